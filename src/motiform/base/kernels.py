@@ -1,0 +1,262 @@
+"""One element function, two devices.
+
+A kernel is a plain function ``def body(i, ...)`` of one index that writes its own elements and nobody else's. It is
+launched over n elements: on the CPU a ``prange`` over all cores, on an NVIDIA GPU a grid, from the same source.
+There are no atomics and no fast-math, so results do not depend on the number of threads.
+
+>>> import numpy as np
+>>> @kernel
+... def double(i, x):
+...     x[i] = 2 * x[i]
+>>> x = np.arange(3.0)
+>>> get_device("cpu").launch(double, 3, x)
+>>> x
+array([0., 2., 4.])
+
+Modules of kernels import this one, and with it numba, so they are themselves imported only inside the functions that
+launch them.
+"""
+
+import hashlib
+import inspect
+import textwrap
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, cached_property
+from typing import Any, Literal
+
+import numba
+import numpy as np
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+from motiform.base.caches import cache_dir, source_key
+from motiform.base.errors import InputError, RunError
+
+__all__ = ["Device", "Kernel", "compiled", "cuda_device_name", "get_device", "inline", "kernel", "sum_fixed", "threads"]
+
+# error_model "numpy": x/0 is inf, as on the GPU, and no branch per division (1.3 times faster on link loops).
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+_SERIAL_BELOW = 64  # elements; waking the threads costs more than so few elements do
+_launching = threading.Lock()  # one of Numba's threading layers aborts when two threads enter it
+
+
+class _Locator(_CacheLocator):
+    """Puts machine code under motiform's cache, in a folder keyed by the package's source."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return str(cache_dir() / "kernels" / source_key())
+
+    def get_source_stamp(self) -> str:
+        return source_key()
+
+    def get_disambiguator(self) -> str:
+        return hashlib.sha256(f"{self._py_file}:{self._lineno}".encode()).hexdigest()[:10]
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
+        return cls(py_func, py_file)
+
+
+class _CacheImpl(CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # noqa: RUF012
+
+
+class _Cache(FunctionCache):
+    _impl_class = _CacheImpl
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        # The source key is in the path; Numba's own key would hash the pickle of inner functions, new in each process.
+        return (sig, codegen.magic_tuple())
+
+
+def _cached(dispatcher: Any) -> Any:
+    """Give a function of motiform's own an on-disk cache; where the folder cannot be written, go on without one."""
+    if not dispatcher.py_func.__module__.startswith("motiform."):
+        return dispatcher  # a user's own file is not in the source key: its changed helpers would go unseen
+    try:
+        (cache_dir() / "kernels").mkdir(parents=True, exist_ok=True)
+        dispatcher._cache = _Cache(dispatcher.py_func)
+    except OSError:
+        pass
+    return dispatcher
+
+
+def inline(function: Callable[..., Any]) -> Any:
+    """Mark a small function that kernels call: compiled into them, on either device."""
+    return numba.njit(**_OPTIONS)(function)
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Mark a function that Python calls directly: compiled at its first call, kept on disk, runs on one core."""
+    return _cached(numba.njit(**_OPTIONS)(function))
+
+
+class Kernel:
+    """An element function and its loops, each compiled when it is first launched. Made by `kernel`."""
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.function = function
+        self.body = numba.njit(**_OPTIONS)(function)
+        self.arguments = list(inspect.signature(function).parameters)[1:]
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+
+    def _loop(self, head: str, name: str, **names: Any) -> Any:
+        arguments = ", ".join(self.arguments)
+        text = f"def {name}(count, {arguments}):\n" + textwrap.indent(f"{head}\n    body(i, {arguments})", "    ")
+        space = {"__name__": self.function.__module__, "body": self.body, "prange": numba.prange, **names}
+        exec(compile(text, inspect.getfile(self.function), "exec"), space)  # the loop belongs to the kernel's own file
+        loop = space[name]
+        loop.__qualname__ = f"{self.function.__module__}.{self.function.__qualname__}.{name}"
+        return loop
+
+    @cached_property
+    def serial(self) -> Any:
+        """The loop on one core."""
+        return _cached(numba.njit(**_OPTIONS)(self._loop("for i in range(count):", "serial")))
+
+    @cached_property
+    def parallel(self) -> Any:
+        """The loop over all cores."""
+        return _cached(numba.njit(parallel=True, **_OPTIONS)(self._loop("for i in prange(count):", "parallel")))
+
+    @cached_property
+    def cuda(self) -> Any:
+        """The grid on an NVIDIA GPU."""
+        from numba import cuda
+
+        return cuda.jit(self._loop("i = cuda.grid(1)\nif i < count:", "grid", cuda=cuda))
+
+
+def kernel(function: Callable[..., None]) -> Kernel:
+    """Mark a function of one index and its arrays as a kernel."""
+    return Kernel(function)
+
+
+class Device:
+    """The CPU's cores: launches kernels on numpy arrays."""
+
+    name: Literal["cpu", "cuda"] = "cpu"
+
+    def launch(self, kernel: Kernel, count: int, *arguments: Any) -> None:
+        """Run the kernel's body for every index below count."""
+        if count < _SERIAL_BELOW or numba.get_num_threads() == 1:
+            kernel.serial(count, *arguments)
+        else:
+            with _launching:
+                kernel.parallel(count, *arguments)
+
+    def array(self, values: Any, dtype: Any = None) -> Any:
+        """Return a fresh C-contiguous copy of the values on the device."""
+        return np.array(values, dtype=dtype, order="C")
+
+    def empty(self, shape: Any, dtype: Any = np.float64) -> Any:
+        """Return an array on the device whose values are not set."""
+        return np.empty(shape, dtype)
+
+    def host(self, array: Any) -> np.ndarray:
+        """Return the values as a numpy array (a copy)."""
+        return np.array(array)
+
+    def synchronize(self) -> None:
+        """Wait until everything launched is done."""
+
+
+class _Cuda(Device):
+    """An NVIDIA GPU: launches kernels on device arrays."""
+
+    name = "cuda"
+    _BLOCK = 128
+
+    def launch(self, kernel: Kernel, count: int, *arguments: Any) -> None:
+        if count:
+            kernel.cuda[-(-count // self._BLOCK), self._BLOCK](count, *arguments)
+
+    def array(self, values: Any, dtype: Any = None) -> Any:
+        from numba import cuda
+
+        return cuda.to_device(np.array(values, dtype=dtype, order="C"))
+
+    def empty(self, shape: Any, dtype: Any = np.float64) -> Any:
+        from numba import cuda
+
+        return cuda.device_array(shape, dtype)
+
+    def host(self, array: Any) -> np.ndarray:
+        return array.copy_to_host() if hasattr(array, "copy_to_host") else np.array(array)
+
+    def synchronize(self) -> None:
+        from numba import cuda
+
+        cuda.synchronize()
+
+
+def cuda_device_name() -> str | None:
+    """Return the name of the NVIDIA GPU that kernels would run on, or None."""
+    try:
+        from numba import cuda
+
+        if not cuda.is_available():
+            return None
+        name = cuda.get_current_device().name
+        return name.decode() if isinstance(name, bytes) else str(name)
+    except Exception:
+        return None  # no driver, or no CUDA target: both mean that there is no device
+
+
+@cache
+def get_device(name: str = "cpu") -> Device:
+    """Return the device called "cpu" or "cuda"."""
+    if name == "cpu":
+        return Device()
+    if name != "cuda":
+        raise InputError("unknown device", got=name, allowed="'cpu', 'cuda'")
+    if cuda_device_name() is None:
+        raise RunError(
+            "no CUDA device was found",
+            got=name,
+            remedy="Install the driver and motiform[gpu], or take device='cpu'; `motiform doctor` tells what is there.",
+        )
+    return _Cuda()
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Run kernels on so many cores inside the block. Results do not depend on it."""
+    before = numba.get_num_threads()
+    if not 1 <= count <= numba.config.NUMBA_NUM_THREADS:
+        raise InputError("number of threads", got=count, allowed=f"1 to {numba.config.NUMBA_NUM_THREADS}")
+    numba.set_num_threads(count)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
+_BLOCK = 256
+
+
+@kernel
+def _sum_block(i, values, sums):  # type: ignore[no-untyped-def]
+    total = values[i * _BLOCK]
+    for k in range(i * _BLOCK + 1, min((i + 1) * _BLOCK, values.shape[0])):
+        total += values[k]
+    sums[i] = total
+
+
+def sum_fixed(values: Any, device: Device | None = None) -> float:
+    """Sum a one-dimensional device array in an order that depends on its length alone.
+
+    Blocks of 256 are summed from left to right, then their sums likewise: the same bits on any number of threads.
+    """
+    device = device or get_device("cpu")
+    if values.shape[0] == 0:
+        return 0.0
+    while values.shape[0] > 1:
+        sums = device.empty(-(-values.shape[0] // _BLOCK), values.dtype)
+        device.launch(_sum_block, sums.shape[0], values, sums)
+        values = sums
+    return float(device.host(values)[0])

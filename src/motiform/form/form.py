@@ -1,0 +1,81 @@
+"""Form: the shape that a motion wears, and what pictures, pages and exported files draw."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import RecordingError
+
+if TYPE_CHECKING:
+    from motiform.geometry import Shape
+    from motiform.record import Recording
+
+__all__ = ["Form", "Part", "dress"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One shape, carried by one or many moving bodies."""
+
+    name: str
+    shape: "Shape"
+    """In the frame of the body."""
+    offset: np.ndarray
+    """Origin of the shape in the frame of the body [m], (3,)."""
+    color: np.ndarray
+    """Red, green, blue from 0 to 1, (3,) or (count, 3)."""
+    position: np.ndarray
+    """Origin of the body in the world [m], (samples, count, 3)."""
+    orientation: np.ndarray
+    """Axes of the body in the world as quaternions (w, x, y, z), (samples, count, 4)."""
+
+    @property
+    def count(self) -> int:
+        """Number of bodies that carry the shape."""
+        return self.position.shape[1]
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a recording looks like: parts over time."""
+
+    parts: tuple[Part, ...]
+    times: np.ndarray
+    """Instants of the samples [s], (samples,)."""
+    title: str = ""
+    image: dict[str, Any] = field(default_factory=dict)
+    """Hints of the scene for pictures: camera, plots."""
+
+
+def dress(recording: "Recording") -> Form:
+    """Return the form of a recording: the shapes named in its manifest on the poses in its channels."""
+    from motiform.geometry import shape_from
+
+    wardrobe = recording.manifest.get("form")
+    if not wardrobe:
+        raise RecordingError(
+            "the recording holds no shapes to draw",
+            where=recording.manifest.get("title"),
+            remedy="Its channels can still be plotted and exported as CSV.",
+        )
+    parts = []
+    for name, worn in wardrobe.items():
+        shape = shape_from(_with_statics(worn["shape"], recording))
+        position, orientation = recording[worn["position"]], recording[worn["orientation"]]
+        if position.ndim == 2:
+            position, orientation = position[:, None], orientation[:, None]
+        parts.append(Part(name, shape, np.array(worn["offset"]), np.array(worn["color"]), position, orientation))
+    times = recording.time(next(iter(wardrobe.values()))["position"])
+    return Form(tuple(parts), times, recording.manifest.get("title", ""), recording.manifest.get("image", {}))
+
+
+def _with_statics(description: Any, recording: "Recording") -> Any:
+    """Put the arrays that the recording keeps back where the description names them as {"static": name}."""
+    if isinstance(description, dict):
+        if set(description) == {"static"}:
+            return recording.statics[description["static"]]
+        return {key: _with_statics(value, recording) for key, value in description.items()}
+    if isinstance(description, list):
+        return [_with_statics(value, recording) for value in description]
+    return description

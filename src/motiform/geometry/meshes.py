@@ -1,0 +1,136 @@
+"""Mesh files in and out, and the checks of a closed mesh. Files are read and written by trimesh."""
+
+import io
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motiform.base.errors import InputError, RunError, ShapeError
+from motiform.geometry.checks import check_amount
+from motiform.geometry.shape import Mesh
+from motiform.geometry.topology import check_closed_surface, check_no_slivers, check_outward
+from motiform.spatial.checks import Array, Words, as_floats
+
+__all__ = ["MESH_SUFFIXES", "check_closed", "merge_vertices", "read_mesh", "write_mesh"]
+
+MESH_SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
+_WRITABLE = (".stl", ".obj", ".ply", ".off", ".glb")
+
+
+def check_closed(mesh: Mesh) -> float:
+    """Return the volume [m³] of a sound closed mesh; else say what is wrong, how often and where.
+
+    Rejects open edges, inconsistent winding, triangles without area, a mesh that is inside out or encloses nothing.
+    Mass properties ask less: triangles without area add nothing to an integral and are let through there.
+    """
+    check_closed_surface(mesh.vertices, mesh.faces)
+    check_no_slivers(mesh.vertices, mesh.faces)
+    return check_outward(mesh.vertices, mesh.faces)
+
+
+def read_mesh(path: str | os.PathLike[str], scale: float = 1.0) -> Mesh:
+    """Return the mesh of a file (stl, obj, ply, off, glb, gltf), all its objects together, in the file's own axes.
+
+    `scale` takes the file's unit to metres (0.001 for millimetres). Equal corners are joined and faces that repeat a
+    corner dropped, as stl needs. Nothing but the file itself is read: no materials, no textures, no parts elsewhere.
+    """
+    place = Path(path)
+    factor = check_amount(scale, "scale", "m per unit of the file")
+    suffix = place.suffix.lower()
+    if suffix not in MESH_SUFFIXES:
+        raise InputError("not a mesh file that can be read", where=str(place), allowed=", ".join(MESH_SUFFIXES))
+    try:
+        data = place.read_bytes()
+    except (OSError, ValueError) as error:
+        raise InputError(f"the file cannot be read: {_reason(error)}", where=str(place)) from error
+    vertices, faces = _parse(data, suffix[1:], str(place))
+    try:
+        points = as_floats(vertices, 3, where="vertices", error=ShapeError) * factor
+        return _tidy(Mesh(points, faces))
+    except ShapeError as error:
+        raise ShapeError(str(error), where=str(place)) from error
+
+
+def write_mesh(mesh: Mesh, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write a mesh as stl, obj, ply, off or glb, in metres, and return the path.
+
+    obj and off keep every digit; the others hold float32. An existing file is kept unless `overwrite`.
+    """
+    place = Path(path)
+    suffix = place.suffix.lower()
+    if suffix not in _WRITABLE:
+        raise InputError("not a mesh file that can be written", where=str(place), allowed=", ".join(_WRITABLE))
+    if place.exists() and not overwrite:
+        raise InputError("the file exists", where=str(place), remedy="Choose another name or pass overwrite=True.")
+    data = _format(mesh, suffix[1:])
+    partial = place.with_name(f".{place.name}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(data)
+        partial.replace(place)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise RunError(f"the file cannot be written: {_reason(error)}", where=str(place)) from error
+    return place
+
+
+def merge_vertices(mesh: Mesh, tolerance: float = 0.0) -> Mesh:
+    """Return the mesh with corners joined that are equal, or that fall in the same cell of size `tolerance` [m].
+
+    Corners no longer used, and faces that then repeat a corner, are dropped.
+    """
+    size = as_floats(tolerance, where="tolerance", error=ShapeError)
+    if size.ndim != 0 or size < 0:
+        raise ShapeError("an impossible tolerance", got=tolerance, allowed="zero or a length in m")
+    return _tidy(mesh, float(size))
+
+
+def _tidy(mesh: Mesh, tolerance: float = 0.0) -> Mesh:
+    keys = mesh.vertices + 0.0  # −0.0 becomes 0.0
+    if tolerance > 0:
+        with np.errstate(over="ignore"):
+            keys = np.round((keys - keys.min(axis=0)) / tolerance)
+    _, first, index = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    faces = index.reshape(-1)[mesh.faces]
+    faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
+    if len(faces) == 0:
+        raise ShapeError(
+            "every face repeats a corner", got=Words(f"{len(mesh.faces)} faces"), allowed="at least one triangle"
+        )
+    used, renumbered = np.unique(faces, return_inverse=True)
+    return Mesh(mesh.vertices[first[used]], renumbered.reshape(-1, 3))
+
+
+def _parse(data: bytes, kind: str, where: str) -> tuple[Array, NDArray[Any]]:
+    import trimesh
+
+    options: dict[str, Any] = {"skip_materials": True} if kind == "obj" else {}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # Given as bytes there is no folder to look in: a file cannot pull in others.
+            found = trimesh.load_mesh(io.BytesIO(data), file_type=kind, process=False, **options)
+        return np.asarray(found.vertices), np.asarray(found.faces)
+    except Exception as error:  # parsers of damaged files raise anything
+        raise ShapeError(
+            f"not a readable {kind} file ({type(error).__name__}: {error})",
+            where=where,
+            got=Words(f"{len(data)} bytes"),
+            remedy="The file may be cut short, or hold another format than its name says.",
+        ) from error
+
+
+def _format(mesh: Mesh, kind: str) -> bytes:
+    import trimesh
+
+    options: dict[str, Any] = {"digits": 17} if kind in ("obj", "off") else {}
+    plain = trimesh.Trimesh(mesh.vertices, mesh.faces, process=False)
+    data: Any = plain.export(file_type=kind, **options)
+    return data.encode() if isinstance(data, str) else data
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,45 @@
+"""New files, whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from motiform.base.errors import InputError, RunError
+
+__all__ = ["check_new", "new_file"]
+
+
+def check_new(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Return the path if a file may be written there; say why not otherwise."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise InputError(
+            "the folder does not exist", where=str(path), remedy=f"Make the folder {str(path.parent)!r} first."
+        )
+    if path.is_dir():
+        raise InputError("there is a folder of this name", where=str(path), remedy="Give the name of a file.")
+    if path.exists() and not overwrite:
+        remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
+        raise InputError("the file exists", where=str(path), remedy=remedy)
+    return path
+
+
+@contextmanager
+def new_file(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
+    """Give a temporary name with the same suffix in the same folder; it becomes ``path`` only when all is written.
+
+    Whatever goes wrong, nothing is left behind and an older file is untouched.
+    """
+    path = check_new(path, overwrite=overwrite)
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
+    try:
+        yield temporary
+        with temporary.open("rb+") as written:
+            os.fsync(written.fileno())
+        check_new(path, overwrite=overwrite)
+        temporary.replace(path)
+    except OSError as error:
+        raise RunError(f"cannot write the file: {error.strerror or error}", where=str(path)) from error
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,169 @@
+"""Keyframes: the instants and poses that an animated file keeps, checked and free of flips."""
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+
+if TYPE_CHECKING:
+    from motiform.form import Form, Part
+    from motiform.image.camera import Camera
+
+__all__ = ["axis_angles", "body_colors", "body_names", "key_times", "linear_colors", "poses", "shape_key", "viewpoint"]
+
+
+def key_times(form: "Form", rate: float | None = None) -> np.ndarray:
+    """Return the instants to keep [s], (keys,): those of the form, or fewer at a constant ``rate`` [Hz].
+
+    A rate above that of the samples keeps the samples: a file cannot know more than the recording.
+    """
+    times = np.asarray(form.times, dtype=float)
+    if not form.parts or not len(times):
+        raise InputError(
+            "nothing to export", where=form.title or None, got=f"{len(form.parts)} parts, {len(times)} samples"
+        )
+    if not np.all(np.isfinite(times)) or np.any(np.diff(times) < 0):
+        raise InputError("the instants of the samples must be finite and increase", where=form.title or None)
+    # At an event two samples may share an instant: the later one holds what follows.
+    times = times[np.append(np.diff(times) > 0, True)]
+    if rate is None:
+        return times
+    if not (np.isfinite(rate) and rate > 0):
+        raise InputError("wrong rate", got=rate, allowed="a positive number of keys per second [Hz]")
+    span = times[-1] - times[0]
+    count = int(np.floor(span * rate * (1 + 1e-12) + 1e-9)) + 1
+    return times if count >= len(times) else times[0] + np.arange(count) / rate
+
+
+def poses(form: "Form", part: "Part", times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return positions [m], (count, keys, 3), and unit quaternions (w, x, y, z), (count, keys, 4), at the instants.
+
+    Between samples positions are linear and rotations follow the shortest arc. The sign of each quaternion is the one
+    nearest to its predecessor, so that no reader turns the long way round.
+    """
+    from motiform.spatial.rotation import slerp
+
+    known = np.asarray(form.times, dtype=float)
+    _check_poses(part, known)
+    if len(known) == 1:
+        position, turn = part.position[[0]], part.orientation[[0]]
+    else:
+        i = np.clip(np.searchsorted(known, times, side="right") - 1, 0, len(known) - 2)
+        step = known[i + 1] - known[i]
+        u = np.where(step > 0, (times - known[i]) / np.where(step > 0, step, 1.0), 1.0)[:, None]
+        if np.all((u == 0) | (u == 1)):  # all instants are samples: no arithmetic, no rounding
+            j = np.where(u[:, 0] == 0, i, i + 1)
+            position, turn = part.position[j], part.orientation[j]
+        else:
+            position = (1 - u[..., None]) * part.position[i] + u[..., None] * part.position[i + 1]
+            turn = slerp(part.orientation[i], part.orientation[i + 1], u)
+    position = np.ascontiguousarray(np.swapaxes(position, 0, 1), dtype=float)
+    turn = np.ascontiguousarray(np.swapaxes(turn, 0, 1), dtype=float)
+    turn /= np.linalg.norm(turn, axis=-1, keepdims=True)
+    return position, turn * _steady_sign(turn)
+
+
+def _check_poses(part: "Part", times: np.ndarray) -> None:
+    count = part.position.shape[1]
+    if part.position.shape != (len(times), count, 3) or part.orientation.shape != (len(times), count, 4):
+        raise InputError(
+            "positions and orientations do not fit the instants",
+            where=part.name,
+            got=f"{part.position.shape} and {part.orientation.shape}",
+            allowed=f"({len(times)}, count, 3) and ({len(times)}, count, 4)",
+        )
+    size = np.linalg.norm(part.orientation, axis=-1)
+    good = np.isfinite(part.position).all(axis=(1, 2)) & ((size > 0.5) & (size < 2)).all(axis=1)
+    if not good.all():
+        at = times[np.argmin(good)]
+        raise InputError(
+            "a pose is not finite or not a rotation",
+            where=part.name,
+            got=f"first at {at:g} s",
+            remedy="Export the part before it.",
+        )
+
+
+def _steady_sign(vectors: np.ndarray) -> np.ndarray:
+    """Return the signs, (..., keys, 1), that make each vector point along its predecessor."""
+    along = np.sum(vectors[..., 1:, :] * vectors[..., :-1, :], axis=-1, keepdims=True)
+    sign = np.ones((*vectors.shape[:-1], 1))
+    sign[..., 1:, :] = np.cumprod(np.where(along < 0, -1.0, 1.0), axis=-2)
+    return sign
+
+
+def axis_angles(turn: np.ndarray) -> np.ndarray:
+    """Return (axis x, y, z, angle [rad]), (..., keys, 4), of quaternions (..., keys, 4), continuous along the keys.
+
+    The axis keeps its side when the rotation passes through none, and the angle counts whole turns.
+    """
+    turn = turn * _steady_sign(turn)
+    size = np.linalg.norm(turn[..., 1:], axis=-1, keepdims=True)
+    clear = size[..., 0] > 1e-12  # below it rounding alone decides the axis: keep the neighbour's
+    axis = np.where(clear[..., None], turn[..., 1:] / np.where(clear[..., None], size, 1.0), 0.0)
+    axis = np.take_along_axis(axis, _nearest_clear(clear)[..., None], axis=-2)
+    axis[~clear.any(axis=-1)] = (0.0, 1.0, 0.0)
+    axis *= _steady_sign(axis)
+    sine = np.sum(axis * turn[..., 1:], axis=-1)
+    angle = np.unwrap(2 * np.arctan2(sine, turn[..., 0]), period=4 * np.pi, axis=-1)
+    return np.concatenate([axis, angle[..., None]], axis=-1)
+
+
+def _nearest_clear(clear: np.ndarray) -> np.ndarray:
+    """Return for each key the last key that is clear, or the first one where none came before."""
+    keys = np.arange(clear.shape[-1])
+    last = np.maximum.accumulate(np.where(clear, keys, -1), axis=-1)
+    return np.where(last < 0, np.argmax(clear, axis=-1)[..., None], last)
+
+
+def body_names(part: "Part") -> list[str]:
+    """Return one name per body: the part's, with a number when it has several bodies."""
+    count = part.position.shape[1]
+    return [part.name] if count == 1 else [f"{part.name}.{i}" for i in range(count)]
+
+
+def body_colors(part: "Part") -> np.ndarray:
+    """Return the colour of each body as display (sRGB) values from 0 to 1 in 255 steps, (count, 3)."""
+    count = part.position.shape[1]
+    colors = np.clip(np.broadcast_to(np.asarray(part.color, dtype=float), (count, 3)), 0.0, 1.0)
+    return np.round(colors * 255) / 255
+
+
+def linear_colors(colors: np.ndarray) -> np.ndarray:
+    """Return the linear light of display (sRGB) values, which is what glTF and USD store."""
+    return np.where(colors <= 0.04045, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4)
+
+
+def viewpoint(form: "Form") -> tuple["Camera", np.ndarray]:
+    """Return the scene's camera, or one that sees the whole motion, and its turn (w, x, y, z) from looking along −z."""
+    from motiform.image.camera import Camera
+    from motiform.spatial import quaternion_from_rotation
+
+    hints = form.image.get("camera")
+    camera = Camera.from_hints(hints) if hints else Camera.framing(form)
+    right, up, forward = camera.axes
+    return camera, np.asarray(quaternion_from_rotation(np.stack([right, up, -forward], axis=1)))
+
+
+def shape_key(part: "Part") -> str:
+    """Return a key that is the same for equal shapes at equal offsets, so that they are written once."""
+    digest = hashlib.sha256(np.asarray(part.offset, dtype=float).tobytes())
+    _feed(digest, part.shape.describe())
+    return digest.hexdigest()
+
+
+def _feed(digest: Any, value: Any) -> None:
+    if isinstance(value, dict):
+        for name in sorted(value):
+            digest.update(f"{name}:".encode())
+            _feed(digest, value[name])
+    elif isinstance(value, (list, tuple)):
+        digest.update(f"[{len(value)}".encode())
+        for item in value:
+            _feed(digest, item)
+    elif isinstance(value, np.ndarray):
+        digest.update(f"{value.shape}{value.dtype}".encode() + np.ascontiguousarray(value).tobytes())
+    else:
+        digest.update(f"{value!r};".encode())

@@ -1,0 +1,148 @@
+"""USD by the optional library usd-core (``pip install "motiform[usd]"``)."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.image.export.keys import body_colors, body_names, key_times, linear_colors, poses
+
+if TYPE_CHECKING:
+    from motiform.form import Form, Part
+
+__all__ = ["write_usd"]
+
+_FEW = 8  # bodies of a part that are written one by one; more become one PointInstancer
+
+
+def write_usd(form: "Form", path: Path, *, rate: float | None = None) -> None:
+    """Write the form to ``path`` (.usda text, .usdc or .usd binary): meshes with time samples, metres, y up.
+
+    A part with up to eight bodies gives an Xform per body, one with more a PointInstancer.
+    """
+    usd = _library()
+    times = key_times(form, rate)
+    stage = usd.Usd.Stage.CreateInMemory()
+    usd.UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    usd.UsdGeom.SetStageUpAxis(stage, usd.UsdGeom.Tokens.y)
+    codes = _set_clock(stage, times)
+    world = usd.UsdGeom.Xform.Define(stage, "/World")
+    world.GetPrim().SetDisplayName(form.title or "motiform")
+    stage.SetDefaultPrim(world.GetPrim())
+    names: set[str] = set()
+    for part in form.parts:
+        _add_part(usd, stage, form, part, times, codes, _identifier(part.name, names))
+    try:
+        stage.GetRootLayer().Export(str(path))
+    except usd.Tf.ErrorException as error:
+        raise RunError("usd-core could not write the file", where=str(path), got=str(error)) from error
+
+
+class _Usd:
+    """The modules of usd-core that are used here."""
+
+    def __init__(self) -> None:
+        from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
+
+        self.Gf, self.Types, self.Tf, self.Usd, self.UsdGeom, self.Vt = Gf, Sdf.ValueTypeNames, Tf, Usd, UsdGeom, Vt
+
+
+def _library() -> Any:
+    try:
+        return _Usd()
+    except ImportError as error:
+        raise InputError(
+            "USD files need the library usd-core, which is not installed",
+            remedy='Install it with: pip install "motiform[usd]", or export .glb.',
+        ) from error
+
+
+def _set_clock(stage: Any, times: np.ndarray) -> np.ndarray:
+    """Set the time codes of the stage so that a sample of constant rate has whole ones; return them, (keys,)."""
+    span = float(times[-1] - times[0])
+    rate = (len(times) - 1) / span if span > 0 else 24.0
+    stage.SetTimeCodesPerSecond(rate)
+    stage.SetFramesPerSecond(rate)
+    codes = (times - times[0]) * rate
+    whole = np.round(codes)
+    codes = np.where(np.abs(codes - whole) < 1e-6, whole, codes)
+    stage.SetStartTimeCode(float(codes[0]))
+    stage.SetEndTimeCode(float(codes[-1]))
+    return codes
+
+
+def _add_part(
+    usd: Any, stage: Any, form: "Form", part: "Part", times: np.ndarray, codes: np.ndarray, name: str
+) -> None:
+    position, turn = poses(form, part, times)
+    colors = body_colors(part)
+    if position.shape[0] > _FEW:
+        _add_instances(usd, stage, part, f"/World/{name}", position, turn, colors, codes)
+        return
+    taken: set[str] = set()
+    parent = "/World" if position.shape[0] == 1 else f"/World/{name}"
+    if position.shape[0] > 1:
+        usd.UsdGeom.Xform.Define(stage, parent)
+    for i, body in enumerate(body_names(part)):
+        here = f"{parent}/{name if position.shape[0] == 1 else _identifier(body, taken)}"
+        xform = usd.UsdGeom.Xform.Define(stage, here)
+        _add_mesh(usd, stage, part, f"{here}/shape", colors[i])
+        move = xform.AddTranslateOp(usd.UsdGeom.XformOp.PrecisionDouble)
+        rotate = xform.AddOrientOp(usd.UsdGeom.XformOp.PrecisionDouble)
+        for k, code in enumerate(codes.tolist()):
+            move.Set(usd.Gf.Vec3d(*position[i, k].tolist()), code)
+            rotate.Set(usd.Gf.Quatd(*turn[i, k].tolist()), code)
+
+
+def _add_instances(
+    usd: Any,
+    stage: Any,
+    part: "Part",
+    path: str,
+    position: np.ndarray,
+    turn: np.ndarray,
+    colors: np.ndarray,
+    codes: np.ndarray,
+) -> None:
+    """Write many bodies as one PointInstancer: an array per instant instead of a prim per body."""
+    instancer = usd.UsdGeom.PointInstancer.Define(stage, path)
+    _add_mesh(usd, stage, part, f"{path}/shape", None)
+    instancer.CreatePrototypesRel().AddTarget(f"{path}/shape")
+    instancer.CreateProtoIndicesAttr(usd.Vt.IntArray.FromNumpy(np.zeros(len(position), dtype=np.int32)))
+    tint = usd.UsdGeom.PrimvarsAPI(instancer).CreatePrimvar(
+        "displayColor", usd.Types.Color3fArray, usd.UsdGeom.Tokens.vertex
+    )
+    tint.Set(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(linear_colors(colors), dtype=np.float32)))
+    positions, orientations = instancer.CreatePositionsAttr(), instancer.CreateOrientationsfAttr()
+    imaginary_last = turn[..., [1, 2, 3, 0]].astype(np.float32)  # the order of a quaternion in memory, (x, y, z, w)
+    for k, code in enumerate(codes.tolist()):
+        positions.Set(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(position[:, k], dtype=np.float32)), code)
+        orientations.Set(usd.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(imaginary_last[:, k])), code)
+
+
+def _add_mesh(usd: Any, stage: Any, part: "Part", path: str, color: np.ndarray | None) -> None:
+    shape = part.shape.to_mesh()
+    vertices = np.asarray(shape.vertices) + part.offset
+    faces = np.asarray(shape.faces)
+    mesh = usd.UsdGeom.Mesh.Define(stage, path)
+    mesh.CreatePointsAttr(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(vertices, dtype=np.float32)))
+    mesh.CreateFaceVertexCountsAttr(usd.Vt.IntArray.FromNumpy(np.full(len(faces), 3, dtype=np.int32)))
+    mesh.CreateFaceVertexIndicesAttr(usd.Vt.IntArray.FromNumpy(np.ascontiguousarray(faces.reshape(-1), dtype=np.int32)))
+    mesh.CreateSubdivisionSchemeAttr(usd.UsdGeom.Tokens.none)
+    bounds = np.array([vertices.min(axis=0), vertices.max(axis=0)], dtype=np.float32)
+    mesh.CreateExtentAttr(usd.Vt.Vec3fArray.FromNumpy(bounds))
+    if color is not None:
+        mesh.CreateDisplayColorAttr([usd.Gf.Vec3f(*linear_colors(color).tolist())])
+
+
+def _identifier(wish: str, taken: set[str]) -> str:
+    """Return a name near the wish that is new among ``taken`` and that USD allows."""
+    base = re.sub(r"[^A-Za-z0-9_]", "_", wish)
+    base = base if base[:1].isalpha() else f"n_{base}"
+    name, k = base, 2
+    while name in taken:
+        name, k = f"{base}_{k}", k + 1
+    taken.add(name)
+    return name

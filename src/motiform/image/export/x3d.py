@@ -1,0 +1,202 @@
+"""X3D 4.0 as XML, with animation and exact primitives."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+
+from motiform.image.export.keys import axis_angles, body_colors, body_names, key_times, poses, shape_key, viewpoint
+
+if TYPE_CHECKING:
+    from motiform.form import Form, Part
+    from motiform.geometry import Shape
+    from motiform.spatial import Transform
+
+__all__ = ["write_x3d"]
+
+_SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
+
+
+def write_x3d(form: "Form", path: Path, *, rate: float | None = None) -> None:
+    """Write the form to ``path``: a Transform per body, driven by interpolators and one clock that loops.
+
+    The axes of X3D are ours (right-handed, y up, metres). Keys are fractions of the duration.
+    """
+    times = key_times(form, rate)
+    ElementTree.register_namespace("xsd", _SCHEMA)
+    schema = "https://www.web3d.org/specifications/x3d-4.0.xsd"
+    root = Element(
+        "X3D", profile="Interchange", version="4.0", attrib={f"{{{_SCHEMA}}}noNamespaceSchemaLocation": schema}
+    )
+    _add_head(root, form)
+    _Scene(SubElement(root, "Scene"), form, times).build()
+    ElementTree.indent(root, space=" ")
+    ElementTree.ElementTree(root).write(path, encoding="UTF-8", xml_declaration=True)
+
+
+def _add_head(root: Element, form: "Form") -> None:
+    from motiform import __version__
+
+    head = SubElement(root, "head")
+    SubElement(head, "meta", name="title", content=_clean(form.title or "motiform"))
+    SubElement(head, "meta", name="generator", content=f"motiform {__version__}")
+
+
+class _Scene:
+    """The scene element as it grows, with the names already given in it."""
+
+    def __init__(self, element: Element, form: "Form", times: np.ndarray) -> None:
+        self.element, self.form, self.times = element, form, times
+        self.names: set[str] = set()
+        self.again: dict[str, int] = {}  # how often a name was wished for, so that many equal wishes stay fast
+        self.geometries: dict[str, list[str]] = {}
+        self.looks: dict[tuple[str, tuple[float, ...]], str] = {}
+        self.routes: list[tuple[str, str, str, str]] = []
+        self.span = float(times[-1] - times[0])
+        self.keys = _text((times - times[0]) / self.span) if self.span > 0 else ""
+
+    def build(self) -> None:
+        """Add title, clock, bodies, then the routes between them."""
+        SubElement(self.element, "WorldInfo", title=_clean(self.form.title or "motiform"))
+        self._add_viewpoint()
+        if self.span > 0:
+            clock = SubElement(self.element, "TimeSensor", DEF=self._name("clock"))
+            clock.attrib |= {"cycleInterval": f"{self.span:.9g}", "loop": "true"}
+        for part in self.form.parts:
+            self._add_part(part)
+        for source, field, target, entry in self.routes:
+            ends = {"fromNode": source, "fromField": field, "toNode": target, "toField": entry}
+            SubElement(self.element, "ROUTE", attrib=ends)
+
+    def _add_viewpoint(self) -> None:
+        camera, turn = viewpoint(self.form)
+        SubElement(
+            self.element,
+            "Viewpoint",
+            position=_text(camera.position),
+            orientation=_text(axis_angles(turn[None])),
+            fieldOfView=_text(camera.fov),
+            centerOfRotation=_text(camera.target),
+            description="camera",
+        )
+
+    def _add_part(self, part: "Part") -> None:
+        position, turn = poses(self.form, part, self.times)
+        rotation = axis_angles(turn)
+        key, colors = shape_key(part), body_colors(part).tolist()
+        for i, name in enumerate(body_names(part)):
+            body = SubElement(self.element, "Transform", DEF=self._name(name))
+            body.attrib |= {"translation": _text(position[i, 0]), "rotation": _text(rotation[i, 0])}
+            self._add_look(body, part, key, tuple(colors[i]))
+            self._animate(body, "translation", "PositionInterpolator", position[i])
+            self._animate(body, "rotation", "OrientationInterpolator", rotation[i])
+
+    def _animate(self, body: Element, field: str, kind: str, values: np.ndarray) -> None:
+        """Drive one field of a body by the clock, unless it is at rest."""
+        if self.span == 0 or not np.any(values != values[0]):
+            return
+        name = self._name(f"{body.attrib['DEF']}_{field}")
+        SubElement(self.element, kind, DEF=name, key=self.keys, keyValue=_text(values))
+        self.routes.append(("clock", "fraction_changed", name, "set_fraction"))
+        self.routes.append((name, "value_changed", body.attrib["DEF"], f"set_{field}"))
+
+    def _add_look(self, body: Element, part: "Part", key: str, color: tuple[float, ...]) -> None:
+        """Add the shape in its colour: written once, used again by name."""
+        if (key, color) in self.looks:
+            SubElement(body, "Transform", USE=self.looks[key, color])
+            return
+        self.looks[key, color] = self._name(f"{part.name}_shape")
+        group = SubElement(body, "Transform", DEF=self.looks[key, color], translation=_text(part.offset))
+        first = key not in self.geometries
+        names = self.geometries.setdefault(key, [])
+        for k, (parent, geometry) in enumerate(_pieces(group, part.shape)):
+            shape = SubElement(parent, "Shape")
+            SubElement(
+                SubElement(shape, "Appearance"), "Material", diffuseColor=_text(np.array(color)), shininess="0.1"
+            )
+            if first:
+                names.append(self._name(f"{part.name}_geometry"))
+                geometry.attrib = {"DEF": names[k], **geometry.attrib}
+                shape.append(geometry)
+            else:
+                SubElement(shape, geometry.tag, USE=names[k])
+
+    def _name(self, wish: str) -> str:
+        """Return a name near the wish that is new in the file and that XML allows."""
+        base = re.sub(r"[^A-Za-z0-9_-]", "_", wish)
+        base = base if base[:1].isalpha() else f"n_{base}"
+        name = base
+        while name in self.names:
+            self.again[base] = self.again.get(base, 1) + 1
+            name = f"{base}_{self.again[base]}"
+        self.names.add(name)
+        return name
+
+
+def _pieces(parent: Element, shape: "Shape") -> Iterator[tuple[Element, Element]]:
+    """Give the geometry nodes of a shape, each with the element that places it: exact primitives where X3D has them."""
+    from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Particles
+
+    match shape:
+        case Box():
+            yield parent, Element("Box", size=_text(shape.size))
+        case Ball():
+            yield parent, _sphere(shape.radius)
+        case Cylinder():
+            yield parent, _cylinder(shape.radius, shape.height)
+        case Ellipsoid():
+            yield SubElement(parent, "Transform", scale=_text(shape.radii)), _sphere(1.0)
+        case Capsule():
+            yield parent, _cylinder(shape.radius, shape.height, bottom="false", top="false")
+            for side in (-0.5, 0.5):
+                yield (
+                    SubElement(parent, "Transform", translation=_text((0, side * shape.height, 0))),
+                    _sphere(shape.radius),
+                )
+        case Particles():
+            radius = cast(float, shape.radius)  # the shape chose one where none was given
+            for point in shape.points:
+                yield SubElement(parent, "Transform", translation=_text(point)), _sphere(radius)
+        case Compound():
+            for piece, placement in shape.parts:
+                yield from _pieces(_placed(parent, placement), piece)
+        case _:
+            yield parent, _triangles(shape)
+
+
+def _placed(parent: Element, placement: "Transform") -> Element:
+    from motiform.spatial import quaternion_from_rotation
+
+    turn = axis_angles(np.asarray(quaternion_from_rotation(placement.rotation))[None])[0]
+    return SubElement(parent, "Transform", translation=_text(placement.translation), rotation=_text(turn))
+
+
+def _sphere(radius: float) -> Element:
+    return Element("Sphere", radius=f"{radius:.9g}")
+
+
+def _cylinder(radius: float, height: float, **caps: str) -> Element:
+    return Element("Cylinder", radius=f"{radius:.9g}", height=f"{height:.9g}", attrib=caps)
+
+
+def _triangles(shape: "Shape") -> Element:
+    mesh = shape.to_mesh()
+    index = " ".join(map(str, np.asarray(mesh.faces).reshape(-1).tolist()))
+    triangles = Element("IndexedTriangleSet", index=index, normalPerVertex="false")
+    SubElement(triangles, "Coordinate", point=_text(mesh.vertices))
+    return triangles
+
+
+def _text(values: object) -> str:
+    """Return numbers as X3D lists them; nine digits keep every bit of its single precision."""
+    flat = np.asarray(values, dtype=float).reshape(-1)
+    return ("%.9g " * len(flat) % tuple(flat.tolist())).rstrip()
+
+
+def _clean(text: str) -> str:
+    """Return text without the control characters that XML cannot hold."""
+    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "", text)

@@ -1,0 +1,95 @@
+"""Where a motion takes place: balls around its shapes, over all samples."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motiform.base.errors import InputError
+
+if TYPE_CHECKING:
+    from motiform.form import Form, Part
+    from motiform.geometry import Shape
+
+__all__ = ["bounding_ball", "form_bounds", "lowest_height", "motion_balls"]
+
+_ROWS = 200_000  # bodies looked at in one go; bounds the memory of long recordings
+
+
+def bounding_ball(shape: "Shape") -> tuple[np.ndarray, float]:
+    """Return the centre (3,) and radius of a ball around a shape, in its frame [m]."""
+    from motiform.geometry import Ball, Capsule, Mesh
+
+    low, high = np.asarray(shape.bounds, dtype=float)
+    center, radius = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low))
+    if isinstance(shape, (Ball, Capsule)):
+        radius = 0.5 * float((high - low).max())
+    elif isinstance(shape, Mesh):
+        radius = float(np.linalg.norm(np.asarray(shape.vertices) - center, axis=1).max())
+    return center, radius
+
+
+def _blocks(part: "Part") -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Give the finite positions (n, 3) and orientations (n, 4) of all bodies at all samples, a block at a time."""
+    step = max(1, _ROWS // max(1, part.position.shape[1]))
+    for i in range(0, part.position.shape[0], step):
+        position = np.asarray(part.position[i : i + step], dtype=float).reshape(-1, 3)
+        orientation = np.asarray(part.orientation[i : i + step], dtype=float).reshape(-1, 4)
+        sound = np.isfinite(position).all(1) & np.isfinite(orientation).all(1) & orientation.any(1)
+        if sound.any():
+            yield position[sound], orientation[sound]
+
+
+def _centers(part: "Part", center: np.ndarray, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
+    """Return where a point of the shape is in the world [m], (n, 3)."""
+    from motiform.spatial import rotate
+
+    center = center + np.asarray(part.offset, dtype=float)
+    return position + rotate(orientation, center) if center.any() else position
+
+
+def motion_balls(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
+    """Give (centres (n, 3), radius) [m] of balls around all bodies at all samples, a block at a time."""
+    for part in form.parts:
+        center, radius = bounding_ball(part.shape)
+        for position, orientation in _blocks(part):
+            yield _centers(part, center, position, orientation), radius
+
+
+def lowest_height(form: "Form") -> float:
+    """Return the least height y [m] that any body reaches at any sample, or 0 if none goes below 0."""
+    lowest = 0.0
+    for part in form.parts:
+        center, radius = bounding_ball(part.shape)
+        for position, orientation in _blocks(part):
+            at_most = _centers(part, center, position, orientation)[:, 1] - radius
+            # Balls tell which bodies may go lower; the shape itself is asked only for those, the most promising first.
+            for i in np.argsort(at_most, kind="stable"):
+                if at_most[i] >= lowest:
+                    break
+                lowest = min(lowest, _bottom(part, position[i], orientation[i]))
+    return lowest
+
+
+def _bottom(part: "Part", position: np.ndarray, orientation: np.ndarray) -> float:
+    """Return the least height of the shape of one body [m]."""
+    from motiform.spatial import Transform, rotation_from_quaternion
+
+    rotation = rotation_from_quaternion(orientation)
+    pose = Transform(rotation, position + rotation @ np.asarray(part.offset, dtype=float))
+    return float(part.shape.bounds_in(pose)[0, 1])
+
+
+def form_bounds(form: "Form") -> np.ndarray:
+    """Return the lower and upper corner of all that the motion passes through [m], (2, 3)."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for centers, radius in motion_balls(form):
+        low, high = np.minimum(low, centers.min(0) - radius), np.maximum(high, centers.max(0) + radius)
+    if not np.isfinite(low).all():
+        raise InputError(
+            "nothing to draw: the form has no body at a finite place",
+            where=form.title or None,
+            got=f"{len(form.parts)} parts, {len(form.times)} samples",
+            remedy="Look at the positions: an empty scene, or a run that diverged from its first sample on.",
+        )
+    return np.stack([low, high])

@@ -1,0 +1,167 @@
+"""Light: the sun, the sky, and what surfaces and the ground send on of them. docs/image.md gives the formulas."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+
+import numpy as np
+
+from motiform.geometry.bvh_kernels import lean
+from motiform.image.cast_kernels import cast, unit
+from motiform.spatial.algebra import axpy, dot, load3, scale, sub
+
+__all__ = [
+    "ambient",
+    "fraction",
+    "ground_albedo",
+    "ground_distance",
+    "haze",
+    "lit",
+    "pixel_hash",
+    "seen",
+    "sky",
+    "times",
+]
+
+# Rows of the view (rows, 3).
+EYE, FORWARD, RIGHT, UP, SUN, SUN_COLOR, ZENITH, HORIZON, NADIR, TONE_A, TONE_B, GROUND, SCALES = range(13)
+# Columns of the row of scales.
+CELL, FADE, SPREAD = range(3)
+
+R1, R2 = 0.7548776662466927, 0.5698402909980532  # 1/g and 1/g² with g³ = g + 1: points that fill a square evenly
+_OFF = 1e-9  # how far a ray starts off the surface, relative to where it is: far above rounding, far below sight
+_GLOSS = 48.0  # exponent of the highlight
+_F0 = 0.04  # what glass and plastic reflect when looked at straight
+
+
+@lean
+def mix(s, a, b):
+    """(1 − s) a + s b."""
+    return axpy(s, sub(b, a), a)
+
+
+@lean
+def sky(d, view):
+    """Color of the sky in a direction: from the horizon to the zenith, and to the nadir where there is no ground."""
+    h = abs(d[1])
+    return mix(h * h * (3.0 - 2.0 * h), load3(view, HORIZON), load3(view, ZENITH if d[1] >= 0.0 else NADIR))
+
+
+@lean
+def ambient(n, view):
+    """Light from all directions on a surface: half-way between sky and ground for a wall."""
+    return mix(0.5 + 0.5 * n[1], load3(view, NADIR), load3(view, ZENITH))
+
+
+@lean
+def fraction(x):
+    """x − ⌊x⌋."""
+    return x - math.floor(x)
+
+
+@lean
+def pixel_hash(x, y):
+    """Return a number in [0, 1) that looks random but depends on the pixel alone."""
+    h = (x * 0x8DA6B343 + y * 0xD8163841) & 0xFFFFFFFF
+    h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & 0xFFFFFFFF
+    h = ((h ^ (h >> 12)) * 0x297A2D39) & 0xFFFFFFFF
+    return (h ^ (h >> 15)) / 4294967296.0
+
+
+@lean
+def _tilt(axis, radius, angle):
+    """Return the unit vector at sine ``radius`` from the axis, turned by ``angle`` about it [Duff17]."""
+    x, y, z = axis
+    s = math.copysign(1.0, z)
+    a = -1.0 / (s + z)
+    b = x * y * a
+    along = math.sqrt(max(0.0, 1.0 - radius * radius))
+    u, v = radius * math.cos(angle), radius * math.sin(angle)
+    return (
+        along * x + u * (1.0 + s * x * x * a) + v * b,
+        along * y + u * s * b + v * (s + y * y * a),
+        along * z - u * s * x - v * y,
+    )
+
+
+@lean
+def _sees(p, n, d, tree, pieces, meshes):
+    """1 where nothing stands between the point and the sky in a direction, else 0."""
+    off = _OFF * (1.0 + abs(p[0]) + abs(p[1]) + abs(p[2]))
+    _, piece, _, _, _ = cast(axpy(off, n, p), d, True, tree, pieces, meshes)
+    return 1.0 if piece < 0 else 0.0
+
+
+@lean
+def seen(p, flat, n, index, jitter, rays, view, tree, pieces, meshes):
+    """Return how much of the sun's disc and of the sky a point sees, asked at places ``index`` of the sequence."""
+    by_sun, by_sky = 0.0, 0.0
+    a, b = fraction(index * R1 + jitter), fraction(index * R2 + 0.61803 * jitter)
+    to_sun = _tilt(load3(view, SUN), view[SCALES, SPREAD] * math.sqrt(a), 2.0 * math.pi * b)
+    if dot(to_sun, flat) > 0.0:
+        by_sun = _sees(p, flat, to_sun, tree, pieces, meshes)
+    for k in range(rays):
+        j = index * rays + k
+        a, b = fraction(0.5 + j * R1 + jitter), fraction(0.5 + j * R2 + 0.61803 * jitter)
+        d = _tilt(n, math.sqrt(a), 2.0 * math.pi * b)  # as dense as the cosine, so that each ray counts the same
+        if dot(d, flat) > 0.0:
+            by_sky += _sees(p, flat, d, tree, pieces, meshes)
+    return by_sun, by_sky / max(rays, 1)
+
+
+@lean
+def lit(albedo, n, d, view):
+    """Return what the surface sends to the eye from the sun and from the sky, both unshaded."""
+    sun = load3(view, SUN)
+    facing = max(0.0, dot(n, sun))
+    grazing = 1.0 - min(1.0, max(0.0, -dot(n, d)))
+    fresnel = _F0 + (1.0 - _F0) * grazing**5
+    half = unit(sub(sun, d))
+    shine = _F0 * (_GLOSS + 8.0) / 8.0 * max(0.0, dot(n, half)) ** _GLOSS * facing
+    color = load3(view, SUN_COLOR)
+    by_sun = times(color, axpy(facing * (1.0 - _F0), albedo, (shine, shine, shine)))
+    mirror = axpy(-2.0 * dot(n, d), n, d)
+    by_sky = axpy(0.5 * fresnel, sky(mirror, view), scale(1.0 - fresnel, times(albedo, ambient(n, view))))
+    return by_sun, by_sky
+
+
+@lean
+def times(a, b):
+    """Return the products of the components."""
+    return a[0] * b[0], a[1] * b[1], a[2] * b[2]
+
+
+@lean
+def _stripes(x, width):
+    """Mean of a wave that is +1 and −1 on alternate unit intervals over a window around x."""
+    a, b = 0.5 * (x - 0.5 * width), 0.5 * (x + 0.5 * width)
+    return 2.0 * (abs(fraction(a) - 0.5) - abs(fraction(b) - 0.5)) / width
+
+
+@lean
+def ground_albedo(p, t, d, view):
+    """Two tones in a checkerboard, averaged over what the pixel covers: no ripples towards the horizon."""
+    cell = view[SCALES, CELL]
+    x, z = 1e-9, 1e-9
+    for row in (RIGHT, UP):  # how the point moves over the ground when the pixel moves by one
+        step = load3(view, row)
+        slide = axpy(-step[1] / d[1], d, step)
+        x, z = x + abs(t * slide[0]), z + abs(t * slide[2])
+    wave = _stripes(p[0] / cell, x / cell) * _stripes(p[2] / cell, z / cell)
+    return mix(0.5 + 0.5 * wave, load3(view, TONE_A), load3(view, TONE_B))
+
+
+@lean
+def ground_distance(o, d, view):
+    """Return how far the ground lies along the ray: inf without ground, below it, or looking up."""
+    height = o[1] - view[GROUND, 1]
+    if view[SCALES, FADE] > 0.0 and height > 0.0 and d[1] < 0.0:
+        return -height / d[1]
+    return np.inf
+
+
+@lean
+def haze(p, view):
+    """How much of the ground is still seen at a point: 1 at the middle, 0 far away."""
+    x, z = (p[0] - view[GROUND, 0]) / view[SCALES, FADE], (p[2] - view[GROUND, 2]) / view[SCALES, FADE]
+    return math.exp(-(x * x + z * z))

@@ -1,0 +1,1 @@
+"""Motion: what moves, and by which laws."""

@@ -1,0 +1,18 @@
+"""Free and pinned rigid bodies."""
+
+from motiform.motion.bodies.model import AIR_DENSITY, Bodies, Body, Drag, Environment, Load, Spring, State
+from motiform.motion.bodies.simulate import Force, Options, simulate_bodies
+
+__all__ = [
+    "AIR_DENSITY",
+    "Bodies",
+    "Body",
+    "Drag",
+    "Environment",
+    "Force",
+    "Load",
+    "Options",
+    "Spring",
+    "State",
+    "simulate_bodies",
+]

@@ -1,0 +1,91 @@
+"""Guards: functions of time and state whose zeros are events."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from motiform.base.errors import RunError
+
+__all__ = ["Fired", "Guard", "earliest"]
+
+Solution = Callable[[float], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """An event: a name, the function whose zero it is, the sense of the crossing, and what happens then."""
+
+    name: str
+    zero: Callable[[float, np.ndarray], float]
+    crossing: Literal["down", "up", "both"] = "both"
+    then: Callable[[float, np.ndarray], np.ndarray] | None = None
+    """Gives the state after the event from the one before it; None leaves it."""
+    ends: bool = False
+    """The run ends at this event."""
+
+    def crosses(self, before: float, after: float) -> bool:
+        """Whether the guard passes zero, in its sense, between two values."""
+        down, up = before > 0 >= after, before < 0 <= after
+        return down if self.crossing == "down" else up if self.crossing == "up" else down or up
+
+
+@dataclass(frozen=True)
+class Fired:
+    """The earliest root of a step, and every guard that is zero there."""
+
+    time: float
+    guards: tuple[int, ...]
+
+
+_LOOKS = 8  # values of each guard looked at within a step, so that a guard that dips below zero and returns is seen
+
+
+def time_tolerance(t: float) -> float:
+    """Return how near in time two roots are one event: rounding of the root search."""
+    return 1e-12 + 8 * float(np.spacing(abs(t)))
+
+
+def earliest(
+    guards: Sequence[Guard], solution: Solution, t0: float, t1: float, fired_at_start: frozenset[int]
+) -> Fired | None:
+    """Find the earliest root of any guard in (t0, t1] and all guards that are zero there.
+
+    A guard that fired at t0 is zero there by construction; it is looked at again from just after t0.
+    """
+    instants = np.linspace(t0, t1, _LOOKS + 1)
+    states = [solution(t) for t in instants]
+    roots: dict[int, float] = {}
+    for k, guard in enumerate(guards):
+        values = [_value(guard, t, y) for t, y in zip(instants, states, strict=True)]
+        if k in fired_at_start:
+            values[0] = values[1]  # its own side is the one it has just left for
+        for n in range(_LOOKS):
+            if guard.crosses(values[n], values[n + 1]):
+                roots[k] = _root(guard, solution, float(instants[n]), float(instants[n + 1]), values[n + 1])
+                break
+    if not roots:
+        return None
+    first = min(roots.values())
+    together = tuple(k for k, root in roots.items() if root <= first + time_tolerance(first))
+    return Fired(max(roots[k] for k in together), together)
+
+
+def _value(guard: Guard, t: float, y: np.ndarray) -> float:
+    value = float(guard.zero(t, y))
+    if value != value:
+        raise RunError("a guard gave NaN", where=f"guard {guard.name!r} at t = {t:.9g} s", remedy="Check its function.")
+    return value
+
+
+def _root(guard: Guard, solution: Solution, lo: float, hi: float, at_hi: float) -> float:
+    """Return the first instant found at which the guard has reached or passed zero (its far side, by Brent)."""
+    if at_hi == 0:
+        return hi
+    from scipy.optimize import brentq
+
+    root, report = brentq(
+        lambda t: _value(guard, t, solution(t)), lo, hi, xtol=1e-15, rtol=4 * np.finfo(float).eps, full_output=True
+    )
+    return float(root)

@@ -1,0 +1,55 @@
+"""The integrators by name, with what each of them keeps."""
+
+from dataclasses import dataclass
+
+from motiform.base.errors import InputError, closest
+
+__all__ = ["METHODS", "Method", "get_method"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """An integrator as a person chooses it."""
+
+    name: str
+    order: int
+    adaptive: bool
+    conserves: frozenset[str]
+    """What a step keeps to rounding, of: "momentum", "angular_momentum" (no external torque), "energy" (forces with a
+    potential that is linear or a spring), "orthogonality" (rotations stay rotations)."""
+    text: str
+
+
+_MOMENTA = frozenset({"momentum", "angular_momentum"})
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("euler", 1, False, _MOMENTA, "explicit Euler as in the course: energy grows, rotations swell"),
+        Method(
+            "symplectic-euler",
+            1,
+            False,
+            _MOMENTA | {"orthogonality"},
+            "kick, then variational drift on the group: energy stays near for ever",
+        ),
+        Method("rk4", 4, False, _MOMENTA | {"orthogonality"}, "classical Runge–Kutta, rotations repaired each step"),
+        Method(
+            "lie-midpoint",
+            2,
+            False,
+            _MOMENTA | {"energy", "orthogonality"},
+            "energy–momentum step on the group: implicit midpoint with the Cayley map",
+        ),
+        Method("cash-karp", 5, True, _MOMENTA | {"orthogonality"}, "adaptive 5(4), step from the error of each number"),
+        Method(
+            "dormand-prince", 5, True, _MOMENTA | {"orthogonality"}, "adaptive 5(4) with dense output and located events"
+        ),
+    )
+}
+
+
+def get_method(name: str) -> Method:
+    """Return the integrator of that name."""
+    if name not in METHODS:
+        raise InputError("unknown integrator", got=name, allowed=", ".join(METHODS), remedy=closest(name, METHODS))
+    return METHODS[name]

@@ -1,0 +1,22 @@
+"""Recordings: channels over time, in memory and on disk."""
+
+from motiform.record.channel import Channel, Event
+from motiform.record.recorder import Recorder
+from motiform.record.recording import Recording
+from motiform.record.resample import Comparison, Difference, compare, resample
+from motiform.record.store import open_recording
+from motiform.record.tables import read_csv, write_csv
+
+__all__ = [
+    "Channel",
+    "Comparison",
+    "Difference",
+    "Event",
+    "Recorder",
+    "Recording",
+    "compare",
+    "open_recording",
+    "read_csv",
+    "resample",
+    "write_csv",
+]

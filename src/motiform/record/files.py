@@ -1,0 +1,98 @@
+"""Files that are whole or not there: written aside, synced, then put in place; and what to say when the disk fails."""
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from motiform.base.errors import RecordingError, RunError
+
+__all__ = ["PARTIAL", "disk", "lock_folder", "remove_folder", "sync_folder", "write_file"]
+
+PARTIAL = ".partial"
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+_GONE = (errno.ENOENT, errno.ENOTDIR)
+_SAFE = "what was committed before is safe"
+
+
+@contextmanager
+def disk(path: object) -> Iterator[None]:
+    """Turn errors of the operating system while writing into errors that say what to do."""
+    try:
+        yield
+    except OSError as error:
+        where, got = str(path), error.strerror or str(error)
+        if error.errno in _FULL:
+            remedy = f"Free some space and resume; {_SAFE}."
+            raise RunError("the disk is full", where=where, got=got, remedy=remedy) from error
+        if error.errno == errno.EFBIG:
+            remedy = f"Raise the limit on the size of files (ulimit -f) and resume; {_SAFE}."
+            raise RunError("a file would be larger than allowed", where=where, got=got, remedy=remedy) from error
+        if error.errno in _READ_ONLY:
+            remedy = "Choose a folder that you may write to, or change its permissions."
+            raise RecordingError("cannot be written", where=where, got=got, remedy=remedy) from error
+        if error.errno in _GONE:
+            raise RecordingError("the folder is not there, or is a file", where=where, got=got) from error
+        raise RunError("writing failed", where=where, got=got, remedy=f"Look after the disk; {_SAFE}.") from error
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file so that at any time either the old or the new content is there, whole, also after a power cut.
+
+    The folder's own entry is made lasting by `sync_folder`.
+    """
+    aside = path.with_name(path.name + PARTIAL)
+    try:
+        with open(aside, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(aside)
+        raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder lasting."""
+    if os.name == "nt":
+        return  # folders cannot be opened there
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def lock_folder(folder: Path) -> int | None:
+    """Claim a folder for writing and return the claim, which `os.close` or the end of the process gives up.
+
+    None where the system has no such claims (Windows, some network disks).
+    """
+    try:
+        import fcntl
+
+        handle = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise RecordingError(
+            "another process is writing it", where=str(folder), remedy="Wait until it ends, or write elsewhere."
+        ) from None
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder of our own making; what cannot be removed stays."""
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,62 @@
+"""Plain values: what JSON can hold, with numpy's numbers and the floats that JSON lacks."""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+
+__all__ = ["dump_plain", "load_plain", "to_plain"]
+
+_FLOAT = "__float__"  # {"__float__": "inf"}: JSON has no word for nan and infinity
+
+
+def to_plain(value: Any, where: str) -> Any:
+    """Return the value as dicts with text keys, lists, text, numbers, bools and None; arrays become lists."""
+    if value is None or isinstance(value, (bool, int)) or type(value) is str:
+        return value
+    if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "biufU":
+        return to_plain(value.tolist(), where)
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item, f"{where}.{key}") for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_plain(item, f"{where}[{k}]") for k, item in enumerate(value)]
+    if isinstance(value, PurePath):
+        return str(value)
+    raise InputError(
+        "a value that a file cannot hold", where=where, got=type(value).__name__,
+        allowed="text, numbers, bools, None, and dicts, lists or arrays of them",
+    )  # fmt: skip
+
+
+def dump_plain(value: Any, *, indent: int | None = None, sort: bool = False) -> str:
+    """Return plain values as JSON text that any reader takes; sorted, it depends on the values alone."""
+    separators = None if indent else (",", ":")
+    return json.dumps(_escape(value), indent=indent, separators=separators, sort_keys=sort, allow_nan=False)
+
+
+def load_plain(text: str | bytes) -> Any:
+    """Return the values of `dump_plain`'s text."""
+    return json.loads(text, object_hook=_unescape)
+
+
+def _escape(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return {_FLOAT: repr(value)}
+    if isinstance(value, dict):
+        return {key: _escape(item) for key, item in value.items()}
+    return [_escape(item) for item in value] if isinstance(value, list) else value
+
+
+def _unescape(value: dict[str, Any]) -> Any:
+    if value.keys() == {_FLOAT} and value[_FLOAT] in ("nan", "inf", "-inf"):
+        return float(value[_FLOAT])
+    return value

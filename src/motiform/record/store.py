@@ -1,0 +1,233 @@
+"""Recordings on disk: opening, reading parts, saving. The layout is in layout.py, writing in writer.py."""
+
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import MotiformError, RecordingError
+from motiform.record.channel import Event
+from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Series, check_format, checksum
+from motiform.record.plain import load_plain
+from motiform.record.recording import Recording, _Path
+from motiform.record.sinks import unpack_checkpoint
+from motiform.record.sources import frozen
+
+__all__ = ["DiskSource", "open_recording", "save_recording"]
+
+_CACHE_BYTES = 64 * 2**20
+_BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError)
+
+
+def open_recording(path: _Path) -> Recording:
+    """Open a recording on disk: what its last commit holds. ``rec.warning`` tells when the run did not end."""
+    folder = Path(path)
+    layout, commit = read_layout(folder)
+    source = DiskSource(folder, layout, commit.upto.counts)
+    events, _ = read_events(folder, commit)
+    packed = read_checkpoint(folder, commit)
+    return Recording(
+        layout.channels, source, events=events, manifest=layout.manifest, complete=commit.complete, path=folder,
+        checkpoint=None if packed is None else unpack_checkpoint(packed),
+    )  # fmt: skip
+
+
+def save_recording(rec: Recording, path: _Path, *, overwrite: bool = False) -> Recording:
+    """Write a recording to a folder, which appears when it is whole; return it as read from there."""
+    from motiform.record.writer import building
+
+    folder = Path(path)
+    if rec.path is not None and folder.exists() and os.path.samefile(rec.path, folder):
+        raise RecordingError("a recording cannot be saved over itself", where=str(path), remedy="Choose another name.")
+    with building(folder, overwrite=overwrite) as aside:
+        _copy(rec, aside)
+    return open_recording(folder)
+
+
+def _copy(rec: Recording, folder: Path) -> None:
+    from motiform.record.recorder import Recorder
+
+    channels = [rec.channel(name) for name in rec]
+    with Recorder(folder, channels, manifest=rec.manifest, statics=dict(rec.statics)) as recorder:
+        recorder.add_events(rec.events)
+        for channel in channels:
+            for first, block in rec.blocks(channel.name):
+                times = rec.time(channel.name, first, first + len(block)) if channel.rate is None else None
+                recorder.append({channel.name: block}, times)
+        if rec.complete:
+            recorder.finish()
+        else:
+            recorder.close()
+
+
+class DiskSource:
+    """Reads committed samples with zarr. A chunk that is missing or damaged is an error, never a guess."""
+
+    def __init__(self, folder: Path, layout: Layout, counts: dict[str, int]) -> None:
+        self.counts = {channel.name: counts[channel.name] for channel in layout.channels}
+        self._folder, self._layout = folder, layout
+        self._arrays: dict[str, Any] = {}
+        self._kept: OrderedDict[str, np.ndarray] = OrderedDict()
+        for (_, name), series in layout.series.items():
+            _check_metadata(folder, series, counts[name])
+        for name, series in layout.static_series.items():
+            _check_metadata(folder, series, _first(layout.statics[name][0]))
+
+    def read(self, name: str, first: int, last: int) -> np.ndarray:
+        """Return samples first to last (excluded) of a channel."""
+        return self._part(self._layout.series["data", name], first, last, self.counts[name])
+
+    def read_times(self, name: str, first: int, last: int) -> np.ndarray:
+        """Return times [s] of samples first to last (excluded) of a channel without a rate."""
+        return self._part(self._layout.series["times", name], first, last, self.counts[name])
+
+    def static_names(self) -> list[str]:
+        """Return the names of the arrays without time."""
+        return list(self._layout.statics)
+
+    def read_static(self, name: str) -> np.ndarray:
+        """Return one array without time."""
+        shape, _ = self._layout.statics[name]
+        count = _first(shape)
+        return self._part(self._layout.static_series[name], 0, count, count).reshape(shape)
+
+    def _part(self, series: Series, first: int, last: int, count: int) -> np.ndarray:
+        whole = self._kept.get(series.folder)
+        if whole is not None:
+            return whole[first:last]
+        array = frozen(self._load(series, first, last))
+        if first == 0 and last == count and array.nbytes <= _CACHE_BYTES:
+            self._keep(series.folder, array)
+        return array
+
+    def _keep(self, key: str, array: np.ndarray) -> None:
+        """Keep what was read last, so that ``rec["q"][k]`` in a loop reads once."""
+        self._kept[key] = array
+        while sum(kept.nbytes for kept in self._kept.values()) > _CACHE_BYTES:
+            self._kept.popitem(last=False)
+
+    def _load(self, series: Series, first: int, last: int) -> np.ndarray:
+        if first >= last or 0 in series.shape:
+            return np.empty((max(0, last - first), *series.shape), series.dtype)
+        for index in range(first // series.chunk, (last - 1) // series.chunk + 1):
+            file = self._folder / series.folder / series.chunk_file(index)
+            if not file.is_file():  # zarr would take it for a chunk of fill values
+                raise _damaged(file, "a committed chunk is missing")
+        try:
+            return np.asarray(self._array(series)[first:last])
+        except Exception as error:  # zarr, its codecs and the disk raise many kinds
+            part = f"samples {first} to {last - 1} cannot be read"
+            raise _damaged(self._folder / series.folder, part, error) from error
+
+    def _array(self, series: Series) -> Any:
+        if series.folder not in self._arrays:
+            import zarr
+            from zarr.storage import LocalStore
+
+            store = LocalStore(self._folder, read_only=True)
+            self._arrays[series.folder] = zarr.open_array(store, path=series.folder, mode="r", zarr_format=3)
+        return self._arrays[series.folder]
+
+
+def read_layout(folder: Path) -> tuple[Layout, Commit]:
+    """Return what a recording holds and its last commit; RecordingError when there is none that can be trusted."""
+    if not folder.exists():
+        raise RecordingError("there is no such recording", where=str(folder), remedy=_nearby(folder))
+    if not (folder / COMMIT).is_file() or not (folder / HEADER).is_file():
+        raise RecordingError(
+            "this is not a recording", where=str(folder), allowed=f"a folder with {HEADER} and {COMMIT}",
+            remedy="Tables are read by read_csv." if folder.is_file() else None,
+        )  # fmt: skip
+    with _reading(folder / COMMIT):
+        commit = Commit.load(load_plain((folder / COMMIT).read_bytes()))
+    with _reading(folder / HEADER):
+        header = load_plain((folder / HEADER).read_bytes())["attributes"]["motiform"]
+        check_format(header)
+        if checksum(header) != commit.header_crc32:
+            raise ValueError("its checksum is wrong")
+        layout = Layout.from_header(header)
+        for mark in filter(None, (commit.upto, commit.resume)):
+            if mark.counts.keys() != layout.chunks.keys():
+                raise ValueError("its channels are not those of the commit")
+    return layout, commit
+
+
+def read_events(folder: Path, commit: Commit) -> tuple[list[Event], list[bytes]]:
+    """Return the committed events, and the lines that hold them."""
+    mark = commit.upto
+    if not mark.event_bytes:
+        return [], []
+    with _reading(folder / EVENTS):
+        with open(folder / EVENTS, "rb") as file:
+            data = file.read(mark.event_bytes)
+        if len(data) != mark.event_bytes or checksum(data) != mark.event_crc32:
+            raise ValueError("its checksum is wrong")
+        lines = data.splitlines(keepends=True)
+        found = [Event(float(one["time"]), str(one["name"]), dict(one["detail"])) for one in map(load_plain, lines)]
+        if len(found) != mark.event_count:
+            raise ValueError("events are missing")
+    return found, lines
+
+
+def read_checkpoint(folder: Path, commit: Commit) -> bytes | None:
+    """Return the committed checkpoint as it is on disk, or None."""
+    if commit.checkpoint is None:
+        return None
+    file = folder / Path(commit.checkpoint).name
+    with _reading(file):
+        packed = file.read_bytes()
+        if checksum(packed) != commit.checkpoint_crc32:
+            raise ValueError("its checksum is wrong")
+    return packed
+
+
+def _check_metadata(folder: Path, series: Series, count: int) -> None:
+    file = folder / series.folder / HEADER
+    with _reading(file):
+        found = json.loads(file.read_bytes())
+        wanted = series.metadata(count)
+        if found["shape"][0] < count:
+            raise ValueError(f"it tells of {found['shape'][0]} samples where {count} were committed")
+        for key in wanted:
+            same = found[key][1:] == wanted[key][1:] if key == "shape" else found[key] == wanted[key]
+            if not same:
+                raise ValueError(f"{key} is not what was written")
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except MotiformError as error:
+        if error.where:
+            raise
+        raise RecordingError(
+            error.problem, where=str(file), got=error.got, allowed=error.allowed, remedy=error.remedy
+        ) from error
+    except OSError as error:
+        raise _damaged(file, "cannot be read", error.strerror or error) from error
+    except _BROKEN as error:
+        raise _damaged(file, "is damaged", error) from error
+
+
+def _damaged(file: Path, problem: str, got: object = None) -> RecordingError:
+    remedy = "Take it from a backup, or run again."
+    return RecordingError(problem, where=str(file), got=None if got is None else str(got)[:200], remedy=remedy)
+
+
+def _first(shape: tuple[int, ...]) -> int:
+    return shape[0] if shape else 1
+
+
+def _nearby(folder: Path) -> str | None:
+    from motiform.base.errors import closest
+
+    try:
+        return closest(folder.name, [entry.name for entry in folder.parent.iterdir()])
+    except OSError:
+        return "Its folder is not there either."

@@ -1,0 +1,348 @@
+"""Writing recordings to disk, in an order that leaves a readable recording at any instant.
+
+Data first, then commit.json, each file whole or not there. A commit is the only thing that makes data count.
+"""
+
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import RecordingError
+from motiform.record.channel import Channel, Event
+from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
+from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Mark, Series, checksum
+from motiform.record.plain import dump_plain
+from motiform.record.recording import Recording, _Path
+from motiform.record.sinks import Key, pack_checkpoint
+from motiform.record.store import DiskSource, open_recording, read_checkpoint, read_events, read_layout
+
+__all__ = ["DiskSink", "building", "create_sink", "resume_sink"]
+
+
+def create_sink(
+    path: _Path,
+    channels: list[Channel],
+    manifest: dict[str, Any],
+    statics: Mapping[str, np.ndarray],
+    *,
+    overwrite: bool,
+    chunk_bytes: int,
+) -> "DiskSink":
+    """Make a recording without samples and return what writes to it."""
+    layout = Layout.plan(channels, manifest, statics, chunk_bytes)
+    commit = Commit(0, Mark({channel.name: 0 for channel in channels}), header_crc32=checksum(layout.header()))
+    folder = Path(path)
+    lock = None
+    try:
+        with building(folder, overwrite=overwrite) as aside, disk(folder):
+            aside.mkdir()
+            lock = lock_folder(aside)  # now, so that nobody takes it for one left behind
+            _write_skeleton(aside, layout, statics, commit)
+    except BaseException:
+        if lock is not None:
+            os.close(lock)
+        raise
+    return DiskSink(folder, layout, _State(commit, _no_tails(layout), {}, (), None), lock)
+
+
+def resume_sink(path: _Path) -> "DiskSink":
+    """Cut an incomplete recording back to its checkpoint and return what writes on."""
+    folder = Path(path)
+    read_layout(folder)  # first of all: is it one?
+    lock = lock_folder(folder)
+    try:
+        layout, commit = read_layout(folder)
+        if commit.complete:
+            raise RecordingError(
+                "the recording is complete", where=str(path), remedy="Open it, or run again under another name."
+            )
+        state = _cut(folder, layout, commit)
+        with disk(folder):
+            write_file(folder / COMMIT, state.commit.dump())  # from here on the samples after the cut do not count
+            sync_folder(folder)
+            _clear(folder, layout, state)
+    except BaseException:
+        if lock is not None:
+            os.close(lock)
+        raise
+    return DiskSink(folder, layout, state, lock)
+
+
+@contextmanager
+def building(folder: Path, *, overwrite: bool) -> Iterator[Path]:
+    """Give the name of a folder to build; put it in place when the block ends, remove it when the block fails."""
+    _check_place(folder, overwrite)
+    parent, name = folder.absolute().parent, folder.absolute().name
+    with disk(folder):
+        parent.mkdir(parents=True, exist_ok=True)
+        _remove_stale(parent, name)
+    aside = parent / f".{name}.{secrets.token_hex(4)}{PARTIAL}"
+    try:
+        yield aside
+        with disk(folder):
+            _put_in_place(aside, folder, overwrite)
+    finally:
+        remove_folder(aside)
+
+
+@dataclass(frozen=True)
+class _State:
+    """All that changes with a commit, replaced in one step."""
+
+    commit: Commit
+    tails: dict[Key, np.ndarray]
+    """Samples of each array's last, partial chunk."""
+    ends: dict[str, float]
+    events: tuple[Event, ...]
+    checkpoint: bytes | None
+
+
+class DiskSink:
+    """Takes samples by their index and commits them to a folder."""
+
+    def __init__(self, folder: Path, layout: Layout, state: _State, lock: int | None) -> None:
+        self.path: Path | None = folder
+        self.channels, self.manifest = list(layout.channels), layout.manifest
+        self._folder, self._layout, self._state, self._lock = folder, layout, state, lock
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Committed samples of each channel."""
+        return self._state.commit.upto.counts
+
+    @property
+    def ends(self) -> dict[str, float]:
+        """Last committed time [s] of each channel without a rate."""
+        return self._state.ends
+
+    @property
+    def events(self) -> list[Event]:
+        """Committed events."""
+        return list(self._state.events)
+
+    @property
+    def checkpoint(self) -> bytes | None:
+        """Committed checkpoint, packed."""
+        return self._state.checkpoint
+
+    def write(
+        self,
+        starts: Mapping[str, int],
+        blocks: Mapping[Key, np.ndarray],
+        ends: Mapping[str, float],
+        events: list[Event],
+        checkpoint: Mapping[str, Any] | None,
+        complete: bool,
+    ) -> None:
+        """Commit blocks that begin at the samples ``starts``, with all events so far."""
+        old = self._state
+        packed = None if checkpoint is None else pack_checkpoint(checkpoint)
+        with disk(self._folder):
+            counts, tails = self._write_blocks(old, starts, blocks)
+            upto = self._write_events(old, counts, events)
+            commit = replace(old.commit, number=old.commit.number + 1, upto=upto, complete=complete)
+            if complete:
+                commit, packed = replace(commit, checkpoint=None, checkpoint_crc32=0, resume=None), None
+            elif packed is not None:
+                commit = self._write_checkpoint(commit, packed)
+            else:
+                packed = old.checkpoint
+            sync_folder(self._folder)  # names of new files, before the commit that counts on them
+            write_file(self._folder / COMMIT, commit.dump())
+            sync_folder(self._folder)
+        self._state = _State(commit, tails, dict(ends), tuple(events), packed)
+        if old.commit.checkpoint not in (None, commit.checkpoint):
+            with suppress(OSError):
+                os.unlink(self._folder / str(old.commit.checkpoint))
+
+    def close(self) -> Recording:
+        """Let go of the recording and open it."""
+        self.release()
+        return open_recording(self._folder)
+
+    def release(self) -> None:
+        """Let go of the recording, as it is."""
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
+
+    def _write_blocks(
+        self, old: _State, starts: Mapping[str, int], blocks: Mapping[Key, np.ndarray]
+    ) -> tuple[dict[str, int], dict[Key, np.ndarray]]:
+        counts, tails = dict(old.commit.upto.counts), dict(old.tails)
+        for key, block in blocks.items():
+            known = old.commit.upto.counts[key[1]]
+            fresh = block[known - starts[key[1]] :]
+            if len(fresh):
+                tails[key] = _write_samples(self._folder, self._layout.series[key], known, tails[key], fresh)
+                counts[key[1]] = known + len(fresh)
+        return counts, tails
+
+    def _write_events(self, old: _State, counts: dict[str, int], events: list[Event]) -> Mark:
+        mark = old.commit.upto
+        fresh = b"".join(map(_event_line, events[mark.event_count :]))
+        if fresh:
+            handle = os.open(self._folder / EVENTS, os.O_WRONLY | os.O_CREAT, 0o666)
+            with open(handle, "wb") as file:
+                file.seek(mark.event_bytes)
+                file.write(fresh)
+                file.truncate()
+                file.flush()
+                os.fsync(handle)
+        return Mark(counts, len(events), mark.event_bytes + len(fresh), _crc_more(mark.event_crc32, fresh))
+
+    def _write_checkpoint(self, commit: Commit, packed: bytes) -> Commit:
+        file = f"checkpoint-{commit.number}.npz"
+        write_file(self._folder / file, packed)
+        return replace(commit, checkpoint=file, checkpoint_crc32=checksum(packed), resume=commit.upto)
+
+
+def _write_samples(folder: Path, series: Series, known: int, tail: np.ndarray, fresh: np.ndarray) -> np.ndarray:
+    """Write the chunks that fresh samples touch, then the array's metadata; return the samples of the partial chunk."""
+    place = folder / series.folder
+    samples = np.concatenate([tail, fresh]) if len(tail) else fresh
+    index = (known - len(tail)) // series.chunk
+    for first in range(0, len(samples), series.chunk):
+        chunk = samples[first : first + series.chunk]
+        write_file(place / series.chunk_file(index + first // series.chunk), series.encode(chunk))
+    _write_metadata(place, series, known + len(fresh))
+    sync_folder(place)
+    return samples[len(samples) - len(samples) % series.chunk :].copy()
+
+
+def _write_metadata(place: Path, series: Series, count: int) -> None:
+    write_file(place / HEADER, dump_plain(series.metadata(count), indent=1).encode())
+
+
+def _event_line(event: Event) -> bytes:
+    return (dump_plain({"time": event.time, "name": event.name, "detail": event.detail}) + "\n").encode()
+
+
+def _crc_more(crc: int, data: bytes) -> int:
+    import zlib
+
+    return zlib.crc32(data, crc)
+
+
+def _no_tails(layout: Layout) -> dict[Key, np.ndarray]:
+    return {key: np.empty((0, *series.shape), series.dtype) for key, series in layout.series.items()}
+
+
+def _write_skeleton(folder: Path, layout: Layout, statics: Mapping[str, np.ndarray], commit: Commit) -> None:
+    group: dict[str, Any] = {"zarr_format": 3, "node_type": "group", "attributes": {}}
+    for part in ("data", "times", "statics"):
+        (folder / part).mkdir()
+        write_file(folder / part / HEADER, dump_plain(group, indent=1).encode())
+    for series in layout.series.values():
+        (folder / series.folder).mkdir()
+        _write_metadata(folder / series.folder, series, 0)
+    for name, series in layout.static_series.items():
+        (folder / series.folder).mkdir()
+        array = statics[name].reshape(-1, *series.shape) if statics[name].ndim == 0 else statics[name]
+        if array.size:
+            _write_samples(folder, series, 0, array[:0], array)
+        else:
+            _write_metadata(folder / series.folder, series, len(array))
+    group["attributes"] = {"motiform": layout.header()}
+    write_file(folder / HEADER, dump_plain(group, indent=1).encode())
+    write_file(folder / COMMIT, commit.dump())
+    for part in ("data", "times", "statics", "."):
+        sync_folder(folder / part)
+
+
+def _cut(folder: Path, layout: Layout, commit: Commit) -> _State:
+    """Return the state of a recording at its checkpoint, or at its last commit where there is none."""
+    mark = commit.resume or commit.upto
+    if any(count > commit.upto.counts[name] for name, count in mark.counts.items()):
+        raise RecordingError("the checkpoint is ahead of the samples", where=str(folder / COMMIT))
+    packed = read_checkpoint(folder, commit)
+    events, lines = read_events(folder, commit)
+    if checksum(b"".join(lines[: mark.event_count])) != mark.event_crc32:
+        raise RecordingError("the checkpoint's events are not those of the file", where=str(folder / COMMIT))
+    source = DiskSource(folder, layout, commit.upto.counts)
+    tails = {}
+    for (kind, name), series in layout.series.items():
+        count = mark.counts[name]
+        read = source.read if kind == "data" else source.read_times
+        tails[kind, name] = read(name, count - count % series.chunk, count).copy()
+    ends = {
+        name: float(source.read_times(name, mark.counts[name] - 1, mark.counts[name])[0])
+        for kind, name in layout.series
+        if kind == "times" and mark.counts[name]
+    }
+    commit = replace(commit, number=commit.number + 1, upto=mark)
+    return _State(commit, tails, ends, tuple(events[: mark.event_count]), packed)
+
+
+def _clear(folder: Path, layout: Layout, state: _State) -> None:
+    """Remove what a killed run left after the cut."""
+    mark = state.commit.upto
+    for (_, name), series in layout.series.items():
+        place, count = folder / series.folder, mark.counts[name]
+        for entry in os.scandir(place):
+            parts = entry.name.split(".")
+            past = parts[0] == "c" and parts[1:2] and parts[1].isdigit() and int(parts[1]) * series.chunk >= count
+            if past or entry.name.endswith(PARTIAL):
+                os.unlink(entry)
+        _write_metadata(place, series, count)
+    if (folder / EVENTS).exists():
+        os.truncate(folder / EVENTS, mark.event_bytes)
+    for entry in os.scandir(folder):
+        stray = entry.name.startswith("checkpoint-") and entry.name != state.commit.checkpoint
+        if stray or entry.name.endswith(PARTIAL):
+            os.unlink(entry)
+
+
+def _is_recording(folder: Path) -> bool:
+    return folder.is_dir() and (folder / COMMIT).is_file() and (folder / HEADER).is_file()
+
+
+def _check_place(folder: Path, overwrite: bool) -> None:
+    with disk(folder):
+        if not folder.name:
+            raise RecordingError("not a name for a recording", got=str(folder), allowed="a folder to be made")
+        if not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir())):
+            return
+        if not overwrite:
+            remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
+            raise RecordingError("it exists already", where=str(folder), remedy=remedy)
+        if not _is_recording(folder) or folder.is_symlink():
+            remedy = "Choose another name; only recordings are overwritten."
+            raise RecordingError("what is there is not a recording", where=str(folder), remedy=remedy)
+        lock = lock_folder(folder)
+        if lock is not None:
+            os.close(lock)
+
+
+def _put_in_place(aside: Path, folder: Path, overwrite: bool) -> None:
+    _check_place(folder, overwrite)  # again: a long save may have been overtaken
+    old = aside.with_suffix(".old")
+    if _is_recording(folder):
+        os.rename(folder, old)
+    try:
+        os.rename(aside, folder)
+    except OSError:
+        if old.exists():
+            os.rename(old, folder)
+        raise
+    sync_folder(folder.absolute().parent)
+    remove_folder(old)
+
+
+def _remove_stale(parent: Path, name: str) -> None:
+    """Remove what processes that were killed while they built a recording of this name left."""
+    for entry in parent.iterdir():
+        if entry.name.startswith(f".{name}.") and entry.name.endswith(PARTIAL) and entry.is_dir():
+            try:
+                lock = lock_folder(entry)
+            except RecordingError:
+                continue  # it is being built now
+            if lock is not None:
+                os.close(lock)
+                remove_folder(entry)

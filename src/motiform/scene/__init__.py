@@ -1,0 +1,6 @@
+"""Scenes: what a person writes, shares and runs again."""
+
+from motiform.scene.load import Entry, Parameter, Scene, gallery, load_scene, parse_scene, parse_setting
+from motiform.scene.run import simulate
+
+__all__ = ["Entry", "Parameter", "Scene", "gallery", "load_scene", "parse_scene", "parse_setting", "simulate"]

@@ -1,0 +1,179 @@
+"""`simulate`: from a scene or a model to a recording."""
+
+import os
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from motiform.base.errors import InputError, RecordingError
+from motiform.base.progress import Progress
+from motiform.motion.bodies import Bodies, Force, Options, simulate_bodies
+from motiform.motion.integrate import Guard
+from motiform.record import Recording, open_recording
+from motiform.scene.build import build_bodies, build_options, wardrobe
+from motiform.scene.load import Scene, load_scene
+
+__all__ = ["simulate"]
+
+
+def simulate(
+    what: str | Path | Scene | Bodies,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    forces: Sequence[Force] = (),
+    guards: Sequence[Guard] = (),
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Recording:
+    """Simulate a scene or a model and return its recording.
+
+    Parameters
+    ----------
+    what
+        A scene file, the name of a built-in scene, a `Scene`, or a model (`Bodies`).
+    settings
+        Parameters of a scene to change, such as ``{"motion.step": 5e-4}``.
+    forces, guards
+        Functions of time and state that push, and that mark events; see `motiform.motion.bodies`.
+    out
+        Folder to write the recording to while it grows; None keeps it in memory.
+    overwrite, resume
+        What to do where `out` exists: replace it, or go on from its last commit. Otherwise it is refused, unless it is
+        the finished recording of this very scene, which is then opened.
+    progress
+        Called with the fraction done; raising in it stops the run, and what is recorded stays.
+    options
+        For a model: ``t1`` [s], ``rate`` [Hz], ``integrator``, ``step`` [s], ``rtol``, ``atol``, ``device``.
+
+    """
+    if isinstance(what, Bodies):
+        return _simulate_model(what, forces, guards, out, overwrite, resume, progress, **options)
+    if options:
+        raise InputError("a scene has its own options", got=", ".join(options), remedy="Use settings={'motion.step': …}.")
+    if isinstance(what, Scene):
+        scene = what if not settings else _changed(what, settings)
+    else:
+        scene = load_scene(what, settings)
+    model, run = build_bodies(scene), build_options(scene)
+    key = scene.key if not forces and not guards else None
+    if out is not None and not overwrite and Path(out).exists():
+        done = _earlier(Path(out), key, resume)
+        if done is not None:
+            return done
+    manifest = {
+        "title": scene.title,
+        "scene": scene.name,
+        "scene_text": scene.text,
+        "settings": dict(scene.settings),
+        "key": key,
+        "seed": scene.document.scene.seed,
+        "image": scene.document.image.model_dump(mode="json", by_alias=True, exclude_none=True),
+        **_origin(run),
+    }
+    return _run(model, run, manifest, forces, guards, out, overwrite, resume, progress)
+
+
+def _simulate_model(
+    model: Bodies,
+    forces: Sequence[Force],
+    guards: Sequence[Guard],
+    out: str | Path | None,
+    overwrite: bool,
+    resume: bool,
+    progress: Progress | None,
+    **options: Any,
+) -> Recording:
+    if "t1" not in options:
+        raise InputError("how long?", remedy="Give t1, the end of the run in seconds.")
+    given = {"duration" if key == "t1" else key: value for key, value in options.items()}
+    try:
+        run = Options(**given)
+    except TypeError as error:
+        allowed = "t1, rate, integrator, step, rtol, atol, device"
+        raise InputError("unknown or unfit option", got=", ".join(options), allowed=allowed) from error
+    return _run(model, run, {"title": "", **_origin(run)}, forces, guards, out, overwrite, resume, progress)
+
+
+def _run(
+    model: Bodies,
+    options: Options,
+    manifest: dict[str, Any],
+    forces: Sequence[Force],
+    guards: Sequence[Guard],
+    out: str | Path | None,
+    overwrite: bool,
+    resume: bool,
+    progress: Progress | None,
+) -> Recording:
+    manifest["form"], statics = wardrobe(model)
+    return simulate_bodies(
+        model,
+        options,
+        forces=forces,
+        guards=guards,
+        out=out,
+        manifest=manifest,
+        statics=statics,
+        overwrite=overwrite,
+        resume=resume and out is not None and Path(out).exists(),
+        progress=progress,
+    )
+
+
+def _changed(scene: Scene, settings: Mapping[str, Any]) -> Scene:
+    from motiform.scene.load import parse_scene
+
+    return parse_scene(scene.text, name=scene.name, folder=scene.folder, settings={**scene.settings, **settings})
+
+
+def _earlier(out: Path, key: str | None, resume: bool) -> Recording | None:
+    """Return the finished recording of the same run at `out`; None: go on with it. Anything else is refused."""
+    found = open_recording(out)
+    same = key is not None and found.manifest.get("key") == key
+    if same and found.complete:
+        return found
+    if resume:
+        if not same and key is not None:
+            raise RecordingError(
+                "it holds another run and cannot be resumed by this one",
+                where=str(out),
+                remedy="Give the scene and settings that it was begun with, or another --out.",
+            )
+        return found if found.complete else None
+    remedy = "Resume it (--resume), overwrite it (--overwrite), or give another --out."
+    if not same:
+        remedy = "Overwrite it (--overwrite), or give another --out."
+    raise RecordingError("there is a recording already", where=str(out), remedy=remedy)
+
+
+def _origin(options: Options) -> dict[str, Any]:
+    """Return by what and how the recording was made."""
+    import numba
+    import numpy
+
+    from motiform import __version__
+
+    return {
+        "version": __version__,
+        "motion": {
+            "integrator": options.integrator,
+            "step": options.step,
+            "steps_per_sample": options.steps,
+            "rtol": options.rtol,
+            "atol": options.atol,
+            "device": options.device,
+        },
+        "machine": {
+            "system": platform.system(),
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+            "python": sys.version.split()[0],
+            "numpy": numpy.__version__,
+            "numba": numba.__version__,
+        },
+    }

@@ -1,0 +1,285 @@
+"""What a scene file may say: one class per table, checked by pydantic, every number with its unit."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from motiform.base.errors import InputError
+from motiform.base.units import quantity
+from motiform.motion.integrate.methods import METHODS
+
+__all__ = ["SceneFile", "Unit"]
+
+
+class Unit:
+    """The SI unit of a number, kept with its type so that pages and errors can tell it."""
+
+    def __init__(self, unit: str) -> None:
+        self.unit = unit
+
+
+def _in(unit: str) -> Any:
+    """Return the type of a finite number in that unit, or text with a unit of the same dimension."""
+
+    def convert(value: Any) -> float:
+        try:
+            number = quantity(value, unit)
+        except InputError as error:
+            raise ValueError(str(error)) from error
+        if number in (float("inf"), float("-inf")):
+            raise ValueError("must be finite")
+        return number
+
+    return Annotated[float, BeforeValidator(convert), Unit(unit)]
+
+
+def _positive(value: float) -> float:
+    if value <= 0:
+        raise ValueError("must be above 0")
+    return value
+
+
+def _not_negative(value: float) -> float:
+    if value < 0:
+        raise ValueError("must be at least 0")
+    return value
+
+
+Above0 = AfterValidator(_positive)
+AtLeast0 = AfterValidator(_not_negative)
+Number, Metre, Second, Hertz, Kilogram, Radian = (_in(unit) for unit in ("", "m", "s", "Hz", "kg", "rad"))
+Vector = tuple[Number, Number, Number]
+Point = tuple[Metre, Metre, Metre]
+Velocity = tuple[_in("m/s"), _in("m/s"), _in("m/s")]  # type: ignore[misc]
+Spin = tuple[_in("rad/s"), _in("rad/s"), _in("rad/s")]  # type: ignore[misc]
+Acceleration = tuple[_in("m/s^2"), _in("m/s^2"), _in("m/s^2")]  # type: ignore[misc]
+Newtons = tuple[_in("N"), _in("N"), _in("N")]  # type: ignore[misc]
+NewtonMetres = tuple[_in("N m"), _in("N m"), _in("N m")]  # type: ignore[misc]
+Areas = tuple[_in("m^2"), _in("m^2"), _in("m^2")]  # type: ignore[misc]
+Length = Annotated[Metre, Above0]
+Sizes = tuple[Length, Length, Length]
+Color = tuple[
+    Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)]
+]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=64)]
+
+
+class Table(BaseModel):
+    """A table of a scene file: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SceneTable(Table):
+    """`[scene]`: what it is called, how long it lasts, how often it is kept."""
+
+    title: str = Field(description="shown above pictures")
+    description: str = ""
+    part: str = Field("scenes", description="theme that the scene belongs to")
+    duration: Annotated[Second, Above0] = Field(description="length of the motion")
+    rate: Annotated[Hertz, Above0] = Field(100.0, description="samples kept per second")
+    seed: int = Field(0, ge=0, description="seed of everything drawn at random")
+
+
+class CylinderTable(Table):
+    """Radius and height along y."""
+
+    radius: Length
+    height: Length
+
+
+class ParticleTable(Table):
+    """A body as particles: given one by one, or filling a closed mesh."""
+
+    points: list[tuple[Metre, Metre, Metre]] | None = None
+    masses: list[Annotated[Kilogram, Above0]] | None = None
+    mesh: str | None = None
+    spacing: Length | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "ParticleTable":
+        if (self.points is None) == (self.mesh is None):
+            raise ValueError("give either points (with masses) or mesh (with spacing)")
+        if self.points is not None and (self.masses is None or len(self.masses) != len(self.points)):
+            raise ValueError("masses must be given, one for each point")
+        if self.mesh is not None and self.spacing is None:
+            raise ValueError("spacing must be given with mesh")
+        return self
+
+
+class PoseTable(Table):
+    """Where a frame is: its origin and how it is turned, R = Rz Ry Rx, or a quaternion (w, x, y, z)."""
+
+    at: Point = (0.0, 0.0, 0.0)
+    turn: "TurnTable | None" = None
+    quaternion: tuple[Number, Number, Number, Number] | None = None
+
+    @model_validator(mode="after")
+    def _one_turn(self) -> "PoseTable":
+        if self.turn is not None and self.quaternion is not None:
+            raise ValueError("give turn or quaternion, not both")
+        if self.quaternion is not None and sum(q * q for q in self.quaternion) < 1e-12:
+            raise ValueError("a quaternion must not be zero")
+        return self
+
+
+class TurnTable(Table):
+    """Angles about x, then y, then z."""
+
+    x: Radian = 0.0
+    y: Radian = 0.0
+    z: Radian = 0.0
+
+
+class ShapeTable(Table):
+    """One shape by its own key, and its density or mass."""
+
+    box: Sizes | None = Field(None, description="edges along x, y, z")
+    ball: Length | None = Field(None, description="radius")
+    cylinder: CylinderTable | None = None
+    capsule: CylinderTable | None = Field(None, description="height is between the centres of the caps")
+    ellipsoid: Sizes | None = Field(None, description="half axes along x, y, z")
+    mesh: str | None = Field(None, description="file of a closed mesh, in the scene's folder")
+    scale: Annotated[float, Above0] = Field(1.0, description="metres per unit of the mesh file")
+    particles: ParticleTable | None = None
+    parts: "list[PartTable] | None" = Field(None, description="shapes put together, each with a pose")
+    density: Annotated[_in("kg/m^3"), Above0] | None = Field(None, description="mass per volume")  # type: ignore[valid-type]
+    mass: Annotated[Kilogram, Above0] | None = Field(None, description="mass of the whole shape")
+
+    @model_validator(mode="after")
+    def _one_shape(self) -> "ShapeTable":
+        kinds = ("box", "ball", "cylinder", "capsule", "ellipsoid", "mesh", "particles", "parts")
+        given = [kind for kind in kinds if getattr(self, kind) is not None]
+        if len(given) != 1:
+            raise ValueError(f"give exactly one of {', '.join(kinds)}; got {', '.join(given) or 'none'}")
+        if self.density is not None and self.mass is not None:
+            raise ValueError("give density or mass, not both")
+        return self
+
+
+class PartTable(ShapeTable):
+    """One shape of several that make a body."""
+
+    pose: PoseTable = PoseTable()
+
+
+class DragTable(Table):
+    """The hold of the air: coefficient times area along the body's axes, the centre of pressure, drag of rotation."""
+
+    area: Annotated[_in("m^2"), AtLeast0] | Areas = Field(description="drag coefficient times area, one number or three")  # type: ignore[valid-type]
+    center: Point = Field((0.0, 0.0, 0.0), description="centre of pressure from the centre of mass")
+    spin: Annotated[_in("m^5"), AtLeast0] = Field(0.0, description="drag of rotation")  # type: ignore[valid-type]
+
+
+class CopiesTable(Table):
+    """Many bodies alike, placed at random in a box about the pose."""
+
+    count: int = Field(ge=1, le=10_000_000, description="number of bodies")
+    box: Sizes = Field(description="edges of the box that they start in")
+    turned: bool = Field(False, description="whether each is turned at random")
+    velocity: _in("m/s") = Field(0.0, description="largest random speed along each axis")  # type: ignore[valid-type]
+    spin: _in("rad/s") = Field(0.0, description="largest random spin about each axis")  # type: ignore[valid-type]
+
+
+class BodyTable(Table):
+    """`[[body]]`: a rigid body."""
+
+    name: Name
+    shape: ShapeTable
+    mass: Annotated[Kilogram, Above0] | None = Field(None, description="instead of the shape's own")
+    center: Point | None = Field(None, description="centre of mass in the shape's frame, instead of the shape's own")
+    inertia: Vector | tuple[Vector, Vector, Vector] | None = Field(
+        None, description="about the centre of mass [kg m²], three moments or a matrix, instead of the shape's own"
+    )
+    pose: PoseTable = PoseTable()
+    velocity: Velocity = Field((0.0, 0.0, 0.0), description="of the centre of mass, world axes")
+    spin: Spin = Field((0.0, 0.0, 0.0), description="angular velocity, body axes")
+    pinned: Point | None = Field(None, description="point of the shape's frame that stays where it is")
+    drag: DragTable | None = None
+    color: Color = (0.62, 0.68, 0.76)
+    copies: CopiesTable | None = None
+
+
+class SpringTable(Table):
+    """`[[spring]]`: between two bodies, or a body and the world."""
+
+    between: tuple[str, str] = Field(description='two bodies, or a body and "world"')
+    at: tuple[Point, Point] = Field(((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), description="its ends in their frames")
+    stiffness: Annotated[_in("N/m"), AtLeast0]  # type: ignore[valid-type]
+    damping: Annotated[_in("N s/m"), AtLeast0] = 0.0  # type: ignore[valid-type]
+    rest: Annotated[Metre, AtLeast0] | None = Field(None, description="rest length; its length at the start if not given")
+
+
+class ForceTable(Table):
+    """`[[force]]`: a force at a point of a body and a torque, between two instants."""
+
+    body: str
+    force: Newtons = (0.0, 0.0, 0.0)
+    torque: NewtonMetres = (0.0, 0.0, 0.0)
+    at: Point | None = Field(None, description="point of the shape's frame; the centre of mass if not given")
+    follows: bool = Field(False, description="whether it turns with the body")
+    start: Second = 0.0
+    until: Second | None = None
+
+
+class GustTable(Table):
+    """Gusts: amplitude sin(2π (n·x/length − t/period))."""
+
+    amplitude: Velocity
+    direction: Vector = (1.0, 0.0, 0.0)
+    length: Length = 10.0
+    period: Annotated[Second, Above0] = 5.0
+
+
+class EnvironmentTable(Table):
+    """`[environment]`: gravity and air."""
+
+    gravity: Acceleration = Field((0.0, -9.81, 0.0), description="of free fall")
+    air_density: Annotated[_in("kg/m^3"), AtLeast0] = Field(1.204, description="felt by bodies with drag")  # type: ignore[valid-type]
+    wind: Velocity = Field((0.0, 0.0, 0.0), description="mean wind")
+    gust: GustTable | None = None
+
+
+class MotionTable(Table):
+    """`[motion]`: how the motion is computed."""
+
+    integrator: Literal[tuple(METHODS)] = Field("lie-midpoint", description="way of stepping through time")  # type: ignore[valid-type]
+    step: Annotated[Second, Above0] = Field(1e-3, description="longest step of a fixed-step integrator")
+    rtol: Annotated[Number, Above0] = Field(1e-9, description="relative tolerance of an adaptive integrator")
+    atol: Annotated[Number, AtLeast0] = Field(1e-12, description="absolute tolerance of an adaptive integrator")
+    device: Literal["cpu", "cuda"] = Field("cpu", description="where kernels run")
+
+
+class CameraTable(Table):
+    """A camera: where it is, where it looks, how wide."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    from_: Point = Field(alias="from")
+    to: Point
+    fov: Annotated[Radian, Above0] | None = None
+
+
+class ImageTable(Table):
+    """`[image]`: hints for pictures, films, plots and the studio."""
+
+    camera: CameraTable | None = None
+    plot: list[str] = Field([], description="channels worth a plot")
+    ground: bool = Field(True, description="whether a ground is drawn")
+    ground_height: Metre = Field(0.0, description="its height")
+    speed: Annotated[float, Above0] = Field(1.0, description="seconds of motion per second of film")
+
+
+class SceneFile(Table):
+    """A scene file: objects are arrays of tables, stages are tables."""
+
+    scene: SceneTable
+    body: list[BodyTable] = Field(min_length=1)
+    spring: list[SpringTable] = []
+    force: list[ForceTable] = []
+    environment: EnvironmentTable = EnvironmentTable()
+    motion: MotionTable = MotionTable()
+    image: ImageTable = ImageTable()
+
+
+for _table in (PoseTable, ShapeTable, PartTable, BodyTable, SceneFile):
+    _table.model_rebuild()

@@ -1,0 +1,97 @@
+"""Turn what a caller gives into finite float64 arrays, or say what is wrong with it."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motiform.base.errors import InputError
+
+__all__ = ["Array", "Words", "as_floats", "check_rotation", "check_turn"]
+
+NUMBERS = "fiu"  # numpy kinds: float, int, unsigned; a bool or text is not a number
+Array = NDArray[np.float64]
+
+ROTATION_TOLERANCE = 1e-6  # entries of RᵀR − 1: a matrix printed with seven digits passes, a sheared one does not
+LARGEST_TURN = 1e15  # [rad] neighbouring floats are 0.1 rad apart there
+
+
+class Words(str):
+    """A description of what was got, shown in an error without the quotes that a caller's own text gets."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def as_floats(
+    value: ArrayLike | Any, *last: int, where: str, finite: bool = True, error: type[InputError] = InputError
+) -> Array:
+    """Return `value` as a float64 array whose last axes have the sizes `last`; leading axes are free."""
+    try:
+        raw = np.asarray(value)
+    except (ValueError, TypeError, OverflowError) as problem:
+        raise error(
+            "not an array of numbers", where=where, got=Words(_short(value)), allowed=_shape_text(last)
+        ) from problem
+    if raw.dtype.kind not in NUMBERS:
+        raise error("not an array of numbers", where=where, got=Words(_short(value)), allowed=_shape_text(last))
+    if raw.shape[raw.ndim - len(last) :] != last or raw.ndim < len(last):
+        raise error("wrong shape", where=where, got=raw.shape, allowed=_shape_text(last))
+    with np.errstate(over="ignore", invalid="ignore"):
+        array: Array = raw.astype(np.float64, copy=False)
+    if finite and not np.isfinite(array).all():
+        place = np.argwhere(~np.isfinite(array))[0].tolist()
+        number = array[tuple(place)]
+        raise error(f"not finite at index {place}", where=where, got=number, allowed="finite numbers")
+    return array
+
+
+def check_rotation(rotation: ArrayLike, *, where: str = "rotation", tolerance: float = ROTATION_TOLERANCE) -> Array:
+    """Return (..., 3, 3) rotation matrices, or reject what is not orthogonal or mirrors."""
+    R = as_floats(rotation, 3, 3, where=where)
+    if R.size == 0:
+        return R
+    if np.abs(R).max() > 2.0:
+        raise _not_orthogonal(where, float(np.abs(R).max()), tolerance)
+    error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max()
+    if error > tolerance:
+        raise _not_orthogonal(where, float(error), tolerance)
+    if np.linalg.det(R).min() < 0:
+        raise InputError(
+            "the matrix mirrors",
+            where=where,
+            got=Words("determinant -1"),
+            allowed="determinant +1",
+            remedy="Flip one axis.",
+        )
+    return R
+
+
+def check_turn(vector: ArrayLike) -> Array:
+    """Return rotation vectors [rad], (..., 3), or reject angles so large that no digit of the direction is left."""
+    v = as_floats(vector, 3, where="rotation vector")
+    if v.size and np.abs(v).max() > LARGEST_TURN:
+        got = Words(f"{np.abs(v).max():.3g} rad")
+        raise InputError("an angle too large", where="rotation vector", got=got, allowed=f"up to {LARGEST_TURN:g} rad")
+    return v
+
+
+def _not_orthogonal(where: str, size: float, tolerance: float) -> InputError:
+    return InputError(
+        "the matrix is not a rotation",
+        where=where,
+        got=Words(f"|RᵀR − 1| up to {size:.3g}"),
+        allowed=f"at most {tolerance:g}",
+        remedy="Use nearest_rotation(R) if it only drifted.",
+    )
+
+
+def _shape_text(last: tuple[int, ...]) -> str:
+    return f"numbers of shape ({', '.join(['...', *map(str, last)])})" if last else "numbers"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,14 @@
+"""The studio: a web page that shows recordings and runs scenes, for this machine only unless told otherwise."""
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["Player", "Studio", "serve"]
+
+_HOME = {"Player": "motiform.studio.player", "Studio": "motiform.studio.app", "serve": "motiform.studio.app"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'motiform.studio' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)

@@ -1,0 +1,255 @@
+"""The studio: the page as a whole, and the function that opens it."""
+
+import logging
+import os
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motiform.base.errors import MotiformError
+from motiform.studio.panels import ExportPanel, ScenePanel
+from motiform.studio.player import Player
+from motiform.studio.plots import Plots
+from motiform.studio.runs import Runner, plain
+from motiform.studio.server import LOOPBACK, close_server, open_server
+from motiform.studio.timeline import Timeline
+from motiform.studio.view import View
+
+if TYPE_CHECKING:
+    from motiform.record import Recording
+
+__all__ = ["Studio", "serve"]
+
+FRAME = 1 / 30  # [s] between two pictures
+log = logging.getLogger(__name__)
+
+
+def serve(
+    recording: "Recording | str | Path | None" = None,
+    scene: Any = None,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    open_browser: bool = True,
+    block: bool = True,
+) -> "Studio":
+    """Open the studio.
+
+    Parameters
+    ----------
+    recording
+        What to show first, or its path.
+    scene
+        Name of a built-in scene or path of a scene file: its parameters are offered, and it is run when there is no
+        recording. Without either, the first built-in scene.
+    host
+        Address to listen on: this machine only unless told otherwise.
+    port
+        The next free one is taken when it is in use; 0 takes any.
+    open_browser
+        Show the page in the default browser.
+    block
+        Stay until Ctrl-C; otherwise return at once, and `Studio.close` ends it.
+    """
+    studio = Studio(host=host, port=port)
+    _announce(studio, host, port)
+    try:
+        studio.begin(recording, scene)
+        if open_browser and _has_display():
+            threading.Thread(target=webbrowser.open, args=(studio.url,), daemon=True).start()
+        if block:
+            studio.wait()
+    except KeyboardInterrupt:
+        print("\nThe studio is closed.")
+    except BaseException:
+        studio.close()
+        raise
+    if block:
+        studio.close()
+    return studio
+
+
+class Studio:
+    """A web page with a view, a timeline, plots, scenes to run and files to take away.
+
+    All open pages show the same: one recording, one time. Its parts may be used from any thread.
+    """
+
+    def __init__(self, *, host: str = "127.0.0.1", port: int = 8080) -> None:
+        self.server = open_server(host, port)
+        self.url = f"http://{_shown_host(host)}:{self.server.get_port()}"
+        self.recording: Recording | None = None
+        self.player = Player()
+        self._lock = threading.RLock()
+        self._closed, self._wake = threading.Event(), threading.Event()
+        self._drawn = -1
+        self.runner = Runner(
+            on_progress=lambda fraction: self.scenes.progress(fraction),
+            on_done=self._ran,
+            on_failed=self._failed,
+            on_cancelled=lambda: self.scenes.idle("Cancelled."),
+        )
+        self.view = View(self.server)
+        self._lay_out()
+        self.view.show(None)
+        self._thread = threading.Thread(target=self._play, name="motiform-player", daemon=True)
+        self._thread.start()
+
+    def _lay_out(self) -> None:
+        """Put scenes on the left, plots on the right, time under the view."""
+        gui = self.server.gui
+        self.scenes = ScenePanel(self.server, on_run=self.run, on_cancel=self.runner.cancel, guard=self.guard)
+        self.exports = ExportPanel(self.server, self._file_source, guard=self.guard)
+        self._show_paths = gui.add_checkbox("Show paths", True, hint="The lines that the bodies' origins follow.")
+        self._show_paths.on_update(lambda event: self.view.show_paths(bool(event.target.value)))
+        gui.main_panel.dock_left()
+        gui.main_panel.set_width(300)
+        right = gui.add_panel()
+        with right.add_tab("Plots"):
+            self.plots = Plots(self.server, guard=self.guard)
+        right.dock_right()
+        right.set_width(340)
+        bottom = gui.add_panel()
+        with bottom.add_tab("Timeline"):
+            self.timeline = Timeline(self.server, self.player, self._wake.set, guard=self.guard)
+        bottom.float(x=20, y=-20, width=420)
+
+    def begin(self, recording: "Recording | str | Path | None", scene: Any) -> None:
+        """Show what the page opens with."""
+        if isinstance(recording, (str, Path)):
+            from motiform.record import open_recording
+
+            recording = open_recording(recording)
+        self.scenes.choose(scene)
+        if recording is not None:
+            self.show(recording)
+        else:
+            self.run()
+
+    def show(self, recording: "Recording") -> None:
+        """Show a recording from its beginning."""
+        from motiform.form import dress
+
+        form, notice = None, ""
+        try:
+            form = dress(recording)
+        except MotiformError as error:
+            notice = str(error)
+        with self._lock:
+            same_scene = self.recording is not None and self.recording.manifest.get("title") == recording.manifest.get(
+                "title"
+            )
+            self.recording, self._drawn = recording, -1
+            self.player.load(form.times if form else recording.time(recording.names[0]))
+            self.view.show(form)
+            if form and not same_scene:
+                self.view.look(form)
+            self.plots.load(recording, list(recording.manifest.get("image", {}).get("plot", [])))
+            self.timeline.load()
+        self._wake.set()
+        if notice:
+            self.notify("Nothing to draw", notice)
+
+    def run(self) -> None:
+        """Run the chosen scene with the parameters on the page, and show the result."""
+        work = self.scenes.work()
+        self.scenes.busy()
+        try:
+            self.runner.start(work)
+        except MotiformError:
+            self.scenes.idle("")
+            raise
+
+    def notify(self, title: str, body: str) -> None:
+        """Tell every open page something."""
+        for client in self.server.get_clients().values():
+            client.add_notification(title, body, color="red")
+
+    def guard(self, action: Callable[..., Any]) -> Callable[..., None]:
+        """Return the action such that its errors are shown on the page and never end it."""
+
+        def guarded(*arguments: Any) -> None:
+            try:
+                action(*arguments)
+            except Exception as error:
+                log.debug("an action of the page failed", exc_info=True)
+                self.notify("That did not work", plain(error))
+
+        return guarded
+
+    def wait(self) -> None:
+        """Stay until the studio is closed or Ctrl-C is pressed."""
+        while not self._closed.wait(0.5):
+            pass
+
+    def close(self) -> None:
+        """End the page, its run and its threads."""
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        self._wake.set()
+        self.runner.cancel()
+        self.runner.join(2.0)
+        self._thread.join(2.0)
+        close_server(self.server)
+
+    def __enter__(self) -> "Studio":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ran(self, recording: "Recording") -> None:
+        self.show(recording)
+        self.scenes.idle("")
+        self.player.play()
+        self._wake.set()
+
+    def _failed(self, text: str) -> None:
+        self.scenes.idle("The run failed.")
+        self.notify("The run failed", text)
+
+    def _file_source(self) -> tuple["Recording | None", list[str]]:
+        return self.recording, self.plots.names
+
+    def _play(self) -> None:
+        """Draw the player's sample whenever it changes."""
+        while not self._closed.is_set():
+            self._wake.wait(FRAME if self.player.playing else 1.0)
+            self._wake.clear()
+            try:
+                self._draw()
+            except Exception as error:
+                self.player.pause()
+                self.notify("This sample cannot be drawn", plain(error))
+
+    def _draw(self) -> None:
+        with self._lock:
+            self.player.tick()
+            sample = self.player.sample
+            if sample != self._drawn:
+                self._drawn = sample
+                self.view.draw(sample)
+                self.plots.move(float(self.player.times[sample]))
+            self.timeline.refresh()
+
+
+def _announce(studio: Studio, host: str, port: int) -> None:
+    taken = studio.server.get_port()
+    if port not in (0, taken):
+        print(f"Port {port} is in use, so the studio took {taken}.")
+    if host not in LOOPBACK:
+        print(f"Everyone who can reach {host} can see and use this studio.")
+    print(f"The studio is open at {studio.url} (Ctrl-C ends it).")
+
+
+def _shown_host(host: str) -> str:
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"[{host}]" if ":" in host else host
+
+
+def _has_display() -> bool:
+    """Return whether a browser with a window can be expected: a text browser would take over the terminal."""
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(v) for v in ("DISPLAY", "WAYLAND_DISPLAY"))

@@ -1,0 +1,142 @@
+"""The left side of the page: choose a scene, change its parameters, run it, take files away."""
+
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motiform.base.errors import RunError
+from motiform.base.progress import Progress
+from motiform.studio.export import FORMATS, make_file
+from motiform.studio.parameters import Parameters
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+    from motiform.record import Recording
+
+__all__ = ["ExportPanel", "ScenePanel"]
+
+Guard = Callable[[Callable[..., Any]], Callable[..., None]]
+
+
+class ScenePanel:
+    """Scenes, their parameters and the Run button."""
+
+    def __init__(
+        self, server: "ViserServer", *, on_run: Callable[[], None], on_cancel: Callable[[], None], guard: Guard
+    ) -> None:
+        import viser
+
+        from motiform.scene import gallery
+
+        self._server = server
+        self._sources: dict[str, str | Path] = {entry.title: entry.name for entry in gallery()}
+        self._chosen: str | Path | None = None
+        gui = server.gui
+        with gui.add_folder("Scene"):
+            self._picker: Any = gui.add_dropdown("Built in", tuple(self._sources), hint="What to simulate.")
+            self._about = gui.add_html("")
+            self._run = gui.add_button("Run", icon=viser.Icon.REFRESH, hint="Simulate with the parameters below.")
+            self._cancel = gui.add_button("Cancel", icon=viser.Icon.X, color="red", visible=False)
+            self._bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
+            self._status = gui.add_html("", visible=False)
+        with gui.add_folder("Parameters"):
+            self.parameters = Parameters(server)
+            self._reset = gui.add_button("Reset to the scene's values", icon=viser.Icon.ARROW_BACK_UP, color="gray")
+        self._picker.on_update(guard(self._picked))
+        self._run.on_click(guard(lambda _: on_run()))
+        self._cancel.on_click(guard(lambda _: self._cancelled(on_cancel)))
+        self._reset.on_click(guard(lambda _: self.parameters.reset()))
+
+    def choose(self, source: str | Path | None, settings: dict[str, Any] | None = None) -> None:
+        """Offer a scene by its name or path (None: the first of the gallery), with parameters changed by path."""
+        source = next(iter(self._sources.values())) if source is None else source
+        title = next((t for t, known in self._sources.items() if known == source), None)
+        self._load(source, settings)
+        if title is None:
+            title = Path(source).name
+            self._sources[title] = source
+            self._picker.options = tuple(self._sources)
+        self._picker.value = title
+
+    def work(self) -> Callable[[Progress], Any]:
+        """Return the run of the chosen scene with the parameters as they are now."""
+        source, settings = self._chosen, self.parameters.changed()
+        if source is None:
+            raise RunError("no scene is chosen", remedy="Choose one under Scene.")
+
+        def run(progress: Progress) -> Any:
+            from motiform.scene import load_scene, simulate
+
+            return simulate(load_scene(source, settings), progress=progress)
+
+        return run
+
+    def busy(self) -> None:
+        """Show that a run is under way."""
+        self._bar.value, self._bar.visible = 0.0, True
+        self._run.visible, self._cancel.visible = False, True
+        self._say("Getting ready …")
+
+    def progress(self, fraction: float) -> None:
+        """Show how far the run is, 0 to 1."""
+        self._bar.value = round(100 * fraction, 1)
+        self._say(f"Running: {100 * fraction:.0f} %")
+
+    def idle(self, text: str) -> None:
+        """Show that no run is under way, and why the last one ended."""
+        self._run.visible, self._cancel.visible, self._bar.visible = True, False, False
+        self._say(text)
+
+    def _picked(self, event: Any) -> None:
+        if event.client_id is not None:
+            self._load(self._sources[event.target.value])
+
+    def _load(self, source: str | Path, settings: dict[str, Any] | None = None) -> None:
+        from motiform.scene import load_scene
+
+        scene = load_scene(source, {})
+        self._chosen = source
+        self.parameters.load(scene.parameters(), settings)
+        self._about.content = _about(scene)
+
+    def _cancelled(self, on_cancel: Callable[[], None]) -> None:
+        self._say("Cancelling …")
+        on_cancel()
+
+    def _say(self, text: str) -> None:
+        self._status.content = f'<div id="motiform-status" style="{_SMALL}">{escape(text)}</div>'
+        self._status.visible = bool(text)
+
+
+class ExportPanel:
+    """Files of the recording that is shown, as downloads of the browser."""
+
+    def __init__(
+        self, server: "ViserServer", source: Callable[[], tuple["Recording | None", list[str]]], *, guard: Guard
+    ) -> None:
+        import viser
+
+        self._source = source
+        gui = server.gui
+        with gui.add_folder("Export", expand_by_default=False):
+            self._format = gui.add_dropdown("Format", tuple(FORMATS), hint="The recording that is shown now.")
+            button = gui.add_button("Download", icon=viser.Icon.DOWNLOAD)
+        button.on_click(guard(self._download))
+
+    def _download(self, event: Any) -> None:
+        recording, plotted = self._source()
+        if recording is None:
+            raise RunError("there is no recording yet", remedy="Run a scene first.")
+        name, content = make_file(recording, FORMATS[self._format.value], plotted=plotted)
+        if event.client is not None:
+            event.client.send_file_download(name, content, save_immediately=True)
+
+
+_SMALL = "padding:0 .9em .6em;font-size:.85em;opacity:.75"
+
+
+def _about(scene: Any) -> str:
+    text = getattr(scene, "description", "") or scene.title
+    return f'<div style="{_SMALL}">{escape(str(text))}</div>'

@@ -1,0 +1,158 @@
+"""Plots of channels beside the view, each with a cursor at the time that is shown."""
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from motiform.studio.curves import Curves, curves_of, elements_of, value_at, with_cursor
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+    from motiform.record import Recording
+
+__all__ = ["Plots", "first_channels"]
+
+NONE = "(none)"
+CURSOR = "#c2255c"
+COLORS = {"x": "#d55e00", "y": "#009e73", "z": "#0072b2", "w": "#8b5fbf", "value": "#0072b2"}
+CYCLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8b5fbf", "#7f7f7f", "#000000")
+SLOTS = 3
+
+Guard = Callable[[Callable[..., Any]], Callable[..., None]]
+
+
+class Plots:
+    """A column of plots: each one shows the channel chosen above it."""
+
+    def __init__(self, server: "ViserServer", *, guard: Guard) -> None:
+        self._lock = threading.RLock()
+        self._slots = [_Slot(server, number + 1, self._lock, guard) for number in range(SLOTS)]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the channels shown."""
+        return [slot.name for slot in self._slots if slot.name]
+
+    def load(self, recording: "Recording", hints: list[str]) -> None:
+        """Offer the channels of a recording; keep those that were chosen if it has them too."""
+        names = [name for name in recording.names if _plottable(recording, name)]
+        chosen = first_channels(names, [slot.name for slot in self._slots], hints)
+        with self._lock:
+            for slot, name in zip(self._slots, chosen, strict=True):
+                slot.load(recording, names, name)
+
+    def move(self, instant: float) -> None:
+        """Put the cursors at an instant [s]."""
+        with self._lock:
+            for slot in self._slots:
+                slot.move(instant)
+
+
+class _Slot:
+    def __init__(self, server: "ViserServer", number: int, lock: Any, guard: Guard) -> None:
+        self._server, self._lock = server, lock
+        self._recording: Any = None
+        self.name = ""
+        self._instant = 0.0
+        self._curves: Curves | None = None
+        self._chart: Any = None
+        gui = server.gui
+        with gui.add_folder(None) as self._folder:
+            self._picker: Any = gui.add_dropdown(f"Plot {number}", (NONE,), hint="Any channel of the recording.")
+            self._element = gui.add_number(
+                "Which one",
+                0,
+                min=0,
+                step=1,
+                visible=False,
+                hint="The channel has many: the number of the one to show.",
+            )
+            self._values = gui.add_html("", visible=False)
+        self._picker.on_update(guard(self._picked))
+        self._element.on_update(guard(self._picked))
+
+    def load(self, recording: Any, names: list[str], name: str) -> None:
+        self._recording = None  # keeps the callbacks below quiet while the widgets are changed
+        self._picker.options = (NONE, *names)
+        self._picker.value = name or NONE
+        self._recording, self._instant = recording, float(recording.time(names[0])[0]) if names else 0.0
+        self._draw()
+
+    def move(self, instant: float) -> None:
+        self._instant = instant
+        if self._curves is not None and self._chart is not None:
+            self._chart.data = with_cursor(self._curves, instant)
+            self._values.content = _values_html(self._curves, instant)
+
+    def _picked(self, event: Any) -> None:
+        if event.client_id is not None:
+            with self._lock:
+                self._draw()
+
+    def _draw(self) -> None:
+        if self._chart is not None:
+            self._chart.remove()
+        self._chart, self._curves, self.name = None, None, ""
+        recording, name = self._recording, self._picker.value
+        if recording is None or name == NONE:
+            self._element.visible = self._values.visible = False
+            return
+        self.name = name
+        count = elements_of(recording.channel(name).shape)
+        self._element.visible, self._element.max = count > 1, max(count - 1, 0)
+        self._curves = curves_of(recording, name, int(self._element.value) if count > 1 else 0)
+        with self._folder:
+            self._chart = _chart(self._server, self._curves, self._instant)
+        self._values.content, self._values.visible = _values_html(self._curves, self._instant), True
+
+
+def first_channels(names: list[str], chosen: list[str], hints: list[str]) -> list[str]:
+    """Return the channel of each slot: what was chosen if it still exists, then hints, then energy, then the first."""
+    wanted = [*hints, "energy", *[n for n in names if n.endswith(("angular_velocity", "velocity"))], *names]
+    kept = [name if name in names else "" for name in chosen]
+    if any(kept):
+        return kept
+    offered = list(dict.fromkeys(name for name in wanted if name in names))
+    count = min(2, len(chosen))
+    return (offered[:count] + [""] * len(chosen))[: len(chosen)]
+
+
+def _plottable(recording: "Recording", name: str) -> bool:
+    return len(recording.time(name)) > 1 and recording.channel(name).dtype not in ("str", "object")
+
+
+def _chart(server: "ViserServer", curves: Curves, instant: float) -> Any:
+    series: list[dict[str, Any]] = [{"label": "t [s]"}]
+    for name, color in zip(curves.names, _colors(curves), strict=True):
+        series.append({"label": name, "stroke": color, "width": 1.6, "points": {"show": False}})
+    series.append({"label": "now", "stroke": CURSOR, "width": 1.4, "points": {"show": False}})
+    return server.gui.add_uplot(
+        data=with_cursor(curves, instant),
+        series=tuple(series),  # type: ignore[arg-type]
+        scales={"x": {"time": False}, "y": {"range": curves.span}},
+        axes=(
+            {"label": "time [s]", "labelSize": 18, "size": 34},
+            {"label": curves.label, "labelSize": 20, "size": 48},
+        ),
+        legend={"show": False},
+        height=190,
+        padding=(10, 14, 0, 0),
+    )
+
+
+def _colors(curves: Curves) -> list[str]:
+    return [COLORS.get(name, CYCLE[i % len(CYCLE)]) for i, name in enumerate(curves.names)]
+
+
+def _values_html(curves: Curves, instant: float) -> str:
+    """Return the values at the cursor, in the colours of the curves: it is the legend too."""
+    cells = "".join(
+        f'<span style="white-space:nowrap"><span style="color:{color};font-weight:700">'
+        f"{'●' if name == 'value' else name}</span>&nbsp;{value:.6g}</span>"
+        for name, color, value in zip(curves.names, _colors(curves), value_at(curves, instant), strict=True)
+    )
+    return (
+        '<div class="motiform-values" style="display:flex;flex-wrap:wrap;gap:0 1em;padding:0 .9em .4em;font-size:.8em;'
+        f'font-variant-numeric:tabular-nums">{cells}</div>'
+    )

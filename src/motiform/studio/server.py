@@ -1,0 +1,79 @@
+"""Opening the web server: loopback, the next free port, nothing shared with the outside."""
+
+import contextlib
+import errno
+import io
+import socket
+from typing import TYPE_CHECKING
+
+from motiform.base.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+__all__ = ["LOOPBACK", "close_server", "free_port", "open_server"]
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+PORTS_TRIED = 100
+BRAND = (44, 95, 138)  # a calm blue
+
+
+def free_port(host: str, port: int) -> int:
+    """Return the first free port from `port` on; 0 asks the system for any."""
+    if not 0 <= port <= 65535:
+        raise InputError("not a port", got=port, allowed="0 to 65535")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in range(port, min(port + PORTS_TRIED, 65536)):
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, candidate))
+                # Without listening, two sockets with SO_REUSEADDR could both be bound.
+                probe.listen(1)
+                return int(probe.getsockname()[1])
+            except PermissionError as error:
+                raise InputError(
+                    "the system keeps this port for itself", got=candidate, allowed="1024 and above"
+                ) from error
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise InputError(
+                        "the studio cannot listen on this address",
+                        got=host,
+                        remedy="Use 127.0.0.1 for this machine only, or an address that this machine has.",
+                    ) from error
+    raise RunError("no free port", got=f"{port} to {port + PORTS_TRIED - 1} are all taken", remedy="Give another one.")
+
+
+def open_server(host: str, port: int) -> "ViserServer":
+    """Start a server with our look."""
+    import viser
+
+    with _quiet():
+        server = viser.ViserServer(host=host, port=free_port(host, port), verbose=False)
+    # A page could ask viser to open a public tunnel through a server of its makers: never from here.
+    server.request_share_url = lambda verbose=True: None  # type: ignore[method-assign]
+    server.scene.set_up_direction("+y")
+    server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND, control_width="medium")
+    server.gui.set_panel_label("motiform studio")
+    _set_title(server, "motiform studio")
+    return server
+
+
+def close_server(server: "ViserServer") -> None:
+    """Stop the server and its threads."""
+    with _quiet():
+        server.stop()
+
+
+def _set_title(server: "ViserServer", title: str) -> None:
+    """Name the browser's tab; viser has no public way, so this may do nothing with another version."""
+    with contextlib.suppress(ImportError, AttributeError, TypeError):
+        from viser._messages import RunJavascriptMessage
+
+        server.gui._websock_interface.queue_message(RunJavascriptMessage(source=f"document.title = {title!r};"))
+
+
+def _quiet() -> contextlib.AbstractContextManager[object]:
+    """Keep viser's own greeting off the terminal: the studio says where it is in its own words."""
+    return contextlib.redirect_stdout(io.StringIO())

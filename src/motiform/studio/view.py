@@ -1,0 +1,206 @@
+"""The 3-D view: a form as meshes that are moved, many at once where many wear one shape."""
+
+from dataclasses import dataclass
+from math import floor, log10
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+    from motiform.form import Form, Part
+
+__all__ = ["View", "extent", "grid_cell", "ground_height", "path_of"]
+
+CREASE = np.radians(35)  # edges sharper than this are drawn sharp
+SHADOWED = 2000  # bodies: more of them cast no shadow, which would cost more than it shows
+PATHS = 24  # bodies: more paths than this are a tangle
+PATH_POINTS = 600
+
+
+class View:
+    """What the 3-D part of the page shows. `show` builds it once for a form, `draw` moves it to a sample."""
+
+    def __init__(self, server: "ViserServer") -> None:
+        self._server = server
+        self._moving: list[_Moving] = []
+        self._handles: list[Any] = []
+        self._paths: list[Any] = []
+        self._paths_visible = True
+        scene = server.scene
+        scene.set_background_image(_sky(), format="png")
+        scene.configure_default_lights(enabled=True, cast_shadow=True)
+        scene.configure_environment_map("studio", environment_intensity=0.35)
+
+    def show(self, form: "Form | None") -> None:
+        """Replace what is seen by a form at its first sample, or by an empty ground."""
+        with self._server.atomic():
+            for handle in (*self._handles, *self._paths):
+                handle.remove()
+            self._moving, self._handles, self._paths = [], [], []
+            self._add_ground(form)
+            for part in form.parts if form else ():
+                self._add_part(part)
+
+    def draw(self, sample: int) -> None:
+        """Move the bodies to a sample. Only what moves is sent."""
+        with self._server.atomic():
+            for moving in self._moving:
+                moving.draw(sample)
+
+    def show_paths(self, visible: bool) -> None:
+        """Show or hide the paths of the bodies."""
+        self._paths_visible = visible
+        for handle in self._paths:
+            handle.visible = visible
+
+    def look(self, form: "Form", clients: bool = True) -> None:
+        """Set the camera from the form's hints, else so that the whole motion is seen; also for open pages."""
+        camera = _camera(form)
+        targets: list[Any] = [self._server.initial_camera]
+        targets += [client.camera for client in self._server.get_clients().values()] if clients else []
+        for target in targets:
+            if target is self._server.initial_camera:
+                target.up, target.fov = camera.up, camera.fov
+            else:
+                target.up_direction, target.fov = camera.up, camera.fov
+            target.position, target.look_at = camera.position, camera.target
+
+    def _add_ground(self, form: "Form | None") -> None:
+        low, high = extent(form) if form else (np.zeros(3), np.ones(3))
+        size = float(np.max(high - low))
+        cell = grid_cell(size)
+        grid = self._server.scene.add_grid(
+            "/ground",
+            plane="xz",
+            infinite_grid=True,
+            cell_size=cell,
+            section_size=10 * cell,
+            cell_color=(196, 202, 208),
+            section_color=(150, 160, 170),
+            fade_distance=max(12 * size, 60 * cell),
+            position=(0.0, ground_height(low[1], size), 0.0),
+            shadow_opacity=0.25,
+        )
+        self._handles.append(grid)
+
+    def _add_part(self, part: "Part") -> None:
+        vertices, faces = _shaded(part.shape.to_mesh())
+        name, shape = f"/bodies/{part.name}", {"vertices": vertices + part.offset, "faces": faces}
+        scene = self._server.scene
+        if part.count == 1:
+            color = _rgb(part.color.reshape(-1, 3)[0])
+            handle: Any = scene.add_mesh_simple(name, **shape, color=color)
+        else:
+            handle = scene.add_batched_meshes_simple(
+                name,
+                **shape,
+                batched_positions=part.position[0],
+                batched_wxyzs=part.orientation[0],
+                batched_colors=_rgb(part.color),
+                cast_shadow=part.count <= SHADOWED,
+                receive_shadow=part.count <= SHADOWED,
+                lod="off",
+            )
+        self._handles.append(handle)
+        moving = _Moving(part, handle)
+        moving.draw(0)
+        if (np.ptp(part.position, axis=0) > 0).any() or (np.ptp(part.orientation, axis=0) > 0).any():
+            self._moving.append(moving)
+        self._add_paths(part)
+
+    def _add_paths(self, part: "Part") -> None:
+        if part.count > PATHS:
+            return
+        colors = np.broadcast_to(part.color, (part.count, 3))
+        for body in range(part.count):
+            path = path_of(part.position[:, body])
+            if path is not None:
+                self._paths.append(
+                    self._server.scene.add_line_segments(
+                        f"/paths/{part.name}/{body}",
+                        points=np.stack((path[:-1], path[1:]), axis=1),
+                        colors=_rgb(0.35 + 0.65 * colors[body]),
+                        thickness=2.0,
+                        visible=self._paths_visible,
+                    )
+                )
+
+
+@dataclass(frozen=True)
+class _Moving:
+    part: "Part"
+    handle: Any
+
+    def draw(self, sample: int) -> None:
+        position, orientation = self.part.position[sample], self.part.orientation[sample]
+        if self.part.count == 1:
+            self.handle.position, self.handle.wxyz = position[0], orientation[0]
+        else:
+            self.handle.batched_positions = np.ascontiguousarray(position, dtype=np.float32)
+            self.handle.batched_wxyzs = np.ascontiguousarray(orientation, dtype=np.float32)
+
+
+def extent(form: "Form") -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and highest corner of all that moves [m], world, (3,) each."""
+    lows, highs = [], []
+    for part in form.parts:
+        corners = np.asarray(part.shape.bounds) + part.offset
+        reach = float(np.linalg.norm(np.abs(corners).max(axis=0)))
+        seen = part.position[:: max(1, len(part.position) // 200)].reshape(-1, 3)
+        lows.append(seen.min(axis=0) - reach)
+        highs.append(seen.max(axis=0) + reach)
+    return (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else (np.zeros(3), np.ones(3))
+
+
+def ground_height(lowest: float, size: float) -> float:
+    """Return where the grid lies [m]: at 0, or under what falls lower."""
+    return 0.0 if lowest > -0.02 * size else float(lowest)
+
+
+def grid_cell(size: float) -> float:
+    """Return a cell of 1, 2 or 5 times a power of ten [m], of which some ten make up the size [m].
+
+    >>> grid_cell(3.0), grid_cell(40.0)
+    (0.2, 5.0)
+    """
+    wanted = max(float(size), 1e-6) / 10
+    power = 10.0 ** floor(log10(wanted))
+    return float(min((m * power for m in (1, 2, 5, 10)), key=lambda cell: abs(log10(cell / wanted))))
+
+
+def path_of(positions: np.ndarray) -> np.ndarray | None:
+    """Return the path of a body (points, 3), with few points; None when it stays where it is."""
+    if len(positions) < 2 or np.ptp(positions, axis=0).max() < 1e-6:
+        return None
+    kept = np.unique(np.linspace(0, len(positions) - 1, min(len(positions), PATH_POINTS)).round().astype(int))
+    return positions[kept]
+
+
+def _camera(form: "Form") -> Any:
+    from motiform.image import Camera
+
+    hints = form.image.get("camera")
+    return Camera.from_hints(hints) if hints else Camera.framing(form)
+
+
+def _shaded(mesh: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return vertices and faces whose shared vertices are only those that shade smoothly."""
+    import trimesh
+
+    solid = trimesh.Trimesh(np.asarray(mesh.vertices), np.asarray(mesh.faces), process=False)
+    shaded = trimesh.graph.smooth_shade(solid, angle=CREASE)
+    return np.asarray(shaded.vertices), np.asarray(shaded.faces)
+
+
+def _rgb(color: np.ndarray) -> np.ndarray:
+    """Return colours 0…255 from 0…1."""
+    return np.asarray(np.clip(np.asarray(color, dtype=float), 0, 1) * 255).round().astype(np.uint8)
+
+
+def _sky() -> np.ndarray:
+    """Return a soft vertical gradient, (height, width, 3)."""
+    top, bottom = np.array([222, 232, 243]), np.array([250, 251, 252])
+    ramp = np.linspace(0, 1, 256)[:, None, None]
+    return np.broadcast_to(top + (bottom - top) * ramp, (256, 16, 3)).round().astype(np.uint8)
