@@ -75,7 +75,7 @@ def test_capsule_against_quadrature() -> None:
     def radius(y: float) -> float:
         return np.sqrt(max(r**2 - max(abs(y) - h / 2, 0.0) ** 2, 0.0))
 
-    ends = dict(points=[-h / 2, h / 2], epsabs=1e-13)
+    ends = {"points": [-h / 2, h / 2], "epsabs": 1e-13}
     reach = h / 2 + r
     mass = quad(lambda y: np.pi * radius(y) ** 2, -reach, reach, **ends)[0]
     along = quad(lambda y: np.pi * radius(y) ** 4 / 2, -reach, reach, **ends)[0]
@@ -164,7 +164,7 @@ ROUND: list[Shape] = [Ball(1.0), Cylinder(0.5, 2.0), Capsule(0.5, 2.0), Ellipsoi
 
 
 def test_the_volume_of_a_meshed_ball_is_that_of_its_frusta() -> None:
-    """n sides: rings of regular n-gons, area ½ n sin(2π/n) r², flat sides: V = ⅙ n sin(2π/n) Σ Δy (r₀² + r₀r₁ + r₁²)."""
+    """Rings are regular n-gons, of area ½ n sin(2π/n) r², sides flat: V = ⅙ n sin(2π/n) Σ Δy (r₀² + r₀r₁ + r₁²)."""
     for n in (4, 8, 20, 64):
         angle = np.linspace(-np.pi / 2, np.pi / 2, n // 2 + 1)
         r, y = np.cos(angle), np.sin(angle)

@@ -2,11 +2,13 @@
 
 import hashlib
 import os
+import shutil
 import sys
+import time
 from functools import cache
 from pathlib import Path
 
-__all__ = ["cache_dir", "source_key"]
+__all__ = ["cache_dir", "forget_old", "source_key"]
 
 
 def cache_dir() -> Path:
@@ -22,11 +24,21 @@ def cache_dir() -> Path:
 
 @cache
 def source_key() -> str:
-    """Return a key of all of the package's source: size and time of every file.
+    """Return a key of the source of all kernels: the text of every file named *kernels.py or algebra.py.
 
     Numba looks only at the file of the outermost function, so a changed helper in another file would leave stale
-    machine code behind; with this key in the path it cannot.
+    machine code behind; with this key in the path it cannot. Kernels and what they call live in files so named.
     """
     package = Path(__file__).parents[1]
-    stamps = sorted((str(f.relative_to(package)), f.stat().st_size, f.stat().st_mtime_ns) for f in package.rglob("*.py"))
-    return hashlib.sha256(repr(stamps).encode()).hexdigest()[:16]
+    files = sorted([*package.rglob("*kernels.py"), *package.rglob("algebra.py")])
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def forget_old(folder: Path, days: float = 30.0) -> None:
+    """Remove the subfolders that nothing was written to for so long: machine code of versions that are gone."""
+    for old in folder.iterdir() if folder.is_dir() else ():
+        if old.is_dir() and old.name != source_key() and time.time() - old.stat().st_mtime > days * 86400:
+            shutil.rmtree(old, ignore_errors=True)

@@ -24,21 +24,32 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import numba
 import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
-from motiform.base.caches import cache_dir, source_key
+from motiform.base.caches import cache_dir, forget_old, source_key
 from motiform.base.errors import InputError, RunError
 
 __all__ = ["Device", "Kernel", "compiled", "cuda_device_name", "get_device", "inline", "kernel", "sum_fixed", "threads"]
 
 # error_model "numpy": x/0 is inf, as on the GPU, and no branch per division (1.3 times faster on link loops).
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+# Kernels allocate nothing, so they need no reference counts: counting an array at every inner call took most of the time.
+_ELEMENT: dict[str, Any] = {**_OPTIONS, "forceinline": True, "_nrt": False}
 _SERIAL_BELOW = 64  # elements; waking the threads costs more than so few elements do
 _launching = threading.Lock()  # one of Numba's threading layers aborts when two threads enter it
+
+
+@cache
+def _cache_folder() -> Path:
+    """Return the folder of machine code of this very source."""
+    folder = cache_dir() / "kernels"
+    forget_old(folder)
+    return folder / source_key()
 
 
 class _Locator(_CacheLocator):
@@ -48,7 +59,7 @@ class _Locator(_CacheLocator):
         self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
 
     def get_cache_path(self) -> str:
-        return str(cache_dir() / "kernels" / source_key())
+        return str(_cache_folder())
 
     def get_source_stamp(self) -> str:
         return source_key()
@@ -78,7 +89,7 @@ def _cached(dispatcher: Any) -> Any:
     if not dispatcher.py_func.__module__.startswith("motiform."):
         return dispatcher  # a user's own file is not in the source key: its changed helpers would go unseen
     try:
-        (cache_dir() / "kernels").mkdir(parents=True, exist_ok=True)
+        _cache_folder().mkdir(parents=True, exist_ok=True)
         dispatcher._cache = _Cache(dispatcher.py_func)
     except OSError:
         pass
@@ -87,7 +98,7 @@ def _cached(dispatcher: Any) -> Any:
 
 def inline(function: Callable[..., Any]) -> Any:
     """Mark a small function that kernels call: compiled into them, on either device."""
-    return numba.njit(**_OPTIONS)(function)
+    return numba.njit(**_ELEMENT)(function)
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -100,7 +111,7 @@ class Kernel:
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function = function
-        self.body = numba.njit(**_OPTIONS)(function)
+        self.body = numba.njit(**_ELEMENT)(function)
         self.arguments = list(inspect.signature(function).parameters)[1:]
         self.__doc__, self.__name__ = function.__doc__, function.__name__
 

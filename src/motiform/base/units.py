@@ -1,11 +1,19 @@
 """Units at the doors: SI inside, anything a person writes outside."""
 
+import math
+import re
 from functools import cache
 from typing import Any
 
 from motiform.base.errors import InputError
 
 __all__ = ["quantity"]
+
+# A number and a unit and nothing else: no sums, products or towers of powers, which a hostile file could make endless.
+_NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_UNIT = r"(?:[^\W\d]|[ °%²³·/()*-]|(?:\^|\*\*)-?[1-9](?![\d^]))*"
+_TEXT = re.compile(rf"\s*(?P<number>{_NUMBER})\s*(?P<unit>{_UNIT})\s*")
+_LONGEST = 64  # characters
 
 
 @cache
@@ -16,7 +24,7 @@ def _registry() -> Any:
 
 
 def quantity(value: float | int | str, unit: str) -> float:
-    """Return a number in the SI unit asked for, from a number already in it or from text such as "40 deg".
+    """Return a finite number in the SI unit asked for, from a number already in it or from text such as "40 deg".
 
     >>> quantity("90 deg", "rad")
     1.5707963267948966
@@ -25,20 +33,34 @@ def quantity(value: float | int | str, unit: str) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise InputError("not a quantity", got=value, allowed=f"a number in {unit}, or text with a unit")
-    if isinstance(value, str):
-        import pint
-
-        try:
-            parsed = _registry().Quantity(value)
-        except Exception as error:  # pint raises many kinds for text that it cannot parse
-            raise InputError("not a quantity", got=value, allowed=f"a number in {unit}, or text such as '3 {unit}'") from error
-        if parsed.units.is_compatible_with("") and str(parsed.units) in ("", "dimensionless") and unit not in ("", "1"):
-            raise InputError("text without a unit", got=value, remedy=f"Write a plain number in {unit}, or add the unit.")
-        try:
-            value = parsed.to(unit or "dimensionless").magnitude
-        except pint.DimensionalityError as error:
-            raise InputError("a unit of another dimension", got=value, allowed=f"a unit like {unit or 'none'}") from error
-    number = float(value)
-    if number != number:
-        raise InputError("not a number", got=number, allowed=f"a finite number in {unit}")
+    try:
+        number = _from_text(value, unit) if isinstance(value, str) else float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        got = value if isinstance(value, str) else number
+        raise InputError("not a finite number", got=got, allowed=f"a finite number{unit and f' in {unit}'}")
     return number
+
+
+def _from_text(text: str, unit: str) -> float:
+    """Return the number of a text such as "40 deg" in the unit asked for."""
+    import pint
+
+    allowed = f"a number{unit and f' in {unit}'}, or text such as '3 {unit or 'percent'}'"
+    match = _TEXT.fullmatch(text) if len(text) <= _LONGEST else None
+    if match is None:
+        raise InputError("not a quantity", got=_short(text), allowed=allowed)
+    if not match["unit"].strip() and unit not in ("", "1"):
+        raise InputError("text without a unit", got=text, remedy=f"Write a plain number in {unit}, or add the unit.")
+    try:
+        given = _registry().Quantity(float(match["number"]), _registry().parse_units(match["unit"].strip()))
+        return float(given.to(unit or "dimensionless").magnitude)
+    except pint.DimensionalityError as error:
+        raise InputError("a unit of another dimension", got=text, allowed=f"a unit like {unit or 'none'}") from error
+    except Exception as error:  # pint raises many kinds for text that it cannot parse
+        raise InputError("not a quantity", got=text, allowed=allowed) from error
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

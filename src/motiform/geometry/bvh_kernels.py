@@ -33,7 +33,8 @@ def lean(function: Callable[..., Any]) -> Any:
 
     As on a GPU, such a function cannot make arrays.
     """
-    return numba.njit(error_model="numpy", nogil=True, _nrt=False)(function)
+    options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
+    return numba.njit(**options)(function)
 
 
 @inline

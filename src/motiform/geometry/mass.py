@@ -92,6 +92,7 @@ def check_inertia(inertia: ArrayLike) -> Array:
         raise ShapeError(
             "the inertia vanishes or overflows", got=Words(f"largest entry {scale:g}"), allowed="1e-300 to 1e300"
         )
+    scale = 2.0 ** np.frexp(scale)[1]  # a power of two takes no digit
     J = J / scale
     asymmetry = np.abs(J - J.T).max()
     if asymmetry > ASYMMETRY:
@@ -140,8 +141,14 @@ def _second_moments(r: Array, masses: Array) -> Array:
 
 
 def inertia_of_moments(second: Array) -> Array:
-    """Return tr(C) 1 − C: the inertia of a body with the second moments C = ∫ r rᵀ dm."""
-    return np.trace(second) * np.eye(3) - second
+    """Return tr(C) 1 − C: the inertia of a body with the second moments C = ∫ r rᵀ dm.
+
+    The diagonal is summed without the term that cancels, so that the small moment of a needle keeps its digits.
+    """
+    xx, yy, zz = np.diag(second)
+    J: Array = -second
+    J[[0, 1, 2], [0, 1, 2]] = yy + zz, xx + zz, xx + yy
+    return J
 
 
 def volume_integrals(vertices: Array, faces: NDArray[np.int64]) -> tuple[float, Array, Array]:

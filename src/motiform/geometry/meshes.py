@@ -1,8 +1,11 @@
 """Mesh files in and out, and the checks of a closed mesh. Files are read and written by trimesh."""
 
 import io
+import logging
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +112,7 @@ def _parse(data: bytes, kind: str, where: str) -> tuple[Array, NDArray[Any]]:
 
     options: dict[str, Any] = {"skip_materials": True} if kind == "obj" else {}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with _quiet():
             # Given as bytes there is no folder to look in: a file cannot pull in others.
             found = trimesh.load_mesh(io.BytesIO(data), file_type=kind, process=False, **options)
         return np.asarray(found.vertices), np.asarray(found.faces)
@@ -121,6 +123,20 @@ def _parse(data: bytes, kind: str, where: str) -> tuple[Array, NDArray[Any]]:
             got=Words(f"{len(data)} bytes"),
             remedy="The file may be cut short, or hold another format than its name says.",
         ) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the warnings and logged tracebacks of the parser from the user, who gets one error that says it all."""
+    log = logging.getLogger("trimesh")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(before)
 
 
 def _format(mesh: Mesh, kind: str) -> bytes:

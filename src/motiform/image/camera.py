@@ -55,9 +55,9 @@ class Camera:
         return np.stack([right, np.cross(right, forward), forward])
 
     def rays(self, size: tuple[int, int]) -> np.ndarray:
-        """Return how pixels look out, (3, 3): the direction of the upper left corner, and its change per pixel right and down.
+        """Return directions (3, 3): of the upper left corner, and how it changes per pixel right and per pixel down.
 
-        Directions end one metre before the camera and are not of length one.
+        They end one metre before the camera and are not of length one.
         """
         width, height = size
         right, up, forward = self.axes
@@ -116,7 +116,7 @@ class Camera:
 
     @staticmethod
     def from_hints(hints: Mapping[str, Any]) -> "Camera":
-        """Return the camera that a scene's ``camera = { from = [...], to = [...], up = [...], fov = ... }`` describes."""
+        """Return the camera that a scene describes by ``{ from = [...], to = [...], up = [...], fov = ... }``."""
         for key in hints:
             if key not in _HINTS:
                 raise InputError(

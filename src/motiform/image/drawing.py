@@ -68,8 +68,9 @@ class Drawing:
     def place(self, poses: Sequence[Pose]) -> Pieces:
         """Return the pieces where the bodies are; bodies at places that are not finite are left out."""
         placed = [_place_part(k, *self.parts[k], *poses[k]) for k in range(len(self.parts))]
-        columns = [np.concatenate(column) for column in zip(*placed, strict=True)] if placed else list(_NOTHING)
-        frames, kinds, sizes, colors, body, boxes = columns
+        frames, kinds, sizes, colors, body, boxes = (
+            np.concatenate([nothing, *(columns[k] for columns in placed)]) for k, nothing in enumerate(_NOTHING)
+        )
         return Pieces(build_bvh(boxes), frames, kinds, sizes, colors, body)
 
 

@@ -1,7 +1,7 @@
 """Where a motion takes place: balls around its shapes, over all samples."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["bounding_ball", "form_bounds", "lowest_height", "motion_balls"]
 
 _ROWS = 200_000  # bodies looked at in one go; bounds the memory of long recordings
+_ENTRIES = 4_000_000  # likewise, entries of one table of points and directions
 
 
 def bounding_ball(shape: "Shape") -> tuple[np.ndarray, float]:
@@ -58,26 +59,45 @@ def motion_balls(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
 
 def lowest_height(form: "Form") -> float:
     """Return the least height y [m] that any body reaches at any sample, or 0 if none goes below 0."""
+    from motiform.spatial import rotation_from_quaternion
+
     lowest = 0.0
     for part in form.parts:
         center, radius = bounding_ball(part.shape)
         for position, orientation in _blocks(part):
-            at_most = _centers(part, center, position, orientation)[:, 1] - radius
-            # Balls tell which bodies may go lower; the shape itself is asked only for those, the most promising first.
-            for i in np.argsort(at_most, kind="stable"):
-                if at_most[i] >= lowest:
-                    break
-                lowest = min(lowest, _bottom(part, position[i], orientation[i]))
+            low = _centers(part, center, position, orientation)[:, 1] - radius < lowest
+            if low.any():  # the balls may; ask the shapes themselves
+                up = rotation_from_quaternion(orientation[low])[:, 1]
+                height = position[low, 1] + up @ np.asarray(part.offset, dtype=float) - _reach(part.shape, -up)
+                lowest = min(lowest, float(height.min()))
     return lowest
 
 
-def _bottom(part: "Part", position: np.ndarray, orientation: np.ndarray) -> float:
-    """Return the least height of the shape of one body [m]."""
-    from motiform.spatial import Transform, rotation_from_quaternion
+def _reach(shape: Any, d: np.ndarray) -> np.ndarray:
+    """Return how far a shape reaches along unit directions d (n, 3) of its frame: max d·x over its points [m], (n,)."""
+    match shape.kind:
+        case "ball":
+            return np.full(len(d), shape.radius)
+        case "box":
+            return np.abs(d) @ np.array(shape.size) / 2.0
+        case "ellipsoid":
+            return np.linalg.norm(d * shape.radii, axis=1)
+        case "cylinder":
+            return np.abs(d[:, 1]) * shape.height / 2.0 + shape.radius * np.hypot(d[:, 0], d[:, 2])
+        case "capsule":
+            return np.abs(d[:, 1]) * shape.height / 2.0 + shape.radius
+        case "mesh":
+            return _furthest(shape.vertices, d)
+        case "particles":
+            return _furthest(shape.points, d) + shape.radius
+        case _:
+            parts = [_reach(inner, d @ pose.rotation) + d @ pose.translation for inner, pose in shape.parts]
+            return np.max(parts, axis=0)
 
-    rotation = rotation_from_quaternion(orientation)
-    pose = Transform(rotation, position + rotation @ np.asarray(part.offset, dtype=float))
-    return float(part.shape.bounds_in(pose)[0, 1])
+
+def _furthest(points: np.ndarray, d: np.ndarray) -> np.ndarray:
+    step = max(1, _ENTRIES // len(points))
+    return np.concatenate([(d[i : i + step] @ points.T).max(1) for i in range(0, len(d), step)])
 
 
 def form_bounds(form: "Form") -> np.ndarray:

@@ -10,18 +10,7 @@ from motiform.geometry.bvh_kernels import lean
 from motiform.image.cast_kernels import cast, unit
 from motiform.spatial.algebra import axpy, dot, load3, scale, sub
 
-__all__ = [
-    "ambient",
-    "fraction",
-    "ground_albedo",
-    "ground_distance",
-    "haze",
-    "lit",
-    "pixel_hash",
-    "seen",
-    "sky",
-    "times",
-]
+__all__ = ["fraction", "ground_distance", "ground_lit", "haze", "lit", "pixel_hash", "seen", "sky"]
 
 # Rows of the view (rows, 3).
 EYE, FORWARD, RIGHT, UP, SUN, SUN_COLOR, ZENITH, HORIZON, NADIR, TONE_A, TONE_B, GROUND, SCALES = range(13)
@@ -85,28 +74,29 @@ def _tilt(axis, radius, angle):
 
 
 @lean
-def _sees(p, n, d, tree, pieces, meshes):
-    """1 where nothing stands between the point and the sky in a direction, else 0."""
-    off = _OFF * (1.0 + abs(p[0]) + abs(p[1]) + abs(p[2]))
-    _, piece, _, _, _ = cast(axpy(off, n, p), d, True, tree, pieces, meshes)
-    return 1.0 if piece < 0 else 0.0
-
-
-@lean
 def seen(p, flat, n, index, jitter, rays, view, tree, pieces, meshes):
-    """Return how much of the sun's disc and of the sky a point sees, asked at places ``index`` of the sequence."""
+    """Return how much of the sun's disc and of the sky a point sees, asked at places ``index`` of the sequence.
+
+    Where a smoothed normal lets light come through its own triangle nothing is asked: the true surface is not there.
+    """
+    start = axpy(_OFF * (1.0 + abs(p[0]) + abs(p[1]) + abs(p[2])), flat, p)
     by_sun, by_sky = 0.0, 0.0
-    a, b = fraction(index * R1 + jitter), fraction(index * R2 + 0.61803 * jitter)
-    to_sun = _tilt(load3(view, SUN), view[SCALES, SPREAD] * math.sqrt(a), 2.0 * math.pi * b)
-    if dot(to_sun, flat) > 0.0:
-        by_sun = _sees(p, flat, to_sun, tree, pieces, meshes)
-    for k in range(rays):
-        j = index * rays + k
-        a, b = fraction(0.5 + j * R1 + jitter), fraction(0.5 + j * R2 + 0.61803 * jitter)
-        d = _tilt(n, math.sqrt(a), 2.0 * math.pi * b)  # as dense as the cosine, so that each ray counts the same
+    for k in range(rays + 1):  # the sun first; one loop, so that the code of `cast` is there once
+        j = index if k == 0 else index * rays + k
+        a, b = fraction(j * R1 + jitter), fraction(j * R2 + 0.61803 * jitter)
+        if k == 0:
+            d = _tilt(load3(view, SUN), view[SCALES, SPREAD] * math.sqrt(a), 2.0 * math.pi * b)
+        else:
+            d = _tilt(n, math.sqrt(a), 2.0 * math.pi * b)  # as dense as the cosine, so that each ray counts the same
+        free = 1.0
         if dot(d, flat) > 0.0:
-            by_sky += _sees(p, flat, d, tree, pieces, meshes)
-    return by_sun, by_sky / max(rays, 1)
+            _, piece, _, _, _ = cast(start, d, True, tree, pieces, meshes)
+            free = 1.0 if piece < 0 else 0.0
+        if k == 0:
+            by_sun = free
+        else:
+            by_sky += free
+    return by_sun, (by_sky / rays if rays else 1.0)
 
 
 @lean
@@ -139,7 +129,7 @@ def _stripes(x, width):
 
 
 @lean
-def ground_albedo(p, t, d, view):
+def _ground_albedo(p, t, d, view):
     """Two tones in a checkerboard, averaged over what the pixel covers: no ripples towards the horizon."""
     cell = view[SCALES, CELL]
     x, z = 1e-9, 1e-9
@@ -165,3 +155,12 @@ def haze(p, view):
     """How much of the ground is still seen at a point: 1 at the middle, 0 far away."""
     x, z = (p[0] - view[GROUND, 0]) / view[SCALES, FADE], (p[2] - view[GROUND, 2]) / view[SCALES, FADE]
     return math.exp(-(x * x + z * z))
+
+
+@lean
+def ground_lit(p, t, d, clear, view):
+    """Return what the ground sends to the eye from the sun and from the sky, both unshaded, as far as it is clear."""
+    up = (0.0, 1.0, 0.0)
+    albedo = _ground_albedo(p, t, d, view)
+    by_sun = scale(clear * max(0.0, view[SUN, 1]), times(albedo, load3(view, SUN_COLOR)))
+    return by_sun, scale(clear, times(albedo, ambient(up, view)))

@@ -92,7 +92,7 @@ class Painter:
         view = np.concatenate(
             [[camera.position], camera.rays((width, height)), _light_rows(look), _ground_rows(form, camera, ground)]
         )
-        view[-1, 2] = look.softness
+        view[-1, 2] = math.sin(min(max(look.softness, 0.0), 1.5))
         plan = np.array([width, height, _stride(height), samples_per_pixel, look.ambient_rays], np.int64)
         return Painter(draw_form(form), view, plan, look.exposure, device)
 

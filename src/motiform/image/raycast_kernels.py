@@ -20,20 +20,15 @@ from motiform.image.light_kernels import (
     R1,
     R2,
     RIGHT,
-    SUN,
-    SUN_COLOR,
-    TONE_A,
     UP,
-    ambient,
     fraction,
-    ground_albedo,
     ground_distance,
+    ground_lit,
     haze,
     lit,
     pixel_hash,
     seen,
     sky,
-    times,
 )
 from motiform.spatial.algebra import add, axpy, load3, scale
 
@@ -57,21 +52,19 @@ def _look(o, d, index, jitter, rays, view, tree, pieces, meshes):
     if piece < 0 and down == np.inf:
         return _ON_SKY, up, sky(d, view), none, none, 1.0, 1.0
     if down < t:
+        piece, flat, n = _ON_GROUND, up, up
         p = axpy(down, d, o)
         clear = haze(p, view)
-        far = scale(1.0 - clear, load3(view, HORIZON))
-        if clear < 1e-3:
-            return _ON_GROUND, up, add(far, scale(clear, load3(view, TONE_A))), none, none, 1.0, 1.0
-        albedo = ground_albedo(p, down, d, view)
-        by_sun = scale(clear * view[SUN, 1], times(albedo, load3(view, SUN_COLOR)))
-        by_sky = scale(clear, times(albedo, ambient(up, view)))
-        sun_seen, sky_seen = seen(p, up, up, index, jitter, rays, view, tree, pieces, meshes)
-        return _ON_GROUND, up, far, by_sun, by_sky, sun_seen, sky_seen
-    p = axpy(t, d, o)
-    flat, n = surface_normals(p, d, piece, triangle, u, v, pieces, meshes)
-    by_sun, by_sky = lit(load3(pieces[3], piece), n, d, view)
+        fixed = scale(1.0 - clear, load3(view, HORIZON))
+        by_sun, by_sky = ground_lit(p, down, d, clear, view)
+        if clear < 1e-3:  # too far to ask for shade
+            return piece, up, fixed, by_sun, by_sky, 1.0, 1.0
+    else:
+        p, fixed = axpy(t, d, o), none
+        flat, n = surface_normals(p, d, piece, triangle, u, v, pieces, meshes)
+        by_sun, by_sky = lit(load3(pieces[3], piece), n, d, view)
     sun_seen, sky_seen = seen(p, flat, n, index, jitter, rays, view, tree, pieces, meshes)
-    return piece, n, none, by_sun, by_sky, sun_seen, sky_seen
+    return piece, n, fixed, by_sun, by_sky, sun_seen, sky_seen
 
 
 @lean

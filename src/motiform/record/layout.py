@@ -181,13 +181,14 @@ class Commit:
 
     number: int
     upto: Mark
+    """What can be read."""
+    resume: Mark
+    """Where a resumed run goes on."""
     complete: bool = False
     header_crc32: int = 0
     checkpoint: str | None = None
-    """File of the checkpoint."""
+    """File of the checkpoint that a resumed run starts from."""
     checkpoint_crc32: int = 0
-    resume: Mark | None = None
-    """Where a run that starts from the checkpoint goes on."""
 
     def dump(self) -> bytes:
         """Return the content of commit.json."""
@@ -196,10 +197,9 @@ class Commit:
             "number": self.number,
             "complete": self.complete,
             "header_crc32": self.header_crc32,
-            **vars(self.upto),
-            "checkpoint": None
-            if self.checkpoint is None or self.resume is None
-            else {"file": self.checkpoint, "crc32": self.checkpoint_crc32, **vars(self.resume)},
+            "upto": vars(self.upto),
+            "resume": vars(self.resume),
+            "checkpoint": self.checkpoint and {"file": self.checkpoint, "crc32": self.checkpoint_crc32},
         }
         return dump_plain({"commit": body, "crc32": checksum(body)}, indent=1).encode()
 
@@ -212,9 +212,9 @@ class Commit:
             raise ValueError("its checksum is wrong")
         point = body["checkpoint"]
         return cls(
-            _whole(body["number"]), _mark(body), body["complete"] is True, _whole(body["header_crc32"]),
+            _whole(body["number"]), _mark(body["upto"]), _mark(body["resume"]), body["complete"] is True,
+            _whole(body["header_crc32"]),
             None if point is None else str(point["file"]), 0 if point is None else _whole(point["crc32"]),
-            None if point is None else _mark(point),
         )  # fmt: skip
 
 

@@ -81,17 +81,19 @@ class Recorder:
         self._begin(sink, chunk_bytes)
 
     @classmethod
-    def resume(cls, path: _Path, *, chunk_bytes: int = _CHUNK_BYTES) -> "Recorder":
+    def resume(cls, path: _Path, *, discard: bool = False, chunk_bytes: int = _CHUNK_BYTES) -> "Recorder":
         """Open an incomplete recording to go on with it.
 
-        It is cut back to its last checkpoint (to its last commit where there is none), so a run that starts again from
-        ``.checkpoint`` writes the same bits as one that was never interrupted. ``.checkpoint`` is None and ``.counts``
-        are 0 when the run was killed before its first commit.
+        It is cut back to its last checkpoint, so a run that starts again from ``.checkpoint`` writes the same bits as
+        one that was never interrupted; a recording whose commits had no checkpoint goes on after its last sample. When
+        the run was killed before its first commit, ``.checkpoint`` is None and ``.counts`` are 0: samples that were
+        written before (the recorder does so when many wait, or when an exception ends the run) are thrown away only
+        with ``discard=True``, right for a run that makes them again.
         """
         from motiform.record.writer import resume_sink
 
         recorder = cls.__new__(cls)
-        recorder._begin(resume_sink(path), chunk_bytes)
+        recorder._begin(resume_sink(path, discard=discard), chunk_bytes)
         return recorder
 
     def _begin(self, sink: Sink, chunk_bytes: int) -> None:
@@ -102,6 +104,7 @@ class Recorder:
         self._channels = {channel.name: channel for channel in sink.channels}
         self._result: Recording | None = None
         self._closed = False
+        self._free = any(sink.counts.values())  # commits had no checkpoint: a resumed run goes on anywhere
         self._next_commit = monotonic() + _COMMIT_SECONDS
 
     @property
@@ -173,7 +176,9 @@ class Recorder:
         self._check_open()
         if not force and self._pending[-1].waiting < self._limit and monotonic() < self._next_commit:
             return False
-        self._write(checkpoint() if callable(checkpoint) else checkpoint)
+        value = checkpoint() if callable(checkpoint) else checkpoint
+        self._free = self._free or value is None
+        self._write(value)
         return True
 
     def finish(self) -> Recording:
@@ -189,6 +194,7 @@ class Recorder:
         """Write what is left and return the recording, which stays incomplete and can be resumed."""
         if self._result is None:
             self._check_open()
+            self._free = True
             self._write()
             self._closed = True
             self._result = self._sink.close()
@@ -206,7 +212,8 @@ class Recorder:
             self.finish()
             return
         try:
-            self.close()
+            self._write()
+            self._result = self._sink.close()
         except MotiformError as second:  # the first error is the one to tell
             error.add_note(f"What was not yet committed is lost: {second}")
         finally:
@@ -217,7 +224,10 @@ class Recorder:
         began = monotonic()
         last, taken = self._pending[-1], len(self._pending)
         blocks = _join([entry.blocks for entry in self._pending])
-        self._sink.write(self._pending[0].counts, blocks, last.ends, self._events, checkpoint, complete)
+        resumable = checkpoint is not None or (self._free and self._sink.checkpoint is None)
+        self._sink.write(
+            self._pending[0].counts, blocks, last.ends, self._events, checkpoint, resumable=resumable, complete=complete
+        )
         # After Ctrl-C between these lines the sink is told the same samples again, and knows by their index.
         self._pending = [replace(last, blocks={}, waiting=0), *self._pending[taken:]]
         now = monotonic()

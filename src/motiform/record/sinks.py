@@ -51,9 +51,14 @@ class Sink(Protocol):
         ends: Mapping[str, float],
         events: list[Event],
         checkpoint: Mapping[str, Any] | None,
+        *,
+        resumable: bool,
         complete: bool,
     ) -> None:
-        """Commit blocks that begin at the samples ``starts``, with all events so far."""
+        """Commit blocks that begin at the samples ``starts``, with all events so far.
+
+        Only where it is ``resumable`` does a resumed run go on from here; else from where it was before.
+        """
 
     def close(self) -> Recording:
         """Let go of the recording and return it for reading."""
@@ -108,6 +113,8 @@ class MemorySink:
         ends: Mapping[str, float],
         events: list[Event],
         checkpoint: Mapping[str, Any] | None,
+        *,
+        resumable: bool,
         complete: bool,
     ) -> None:
         """Keep the blocks."""

@@ -151,7 +151,7 @@ def read_layout(folder: Path) -> tuple[Layout, Commit]:
         if checksum(header) != commit.header_crc32:
             raise ValueError("its checksum is wrong")
         layout = Layout.from_header(header)
-        for mark in filter(None, (commit.upto, commit.resume)):
+        for mark in (commit.upto, commit.resume):
             if mark.counts.keys() != layout.chunks.keys():
                 raise ValueError("its channels are not those of the commit")
     return layout, commit

@@ -36,7 +36,8 @@ def create_sink(
 ) -> "DiskSink":
     """Make a recording without samples and return what writes to it."""
     layout = Layout.plan(channels, manifest, statics, chunk_bytes)
-    commit = Commit(0, Mark({channel.name: 0 for channel in channels}), header_crc32=checksum(layout.header()))
+    nothing = Mark({channel.name: 0 for channel in channels})
+    commit = Commit(0, nothing, nothing, header_crc32=checksum(layout.header()))
     folder = Path(path)
     lock = None
     try:
@@ -51,8 +52,8 @@ def create_sink(
     return DiskSink(folder, layout, _State(commit, _no_tails(layout), {}, (), None), lock)
 
 
-def resume_sink(path: _Path) -> "DiskSink":
-    """Cut an incomplete recording back to its checkpoint and return what writes on."""
+def resume_sink(path: _Path, *, discard: bool) -> "DiskSink":
+    """Cut an incomplete recording back to where it can be resumed and return what writes on."""
     folder = Path(path)
     read_layout(folder)  # first of all: is it one?
     lock = lock_folder(folder)
@@ -62,6 +63,12 @@ def resume_sink(path: _Path) -> "DiskSink":
             raise RecordingError(
                 "the recording is complete", where=str(path), remedy="Open it, or run again under another name."
             )
+        lost = any(commit.upto.counts.values()) and not any(commit.resume.counts.values())
+        if lost and commit.checkpoint is None and not discard:
+            raise RecordingError(
+                "the run left samples but no point to resume from", where=str(path),
+                remedy="Run again from the beginning with overwrite or discard=True, or keep it and write elsewhere.",
+            )  # fmt: skip
         state = _cut(folder, layout, commit)
         with disk(folder):
             write_file(folder / COMMIT, state.commit.dump())  # from here on the samples after the cut do not count
@@ -138,6 +145,8 @@ class DiskSink:
         ends: Mapping[str, float],
         events: list[Event],
         checkpoint: Mapping[str, Any] | None,
+        *,
+        resumable: bool,
         complete: bool,
     ) -> None:
         """Commit blocks that begin at the samples ``starts``, with all events so far."""
@@ -147,8 +156,10 @@ class DiskSink:
             counts, tails = self._write_blocks(old, starts, blocks)
             upto = self._write_events(old, counts, events)
             commit = replace(old.commit, number=old.commit.number + 1, upto=upto, complete=complete)
+            if resumable or complete:
+                commit = replace(commit, resume=upto)
             if complete:
-                commit, packed = replace(commit, checkpoint=None, checkpoint_crc32=0, resume=None), None
+                commit, packed = replace(commit, checkpoint=None, checkpoint_crc32=0), None
             elif packed is not None:
                 commit = self._write_checkpoint(commit, packed)
             else:
@@ -200,7 +211,7 @@ class DiskSink:
     def _write_checkpoint(self, commit: Commit, packed: bytes) -> Commit:
         file = f"checkpoint-{commit.number}.npz"
         write_file(self._folder / file, packed)
-        return replace(commit, checkpoint=file, checkpoint_crc32=checksum(packed), resume=commit.upto)
+        return replace(commit, checkpoint=file, checkpoint_crc32=checksum(packed))
 
 
 def _write_samples(folder: Path, series: Series, known: int, tail: np.ndarray, fresh: np.ndarray) -> np.ndarray:
@@ -257,8 +268,8 @@ def _write_skeleton(folder: Path, layout: Layout, statics: Mapping[str, np.ndarr
 
 
 def _cut(folder: Path, layout: Layout, commit: Commit) -> _State:
-    """Return the state of a recording at its checkpoint, or at its last commit where there is none."""
-    mark = commit.resume or commit.upto
+    """Return the state of a recording where it can be resumed."""
+    mark = commit.resume
     if any(count > commit.upto.counts[name] for name, count in mark.counts.items()):
         raise RecordingError("the checkpoint is ahead of the samples", where=str(folder / COMMIT))
     packed = read_checkpoint(folder, commit)

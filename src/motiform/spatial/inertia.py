@@ -14,11 +14,11 @@ __all__ = ["kinetic_energy", "mass_center_inertia", "momentum", "point_inertia",
 def point_inertia(mass: ArrayLike, point: ArrayLike) -> Array:
     """Return the inertia [kg·m²] of masses [kg], (...), at points [m], (..., 3), about the origin, (..., 3, 3).
 
-    m ((r·r) 1 − r rᵀ)  [Zara]
+    m ((r·r) 1 − r rᵀ) = m [r]× [r]×ᵀ  [Zara]
     """
     m, r = as_floats(mass, where="mass"), as_floats(point, 3, where="point")
-    square = (r * r).sum(axis=-1)[..., None, None]
-    J: Array = m[..., None, None] * (square * np.eye(3) - r[..., :, None] * r[..., None, :])
+    S = skew(r)
+    J: Array = m[..., None, None] * (S @ np.swapaxes(S, -1, -2))
     return J
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import MotiformError
-from motiform.studio.panels import ExportPanel, ScenePanel
+from motiform.studio.panels import ExportPanel, ScenePanel, scene_of
 from motiform.studio.player import Player
 from motiform.studio.plots import Plots
 from motiform.studio.runs import Runner, plain
@@ -42,8 +42,8 @@ def serve(
     recording
         What to show first, or its path.
     scene
-        Name of a built-in scene or path of a scene file: its parameters are offered, and it is run when there is no
-        recording. Without either, the first built-in scene.
+        A scene, the name of a built-in one, or the path of a file: its parameters are offered, and it is run when there
+        is no recording. Without either, a built-in scene is run.
     host
         Address to listen on: this machine only unless told otherwise.
     port
@@ -122,10 +122,12 @@ class Studio:
             from motiform.record import open_recording
 
             recording = open_recording(recording)
-        self.scenes.choose(scene)
         if recording is not None:
+            known = None if scene is not None else scene_of(recording)
+            self.scenes.choose(*known if known else (scene,))
             self.show(recording)
         else:
+            self.scenes.choose(scene)
             self.run()
 
     def show(self, recording: "Recording") -> None:
@@ -146,8 +148,9 @@ class Studio:
             self.view.show(form)
             if form and not same_scene:
                 self.view.look(form)
-            self.plots.load(recording, list(recording.manifest.get("image", {}).get("plot", [])))
-            self.timeline.load()
+            hints = recording.manifest.get("image", {})
+            self.plots.load(recording, list(hints.get("plot", [])))
+            self.timeline.load(speed=None if same_scene else float(hints.get("speed", 1.0)))
         self._wake.set()
         if notice:
             self.notify("Nothing to draw", notice)

@@ -1,5 +1,6 @@
 """What a plot draws: the curves of one channel, thinned and scaled so that they can be read, and a time cursor."""
 
+import re
 from dataclasses import dataclass
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from motiform.record import Recording
 
-__all__ = ["Curves", "curves_of", "elements_of", "value_at", "with_cursor"]
+__all__ = ["Curves", "curves_of", "elements_of", "pretty", "value_at", "with_cursor"]
 
 BUCKETS = 300  # a plot is a few hundred pixels wide: the extremes of so many time slices look the same as all samples
 COMPONENTS = 9  # a last axis up to this long is drawn as that many curves, a longer one is chosen from
@@ -27,7 +28,7 @@ class Curves:
     names: tuple[str, ...]
     """Name of each curve: x, y, z, …"""
     label: str
-    """What the vertical axis shows, with its unit."""
+    """What the vertical axis shows: the unit, and what was subtracted."""
     span: tuple[float, float]
     """Lowest and highest value to show."""
     offset: float
@@ -57,20 +58,19 @@ def curves_of(recording: "Recording", name: str, element: int = 0) -> Curves:
     kept = _extremes(values)
     offset, scale = _readable(values)
     values = (values[kept] - offset) / scale
-    return Curves(
-        time[kept], tuple(values.T), names, _label(name, channel.unit, offset, scale), _span(values), offset, scale
-    )
+    return Curves(time[kept], tuple(values.T), names, _label(channel.unit, offset, scale), _span(values), offset, scale)
 
 
-def with_cursor(curves: Curves, instant: float) -> tuple[np.ndarray, ...]:
+def with_cursor(curves: Curves, instant: float, *, stretch: float = 0.0) -> tuple[np.ndarray, ...]:
     """Return time, the curves and the cursor, (points + 3,) each.
 
     All curves of a chart share their instants, so the cursor is a curve too: flat along the bottom, and straight up and
-    down at the instant, where the others are interpolated.
+    down at the instant, where the others are interpolated. `stretch` moves the last instant on, as a part of the span.
     """
     at = int(np.searchsorted(curves.time, instant))
     low, high = curves.span
     time = np.insert(curves.time, at, (instant,) * 3)
+    time[-1] += stretch * (time[-1] - time[0])
     lines = [np.insert(v, at, (np.interp(instant, curves.time, v),) * 3) for v in curves.values]
     cursor = np.full(time.size, low)
     cursor[at + 1] = high
@@ -121,11 +121,19 @@ def _readable(values: np.ndarray) -> tuple[float, float]:
     return offset, 1.0 if -2 <= power <= 3 else 10.0 ** (3 * floor(power / 3))
 
 
-def _label(name: str, unit: str, offset: float, scale: float) -> str:
+def _label(unit: str, offset: float, scale: float) -> str:
     factor = "" if scale == 1 else f"10{str(round(log10(scale))).translate(_SUPERSCRIPT)}"
-    shown = " ".join(part for part in (factor, unit if unit != "1" else "") if part)
-    shift = f" {'−' if offset > 0 else '+'} {abs(offset):.6g}" if offset else ""
-    return f"{name}{shift} [{shown}]" if shown else f"{name}{shift}"
+    shown = " ".join(part for part in (factor, pretty(unit)) if part) or "1"
+    return f"{shown} from {offset:.7g}" if offset else shown
+
+
+def pretty(unit: str) -> str:
+    """Return a unit as it is printed.
+
+    >>> pretty("kg m^2/s")
+    'kg m²/s'
+    """
+    return "" if unit == "1" else re.sub(r"\^(-?\d+)", lambda found: found[1].translate(_SUPERSCRIPT), unit)
 
 
 def _span(values: np.ndarray) -> tuple[float, float]:

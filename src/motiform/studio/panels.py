@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motiform.base.errors import RunError
+from motiform.base.errors import MotiformError, RunError
 from motiform.base.progress import Progress
 from motiform.studio.export import FORMATS, make_file
 from motiform.studio.parameters import Parameters
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from viser import ViserServer
 
     from motiform.record import Recording
+    from motiform.scene import Scene
 
-__all__ = ["ExportPanel", "ScenePanel"]
+__all__ = ["ExportPanel", "ScenePanel", "scene_of"]
+
+FIRST = "handle"  # the built-in scene that a page opens with: short, and moves at once
 
 Guard = Callable[[Callable[..., Any]], Callable[..., None]]
 
@@ -31,8 +34,8 @@ class ScenePanel:
         from motiform.scene import gallery
 
         self._server = server
-        self._sources: dict[str, str | Path] = {entry.title: entry.name for entry in gallery()}
-        self._chosen: str | Path | None = None
+        self._sources: dict[str, Any] = {entry.title: entry.name for entry in gallery()}
+        self._scene: Scene | None = None
         gui = server.gui
         with gui.add_folder("Scene"):
             self._picker: Any = gui.add_dropdown("Built in", tuple(self._sources), hint="What to simulate.")
@@ -49,27 +52,31 @@ class ScenePanel:
         self._cancel.on_click(guard(lambda _: self._cancelled(on_cancel)))
         self._reset.on_click(guard(lambda _: self.parameters.reset()))
 
-    def choose(self, source: str | Path | None, settings: dict[str, Any] | None = None) -> None:
-        """Offer a scene by its name or path (None: the first of the gallery), with parameters changed by path."""
-        source = next(iter(self._sources.values())) if source is None else source
-        title = next((t for t, known in self._sources.items() if known == source), None)
-        self._load(source, settings)
+    def choose(self, source: "str | Path | Scene | None", values: "Scene | None" = None) -> None:
+        """Offer a scene, a built-in one by its name (None: the first to show), or a file by its path.
+
+        Its parameters stand at its own values, or at those of another state of it.
+        """
+        if source is None:
+            source = FIRST if FIRST in self._sources.values() else next(iter(self._sources.values()))
+        self._load(source, values)
+        title = next((title for title, known in self._sources.items() if known == source), None)
         if title is None:
-            title = Path(source).name
+            title = f"{self._scene.title} ({self._scene.name})" if self._scene else str(source)
             self._sources[title] = source
             self._picker.options = tuple(self._sources)
         self._picker.value = title
 
     def work(self) -> Callable[[Progress], Any]:
         """Return the run of the chosen scene with the parameters as they are now."""
-        source, settings = self._chosen, self.parameters.changed()
-        if source is None:
+        scene, settings = self._scene, self.parameters.changed()
+        if scene is None:
             raise RunError("no scene is chosen", remedy="Choose one under Scene.")
 
         def run(progress: Progress) -> Any:
-            from motiform.scene import load_scene, simulate
+            from motiform.scene import simulate
 
-            return simulate(load_scene(source, settings), progress=progress)
+            return simulate(scene, settings=settings, progress=progress)
 
         return run
 
@@ -93,12 +100,13 @@ class ScenePanel:
         if event.client_id is not None:
             self._load(self._sources[event.target.value])
 
-    def _load(self, source: str | Path, settings: dict[str, Any] | None = None) -> None:
+    def _load(self, source: Any, values: Any = None) -> None:
         from motiform.scene import load_scene
 
-        scene = load_scene(source, {})
-        self._chosen = source
-        self.parameters.load(scene.parameters(), settings)
+        scene = load_scene(source) if isinstance(source, (str, Path)) else source
+        shown = {parameter.path: parameter.value for parameter in (values or scene).parameters()}
+        self.parameters.load(scene.parameters(), shown)
+        self._scene = scene
         self._about.content = _about(scene)
 
     def _cancelled(self, on_cancel: Callable[[], None]) -> None:
@@ -137,6 +145,21 @@ class ExportPanel:
 _SMALL = "padding:0 .9em .6em;font-size:.85em;opacity:.75"
 
 
+def scene_of(recording: "Recording") -> "tuple[str | Scene, Scene] | None":
+    """Return the scene that a recording was made from, and the same with the settings of that run; None: unknown."""
+    from motiform.scene import gallery, load_scene, parse_scene
+
+    text, name = recording.manifest.get("scene_text"), str(recording.manifest.get("scene", "scene"))
+    if not isinstance(text, str):
+        return None
+    settings = recording.manifest.get("settings") or {}
+    try:
+        if name in {entry.name for entry in gallery()} and load_scene(name).text == text:
+            return name, load_scene(name, settings)
+        return parse_scene(text, name=name), parse_scene(text, name=name, settings=settings)
+    except MotiformError:
+        return None  # written by another version: it can be shown, not run again
+
+
 def _about(scene: Any) -> str:
-    text = getattr(scene, "description", "") or scene.title
-    return f'<div style="{_SMALL}">{escape(str(text))}</div>'
+    return f'<div style="{_SMALL}">{escape(scene.document.scene.description or scene.title)}</div>'

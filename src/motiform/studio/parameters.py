@@ -1,14 +1,18 @@
 """The parameters of a scene as inputs, with their units and what they mean."""
 
+from contextlib import suppress
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
+
+from motiform.studio.curves import pretty
 
 if TYPE_CHECKING:
     from viser import ViserServer
 
 __all__ = ["Parameters", "grouped", "label_of", "step_of"]
 
-DECIMALS = 12  # a step of 1e-9 s must be typeable
+DECIMALS = 9
+TINY = 1e-4  # smaller numbers are typed as text: 1e-9 is easier to read than its zeros
 
 
 class Parameters:
@@ -28,7 +32,7 @@ class Parameters:
             self._groups, self._inputs = [], {}
             for title, members in grouped(parameters).items():
                 with self._holder:
-                    group = self._server.gui.add_folder(title, expand_by_default=len(self._groups) < 3)
+                    group = self._server.gui.add_folder(title, expand_by_default=not _folded(title))
                 self._groups.append(group)
                 with group:
                     for parameter in members:
@@ -37,13 +41,13 @@ class Parameters:
 
     def changed(self) -> dict[str, Any]:
         """Return path and value of every parameter that differs from the scene's own."""
-        given = {path: _as_kind(parameter.value, handle.value) for path, (parameter, handle) in self._inputs.items()}
-        return {path: value for path, value in given.items() if value != self._inputs[path][0].value}
+        shown = {path: (parameter, handle.value) for path, (parameter, handle) in self._inputs.items()}
+        return {path: _from_page(p, value) for path, (p, value) in shown.items() if value != _to_page(p, p.value)}
 
     def reset(self) -> None:
         """Put every input back to the scene's own value."""
         for parameter, handle in self._inputs.values():
-            handle.value = parameter.value
+            handle.value = _to_page(parameter, parameter.value)
 
     def set_disabled(self, disabled: bool) -> None:
         """Lock the inputs while a run is under way, or unlock them."""
@@ -51,33 +55,54 @@ class Parameters:
             handle.disabled = disabled
 
     def _add(self, parameter: Any, value: Any) -> Any:
-        gui, label = self._server.gui, label_of(parameter)
+        gui, label, value = self._server.gui, label_of(parameter), _to_page(parameter, value)
         hint = ". ".join(part for part in (parameter.description, f"In the scene file: {parameter.path}") if part)
-        if isinstance(parameter.value, bool):
-            return gui.add_checkbox(label, bool(value), hint=hint)
-        if isinstance(parameter.value, str):
-            return gui.add_text(label, str(value), hint=hint)
-        if isinstance(parameter.value, int):
-            return gui.add_number(label, int(value), step=1, hint=hint)
-        handle = gui.add_number(label, float(value), step=step_of(float(parameter.value)), hint=hint)
+        if isinstance(value, bool):
+            return gui.add_checkbox(label, value, hint=hint)
+        if isinstance(value, str):
+            choices = tuple(getattr(parameter, "choices", ()))
+            return (
+                gui.add_dropdown(label, choices, initial_value=value, hint=hint)
+                if choices
+                else gui.add_text(label, value, hint=hint)
+            )
+        if isinstance(value, int):
+            return gui.add_number(label, value, step=1, hint=hint)
+        if _is_color(parameter):
+            return gui.add_rgb(label, value, hint=hint)
+        handle: Any
+        if isinstance(value, tuple):
+            add: Any = {2: gui.add_vector2, 3: gui.add_vector3}[len(value)]
+            handle = add(label, value, step=step_of(max(map(abs, value))), hint=hint)
+        else:
+            handle = gui.add_number(label, value, step=step_of(value), hint=hint)
         handle.precision = DECIMALS
         return handle
 
 
 def grouped(parameters: list[Any]) -> dict[str, list[Any]]:
-    """Return the parameters by the object or stage that they belong to, in their order."""
+    """Return the parameters by the object or stage that they belong to: first those that are changed most."""
     groups: dict[str, list[Any]] = {}
     for parameter in parameters:
+        if isinstance(parameter.value, tuple) and len(parameter.value) not in (2, 3):
+            continue  # no input for it
         head = parameter.path.split(".")[:-1]
-        groups.setdefault(" ".join(head[:2]) or "run", []).append(parameter)
-    return groups
+        title = " ".join(head[:2]) or "scene"
+        groups.setdefault(f"{title}: shape" if "shape" in head else title, []).append(parameter)
+    return {title: groups[title] for title in sorted(groups, key=_folded)}
+
+
+def _folded(title: str) -> bool:
+    """Whether a group is rarely changed: it comes later, and folded."""
+    return title.endswith(": shape") or title.startswith("environment")
 
 
 def label_of(parameter: Any) -> str:
     """Return what stands beside the input: the name and the unit."""
     words = parameter.path.split(".")
-    name = " ".join(words[2:] or words[-1:])
-    return f"{name} [{parameter.unit}]" if parameter.unit not in ("", "1") else name
+    inside = words.index("shape") + 1 if "shape" in words[:-1] else 2
+    name = " ".join(words[inside:] or words[-1:]).replace("_", " ")
+    return f"{name} [{pretty(parameter.unit)}]" if pretty(parameter.unit) else name
 
 
 def step_of(value: float) -> float:
@@ -91,5 +116,21 @@ def step_of(value: float) -> float:
     return 10.0 ** (floor(log10(abs(value)) + 1e-9) - 1) if abs(value) < 10 else 10.0 ** (floor(log10(abs(value))) - 1)
 
 
-def _as_kind(like: Any, value: Any) -> Any:
-    return value if isinstance(like, (bool, str)) else type(like)(value)
+def _is_color(parameter: Any) -> bool:
+    return parameter.path.endswith(".color") and isinstance(parameter.value, tuple) and len(parameter.value) == 3
+
+
+def _to_page(parameter: Any, value: Any) -> Any:
+    """Return a value as its input holds it: colours from 0 to 255, tiny numbers as text such as 1e-09."""
+    if _is_color(parameter):
+        return tuple(round(255 * v) for v in value)
+    return f"{value:g}" if isinstance(value, float) and 0 < abs(parameter.value) < TINY else value
+
+
+def _from_page(parameter: Any, value: Any) -> Any:
+    if _is_color(parameter):
+        return [v / 255 for v in value]
+    if isinstance(value, str) and isinstance(parameter.value, float):
+        with suppress(ValueError):
+            return float(value)  # other text, such as "1 ms", is for the scene to understand or to refuse
+    return list(value) if isinstance(value, tuple) else value

@@ -18,6 +18,8 @@ CURSOR = "#c2255c"
 COLORS = {"x": "#d55e00", "y": "#009e73", "z": "#0072b2", "w": "#8b5fbf", "value": "#0072b2"}
 CYCLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8b5fbf", "#7f7f7f", "#000000")
 SLOTS = 3
+_FONT = "11px system-ui, sans-serif"
+_AXIS: Any = {"font": _FONT, "labelFont": _FONT, "labelGap": 2, "gap": 3, "ticks": {"size": 4, "width": 1}}
 
 Guard = Callable[[Callable[..., Any]], Callable[..., None]]
 
@@ -57,9 +59,11 @@ class _Slot:
         self._instant = 0.0
         self._curves: Curves | None = None
         self._chart: Any = None
+        self._turn = False
         gui = server.gui
         with gui.add_folder(None) as self._folder:
-            self._picker: Any = gui.add_dropdown(f"Plot {number}", (NONE,), hint="Any channel of the recording.")
+            hint = "Any channel of the recording. Drag over a plot to zoom in, double-click to see all."
+            self._picker: Any = gui.add_dropdown(f"Plot {number}", (NONE,), hint=hint)
             self._element = gui.add_number(
                 "Which one",
                 0,
@@ -82,7 +86,10 @@ class _Slot:
     def move(self, instant: float) -> None:
         self._instant = instant
         if self._curves is not None and self._chart is not None:
-            self._chart.data = with_cursor(self._curves, instant)
+            # A chart loses the numbers of its time axis when it gets data in the moment that it is laid out, until the axis
+            # changes: so it changes every time, by less than can be seen.
+            self._turn = not self._turn
+            self._chart.data = with_cursor(self._curves, instant, stretch=1e-6 * self._turn)
             self._values.content = _values_html(self._curves, instant)
 
     def _picked(self, event: Any) -> None:
@@ -132,11 +139,11 @@ def _chart(server: "ViserServer", curves: Curves, instant: float) -> Any:
         series=tuple(series),  # type: ignore[arg-type]
         scales={"x": {"time": False}, "y": {"range": curves.span}},
         axes=(
-            {"label": "time [s]", "labelSize": 18, "size": 34},
-            {"label": curves.label, "labelSize": 20, "size": 48},
+            {"label": "time [s]", "labelSize": 16, "size": 30, **_AXIS},
+            {"label": curves.label, "labelSize": 18, "size": 46, **_AXIS},
         ),
         legend={"show": False},
-        height=190,
+        height=200,
         padding=(10, 14, 0, 0),
     )
 

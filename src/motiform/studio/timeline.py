@@ -36,7 +36,7 @@ class Timeline:
         self._steps = gui.add_button_group(
             "Step", tuple(STEPS), hint="First sample, one back, one forward, last sample (arrow keys)."
         )
-        self._speed = gui.add_dropdown(
+        self._speed: Any = gui.add_dropdown(
             "Speed", tuple(SPEEDS), initial_value="1 ×", hint="Seconds of the recording per second of your life."
         )
         self._loop = gui.add_checkbox("Loop", player.loop, hint="Begin again at the end.")
@@ -56,8 +56,11 @@ class Timeline:
             command = self._server.gui.add_command(label, hotkey=key)  # type: ignore[arg-type]
             command.on_trigger(guard(lambda _, action=action: self._do(action)))
 
-    def load(self) -> None:
-        """Fit the slider to the player's recording."""
+    def load(self, speed: float | None = None) -> None:
+        """Fit the slider to the player's recording; choose the speed nearest to one that is asked for."""
+        if speed is not None:
+            self._speed.value = min(SPEEDS, key=lambda name: abs(log10(SPEEDS[name] / speed)))
+            self._player.set_speed(SPEEDS[self._speed.value])
         step = slider_step(self._player.start, self._player.end)
         digits = max(0, -floor(log10(step) + 1e-9))
         low, high = floor(self._player.start / step + 1e-6) * step, ceil(self._player.end / step - 1e-6) * step

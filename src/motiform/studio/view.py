@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
     from motiform.form import Form, Part
 
-__all__ = ["View", "extent", "grid_cell", "ground_height", "path_of"]
+__all__ = ["View", "grid_cell", "path_of"]
 
 CREASE = np.radians(35)  # edges sharper than this are drawn sharp
-SHADOWED = 2000  # bodies: more of them cast no shadow, which would cost more than it shows
+MANY = 500  # bodies: more of them are drawn with fewer triangles and no shadows
 PATHS = 24  # bodies: more paths than this are a tangle
 PATH_POINTS = 600
 
@@ -30,8 +30,12 @@ class View:
         self._paths_visible = True
         scene = server.scene
         scene.set_background_image(_sky(), format="png")
-        scene.configure_default_lights(enabled=True, cast_shadow=True)
-        scene.configure_environment_map("studio", environment_intensity=0.35)
+        # Two lights of our own: viser's lights and environment look much the same and take a machine without a graphics
+        # card ten seconds longer to get ready.
+        scene.configure_default_lights(enabled=False)
+        scene.configure_environment_map(None)
+        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(178, 172, 164), intensity=2.0)
+        scene.add_light_directional("/light/sun", intensity=2.2, cast_shadow=True, position=(3.0, 8.0, 4.0))
 
     def show(self, form: "Form | None") -> None:
         """Replace what is seen by a form at its first sample, or by an empty ground."""
@@ -68,8 +72,14 @@ class View:
             target.position, target.look_at = camera.position, camera.target
 
     def _add_ground(self, form: "Form | None") -> None:
-        low, high = extent(form) if form else (np.zeros(3), np.ones(3))
-        size = float(np.max(high - low))
+        from motiform.image.extent import form_bounds, lowest_height
+
+        hints = form.image if form else {}
+        if not hints.get("ground", True):
+            return
+        height, size = float(hints.get("ground_height", 0.0)), 1.0
+        if form:
+            height, size = min(height, lowest_height(form)), float(np.ptp(form_bounds(form), axis=0).max())
         cell = grid_cell(size)
         grid = self._server.scene.add_grid(
             "/ground",
@@ -80,13 +90,13 @@ class View:
             cell_color=(196, 202, 208),
             section_color=(150, 160, 170),
             fade_distance=max(12 * size, 60 * cell),
-            position=(0.0, ground_height(low[1], size), 0.0),
+            position=(0.0, height, 0.0),
             shadow_opacity=0.25,
         )
         self._handles.append(grid)
 
     def _add_part(self, part: "Part") -> None:
-        vertices, faces = _shaded(part.shape.to_mesh())
+        vertices, faces = _shaded(part.shape.to_mesh(detail=32 if part.count < MANY else 12))
         name, shape = f"/bodies/{part.name}", {"vertices": vertices + part.offset, "faces": faces}
         scene = self._server.scene
         if part.count == 1:
@@ -99,8 +109,8 @@ class View:
                 batched_positions=part.position[0],
                 batched_wxyzs=part.orientation[0],
                 batched_colors=_rgb(part.color),
-                cast_shadow=part.count <= SHADOWED,
-                receive_shadow=part.count <= SHADOWED,
+                cast_shadow=part.count < MANY,
+                receive_shadow=part.count < MANY,
                 lod="off",
             )
         self._handles.append(handle)
@@ -140,23 +150,6 @@ class _Moving:
         else:
             self.handle.batched_positions = np.ascontiguousarray(position, dtype=np.float32)
             self.handle.batched_wxyzs = np.ascontiguousarray(orientation, dtype=np.float32)
-
-
-def extent(form: "Form") -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and highest corner of all that moves [m], world, (3,) each."""
-    lows, highs = [], []
-    for part in form.parts:
-        corners = np.asarray(part.shape.bounds) + part.offset
-        reach = float(np.linalg.norm(np.abs(corners).max(axis=0)))
-        seen = part.position[:: max(1, len(part.position) // 200)].reshape(-1, 3)
-        lows.append(seen.min(axis=0) - reach)
-        highs.append(seen.max(axis=0) + reach)
-    return (np.min(lows, axis=0), np.max(highs, axis=0)) if lows else (np.zeros(3), np.ones(3))
-
-
-def ground_height(lowest: float, size: float) -> float:
-    """Return where the grid lies [m]: at 0, or under what falls lower."""
-    return 0.0 if lowest > -0.02 * size else float(lowest)
 
 
 def grid_cell(size: float) -> float:

@@ -161,6 +161,17 @@ def test_a_damaged_file_gives_a_mesh_or_a_reason(suffix: str, data: Any, tmp_pat
     assert body.mass > 0
 
 
+def test_a_damaged_file_says_it_once(tmp_path: Path, capfd: Any, caplog: Any) -> None:
+    path = tmp_path / "bad.stl"
+    path.write_text(ASCII_STL.replace("normal 0 0 -1", "normal 0 x -1"))
+    assert read_mesh(path).volume == pytest.approx(1 / 6)  # normals are not used
+    path.write_text(ASCII_STL.replace("vertex 0 0 0", "vertex 0 x 0"))
+    with pytest.raises(ShapeError, match=r"bad\.stl: not a readable stl file"):
+        read_mesh(path)
+    assert caplog.records == []
+    assert capfd.readouterr() == ("", "")
+
+
 def test_nan_in_a_binary_stl(tmp_path: Path) -> None:
     path = write_mesh(BOX, tmp_path / "box.stl")
     content = bytearray(path.read_bytes())

@@ -50,10 +50,10 @@ def start(path, steps):
     return process
 
 
-def test_sigkill_at_random_moments(tmp_path):
+def test_sigkill_at_random_moments(quick_path):
     """A real process, killed again and again, ends with the same bits as one that nobody killed."""
-    steps, path = 400, tmp_path / "walk.mf"
-    whole = walker.go(walker.begin(tmp_path / "whole.mf"), steps)
+    steps, path = 400, quick_path / "walk.mf"
+    whole = walker.go(walker.begin(quick_path / "whole.mf"), steps)
     chance, killed = random.Random(3), 0
     for _ in range(6):
         process = start(path, steps)
@@ -67,13 +67,13 @@ def test_sigkill_at_random_moments(tmp_path):
     assert killed >= 2
     assert start(path, steps).wait() == 0
     assert compare(open_recording(path), whole).identical
-    assert walker.content(path) == walker.content(tmp_path / "whole.mf")
+    assert walker.content(path) == walker.content(quick_path / "whole.mf")
 
 
-def test_sigint_in_the_middle(tmp_path):
+def test_sigint_in_the_middle(quick_path):
     """Ctrl-C: every appended sample is kept, the rest follows after resuming."""
-    steps, path = 400, tmp_path / "walk.mf"
-    whole = walker.go(walker.begin(tmp_path / "whole.mf"), steps)
+    steps, path = 400, quick_path / "walk.mf"
+    whole = walker.go(walker.begin(quick_path / "whole.mf"), steps)
     process = start(path, steps)
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
@@ -81,7 +81,7 @@ def test_sigint_in_the_middle(tmp_path):
     assert "KeyboardInterrupt" in text
     assert process.returncode != 0
     assert_beginning(path, whole)
-    assert compare(walker.go(Recorder.resume(path), steps), whole).identical
+    assert compare(walker.go(Recorder.resume(path, discard=True), steps), whole).identical
 
 
 class Killed(BaseException):
@@ -133,35 +133,60 @@ def run_sabotaged(path, turn, error, forever):
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_death_before_each_call_that_touches_the_disk(tmp_path, whole, part):
+def test_death_before_each_call_that_touches_the_disk(quick_path, whole, part):
     """Exhaustive where SIGKILL is random: die before the n-th call, for every n; open, resume, get the same files."""
     turn, reached = 1 + part, True
     while reached:
-        path = tmp_path / f"{turn}.mf"
+        path = quick_path / f"{turn}.mf"
         reached, _ = run_sabotaged(path, turn, Killed(), True)
         if reached:
             if not open_recording(path).complete:  # the last calls come after the last commit
                 assert_beginning(path, whole[0])
-                again = walker.go(Recorder.resume(path), STEPS)
+                again = walker.go(Recorder.resume(path, discard=True), STEPS)
                 assert compare(again, whole[0]).identical
                 assert walker.content(path) == whole[1]
-            turn += 12  # each part takes every fourth of the calls, three apart, to stay quick
+            turn += 12  # the four parts together take a third of the calls, to stay quick
     assert turn > 60
 
 
+def test_death_while_resuming(quick_path, whole):
+    """Die before the n-th call of resume, for every n, with samples after the checkpoint; the next resume does it."""
+    turn, reached = 1, True
+    while reached:
+        path = quick_path / f"{turn}.mf"
+        recorder = walker.begin(path)
+        rng, x = np.random.default_rng(7), np.zeros(3)
+        for k in range(40):
+            walker.step(recorder, k, x, rng)
+            if k == 4:
+                recorder.commit({"k": 5, "x": x, "rng": rng.bit_generator.state}, force=True)
+        recorder.close()
+        with pytest.MonkeyPatch.context() as patch:
+            saboteur = sabotage(patch, turn, Killed(), True)
+            try:
+                Recorder.resume(path)._sink.release()
+            except Killed:
+                assert_beginning(path, whole[0])
+        reached = saboteur.calls >= turn
+        assert compare(walker.go(Recorder.resume(path), STEPS), whole[0]).identical
+        assert walker.content(path) == whole[1]
+        turn += 1
+    assert turn > 10
+
+
 @pytest.mark.parametrize("part", range(3))
-def test_ctrl_c_before_each_call_that_touches_the_disk(tmp_path, whole, part):
+def test_ctrl_c_before_each_call_that_touches_the_disk(quick_path, whole, part):
     """The interrupted block commits all that was appended, each sample once."""
     turn, reached = 1 + part, True
     while reached:
-        path = tmp_path / f"{turn}.mf"
+        path = quick_path / f"{turn}.mf"
         reached, appended = run_sabotaged(path, turn, KeyboardInterrupt(), False)
         if reached and appended:
             rec = open_recording(path)
             assert {name: rec.count(name) for name in rec} == appended
             if not rec.complete:
                 assert_beginning(path, whole[0])
-                assert compare(walker.go(Recorder.resume(path), STEPS), whole[0]).identical
+                assert compare(walker.go(Recorder.resume(path, discard=True), STEPS), whole[0]).identical
         turn += 9
     assert turn > 60
 
@@ -171,8 +196,8 @@ def test_ctrl_c_right_after_a_commit_does_not_repeat_samples(tmp_path, whole):
         recorder = walker.begin(path)
         write, calls = recorder._sink.write, []
 
-        def interrupted(*args, write=write, calls=calls):
-            write(*args)
+        def interrupted(*args, write=write, calls=calls, **options):
+            write(*args, **options)
             calls.append(1)
             if len(calls) == 3:
                 raise KeyboardInterrupt
@@ -186,10 +211,10 @@ def test_ctrl_c_right_after_a_commit_does_not_repeat_samples(tmp_path, whole):
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
-def test_injected_disk_errors(tmp_path, whole, code):
+def test_injected_disk_errors(quick_path, whole, code):
     """A disk that fails for good: a clear error, and what was committed stays and is resumed."""
     for turn in (1, 5, 17, 40):
-        path = tmp_path / f"{turn}.mf"
+        path = quick_path / f"{turn}.mf"
         recorder = walker.begin(path)
         with pytest.MonkeyPatch.context() as patch:
             sabotage(patch, turn, OSError(code, os.strerror(code)), True)
@@ -198,7 +223,12 @@ def test_injected_disk_errors(tmp_path, whole, code):
             assert any("not yet committed" in note for note in caught.value.__notes__)
         assert "safe" in str(caught.value)
         assert_beginning(path, whole[0])
-        assert compare(walker.go(Recorder.resume(path), STEPS), whole[0]).identical
+        assert compare(walker.go(Recorder.resume(path, discard=True), STEPS), whole[0]).identical
+
+
+def commit_often(recorder, k):
+    for _ in range(20):
+        recorder.commit({"k": k}, force=True)
 
 
 def test_full_disk_for_a_while(tmp_path, whole):
@@ -211,8 +241,7 @@ def test_full_disk_for_a_while(tmp_path, whole):
             with pytest.MonkeyPatch.context() as patch:
                 sabotage(patch, 1 + k // 2, OSError(errno.ENOSPC, "No space left on device"), True)
                 with pytest.raises(RunError, match="disk is full"):
-                    for _ in range(20):
-                        recorder.commit({"k": k}, force=True)
+                    commit_often(recorder, k)
     assert compare(recorder.finish(), whole[0]).identical
 
 
@@ -223,7 +252,9 @@ def small_disk(tmp_path):
         pytest.skip("only root mounts a small disk; injected errors are tested instead")
     folder = tmp_path / "disk"
     folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(folder)], capture_output=True, text=True)
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(folder)], capture_output=True, text=True
+    )
     if made.returncode:
         pytest.skip(f"mount is not allowed here: {made.stderr.strip()}; injected errors are tested instead")
     yield folder
@@ -235,12 +266,15 @@ def test_real_full_disk(small_disk):
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(40_000))
     recorder = walker.begin(small_disk / "walk.mf")
-    rng, x, k = np.random.default_rng(7), np.zeros(3), 0
-    with pytest.raises(RunError, match="disk is full"):
-        while True:
-            walker.step(recorder, k, x, rng)
-            k += 1
+    rng, x, k, error = np.random.default_rng(7), np.zeros(3), 0, None
+    while error is None:
+        walker.step(recorder, k, x, rng)
+        k += 1
+        try:
             recorder.commit({"k": k}, force=True)
+        except RunError as caught:
+            error = caught
+    assert "disk is full" in str(error)
     seen = open_recording(small_disk / "walk.mf")
     assert not seen.complete
     ballast.unlink()
@@ -289,12 +323,13 @@ def test_folder_without_permission(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [] or os.geteuid() == 0
 
 
-def test_limit_on_the_size_of_files(tmp_path):
+def test_limit_on_the_size_of_files(quick_path):
     """RLIMIT_FSIZE in a real process."""
-    path = tmp_path / "walk.mf"
+    path = quick_path / "walk.mf"
     code = (
         f"import resource, sys; sys.path.insert(0, {str(Path(walker.__file__).parent)!r}); import walker;"
-        f"recorder = walker.begin({str(path)!r}); resource.setrlimit(resource.RLIMIT_FSIZE, (1600, {resource.RLIM_INFINITY}));"
+        f"recorder = walker.begin({str(path)!r});"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, (1600, {resource.RLIM_INFINITY}));"
         "walker.go(recorder, 400)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -228,13 +228,12 @@ def _solve(m, a):
 
 
 @inline
-def _turn(inertia, inverse, a, d, variational):
-    """Return the Cayley vector θ of a step, I θ + ½ θ×Iθ + ¼ θ×d (+ ¼ (θ·Iθ) θ) = a, by Newton, and whether it converged.
+def _turn(inertia, a, d, theta, variational):
+    """Return the Cayley vector θ of a step, from a guess, I θ + ½ θ×Iθ + ¼ θ×d (+ ¼ (θ·Iθ) θ) = a, by Newton, and whether it converged.
 
     Without the last term it is the midpoint rule, which keeps the energy [SimoWong91]; with it the variational
     step, which keeps the symplectic form [BouRabee09, MarsdenWest01]. d is h² times the torque in body axes.
     """
-    theta = transform(inverse, a)
     for _ in range(MOST_SWEEPS):
         h = transform(inertia, theta)
         e = dot(theta, h) if variational else 0.0
@@ -264,26 +263,32 @@ def _turn(inertia, inverse, a, d, variational):
 
 
 @inline
+def _first_turn(i, h, r, ell, bodies):
+    """Return a first guess of the turn of a step: h ω in body axes."""
+    return scale(h, transform(_at9(bodies, i, INVERSE), tmul(r, ell)))
+
+
+@inline
 def _kick_drift(i, h, x, r, p, ell, f, q, bodies):
     """Return the state after a symplectic Euler step: P and L take the load, then x and R drift with the new ones."""
     p1 = axpy(h, f, p)
     ell1 = axpy(h, _about_pivot(i, bodies, r, f, q), ell)
-    zero = (0.0, 0.0, 0.0)
-    theta, fine = _turn(_at9(bodies, i, INERTIA), _at9(bodies, i, INVERSE), scale(h, tmul(r, ell1)), zero, True)
+    a, guess = scale(h, tmul(r, ell1)), _first_turn(i, h, r, ell1, bodies)
+    theta, fine = _turn(_at9(bodies, i, INERTIA), a, (0.0, 0.0, 0.0), guess, True)
     x1, r1 = axpy(h / bodies[i, MASS], p1, x), orthonormal(matmul(r, cayley(theta)))
     return _finished(i, x1, r1, p1, ell1, bodies), fine
 
 
 @inline
-def _midpoint_end(i, h, x, r, p, ell, mean_r, f, q, bodies):
-    """Return the end of an energy–momentum step under a given mean load [SimoWong91]."""
+def _midpoint_end(i, h, x, r, p, ell, mean_r, f, q, guess, bodies):
+    """Return the end of an energy–momentum step under a given mean load, and its turn [SimoWong91]."""
     p1 = axpy(h, f, p)
     ell1 = axpy(h, _about_pivot(i, bodies, mean_r, f, q), ell)
     before, after = tmul(r, ell), tmul(r, ell1)
     a, d = scale(0.5 * h, add(before, after)), scale(h, sub(after, before))
-    theta, fine = _turn(_at9(bodies, i, INERTIA), _at9(bodies, i, INVERSE), a, d, False)
+    theta, fine = _turn(_at9(bodies, i, INERTIA), a, d, guess, False)
     x1 = axpy(h / bodies[i, MASS], mean3(p, p1), x)
-    return _finished(i, x1, orthonormal(matmul(r, cayley(theta))), p1, ell1, bodies), fine
+    return _finished(i, x1, orthonormal(matmul(r, cayley(theta))), p1, ell1, bodies), theta, fine
 
 
 @inline
@@ -390,14 +395,32 @@ def advance_rk4(i, y, history, bodies, env, starts, loads, first, interval, step
     _put(y, i, start[0], start[1], start[2], start[3])
 
 
+@kernel
+def advance_symplectic_euler(i, y, history, bodies, env, starts, loads, first, interval, steps, status):
+    """Take symplectic Euler steps on the group."""
+    x, r, p, ell = _load_state(y, i)
+    h = interval / steps
+    for n in range(history.shape[0]):
+        good = True
+        for k in range(steps):
+            w = _angular_velocity(i, bodies, r, ell)
+            v = _velocity(i, bodies, r, p, w)
+            f, q = _wrench(i, (first + n) * interval + k * h, x, r, v, w, bodies, env, starts, loads)
+            (x, r, p, ell), fine = _kick_drift(i, h, x, r, p, ell, f, q, bodies)
+            good = good and fine
+        _keep(history, n, i, status, (x, r, p, ell), good)
+    _put(y, i, x, r, p, ell)
+
+
 @inline
 def _midpoint(i, t, h, s0, bodies, env, starts, loads):
     """Return the end of an energy–momentum step, by sweeps over its mean load, and whether they settled."""
     x, r, p, ell = s0
     s1, done, before = s0, False, math.inf
+    theta = _first_turn(i, h, r, ell, bodies)
     for _ in range(MOST_SWEEPS):
         mean_r, f, q = _mean_load(i, t, h, s0, s1, bodies, env, starts, loads)
-        end, fine = _midpoint_end(i, h, x, r, p, ell, mean_r, f, q, bodies)
+        end, theta, fine = _midpoint_end(i, h, x, r, p, ell, mean_r, f, q, theta, bodies)
         change = _change(i, bodies, s1, end)
         s1, done, before = end, fine and settled(change, before), change
         if done:
@@ -467,7 +490,8 @@ def midpoint_sweep(i, t, h, y0, y1, bodies, env, starts, loads, ends, partners, 
     mean_r, f, q = _mean_load(i, t, h, s0, s1, bodies, env, starts, loads)
     fs, qs = _springs(i, y0, y1, bodies, ends, partners, springs)
     f, q = add(add(f, fs), _at3(given, i, 0)), add(add(q, qs), _at3(given, i, 3))
-    end, fine = _midpoint_end(i, h, x, r, p, ell, mean_r, f, q, bodies)
+    guess = _first_turn(i, h, r, ell, bodies)
+    end, _, fine = _midpoint_end(i, h, x, r, p, ell, mean_r, f, q, guess, bodies)
     _put(out, i, end[0], end[1], end[2], end[3])
     change[i] = _change(i, bodies, s1, end)
     status[i] = (OK if fine else NOT_CONVERGED) if _finite(end) else NOT_FINITE

@@ -1,0 +1,48 @@
+"""The command and its verbs."""
+
+import typer
+
+from motiform import __version__
+from motiform.cli.bench import bench
+from motiform.cli.demo import demo
+from motiform.cli.doctor import doctor
+from motiform.cli.export import export
+from motiform.cli.film import film
+from motiform.cli.image import image
+from motiform.cli.list import list_scenes
+from motiform.cli.run import run
+from motiform.cli.view import view
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="motiform",
+    help="Bodies and matter modelled by physics, from measurement to picture.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Tell the version and end."),
+) -> None:
+    pass
+
+
+app.command("run")(run)
+app.command("list")(list_scenes)
+app.command("demo")(demo)
+app.command("view")(view)
+app.command("film")(film)
+app.command("image")(image)
+app.command("export")(export)
+app.command("bench")(bench)
+app.command("doctor")(doctor)

@@ -1,0 +1,25 @@
+"""`motiform bench`: ours beside the peers that are installed, in one run."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from motiform.cli.shared import AsJson, Quiet
+
+
+def bench(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The theme; all if not given.")] = None,
+    as_json: AsJson = False,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    quiet: Quiet = False,
+) -> None:
+    """Measure motiform against its peers."""
+    from motiform.base.progress import bar
+    from motiform.bench import THEMES, run_bench
+
+    names = [name] if name else list(THEMES)
+    for theme in names:
+        with bar(f"bench {theme}", quiet=quiet or as_json) as progress:
+            report = run_bench(theme, device=device, progress=progress)
+        typer.echo(json.dumps(report.as_dict(), indent=2) if as_json else report.as_table())

@@ -1,0 +1,27 @@
+"""`motiform image`: plots of a recording's channels."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motiform.base.errors import InputError
+from motiform.cli.shared import Overwrite, RecordingPath, open_for, wrote
+
+
+def image(
+    recording: RecordingPath,
+    channels: Annotated[list[str] | None, typer.Argument(help="Channels to plot; the scene's choice if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The plot (.png, .svg, .pdf); RECORDING.png if not given.")] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Plot channels of a recording over time."""
+    from motiform.image import plot_channels
+
+    shown = open_for("image", recording)
+    names = channels or shown.manifest.get("image", {}).get("plot") or []
+    if not names:
+        raise InputError("nothing to plot", where=str(recording), allowed=", ".join(shown.names), remedy="Name channels.")
+    path = out or recording.with_suffix(".png")
+    plot_channels(shown, names, path=path, title=shown.manifest.get("title"), overwrite=overwrite)
+    wrote("plot", path)

@@ -1,0 +1,21 @@
+"""`motiform list`: the built-in scenes."""
+
+import json
+
+import typer
+
+from motiform.cli.shared import AsJson
+
+
+def list_scenes(as_json: AsJson = False) -> None:
+    """List the built-in scenes."""
+    from motiform.scene import gallery
+
+    entries = gallery()
+    if as_json:
+        rows = [{"name": e.name, "title": e.title, "part": e.part, "seconds": e.seconds} for e in entries]
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    width = max(len(entry.name) for entry in entries)
+    for entry in entries:
+        typer.echo(f"{entry.name:<{width}}  {entry.title} ({entry.seconds:g} s, {entry.part})")

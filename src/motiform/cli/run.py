@@ -1,0 +1,54 @@
+"""`motiform run`: simulate a scene."""
+
+import importlib.util
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from motiform.base.errors import InputError
+from motiform.cli.shared import Overwrite, Quiet, Settings, parse_settings, wrote
+
+
+def run(
+    scene: Annotated[str, typer.Argument(metavar="SCENE", help="A scene file, or the name of a built-in scene.")],
+    out: Annotated[Path | None, typer.Option(help="Where to write the recording; SCENE.mf here if not given.")] = None,
+    set_: Settings = None,
+    functions: Annotated[
+        Path | None,
+        typer.Option(help="A Python file that is run and may define force(t, state) and guards: the only way code gets in."),
+    ] = None,
+    overwrite: Overwrite = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished recording.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Simulate a scene and write its recording."""
+    from motiform.base.progress import bar
+    from motiform.scene import load_scene, simulate
+
+    loaded = load_scene(scene, parse_settings(set_))
+    path = out or Path(f"{loaded.name}.mf")
+    given = _functions(functions) if functions else {}
+    before = path.stat().st_mtime_ns if path.exists() else None
+    with bar(loaded.title, quiet=quiet) as progress:
+        recording = simulate(loaded, out=path, overwrite=overwrite, resume=resume, progress=progress, **given)
+    if before is not None and not overwrite and path.stat().st_mtime_ns == before:
+        typer.echo(f"already done, nothing changed: {path}")
+        return
+    wrote(f"{recording.duration:.6g} s of {loaded.title!r} ({len(recording.names)} channels)", path)
+
+
+def _functions(path: Path) -> dict[str, Any]:
+    """Run a Python file that the person named and return its force functions and guards."""
+    spec = importlib.util.spec_from_file_location("motiform_functions", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise InputError("not a Python file", where="--functions", got=str(path), allowed="a file that ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever the file does wrong is the file's
+        raise InputError(f"the file failed: {type(error).__name__}: {error}", where=str(path)) from error
+    force, guards = getattr(module, "force", None), getattr(module, "guards", ())
+    if force is None and not guards:
+        raise InputError("the file defines nothing to use", where=str(path), allowed="a function force(t, state), a list guards")
+    return {"forces": [force] if force is not None else [], "guards": list(guards)}

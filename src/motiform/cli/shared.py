@@ -1,0 +1,58 @@
+"""What several verbs share: their options, and the line that they end with."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motiform.base.errors import InputError, RecordingError
+
+if TYPE_CHECKING:
+    from motiform.record import Recording
+
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that exists.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Change a parameter, such as motion.step=5e-4.")
+]
+RecordingPath = Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mf).")]
+
+
+def parse_settings(assignments: list[str] | None) -> dict[str, Any]:
+    """Read the `--set` options."""
+    from motiform.scene import parse_setting
+
+    return dict(parse_setting(text) for text in assignments or [])
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """Read a size such as 1280x720."""
+    width, _, height = text.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise InputError("not a size", got=text, allowed="WIDTHxHEIGHT in pixels, such as 1280x720")
+    return int(width), int(height)
+
+
+def open_for(verb: str, path: Path) -> "Recording":
+    """Open a recording for a verb; a scene in its place gets a hint."""
+    from motiform.record import open_recording
+
+    if path.suffix == ".toml":
+        raise RecordingError(
+            "this is a scene, not a recording", where=str(path), remedy=f"`motiform run` makes one that {verb} takes."
+        )
+    recording = open_recording(path)
+    if recording.warning:
+        typer.echo(f"motiform: {recording.warning}", err=True)
+    return recording
+
+
+def wrote(what: str, path: Path) -> None:
+    """End with one line saying what was written and where."""
+    size = sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) if path.is_dir() else path.stat().st_size
+    for unit in ("B", "kB", "MB", "GB"):  # noqa: B007
+        if size < 1000:
+            break
+        size /= 1000
+    typer.echo(f"wrote {what}: {path} ({size:.3g} {unit})")

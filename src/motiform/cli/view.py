@@ -1,0 +1,25 @@
+"""`motiform view`: the web studio."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motiform.cli.shared import open_for
+
+
+def view(
+    recording: Annotated[
+        str | None, typer.Argument(metavar="[RECORDING|SCENE]", help="A recording, a scene file, or a built-in scene.")
+    ] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on; the default answers this machine alone.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; the next free one is taken if it is in use.")] = 8080,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """Open the studio: look, scrub, change parameters, run, export. Ctrl-C ends it."""
+    from motiform.scene import gallery
+    from motiform.studio import serve
+
+    is_scene = recording is not None and (recording.endswith(".toml") or recording in {e.name for e in gallery()})
+    shown = None if recording is None or is_scene else open_for("view", Path(recording))
+    serve(shown, scene=recording if is_scene else None, host=host, port=port, open_browser=browser)

@@ -1,0 +1,26 @@
+"""Image: pictures, films and plots without a screen.
+
+Heavy libraries are imported where they are used; names in the table below are fetched when they are first asked for.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from motiform.image.camera import Camera
+
+# Imported at once so that the name is the function, whoever imports the module of the same name later.
+from motiform.image.film import film, picture
+from motiform.image.look import Ground, Look
+from motiform.image.raycast import cast_form, render
+
+_HOME: dict[str, str] = {}
+
+__all__ = ["Camera", "Ground", "Look", "cast_form", "film", "picture", "render", *_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'motiform.image' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,174 @@
+"""Pictures and films of a form, written to files without a screen."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.base.progress import Progress
+from motiform.image.camera import Camera
+from motiform.image.export.files import check_new, new_file
+from motiform.image.look import Ground, Look
+from motiform.image.playback import poses_at_time
+from motiform.image.raycast import Painter, check_size, choose_poses
+
+if TYPE_CHECKING:
+    from motiform.form import Form
+
+__all__ = ["film", "film_times", "picture", "write_title"]
+
+_QUALITY = 18  # constant rate factor of H.264: 18 is taken as free of visible loss
+_MOST = 1_000_000  # pictures; more is a slip in fps or speed
+
+
+def picture(
+    form: "Form",
+    path: str | os.PathLike[str],
+    *,
+    sample: int | None = None,
+    time: float | None = None,
+    title: str | None = None,
+    overwrite: bool = False,
+    camera: Camera | None = None,
+    size: tuple[int, int] = (1280, 720),
+    ground: bool | float | Ground | None = True,
+    look: Look | None = None,
+    samples_per_pixel: int = 16,
+    device: str = "cpu",
+) -> Path:
+    """Write a PNG picture of the form at a sample or time [s] (the last sample if neither is given); return its path.
+
+    The other parameters are those of `render`.
+    """
+    path = _check_path(path, ".png", overwrite)
+    painter = Painter.of(
+        form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
+    )
+    poses = choose_poses(form, sample, time)
+    with new_file(path, overwrite=overwrite) as part:
+        part.touch()  # an unwritable folder is told before the work, not after
+        import imageio.v3 as iio
+
+        iio.imwrite(part, write_title(painter.paint(poses), title))
+    return path
+
+
+def film(
+    form: "Form",
+    path: str | os.PathLike[str],
+    *,
+    fps: float = 25.0,
+    speed: float = 1.0,
+    title: str | None = None,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+    camera: Camera | None = None,
+    size: tuple[int, int] = (1280, 720),
+    ground: bool | float | Ground | None = True,
+    look: Look | None = None,
+    samples_per_pixel: int = 4,
+    device: str = "cpu",
+) -> Path:
+    """Write an mp4 film (H.264) of the whole motion and return its path.
+
+    Parameters
+    ----------
+    fps : pictures per second of the film.
+    speed : seconds of motion per second of film; 0.1 is slow motion.
+    title : text in the lower left corner; None for none.
+    progress : called with the fraction done; raising in it stops the film and leaves no file.
+    size : width and height [pixels], both even.
+
+    The other parameters are those of `render`. The file appears under its name when it is complete, not before.
+    """
+    path = _check_path(path, ".mp4", overwrite)
+    width, height = check_size(size)
+    if width % 2 or height % 2:
+        even = (width - width % 2 or 2, height - height % 2 or 2)
+        raise InputError("size of the film", got=size, allowed="even numbers (H.264, yuv420p)", remedy=f"Take {even}.")
+    times = film_times(form, fps=fps, speed=speed)
+    painter = Painter.of(
+        form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
+    )
+    with new_file(path, overwrite=overwrite) as part:
+        part.touch()
+        with _encoder(part, (width, height), fps) as send:
+            for k, time in enumerate(times):
+                send(write_title(painter.paint(poses_at_time(form, float(time))), title))
+                if progress is not None:
+                    progress((k + 1) / len(times))
+    return path
+
+
+def film_times(form: "Form", *, fps: float = 25.0, speed: float = 1.0) -> np.ndarray:
+    """Return the instants of the motion [s] that a film shows: from its start on, speed/fps apart, to its end."""
+    if not (np.isfinite(fps) and 0.0 < fps <= 1000.0):
+        raise InputError("pictures per second", got=fps, allowed="more than 0, up to 1000")
+    if not (np.isfinite(speed) and speed > 0.0):
+        raise InputError("speed of the film", got=speed, allowed="a positive number; 1 is real time")
+    if not len(form.times):
+        raise InputError("a form without samples makes no film", where=form.title or None)
+    start, end = float(form.times[0]), float(form.times[-1])
+    steps = (end - start) * fps / speed
+    if not steps < _MOST:
+        allowed = f"fewer than {_MOST}"
+        raise InputError("pictures in the film", got=f"{steps:.3g}", allowed=allowed, remedy="Raise the speed.")
+    return start + np.arange(int(steps + 1e-9) + 1) * (speed / fps)
+
+
+def write_title(pixels: np.ndarray, title: str | None) -> np.ndarray:
+    """Return the picture with a line of text in its lower left corner."""
+    if not title:
+        return pixels
+    from PIL import Image, ImageDraw, ImageFont
+
+    image = Image.fromarray(pixels)
+    height = max(10, pixels.shape[0] // 28)
+    place = (height, pixels.shape[0] - 1.2 * height)
+    ImageDraw.Draw(image).text(place, title, fill=(60, 66, 74), font=ImageFont.load_default(height), anchor="ls")
+    return np.asarray(image)
+
+
+def _check_path(path: str | os.PathLike[str], suffix: str, overwrite: bool) -> Path:
+    path = Path(path)
+    if path.suffix.lower() != suffix:
+        raise InputError(
+            "unknown kind of picture file" if suffix == ".png" else "unknown kind of film file",
+            where=str(path),
+            got=path.suffix or "no suffix",
+            allowed=suffix,
+            remedy=f"Name it {path.with_suffix(suffix).name!r}." if path.name else None,
+        )
+    return check_new(path, overwrite=overwrite)
+
+
+@contextmanager
+def _encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Any]:
+    """Give a function that appends a picture to the film; on the way out the film is closed, or stopped by an error."""
+    import imageio_ffmpeg
+
+    writer = imageio_ffmpeg.write_frames(
+        str(path),
+        size,
+        fps=fps,
+        codec="libx264",
+        pix_fmt_in="rgb24",
+        pix_fmt_out="yuv420p",
+        quality=None,
+        macro_block_size=1,
+        ffmpeg_log_level="error",
+        output_params=["-crf", str(_QUALITY), "-preset", "medium", "-movflags", "+faststart"],
+    )
+    try:
+        writer.send(None)
+        yield lambda pixels: writer.send(np.ascontiguousarray(pixels))
+        writer.close()
+    except (OSError, subprocess.SubprocessError) as error:
+        raise RunError(f"the film could not be encoded: {error}", where=path.name.split(".")[1]) from error
+    finally:
+        writer.close()
