@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-EXTRAS ?= dev,peers
+EXTRAS ?= dev,peers,usd
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help

@@ -2,17 +2,17 @@
 How can a top lean and not fall?
 ================================
 
-Gravity pulls a leaning top over with the torque m g l sin θ. The torque does not tip its large angular momentum, it turns it
-sideways: the axis walks about the vertical. It walks at a constant tilt when the rate Ω fulfils
+Gravity pulls a leaning top over with the torque m g l sin θ. The torque does not tip its large angular momentum, it
+turns it sideways: the axis walks about the vertical. It walks at a constant tilt when the rate Ω fulfils
 
-.. math:: I_3 ω_3 Ω − I_1 Ω^2 \\cos θ = m g l,
+    I₃ ω₃ Ω − I₁ Ω² cos θ = m g l,
 
-with the moments about the tip, along (I₃) and across (I₁) the axis. Let go without that push, the top first falls a little, is
-carried on by the speed that it gained, and rises again: it nods. How deep follows from energy and the two momenta that stay.
+with the moments about the tip, along (I₃) and across (I₁) the axis. Let go without that push, the top first falls a
+little, is carried on by the speed that it gained, and rises again: it nods. How deep follows from energy and the two
+momenta that stay.
 """
 
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,16 +61,16 @@ def check(result):
 def draw(result, folder):
     form = dress(result["steady"])
     samples = np.linspace(0, len(form.times) - 1, 6)[:5].astype(int)
-    poses = {key: getattr(form.parts[0], key)[samples].reshape(1, 5, -1) for key in ("position", "orientation")}
-    row = np.arange(5)[:, None] * [0.3, 0, 0]
-    part = replace(form.parts[0], position=poses["position"] + row, orientation=poses["orientation"])
-    form = replace(form, parts=(part,), times=np.zeros(1))
+    top, row = form.parts[0], np.arange(5)[:, None] * [0.36, 0, 0]
+    poses = top.position[samples].reshape(1, 5, 3) + row, top.orientation[samples].reshape(1, 5, 4)
+    form = replace(form, parts=(replace(top, position=poses[0], orientation=poses[1]),), times=np.zeros(1))
     camera = Camera.framing(form, direction=(0, 0.35, 1), fov=0.3, aspect=3.0)
-    compare_plot(result, "top.position", path=folder / "path.png", title="Centre of mass of the top")
+    start = {name: rec.slice(0.0, 1.0) for name, rec in result.items()}
+    compare_plot(start, "top.position", path=folder / "path.png", title="Centre of mass in the first second")
     return [picture(form, folder / "tops.png", camera=camera, size=(1200, 400)), folder / "path.png"]
 
 
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:2] or [tempfile.mkdtemp()]))
+    pictures = draw(result, Path(*sys.argv[1:]))

@@ -2,17 +2,17 @@
 Why does the handle flip?
 =========================
 
-A T-handle spun about its stem turns over, again and again, though nothing pushes it. The stem is its intermediate axis: of the
-three principal axes the one whose moment of inertia lies between the other two. With no torque the angular momentum L and the
-energy E stay, so in the body's axes ω moves on the curve in which the ellipsoid of E cuts that of L. Around the axes of the
-smallest and the largest moment these curves are small loops; near the intermediate axis they run across to the other side.
+A T-handle spun about its stem turns over, again and again, though nothing pushes it. The stem is its intermediate
+axis: of the three principal axes the one whose moment of inertia lies between the other two. With no torque the
+angular momentum L and the energy E stay, so in the body's axes ω moves on the curve in which the ellipsoid of E cuts
+that of L. Around the axes of the smallest and the largest moment these curves are small loops; near the intermediate
+axis they run across to the other side.
 
-The time between two flips is 2 K(m)/p with the complete elliptic integral K [LandauLifshitz §37]. The run must agree with it, and
-spins about the two other axes must not flip.
+The time between two flips is 2 K(m)/p with the complete elliptic integral K [LandauLifshitz §37]. The run must agree
+with it, and spins about the two other axes must not flip.
 """
 
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,4 +74,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:2] or [tempfile.mkdtemp()]))
+    pictures = draw(result, Path(*sys.argv[1:]))

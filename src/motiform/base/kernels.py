@@ -34,12 +34,24 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from motiform.base.caches import cache_dir, forget_old, source_key
 from motiform.base.errors import InputError, RunError
 
-__all__ = ["Device", "Kernel", "compiled", "cuda_device_name", "get_device", "inline", "kernel", "sum_fixed", "threads"]
+__all__ = [
+    "Device",
+    "Kernel",
+    "compiled",
+    "cuda_device_name",
+    "get_device",
+    "inline",
+    "kernel",
+    "routine",
+    "sum_fixed",
+    "threads",
+]
 
 # error_model "numpy": x/0 is inf, as on the GPU, and no branch per division (1.3 times faster on link loops).
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
-# Kernels allocate nothing, so they need no reference counts: counting an array at every inner call took most of the time.
-_ELEMENT: dict[str, Any] = {**_OPTIONS, "forceinline": True, "_nrt": False}
+# Kernels allocate nothing, so they need no reference counts: counting arrays at every inner call took most of the time.
+_ROUTINE: dict[str, Any] = {**_OPTIONS, "_nrt": False}
+_ELEMENT: dict[str, Any] = {**_ROUTINE, "forceinline": True}
 _SERIAL_BELOW = 64  # elements; waking the threads costs more than so few elements do
 _launching = threading.Lock()  # one of Numba's threading layers aborts when two threads enter it
 
@@ -101,6 +113,11 @@ def inline(function: Callable[..., Any]) -> Any:
     return numba.njit(**_ELEMENT)(function)
 
 
+def routine(function: Callable[..., Any]) -> Any:
+    """Mark a larger function that kernels call in several places: on the CPU one copy serves them all."""
+    return numba.njit(**_ROUTINE)(function)
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """Mark a function that Python calls directly: compiled at its first call, kept on disk, runs on one core."""
     return _cached(numba.njit(**_OPTIONS)(function))
@@ -137,8 +154,7 @@ class Kernel:
     @cached_property
     def cuda(self) -> Any:
         """The grid on an NVIDIA GPU."""
-        from numba import cuda
-
+        cuda = _numba_cuda()
         return cuda.jit(self._loop("i = cuda.grid(1)\nif i < count:", "grid", cuda=cuda))
 
 
@@ -187,29 +203,31 @@ class _Cuda(Device):
             kernel.cuda[-(-count // self._BLOCK), self._BLOCK](count, *arguments)
 
     def array(self, values: Any, dtype: Any = None) -> Any:
-        from numba import cuda
-
-        return cuda.to_device(np.array(values, dtype=dtype, order="C"))
+        return _numba_cuda().to_device(np.array(values, dtype=dtype, order="C"))
 
     def empty(self, shape: Any, dtype: Any = np.float64) -> Any:
-        from numba import cuda
-
-        return cuda.device_array(shape, dtype)
+        return _numba_cuda().device_array(shape, dtype)
 
     def host(self, array: Any) -> np.ndarray:
         return array.copy_to_host() if hasattr(array, "copy_to_host") else np.array(array)
 
     def synchronize(self) -> None:
-        from numba import cuda
+        _numba_cuda().synchronize()
 
-        cuda.synchronize()
+
+def _numba_cuda() -> Any:
+    """Return Numba's CUDA target."""
+    if not hasattr(np, "row_stack"):  # gone in NumPy 2.5; numba-cuda 0.30 still looks it up
+        np.row_stack = np.vstack  # noqa: NPY201
+    from numba import cuda
+
+    return cuda
 
 
 def cuda_device_name() -> str | None:
     """Return the name of the NVIDIA GPU that kernels would run on, or None."""
     try:
-        from numba import cuda
-
+        cuda = _numba_cuda()
         if not cuda.is_available():
             return None
         name = cuda.get_current_device().name

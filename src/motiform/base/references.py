@@ -12,22 +12,34 @@ REFERENCES: dict[str, str] = {
     "HAL tel-00344523",
     "CashKarp90": "J. R. Cash, A. H. Karp, A variable order Runge–Kutta method for initial value problems with rapidly "
     "varying right-hand sides, ACM TOMS 16 (1990) 201–222. doi:10.1145/79505.79507",
-    "DormandPrince80": "J. R. Dormand, P. J. Prince, A family of embedded Runge–Kutta formulae, J. Comput. Appl. Math. 6 "
+    "DormandPrince80": "J. R. Dormand, P. J. Prince, A family of embedded Runge–Kutta formulae, J. Comput. Appl. "
+    "Math. 6 "
     "(1980) 19–26. doi:10.1016/0771-050X(80)90013-3",
-    "Hairer93": "E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., Springer 1993. "
+    "Hairer93": "E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., Springer "
+    "1993. "
     "doi:10.1007/978-3-540-78862-1",
-    "SimoWong91": "J. C. Simo, K. K. Wong, Unconditionally stable algorithms for rigid body dynamics that exactly preserve "
+    "SimoWong91": "J. C. Simo, K. K. Wong, Unconditionally stable algorithms for rigid body dynamics that exactly "
+    "preserve "
     "energy and momentum, Int. J. Numer. Methods Eng. 31 (1991) 19–52. doi:10.1002/nme.1620310103",
     "Gonzalez96": "O. Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Sci. 6 (1996) 449–467. "
     "doi:10.1007/BF02440162",
     "MarsdenWest01": "J. E. Marsden, M. West, Discrete mechanics and variational integrators, Acta Numerica 10 (2001) "
     "357–514. doi:10.1017/S096249290100006X",
-    "BouRabee09": "N. Bou-Rabee, J. E. Marsden, Hamilton–Pontryagin integrators on Lie groups, Found. Comput. Math. 9 (2009) "
+    "BouRabee09": "N. Bou-Rabee, J. E. Marsden, Hamilton–Pontryagin integrators on Lie groups, Found. Comput. Math. "
+    "9 (2009) "
     "197–219. doi:10.1007/s10208-008-9030-4",
     "LandauLifshitz": "L. D. Landau, E. M. Lifshitz, Mechanics, 3rd ed., §37 (asymmetrical top). Pergamon 1976.",
-    "Mirtich96": "B. Mirtich, Fast and accurate computation of polyhedral mass properties, J. Graphics Tools 1 (1996) 31–50. "
+    "Mirtich96": "B. Mirtich, Fast and accurate computation of polyhedral mass properties, J. Graphics Tools 1 "
+    "(1996) 31–50. "
     "doi:10.1080/10867651.1996.10487458",
-    "Shoemake85": "K. Shoemake, Animating rotation with quaternion curves, SIGGRAPH 1985, 245–254. doi:10.1145/325334.325242",
+    "Shoemake85": "K. Shoemake, Animating rotation with quaternion curves, SIGGRAPH 1985, 245–254. "
+    "doi:10.1145/325334.325242",
+    "Hapala11": "M. Hapala et al., Efficient stack-less BVH traversal for ray tracing, SCCG 2011, 7–12. "
+    "doi:10.1145/2461217.2461219",
+    "Moller97": "T. Möller, B. Trumbore, Fast, minimum storage ray/triangle intersection, J. Graphics Tools 2 (1997) "
+    "21–28. "
+    "doi:10.1080/10867651.1997.10487468",
+    "Duff17": "T. Duff et al., Building an orthonormal basis, revisited, J. Comput. Graph. Tech. 6 (2017) 1–8.",
     "Featherstone08": "R. Featherstone, Rigid Body Dynamics Algorithms, Springer 2008. doi:10.1007/978-1-4899-7560-7",
 }
 

@@ -5,18 +5,18 @@ component) and mujoco (free joints, RK4, contacts off). Before timing, all end s
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.base.progress import Progress
+from motiform.bench.limits import operations_per_step, peak_operations
 from motiform.bench.report import Report, Result, best_times
 from motiform.geometry import Box
 from motiform.motion.bodies import Bodies, Body
 from motiform.spatial import random_rotation
 
-__all__ = ["measure"]
+__all__ = ["make_model", "measure"]
 
 _STEP = 1e-3
 _STEPS = 20
@@ -37,7 +37,7 @@ def measure(*, device: str, progress: Progress) -> Report:
             results.append(_rk4_case(count, used))
         progress((n + 1) / (len(plan) + 1))
     with threads(cores):
-        midpoint = best_times({"ours": _ours(_model(10_000), "lie_midpoint")})["ours"]
+        midpoint = best_times({"ours": _ours(make_model(10_000), "lie_midpoint")})["ours"]
     results.append(Result("lie-midpoint/10000", "cpu", cores, _UNIT, "higher", 10_000 * _STEPS / midpoint))
     progress(1.0)
     return Report("bodies", tuple(results))
@@ -49,7 +49,8 @@ def _cores() -> int:
     return int(numba.get_num_threads())
 
 
-def _model(count: int) -> Bodies:
+def make_model(count: int) -> Bodies:
+    """Return so many free boxes, placed, turned and thrown at random."""
     rng = np.random.default_rng(1)
     body = Body(
         "bodies",
@@ -63,7 +64,7 @@ def _model(count: int) -> Bodies:
 
 
 def _rk4_case(count: int, used: int) -> Result:
-    model = _model(count)
+    model = make_model(count)
     contenders: dict[str, Callable[[], np.ndarray]] = {"ours": _ours(model, "rk4"), "numpy": _numpy(model)}
     if count <= 1_000 and (mujoco := _mujoco(model)) is not None:
         contenders["mujoco"] = mujoco
@@ -181,16 +182,18 @@ def _quaternions(body: Body) -> np.ndarray:
     return np.asarray(quaternion_from_rotation(body.rotation))
 
 
-def _on_gpu(progress: Progress) -> list[Any]:
-    """Compare the GPU with the CPU on the same kernel, and time both."""
+def _on_gpu(progress: Progress) -> list[Result]:
+    """Time the GPU beside the CPU on the same kernels, and beside its own arithmetic limit."""
+    from motiform.base.kernels import get_device
+
     count, results = 1_000_000, []
-    model = _model(count)
+    model = make_model(count)
+    peak = peak_operations(get_device("cuda"), 1 << 20)
     for n, method in enumerate(("rk4", "lie_midpoint")):
-        cpu, gpu = _ours(model, method), _ours(model, method, "cuda")
-        gpu()
-        times = best_times({"cpu": cpu, "gpu": gpu}, rounds=3, chunk=0.5)
+        times = best_times({"cpu": _ours(model, method), "gpu": _ours(model, method, "cuda")}, rounds=3, chunk=0.5)
         speed = {name: count * _STEPS / seconds for name, seconds in times.items()}
         name = f"{method.replace('_', '-')}/{count}"
-        results.append(Result(name, "cuda", 1, _UNIT, "higher", speed["gpu"], {"motiform-cpu": speed["cpu"]}))
+        limit = {"arithmetic": speed["gpu"] * operations_per_step(method) / peak}
+        results.append(Result(name, "cuda", 1, _UNIT, "higher", speed["gpu"], {"motiform-cpu": speed["cpu"]}, limit))
         progress((n + 1) / 2)
     return results

@@ -59,10 +59,14 @@ class Report:
         """Return the report as text."""
         lines = [f"bench {self.bench}"]
         for result in self.results:
-            ahead = ", ".join(f"{name} {value:.3g} ({result.speedup[name]:.3g}×)" for name, value in result.peers.items())
+            ahead = ", ".join(
+                f"{name} {value:.3g} ({result.speedup[name]:.3g}×)" for name, value in result.peers.items()
+            )
             where = f"{result.device}, {result.threads} thread{'s' if result.threads > 1 else ''}"
             limit = "".join(f"; {100 * value:.0f} % of the {name} limit" for name, value in result.limit.items())
-            lines.append(f"  {result.case:<28} {where:<16} {result.ours:.4g} {result.unit}; {ahead or 'no peer'}{limit}")
+            lines.append(
+                f"  {result.case:<28} {where:<16} {result.ours:.4g} {result.unit}; {ahead or 'no peer'}{limit}"
+            )
         return "\n".join(lines)
 
 

@@ -17,7 +17,9 @@ def measure(*, device: str, progress: Progress) -> Report:
     best = dict.fromkeys(names, float("inf"))
     for n in range(rounds):
         for name in names:
-            took = subprocess.run([sys.executable, "-c", _TIMED.format(name)], capture_output=True, text=True, check=True)
+            took = subprocess.run(
+                [sys.executable, "-c", _TIMED.format(name)], capture_output=True, text=True, check=True
+            )
             best[name] = min(best[name], float(took.stdout))
         progress((n + 1) / rounds)
     result = Result("import", "cpu", 1, "ms", "lower", 1e3 * best["motiform"], {"numpy": 1e3 * best["numpy"]})

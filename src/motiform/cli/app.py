@@ -32,7 +32,9 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Tell the version and end."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Tell the version and end."
+    ),
 ) -> None:
     pass
 

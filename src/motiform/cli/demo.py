@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("demo"),
-    view: Annotated[bool | None, typer.Option(help="Show the studio at the end; if not said, where there is a display.")] = None,
+    view: Annotated[
+        bool | None, typer.Option(help="Show the studio at the end; if not said, where there is a display.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Run the built-in scenes, write recordings, pictures, plots and a film, then show the studio where it can be seen."""
+    """Run the built-in scenes, write recordings, pictures, plots and a film, and show the studio (given a display)."""
     from motiform.scene import gallery
 
     out.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,19 @@ import typer
 from motiform.cli.shared import AsJson
 
 _PARTS = {
-    "needed": ("numpy", "scipy", "numba", "zarr", "pydantic", "pint", "typer", "rich", "trimesh", "viser", "matplotlib"),
+    "needed": (
+        "numpy",
+        "scipy",
+        "numba",
+        "zarr",
+        "pydantic",
+        "pint",
+        "typer",
+        "rich",
+        "trimesh",
+        "viser",
+        "matplotlib",
+    ),
     "films": ("imageio", "imageio-ffmpeg"),
     "tables": ("xarray", "pandas"),
     "gpu": ("numba-cuda",),
@@ -38,7 +50,11 @@ def doctor(as_json: AsJson = False) -> None:
     typer.echo(f"cpu        {cpu['cores']} cores, {cpu['threads']} threads ({cpu['layer']})")
     typer.echo(f"cuda       {gpu or 'no device'}")
     cache = report["cache"]
-    state = f"{cache['files']} files, {cache['bytes'] / 1e6:.1f} MB" if cache["writable"] else "not writable: kernels compile anew"
+    state = (
+        f"{cache['files']} files, {cache['bytes'] / 1e6:.1f} MB"
+        if cache["writable"]
+        else "not writable: kernels compile anew"
+    )
     typer.echo(f"cache      {cache['folder']} ({state})")
     typer.echo(f"chromium   {report['chromium'] or 'not found (needed by the browser tests alone)'}")
 
@@ -60,7 +76,11 @@ def examine() -> dict[str, Any]:
         "system": platform.platform(),
         "packages": {part: {name: _version(name) for name in names} for part, names in _PARTS.items()},
         "devices": {
-            "cpu": {"cores": os.cpu_count(), "threads": numba.get_num_threads(), "layer": numba.config.THREADING_LAYER},
+            "cpu": {
+                "cores": os.cpu_count(),
+                "threads": numba.get_num_threads(),
+                "layer": str(getattr(numba.config, "THREADING_LAYER", "default")),
+            },
             "cuda": cuda_device_name(),
         },
         "cache": {

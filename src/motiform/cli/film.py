@@ -10,17 +10,22 @@ from motiform.cli.shared import Overwrite, Quiet, RecordingPath, open_for, parse
 
 def film(
     recording: RecordingPath,
-    out: Annotated[Path | None, typer.Option(help="The film (.mp4), or one picture (.png); RECORDING.mp4 if not given.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The film (.mp4), or one picture (.png); RECORDING.mp4 if not given.")
+    ] = None,
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1280x720",
     fps: Annotated[float, typer.Option(help="Pictures per second of film.")] = 25.0,
-    speed: Annotated[float | None, typer.Option(help="Seconds of motion per second of film; the scene's if not given.")] = None,
+    speed: Annotated[
+        float | None, typer.Option(help="Seconds of motion per second of film; the scene's if not given.")
+    ] = None,
     at: Annotated[float | None, typer.Option(help="Instant of a picture [s]; the middle if not given.")] = None,
+    flashes: Annotated[int, typer.Option("--strobe", min=1, help="Instants shown at once in a picture.")] = 1,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a film (mp4) or a picture (png) of a recording."""
     from motiform.base.progress import bar
-    from motiform.form import dress
+    from motiform.form import dress, strobe
     from motiform.image import film as make_film
     from motiform.image import picture
 
@@ -29,6 +34,8 @@ def film(
     path = out or recording.with_suffix(".mp4")
     if path.suffix == ".png":
         middle = 0.5 * float(form.times[0] + form.times[-1])
+        if flashes > 1:
+            form, at = strobe(form, flashes), float(form.times[0])
         picture(form, path, time=middle if at is None else at, size=parse_size(size), overwrite=overwrite)
         wrote("picture", path)
         return

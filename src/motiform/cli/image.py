@@ -11,7 +11,9 @@ from motiform.cli.shared import Overwrite, RecordingPath, open_for, wrote
 
 def image(
     recording: RecordingPath,
-    channels: Annotated[list[str] | None, typer.Argument(help="Channels to plot; the scene's choice if not given.")] = None,
+    channels: Annotated[
+        list[str] | None, typer.Argument(help="Channels to plot; the scene's choice if not given.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The plot (.png, .svg, .pdf); RECORDING.png if not given.")] = None,
     overwrite: Overwrite = False,
 ) -> None:
@@ -21,7 +23,9 @@ def image(
     shown = open_for("image", recording)
     names = channels or shown.manifest.get("image", {}).get("plot") or []
     if not names:
-        raise InputError("nothing to plot", where=str(recording), allowed=", ".join(shown.names), remedy="Name channels.")
+        raise InputError(
+            "nothing to plot", where=str(recording), allowed=", ".join(shown.names), remedy="Name channels."
+        )
     path = out or recording.with_suffix(".png")
     plot_channels(shown, names, path=path, title=shown.manifest.get("title"), overwrite=overwrite)
     wrote("plot", path)

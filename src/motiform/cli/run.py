@@ -16,7 +16,9 @@ def run(
     set_: Settings = None,
     functions: Annotated[
         Path | None,
-        typer.Option(help="A Python file that is run and may define force(t, state) and guards: the only way code gets in."),
+        typer.Option(
+            help="A Python file that is run and may define force(t, state) and guards: the only way code gets in."
+        ),
     ] = None,
     overwrite: Overwrite = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished recording.")] = False,
@@ -50,5 +52,7 @@ def _functions(path: Path) -> dict[str, Any]:
         raise InputError(f"the file failed: {type(error).__name__}: {error}", where=str(path)) from error
     force, guards = getattr(module, "force", None), getattr(module, "guards", ())
     if force is None and not guards:
-        raise InputError("the file defines nothing to use", where=str(path), allowed="a function force(t, state), a list guards")
+        raise InputError(
+            "the file defines nothing to use", where=str(path), allowed="a function force(t, state), a list guards"
+        )
     return {"forces": [force] if force is not None else [], "guards": list(guards)}

@@ -50,7 +50,9 @@ def open_for(verb: str, path: Path) -> "Recording":
 
 def wrote(what: str, path: Path) -> None:
     """End with one line saying what was written and where."""
-    size = sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) if path.is_dir() else path.stat().st_size
+    size: float = (
+        sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) if path.is_dir() else path.stat().st_size
+    )
     for unit in ("B", "kB", "MB", "GB"):  # noqa: B007
         if size < 1000:
             break

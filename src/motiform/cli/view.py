@@ -12,8 +12,12 @@ def view(
     recording: Annotated[
         str | None, typer.Argument(metavar="[RECORDING|SCENE]", help="A recording, a scene file, or a built-in scene.")
     ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; the default answers this machine alone.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; the next free one is taken if it is in use.")] = 8080,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; the default answers this machine alone.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port; the next free one is taken if it is in use.")
+    ] = 8080,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
     """Open the studio: look, scrub, change parameters, run, export. Ctrl-C ends it."""

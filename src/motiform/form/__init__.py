@@ -1,5 +1,5 @@
 """Form: what shape motion wears."""
 
-from motiform.form.form import Form, Part, dress
+from motiform.form.form import Form, Part, dress, strobe
 
-__all__ = ["Form", "Part", "dress"]
+__all__ = ["Form", "Part", "dress", "strobe"]

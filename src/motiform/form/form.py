@@ -1,6 +1,6 @@
 """Form: the shape that a motion wears, and what pictures, pages and exported files draw."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from motiform.geometry import Shape
     from motiform.record import Recording
 
-__all__ = ["Form", "Part", "dress"]
+__all__ = ["Form", "Part", "dress", "strobe"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,25 @@ def dress(recording: "Recording") -> Form:
         parts.append(Part(name, shape, np.array(worn["offset"]), np.array(worn["color"]), position, orientation))
     times = recording.time(next(iter(wardrobe.values()))["position"])
     return Form(tuple(parts), times, recording.manifest.get("title", ""), recording.manifest.get("image", {}))
+
+
+def strobe(form: Form, count: int = 8) -> Form:
+    """Return a form of one sample that shows the bodies at so many instants at once, evenly spread over the motion."""
+    if count < 1:
+        raise RecordingError("a strobe needs flashes", got=count, allowed="1 or more")
+    chosen = np.unique(np.linspace(0, len(form.times) - 1, count).round().astype(int))
+    parts = []
+    for part in form.parts:
+        color = np.broadcast_to(part.color, (part.count, 3))
+        parts.append(
+            replace(
+                part,
+                color=np.tile(color, (len(chosen), 1)),
+                position=part.position[chosen].reshape(1, -1, 3),
+                orientation=part.orientation[chosen].reshape(1, -1, 4),
+            )
+        )
+    return replace(form, parts=tuple(parts), times=form.times[:1])
 
 
 def _with_statics(description: Any, recording: "Recording") -> Any:

@@ -13,7 +13,7 @@ from motiform.image.film import film, picture
 from motiform.image.look import Ground, Look
 from motiform.image.raycast import cast_form, render
 
-_HOME: dict[str, str] = {}
+_HOME: dict[str, str] = {"compare_plot": "motiform.image.plot", "plot_channels": "motiform.image.plot"}
 
 __all__ = ["Camera", "Ground", "Look", "cast_form", "film", "picture", "render", *_HOME]
 

@@ -7,7 +7,7 @@ Rays walk through a tree over all pieces and, inside a piece that is a mesh, thr
 
 import numpy as np
 
-from motiform.base.kernels import kernel
+from motiform.base.kernels import kernel, routine
 from motiform.geometry.bvh_kernels import (
     COUNT,
     FIRST,
@@ -15,7 +15,6 @@ from motiform.geometry.bvh_kernels import (
     direction_signs,
     hit_box,
     inverse,
-    lean,
     leave,
     near_child,
 )
@@ -25,7 +24,7 @@ from motiform.spatial.algebra import axpy, cross, dot, load3, load9, norm, scale
 __all__ = ["cast", "cast_pieces", "surface_normals", "unit"]
 
 
-@lean
+@routine
 def _cast_piece(i, o, d, reach, any_hit, pieces, meshes):
     """Return (t, triangle, u, v) where the ray meets piece i."""
     frames, kinds, sizes, _ = pieces
@@ -40,7 +39,7 @@ def _cast_piece(i, o, d, reach, any_hit, pieces, meshes):
     return first_hit(enter, exit), -1, 0.0, 0.0
 
 
-@lean
+@routine
 def cast(o, d, any_hit, tree, pieces, meshes):
     """Return (t, piece, triangle, u, v) of what the ray meets first; piece −1 and t inf for nothing."""
     boxes, links, order = tree
@@ -64,13 +63,13 @@ def cast(o, d, any_hit, tree, pieces, meshes):
     return best, piece, triangle, hit_u, hit_v
 
 
-@lean
+@routine
 def unit(a):
     """a / |a|."""
     return scale(1.0 / norm(a), a)
 
 
-@lean
+@routine
 def _mesh_normals(triangle, u, v, meshes):
     """Return the normal of the triangle and the one between those of its corners."""
     _, _, _, triangles, normals = meshes
@@ -84,7 +83,7 @@ def _mesh_normals(triangle, u, v, meshes):
     return flat, (scale(1.0 / length, smooth) if length > 0.0 else flat)
 
 
-@lean
+@routine
 def surface_normals(p, d, piece, triangle, u, v, pieces, meshes):
     """Return the normal of the surface and the one it is lit by, in the world, both towards the eye."""
     frames, kinds, sizes, _ = pieces

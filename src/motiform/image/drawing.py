@@ -163,6 +163,9 @@ def _lay_meshes(meshes: list["Mesh"]) -> tuple[np.ndarray, ...]:
     """Return the trees of all meshes one after the other, with where each begins."""
     from motiform.image.export.shading import shaded
 
+    if not meshes:  # one row that nothing points to: a GPU has no arrays without memory
+        nodes_of_none = np.zeros((1, 6)), np.zeros((1, 4), np.int32), np.zeros((1, 2), np.int32)
+        return (*nodes_of_none, np.zeros((1, 9)), np.zeros((1, 9)))
     trees: list[MeshTree] = [mesh_tree(mesh) for mesh in meshes]
     corners = []
     for mesh, held in zip(meshes, trees, strict=True):
@@ -171,9 +174,9 @@ def _lay_meshes(meshes: list["Mesh"]) -> tuple[np.ndarray, ...]:
     nodes = np.cumsum([0] + [len(held.tree.boxes) for held in trees])[:-1]
     slots = np.cumsum([0] + [len(held.triangles) for held in trees])[:-1]
     return (
-        np.concatenate([np.empty((0, 6)), *(held.tree.boxes for held in trees)]),
-        np.concatenate([np.empty((0, 4), np.int32), *(held.tree.links for held in trees)]),
-        np.stack([nodes, slots], axis=1).astype(np.int32).reshape(-1, 2),
-        np.concatenate([np.empty((0, 9)), *(held.triangles for held in trees)]),
-        np.concatenate([np.empty((0, 9)), *corners]),
+        np.concatenate([held.tree.boxes for held in trees]),
+        np.concatenate([held.tree.links for held in trees]),
+        np.stack([nodes, slots], axis=1).astype(np.int32),
+        np.concatenate([held.triangles for held in trees]),
+        np.concatenate(corners),
     )

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from motiform.geometry.bvh_kernels import lean
+from motiform.base.kernels import routine
 from motiform.image.cast_kernels import cast, unit
 from motiform.spatial.algebra import axpy, dot, load3, scale, sub
 
@@ -20,35 +20,36 @@ CELL, FADE, SPREAD = range(3)
 R1, R2 = 0.7548776662466927, 0.5698402909980532  # 1/g and 1/g² with g³ = g + 1: points that fill a square evenly
 _OFF = 1e-9  # how far a ray starts off the surface, relative to where it is: far above rounding, far below sight
 _GLOSS = 48.0  # exponent of the highlight
+_MIRROR = 0.3  # how much of the mirrored sky is kept: bodies do not mirror one another, and rims stay calm
 _F0 = 0.04  # what glass and plastic reflect when looked at straight
 
 
-@lean
+@routine
 def mix(s, a, b):
     """(1 − s) a + s b."""
     return axpy(s, sub(b, a), a)
 
 
-@lean
+@routine
 def sky(d, view):
     """Color of the sky in a direction: from the horizon to the zenith, and to the nadir where there is no ground."""
     h = abs(d[1])
     return mix(h * h * (3.0 - 2.0 * h), load3(view, HORIZON), load3(view, ZENITH if d[1] >= 0.0 else NADIR))
 
 
-@lean
+@routine
 def ambient(n, view):
     """Light from all directions on a surface: half-way between sky and ground for a wall."""
     return mix(0.5 + 0.5 * n[1], load3(view, NADIR), load3(view, ZENITH))
 
 
-@lean
+@routine
 def fraction(x):
     """x − ⌊x⌋."""
     return x - math.floor(x)
 
 
-@lean
+@routine
 def pixel_hash(x, y):
     """Return a number in [0, 1) that looks random but depends on the pixel alone."""
     h = (x * 0x8DA6B343 + y * 0xD8163841) & 0xFFFFFFFF
@@ -57,7 +58,7 @@ def pixel_hash(x, y):
     return (h ^ (h >> 15)) / 4294967296.0
 
 
-@lean
+@routine
 def _tilt(axis, radius, angle):
     """Return the unit vector at sine ``radius`` from the axis, turned by ``angle`` about it [Duff17]."""
     x, y, z = axis
@@ -73,7 +74,7 @@ def _tilt(axis, radius, angle):
     )
 
 
-@lean
+@routine
 def seen(p, flat, n, index, jitter, rays, view, tree, pieces, meshes):
     """Return how much of the sun's disc and of the sky a point sees, asked at places ``index`` of the sequence.
 
@@ -99,7 +100,7 @@ def seen(p, flat, n, index, jitter, rays, view, tree, pieces, meshes):
     return by_sun, (by_sky / rays if rays else 1.0)
 
 
-@lean
+@routine
 def lit(albedo, n, d, view):
     """Return what the surface sends to the eye from the sun and from the sky, both unshaded."""
     sun = load3(view, SUN)
@@ -111,24 +112,24 @@ def lit(albedo, n, d, view):
     color = load3(view, SUN_COLOR)
     by_sun = times(color, axpy(facing * (1.0 - _F0), albedo, (shine, shine, shine)))
     mirror = axpy(-2.0 * dot(n, d), n, d)
-    by_sky = axpy(0.5 * fresnel, sky(mirror, view), scale(1.0 - fresnel, times(albedo, ambient(n, view))))
+    by_sky = axpy(_MIRROR * fresnel, sky(mirror, view), scale(1.0 - fresnel, times(albedo, ambient(n, view))))
     return by_sun, by_sky
 
 
-@lean
+@routine
 def times(a, b):
     """Return the products of the components."""
     return a[0] * b[0], a[1] * b[1], a[2] * b[2]
 
 
-@lean
+@routine
 def _stripes(x, width):
     """Mean of a wave that is +1 and −1 on alternate unit intervals over a window around x."""
     a, b = 0.5 * (x - 0.5 * width), 0.5 * (x + 0.5 * width)
     return 2.0 * (abs(fraction(a) - 0.5) - abs(fraction(b) - 0.5)) / width
 
 
-@lean
+@routine
 def _ground_albedo(p, t, d, view):
     """Two tones in a checkerboard, averaged over what the pixel covers: no ripples towards the horizon."""
     cell = view[SCALES, CELL]
@@ -141,7 +142,7 @@ def _ground_albedo(p, t, d, view):
     return mix(0.5 + 0.5 * wave, load3(view, TONE_A), load3(view, TONE_B))
 
 
-@lean
+@routine
 def ground_distance(o, d, view):
     """Return how far the ground lies along the ray: inf without ground, below it, or looking up."""
     height = o[1] - view[GROUND, 1]
@@ -150,14 +151,14 @@ def ground_distance(o, d, view):
     return np.inf
 
 
-@lean
+@routine
 def haze(p, view):
     """How much of the ground is still seen at a point: 1 at the middle, 0 far away."""
     x, z = (p[0] - view[GROUND, 0]) / view[SCALES, FADE], (p[2] - view[GROUND, 2]) / view[SCALES, FADE]
     return math.exp(-(x * x + z * z))
 
 
-@lean
+@routine
 def ground_lit(p, t, d, clear, view):
     """Return what the ground sends to the eye from the sun and from the sky, both unshaded, as far as it is clear."""
     up = (0.0, 1.0, 0.0)

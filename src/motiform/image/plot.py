@@ -65,6 +65,7 @@ def plot_channels(
         if cursor is not None:
             axes.axvline(cursor, color="#B22222", linewidth=1.0, gid="cursor")
         axes.set_ylabel(_axis_label(name, rec.unit(name)), fontsize=9)
+        _flatten(axes)
         _add_legend(axes, count)
     panels[-1].set_xlabel("time [s]", fontsize=9)
     _save(figure, path, overwrite)
@@ -222,6 +223,14 @@ def _draw_line(axes: "Axes", times: np.ndarray, values: np.ndarray, **look: Any)
     keep = _extremes(values)
     mark: dict[str, Any] = {"marker": ".", "markersize": 4} if len(times) == 1 else {}
     axes.plot(times[keep], values[keep], linewidth=1.1, **mark, **look)
+
+
+def _flatten(axes: "Axes") -> None:
+    """Show what is constant to six digits as a level line, not as its rounding."""
+    low, high = axes.get_ylim()
+    middle, least = 0.5 * (low + high), 1e-6 * max(abs(low), abs(high))
+    if high - low < least:
+        axes.set_ylim(middle - 0.05 * abs(middle), middle + 0.05 * abs(middle))
 
 
 def _extremes(values: np.ndarray) -> np.ndarray:

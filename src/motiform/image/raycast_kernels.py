@@ -10,8 +10,7 @@ import math
 
 import numpy as np
 
-from motiform.base.kernels import kernel
-from motiform.geometry.bvh_kernels import lean
+from motiform.base.kernels import kernel, routine
 from motiform.image.cast_kernels import cast, surface_normals, unit
 from motiform.image.light_kernels import (
     EYE,
@@ -43,7 +42,7 @@ _SUN_SEEN, _SKY_SEEN, _PIECE, _NORMAL = 0, 1, 2, 3
 _ON_GROUND, _ON_SKY, _MIXED = -1, -2, -3
 
 
-@lean
+@routine
 def _look(o, d, index, jitter, rays, view, tree, pieces, meshes):
     """Return (piece, normal, fixed, by sun, by sky, sun seen, sky seen) of what one ray sees."""
     none, up = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
@@ -67,20 +66,20 @@ def _look(o, d, index, jitter, rays, view, tree, pieces, meshes):
     return piece, n, fixed, by_sun, by_sky, sun_seen, sky_seen
 
 
-@lean
+@routine
 def _bayer(x, y):
     """Number the pixels of every 4 by 4 block from 0 to 15, neighbours far apart."""
     z = x ^ y
     return ((z & 1) << 3) | ((y & 1) << 2) | (z & 2) | ((y >> 1) & 1)
 
 
-@lean
+@routine
 def _pixel_ray(x, y, view):
     """Return the direction through a point of the picture, from (0, 0) at its upper left corner, not of length one."""
     return axpy(x, load3(view, RIGHT), axpy(y, load3(view, UP), load3(view, FORWARD)))
 
 
-@lean
+@routine
 def _trace(
     x,
     y,
@@ -158,7 +157,7 @@ def trace(
     # fmt: on
 
 
-@lean
+@routine
 def _srgb(x):
     """Return the sRGB code (0 to 255) of a linear intensity; brighter than 0.8 bends towards 1 instead of clipping."""
     if x > 0.8:

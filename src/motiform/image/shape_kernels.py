@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from motiform.geometry.bvh_kernels import inverse, lean
+from motiform.base.kernels import routine
+from motiform.geometry.bvh_kernels import inverse
 from motiform.spatial.algebra import axpy, dot, norm, scale
 
 __all__ = ["BALL", "BOX", "CAPSULE", "CYLINDER", "ELLIPSOID", "MESH", "first_hit", "shape_interval", "shape_normal"]
@@ -17,7 +18,7 @@ __all__ = ["BALL", "BOX", "CAPSULE", "CYLINDER", "ELLIPSOID", "MESH", "first_hit
 BALL, BOX, CYLINDER, CAPSULE, ELLIPSOID, MESH = range(6)
 
 
-@lean
+@routine
 def first_hit(enter, exit):
     """Return the first positive t of the interval, or inf."""
     if enter > exit or not exit > 0.0:
@@ -25,7 +26,7 @@ def first_hit(enter, exit):
     return enter if enter > 0.0 else exit
 
 
-@lean
+@routine
 def _roots(b, c, square):
     """Return both roots −b ∓ √square of t² + 2bt + c, each without cancellation."""
     if square < 0.0:
@@ -37,7 +38,7 @@ def _roots(b, c, square):
     return q, (c / q if q < 0.0 else 0.0)
 
 
-@lean
+@routine
 def ball_interval(o, d, r):
     """|o + t d| = r: t² + 2 (o·d) t + o·o − r² = 0; the discriminant from the distance between ray and centre."""
     b = dot(o, d)
@@ -45,7 +46,7 @@ def ball_interval(o, d, r):
     return _roots(b, dot(o, o) - r * r, r * r - dot(away, away))
 
 
-@lean
+@routine
 def ellipsoid_interval(o, d, radii):
     """Divided by the radii an ellipsoid is the unit ball, and t grows by the length of the divided direction."""
     o = o[0] / radii[0], o[1] / radii[1], o[2] / radii[2]
@@ -55,14 +56,14 @@ def ellipsoid_interval(o, d, radii):
     return enter / stretch, exit / stretch
 
 
-@lean
+@routine
 def _slab(o, d, half):
     n = inverse(d)
     a, b = (-half - o) * n, (half - o) * n
     return min(a, b), max(a, b)
 
 
-@lean
+@routine
 def box_interval(o, d, half):
     """|x| ≤ hx, |y| ≤ hy, |z| ≤ hz: three slabs."""
     x0, x1 = _slab(o[0], d[0], half[0])
@@ -71,7 +72,7 @@ def box_interval(o, d, half):
     return max(x0, max(y0, z0)), min(x1, min(y1, z1))
 
 
-@lean
+@routine
 def cylinder_interval(o, d, r, half):
     """x² + z² ≤ r² and |y| ≤ half."""
     y0, y1 = _slab(o[1], d[1], half)
@@ -84,7 +85,7 @@ def cylinder_interval(o, d, r, half):
     return max(y0, enter / a), min(y1, exit / a)
 
 
-@lean
+@routine
 def capsule_interval(o, d, r, half):
     """A cylinder and a ball around each end: their union is convex, so it is one interval too."""
     enter, exit = cylinder_interval(o, d, r, half)
@@ -97,7 +98,7 @@ def capsule_interval(o, d, r, half):
     return enter, exit
 
 
-@lean
+@routine
 def shape_interval(kind, size, o, d):
     """Return where the ray is inside the shape: (enter, exit)."""
     if kind == BALL:
@@ -111,7 +112,7 @@ def shape_interval(kind, size, o, d):
     return ellipsoid_interval(o, d, size)
 
 
-@lean
+@routine
 def _box_normal(p, half):
     x, y, z = abs(p[0]) - half[0], abs(p[1]) - half[1], abs(p[2]) - half[2]
     if x >= y and x >= z:
@@ -121,14 +122,14 @@ def _box_normal(p, half):
     return 0.0, 0.0, math.copysign(1.0, p[2])
 
 
-@lean
+@routine
 def _cylinder_normal(p, r, half):
     if abs(p[1]) - half > math.sqrt(p[0] * p[0] + p[2] * p[2]) - r:
         return 0.0, math.copysign(1.0, p[1]), 0.0
     return p[0], 0.0, p[2]
 
 
-@lean
+@routine
 def shape_normal(kind, size, p):
     """Return the unit outward normal at a point of the surface."""
     n = p

@@ -22,8 +22,8 @@ _SAMPLE_LIMIT = 2**30  # [byte] the compressor takes blocks below 2 GiB, and a c
 class Channel:
     """One quantity over time: a name, a unit, the names and sizes of its axes, and when its samples are taken.
 
-    >>> Channel("hand.position", unit="m", dims=("axis",), shape=(3,), rate=240.0)
-    Channel(name='hand.position', unit='m', dims=('axis',), shape=(3,), rate=240.0, start=0.0, dtype='float64', ...)
+    >>> Channel("hand.position", unit="m", dims=("axis",), shape=(3,), rate=240.0).sample_bytes
+    24
     """
 
     name: str

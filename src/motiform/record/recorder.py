@@ -19,7 +19,7 @@ __all__ = ["Recorder"]
 
 _CHUNK_BYTES = 4 * 2**20
 _COMMIT_SECONDS = 2.0
-_COMMIT_SHARE = 10  # a commit that took s seconds is not followed by another for 10 s: at most a tenth of the run
+_COMMIT_SHARE = 10  # a write that took s seconds is not followed by one for its age alone before 10 s have passed
 
 _Checkpoint = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
 

@@ -118,7 +118,9 @@ def _compound(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties | 
     own = [properties.moved(placed) for _, properties, placed in made if properties is not None]
     if len(own) < len(made):
         if own:
-            raise SceneError("some parts have a mass and some have none", remedy="Give each a density or mass, or the whole.")
+            raise SceneError(
+                "some parts have a mass and some have none", remedy="Give each a density or mass, or the whole."
+            )
         return shape, None
     total = own[0]
     for properties in own[1:]:

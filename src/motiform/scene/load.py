@@ -65,7 +65,9 @@ class Scene:
         """Hash of all that the motion depends on: the checked document and the files that it reads."""
         from motiform import __version__
 
-        content = self.document.model_dump(mode="json", by_alias=True, exclude={"image": True, "scene": {"title", "description"}})
+        content = self.document.model_dump(
+            mode="json", by_alias=True, exclude={"image": True, "scene": {"title", "description"}}
+        )
         digest = hashlib.sha256(json.dumps([__version__, content], sort_keys=True).encode())
         for name in sorted(_files(content)):
             digest.update(self.file(name).read_bytes())
@@ -75,7 +77,9 @@ class Scene:
         """Return the path of a file that the scene names, which must lie in the scene's folder."""
         where = f"scene {self.name!r}"
         if self.folder is None:
-            raise SceneError("a scene from text cannot read files", where=where, got=name, remedy="Save it in a folder.")
+            raise SceneError(
+                "a scene from text cannot read files", where=where, got=name, remedy="Save it in a folder."
+            )
         try:
             path = (self.folder / name).resolve()
             inside = path.is_relative_to(self.folder.resolve())
@@ -83,7 +87,9 @@ class Scene:
         except (OSError, ValueError):
             inside, found = True, False
         if not inside:
-            raise SceneError("a scene reads only its own folder", where=where, got=name, allowed=f"files in {self.folder}")
+            raise SceneError(
+                "a scene reads only its own folder", where=where, got=name, allowed=f"files in {self.folder}"
+            )
         if not found:
             raise SceneError("no such file", where=where, got=name, remedy=f"Put it into {self.folder}.")
         return path
@@ -154,7 +160,7 @@ def parse_scene(
     """Check the text of a scene."""
     try:
         raw = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: TOMLDecodeError, and numbers of too many digits
         raise SceneError(f"not TOML: {_reason(error)}", where=name) from error
     for path, value in (settings or {}).items():
         _set(raw, path, value, name)
@@ -175,7 +181,7 @@ def parse_setting(assignment: str) -> tuple[str, Any]:
         raise SceneError("not a setting", got=assignment, allowed="path=value, such as motion.step=5e-4")
     try:
         return path.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return path.strip(), value.strip()
 
 
@@ -218,7 +224,11 @@ def _explain(error: ValidationError, text: str, name: str, settings: Mapping[str
         place = [part for part in one["loc"] if not _is_branch(part)]
         dotted = ".".join(str(part) for part in place)
         line = line_of(text, place)
-        if any(dotted.startswith(path.split(".")[0]) and path.split(".")[-1] == str(place[-1]) for path in settings if place):
+        if any(
+            dotted.startswith(path.split(".")[0]) and path.split(".")[-1] == str(place[-1])
+            for path in settings
+            if place
+        ):
             line = None  # the value came from a setting, not from the file
         where = f"{name}:{line}" if line else name
         message, remedy = one["msg"].removeprefix("Value error, "), None
@@ -264,7 +274,9 @@ def _check_names(document: SceneFile, text: str, name: str) -> None:
         if body.name in names[:n]:
             where = f"{name}:{line_of(text, ('body', n, 'name'))}"
             raise SceneError("two bodies have one name", where=where, got=body.name, remedy="Names must differ.")
-    wanted = [(("spring", n, "between"), end) for n, s in enumerate(document.spring) for end in s.between if end != "world"]
+    wanted = [
+        (("spring", n, "between"), end) for n, s in enumerate(document.spring) for end in s.between if end != "world"
+    ]
     wanted += [(("force", n, "body"), force.body) for n, force in enumerate(document.force)]
     for place, body_name in wanted:
         if body_name not in names:
@@ -285,7 +297,9 @@ def _parameters(table: BaseModel, prefix: str) -> Any:
         elif isinstance(value, list) and value and isinstance(value[0], BaseModel):
             for n, item in enumerate(value):
                 yield from _parameters(item, f"{path}.{getattr(item, 'name', n)}.")
-        elif isinstance(value, bool | int | float) or (isinstance(value, tuple) and all(isinstance(v, float) for v in value)):
+        elif isinstance(value, bool | int | float) or (
+            isinstance(value, tuple) and all(isinstance(v, float) for v in value)
+        ):
             yield Parameter(path, value, _unit(info.annotation, info.metadata), info.description or "")
         elif isinstance(value, str) and (choices := _choices(info.annotation)):
             yield Parameter(path, value, "", info.description or "", choices)

@@ -54,7 +54,9 @@ def simulate(
     if isinstance(what, Bodies):
         return _simulate_model(what, forces, guards, out, overwrite, resume, progress, **options)
     if options:
-        raise InputError("a scene has its own options", got=", ".join(options), remedy="Use settings={'motion.step': …}.")
+        raise InputError(
+            "a scene has its own options", got=", ".join(options), remedy="Use settings={'motion.step': …}."
+        )
     if isinstance(what, Scene):
         scene = what if not settings else _changed(what, settings)
     else:

@@ -166,7 +166,9 @@ class PartTable(ShapeTable):
 class DragTable(Table):
     """The hold of the air: coefficient times area along the body's axes, the centre of pressure, drag of rotation."""
 
-    area: Annotated[_in("m^2"), AtLeast0] | Areas = Field(description="drag coefficient times area, one number or three")  # type: ignore[valid-type]
+    area: Annotated[_in("m^2"), AtLeast0] | Areas = Field(
+        description="drag coefficient times area, one number or three"
+    )  # type: ignore[valid-type]
     center: Point = Field((0.0, 0.0, 0.0), description="centre of pressure from the centre of mass")
     spin: Annotated[_in("m^5"), AtLeast0] = Field(0.0, description="drag of rotation")  # type: ignore[valid-type]
 
@@ -207,7 +209,9 @@ class SpringTable(Table):
     at: tuple[Point, Point] = Field(((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), description="its ends in their frames")
     stiffness: Annotated[_in("N/m"), AtLeast0]  # type: ignore[valid-type]
     damping: Annotated[_in("N s/m"), AtLeast0] = 0.0  # type: ignore[valid-type]
-    rest: Annotated[Metre, AtLeast0] | None = Field(None, description="rest length; its length at the start if not given")
+    rest: Annotated[Metre, AtLeast0] | None = Field(
+        None, description="rest length; its length at the start if not given"
+    )
 
 
 class ForceTable(Table):

@@ -66,7 +66,17 @@ def store3(array, i, a):
 @inline
 def store9(array, i, a):
     """Write a matrix into row i of an (n, 9) array."""
-    array[i, 0], array[i, 1], array[i, 2], array[i, 3], array[i, 4], array[i, 5], array[i, 6], array[i, 7], array[i, 8] = a
+    (
+        array[i, 0],
+        array[i, 1],
+        array[i, 2],
+        array[i, 3],
+        array[i, 4],
+        array[i, 5],
+        array[i, 6],
+        array[i, 7],
+        array[i, 8],
+    ) = a
 
 
 @inline

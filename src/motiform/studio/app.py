@@ -102,8 +102,13 @@ class Studio:
         gui = self.server.gui
         self.scenes = ScenePanel(self.server, on_run=self.run, on_cancel=self.runner.cancel, guard=self.guard)
         self.exports = ExportPanel(self.server, self._file_source, guard=self.guard)
-        self._show_paths = gui.add_checkbox("Show paths", True, hint="The lines that the bodies' origins follow.")
-        self._show_paths.on_update(lambda event: self.view.show_paths(bool(event.target.value)))
+        with gui.add_folder("View"):
+            everything = gui.add_button(
+                "See the whole motion", color="gray", hint="Drag to turn, scroll to come closer."
+            )
+            paths = gui.add_checkbox("Paths", True, hint="The lines that the bodies follow.")
+        everything.on_click(self.guard(lambda event: self.view.frame(event.client)))
+        paths.on_update(self.guard(lambda event: self.view.show_paths(bool(event.target.value))))
         gui.main_panel.dock_left()
         gui.main_panel.set_width(300)
         right = gui.add_panel()

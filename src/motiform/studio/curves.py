@@ -109,13 +109,13 @@ def _readable(values: np.ndarray) -> tuple[float, float]:
     if not finite.size:
         return 0.0, 1.0
     low, high = float(finite.min()), float(finite.max())
-    middle, spread = (low + high) / 2, (high - low) / 2
+    middle, spread = low / 2 + high / 2, high / 2 - low / 2  # in an order that cannot overflow
     noise = 4 * np.finfo(float).eps * abs(middle)  # rounding alone is not a curve worth zooming in on
     offset = 0.0
     if noise < spread < 1e-3 * abs(middle):
         offset = float(f"{middle:.6g}") if spread > 1e-6 * abs(middle) else float(finite[0])
     size = max(abs(low - offset), abs(high - offset))
-    if size == 0:
+    if size < 1e-290:
         return offset, 1.0
     power = floor(log10(size))
     return offset, 1.0 if -2 <= power <= 3 else 10.0 ** (3 * floor(power / 3))

@@ -86,8 +86,8 @@ class _Slot:
     def move(self, instant: float) -> None:
         self._instant = instant
         if self._curves is not None and self._chart is not None:
-            # A chart loses the numbers of its time axis when it gets data in the moment that it is laid out, until the axis
-            # changes: so it changes every time, by less than can be seen.
+            # A chart loses the numbers of its time axis when it gets data in the moment that it is laid out, until the
+            # axis changes: so it changes every time, by less than can be seen.
             self._turn = not self._turn
             self._chart.data = with_cursor(self._curves, instant, stretch=1e-6 * self._turn)
             self._values.content = _values_html(self._curves, instant)
@@ -121,7 +121,7 @@ def first_channels(names: list[str], chosen: list[str], hints: list[str]) -> lis
     if any(kept):
         return kept
     offered = list(dict.fromkeys(name for name in wanted if name in names))
-    count = min(2, len(chosen))
+    count = min(max(2, len(hints)), len(chosen))
     return (offered[:count] + [""] * len(chosen))[: len(chosen)]
 
 

@@ -24,6 +24,7 @@ class View:
 
     def __init__(self, server: "ViserServer") -> None:
         self._server = server
+        self._form: Form | None = None
         self._moving: list[_Moving] = []
         self._handles: list[Any] = []
         self._paths: list[Any] = []
@@ -43,6 +44,7 @@ class View:
             for handle in (*self._handles, *self._paths):
                 handle.remove()
             self._moving, self._handles, self._paths = [], [], []
+            self._form = form
             self._add_ground(form)
             for part in form.parts if form else ():
                 self._add_part(part)
@@ -59,17 +61,23 @@ class View:
         for handle in self._paths:
             handle.visible = visible
 
-    def look(self, form: "Form", clients: bool = True) -> None:
-        """Set the camera from the form's hints, else so that the whole motion is seen; also for open pages."""
-        camera = _camera(form)
-        targets: list[Any] = [self._server.initial_camera]
-        targets += [client.camera for client in self._server.get_clients().values()] if clients else []
-        for target in targets:
-            if target is self._server.initial_camera:
-                target.up, target.fov = camera.up, camera.fov
-            else:
-                target.up_direction, target.fov = camera.up, camera.fov
-            target.position, target.look_at = camera.position, camera.target
+    def look(self, form: "Form") -> None:
+        """Set the camera of every page, also of those to come, from the form's hints, else to see the whole motion."""
+        from motiform.image import Camera
+
+        hints = form.image.get("camera")
+        camera = Camera.from_hints(hints) if hints else Camera.framing(form)
+        start = self._server.initial_camera
+        start.up, start.fov, start.position, start.look_at = camera.up, camera.fov, camera.position, camera.target
+        for client in self._server.get_clients().values():
+            _point(client, camera)
+
+    def frame(self, client: Any) -> None:
+        """Turn the camera of one page to the whole motion."""
+        from motiform.image import Camera
+
+        if self._form is not None and client is not None:
+            _point(client, Camera.framing(self._form))
 
     def _add_ground(self, form: "Form | None") -> None:
         from motiform.image.extent import form_bounds, lowest_height
@@ -133,6 +141,7 @@ class View:
                         points=np.stack((path[:-1], path[1:]), axis=1),
                         colors=_rgb(0.35 + 0.65 * colors[body]),
                         thickness=2.0,
+                        thickness_units="screen",
                         visible=self._paths_visible,
                     )
                 )
@@ -171,11 +180,10 @@ def path_of(positions: np.ndarray) -> np.ndarray | None:
     return positions[kept]
 
 
-def _camera(form: "Form") -> Any:
-    from motiform.image import Camera
-
-    hints = form.image.get("camera")
-    return Camera.from_hints(hints) if hints else Camera.framing(form)
+def _point(client: Any, camera: Any) -> None:
+    with client.atomic():
+        client.camera.up_direction, client.camera.fov = camera.up, camera.fov
+        client.camera.position, client.camera.look_at = camera.position, camera.target
 
 
 def _shaded(mesh: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -58,13 +58,13 @@ def test_every_box_is_in_the_tree_once(kind, leaf):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.lists(st.floats(allow_nan=True, allow_infinity=True, width=32), min_size=6, max_size=6), max_size=20))
+@given(st.lists(st.tuples(*[st.floats(width=32)] * 6), max_size=20))
 def test_any_boxes_give_a_tree_or_an_error(rows):
     boxes = np.array(rows, float).reshape(-1, 6)
     try:
         tree = build_bvh(boxes)
-    except MotiformError as error:
-        assert "box" in str(error)
+    except MotiformError:
+        assert not (np.isfinite(boxes).all() and (boxes[:, :3] <= boxes[:, 3:]).all())
     else:
         check_tree(tree, boxes, 2)
 
@@ -92,7 +92,7 @@ class AllTriangles:
 def trimesh_first_hits(mesh, origins, directions):
     """Distance to the first hit of each ray by trimesh, inf where there is none; directions of length one."""
     triangles = mesh.vertices[mesh.faces]
-    index, ray, place = ray_triangle_id(triangles, origins, directions, tree=AllTriangles(len(triangles)))
+    _, ray, place = ray_triangle_id(triangles, origins, directions, tree=AllTriangles(len(triangles)))
     distance = np.full(len(origins), np.inf)
     np.minimum.at(distance, ray, np.linalg.norm(place - origins[ray], axis=1))
     return distance
@@ -107,7 +107,7 @@ def bumpy(subdivisions=2):
 def test_rays_meet_what_trimesh_says():
     mesh, rng = bumpy(), np.random.default_rng(7)
     origins = rng.normal(size=(300, 3)) * 2.0
-    directions = rng.normal(size=(300, 3))
+    directions = rng.normal(size=(300, 3)) - 0.5 * origins
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     distance, face = cast_rays(mesh, origins, directions)
     expected = trimesh_first_hits(mesh, origins, directions)
@@ -136,8 +136,8 @@ def test_rays_along_the_axes_and_through_edges_of_a_box():
             assert distance[0] == 10.0 - half
             assert face[0] >= 0
     along_edge = np.array([[1.0, 2.0, -10.0]])
-    assert cast_rays(mesh, along_edge, np.array([[0.0, 0.0, 1.0]]))[0][0] == 7.0
-    assert cast_rays(mesh, along_edge + [[1e-6, 0.0, 0.0]], np.array([[0.0, 0.0, 1.0]]))[0][0] == np.inf
+    for off, expected in ((-1e-9, 7.0), (1e-9, np.inf)):
+        assert cast_rays(mesh, along_edge + np.array([off, off, 0.0]), np.array([[0.0, 0.0, 1.0]]))[0][0] == expected
 
 
 def test_no_ray_slips_into_a_closed_mesh_unseen():
@@ -165,7 +165,7 @@ def test_distances_count_in_lengths_of_the_direction_and_threads_do_not_matter()
 @pytest.mark.parametrize(
     ("boxes", "text"),
     [
-        (np.zeros((3, 5)), r"got shape \(3, 5\)"),
+        (np.zeros((3, 5)), r"shape \(3, 5\)"),
         ([[0, 0, 0, 1, 1, np.nan]], "box 0 of 1"),
         ([[0, 0, 0, 1, 1, 1], [2, 0, 0, 1, 1, 1]], "box 1 of 2"),
     ],

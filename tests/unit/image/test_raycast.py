@@ -22,15 +22,19 @@ def _capsule(p):
     return away(q) - 0.3
 
 
+def _cylinder(p):
+    return np.maximum(np.hypot(p[..., 0], p[..., 2]) - 0.5, np.abs(p[..., 1]) - 0.7)
+
+
 # Negative inside, positive outside; sides of 0.2 m and more.
 SURFACES = {
     "ball": (Ball(0.7), lambda p: away(p) - 0.7),
     "box": (Box((0.8, 1.2, 0.4)), lambda p: (np.abs(p) - [0.4, 0.6, 0.2]).max(-1)),
-    "cylinder": (Cylinder(0.5, 1.4), lambda p: np.maximum(np.hypot(p[..., 0], p[..., 2]) - 0.5, np.abs(p[..., 1]) - 0.7)),
+    "cylinder": (Cylinder(0.5, 1.4), _cylinder),
     "capsule": (Capsule(0.3, 1.2), _capsule),
     "ellipsoid": (Ellipsoid((0.9, 0.3, 0.5)), lambda p: away(p / [0.9, 0.3, 0.5]) - 1.0),
 }
-# The roots of t² + 2bt + c carry a few roundings of |o|²/r, |o| < 10, r ≥ 0.2; the ellipsoid counts in lengths of 0.3 more.
+# The roots of t² + 2bt + c carry a few roundings of |o|²/r, |o| < 10, r ≥ 0.2; the ellipsoid counts in 0.3 m besides.
 TOLERANCE = 16 * EPS * 10.0**2 / 0.2 / 0.3
 
 
@@ -164,7 +168,8 @@ def test_among_ten_thousand_balls_the_first_is_found():
 
 def test_compounds_and_particles_are_one_body():
     quarter = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    handle = Compound(((Ball(0.2), Transform(np.eye(3), (2, 0, 0))), (Cylinder(0.1, 2.0), Transform(quarter, (0, 0, 0)))))
+    bar = (Cylinder(0.1, 2.0), Transform(quarter, (0, 0, 0)))
+    handle = Compound(((Ball(0.2), Transform(np.eye(3), (2, 0, 0))), bar))
     dust = Particles(np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]), np.ones(2), radius=0.25)
     form = still(part("handle", handle, [(0, 0, 0), (0, 0, 5)]), part("dust", dust, (0, 10, 0)))
     o = np.array([[2.0, 0.0, -9.0], [0.9, 0.0, -9.0], [2.0, 0.0, 9.0], [9.0, 10.0, 0.0], [9.0, 11.0, 0.0]])

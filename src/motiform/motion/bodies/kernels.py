@@ -28,7 +28,8 @@ from motiform.spatial.algebra import (
 )
 
 # Columns of a body's constants
-MASS, INERTIA, INVERSE, PINNED, PIVOT, LEVER, DRAG, PRESSURE, SPIN_DRAG, CONSTANTS = 0, 1, 10, 19, 20, 23, 26, 29, 32, 35
+MASS, INERTIA, INVERSE, PINNED, PIVOT, LEVER = 0, 1, 10, 19, 20, 23
+DRAG, PRESSURE, SPIN_DRAG, CONSTANTS = 26, 29, 32, 35
 # Columns of the state
 X, R, P, L, STATE = 0, 3, 12, 15, 18
 # Entries of the environment
@@ -229,9 +230,9 @@ def _solve(m, a):
 
 @inline
 def _turn(inertia, a, d, theta, variational):
-    """Return the Cayley vector θ of a step, from a guess, I θ + ½ θ×Iθ + ¼ θ×d (+ ¼ (θ·Iθ) θ) = a, by Newton, and whether it converged.
+    """Return the Cayley vector θ of a step by Newton from a guess, and whether it converged.
 
-    Without the last term it is the midpoint rule, which keeps the energy [SimoWong91]; with it the variational
+    I θ + ½ θ×Iθ + ¼ θ×d (+ ¼ (θ·Iθ) θ) = a. Without the last term it is the midpoint rule, which keeps the energy [SimoWong91]; with it the variational
     step, which keeps the symplectic form [BouRabee09, MarsdenWest01]. d is h² times the torque in body axes.
     """
     for _ in range(MOST_SWEEPS):
@@ -336,8 +337,8 @@ def _load_state(y, i):
 
 
 # ---- bodies that do not act on one another: many samples in registers -----------------------------------------------
-# Sample n of the history is `steps` steps after the one before it; times follow from its number alone, so that blocks of
-# any length give the same bits.
+# Sample n of the history is `steps` steps after the one before it; times follow from its number alone, so that blocks
+# of any length give the same bits.
 
 
 @inline
@@ -361,6 +362,24 @@ def advance_euler(i, y, history, bodies, env, starts, loads, first, interval, st
             x, r, p, ell = _finished(i, axpy(h, dx, x), maxpy(h, dr, r), axpy(h, dp, p), axpy(h, dl, ell), bodies)
         _keep(history, n, i, status, (x, r, p, ell), True)
     _put(y, i, x, r, p, ell)
+
+
+@kernel
+def advance_symplectic_euler(i, y, history, bodies, env, starts, loads, first, interval, steps, status):
+    """Take symplectic Euler steps on the group."""
+    s = _load_state(y, i)
+    h = interval / steps
+    for n in range(history.shape[0]):
+        good = True
+        for k in range(steps):
+            x, r, p, ell = s
+            w = _angular_velocity(i, bodies, r, ell)
+            v = _velocity(i, bodies, r, p, w)
+            f, q = _wrench(i, (first + n) * interval + k * h, x, r, v, w, bodies, env, starts, loads)
+            s, fine = _kick_drift(i, h, x, r, p, ell, f, q, bodies)
+            good = good and fine
+        _keep(history, n, i, status, s, good)
+    _put(y, i, s[0], s[1], s[2], s[3])
 
 
 @inline
@@ -393,23 +412,6 @@ def advance_rk4(i, y, history, bodies, env, starts, loads, first, interval, step
                 end, stage, ahead = start, start, 0.0
         _keep(history, n, i, status, start, True)
     _put(y, i, start[0], start[1], start[2], start[3])
-
-
-@kernel
-def advance_symplectic_euler(i, y, history, bodies, env, starts, loads, first, interval, steps, status):
-    """Take symplectic Euler steps on the group."""
-    x, r, p, ell = _load_state(y, i)
-    h = interval / steps
-    for n in range(history.shape[0]):
-        good = True
-        for k in range(steps):
-            w = _angular_velocity(i, bodies, r, ell)
-            v = _velocity(i, bodies, r, p, w)
-            f, q = _wrench(i, (first + n) * interval + k * h, x, r, v, w, bodies, env, starts, loads)
-            (x, r, p, ell), fine = _kick_drift(i, h, x, r, p, ell, f, q, bodies)
-            good = good and fine
-        _keep(history, n, i, status, (x, r, p, ell), good)
-    _put(y, i, x, r, p, ell)
 
 
 @inline

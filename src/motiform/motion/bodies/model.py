@@ -76,20 +76,33 @@ class Body:
         put = object.__setattr__
         for key in ("position", "velocity", "spin"):
             put(self, key, _vectors(getattr(self, key), key, where))
-        rotation = np.array(self.rotation, float)
+        try:
+            rotation = np.array(self.rotation, float)
+        except (TypeError, ValueError):
+            rotation = np.empty(0)
         if rotation.ndim not in (2, 3) or rotation.shape[-2:] != (3, 3) or not np.isfinite(rotation).all():
             raise InputError("rotation is not a matrix", where=where, got=self.rotation, allowed="3×3 finite numbers")
         off = np.abs(np.swapaxes(rotation, -1, -2) @ rotation - np.eye(3)).max(initial=0.0)
         if off > 1e-9 or np.any(np.linalg.det(rotation) < 0):
             raise InputError(
-                "rotation is not a rotation", where=where, got=f"|RᵀR − 1| = {off:.2g}", allowed="orthonormal, right-handed"
+                "rotation is not a rotation",
+                where=where,
+                got=f"|RᵀR − 1| = {off:.2g}",
+                allowed="orthonormal, right-handed",
             )
         put(self, "rotation", rotation)
         if self.pivot is not None:
-            put(self, "pivot", _vectors(self.pivot, "pivot", where))
-        counts = {len(a) for a, n in ((self.position, 2), (rotation, 3), (self.velocity, 2), (self.spin, 2)) if a.ndim == n}
+            pivot = _vectors(self.pivot, "pivot", where)
+            if pivot.ndim != 1:
+                raise InputError("pivot is not one point", where=where, got=f"shape {pivot.shape}", allowed="(3,)")
+            put(self, "pivot", pivot)
+        counts = {
+            len(a) for a, n in ((self.position, 2), (rotation, 3), (self.velocity, 2), (self.spin, 2)) if a.ndim == n
+        }
         if len(counts) > 1:
             raise InputError("numbers of copies differ", where=where, got=sorted(counts), allowed="one number, or none")
+        if 0 in counts:
+            raise InputError("a body without copies", where=where, got=0, allowed="one or more")
         put(self, "_count", counts.pop() if counts else None)
 
     @property
@@ -295,7 +308,9 @@ def pack(model: Bodies) -> Packed:
             where = f"drag of body {body.name!r}"
             area, spin = (np.broadcast_to(np.array(a, float), 3) for a in (body.drag.area, body.drag.spin))
             if not (np.isfinite(area).all() and np.isfinite(spin).all() and (area >= 0).all() and (spin >= 0).all()):
-                raise InputError("drag is out of range", where=where, got=body.drag, allowed="finite numbers, at least 0")
+                raise InputError(
+                    "drag is out of range", where=where, got=body.drag, allowed="finite numbers, at least 0"
+                )
             rows[:, k.DRAG : k.DRAG + 3], rows[:, k.SPIN_DRAG : k.SPIN_DRAG + 3] = area, spin
             rows[:, k.PRESSURE : k.PRESSURE + 3] = _vectors(body.drag.center, "centre of pressure", where)
     return Packed(table, _pack_environment(model), *_pack_loads(model), *_pack_springs(model))

@@ -19,6 +19,7 @@ Force = Callable[[float, State], tuple[np.ndarray, np.ndarray]]
 """force(t, state) gives forces [N] and torques about the centres of mass [N m], world axes, (n, 3) each."""
 
 _BLOCK_BYTES = 4 << 20  # states kept before they are observed and written
+_MOST = 1e9  # samples of a run, and steps from one sample to the next
 _TABLEAUX = {"euler": EULER, "rk4": RK4, "cash-karp": CASH_KARP, "dormand-prince": DORMAND_PRINCE}
 
 
@@ -46,8 +47,16 @@ class Options:
                 raise InputError(f"{key} is out of range", got=value, allowed="a finite number above 0")
         if not (np.isfinite(self.atol) and self.atol >= 0):
             raise InputError("atol is out of range", got=self.atol, allowed="a finite number, at least 0")
-        if self.samples > 10**9:
-            raise InputError("too many samples", got=self.samples, allowed="at most 1e9", remedy="Lower rate or duration.")
+        if not self.duration * self.rate < _MOST:
+            got = f"{self.duration * self.rate:.3g}"
+            raise InputError("too many samples", got=got, allowed="at most 1e9", remedy="Lower rate or duration.")
+        if not self.rate * self.step * _MOST > 1:
+            raise InputError(
+                "too many steps from sample to sample",
+                got=f"step {self.step:g} s at {self.rate:g} samples a second",
+                allowed="at most 1e9",
+                remedy="Raise step or rate.",
+            )
         get_method(self.integrator)
 
     @property
@@ -101,10 +110,13 @@ def simulate_bodies(
     if resume:
         if out is None:
             raise InputError("nothing to resume", remedy="Give the recording with out=.")
-        recorder = Recorder.resume(out)
+        recorder = Recorder.resume(out, discard=True)  # samples that no checkpoint stands for are made again
         checkpoint = recorder.checkpoint
     else:
-        recorder, checkpoint = Recorder(out, channels(model, options.rate), manifest=manifest or {}, statics=statics, overwrite=overwrite), None
+        recorder, checkpoint = (
+            Recorder(out, channels(model, options.rate), manifest=manifest or {}, statics=statics, overwrite=overwrite),
+            None,
+        )
     observe, guards = _Observer(model), [_on_rows(guard) for guard in guards]
     blocks = _blocks_alone if fused else _blocks_by_steps if not method.adaptive else _blocks_by_march
     with recorder:
@@ -176,7 +188,9 @@ def _blocks_alone(
         error = _failure(model, options, device.host(status), sample)
         if error is not None:
             count, failure = error
-            yield _Block(states[:count], {"sample": sample + count, "rows": states[count - 1] if count else rows}, error=failure)
+            yield _Block(
+                states[:count], {"sample": sample + count, "rows": states[count - 1] if count else rows}, error=failure
+            )
             return
         sample, rows = sample + count, states[-1]
         yield _Block(states, {"sample": sample, "rows": rows})
@@ -255,18 +269,18 @@ def _blocks_by_steps(
     system = _System(model, forces, orthonormal=options.integrator != "euler")
     step = _step_function(system, model, options)
     sample, rows = _begin(model, checkpoint)
-    h = 1 / (options.rate * options.steps)
+    h, good = 1 / (options.rate * options.steps), rows
     kept: list[np.ndarray] = []
     while sample < options.samples - 1:
         t = sample / options.rate
         for n in range(options.steps):
             end, code, body = step(t + n * h, rows, h)
             if code:
-                yield _Block(_stack(kept, model), {"sample": sample, "rows": kept[-1] if kept else _begin(model, checkpoint)[1]},
-                             error=_explain(model, options, code, body, t + (n + 1) * h))
+                failure = _explain(model, options, code, body, t + (n + 1) * h)
+                yield _Block(_stack(kept, model), {"sample": sample, "rows": good}, error=failure)
                 return
             rows = end
-        sample += 1
+        sample, good = sample + 1, rows
         kept.append(rows)
         if len(kept) == _samples_per_block(model) or sample == options.samples - 1:
             yield _Block(_stack(kept, model), {"sample": sample, "rows": rows})
@@ -329,7 +343,12 @@ def _blocks_by_march(
     """Adaptive steps; samples are read off the dense output, a block ends with a step."""
     system = _System(model, forces)
     stepper = ExplicitStep(
-        _TABLEAUX[options.integrator], system.rate, size=model.count * 18, repair=system.repair, rtol=options.rtol, atol=options.atol
+        _TABLEAUX[options.integrator],
+        system.rate,
+        size=model.count * 18,
+        repair=system.repair,
+        rtol=options.rtol,
+        atol=options.atol,
     )
     sample, rows = _begin(model, checkpoint)
     t = float(checkpoint.get("t", sample / options.rate)) if checkpoint else 0.0
@@ -339,7 +358,21 @@ def _blocks_by_march(
     kept: list[np.ndarray] = []
     events: list[tuple[float, str]] = []
     landings = options.rate if stepper.tableau.dense is None else None
-    segments = march(stepper, t, rows.ravel(), last / options.rate, step=h, guards=guards, fired=fired, landings=landings)
+    longest = 1 / options.rate if guards else np.inf  # a guard is looked at eight times or more from sample to sample
+    end = t if checkpoint and checkpoint.get("ended") else last / options.rate
+    jumps = sorted({instant for load in model.loads for instant in (load.start, load.until)})
+    segments = march(
+        stepper,
+        t,
+        rows.ravel(),
+        end,
+        step=h,
+        longest=longest,
+        guards=guards,
+        fired=fired,
+        landings=landings,
+        jumps=jumps,
+    )
     error: RunError | None = None
     while True:
         try:
@@ -358,7 +391,15 @@ def _blocks_by_march(
             fired = frozenset(segment.fired.guards)
         else:
             fired = frozenset()
-        state = {"sample": sample, "rows": rows, "t": t, "step": segment.next_step, "fired": sorted(fired)}
+        ended = any(guards[k].ends for k in fired)
+        state = {
+            "sample": sample,
+            "rows": rows,
+            "t": t,
+            "step": segment.next_step,
+            "fired": sorted(fired),
+            "ended": ended,
+        }
         if len(kept) >= _samples_per_block(model):
             yield _Block(_stack(kept, model), state, events)
             kept, events = [], []
@@ -386,7 +427,9 @@ def channels(model: Bodies, rate: float) -> list[Channel]:
             size = (columns.stop - columns.start,)
             many = ("body", *dims), (body.count, *size)
             names, shape = many if body.many else (dims, size)
-            found.append(Channel(f"{body.name}.{key}", unit=unit, dims=names, shape=shape, rate=rate, description=_TEXTS[key]))
+            found.append(
+                Channel(f"{body.name}.{key}", unit=unit, dims=names, shape=shape, rate=rate, description=_TEXTS[key])
+            )
     meters = [
         ("energy", "J", ()),
         ("energy.kinetic", "J", ()),
@@ -396,7 +439,9 @@ def channels(model: Bodies, rate: float) -> list[Channel]:
         ("orthogonality", "", ()),
     ]
     for name, unit, shape in meters:
-        found.append(Channel(name, unit=unit, dims=("axis",) * len(shape), shape=shape, rate=rate, description=_TEXTS[name]))
+        found.append(
+            Channel(name, unit=unit, dims=("axis",) * len(shape), shape=shape, rate=rate, description=_TEXTS[name])
+        )
     return found
 
 
@@ -429,7 +474,16 @@ class _Observer:
         p = self.packed
         if samples:
             get_device("cpu").launch(
-                kernels.observe, samples * n, np.ascontiguousarray(rows), p.bodies, p.environment, p.ends, p.partners, p.springs, seen, meters
+                kernels.observe,
+                samples * n,
+                np.ascontiguousarray(rows),
+                p.bodies,
+                p.environment,
+                p.ends,
+                p.partners,
+                p.springs,
+                seen,
+                meters,
             )
         block = {}
         for body in self.model.bodies:

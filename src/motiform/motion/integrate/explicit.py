@@ -19,7 +19,7 @@ Rate = Callable[[float, np.ndarray, np.ndarray], None]
 """rate(t, y, out) writes dy/dt into out."""
 
 _SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
-_MOST_EVENTS_AT_ONCE = 100
+_STORM = 5  # firings of one guard in a row, each within a millionth of the one before, that are taken for endless
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,15 @@ class ExplicitStep:
             raise InputError("tolerances", got=f"rtol {rtol}, atol {atol}", allowed="rtol > 0 and atol ≥ 0")
         self.tableau, self.rate, self.repair, self.rtol, self.atol = tableau, rate, repair, rtol, atol
         self.stages = np.empty((tableau.stages, size))
+        self.latest = np.inf
+        """Rates are asked for up to this instant [s]: one that jumps at the end of a step counts from before it."""
 
     def step(self, t: float, y: np.ndarray, h: float) -> np.ndarray:
         """Return the state at t + h; the stages stay for the error and the dense output."""
         tableau, k = self.tableau, self.stages
         self.rate(t, y, k[0])
         for s in range(1, tableau.stages):
-            self.rate(t + tableau.c[s] * h, y + h * (tableau.a[s, :s] @ k[:s]), k[s])
+            self.rate(min(t + tableau.c[s] * h, self.latest), y + h * (tableau.a[s, :s] @ k[:s]), k[s])
         return y + h * (tableau.b @ k)
 
     def error(self, y: np.ndarray, end: np.ndarray, h: float) -> float:
@@ -72,9 +74,9 @@ class ExplicitStep:
         if self.tableau.name == "cash-karp":
             # scale_i = |q_i + q̇_i dt|, the largest ratio counts [Perez94, Dynamics]; atol keeps numbers near zero from ruling
             scale = self.rtol * np.abs(y + h * self.stages[0]) + self.atol
-            return float(np.max(np.abs(error) / scale, initial=0.0))
+            return float(np.max(np.abs(_over(error, scale)), initial=0.0))
         scale = self.atol + self.rtol * np.maximum(np.abs(y), np.abs(end))
-        return float(np.sqrt(np.mean((error / scale) ** 2)))  # [Hairer93 II.4.11]
+        return float(np.sqrt(np.mean(_over(error, scale) ** 2)))  # [Hairer93 II.4.11]
 
     def solution(self, t: float, y: np.ndarray, end: np.ndarray, h: float) -> Solution:
         """Return the solution inside the last step: the method's own dense output, or Hermite's cubic."""
@@ -89,7 +91,7 @@ class ExplicitStep:
                 )
         else:
             slope0, slope1 = h * k[0], np.empty_like(y)
-            self.rate(t + h, end, slope1)
+            self.rate(min(t + h, self.latest), end, slope1)
             slope1 *= h
 
             def inside(instant: float) -> np.ndarray:
@@ -112,15 +114,24 @@ class ExplicitStep:
         k0, k1 = np.empty_like(y), np.empty_like(y)
         self.rate(t, y, k0)
         scale = self.atol + self.rtol * np.abs(y)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            d0, d1 = (float(np.sqrt(np.nanmean((v / scale) ** 2))) for v in (y, k0))
+        told = scale > 0  # with atol = 0 a number that is zero tells nothing
+
+        def size(v: np.ndarray) -> float:
+            return float(np.sqrt(np.mean((v[told] / scale[told]) ** 2))) if told.any() else 0.0
+
+        d0, d1 = size(y), size(k0)
         h = 0.01 * d0 / d1 if min(d0, d1) > 1e-5 and np.isfinite(d0 / d1) else 1e-6
         self.rate(t + h, y + h * k0, k1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            d2 = float(np.sqrt(np.nanmean(((k1 - k0) / scale) ** 2))) / h
+        d2 = size(k1 - k0) / h
         largest = max(d1, d2)
         h1 = (0.01 / largest) ** (1 / self.tableau.order) if 1e-15 < largest < np.inf else max(1e-6, h * 1e-3)
         return min(100 * h, h1, longest)
+
+
+def _over(error: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Return error/scale; with atol = 0 a number that is zero and stays zero has no error."""
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.divide(error, scale, out=np.zeros_like(error), where=error != 0)
 
 
 def march(
@@ -134,13 +145,15 @@ def march(
     guards: Sequence[Guard] = (),
     fired: frozenset[int] = frozenset(),
     landings: float | None = None,
+    jumps: Sequence[float] = (),
 ) -> Iterator[Segment]:
     """Go from t0 to t1 by steps, adaptive where the method estimates its error, and stop at every event on the way.
 
     Fixed-step methods need `step`; adaptive ones take it as their first guess. All guards that are zero at the
     earliest root are reported together, and each one's `then` is applied in their order. `fired` tells which guards
     are zero at t0 because they have just fired there (a run that goes on from an event). With `landings` [Hz] steps end
-    on the multiples of its period: for methods whose dense output is poorer than their steps.
+    on the multiples of its period: for methods whose dense output is poorer than their steps. At `jumps` [s] the rate
+    is not continuous: steps end there, so that none is taken across.
     """
     adaptive = stepper.tableau.error is not None
     if not adaptive and not (step and step > 0):
@@ -148,9 +161,11 @@ def march(
     t, y = float(t0), np.array(y0, float)
     h = min(step or stepper.first_step(t, y, min(longest, t1 - t0)), longest)
     fired_at_start = fired
-    crowd = 0
+    storm: dict[int, tuple[float, int]] = {}
     while t < t1:
         target = t1 if landings is None else min(t1, (np.floor(t * landings * (1 + 1e-12)) + 1) / landings)
+        jump = min((instant for instant in jumps if instant > t), default=np.inf)
+        target, stepper.latest = min(target, jump), np.nextafter(jump, -np.inf)
         end, used, h = _accepted(stepper, t, y, min(h, target - t), h, adaptive, longest)
         t_end = target if t + used >= target - 1e-12 * abs(target) else t + used
         solution = stepper.solution(t, y, end, used)
@@ -159,13 +174,7 @@ def march(
         event = earliest(guards, solution, t, t_end, fired_at_start) if guards else None
         after, stop = end, False
         if event is not None:
-            crowd = crowd + 1 if event.time - t <= 1e-9 * max(1.0, abs(t)) else 0
-            if crowd > _MOST_EVENTS_AT_ONCE:
-                raise RunError(
-                    "events follow one another without end",
-                    where=f"t = {event.time:.9g} s, guards {', '.join(guards[k].name for k in event.guards)}",
-                    remedy="What happens at the event must move the state off the guard.",
-                )
+            _count_firings(storm, event, guards)
             t_end, end = event.time, solution(event.time)
             after = end.copy()
             for k in event.guards:
@@ -177,6 +186,20 @@ def march(
         if stop:
             return
         t, y = t_end, after
+
+
+def _count_firings(storm: dict[int, tuple[float, int]], event: Fired, guards: Sequence[Guard]) -> None:
+    """Keep when each guard fired last and how often in a row; refuse to follow one that fires without end."""
+    for k in event.guards:
+        last, times = storm.get(k, (-np.inf, 0))
+        times = times + 1 if event.time - last <= 1e-6 * max(1.0, abs(event.time)) else 0
+        storm[k] = event.time, times
+        if times >= _STORM:
+            raise RunError(
+                "events follow one another without end",
+                where=f"t = {event.time:.9g} s, guard {guards[k].name!r}",
+                remedy="What happens at the event must move the state off the guard, or end the run.",
+            )
 
 
 def _accepted(
@@ -202,7 +225,7 @@ def _accepted(
                 "the step became too small",
                 where=f"t = {t:.9g} s",
                 got=f"step {h:.3g} s",
-                remedy="The state grows without bound or jumps there: check the forces, or ask for less accuracy.",
+                remedy="The state grows without bound or jumps there: check the forces, or ask for less accuracy (rtol, atol).",
             )
 
 

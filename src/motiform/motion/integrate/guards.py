@@ -40,6 +40,7 @@ class Fired:
 
 
 _LOOKS = 8  # values of each guard looked at within a step, so that a guard that dips below zero and returns is seen
+_HALVINGS = 20  # looks after an event, ever nearer to it, so that a guard that soon fires again is seen
 
 
 def time_tolerance(t: float) -> float:
@@ -55,13 +56,16 @@ def earliest(
     A guard that fired at t0 is zero there by construction; it is looked at again from just after t0.
     """
     instants = np.linspace(t0, t1, _LOOKS + 1)
+    if fired_at_start:
+        near = t0 + (instants[1] - t0) * 0.5 ** np.arange(_HALVINGS, 0, -1)
+        instants = np.concatenate([instants[:1], near, instants[1:]])
     states = [solution(t) for t in instants]
     roots: dict[int, float] = {}
     for k, guard in enumerate(guards):
         values = [_value(guard, t, y) for t, y in zip(instants, states, strict=True)]
         if k in fired_at_start:
             values[0] = values[1]  # its own side is the one it has just left for
-        for n in range(_LOOKS):
+        for n in range(len(instants) - 1):
             if guard.crosses(values[n], values[n + 1]):
                 roots[k] = _root(guard, solution, float(instants[n]), float(instants[n + 1]), values[n + 1])
                 break

@@ -15,16 +15,18 @@ class Method:
     order: int
     adaptive: bool
     conserves: frozenset[str]
-    """What a step keeps to rounding, of: "momentum", "angular_momentum" (no external torque), "energy" (forces with a
-    potential that is linear or a spring), "orthogonality" (rotations stay rotations)."""
+    """What a step keeps to rounding, of: "momentum" and "angular_momentum" of all bodies together (nothing acts from
+    outside, springs between them may), "free_angular_momentum" of a body on which nothing acts, "energy" (forces with
+    a potential that is linear or a spring), "orthogonality" (rotations stay rotations)."""
     text: str
 
 
-_MOMENTA = frozenset({"momentum", "angular_momentum"})
+_LINEAR = frozenset({"momentum", "free_angular_momentum"})  # kept by every Runge–Kutta method: linear in the state
+_MOMENTA = _LINEAR | {"angular_momentum"}
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("euler", 1, False, _MOMENTA, "explicit Euler as in the course: energy grows, rotations swell"),
+        Method("euler", 1, False, _LINEAR, "explicit Euler as in the course: energy grows, rotations swell"),
         Method(
             "symplectic-euler",
             1,
@@ -32,7 +34,7 @@ METHODS: dict[str, Method] = {
             _MOMENTA | {"orthogonality"},
             "kick, then variational drift on the group: energy stays near for ever",
         ),
-        Method("rk4", 4, False, _MOMENTA | {"orthogonality"}, "classical Runge–Kutta, rotations repaired each step"),
+        Method("rk4", 4, False, _LINEAR | {"orthogonality"}, "classical Runge–Kutta, rotations repaired each step"),
         Method(
             "lie-midpoint",
             2,
@@ -40,9 +42,9 @@ METHODS: dict[str, Method] = {
             _MOMENTA | {"energy", "orthogonality"},
             "energy–momentum step on the group: implicit midpoint with the Cayley map",
         ),
-        Method("cash-karp", 5, True, _MOMENTA | {"orthogonality"}, "adaptive 5(4), step from the error of each number"),
+        Method("cash-karp", 5, True, _LINEAR | {"orthogonality"}, "adaptive 5(4), step from the error of each number"),
         Method(
-            "dormand-prince", 5, True, _MOMENTA | {"orthogonality"}, "adaptive 5(4) with dense output and located events"
+            "dormand-prince", 5, True, _LINEAR | {"orthogonality"}, "adaptive 5(4) with dense output and located events"
         ),
     )
 }

@@ -1,0 +1,83 @@
+"""Sphinx: pages in Markdown, the API from docstrings, the gallery from examples/. Nothing is fetched from anywhere."""
+
+import tempfile
+from pathlib import Path
+
+from sphinx_gallery.scrapers import figure_rst
+
+import motiform
+
+project, author = "motiform", "The motiform authors"
+version = release = motiform.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_gallery.gen_gallery",
+]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.zip"]
+suppress_warnings = ["config.cache"]  # the scraper below is a function, which cannot be kept between builds
+
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True, "undoc-members": False, "show-inheritance": False}
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = f"motiform {release}"
+html_show_sphinx = False
+html_theme_options = {"navigation_with_keys": True}
+html_static_path: list[str] = []
+
+
+class PictureFolder:
+    """Gives each example a folder of its own for its pictures."""
+
+    def __call__(self, gallery_conf, script_vars):
+        return [tempfile.mkdtemp(prefix="motiform-gallery-")]
+
+    def __repr__(self):
+        return "PictureFolder"
+
+
+def scrape_pictures(block, block_vars, gallery_conf):
+    """Show the files that an example names in `pictures`."""
+    shown = []
+    for path in block_vars["example_globals"].pop("pictures", ()):
+        target = Path(next(block_vars["image_path_iterator"]))
+        target.write_bytes(Path(path).read_bytes())
+        shown.append(str(target))
+    return figure_rst(shown, gallery_conf["src_dir"])
+
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_",
+    "image_scrapers": (scrape_pictures,),
+    "reset_argv": PictureFolder(),
+    "reset_modules": (),
+    "capture_repr": (),
+    "within_subsection_order": "FileNameSortKey",
+    "show_memory": False,
+    "show_signature": False,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+}
+
+
+def escape_bars(app, what, name, obj, options, lines):
+    """Keep |u| in docstrings a length: reStructuredText would take it for a substitution."""
+    lines[:] = [line.replace("|", r"\|") if "``" not in line and not line.startswith("+") else line for line in lines]
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", escape_bars)

@@ -1,0 +1,154 @@
+"""Films and pictures as files: whole or not at all, and showing the motion."""
+
+import itertools
+
+import imageio.v3 as iio
+import imageio_ffmpeg
+import numpy as np
+import pytest
+from stills import moving
+
+from motiform.base.errors import InputError, MotiformError
+from motiform.geometry import Ball, Box
+from motiform.image import Camera, film, picture, render
+from motiform.image.film import film_times, write_title
+from motiform.image.playback import poses_at_sample, poses_at_time
+from motiform.spatial import exp_quaternion
+
+SIZE = (64, 36)
+
+
+@pytest.fixture
+def flight():
+    """A box that flies one metre to the right and turns half round about y, 5 samples in 1 s."""
+    times = np.linspace(0.0, 1.0, 5)
+    turns = [exp_quaternion(np.array([0.0, np.pi * t, 0.0])) for t in times]
+    return moving(Box((0.5, 0.3, 0.2)), [(t, 0.5, 0.0) for t in times], turns, times)
+
+
+def frames_of(path):
+    reader = imageio_ffmpeg.read_frames(str(path))
+    meta = next(reader)
+    return meta, [np.frombuffer(frame, np.uint8).reshape(SIZE[1], SIZE[0], 3).astype(int) for frame in reader]
+
+
+def test_a_film_shows_the_motion(flight, tmp_path):
+    done = []
+    path = film(flight, tmp_path / "flight.mp4", size=SIZE, fps=10, progress=done.append)
+    meta, frames = frames_of(path)
+    assert meta["codec"] == "h264"
+    assert meta["pix_fmt"].startswith("yuv420p")
+    assert meta["fps"] == 10
+    assert meta["size"] == SIZE
+    assert len(frames) == 11  # t = 0, 0.1, …, 1
+    assert done == pytest.approx([(k + 1) / 11 for k in range(11)])
+    for before, after in itertools.pairwise(frames):
+        # The box moves by a tenth of its way, which spans most of the picture: far more than the coder's noise.
+        assert np.abs(after - before).max() > 30
+    # Frames are the pictures of their times but for the coder: 8-bit chroma at half size blurs edges, not areas.
+    for k in (0, 5, 10):
+        assert np.abs(frames[k] - render(flight, time=0.1 * k, size=SIZE)).mean() < 6
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_body_at_rest_gives_frames_that_stay(tmp_path):
+    rest = moving(Ball(0.5), [(0, 0.5, 0)] * 2, [(1, 0, 0, 0)] * 2, [0.0, 0.5])
+    _, frames = frames_of(film(rest, tmp_path / "rest.mp4", size=SIZE, fps=10))
+    assert np.abs(frames[-1] - frames[0]).max() <= 8  # what the coder changes between a first and a later frame
+
+
+def test_times_of_the_pictures(flight):
+    assert film_times(flight, fps=4) == pytest.approx([0, 0.25, 0.5, 0.75, 1.0])
+    assert film_times(flight, fps=4, speed=2) == pytest.approx([0, 0.5, 1.0])
+    assert len(film_times(flight, fps=25, speed=0.1)) == 251
+    assert film_times(moving(Ball(1), [(0, 0, 0)], [(1, 0, 0, 0)], [3.0])) == pytest.approx([3.0])
+
+
+def test_between_samples_bodies_move_on_a_line_and_turn_evenly(flight):
+    (position, orientation) = poses_at_time(flight, 0.6)[0]
+    assert position[0] == pytest.approx([0.6, 0.5, 0.0])
+    # The turn is even, so slerp between its samples is the turn itself.
+    assert orientation[0] == pytest.approx(exp_quaternion(np.array([0, 0.6 * np.pi, 0])), abs=1e-15)
+    for time, sample in ((0.25, 1), (-5.0, 0), (1.0, 4), (9.0, 4)):
+        for got, kept in zip(poses_at_time(flight, time)[0], poses_at_sample(flight, sample)[0], strict=True):
+            np.testing.assert_array_equal(got, kept)
+
+
+def test_a_lost_body_stays_lost_between_samples():
+    form = moving(Ball(0.5), [(0, 0, 0), (np.nan,) * 3], [(1, 0, 0, 0), (np.nan,) * 4], [0.0, 1.0])
+    position, orientation = poses_at_time(form, 0.5)[0]
+    assert np.isnan(position).all()
+    assert np.isnan(orientation).all()
+
+
+def test_a_picture_is_the_render(flight, tmp_path):
+    path = picture(flight, tmp_path / "end.png", time=0.6, size=SIZE, samples_per_pixel=4)
+    np.testing.assert_array_equal(iio.imread(path), render(flight, time=0.6, size=SIZE))
+    last = picture(flight, tmp_path / "last.png", size=SIZE, samples_per_pixel=4)
+    np.testing.assert_array_equal(iio.imread(last), render(flight, 4, size=SIZE))
+
+
+def test_a_title_stands_in_the_lower_left_corner():
+    plain = np.full((360, 640, 3), 240, np.uint8)
+    titled = write_title(plain, "Tumbling handle")
+    changed = np.argwhere((titled != plain).any(-1))
+    assert len(changed) > 100
+    assert changed[:, 0].min() > 0.9 * 360
+    assert changed[:, 1].max() < 0.5 * 640
+    assert write_title(plain, None) is plain
+
+
+@pytest.mark.parametrize(("write", "name"), [(film, "a.mp4"), (picture, "a.png")])
+def test_nothing_is_overwritten_without_being_told(flight, tmp_path, write, name):
+    path = tmp_path / name
+    path.write_bytes(b"precious")
+    with pytest.raises(InputError, match="the file exists"):
+        write(flight, path, size=SIZE)
+    assert path.read_bytes() == b"precious"
+    write(flight, path, size=SIZE, overwrite=True)
+    assert path.stat().st_size > 500
+
+
+def test_an_interrupted_film_leaves_no_half_file(flight, tmp_path):
+    def stop(fraction):
+        if fraction > 0.4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        film(flight, tmp_path / "half.mp4", size=SIZE, progress=stop)
+    assert list(tmp_path.iterdir()) == []
+    old = tmp_path / "old.mp4"
+    old.write_bytes(b"precious")
+    with pytest.raises(KeyboardInterrupt):
+        film(flight, old, size=SIZE, progress=stop, overwrite=True)
+    assert old.read_bytes() == b"precious"
+    assert list(tmp_path.iterdir()) == [old]
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "options", "text"),
+    [
+        (film, "a.avi", {}, r"a.avi: unknown kind of film file \(got '.avi'; allowed: .mp4\). Name it 'a.mp4'"),
+        (film, "film", {}, "no suffix"),
+        (picture, "a.bmp", {}, "allowed: .png"),
+        (film, "no/such/a.mp4", {}, "folder does not exist"),
+        (picture, "no/such/a.png", {}, "folder does not exist"),
+        (film, "a.mp4", {"size": (63, 36)}, r"even numbers.*Take \(62, 36\)"),
+        (film, "a.mp4", {"fps": 0}, "pictures per second"),
+        (film, "a.mp4", {"speed": -1}, "speed of the film"),
+        (film, "a.mp4", {"speed": 1e-9}, "Raise the speed"),
+    ],
+)
+def test_wrong_requests_are_named(flight, tmp_path, write, name, options, text):
+    with pytest.raises(InputError, match=text):
+        write(flight, tmp_path / name, **{"size": SIZE, **options})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("write", "name"), [(film, "motiform.mp4"), (picture, "motiform.png")])
+def test_a_folder_that_cannot_be_written_is_told_before_the_work(flight, write, name):
+    done = []
+    options = {"progress": done.append} if write is film else {}
+    with pytest.raises(MotiformError, match=f"/proc/{name}: cannot write the file"):
+        write(flight, f"/proc/{name}", size=SIZE, camera=Camera((0, 1, 5), (0, 0, 0)), **options)
+    assert not done

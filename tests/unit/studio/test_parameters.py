@@ -1,0 +1,68 @@
+from motiform.scene import Parameter
+from motiform.studio.parameters import Parameters, grouped, label_of
+
+STEP = Parameter("motion.step", 1e-3, "s", "longest step")
+RTOL = Parameter("motion.rtol", 1e-9, "", "relative tolerance")
+KIND = Parameter("motion.integrator", "rk4", "", "", ("rk4", "euler"))
+SPIN = Parameter("body.top.spin", (0.0, 120.0, 0.0), "rad/s")
+COLOR = Parameter("body.top.color", (0.8, 0.52, 0.25), "")
+COUNT = Parameter("body.top.copies.count", 10, "")
+TURNED = Parameter("body.top.copies.turned", True, "")
+RADIUS = Parameter("body.top.shape.parts.0.cylinder.radius", 0.1, "m")
+ALL = [STEP, RTOL, KIND, SPIN, COLOR, COUNT, TURNED, RADIUS]
+
+
+def test_nothing_is_changed_until_someone_does(server):
+    page = Parameters(server)
+    page.load(ALL)
+    assert page.changed() == {}
+
+
+def test_changes_come_back_as_a_scene_takes_them(server):
+    page = Parameters(server)
+    page.load(ALL)
+    handles = {path: handle for path, (_, handle) in page._inputs.items()}
+    handles["motion.step"].value = 5e-4
+    handles["motion.rtol"].value = "1e-6"
+    handles["motion.integrator"].value = "euler"
+    handles["body.top.spin"].value = (1.0, 2.0, 3.0)
+    handles["body.top.color"].value = (255, 0, 51)
+    handles["body.top.copies.count"].value = 20
+    assert page.changed() == {
+        "motion.step": 5e-4,
+        "motion.rtol": 1e-6,
+        "motion.integrator": "euler",
+        "body.top.spin": [1.0, 2.0, 3.0],
+        "body.top.color": [1.0, 0.0, 0.2],
+        "body.top.copies.count": 20,
+    }
+    page.reset()
+    assert page.changed() == {}
+
+
+def test_text_that_is_no_number_is_left_to_the_scene(server):
+    page = Parameters(server)
+    page.load([RTOL])
+    page._inputs["motion.rtol"][1].value = "1 ppm"
+    assert page.changed() == {"motion.rtol": "1 ppm"}
+
+
+def test_values_of_an_earlier_run_are_shown_as_changes(server):
+    page = Parameters(server)
+    page.load([STEP], {"motion.step": 2e-3})
+    assert page.changed() == {"motion.step": 2e-3}
+
+
+def test_every_parameter_of_a_scene_has_an_input(server, scene):
+    page = Parameters(server)
+    page.load(scene.parameters())
+    assert set(page._inputs) == {parameter.path for parameter in scene.parameters()}
+    assert page.changed() == {}
+
+
+def test_labels_and_groups_read_well():
+    assert label_of(STEP) == "step [s]"
+    assert label_of(SPIN) == "spin [rad/s]"
+    assert label_of(RADIUS) == "parts 0 cylinder radius [m]"
+    assert label_of(Parameter("a.air_density", 1.2, "kg/m^3")) == "air density [kg/m³]"
+    assert list(grouped(ALL)) == ["motion", "body top", "body top: shape"]
