@@ -6,6 +6,7 @@ from pathlib import Path
 from sphinx_gallery.scrapers import figure_rst
 
 import motiform
+from motiform.base.references import REFERENCES
 
 project, author = "motiform", "The motiform authors"
 version = release = motiform.__version__
@@ -19,7 +20,7 @@ extensions = [
 ]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.zip"]
+exclude_patterns = ["_build", "_templates", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.zip"]
 suppress_warnings = ["config.cache"]  # the scraper below is a function, which cannot be kept between builds
 
 autosummary_generate = True
@@ -28,6 +29,8 @@ autodoc_typehints = "signature"
 autodoc_default_options = {"members": True, "undoc-members": False, "show-inheritance": False}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
+templates_path = ["_templates"]
 
 html_theme = "furo"
 html_title = f"motiform {release}"
@@ -74,10 +77,24 @@ sphinx_gallery_conf = {
 }
 
 
-def escape_bars(app, what, name, obj, options, lines):
-    """Keep |u| in docstrings a length: reStructuredText would take it for a substitution."""
-    lines[:] = [line.replace("|", r"\|") if "``" not in line and not line.startswith("+") else line for line in lines]
+def escape_signs(app, what, name, obj, options, lines):
+    """Keep |u| a length and *shape a tuple in docstrings: reStructuredText would take them for markup."""
+    for n, line in enumerate(lines):
+        parts = line.split("``")  # text, literal, text, ...
+        for k in range(0, len(parts), 2):
+            parts[k] = parts[k].replace("|", r"\|")
+            if parts[k].count("*") % 2:
+                parts[k] = parts[k].replace("*", r"\*")
+        lines[n] = "``".join(parts)
+
+
+def list_references(app, docname, source):
+    """Fill the page of references from the table that the code cites."""
+    if docname == "references":
+        rows = [f"|[{key}]|{text}|" for key, text in sorted(REFERENCES.items())]
+        source[0] = source[0].replace("<!-- references -->", "\n".join(["| key | document |", "|---|---|", *rows]))
 
 
 def setup(app):
-    app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("autodoc-process-docstring", escape_signs)
+    app.connect("source-read", list_references)

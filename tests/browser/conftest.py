@@ -119,6 +119,7 @@ def watched(browser, studio):
     page.wait_for_selector("#motiform-time", state="attached")
     # The page is ready when it draws: its frames tick.
     page.wait_for_function("() => (window.ticks = (window.ticks || 0) + 1) > 20", polling="raf", timeout=PATIENCE)
+    page.set_default_timeout(PATIENCE / 4)
     return watched
 
 

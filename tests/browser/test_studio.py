@@ -107,13 +107,13 @@ def test_steps_and_speed(page, studio):
     wait_for_time(page, "== 0")
     page.get_by_role("button", name="▶", exact=True).click()
     wait_for(page, "() => document.querySelector('#motiform-time').innerText.includes('sample 2 of')")
-    page.get_by_role("textbox", name="Speed").click()
+    page.get_by_role("combobox", name="Speed").click()
     page.get_by_role("option", name="1/4 ×").click()
     wait_until(page, lambda: studio.player.speed == 0.25)
 
 
 def test_choose_a_channel_to_plot(page, studio):
-    page.get_by_role("textbox", name="Plot 3").click()
+    page.get_by_role("combobox", name="Plot 3").click()
     page.get_by_role("option", name="box.orientation").click()
     wait_for(page, "() => document.querySelectorAll('.uplot').length == 3")
     assert studio.plots.names[2] == "box.orientation"
@@ -166,7 +166,7 @@ def test_cancel(page, studio):
 def test_export(page, studio, label, magic):
     if not button(page, "Download").is_visible():
         page.get_by_text("Export", exact=True).click()
-    page.get_by_role("textbox", name="Format").click()
+    page.get_by_role("combobox", name="Format").click()
     page.get_by_role("option", name=label).click()
     with page.expect_download() as started:
         button(page, "Download").click()
@@ -179,7 +179,7 @@ def test_export(page, studio, label, magic):
 def test_another_scene(page, studio):
     from motiform.scene import load_scene
 
-    page.get_by_role("textbox", name="Built in").click()
+    page.get_by_role("combobox", name="Built in").click()
     page.get_by_role("option", name=load_scene("top").title).click()
     page.get_by_text(load_scene("top").document.scene.description).wait_for()
     assert page.get_by_label("duration [s]").input_value() == f"{load_scene('top').document.scene.duration:g}"

@@ -30,8 +30,8 @@ def advanced(model, method, device_name):
 def test_cpu_and_cuda_agree(method):
     """Leaves in the wind: drag, gusts (sin), square roots, Newton's iteration.
 
-    The GPU contracts a·b + c to one rounding and has its own sin: each of the some 500 operations of a step may differ by
-    an ulp of its size. 20 steps of 500 roundings add up to 20·500·1.1e-16 = 1.1e-12 of the numbers' size at most.
+    The GPU contracts a·b + c to one rounding and has its own sin: each of the some 500 operations of a step may differ
+    by an ulp of its size. 20 steps of 500 roundings add up to 20·500·1.1e-16 = 1.1e-12 of the numbers' size at most.
     """
     model = build_bodies(load_scene("flock"))
     cpu, cpu_status = advanced(model, method, "cpu")

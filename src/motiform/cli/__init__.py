@@ -8,21 +8,27 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the `motiform` command. Exit codes: 0 done, 1 the work failed, 2 the input is wrong, 130 interrupted."""
+    import typer
+
     from motiform.base.errors import MotiformError
+    from motiform.cli.app import app
 
     try:
-        from motiform.cli.app import app
-
-        app(standalone_mode=True)
+        sys.exit(app(standalone_mode=False) or 0)
     except MotiformError as error:
         _say(f"motiform: {error}")
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         _say("motiform: interrupted; what was written stays, and --resume goes on from there")
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: nothing more to say
         sys.exit(1)
+    except Exception as error:
+        if not hasattr(error, "show"):
+            raise  # a defect of ours: the traceback is what a report needs
+        error.show()  # the command line itself is wrong: typer tells how
+        sys.exit(2)
 
 
 def _say(text: str) -> None:

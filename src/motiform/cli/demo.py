@@ -39,7 +39,7 @@ def demo(
 def _show(entry: "Entry", out: Path, quiet: bool) -> dict[str, Any]:
     """Take one scene through the whole chain: recording, picture, plot, film and model."""
     from motiform.base.progress import bar
-    from motiform.form import dress
+    from motiform.form import dress, strobe
     from motiform.image import film, picture, plot_channels
     from motiform.image.export import export
     from motiform.scene import load_scene, simulate
@@ -50,7 +50,9 @@ def _show(entry: "Entry", out: Path, quiet: bool) -> dict[str, Any]:
         recording = simulate(scene, out=stem.with_suffix(".mf"), overwrite=True, progress=progress)
     form = dress(recording)
     files = {"picture": stem.with_suffix(".png"), "plot": out / f"{entry.name}-plot.png"}
-    picture(form, files["picture"], time=0.4 * entry.seconds, size=(960, 540), overwrite=True)
+    flashes = scene.document.image.strobe
+    shown, instant = (strobe(form, flashes), 0.0) if flashes > 1 else (form, 0.4 * entry.seconds)
+    picture(shown, files["picture"], time=instant, size=(960, 540), overwrite=True)
     plot_channels(recording, scene.document.image.plot, path=files["plot"], title=scene.title, overwrite=True)
     if entry.name == "handle":
         files["film"], files["model"] = stem.with_suffix(".mp4"), stem.with_suffix(".glb")

@@ -19,7 +19,9 @@ def film(
         float | None, typer.Option(help="Seconds of motion per second of film; the scene's if not given.")
     ] = None,
     at: Annotated[float | None, typer.Option(help="Instant of a picture [s]; the middle if not given.")] = None,
-    flashes: Annotated[int, typer.Option("--strobe", min=1, help="Instants shown at once in a picture.")] = 1,
+    flashes: Annotated[
+        int | None, typer.Option("--strobe", min=1, help="Instants shown at once in a picture; else as the scene says.")
+    ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -33,9 +35,10 @@ def film(
     form = dress(shown)
     path = out or recording.with_suffix(".mp4")
     if path.suffix == ".png":
+        count = flashes or (1 if at is not None else int(form.image.get("strobe", 1)))
+        if count > 1:
+            form, at = strobe(form, count), float(form.times[0])
         middle = 0.5 * float(form.times[0] + form.times[-1])
-        if flashes > 1:
-            form, at = strobe(form, flashes), float(form.times[0])
         picture(form, path, time=middle if at is None else at, size=parse_size(size), overwrite=overwrite)
         wrote("picture", path)
         return

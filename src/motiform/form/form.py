@@ -67,7 +67,31 @@ def dress(recording: "Recording") -> Form:
             position, orientation = position[:, None], orientation[:, None]
         parts.append(Part(name, shape, np.array(worn["offset"]), np.array(worn["color"]), position, orientation))
     times = recording.time(next(iter(wardrobe.values()))["position"])
+    parts += [_string_of_beads(link, recording, len(times)) for link in recording.manifest.get("links", ())]
     return Form(tuple(parts), times, recording.manifest.get("title", ""), recording.manifest.get("image", {}))
+
+
+_BEADS = 24
+
+
+def _string_of_beads(link: dict[str, Any], recording: "Recording", samples: int) -> Part:
+    """Return a link between two bodies as beads from one end to the other, so that it is seen to stretch."""
+    from motiform.geometry import Ball
+    from motiform.spatial import rotate
+
+    ends = []
+    for end in link["ends"]:
+        point = np.array(end["at"])
+        if end["body"] is None:
+            ends.append(np.broadcast_to(point, (samples, 3)))
+        else:
+            turned = rotate(recording[f"{end['body']}.orientation"], point)
+            ends.append(recording[f"{end['body']}.position"] + turned)
+    along = np.linspace(0, 1, _BEADS)[:, None]
+    position = ends[0][:, None] * (1 - along) + ends[1][:, None] * along
+    orientation = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (samples, _BEADS, 4))
+    color = np.array([0.35, 0.35, 0.38])
+    return Part(link["name"], Ball(link["radius"]), np.zeros(3), color, position, orientation)
 
 
 def strobe(form: Form, count: int = 8) -> Form:

@@ -29,7 +29,7 @@ def render(
     time: float | None = None,
     camera: Camera | None = None,
     size: tuple[int, int] = (1280, 720),
-    ground: bool | float | Ground | None = True,
+    ground: bool | float | Ground | None = None,
     look: Look | None = None,
     samples_per_pixel: int = 4,
     device: str = "cpu",
@@ -41,7 +41,8 @@ def render(
     sample, time : which instant; the last sample unless one of the two is given. Times [s] fall between samples.
     camera : None: the camera of the scene, else one that sees the whole motion.
     size : width and height [pixels].
-    ground : True: a checkered plane at y = 0, or under the motion when that goes below; a number: its height [m].
+    ground : True: a checkered plane at y = 0, or under the motion when that goes below; a number: its height [m];
+        False: none; None: as the scene says.
     look : light and exposure.
     samples_per_pixel : rays through each pixel; more are smoother.
     """
@@ -78,7 +79,7 @@ class Painter:
         *,
         camera: Camera | None = None,
         size: tuple[int, int] = (1280, 720),
-        ground: bool | float | Ground | None = True,
+        ground: bool | float | Ground | None = None,
         look: Look | None = None,
         samples_per_pixel: int = 4,
         device: str = "cpu",
@@ -191,7 +192,9 @@ def _light_rows(look: Look) -> np.ndarray:
 
 def _ground_rows(form: "Form", camera: Camera, ground: bool | float | Ground | None) -> np.ndarray:
     """Return rows TONE_A to SCALES of the view."""
-    if ground is None or ground is False:
+    if ground is None:
+        ground = form.image.get("ground_height", True) if form.image.get("ground", True) else False
+    if ground is False:
         return np.zeros((4, 3))
     if not isinstance(ground, Ground):
         ground = Ground() if ground is True else Ground(height=float(ground))

@@ -9,9 +9,9 @@ from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid,
 from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring
 from motiform.scene.load import Scene
 from motiform.scene.schema import BodyTable, CopiesTable, ParticleTable, PoseTable, ShapeTable
-from motiform.spatial import Transform, random_rotation, rotation_from_quaternion, rotation_from_cardan
+from motiform.spatial import Transform, random_rotation, rotation_from_cardan, rotation_from_quaternion
 
-__all__ = ["build_bodies", "build_options", "wardrobe"]
+__all__ = ["build_bodies", "build_options", "links", "wardrobe"]
 
 
 def build_bodies(scene: Scene) -> Bodies:
@@ -188,6 +188,19 @@ def wardrobe(model: Bodies) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
                 "orientation": f"{body.name}.orientation",
             }
     return worn, statics
+
+
+def links(model: Bodies) -> list[dict[str, Any]]:
+    """Return the springs of a model as a recording's manifest keeps them to be drawn."""
+    thin = 0.08 * min(float(np.sqrt(np.trace(b.properties.inertia) / b.properties.mass)) for b in model.bodies)
+    found = []
+    for n, spring in enumerate(model.springs):
+        ends = []
+        for name, at in ((spring.a, spring.at_a), (spring.b, spring.at_b)):
+            center = np.zeros(3) if name is None else model.find(name, f"spring {n + 1}").properties.center
+            ends.append({"body": name, "at": (np.array(at, float) - center).tolist()})
+        found.append({"name": f"spring {n + 1}", "ends": ends, "radius": thin})
+    return found
 
 
 def _put_aside(description: Any, name: str, statics: dict[str, np.ndarray]) -> Any:

@@ -12,7 +12,7 @@ from motiform.base.progress import Progress
 from motiform.motion.bodies import Bodies, Force, Options, simulate_bodies
 from motiform.motion.integrate import Guard
 from motiform.record import Recording, open_recording
-from motiform.scene.build import build_bodies, build_options, wardrobe
+from motiform.scene.build import build_bodies, build_options, links, wardrobe
 from motiform.scene.load import Scene, load_scene
 
 __all__ = ["simulate"]
@@ -113,6 +113,7 @@ def _run(
     progress: Progress | None,
 ) -> Recording:
     manifest["form"], statics = wardrobe(model)
+    manifest["links"] = links(model)
     return simulate_bodies(
         model,
         options,

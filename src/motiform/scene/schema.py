@@ -269,7 +269,8 @@ class ImageTable(Table):
     camera: CameraTable | None = None
     plot: list[str] = Field([], description="channels worth a plot")
     ground: bool = Field(True, description="whether a ground is drawn")
-    ground_height: Metre = Field(0.0, description="its height")
+    ground_height: Metre | None = Field(None, description="its height; if not given y = 0, or below the motion")
+    strobe: int = Field(1, ge=1, le=1000, description="instants that a picture shows at once")
     speed: Annotated[float, Above0] = Field(1.0, description="seconds of motion per second of film")
 
 

@@ -216,7 +216,7 @@ class Studio:
         self._wake.set()
 
     def _failed(self, text: str) -> None:
-        self.scenes.idle("The run failed.")
+        self.scenes.idle(f"The run failed: {text}")
         self.notify("The run failed", text)
 
     def _file_source(self) -> tuple["Recording | None", list[str]]:

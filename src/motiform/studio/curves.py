@@ -14,6 +14,7 @@ __all__ = ["Curves", "curves_of", "elements_of", "pretty", "value_at", "with_cur
 
 BUCKETS = 300  # a plot is a few hundred pixels wide: the extremes of so many time slices look the same as all samples
 COMPONENTS = 9  # a last axis up to this long is drawn as that many curves, a longer one is chosen from
+NOISE = 16 * np.finfo(float).eps  # relative: less than this is rounding, not a curve worth zooming in on
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -110,9 +111,8 @@ def _readable(values: np.ndarray) -> tuple[float, float]:
         return 0.0, 1.0
     low, high = float(finite.min()), float(finite.max())
     middle, spread = low / 2 + high / 2, high / 2 - low / 2  # in an order that cannot overflow
-    noise = 4 * np.finfo(float).eps * abs(middle)  # rounding alone is not a curve worth zooming in on
     offset = 0.0
-    if noise < spread < 1e-3 * abs(middle):
+    if NOISE * abs(middle) < spread < 1e-3 * abs(middle):
         offset = float(f"{middle:.6g}") if spread > 1e-6 * abs(middle) else float(finite[0])
     size = max(abs(low - offset), abs(high - offset))
     if size < 1e-290:
@@ -139,5 +139,5 @@ def pretty(unit: str) -> str:
 def _span(values: np.ndarray) -> tuple[float, float]:
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 1.0)
-    room = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
+    room = 0.06 * (high - low) if high - low > 2 * NOISE * max(abs(low), abs(high)) else 0.1 * abs(high) or 1.0
     return low - room, high + room

@@ -51,6 +51,13 @@ def test_a_small_drift_of_a_large_number_can_be_read():
     assert value_at(curves, 2.0)[0] == pytest.approx(values[200], abs=4 * np.spacing(12.5))
 
 
+def test_rounding_alone_looks_flat():
+    values = 36.3 + np.spacing(36.3) * np.random.default_rng(0).integers(-4, 5, size=300)
+    curves = curves_of(recording("energy", values, unit="J"), "energy")
+    assert curves.label == "J"
+    assert np.ptp(curves.values[0]) < 1e-9 * (curves.span[1] - curves.span[0])
+
+
 def test_the_cursor_stands_at_the_instant():
     curves = curves_of(recording("angle", np.sin(np.linspace(0, 6, 601)), unit="rad"), "angle")
     time, value, cursor = with_cursor(curves, 2.345)

@@ -312,7 +312,10 @@ def _change(i, bodies, s0, s1):
         turned = max(turned, math.fabs(r0[k] - r1[k]))
     trace = bodies[i, INERTIA] + bodies[i, INERTIA + 4] + bodies[i, INERTIA + 8]
     size = math.sqrt(0.5 * trace / bodies[i, MASS])
-    return max(turned, norm(sub(s0[0], s1[0])) / (size + norm(s1[0])))
+    place = size + norm(s1[0])
+    if not math.isfinite(place):  # sweeps that run away: a ratio would be 0
+        return math.inf
+    return max(turned, norm(sub(s0[0], s1[0])) / place)
 
 
 SETTLED, STALLED = 4e-15, 1e-9

@@ -72,7 +72,7 @@ class ExplicitStep:
         assert self.tableau.error is not None
         error = h * (self.tableau.error @ self.stages)
         if self.tableau.name == "cash-karp":
-            # scale_i = |q_i + q̇_i dt|, the largest ratio counts [Perez94, Dynamics]; atol keeps numbers near zero from ruling
+            # scale_i = |q_i + q̇_i dt|, the largest ratio counts [Perez94, Dynamics]; atol keeps numbers near 0 from ruling
             scale = self.rtol * np.abs(y + h * self.stages[0]) + self.atol
             return float(np.max(np.abs(_over(error, scale)), initial=0.0))
         scale = self.atol + self.rtol * np.maximum(np.abs(y), np.abs(end))
@@ -207,8 +207,17 @@ def _accepted(
 ) -> tuple[np.ndarray, float, float]:
     """Return the end of a step that is good enough, its length, and the length to try next."""
     smallest = 16 * float(np.spacing(max(abs(t), h)))
+    cut = h < planned  # to a landing or the end of the run: that may be short, and the longer step is not forgotten
     while True:
-        end = stepper.step(t, y, h)
+        if adaptive and h < smallest and not cut:
+            raise RunError(
+                "the step became too small",
+                where=f"t = {t:.9g} s",
+                got=f"step {h:.3g} s",
+                remedy="The state grows without bound or jumps there: check the forces, or ask for less (rtol, atol).",
+            )
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is seen below
+            end = stepper.step(t, y, h)
         if not adaptive:
             _finite(end, t + h)
             return end, h, planned
@@ -216,17 +225,9 @@ def _accepted(
         # dt ← dt |Δ_wanted/Δ|^0.2 [Perez94, Dynamics], with the usual safety factor and bounds
         factor = min(_GROW, max(_SHRINK, _SAFETY * ratio**-0.2)) if ratio > 0 else _GROW
         if ratio <= 1:
-            shortened = h < planned  # cut to the end of the run: do not forget the longer step
-            following = max(planned, h * factor) if shortened and factor >= 1 else h * factor
+            following = max(planned, h * factor) if cut and factor >= 1 else h * factor
             return end, h, min(following, longest)
-        h *= min(factor, 1.0) if np.isfinite(ratio) else _SHRINK
-        if h < smallest:
-            raise RunError(
-                "the step became too small",
-                where=f"t = {t:.9g} s",
-                got=f"step {h:.3g} s",
-                remedy="The state grows without bound or jumps there: check the forces, or ask for less accuracy (rtol, atol).",
-            )
+        h, cut = h * (min(factor, 1.0) if np.isfinite(ratio) else _SHRINK), False
 
 
 def _finite(y: np.ndarray, t: float) -> None:

@@ -84,12 +84,10 @@ def _value(guard: Guard, t: float, y: np.ndarray) -> float:
 
 
 def _root(guard: Guard, solution: Solution, lo: float, hi: float, at_hi: float) -> float:
-    """Return the first instant found at which the guard has reached or passed zero (its far side, by Brent)."""
+    """Return the instant at which the guard is zero, to rounding (Brent)."""
     if at_hi == 0:
         return hi
     from scipy.optimize import brentq
 
-    root, report = brentq(
-        lambda t: _value(guard, t, solution(t)), lo, hi, xtol=1e-15, rtol=4 * np.finfo(float).eps, full_output=True
-    )
+    root = brentq(lambda t: _value(guard, t, solution(t)), lo, hi, xtol=1e-15, rtol=4 * np.finfo(float).eps)
     return float(root)

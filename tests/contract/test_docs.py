@@ -1,0 +1,83 @@
+"""The documentation keeps up with the code: keys of scenes, integrators, public names, verbs; its Python blocks compile."""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+
+
+def tables(model, seen):
+    """Yield a table of the schema and all tables inside it, each once."""
+    from motiform.scene.load import _table_in
+
+    if model in seen:
+        return
+    seen.add(model)
+    yield model
+    for field in model.model_fields.values():
+        inner = _table_in(field.annotation)
+        if inner is not None and issubclass(inner, BaseModel):
+            yield from tables(inner, seen)
+
+
+def test_every_key_of_a_scene_is_described():
+    from motiform.scene.schema import SceneFile
+
+    text = (DOCS / "scenes.md").read_text("utf-8")
+    for table in tables(SceneFile, set()):
+        for key, field in table.model_fields.items():
+            assert re.search(rf"\b{field.alias or key}\b", text), f"{table.__name__}.{key}"
+
+
+def test_every_integrator_is_described():
+    from motiform.motion.integrate import METHODS
+
+    bodies, scenes = ((DOCS / page).read_text("utf-8") for page in ("bodies.md", "scenes.md"))
+    names = {"momentum": "P", "angular_momentum": "L", "orthogonality": "rotations", "energy": "energy"}
+    for name, method in METHODS.items():
+        row = re.search(rf"^\|`{name}`\|(.*?)\|.*\|(.*?)\|$", bodies, flags=re.MULTILINE)
+        assert row, name
+        assert row[1].startswith(str(method.order))
+        assert set(row[2].split(", ")) == {names[kept] for kept in method.conserves}
+        assert f"`{name}`" in scenes
+
+
+def test_every_verb_is_described():
+    from motiform.cli.app import app
+
+    text = (DOCS / "cli.md").read_text("utf-8")
+    for command in app.registered_commands:
+        assert f"**`{command.name}" in text, command.name
+
+
+@pytest.mark.parametrize(
+    "package", ["spatial", "geometry", "record", "motion.bodies", "motion.integrate", "scene", "form", "image", "studio"]
+)
+def test_every_public_name_is_listed(package):
+    listed = (DOCS / "api.md").read_text("utf-8")
+    module = importlib.import_module(f"motiform.{package}")
+    for name in module.__all__:
+        if callable(value := getattr(module, name)) and getattr(value, "__module__", "").startswith("motiform"):
+            assert re.search(rf"^   {re.escape(package)}\.{name}$", listed, flags=re.MULTILINE), f"{package}.{name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_python_blocks_compile(page):
+    for block in re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL):
+        ast.parse(block)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_imports_of_python_blocks_exist(page):
+    for block in re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("motiform"):
+                module = importlib.import_module(node.module)
+                for alias in node.names:
+                    assert hasattr(module, alias.name), f"{page.name}: {node.module}.{alias.name}"
