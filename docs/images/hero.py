@@ -27,7 +27,7 @@ def instants(scene, times, *, scale=1.0, start=(0.0, 0.0, 0.0), apart=(0.0, 0.0,
     )
 
 
-def main(path=Path(__file__).with_name("hero.png")):
+def main():
     parts = (
         instants("thrown", np.arange(0.0, 1.3, 0.065), scale=1.3, start=(0, -0.9, -2.5)),
         instants("top", np.linspace(0, 7.63, 6)[:5], scale=4.0, start=(-2.6, -0.4, 0.3), apart=(1.3, 0, 0)),
@@ -35,7 +35,14 @@ def main(path=Path(__file__).with_name("hero.png")):
     )
     form = Form(parts, np.zeros(1))
     camera = Camera((0.5, 2.0, 8.5), (0.0, 1.42, 0.0), fov=0.44)
-    picture(form, path, camera=camera, size=(1280, 560), samples_per_pixel=48, overwrite=True)
+    picture(
+        form,
+        Path(__file__).with_name("hero.png"),
+        camera=camera,
+        size=(1280, 560),
+        samples_per_pixel=48,
+        overwrite=True,
+    )
 
 
 if __name__ == "__main__":

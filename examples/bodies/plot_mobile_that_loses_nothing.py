@@ -2,8 +2,8 @@
 Can a mobile swing for ever?
 ============================
 
-A bar hangs from the world on a spring and carries a ball and a box on two more (springs are not drawn). Nothing here
-takes energy away, yet most integrators lose or gain some. The energy–momentum step does not: between two states a
+A bar hangs from the world on a spring and carries a ball and a box on two more. Nothing here takes energy
+away, yet most integrators lose or gain some. The energy–momentum step does not: between two states a
 spring pulls with its discrete gradient [Gonzalez96],
 
     f = k (½ (l₀ + l₁) − rest) (d₀ + d₁)/(l₀ + l₁),
@@ -42,11 +42,11 @@ def check(result):
 
 def draw(result, folder):
     form = dress(result["lie-midpoint"])
-    row, first = np.arange(5)[:, None] * [0.8, 0, 0], np.arange(5) * 12  # the first second, every 0.2 s
+    row, first = np.arange(5)[:, None, None] * [0.8, 0, 0], np.arange(5) * 12  # the first second, every 0.2 s
     parts = []
     for part in form.parts:
-        poses = part.position[first].reshape(1, 5, 3) + row, part.orientation[first].reshape(1, 5, 4)
-        parts.append(replace(part, position=poses[0], orientation=poses[1]))
+        place, turn = part.position[first] + row, part.orientation[first]
+        parts.append(replace(part, position=place.reshape(1, -1, 3), orientation=turn.reshape(1, -1, 4)))
     form = replace(form, parts=tuple(parts), times=np.zeros(1))
     camera = Camera.framing(form, direction=(0, 0.15, 1), fov=0.3, aspect=3.0)
     compare_plot(result, "energy", drift=True, log=True, path=folder / "energy.png", title="Energy of the mobile")

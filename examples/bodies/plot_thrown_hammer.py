@@ -11,13 +11,12 @@ when the force is constant.
 """
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 import motiform as mf
-from motiform.form import dress
+from motiform.form import dress, strobe
 from motiform.image import Camera, picture, plot_channels
 from motiform.spatial import rotate
 
@@ -43,11 +42,7 @@ def check(rec):
 
 
 def draw(rec, folder):
-    form = dress(rec)
-    samples = np.arange(0, len(form.times), 6)  # every 50 ms
-    hammer = form.parts[0]
-    many = {key: getattr(hammer, key)[samples].reshape(1, len(samples), -1) for key in ("position", "orientation")}
-    form = replace(form, parts=(replace(hammer, **many),), times=np.zeros(1))
+    form = strobe(dress(rec), 27)  # every 50 ms
     camera = Camera.framing(form, direction=(0.25, 0.15, 1), fov=0.35)
     plot_channels(rec, ["hammer.position", "hammer.angular_velocity"], path=folder / "channels.png")
     return [picture(form, folder / "throw.png", camera=camera), folder / "channels.png"]

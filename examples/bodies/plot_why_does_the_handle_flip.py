@@ -68,7 +68,7 @@ def draw(result, folder):
     form = replace(form, parts=(replace(form.parts[0], **poses),), times=np.zeros(1))
     camera = Camera.framing(form, direction=(0, 0.5, 1), fov=0.2, aspect=4.0)
     plot_channels(rec, "handle.angular_velocity", path=folder / "spin.png", title="Spin about the stem, body axes")
-    return [picture(form, folder / "flip.png", camera=camera, ground=None, size=(1200, 300)), folder / "spin.png"]
+    return [picture(form, folder / "flip.png", camera=camera, ground=False, size=(1200, 300)), folder / "spin.png"]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The documentation keeps up with the code: keys of scenes, integrators, public names, verbs; its Python blocks compile."""
+"""The documentation keeps up with the code: keys of scenes, integrators, public names, verbs, imports."""
 
 import ast
 import importlib
@@ -39,7 +39,8 @@ def test_every_integrator_is_described():
     from motiform.motion.integrate import METHODS
 
     bodies, scenes = ((DOCS / page).read_text("utf-8") for page in ("bodies.md", "scenes.md"))
-    names = {"momentum": "P", "angular_momentum": "L", "orthogonality": "rotations", "energy": "energy"}
+    names = {"momentum": "P", "free_angular_momentum": "L of a free body", "angular_momentum": "L of all"}
+    names |= {"orthogonality": "rotations", "energy": "energy"}
     for name, method in METHODS.items():
         row = re.search(rf"^\|`{name}`\|(.*?)\|.*\|(.*?)\|$", bodies, flags=re.MULTILINE)
         assert row, name
@@ -57,7 +58,8 @@ def test_every_verb_is_described():
 
 
 @pytest.mark.parametrize(
-    "package", ["spatial", "geometry", "record", "motion.bodies", "motion.integrate", "scene", "form", "image", "studio"]
+    "package",
+    ["spatial", "geometry", "record", "motion.bodies", "motion.integrate", "scene", "form", "image", "studio"],
 )
 def test_every_public_name_is_listed(package):
     listed = (DOCS / "api.md").read_text("utf-8")

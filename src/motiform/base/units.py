@@ -32,7 +32,7 @@ def quantity(value: float | int | str, unit: str) -> float:
     2.0
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise InputError("not a quantity", got=value, allowed=f"a number in {unit}, or text with a unit")
+        raise InputError("not a quantity", got=value, allowed=f"a number{unit and f' in {unit}'}, or text with a unit")
     try:
         number = _from_text(value, unit) if isinstance(value, str) else float(value)
     except OverflowError:

@@ -5,22 +5,22 @@ import sys
 
 __all__ = ["main"]
 
+_INTERRUPTED = 130
+
 
 def main() -> None:
     """Run the `motiform` command. Exit codes: 0 done, 1 the work failed, 2 the input is wrong, 130 interrupted."""
-    import typer
-
     from motiform.base.errors import MotiformError
     from motiform.cli.app import app
 
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        code = app(standalone_mode=False) or 0
+        if code == _INTERRUPTED:  # typer has turned Ctrl-C into this code
+            _say("motiform: interrupted; what was written stays, and --resume goes on from there")
+        sys.exit(code)
     except MotiformError as error:
         _say(f"motiform: {error}")
         sys.exit(error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
-        _say("motiform: interrupted; what was written stays, and --resume goes on from there")
-        sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: nothing more to say
         sys.exit(1)

@@ -18,7 +18,7 @@ def build_bodies(scene: Scene) -> Bodies:
     """Return the rigid bodies of a scene and what acts on them."""
     document = scene.document
     rng = np.random.default_rng(document.scene.seed)
-    bodies = tuple(_body(scene, table, rng) for table in document.body)
+    bodies = tuple(_body(scene, n, table, rng) for n, table in enumerate(document.body))
     springs = tuple(
         Spring(
             *(None if name == "world" else name for name in table.between),
@@ -33,13 +33,30 @@ def build_bodies(scene: Scene) -> Bodies:
         Load(f.body, f.force, f.torque, f.at, f.follows, f.start, np.inf if f.until is None else f.until)
         for f in document.force
     )
-    return Bodies(bodies, springs, loads, _environment(scene))
+    model = Bodies(bodies, springs, loads, _environment(scene))
+    try:
+        model.packed  # noqa: B018, its checks belong here, where the file is known
+    except MotiformError as error:
+        raise SceneError(f"{_place(scene, error.where or '')}: {error}") from error
+    return model
+
+
+def _place(scene: Scene, where: str) -> str:
+    """Return the line of the scene for the place that an error of the model names, such as "spring 2"."""
+    kind, _, number = where.partition(" ")
+    table = {"spring": "spring", "load": "force", "environment": "environment"}.get(kind)
+    return scene.place(*([table] if table else []), *([int(number) - 1] if table and number.isdecimal() else []))
 
 
 def build_options(scene: Scene) -> Options:
     """Return how the scene is run."""
     head, motion = scene.document.scene, scene.document.motion
-    return Options(head.duration, head.rate, motion.integrator, motion.step, motion.rtol, motion.atol, motion.device)
+    try:
+        return Options(
+            head.duration, head.rate, motion.integrator, motion.step, motion.rtol, motion.atol, motion.device
+        )
+    except MotiformError as error:
+        raise SceneError(f"{scene.place('scene')}: {error}") from error
 
 
 def _environment(scene: Scene) -> Environment:
@@ -51,8 +68,7 @@ def _environment(scene: Scene) -> Environment:
     return Environment(**given)
 
 
-def _body(scene: Scene, table: BodyTable, rng: np.random.Generator) -> Body:
-    where = f"{scene.name}: body {table.name!r}"
+def _body(scene: Scene, n: int, table: BodyTable, rng: np.random.Generator) -> Body:
     try:
         shape, properties = _shape(scene, table.shape)
         properties = _own_properties(table, properties)
@@ -63,9 +79,10 @@ def _body(scene: Scene, table: BodyTable, rng: np.random.Generator) -> Body:
         drag = None if table.drag is None else Drag(table.drag.area, table.drag.center, table.drag.spin)
         return Body(table.name, properties, shape, position, rotation, velocity, spin, table.pinned, drag, table.color)
     except MotiformError as error:
-        if error.where is None or scene.name not in error.where:
-            raise SceneError(f"{where}: {error}") from error
-        raise
+        text = str(error)
+        if error.where is not None and error.where.startswith(("scene ", "body ")):
+            text = text.removeprefix(f"{error.where}: ")  # said better here
+        raise SceneError(f"{scene.place('body', n)} body {table.name!r}: {text}") from error
 
 
 def _own_properties(table: BodyTable, properties: MassProperties | None) -> MassProperties:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -94,6 +95,11 @@ class Scene:
             raise SceneError("no such file", where=where, got=name, remedy=f"Put it into {self.folder}.")
         return path
 
+    def place(self, *keys: str | int) -> str:
+        """Return the file and line that come nearest to a place such as ("body", 0, "shape")."""
+        file, line = self.name if self.folder is None else f"{self.name}.toml", line_of(self.text, keys)
+        return f"{file}:{line}" if line else file
+
     def parameters(self) -> list[Parameter]:
         """Return what a person may change, in the order of the file's tables."""
         return list(_parameters(self.document, ""))
@@ -160,8 +166,13 @@ def parse_scene(
     """Check the text of a scene."""
     try:
         raw = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: TOMLDecodeError, and numbers of too many digits
-        raise SceneError(f"not TOML: {_reason(error)}", where=name) from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        raise SceneError(f"not TOML: {_reason(error)}", where=f"{name}:{line[1]}" if line else name) from error
+    except ValueError as error:
+        raise SceneError("not TOML: a number has too many digits", where=name) from error
+    except RecursionError as error:
+        raise SceneError("tables are nested too deeply", where=name) from error
     for path, value in (settings or {}).items():
         _set(raw, path, value, name)
     try:
@@ -236,7 +247,8 @@ def _explain(error: ValidationError, text: str, name: str, settings: Mapping[str
             message, remedy = "unknown key", closest(str(place[-1]), _siblings(place[:-1]))
         elif one["type"] == "missing":
             message = "missing"
-        got = "" if one["type"] in ("missing", "extra_forbidden") else f" (got {_short(one['input'])})"
+        told = one["type"] in ("missing", "extra_forbidden") or "(got " in message
+        got = "" if told else f" (got {_short(one['input'])})"
         lines.append(f"{where} {dotted}: {message}{got}{'. ' + remedy if remedy else ''}")
     return "\n".join(dict.fromkeys(lines))
 

@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 import threading
+import time
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Studio", "serve"]
 
 FRAME = 1 / 30  # [s] between two pictures
+PLOT = 0.9 / 15  # [s] between two positions of the cursors while playing
 log = logging.getLogger(__name__)
 
 
@@ -84,7 +86,8 @@ class Studio:
         self.player = Player()
         self._lock = threading.RLock()
         self._closed, self._wake = threading.Event(), threading.Event()
-        self._drawn = -1
+        self._drawn = self._plotted = -1
+        self._plotted_at = 0.0
         self.runner = Runner(
             on_progress=lambda fraction: self.scenes.progress(fraction),
             on_done=self._ran,
@@ -94,6 +97,7 @@ class Studio:
         self.view = View(self.server)
         self._lay_out()
         self.view.show(None)
+        self.server.on_client_connect(self.guard(self.view.welcome))
         self._thread = threading.Thread(target=self._play, name="motiform-player", daemon=True)
         self._thread.start()
 
@@ -148,7 +152,7 @@ class Studio:
             same_scene = self.recording is not None and self.recording.manifest.get("title") == recording.manifest.get(
                 "title"
             )
-            self.recording, self._drawn = recording, -1
+            self.recording, self._drawn, self._plotted = recording, -1, -1
             self.player.load(form.times if form else recording.time(recording.names[0]))
             self.view.show(form)
             if form and not same_scene:
@@ -240,6 +244,9 @@ class Studio:
             if sample != self._drawn:
                 self._drawn = sample
                 self.view.draw(sample)
+            now = time.monotonic()
+            if sample != self._plotted and (not self.player.playing or now - self._plotted_at > PLOT):
+                self._plotted, self._plotted_at = sample, now
                 self.plots.move(float(self.player.times[sample]))
             self.timeline.refresh()
 

@@ -32,7 +32,9 @@ class Parameters:
             self._groups, self._inputs = [], {}
             for title, members in grouped(parameters).items():
                 with self._holder:
-                    group = self._server.gui.add_folder(title, expand_by_default=not _folded(title))
+                    group = self._server.gui.add_folder(
+                        title, expand_by_default=not _folded(title) and not self._second_body(title)
+                    )
                 self._groups.append(group)
                 with group:
                     for parameter in members:
@@ -53,6 +55,9 @@ class Parameters:
         """Lock the inputs while a run is under way, or unlock them."""
         for _, handle in self._inputs.values():
             handle.disabled = disabled
+
+    def _second_body(self, title: str) -> bool:
+        return title.startswith("body ") and any(shown.label.startswith("body ") for shown in self._groups)
 
     def _add(self, parameter: Any, value: Any) -> Any:
         gui, label, value = self._server.gui, label_of(parameter), _to_page(parameter, value)

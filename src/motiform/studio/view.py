@@ -1,7 +1,7 @@
 """The 3-D view: a form as meshes that are moved, many at once where many wear one shape."""
 
 from dataclasses import dataclass
-from math import floor, log10
+from math import atan, floor, log10, tan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +11,13 @@ if TYPE_CHECKING:
 
     from motiform.form import Form, Part
 
-__all__ = ["View", "grid_cell", "path_of"]
+__all__ = ["View", "grid_cell", "path_of", "widened"]
 
 CREASE = np.radians(35)  # edges sharper than this are drawn sharp
 MANY = 500  # bodies: more of them are drawn with fewer triangles and no shadows
 PATHS = 24  # bodies: more paths than this are a tangle
 PATH_POINTS = 600
+SQUARISH = 1.2  # width over height: the cameras of scenes are made for wide pictures, a narrower view shows more below
 
 
 class View:
@@ -77,7 +78,12 @@ class View:
         from motiform.image import Camera
 
         if self._form is not None and client is not None:
-            _point(client, Camera.framing(self._form))
+            aspect = max(client.camera.aspect, SQUARISH)  # a narrower view is widened
+            _point(client, Camera.framing(self._form, aspect=min(aspect, 3.0)))
+
+    def welcome(self, client: Any) -> None:
+        """Widen the view of a page that has just opened if it is narrow."""
+        client.camera.fov = widened(self._server.initial_camera.fov, client.camera.aspect)
 
     def _add_ground(self, form: "Form | None") -> None:
         from motiform.image.extent import form_bounds, lowest_height
@@ -109,7 +115,7 @@ class View:
         scene = self._server.scene
         if part.count == 1:
             color = _rgb(part.color.reshape(-1, 3)[0])
-            handle: Any = scene.add_mesh_simple(name, **shape, color=color)
+            handle: Any = scene.add_mesh_simple(name, **shape, color=color, receive_shadow=False)
         else:
             handle = scene.add_batched_meshes_simple(
                 name,
@@ -118,7 +124,7 @@ class View:
                 batched_wxyzs=part.orientation[0],
                 batched_colors=_rgb(part.color),
                 cast_shadow=part.count < MANY,
-                receive_shadow=part.count < MANY,
+                receive_shadow=False,  # bodies shade the ground; on each other the shadows of a browser are blotchy
                 lod="off",
             )
         self._handles.append(handle)
@@ -180,9 +186,18 @@ def path_of(positions: np.ndarray) -> np.ndarray | None:
     return positions[kept]
 
 
+def widened(fov: float, aspect: float) -> float:
+    """Return the angle from top to bottom [rad] at which a narrow view sees as much to the sides as a wide one.
+
+    >>> widened(0.7, 2.0), round(widened(0.7, 0.6), 2)
+    (0.7, 1.26)
+    """
+    return 2 * atan(tan(fov / 2) * max(1.0, SQUARISH / max(aspect, 0.3)))
+
+
 def _point(client: Any, camera: Any) -> None:
     with client.atomic():
-        client.camera.up_direction, client.camera.fov = camera.up, camera.fov
+        client.camera.up_direction, client.camera.fov = camera.up, widened(camera.fov, client.camera.aspect)
         client.camera.position, client.camera.look_at = camera.position, camera.target
 
 

@@ -122,40 +122,55 @@ def test_functions_come_from_a_named_file_only(here, folder):
     assert momentum[-1] - momentum[0] == pytest.approx(3.0 * 0.1, rel=1e-12)  # dP/dt = F, whatever the step
 
 
-def test_interrupted_run_resumes_to_the_same_bits(tmp_path):
-    scene = ("mobile", "--set", "scene.duration=400", "--set", "motion.step=1e-3")
-    start = subprocess.Popen([*COMMAND, "run", *scene, "--out", "long.mf", "-q"], cwd=tmp_path, stderr=subprocess.PIPE)
-    commit = tmp_path / "long.mf" / "commit.json"
+SLOW = ("mobile", "--set", "scene.duration=80", "--set", "motion.step=1e-3")  # some 10 s of work
+
+
+def stopped_half_way(folder, name, by):
+    """Begin a run, stop it by a signal after its first commit, and return its code and stderr."""
+    start = subprocess.Popen([*COMMAND, "run", *SLOW, "--out", name, "-q"], cwd=folder, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not (commit.exists() and _committed(tmp_path) > 0.5):
-        time.sleep(0.05)
-    start.send_signal(signal.SIGINT)
+    while start.poll() is None and time.monotonic() < deadline and _committed(folder / name) == 0.0:
+        time.sleep(0.02)
+    start.send_signal(by)
     _, stderr = start.communicate(timeout=60)
-    assert start.returncode == 130, stderr
-    assert b"--resume" in stderr
+    return start.returncode, stderr.decode()
+
+
+def test_killed_run_resumes_to_the_same_bits(tmp_path):
     from motiform.record import compare, open_recording
 
-    reached = open_recording(tmp_path / "long.mf")
+    code, _ = stopped_half_way(tmp_path, "killed.mf", signal.SIGKILL)
+    assert code == -signal.SIGKILL
+    reached = open_recording(tmp_path / "killed.mf")
     assert not reached.complete
-    refused = motiform("run", *scene, "--out", "long.mf", cwd=tmp_path)
+    assert 0 < reached.duration < 80
+    refused = motiform("run", *SLOW, "--out", "killed.mf", cwd=tmp_path)
     assert refused.returncode == 2
     assert "--resume" in refused.stderr
-    shorter = ("mobile", "--set", f"scene.duration={reached.duration + 1:.3f}", "--set", "motion.step=1e-3")
-    other = motiform("run", *shorter, "--out", "long.mf", "--resume", cwd=tmp_path)
-    assert other.returncode == 2  # another scene may not go on with it
-    whole = motiform("run", *shorter, "--out", "whole.mf", "-q", cwd=tmp_path)
-    assert whole.returncode == 0, whole.stderr
-    prefix = open_recording(tmp_path / "whole.mf")
-    count = reached.count("energy")
-    assert (prefix.read("energy", 0, count) == reached["energy"]).all()
-    assert not compare(prefix, reached).identical
+    other = motiform("run", "mobile", "--out", "killed.mf", "--resume", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "another run" in other.stderr
+    resumed = motiform("run", *SLOW, "--out", "killed.mf", "--resume", "-q", cwd=tmp_path)
+    whole = motiform("run", *SLOW, "--out", "whole.mf", "-q", cwd=tmp_path)
+    assert (resumed.returncode, whole.returncode) == (0, 0), resumed.stderr + whole.stderr
+    assert compare(open_recording(tmp_path / "killed.mf"), open_recording(tmp_path / "whole.mf")).identical
 
 
-def _committed(folder):
+def test_interrupted_run_keeps_what_it_has_and_says_how_to_go_on(tmp_path):
+    from motiform.record import open_recording
+
+    code, stderr = stopped_half_way(tmp_path, "cut.mf", signal.SIGINT)
+    assert code == 130
+    assert "--resume" in stderr
+    assert "Traceback" not in stderr
+    assert 0 < open_recording(tmp_path / "cut.mf").duration < 80
+
+
+def _committed(path):
     from motiform.base.errors import MotiformError
     from motiform.record import open_recording
 
     try:
-        return open_recording(folder / "long.mf").duration
+        return open_recording(path).duration
     except MotiformError:
         return 0.0

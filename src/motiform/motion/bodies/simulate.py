@@ -1,5 +1,6 @@
 """Simulation of rigid bodies: which kernels run, sample by sample, and what is recorded."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ Force = Callable[[float, State], tuple[np.ndarray, np.ndarray]]
 """force(t, state) gives forces [N] and torques about the centres of mass [N m], world axes, (n, 3) each."""
 
 _BLOCK_BYTES = 4 << 20  # states kept before they are observed and written
+_PACE = 0.2  # [s] of work from one sign of progress to the next
 _MOST = 1e9  # samples of a run, and steps from one sample to the next
 _TABLEAUX = {"euler": EULER, "rk4": RK4, "cash-karp": CASH_KARP, "dormand-prince": DORMAND_PRINCE}
 
@@ -160,8 +162,28 @@ def _begin(model: Bodies, checkpoint: dict[str, Any] | None) -> tuple[int, np.nd
     return int(checkpoint["sample"]), np.array(checkpoint["rows"])
 
 
-def _samples_per_block(model: Bodies) -> int:
-    return max(1, min(4096, _BLOCK_BYTES // (model.count * 18 * 8)))
+class _Pace:
+    """How many samples make a block: as many as memory allows and as come in a fifth of a second.
+
+    Blocks are what progress and commits see; their lengths change no bit of the result.
+    """
+
+    def __init__(self, model: Bodies) -> None:
+        self.most = max(1, min(4096, _BLOCK_BYTES // (model.count * 18 * 8)))
+        self.count = min(16, self.most)
+        self.start = time.perf_counter()
+
+    def full(self, kept: int) -> bool:
+        """Whether a block of so many samples should be handed on now; if so a new one begins."""
+        if kept < self.most and time.perf_counter() - self.start < _PACE:
+            return False
+        self.start = time.perf_counter()
+        return True
+
+    def adapt(self, done: int) -> None:
+        """Choose the next block's length from the time that one of so many samples took."""
+        spent, self.start = time.perf_counter() - self.start, time.perf_counter()
+        self.count = int(min(self.most, max(1, done * min(8.0, _PACE / max(spent, 1e-6)))))
 
 
 # ---- bodies alone: a whole block of samples in one launch -----------------------------------------------------------
@@ -180,8 +202,9 @@ def _blocks_alone(
     sample, rows = _begin(model, checkpoint)
     y, status = device.array(rows), device.array(np.zeros((model.count, 2), np.int64))
     interval = 1 / options.rate
+    pace = _Pace(model)
     while sample < options.samples - 1:
-        count = min(_samples_per_block(model), options.samples - 1 - sample)
+        count = min(pace.count, options.samples - 1 - sample)
         history = device.empty((count, model.count, 18))
         device.launch(advance, model.count, y, history, *constants, sample, interval, options.steps, status)
         states = device.host(history)
@@ -193,6 +216,7 @@ def _blocks_alone(
             )
             return
         sample, rows = sample + count, states[-1]
+        pace.adapt(count)
         yield _Block(states, {"sample": sample, "rows": rows})
 
 
@@ -271,6 +295,7 @@ def _blocks_by_steps(
     sample, rows = _begin(model, checkpoint)
     h, good = 1 / (options.rate * options.steps), rows
     kept: list[np.ndarray] = []
+    pace = _Pace(model)
     while sample < options.samples - 1:
         t = sample / options.rate
         for n in range(options.steps):
@@ -282,7 +307,7 @@ def _blocks_by_steps(
             rows = end
         sample, good = sample + 1, rows
         kept.append(rows)
-        if len(kept) == _samples_per_block(model) or sample == options.samples - 1:
+        if pace.full(len(kept)) or sample == options.samples - 1:
             yield _Block(_stack(kept, model), {"sample": sample, "rows": rows})
             kept = []
 
@@ -374,6 +399,7 @@ def _blocks_by_march(
         jumps=jumps,
     )
     error: RunError | None = None
+    pace = _Pace(model)
     while True:
         try:
             segment = next(segments)
@@ -400,7 +426,7 @@ def _blocks_by_march(
             "fired": sorted(fired),
             "ended": ended,
         }
-        if len(kept) >= _samples_per_block(model):
+        if pace.full(len(kept)):
             yield _Block(_stack(kept, model), state, events)
             kept, events = [], []
         checkpoint = state

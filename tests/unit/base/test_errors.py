@@ -1,0 +1,45 @@
+"""Errors say where, what was got, what is allowed, what to do."""
+
+import pytest
+
+from motiform.base.errors import InputError, MotiformError, RecordingError, RunError, SceneError, ShapeError, closest
+
+
+def test_all_of_the_text():
+    error = InputError("bad", where="leg.toml:41 joint 'knee'", got="x", allowed="y", remedy="Do z.")
+    assert str(error) == "leg.toml:41 joint 'knee': bad (got 'x'; allowed: y). Do z."
+    assert (error.where, error.got, error.allowed, error.remedy, error.problem) == (
+        "leg.toml:41 joint 'knee'",
+        "x",
+        "y",
+        "Do z.",
+        "bad",
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "text"),
+    [
+        ({}, "bad"),
+        ({"got": 0}, "bad (got 0)"),
+        ({"got": False}, "bad (got False)"),
+        ({"allowed": "y"}, "bad (allowed: y)"),
+        ({"remedy": "Do z."}, "bad. Do z."),
+        ({"where": "here"}, "here: bad"),
+    ],
+)
+def test_parts_of_the_text(facts, text):
+    assert str(MotiformError("bad", **facts)) == text
+
+
+def test_wrong_input_ends_with_two_and_failed_work_with_one():
+    assert {kind.exit_code for kind in (InputError, SceneError, ShapeError, RecordingError)} == {2}
+    assert (RunError.exit_code, MotiformError.exit_code) == (1, 1)
+    assert issubclass(SceneError, InputError)
+    assert not issubclass(RunError, InputError)
+
+
+def test_closest_name():
+    assert closest("handel", ["handle", "top"]) == "Did you mean 'handle'?"
+    assert closest("zzz", ["handle", "top"]) is None
+    assert closest("x", []) is None

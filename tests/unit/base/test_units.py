@@ -1,0 +1,85 @@
+"""Units at the doors."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from motiform.base.errors import InputError
+from motiform.base.units import quantity
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "number"),
+    [
+        ("40 deg", "rad", math.radians(40)),
+        ("40°", "rad", math.radians(40)),
+        ("-5deg", "rad", -math.radians(5)),
+        ("15 mm", "m", 0.015),
+        ("1.5e1mm", "m", 0.015),
+        ("3 cm^2", "m^2", 3e-4),
+        ("3 cm²", "m^2", 3e-4),
+        ("3 cm**2", "m^2", 3e-4),
+        ("7.8 g/cm^3", "kg/m^3", 7800),
+        ("36 km/h", "m/s", 10),
+        ("90 rpm", "rad/s", 3 * math.pi),
+        ("1 m/s/s", "m/s^2", 1),
+        ("2 N·m", "N m", 2),
+        ("50 1/s", "Hz", 50),
+        ("20 degC", "K", 293.15),
+        ("5 %", "", 0.05),
+        ("3", "", 3),
+        ("1_000 m", "m", 1000),
+        (2, "m", 2),
+        (2.5, "rad", 2.5),
+    ],
+)
+def test_quantities_come_in_si(text, unit, number):
+    assert quantity(text, unit) == pytest.approx(number, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        ("3", "m", r"text without a unit \(got '3'\)\. Write a plain number in m, or add the unit"),
+        ("3 s", "m", r"a unit of another dimension \(got '3 s'; allowed: a unit like m\)"),
+        ("3 m", "", r"a unit of another dimension \(got '3 m'; allowed: a unit like none\)"),
+        ("three m", "m", r"not a quantity \(got 'three m'; allowed: a number in m, or text such as '3 m'\)"),
+        ("3 parsnips", "m", r"not a quantity \(got '3 parsnips'"),
+        ("m", "m", "not a quantity"),
+        ("", "m", "not a quantity"),
+        (True, "m", r"not a quantity \(got True; allowed: a number in m"),
+        (None, "m", "not a quantity"),
+        ([1], "m", "not a quantity"),
+        (float("nan"), "m", r"not a finite number \(got nan; allowed: a finite number in m\)"),
+        (float("inf"), "", r"not a finite number \(got inf; allowed: a finite number\)"),
+        ("1e999 m", "m", r"not a finite number \(got '1e999 m'"),
+        (10**400, "m", r"not a finite number \(got inf"),
+        ("nan m", "m", "not a quantity"),
+    ],
+)
+def test_what_is_no_quantity_is_told(value, unit, text):
+    with pytest.raises(InputError, match=text):
+        quantity(value, unit)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["9**9**9**9 m", "1 m^9^9^9^9", "1 m**9**9**9**9", "1 m^9²²²²²²²²²²", "2*3 m", "[1] m", "1 " + "a" * 50_000, "(" * 20_000,
+     "__import__('os').getcwd()", "lambda: 1"],
+)  # fmt: skip
+def test_text_is_not_an_expression(text):
+    """Neither evaluated nor chewed on: all of these come back at once."""
+    with pytest.raises(InputError, match="not a quantity"):
+        quantity(text, "m")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(st.text(alphabet="0123456789.eE+-*/^²() mskgradNdegu%°", max_size=30), st.text(max_size=20), st.floats(), st.integers()),
+       st.sampled_from(["m", "rad", "", "kg/m^3"]))  # fmt: skip
+def test_any_value_is_a_finite_number_or_an_input_error(value, unit):
+    try:
+        assert math.isfinite(quantity(value, unit))
+    except InputError as error:
+        assert str(error)
