@@ -255,9 +255,9 @@ def get_device(name: str = "cpu") -> Device:
 @contextmanager
 def threads(count: int) -> Iterator[None]:
     """Run kernels on so many cores inside the block. Results do not depend on it."""
-    before = numba.get_num_threads()
-    if not 1 <= count <= numba.config.NUMBA_NUM_THREADS:
-        raise InputError("number of threads", got=count, allowed=f"1 to {numba.config.NUMBA_NUM_THREADS}")
+    before, most = numba.get_num_threads(), int(getattr(numba.config, "NUMBA_NUM_THREADS", 1))
+    if not 1 <= count <= most:
+        raise InputError("number of threads", got=count, allowed=f"1 to {most}")
     numba.set_num_threads(count)
     try:
         yield

@@ -19,21 +19,15 @@ def build_bodies(scene: Scene) -> Bodies:
     document = scene.document
     rng = np.random.default_rng(document.scene.seed)
     bodies = tuple(_body(scene, n, table, rng) for n, table in enumerate(document.body))
-    springs = tuple(
-        Spring(
-            *(None if name == "world" else name for name in table.between),
-            table.stiffness,
-            *table.at,
-            damping=table.damping,
-            rest=table.rest,
-        )
-        for table in document.spring
-    )
+    springs = []
+    for table in document.spring:
+        a, b = (None if name == "world" else name for name in table.between)
+        springs.append(Spring(a, b, table.stiffness, *table.at, damping=table.damping, rest=table.rest))
     loads = tuple(
         Load(f.body, f.force, f.torque, f.at, f.follows, f.start, np.inf if f.until is None else f.until)
         for f in document.force
     )
-    model = Bodies(bodies, springs, loads, _environment(scene))
+    model = Bodies(bodies, tuple(springs), loads, _environment(scene))
     try:
         model.packed  # noqa: B018, its checks belong here, where the file is known
     except MotiformError as error:

@@ -1,8 +1,10 @@
 """What a scene file may say: one class per table, checked by pydantic, every number with its unit."""
 
+from math import isfinite
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, model_validator
+from pydantic_core import CoreSchema, core_schema
 
 from motiform.base.errors import InputError
 from motiform.base.units import quantity
@@ -12,25 +14,22 @@ __all__ = ["SceneFile", "Unit"]
 
 
 class Unit:
-    """The SI unit of a number, kept with its type so that pages and errors can tell it."""
+    """The SI unit of a number: reads a finite number in it, or text with a unit of the same dimension."""
 
     def __init__(self, unit: str) -> None:
         self.unit = unit
 
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self._read, handler(source))
 
-def _in(unit: str) -> Any:
-    """Return the type of a finite number in that unit, or text with a unit of the same dimension."""
-
-    def convert(value: Any) -> float:
+    def _read(self, value: Any) -> float:
         try:
-            number = quantity(value, unit)
+            number = quantity(value, self.unit)
         except InputError as error:
             raise ValueError(str(error)) from error
-        if number in (float("inf"), float("-inf")):
+        if not isfinite(number):
             raise ValueError("must be finite")
         return number
-
-    return Annotated[float, BeforeValidator(convert), Unit(unit)]
 
 
 def _positive(value: float) -> float:
@@ -47,15 +46,27 @@ def _not_negative(value: float) -> float:
 
 Above0 = AfterValidator(_positive)
 AtLeast0 = AfterValidator(_not_negative)
-Number, Metre, Second, Hertz, Kilogram, Radian = (_in(unit) for unit in ("", "m", "s", "Hz", "kg", "rad"))
+Number = Annotated[float, Unit("")]
+Metre = Annotated[float, Unit("m")]
+Second = Annotated[float, Unit("s")]
+Hertz = Annotated[float, Unit("Hz")]
+Kilogram = Annotated[float, Unit("kg")]
+Radian = Annotated[float, Unit("rad")]
+Density = Annotated[float, Unit("kg/m^3")]
+Area = Annotated[float, Unit("m^2")]
+Speed = Annotated[float, Unit("m/s")]
+Turning = Annotated[float, Unit("rad/s")]
+Pull = Annotated[float, Unit("m/s^2")]
+Push = Annotated[float, Unit("N")]
+Twisting = Annotated[float, Unit("N m")]
 Vector = tuple[Number, Number, Number]
 Point = tuple[Metre, Metre, Metre]
-Velocity = tuple[_in("m/s"), _in("m/s"), _in("m/s")]  # type: ignore[misc]
-Spin = tuple[_in("rad/s"), _in("rad/s"), _in("rad/s")]  # type: ignore[misc]
-Acceleration = tuple[_in("m/s^2"), _in("m/s^2"), _in("m/s^2")]  # type: ignore[misc]
-Newtons = tuple[_in("N"), _in("N"), _in("N")]  # type: ignore[misc]
-NewtonMetres = tuple[_in("N m"), _in("N m"), _in("N m")]  # type: ignore[misc]
-Areas = tuple[_in("m^2"), _in("m^2"), _in("m^2")]  # type: ignore[misc]
+Velocity = tuple[Speed, Speed, Speed]
+Spin = tuple[Turning, Turning, Turning]
+Acceleration = tuple[Pull, Pull, Pull]
+Newtons = tuple[Push, Push, Push]
+NewtonMetres = tuple[Twisting, Twisting, Twisting]
+Areas = tuple[Area, Area, Area]
 Length = Annotated[Metre, Above0]
 Sizes = tuple[Length, Length, Length]
 Color = tuple[
@@ -143,7 +154,7 @@ class ShapeTable(Table):
     scale: Annotated[float, Above0] = Field(1.0, description="metres per unit of the mesh file")
     particles: ParticleTable | None = None
     parts: "list[PartTable] | None" = Field(None, description="shapes put together, each with a pose")
-    density: Annotated[_in("kg/m^3"), Above0] | None = Field(None, description="mass per volume")  # type: ignore[valid-type]
+    density: Annotated[Density, Above0] | None = Field(None, description="mass per volume")
     mass: Annotated[Kilogram, Above0] | None = Field(None, description="mass of the whole shape")
 
     @model_validator(mode="after")
@@ -166,11 +177,11 @@ class PartTable(ShapeTable):
 class DragTable(Table):
     """The hold of the air: coefficient times area along the body's axes, the centre of pressure, drag of rotation."""
 
-    area: Annotated[_in("m^2"), AtLeast0] | Areas = Field(
+    area: Annotated[Area, AtLeast0] | Areas = Field(
         description="drag coefficient times area, one number or three"
-    )  # type: ignore[valid-type]
+    )
     center: Point = Field((0.0, 0.0, 0.0), description="centre of pressure from the centre of mass")
-    spin: Annotated[_in("m^5"), AtLeast0] = Field(0.0, description="drag of rotation")  # type: ignore[valid-type]
+    spin: Annotated[Annotated[float, Unit("m^5")], AtLeast0] = Field(0.0, description="drag of rotation")
 
 
 class CopiesTable(Table):
@@ -179,8 +190,8 @@ class CopiesTable(Table):
     count: int = Field(ge=1, le=10_000_000, description="number of bodies")
     box: Sizes = Field(description="edges of the box that they start in")
     turned: bool = Field(False, description="whether each is turned at random")
-    velocity: _in("m/s") = Field(0.0, description="largest random speed along each axis")  # type: ignore[valid-type]
-    spin: _in("rad/s") = Field(0.0, description="largest random spin about each axis")  # type: ignore[valid-type]
+    velocity: Speed = Field(0.0, description="largest random speed along each axis")
+    spin: Turning = Field(0.0, description="largest random spin about each axis")
 
 
 class BodyTable(Table):
@@ -207,8 +218,8 @@ class SpringTable(Table):
 
     between: tuple[str, str] = Field(description='two bodies, or a body and "world"')
     at: tuple[Point, Point] = Field(((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), description="its ends in their frames")
-    stiffness: Annotated[_in("N/m"), AtLeast0]  # type: ignore[valid-type]
-    damping: Annotated[_in("N s/m"), AtLeast0] = 0.0  # type: ignore[valid-type]
+    stiffness: Annotated[Annotated[float, Unit("N/m")], AtLeast0]
+    damping: Annotated[Annotated[float, Unit("N s/m")], AtLeast0] = 0.0
     rest: Annotated[Metre, AtLeast0] | None = Field(
         None, description="rest length; its length at the start if not given"
     )
@@ -239,7 +250,7 @@ class EnvironmentTable(Table):
     """`[environment]`: gravity and air."""
 
     gravity: Acceleration = Field((0.0, -9.81, 0.0), description="of free fall")
-    air_density: Annotated[_in("kg/m^3"), AtLeast0] = Field(1.204, description="felt by bodies with drag")  # type: ignore[valid-type]
+    air_density: Annotated[Density, AtLeast0] = Field(1.204, description="felt by bodies with drag")
     wind: Velocity = Field((0.0, 0.0, 0.0), description="mean wind")
     gust: GustTable | None = None
 

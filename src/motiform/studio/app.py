@@ -114,7 +114,7 @@ class Studio:
         everything.on_click(self.guard(lambda event: self.view.frame(event.client)))
         paths.on_update(self.guard(lambda event: self.view.show_paths(bool(event.target.value))))
         gui.main_panel.dock_left()
-        gui.main_panel.set_width(300)
+        gui.main_panel.set_width(330)
         right = gui.add_panel()
         with right.add_tab("Plots"):
             self.plots = Plots(self.server, guard=self.guard)

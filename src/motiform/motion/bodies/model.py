@@ -96,9 +96,8 @@ class Body:
             if pivot.ndim != 1:
                 raise InputError("pivot is not one point", where=where, got=f"shape {pivot.shape}", allowed="(3,)")
             put(self, "pivot", pivot)
-        counts = {
-            len(a) for a, n in ((self.position, 2), (rotation, 3), (self.velocity, 2), (self.spin, 2)) if a.ndim == n
-        }
+        given = [(np.asarray(a), n) for a, n in ((self.position, 2), (rotation, 3), (self.velocity, 2), (self.spin, 2))]
+        counts = {len(array) for array, dimensions in given if array.ndim == dimensions}
         if len(counts) > 1:
             raise InputError("numbers of copies differ", where=where, got=sorted(counts), allowed="one number, or none")
         if 0 in counts:
@@ -273,7 +272,7 @@ def _about(body: Body) -> np.ndarray:
 
 def _lever(body: Body) -> np.ndarray:
     """Return the centre of mass from the pivot, body axes [m]."""
-    return body.properties.center - body.pivot
+    return body.properties.center - np.asarray(body.pivot)
 
 
 def _start(body: Body) -> tuple[np.ndarray, ...]:
@@ -302,7 +301,7 @@ def pack(model: Bodies) -> Packed:
         rows[:, k.INVERSE : k.INVERSE + 9] = np.linalg.inv(inertia).ravel()
         if body.pivot is not None:
             rows[:, k.PINNED] = 1.0
-            rows[:, k.PIVOT : k.PIVOT + 3] = body.position + body.rotation @ body.pivot
+            rows[:, k.PIVOT : k.PIVOT + 3] = np.asarray(body.position) + np.asarray(body.rotation) @ np.asarray(body.pivot)
             rows[:, k.LEVER : k.LEVER + 3] = _lever(body)
         if body.drag is not None:
             where = f"drag of body {body.name!r}"
@@ -372,16 +371,17 @@ def _pack_springs(model: Bodies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             raise InputError("a spring needs two different ends", where=where, got=f"{spring.a} and {spring.b}")
         index, points, places = [], [], []
         for name, at in ((spring.a, spring.at_a), (spring.b, spring.at_b)):
-            point = _vectors(at, "end", where)
-            if name is None:
-                index.append(-1), points.append(point), places.append(point)
-                continue
-            body = model.find(name, where)
-            if body.many:
-                raise InputError("a spring cannot hold many copies at once", where=where, got=name)
-            i = model.slices[name].start
-            index.append(i), points.append(point - body.properties.center)
-            places.append(start.position[i] + start.rotation[i] @ points[-1])
+            i, point = -1, _vectors(at, "end", where)
+            place = point
+            if name is not None:
+                body = model.find(name, where)
+                if body.many:
+                    raise InputError("a spring cannot hold many copies at once", where=where, got=name)
+                i, point = model.slices[name].start, point - body.properties.center
+                place = start.position[i] + start.rotation[i] @ point
+            index.append(i)
+            points.append(point)
+            places.append(place)
         length = float(np.linalg.norm(places[1] - places[0]))
         rest = length if spring.rest is None else _number(spring.rest, "rest length", where, least=0.0)
         law = [

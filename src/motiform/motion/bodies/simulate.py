@@ -456,7 +456,7 @@ def channels(model: Bodies, rate: float) -> list[Channel]:
             found.append(
                 Channel(f"{body.name}.{key}", unit=unit, dims=names, shape=shape, rate=rate, description=_TEXTS[key])
             )
-    meters = [
+    meters: list[tuple[str, str, tuple[int, ...]]] = [
         ("energy", "J", ()),
         ("energy.kinetic", "J", ()),
         ("energy.potential", "J", ()),
@@ -464,9 +464,9 @@ def channels(model: Bodies, rate: float) -> list[Channel]:
         ("angular_momentum", "kg m^2/s", (3,)),
         ("orthogonality", "", ()),
     ]
-    for name, unit, shape in meters:
+    for name, unit, sizes in meters:
         found.append(
-            Channel(name, unit=unit, dims=("axis",) * len(shape), shape=shape, rate=rate, description=_TEXTS[name])
+            Channel(name, unit=unit, dims=("axis",) * len(sizes), shape=sizes, rate=rate, description=_TEXTS[name])
         )
     return found
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,9 +18,9 @@ class Guard:
     """An event: a name, the function whose zero it is, the sense of the crossing, and what happens then."""
 
     name: str
-    zero: Callable[[float, np.ndarray], float]
+    zero: Callable[[float, Any], float]
     crossing: Literal["down", "up", "both"] = "both"
-    then: Callable[[float, np.ndarray], np.ndarray] | None = None
+    then: Callable[[float, Any], Any] | None = None
     """Gives the state after the event from the one before it; None leaves it."""
     ends: bool = False
     """The run ends at this event."""
