@@ -2,13 +2,28 @@
 
 import tempfile
 from pathlib import Path
+from typing import Generic, TypeVar
 
+import numpy.typing
 from sphinx_gallery.scrapers import figure_rst
 
-import motiform
-from motiform.base.references import REFERENCES
+Item = TypeVar("Item")
 
-project, author = "motiform", "The motiform authors"
+
+class ArrayLike:
+    """Stands for numpy's union of many types, so that signatures can be read."""
+
+
+class NDArray(Generic[Item]):
+    """Stands for numpy's alias of a generic class, likewise."""
+
+
+numpy.typing.ArrayLike, numpy.typing.NDArray = ArrayLike, NDArray  # before motiform takes them
+
+import motiform  # noqa: E402
+from motiform.base.references import REFERENCES  # noqa: E402
+
+project, author, copyright = "motiform", "The motiform authors", "The motiform authors"
 version = release = motiform.__version__
 
 extensions = [
@@ -26,7 +41,7 @@ suppress_warnings = ["config.cache"]  # the scraper below is a function, which c
 autosummary_generate = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_default_options = {"members": True, "undoc-members": False, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
@@ -56,7 +71,7 @@ def scrape_pictures(block, block_vars, gallery_conf):
         target = Path(next(block_vars["image_path_iterator"]))
         target.write_bytes(Path(path).read_bytes())
         shown.append(str(target))
-    return figure_rst(shown, gallery_conf["src_dir"])
+    return "".join(figure_rst([path], gallery_conf["src_dir"]) for path in shown)
 
 
 sphinx_gallery_conf = {
@@ -95,6 +110,22 @@ def list_references(app, docname, source):
         source[0] = source[0].replace("<!-- references -->", "\n".join(["| key | document |", "|---|---|", *rows]))
 
 
+as_written: dict[str, list[str]] = {}
+
+
+def remember(app, what, name, obj, options, lines):
+    """Keep the text of a field: napoleon takes what stands before a colon in it for a type."""
+    if what == "attribute":
+        as_written[name] = lines.copy()
+
+
+def restore(app, what, name, obj, options, lines):
+    if what == "attribute":
+        lines[:] = as_written.pop(name)
+
+
 def setup(app):
-    app.connect("autodoc-process-docstring", escape_signs)
+    app.connect("autodoc-process-docstring", remember, priority=400)  # napoleon's is 500
+    app.connect("autodoc-process-docstring", restore, priority=600)
+    app.connect("autodoc-process-docstring", escape_signs, priority=700)
     app.connect("source-read", list_references)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from motiform.base.errors import InputError
 from motiform.cli.shared import Overwrite, Quiet, RecordingPath, open_for, parse_size, wrote
 
 
@@ -23,6 +24,7 @@ def film(
         int | None, typer.Option("--strobe", min=1, help="Instants shown at once in a picture; else as the scene says.")
     ] = None,
     overwrite: Overwrite = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted film.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a film (mp4) or a picture (png) of a recording."""
@@ -43,6 +45,22 @@ def film(
         wrote("picture", path)
         return
     pace = speed if speed is not None else float(form.image.get("speed", 1.0))
+    frames = path.with_name(f"{path.name}.frames")
+    if frames.exists() and not resume:
+        raise InputError(
+            "pictures of an interrupted film are there",
+            where=str(frames),
+            remedy="Go on with it (--resume), or remove the folder.",
+        )
     with bar(f"film of {form.title or recording.name}", quiet=quiet) as progress:
-        make_film(form, path, size=parse_size(size), fps=fps, speed=pace, progress=progress, overwrite=overwrite)
+        make_film(
+            form,
+            path,
+            size=parse_size(size),
+            fps=fps,
+            speed=pace,
+            progress=progress,
+            overwrite=overwrite,
+            frames=frames,
+        )
     wrote("film", path)

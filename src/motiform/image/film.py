@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.image.camera import Camera
 from motiform.image.export.files import check_new, new_file
+from motiform.image.frames import FrameFolder, film_key
 from motiform.image.look import Ground, Look
 from motiform.image.playback import poses_at_time
 from motiform.image.raycast import Painter, check_size, choose_poses
@@ -67,6 +69,7 @@ def film(
     title: str | None = None,
     progress: Progress | None = None,
     overwrite: bool = False,
+    frames: str | os.PathLike[str] | None = None,
     camera: Camera | None = None,
     size: tuple[int, int] = (1280, 720),
     ground: bool | float | Ground | None = None,
@@ -82,6 +85,8 @@ def film(
     speed : seconds of motion per second of film; 0.1 is slow motion.
     title : text in the lower left corner; None for none.
     progress : called with the fraction done; raising in it stops the film and leaves no file.
+    frames : folder in which pictures are kept until the film is complete; an interrupted film that is called again with
+        the same folder paints only those that are missing. None keeps none.
     size : width and height [pixels], both even.
 
     The other parameters are those of `render`. The file appears under its name when it is complete, not before.
@@ -95,14 +100,25 @@ def film(
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )
+    kept = None
+    if frames is not None:
+        key = film_key(form, times.tobytes(), painter.view.tobytes(), painter.plan.tobytes(), painter.exposure, title)
+        kept = FrameFolder(Path(frames), key)
     with new_file(path, overwrite=overwrite) as part:
         part.touch()
         with _encoder(part, (width, height), fps) as send:
             for k, time in enumerate(times):
-                send(write_title(painter.paint(poses_at_time(form, float(time))), title))
+                paint = partial(_paint, painter, form, float(time), title)
+                send(paint() if kept is None else kept.get(k, paint))
                 if progress is not None:
                     progress((k + 1) / len(times))
+    if kept is not None:
+        kept.remove()
     return path
+
+
+def _paint(painter: Painter, form: "Form", time: float, title: str | None) -> np.ndarray:
+    return write_title(painter.paint(poses_at_time(form, time)), title)
 
 
 def film_times(form: "Form", *, fps: float = 25.0, speed: float = 1.0) -> np.ndarray:

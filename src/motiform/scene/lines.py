@@ -33,7 +33,8 @@ def line_of(text: str, place: Sequence[str | int]) -> int | None:
             here = (*header, *(key.strip().strip("\"'") for key in match[1].split(".")))
         else:
             continue
-        shared = len(here) if here == wanted[: len(here)] else 0
+        shared = min(len(here), len(wanted))
+        shared = shared if here[:shared] == wanted[:shared] else 0
         if shared > depth:
             best, depth = number, shared
     return best

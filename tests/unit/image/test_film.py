@@ -152,3 +152,47 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_work(flight, write, 
     with pytest.raises(MotiformError, match=f"/proc/{name}: cannot write the file"):
         write(flight, f"/proc/{name}", size=SIZE, camera=Camera((0, 1, 5), (0, 0, 0)), **options)
     assert not done
+
+
+def test_an_interrupted_film_goes_on_where_it_stopped(flight, tmp_path):
+    def stop(fraction):
+        if fraction > 0.4:
+            raise KeyboardInterrupt
+
+    folder = tmp_path / "pictures"
+    with pytest.raises(KeyboardInterrupt):
+        film(flight, tmp_path / "cut.mp4", size=SIZE, fps=10, frames=folder, progress=stop)
+    kept = {file.name: file.stat().st_mtime_ns for file in folder.glob("*.png")}
+    assert 3 <= len(kept) < 11
+    seen = []
+    film(
+        flight,
+        tmp_path / "cut.mp4",
+        size=SIZE,
+        fps=10,
+        frames=folder,
+        progress=lambda fraction: seen.append({file.name: file.stat().st_mtime_ns for file in folder.glob("*.png")}),
+    )
+    assert kept.items() <= seen[-1].items()  # those kept were not painted again
+    assert not folder.exists()
+    whole = film(flight, tmp_path / "whole.mp4", size=SIZE, fps=10)
+    assert (tmp_path / "cut.mp4").read_bytes() == whole.read_bytes()
+
+
+def test_pictures_of_another_film_are_not_used(flight, tmp_path):
+    def stop(fraction):
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "pictures"
+    with pytest.raises(KeyboardInterrupt):
+        film(flight, tmp_path / "a.mp4", size=SIZE, fps=10, frames=folder, progress=stop)
+    first = (folder / "000000.png").read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        film(flight, tmp_path / "a.mp4", size=SIZE, fps=10, frames=folder, progress=stop, title="other")
+    assert (folder / "000000.png").read_bytes() != first
+    other = tmp_path / "mine"
+    other.mkdir()
+    (other / "notes.txt").write_text("keep")
+    with pytest.raises(MotiformError, match="other things"):
+        film(flight, tmp_path / "b.mp4", size=SIZE, fps=10, frames=other)
+    assert (other / "notes.txt").read_text() == "keep"

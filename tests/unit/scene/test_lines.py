@@ -46,6 +46,8 @@ body = "a"
         (("body", 1, "shape", "ball"), 16),
         (("motion", "step"), 19),
         (("force", 0, "body"), 21),
+        (("body",), 5),  # the first of them
+        (("body", 1, "shape"), 16),
         (("image",), None),
         ((), None),
     ],

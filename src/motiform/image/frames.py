@@ -1,0 +1,67 @@
+"""Pictures of an unfinished film, kept in a folder so that an interrupted film can go on."""
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import RunError
+
+if TYPE_CHECKING:
+    from motiform.form import Form
+
+__all__ = ["FrameFolder", "film_key"]
+
+_MARK = "motiform-film"
+
+
+def film_key(form: "Form", *settings: Any) -> str:
+    """Return a hash of all that the pictures of a film depend on."""
+    digest = hashlib.sha256(repr(settings).encode())
+    for part in form.parts:
+        mesh = part.shape.to_mesh(8)
+        for array in (part.position, part.orientation, part.color, part.offset, mesh.vertices, mesh.faces):
+            digest.update(np.asarray(array).tobytes())
+    return digest.hexdigest()
+
+
+class FrameFolder:
+    """A folder of painted pictures; those of another film are not taken for this one's."""
+
+    def __init__(self, folder: Path, key: str) -> None:
+        self.folder, mark = folder, folder / _MARK
+        try:
+            if mark.is_file() and mark.read_text() == key:
+                return
+            if folder.exists() and any(folder.iterdir()) and not mark.is_file():
+                raise RunError(
+                    "the folder holds other things", where=str(folder), remedy="Move it, or name another film."
+                )
+            self.remove()
+            folder.mkdir(parents=True)
+            mark.write_text(key)
+        except OSError as error:
+            raise RunError(f"cannot keep pictures: {error.strerror or error}", where=str(folder)) from error
+
+    def get(self, k: int, paint: Callable[[], np.ndarray]) -> np.ndarray:
+        """Return picture k: the one kept, or a new one, which is kept."""
+        import imageio.v3 as iio
+
+        file = self.folder / f"{k:06d}.png"
+        if file.is_file():
+            return np.asarray(iio.imread(file))
+        pixels = paint()
+        half = file.with_suffix(".half.png")
+        try:
+            iio.imwrite(half, pixels, compress_level=1)
+            half.replace(file)  # a picture is there whole or not at all
+        except OSError as error:
+            raise RunError(f"cannot keep pictures: {error.strerror or error}", where=str(self.folder)) from error
+        return pixels
+
+    def remove(self) -> None:
+        """Remove the folder and its pictures."""
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,139 @@
+"""`simulate`: scenes and models to recordings, and what happens where a recording is already."""
+
+import numpy as np
+import pytest
+
+from motiform import simulate
+from motiform.base.errors import InputError, RecordingError
+from motiform.geometry import MassProperties
+from motiform.motion.bodies import Bodies, Body
+from motiform.motion.integrate import Guard
+from motiform.record import compare, open_recording
+from motiform.scene import gallery, load_scene, parse_scene
+
+BALL = """
+[scene]
+title = "A ball"
+duration = 0.5
+rate = 20
+[[body]]
+name = "ball"
+shape = { ball = 0.5, density = 1000 }
+velocity = [1, 2, 0]
+spin = [1, 2, 3]
+[motion]
+step = 0.01
+"""
+QUICK = {"scene.duration": 0.05, "scene.rate": 40, "motion.step": 0.0125}
+
+
+class Stop(Exception):
+    pass
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in gallery()])
+def test_gallery_scenes_run(name):
+    few = {"body.leaves.copies.count": 80} if name == "flock" else {}
+    rec = simulate(name, settings=QUICK | few)
+    assert rec.complete
+    assert rec.count("energy") == 3
+    assert all(np.isfinite(rec[channel]).all() for channel in rec)
+    assert rec.manifest["scene"] == name
+    assert set(rec.manifest["form"]) == {body.name for body in load_scene(name).document.body}
+
+
+def test_manifest_tells_how_it_was_made():
+    rec = simulate(parse_scene(BALL), settings={"motion.integrator": "rk4"})
+    assert rec.manifest["title"] == "A ball"
+    assert rec.manifest["motion"]["integrator"] == "rk4"
+    assert rec.manifest["motion"]["steps_per_sample"] == 5
+    assert rec.manifest["settings"] == {"motion.integrator": "rk4"}
+    assert rec.manifest["scene_text"] == BALL
+    assert {"version", "machine", "seed", "key"} <= set(rec.manifest)
+
+
+def test_scene_from_text_file_name_and_object_are_one(tmp_path):
+    (tmp_path / "scene.toml").write_text(BALL)
+    runs = [simulate(what) for what in (parse_scene(BALL), tmp_path / "scene.toml", str(tmp_path / "scene.toml"))]
+    assert compare(runs[0], runs[1]).identical
+    assert compare(runs[0], runs[2]).identical
+
+
+def test_model_takes_its_options():
+    model = Bodies((Body("b", MassProperties(1.0, np.zeros(3), np.eye(3))),))
+    assert simulate(model, t1=0.5, rate=10, integrator="rk4").count("b.position") == 6
+    with pytest.raises(InputError, match=r"how long\?\. Give t1"):
+        simulate(model)
+    with pytest.raises(InputError, match=r"unknown or unfit option \(got 't1, dt'; allowed: t1, rate, integrator"):
+        simulate(model, t1=1, dt=0.1)
+    with pytest.raises(InputError, match="unknown or unfit option"):
+        simulate(model, t1="long")
+    with pytest.raises(InputError, match=r"a scene has its own options \(got 'step'\)\. Use settings="):
+        simulate(parse_scene(BALL), step=0.1)
+
+
+def test_forces_and_guards_reach_a_scene():
+    def lift(t, state):
+        return np.array([[0, 9.81, 0]]) * 1000 * 4 / 3 * np.pi * 0.125, np.zeros((1, 3))
+
+    rec = simulate(parse_scene(BALL), forces=[lift])
+    assert rec["ball.velocity"] == pytest.approx(np.tile([1, 2, 0], (11, 1)), abs=1e-12)
+    top = Guard("top", lambda t, state: state.momentum[0, 1], "down")
+    rec = simulate(parse_scene(BALL), settings={"motion.integrator": "dormand-prince"}, guards=[top])
+    assert [event.time for event in rec.events] == pytest.approx([2 / 9.81], abs=1e-12)
+    assert rec.manifest["key"] is None  # a function is not in the key: such a run is never taken for another
+
+
+# ---- where a recording is already -------------------------------------------------------------------------------------
+
+
+def test_finished_recording_of_the_same_scene_is_opened(tmp_path):
+    out = tmp_path / "run.mf"
+    first = simulate(parse_scene(BALL), out=out)
+    told = []
+    again = simulate(parse_scene(BALL), out=out, progress=told.append)
+    assert told == []  # nothing was computed
+    assert compare(first, again).identical
+
+
+def test_recording_of_another_scene_is_never_overwritten_unasked(tmp_path):
+    out = tmp_path / "run.mf"
+    simulate(parse_scene(BALL), out=out)
+    other = parse_scene(BALL, settings={"body.ball.spin": [0, 0, 0]})
+    with pytest.raises(RecordingError, match=r"run\.mf: there is a recording already\. Overwrite it"):
+        simulate(other, out=out)
+    with pytest.raises(RecordingError, match=r"it holds another run and cannot be resumed by this one"):
+        simulate(other, out=out, resume=True)
+    assert np.all(open_recording(out)["ball.angular_velocity"][0] == (1, 2, 3))
+    simulate(other, out=out, overwrite=True)
+    assert np.all(open_recording(out)["ball.angular_velocity"] == 0)
+
+
+def test_anything_else_in_the_way_is_left_alone(tmp_path):
+    out = tmp_path / "notes.mf"
+    out.write_text("mine")
+    for more in ({}, {"resume": True}, {"overwrite": True}):
+        with pytest.raises(InputError):
+            simulate(parse_scene(BALL), out=out, **more)
+    assert out.read_text() == "mine"
+
+
+def test_cancelled_scene_resumes_to_the_same_bits(tmp_path):
+    out, calls = tmp_path / "run.mf", []
+
+    def cancel(fraction):
+        calls.append(fraction)
+        raise Stop
+
+    with pytest.raises(Stop):
+        simulate(parse_scene(BALL), out=out, progress=cancel)
+    assert not open_recording(out).complete
+    with pytest.raises(RecordingError, match=r"there is a recording already\. Resume it"):
+        simulate(parse_scene(BALL), out=out)
+    resumed = simulate(parse_scene(BALL), out=out, resume=True)
+    assert resumed.complete
+    assert compare(simulate(parse_scene(BALL)), resumed).identical
+
+
+def test_resume_begins_where_there_is_nothing_yet(tmp_path):
+    assert simulate(parse_scene(BALL), out=tmp_path / "new.mf", resume=True).complete
