@@ -1,5 +1,6 @@
 """Sphinx: pages in Markdown, the API from docstrings, the gallery from examples/. Nothing is fetched from anywhere."""
 
+import re
 import tempfile
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -110,13 +111,16 @@ def list_references(app, docname, source):
         source[0] = source[0].replace("<!-- references -->", "\n".join(["| key | document |", "|---|---|", *rows]))
 
 
+ITEM = re.compile(r"^([\w*, ]+) : (.+)$")
 as_written: dict[str, list[str]] = {}
 
 
 def remember(app, what, name, obj, options, lines):
-    """Keep the text of a field: napoleon takes what stands before a colon in it for a type."""
+    """Keep text from being taken for a type: what stands before a colon in a field, or after one in ``name : text``."""
     if what == "attribute":
         as_written[name] = lines.copy()
+    elif any(line.startswith("-----") for line in lines):
+        lines[:] = [part for line in lines for part in ITEM.sub(r"\1\n    \2", line).split("\n")]
 
 
 def restore(app, what, name, obj, options, lines):

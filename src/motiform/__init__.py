@@ -24,7 +24,7 @@ _HOME = {
 }
 _PARTS = ("base", "bench", "form", "geometry", "image", "motion", "record", "scene", "spatial", "studio")
 
-__all__ = ["__version__", *_HOME, *_PARTS]  # noqa: PLE0604
+__all__ = ["__version__", *_HOME, *_PARTS]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,6 @@
 """From a checked scene to the model that is simulated, and to what its recording must carry to be drawn."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,13 @@ def build_bodies(scene: Scene) -> Bodies:
 
 def _place(scene: Scene, where: str) -> str:
     """Return the line of the scene for the place that an error of the model names, such as "spring 2"."""
-    kind, _, number = where.partition(" ")
-    table = {"spring": "spring", "load": "force", "environment": "environment"}.get(kind)
-    return scene.place(*([table] if table else []), *([int(number) - 1] if table and number.isdecimal() else []))
+    names = [body.name for body in scene.document.body]
+    found = re.search(r"(body|spring|load|environment)(?: '(.+)'| (\d+))?", where)
+    if found is None:
+        return scene.place()
+    kind, name, number = found.groups()
+    index = [names.index(name)] if name in names else [int(number) - 1] if number else []
+    return scene.place("force" if kind == "load" else kind, *index)
 
 
 def build_options(scene: Scene) -> Options:

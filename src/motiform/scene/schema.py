@@ -177,9 +177,7 @@ class PartTable(ShapeTable):
 class DragTable(Table):
     """The hold of the air: coefficient times area along the body's axes, the centre of pressure, drag of rotation."""
 
-    area: Annotated[Area, AtLeast0] | Areas = Field(
-        description="drag coefficient times area, one number or three"
-    )
+    area: Annotated[Area, AtLeast0] | Areas = Field(description="drag coefficient times area, one number or three")
     center: Point = Field((0.0, 0.0, 0.0), description="centre of pressure from the centre of mass")
     spin: Annotated[Annotated[float, Unit("m^5")], AtLeast0] = Field(0.0, description="drag of rotation")
 

@@ -56,20 +56,21 @@ def serve(
         Stay until Ctrl-C; otherwise return at once, and `Studio.close` ends it.
     """
     studio = Studio(host=host, port=port)
-    _announce(studio, host, port)
     try:
+        _announce(studio, host, port)
         studio.begin(recording, scene)
         if open_browser and _has_display():
             threading.Thread(target=webbrowser.open, args=(studio.url,), daemon=True).start()
         if block:
             studio.wait()
     except KeyboardInterrupt:
+        studio.close()
+        if not block:
+            raise
         print("\nThe studio is closed.")
     except BaseException:
         studio.close()
         raise
-    if block:
-        studio.close()
     return studio
 
 

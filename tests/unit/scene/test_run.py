@@ -33,7 +33,7 @@ class Stop(Exception):
 
 @pytest.mark.parametrize("name", [entry.name for entry in gallery()])
 def test_gallery_scenes_run(name):
-    few = {"body.leaves.copies.count": 80} if name == "flock" else {}
+    few = {"body.leaves.copies.count": 40} if name == "flock" else {}
     rec = simulate(name, settings=QUICK | few)
     assert rec.complete
     assert rec.count("energy") == 3

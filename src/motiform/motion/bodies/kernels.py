@@ -232,8 +232,9 @@ def _solve(m, a):
 def _turn(inertia, a, d, theta, variational):
     """Return the Cayley vector θ of a step by Newton from a guess, and whether it converged.
 
-    I θ + ½ θ×Iθ + ¼ θ×d (+ ¼ (θ·Iθ) θ) = a. Without the last term it is the midpoint rule, which keeps the energy [SimoWong91]; with it the variational
-    step, which keeps the symplectic form [BouRabee09, MarsdenWest01]. d is h² times the torque in body axes.
+    I θ + ½ θ×Iθ + ¼ θ×d (+ ¼ (θ·Iθ) θ) = a. Without the last term it is the midpoint rule, which keeps the energy
+    [SimoWong91]; with it the variational step, which keeps the symplectic form [BouRabee09, MarsdenWest01]. d is h²
+    times the torque in body axes.
     """
     for _ in range(MOST_SWEEPS):
         h = transform(inertia, theta)

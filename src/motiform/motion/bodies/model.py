@@ -235,7 +235,11 @@ class Bodies:
 
     def initial_state(self) -> State:
         """Return the state at the start."""
-        parts = [_start(body) for body in self.bodies]
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = [_start(body) for body in self.bodies]
+        for body, numbers in zip(self.bodies, parts, strict=True):
+            if not all(np.isfinite(array).all() for array in numbers):
+                raise InputError("it starts with numbers that are too large", where=f"body {body.name!r}")
         return State(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def find(self, name: str, where: str) -> Body:
@@ -301,7 +305,8 @@ def pack(model: Bodies) -> Packed:
         rows[:, k.INVERSE : k.INVERSE + 9] = np.linalg.inv(inertia).ravel()
         if body.pivot is not None:
             rows[:, k.PINNED] = 1.0
-            rows[:, k.PIVOT : k.PIVOT + 3] = np.asarray(body.position) + np.asarray(body.rotation) @ np.asarray(body.pivot)
+            pivot = np.asarray(body.rotation) @ np.asarray(body.pivot)
+            rows[:, k.PIVOT : k.PIVOT + 3] = np.asarray(body.position) + pivot
             rows[:, k.LEVER : k.LEVER + 3] = _lever(body)
         if body.drag is not None:
             where = f"drag of body {body.name!r}"
