@@ -72,7 +72,7 @@ class ExplicitStep:
         assert self.tableau.error is not None
         error = h * (self.tableau.error @ self.stages)
         if self.tableau.name == "cash-karp":
-            # scale_i = |q_i + q̇_i dt|, the largest ratio counts [Perez94, Dynamics]; atol keeps numbers near 0 from ruling
+            # scale_i = |q_i + q̇_i dt|, the largest ratio counts [Perez94, Dynamics]; atol tames those near 0
             scale = self.rtol * np.abs(y + h * self.stages[0]) + self.atol
             return float(np.max(np.abs(_over(error, scale)), initial=0.0))
         scale = self.atol + self.rtol * np.maximum(np.abs(y), np.abs(end))

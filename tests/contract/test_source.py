@@ -1,0 +1,119 @@
+"""Rules that hold for all of the source: layers, citations, docstrings, nothing of one machine."""
+
+import ast
+import importlib
+import inspect
+import io
+import pkgutil
+import re
+import tokenize
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import motiform
+from motiform.base.references import REFERENCES
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "motiform"
+FILES = sorted(SOURCE.rglob("*.py"))
+MODULES = [m.name for m in pkgutil.walk_packages(motiform.__path__, "motiform.") if not m.name.endswith("__main__")]
+
+
+def layers() -> list[list[str]]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    return [contract["layers"] for contract in project["tool"]["importlinter"]["contracts"]]
+
+
+def packages(folder: Path) -> set[str]:
+    dotted = ".".join(folder.relative_to(SOURCE.parent).parts)
+    return {f"{dotted}.{path.parent.name}" for path in folder.glob("*/__init__.py")}
+
+
+@pytest.mark.parametrize(("folder", "contract"), [(SOURCE, 0), (SOURCE / "motion", 1)], ids=["motiform", "motion"])
+def test_every_package_has_its_layer(folder, contract):
+    named = {name.strip() for layer in layers()[contract] for name in layer.split("|")}
+    assert packages(folder) == named
+
+
+def test_every_folder_of_source_is_a_package_with_content():
+    for folder in {path.parent for path in FILES}:
+        assert (folder / "__init__.py").is_file(), folder
+        assert any(path.stat().st_size for path in folder.glob("*.py")), folder
+
+
+def words(path: Path) -> list[str]:
+    """Comments and docstrings of a file: where equations are cited."""
+    text = path.read_text("utf-8")
+    found = [t.string for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type == tokenize.COMMENT]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            found.append(ast.get_docstring(node) or "")
+    return found
+
+
+CITATION = re.compile(r"\[([A-Z][A-Za-z]{3,}\d{0,2})\b[^\]\[]*\]")
+MANY = re.compile(r"\b([A-Z][A-Za-z]{3,}\d{2})\b")
+
+
+def test_every_citation_is_in_the_references():
+    unknown, cited = [], set()
+    for path in FILES:
+        for text in words(path):
+            for match in CITATION.finditer(text):
+                keys = {match[1], *MANY.findall(match[0])}
+                cited |= keys & set(REFERENCES)
+                unknown += [f"{path.name}: [{key}]" for key in keys - set(REFERENCES)]
+    assert unknown == []
+    assert {"Zara", "SimoWong91", "DormandPrince80", "CashKarp90", "Hairer93"} <= cited
+
+
+def public(module_name: str) -> list[tuple[str, object]]:
+    module = importlib.import_module(module_name)
+    listed = [(name, getattr(module, name)) for name in getattr(module, "__all__", ())]
+    return [(name, value) for name, value in listed if inspect.isclass(value) or inspect.isfunction(value)]
+
+
+@pytest.mark.parametrize("module_name", MODULES)
+def test_public_names_exist_and_are_documented(module_name):
+    assert importlib.import_module(module_name).__doc__, "the module has no docstring"
+    for name, value in public(module_name):
+        assert (value.__doc__ or "").strip(), name
+        assert not (value.__doc__ or "").startswith(f"{name}("), f"{name} has only the docstring that dataclass makes"
+
+
+@pytest.mark.parametrize("module_name", [name for name in MODULES if name.count(".") == 1])
+def test_packages_say_what_is_public(module_name):
+    module = importlib.import_module(module_name)
+    if list(Path(module.__file__).parent.glob("*/__init__.py")) and not hasattr(module, "__all__"):
+        return  # a package of packages
+    assert module_name == "motiform.base" or module.__all__
+
+
+PLACES = [
+    SOURCE,
+    ROOT / "tests",
+    ROOT / "docs",
+    ROOT / "examples",
+    ROOT / "README.md",
+    ROOT / "pyproject.toml",
+    ROOT / "Makefile",
+]
+TEXT = {".py", ".md", ".toml", ".rst", ".txt", ".cff", ""}
+# Absolute paths of a machine, and folders that are not part of the project.
+FOREIGN = re.compile(r"(?<![\w.~])/(?:root|home|work|Users)/\w|(?<!\w)\.notes\b|(?<![\w/])\.\./shared\b")
+
+
+def test_nothing_of_one_machine_is_in_the_project():
+    found = []
+    for place in PLACES:
+        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            generated = {"_build", "gallery", "api", "__pycache__"} & set(
+                path.relative_to(ROOT).parts[:-1]
+            ) and "docs" in path.parts
+            if path.is_file() and path.suffix in TEXT and not generated and path != Path(__file__):
+                found += [
+                    f"{path.relative_to(ROOT)}: {m[0]}" for m in FOREIGN.finditer(path.read_text("utf-8", "ignore"))
+                ]
+    assert found == []
