@@ -4,7 +4,7 @@ Which point of a thrown hammer flies on a parabola?
 
 A hammer thrown with spin seems to flap about. Its centre of mass does not: gravity acts there and turns nothing, so
 that point draws the parabola x₀ + v₀ t + ½ g t² whatever the hammer does, and no other point of it draws one. The
-head is steel and the handle is wood, so the centre lies in the neck, just below the head.
+head is steel and the handle is wood, so the centre lies in the head, near its lower side.
 
 The energy–momentum step finds the parabola to rounding, because the mean of two momenta is the exact mean velocity
 when the force is constant.
@@ -37,7 +37,7 @@ def check(rec):
     parabola = x[0] + rec["hammer.velocity"][0] * t + 0.5 * np.array([0, -9.81, 0]) * t**2
     assert np.abs(x - parabola).max() <= 1e-15 * 1300 * 5  # rounding of numbers up to 5 m in 1300 steps
     assert parabola_error(rec, (0, 0, 0)) < 1e-10  # of the fit
-    assert parabola_error(rec, (0, -0.3, 0)) > 0.05  # the end of the handle
+    assert parabola_error(rec, (0, -0.3, 0)) > 0.05  # near the end of the handle
     assert np.ptp(rec["energy"]) <= 1e-15 * 1300 * rec["energy"][0]
 
 

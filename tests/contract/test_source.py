@@ -50,7 +50,7 @@ def words(path: Path) -> list[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             found.append(ast.get_docstring(node) or "")
-    return found
+    return [re.sub(r"^\s*(>>>|\.\.\.).*$", "", text, flags=re.MULTILINE) for text in found]  # examples are code
 
 
 CITATION = re.compile(r"\[([A-Z][A-Za-z]{3,}\d{0,2})\b[^\]\[]*\]")

@@ -132,7 +132,7 @@ def test_v2_heavy_top_precesses_steadily_without_nutation():
 
 
 def test_top_let_go_nutates_between_the_roots_of_its_cubic():
-    """Released from θ0 at rest, u = cosθ swings between u0 and a root of (1 − u²)(E − mgl u) 2/I1 = (Lz − L3 u)²/I1²."""
+    """From rest at θ0, u = cosθ swings between u0 and a root of (1 − u²)(E − mgl u) 2/I1 = (Lz − L3 u)²/I1²."""
     theta, i1, l3, mgl = np.radians(60), 0.02, 1.2, 0.981
     u0 = np.cos(theta)
     cubic = np.polynomial.Polynomial([1, 0, -1]) * np.polynomial.Polynomial([mgl * u0, -mgl]) * (2 / i1)

@@ -2,9 +2,13 @@
 
 import contextlib
 import errno
+import inspect
 import io
 import socket
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from motiform.base.errors import InputError, RunError
 
@@ -49,7 +53,7 @@ def open_server(host: str, port: int) -> "ViserServer":
     """Start a server with our look."""
     import viser
 
-    with _quiet():
+    with _quiet(), _own_pages_only():
         server = viser.ViserServer(host=host, port=free_port(host, port), verbose=False)
     # A page could ask viser to open a public tunnel through a server of its makers: never from here.
     server.request_share_url = lambda verbose=True: None  # type: ignore[method-assign]
@@ -58,6 +62,34 @@ def open_server(host: str, port: int) -> "ViserServer":
     server.gui.set_panel_label("motiform studio")
     _set_title(server, "motiform studio")
     return server
+
+
+@contextlib.contextmanager
+def _own_pages_only() -> Iterator[None]:
+    """Let servers that start inside the block answer their own pages alone.
+
+    Any page that a person has open may talk to a port of their machine; browsers say which page it is (Origin), and
+    viser does not look. The server's other half is in a library that offers the hook, so it is put in there.
+    """
+    import websockets.asyncio.server as sockets
+
+    plain = sockets.serve
+
+    def serve(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
+        async def answer(connection: Any, request: Any) -> Any:
+            origin = request.headers.get("Origin")
+            if origin is not None and urlsplit(origin).netloc != request.headers.get("Host"):
+                return connection.respond(HTTPStatus.FORBIDDEN, "another site's page may not drive this studio\n")
+            answered = process_request(connection, request) if process_request is not None else None
+            return await answered if inspect.isawaitable(answered) else answered
+
+        return plain(*arguments, process_request=answer, **options)
+
+    sockets.serve = serve  # type: ignore[misc, assignment]
+    try:
+        yield
+    finally:
+        sockets.serve = plain  # type: ignore[misc]
 
 
 def close_server(server: "ViserServer") -> None:

@@ -71,13 +71,13 @@ def test_impossible_numbers_of_threads_are_refused(count):
 @two_cores
 def test_threads_come_back_as_they_were():
     before = numba.get_num_threads()
-    with pytest.raises(KeyError), threads(1):
+    with pytest.raises(KeyError), threads(1):  # noqa: PT012
         assert numba.get_num_threads() == 1
         raise KeyError
     assert numba.get_num_threads() == before
 
 
-# ---- sums in a fixed order --------------------------------------------------------------------------------------------
+# ---- sums in a fixed order -----------------------------------------------------------------------
 
 
 def bound(values) -> float:
@@ -111,7 +111,7 @@ def test_sum_does_not_change_what_it_sums():
     assert np.all(values == 1)
 
 
-# ---- the cache ----------------------------------------------------------------------------------------------------------
+# ---- the cache -----------------------------------------------------------------------------------
 
 _PROBE = """
 import json, numpy as np

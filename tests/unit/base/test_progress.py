@@ -19,6 +19,6 @@ def test_bar_takes_fractions_and_leaves_stdout_alone(capfd):
 
 
 def test_bar_ends_with_an_exception():
-    with pytest.raises(KeyError), bar("work") as progress:
+    with pytest.raises(KeyError), bar("work") as progress:  # noqa: PT012
         progress(0.1)
         raise KeyError

@@ -66,20 +66,34 @@ def test_what_is_no_quantity_is_told(value, unit, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["9**9**9**9 m", "1 m^9^9^9^9", "1 m**9**9**9**9", "1 m^9²²²²²²²²²²", "2*3 m", "[1] m", "1 " + "a" * 50_000, "(" * 20_000,
-     "__import__('os').getcwd()", "lambda: 1"],
-)  # fmt: skip
+    [
+        "9**9**9**9 m",
+        "1 m^9^9^9^9",
+        "1 m**9**9**9**9",
+        "1 m^9²²²²²²²²²²",
+        "2*3 m",
+        "[1] m",
+        "1 " + "a" * 50_000,
+        "(" * 20_000,
+        "__import__('os').getcwd()",
+        "lambda: 1",
+    ],
+    ids=lambda text: text[:20],
+)
 def test_text_is_not_an_expression(text):
     """Neither evaluated nor chewed on: all of these come back at once."""
     with pytest.raises(InputError, match="not a quantity"):
         quantity(text, "m")
 
 
+LIKELY = st.text(alphabet="0123456789.eE+-*/^²() mskgradNdegu%°", max_size=30)
+
+
 @settings(max_examples=200, deadline=None)
-@given(st.one_of(st.text(alphabet="0123456789.eE+-*/^²() mskgradNdegu%°", max_size=30), st.text(max_size=20), st.floats(), st.integers()),
-       st.sampled_from(["m", "rad", "", "kg/m^3"]))  # fmt: skip
+@given(st.one_of(LIKELY, st.text(max_size=20), st.floats(), st.integers()), st.sampled_from(["m", "rad", "", "kg/m^3"]))
 def test_any_value_is_a_finite_number_or_an_input_error(value, unit):
     try:
-        assert math.isfinite(quantity(value, unit))
-    except InputError as error:
-        assert str(error)
+        number = quantity(value, unit)
+    except InputError:
+        return
+    assert math.isfinite(number)

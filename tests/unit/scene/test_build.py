@@ -123,7 +123,8 @@ gust = { amplitude = [1, 2, 3], direction = [0, 0, 1], length = 4, period = 2 }
 
 
 def test_options_are_those_of_the_scene():
-    text = '[[body]]\nname = "b"\nshape = { ball = 1, mass = 1 }\n[motion]\nintegrator = "rk4"\nstep = "5 ms"\nrtol = 1e-7\n'
+    text = '[[body]]\nname = "b"\nshape = { ball = 1, mass = 1 }\n'
+    text += '[motion]\nintegrator = "rk4"\nstep = "5 ms"\nrtol = 1e-7\n'
     options = build_options(parse_scene(HEAD + text))
     assert (options.duration, options.rate, options.integrator, options.step, options.rtol) == (
         2,
@@ -135,7 +136,8 @@ def test_options_are_those_of_the_scene():
 
 
 def test_wardrobe_keeps_what_is_needed_to_draw():
-    text = '[[body]]\nname = "b"\ncolor = [1, 0, 0]\nshape = { particles = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], masses = [1, 1, 2] } }\n'
+    text = '[[body]]\nname = "b"\ncolor = [1, 0, 0]\n'
+    text += "shape = { particles = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], masses = [1, 1, 2] } }\n"
     worn, statics = wardrobe(build(text))
     assert worn["b"]["position"] == "b.position"
     assert worn["b"]["color"] == [1, 0, 0]

@@ -84,7 +84,7 @@ def test_forces_and_guards_reach_a_scene():
     assert rec.manifest["key"] is None  # a function is not in the key: such a run is never taken for another
 
 
-# ---- where a recording is already -------------------------------------------------------------------------------------
+# ---- where a recording is already ----------------------------------------------------------------
 
 
 def test_finished_recording_of_the_same_scene_is_opened(tmp_path):

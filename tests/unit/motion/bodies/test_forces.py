@@ -121,8 +121,8 @@ def test_spring_and_damper_pull_both_bodies_alike():
 
 
 def test_spring_of_no_length_pulls_nowhere():
-    model = Bodies((Body("x", MassProperties(1.0, np.zeros(3), np.eye(3))),), springs=(Spring(None, "x", 9.0, rest=1.0, damping=1.0),),
-                   environment=calm())  # fmt: skip
+    body = Body("x", MassProperties(1.0, np.zeros(3), np.eye(3)))
+    model = Bodies((body,), springs=(Spring(None, "x", 9.0, rest=1.0, damping=1.0),), environment=calm())
     assert np.all(rates(model)[0, 12:18] == 0)
 
 

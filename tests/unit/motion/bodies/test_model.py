@@ -1,5 +1,7 @@
 """The model of rigid bodies: what it refuses, what it packs, where it starts."""
 
+# ruff: noqa: E501, tables of errors: a case a line
+
 import numpy as np
 import pytest
 
@@ -170,7 +172,7 @@ def test_replace_gives_a_changed_model():
     assert calm.environment.gravity == (0, 0, 0)
 
 
-# ---- what a run refuses -----------------------------------------------------------------------------------------------
+# ---- what a run refuses --------------------------------------------------------------------------
 
 
 def test_guards_need_dense_output():

@@ -81,7 +81,7 @@ def test_same_bits_whatever_the_length_of_blocks(integrator, forces, monkeypatch
     assert compare(whole, simulate_bodies(flock(2), options, forces=forces)).identical
 
 
-# ---- interrupted and resumed ------------------------------------------------------------------------------------------
+# ---- interrupted and resumed ---------------------------------------------------------------------
 
 
 def on_springs() -> Bodies:
@@ -136,7 +136,7 @@ def many_commits(monkeypatch):
 
 @pytest.mark.parametrize(("model", "integrator", "more"), WAYS)
 def test_interrupted_run_resumes_to_the_same_bits(model, integrator, more, tmp_path, many_commits):
-    options = Options(1.0, 100, integrator, 5e-3, 1e-8, 1e-10)
+    options = Options(1.0, 50, integrator, 5e-3, 1e-8, 1e-10)
     whole = simulate_bodies(model, options, **more)
     with pytest.raises(Stop):
         simulate_bodies(model, options, out=tmp_path / "run.mf", progress=stop_at(0.4), **more)
@@ -195,7 +195,7 @@ def test_run_that_ended_at_an_event_is_not_driven_past_it(tmp_path, many_commits
     assert [e.time for e in resumed.events] == pytest.approx([fall], abs=1e-12)
 
 
-# ---- runs that fail ---------------------------------------------------------------------------------------------------
+# ---- runs that fail ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("forces", [(), (nothing,)], ids=["fused", "stepped"])

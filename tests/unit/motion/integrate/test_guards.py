@@ -134,7 +134,7 @@ def test_run_that_goes_on_from_an_event_does_not_see_it_again():
     assert not any(segment.fired for segment in rest)
 
 
-# ---- the march ----------------------------------------------------------------------------------------------------
+# ---- the march -----------------------------------------------------------------------------------
 
 
 def test_fixed_step_method_needs_a_step():
