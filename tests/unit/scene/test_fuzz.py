@@ -110,8 +110,8 @@ def test_any_text(text):
     outcome(text)
 
 
-KEYS = ["scene", "body", "motion", "image", "environment", "duration", "rate", "spin", "shape", "handle", "0", "1", "-1",
-        "99", "", "parts", "pose", "at", "step", "integrator", "gravity", "camera", "from"]  # fmt: skip
+KEYS = ["scene", "body", "motion", "image", "environment", "duration", "rate", "spin", "shape", "handle", "0", "1",
+        "-1", "99", "", "parts", "pose", "at", "step", "integrator", "gravity", "camera", "from"]  # fmt: skip
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8)),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)),

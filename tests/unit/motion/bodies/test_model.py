@@ -81,6 +81,11 @@ def test_names_and_number_of_bodies_are_checked():
         Bodies((Body("x", MATTER), Body("x", MATTER)))
 
 
+def test_start_beyond_what_numbers_hold_is_refused():
+    with pytest.raises(InputError, match="body 'x': it starts with numbers that are too large"):
+        Bodies((Body("x", MATTER, velocity=(1e308, 0, 0)),)).packed
+
+
 def test_a_spring_cannot_hold_copies():
     many = Body("x", MATTER, position=np.zeros((3, 3)))
     with pytest.raises(InputError, match=r"spring 1: a spring cannot hold many copies at once \(got 'x'\)"):
