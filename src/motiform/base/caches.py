@@ -8,7 +8,10 @@ import time
 from functools import cache
 from pathlib import Path
 
-__all__ = ["cache_dir", "forget_old", "source_key"]
+__all__ = ["KERNEL_FILES", "cache_dir", "forget_old", "source_key"]
+
+KERNEL_FILES = ("*kernels.py", "algebra.py", "columns.py")
+"""Names of the files in which kernels, what they call and the constants baked into them live."""
 
 
 def cache_dir() -> Path:
@@ -24,13 +27,13 @@ def cache_dir() -> Path:
 
 @cache
 def source_key() -> str:
-    """Return a key of the source of all kernels: the text of every file named *kernels.py or algebra.py.
+    """Return a key of the source of all kernels: the text of every file named *kernels.py, algebra.py or columns.py.
 
     Numba looks only at the file of the outermost function, so a changed helper in another file would leave stale
     machine code behind; with this key in the path it cannot. Kernels and what they call live in files so named.
     """
     package = Path(__file__).parents[1]
-    files = sorted([*package.rglob("*kernels.py"), *package.rglob("algebra.py")])
+    files = sorted(file for name in KERNEL_FILES for file in package.rglob(name))
     digest = hashlib.sha256()
     for file in files:
         digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())

@@ -1,7 +1,8 @@
 """Free and pinned rigid bodies."""
 
 from motiform.motion.bodies.model import AIR_DENSITY, Bodies, Body, Drag, Environment, Load, Spring, State
-from motiform.motion.bodies.simulate import Force, Options, simulate_bodies
+from motiform.motion.bodies.options import Force, Options
+from motiform.motion.bodies.simulate import simulate_bodies
 
 __all__ = [
     "AIR_DENSITY",

@@ -12,13 +12,14 @@ from motiform.geometry.mass import MassProperties
 
 if TYPE_CHECKING:
     from motiform.geometry import Shape
+    from motiform.motion.bodies.pack import Packed
 
 __all__ = ["AIR_DENSITY", "Bodies", "Body", "Drag", "Environment", "Load", "Spring", "State"]
 
 AIR_DENSITY = 1.204  # [kg/m³] dry air at 20 °C and 101 325 Pa
 
 
-def _vectors(values: ArrayLike, what: str, where: str) -> np.ndarray:
+def check_vectors(values: ArrayLike, what: str, where: str) -> np.ndarray:
     """Return finite vectors (..., 3)."""
     try:
         array = np.array(values, float)
@@ -30,7 +31,9 @@ def _vectors(values: ArrayLike, what: str, where: str) -> np.ndarray:
     return array
 
 
-def _number(value: float, what: str, where: str, *, least: float | None = None, above: float | None = None) -> float:
+def check_number(
+    value: float, what: str, where: str, *, least: float | None = None, above: float | None = None
+) -> float:
     if not np.isfinite(value) or (least is not None and value < least) or (above is not None and value <= above):
         bound = f"at least {least}" if least is not None else f"above {above}" if above is not None else "finite"
         raise InputError(f"{what} is out of range", where=where, got=value, allowed=f"a finite number, {bound}")
@@ -75,7 +78,7 @@ class Body:
         where = f"body {self.name!r}"
         put = object.__setattr__
         for key in ("position", "velocity", "spin"):
-            put(self, key, _vectors(getattr(self, key), key, where))
+            put(self, key, check_vectors(getattr(self, key), key, where))
         try:
             rotation = np.array(self.rotation, float)
         except (TypeError, ValueError):
@@ -92,7 +95,7 @@ class Body:
             )
         put(self, "rotation", rotation)
         if self.pivot is not None:
-            pivot = _vectors(self.pivot, "pivot", where)
+            pivot = check_vectors(self.pivot, "pivot", where)
             if pivot.ndim != 1:
                 raise InputError("pivot is not one point", where=where, got=f"shape {pivot.shape}", allowed="(3,)")
             put(self, "pivot", pivot)
@@ -231,6 +234,8 @@ class Bodies:
     @cached_property
     def packed(self) -> "Packed":
         """The model as the arrays that kernels take."""
+        from motiform.motion.bodies.pack import pack
+
         return pack(self)
 
     def initial_state(self) -> State:
@@ -251,30 +256,12 @@ class Bodies:
         raise InputError("unknown body", where=where, got=name, allowed=", ".join(names), remedy=closest(name, names))
 
 
-@dataclass(frozen=True)
-class Packed:
-    """A model as arrays; the columns are those of motion.bodies.kernels."""
-
-    bodies: np.ndarray
-    environment: np.ndarray
-    load_starts: np.ndarray
-    loads: np.ndarray
-    ends: np.ndarray
-    partners: np.ndarray
-    springs: np.ndarray
-
-    @property
-    def alone(self) -> bool:
-        """Whether no body acts on another and none hangs on a spring."""
-        return len(self.partners) == 0
-
-
-def _about(body: Body) -> np.ndarray:
+def pivot_inertia(body: Body) -> np.ndarray:
     """Return the inertia that belongs to the angular momentum: about the centre of mass, or about the pivot."""
     return body.properties.inertia if body.pivot is None else body.properties.about(body.pivot)
 
 
-def _lever(body: Body) -> np.ndarray:
+def lever(body: Body) -> np.ndarray:
     """Return the centre of mass from the pivot, body axes [m]."""
     return body.properties.center - np.asarray(body.pivot)
 
@@ -287,115 +274,6 @@ def _start(body: Body) -> tuple[np.ndarray, ...]:
     if body.pivot is None:
         velocity = np.broadcast_to(body.velocity, (n, 3))
     else:
-        velocity = np.einsum("nij,nj->ni", rotation, np.cross(spin, _lever(body)))
+        velocity = np.einsum("nij,nj->ni", rotation, np.cross(spin, lever(body)))
     momentum = body.properties.mass * velocity
-    return position, rotation, momentum, np.einsum("nij,nj->ni", rotation, spin @ _about(body).T)
-
-
-def pack(model: Bodies) -> Packed:
-    """Return the model as arrays for kernels, checked."""
-    from motiform.motion.bodies import kernels as k
-
-    table = np.zeros((model.count, k.CONSTANTS))
-    for body in model.bodies:
-        rows = table[model.slices[body.name]]
-        inertia = _about(body)
-        rows[:, k.MASS] = body.properties.mass
-        rows[:, k.INERTIA : k.INERTIA + 9] = inertia.ravel()
-        rows[:, k.INVERSE : k.INVERSE + 9] = np.linalg.inv(inertia).ravel()
-        if body.pivot is not None:
-            rows[:, k.PINNED] = 1.0
-            pivot = np.asarray(body.rotation) @ np.asarray(body.pivot)
-            rows[:, k.PIVOT : k.PIVOT + 3] = np.asarray(body.position) + pivot
-            rows[:, k.LEVER : k.LEVER + 3] = _lever(body)
-        if body.drag is not None:
-            where = f"drag of body {body.name!r}"
-            area, spin = (np.broadcast_to(np.array(a, float), 3) for a in (body.drag.area, body.drag.spin))
-            if not (np.isfinite(area).all() and np.isfinite(spin).all() and (area >= 0).all() and (spin >= 0).all()):
-                raise InputError(
-                    "drag is out of range", where=where, got=body.drag, allowed="finite numbers, at least 0"
-                )
-            rows[:, k.DRAG : k.DRAG + 3], rows[:, k.SPIN_DRAG : k.SPIN_DRAG + 3] = area, spin
-            rows[:, k.PRESSURE : k.PRESSURE + 3] = _vectors(body.drag.center, "centre of pressure", where)
-    return Packed(table, _pack_environment(model), *_pack_loads(model), *_pack_springs(model))
-
-
-def _pack_environment(model: Bodies) -> np.ndarray:
-    from motiform.motion.bodies import kernels as k
-
-    given, where = model.environment, "environment"
-    env = np.zeros(k.ENVIRONMENT)
-    env[k.GRAVITY : k.GRAVITY + 3] = _vectors(given.gravity, "gravity", where)
-    if any(body.drag is not None for body in model.bodies):
-        env[k.AIR] = _number(given.air_density, "air density", where, least=0.0)
-    env[k.WIND : k.WIND + 3] = _vectors(given.wind, "wind", where)
-    env[k.GUST : k.GUST + 3] = _vectors(given.gust, "gust", where)
-    direction = _vectors(given.gust_direction, "gust direction", where)
-    length = _number(given.gust_length, "gust length", where, above=0.0)
-    size = _number(float(np.linalg.norm(direction)), "length of the gust direction", where, above=0.0)
-    env[k.WAVE : k.WAVE + 3] = 2 * np.pi / length * direction / size
-    env[k.PULSE] = 2 * np.pi / _number(given.gust_period, "gust period", where, above=0.0)
-    return env
-
-
-def _rows_by_body(model: Bodies, rows: list[tuple[int, np.ndarray, int]], width: int) -> tuple[np.ndarray, ...]:
-    """Sort rows (body, numbers, partner) by body: where each body's begin, the numbers, the partners."""
-    order = sorted(range(len(rows)), key=lambda n: rows[n][0])
-    starts = np.zeros(model.count + 1, np.int64)
-    for body, _, _ in rows:
-        starts[body + 1] += 1
-    table = np.array([rows[n][1] for n in order], float).reshape(-1, width)
-    return np.cumsum(starts), table, np.array([rows[n][2] for n in order], np.int64)
-
-
-def _pack_loads(model: Bodies) -> tuple[np.ndarray, np.ndarray]:
-    from motiform.motion.bodies import kernels as k
-
-    rows = []
-    for n, load in enumerate(model.loads):
-        where = f"load {n + 1}"
-        body = model.find(load.body, where)
-        if np.isnan(load.start) or np.isnan(load.until) or load.until <= load.start:
-            raise InputError("the load never acts", where=where, got=f"from {load.start} until {load.until} s")
-        point = np.zeros(3) if load.at is None else _vectors(load.at, "point", where) - body.properties.center
-        force, torque = _vectors(load.force, "force", where), _vectors(load.torque, "torque", where)
-        numbers = np.hstack([force, torque, point, float(load.follows), load.start, load.until])
-        rows += [(i, numbers, -1) for i in range(*model.slices[body.name].indices(model.count))]
-    starts, table, _ = _rows_by_body(model, rows, k.LOAD)
-    return starts, table
-
-
-def _pack_springs(model: Bodies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from motiform.motion.bodies import kernels as k
-
-    start = model.initial_state()
-    rows = []
-    for n, spring in enumerate(model.springs):
-        where = f"spring {n + 1}"
-        if spring.a == spring.b:
-            raise InputError("a spring needs two different ends", where=where, got=f"{spring.a} and {spring.b}")
-        index, points, places = [], [], []
-        for name, at in ((spring.a, spring.at_a), (spring.b, spring.at_b)):
-            i, point = -1, _vectors(at, "end", where)
-            place = point
-            if name is not None:
-                body = model.find(name, where)
-                if body.many:
-                    raise InputError("a spring cannot hold many copies at once", where=where, got=name)
-                i, point = model.slices[name].start, point - body.properties.center
-                place = start.position[i] + start.rotation[i] @ point
-            index.append(i)
-            points.append(point)
-            places.append(place)
-        length = float(np.linalg.norm(places[1] - places[0]))
-        rest = length if spring.rest is None else _number(spring.rest, "rest length", where, least=0.0)
-        law = [
-            _number(spring.stiffness, "stiffness", where, least=0.0),
-            _number(spring.damping, "damping", where, least=0.0),
-            rest,
-        ]
-        for one, other in ((0, 1), (1, 0)):
-            if index[one] >= 0:
-                rows.append((index[one], np.hstack([points[one], points[other], law]), index[other]))
-    ends, table, partners = _rows_by_body(model, rows, k.SPRING)
-    return ends, partners, table
+    return position, rotation, momentum, np.einsum("nij,nj->ni", rotation, spin @ pivot_inertia(body).T)

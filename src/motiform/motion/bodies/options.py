@@ -1,0 +1,64 @@
+"""How a run of rigid bodies is made."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.motion.bodies.model import State
+from motiform.motion.integrate import get_method
+
+__all__ = ["Force", "Options"]
+
+Force = Callable[[float, State], tuple[np.ndarray, np.ndarray]]
+"""force(t, state) gives forces [N] and torques about the centres of mass [N m], world axes, (n, 3) each."""
+
+_MOST = 1e9  # samples of a run, and steps from one sample to the next
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run is made."""
+
+    duration: float
+    """[s]"""
+    rate: float = 100.0
+    """Samples kept per second [Hz]."""
+    integrator: str = "lie-midpoint"
+    step: float = 1e-3
+    """Longest step of a fixed-step integrator [s]; shortened so that a whole number of steps makes a sample."""
+    rtol: float = 1e-9
+    """Relative tolerance of an adaptive integrator."""
+    atol: float = 1e-12
+    """Absolute tolerance of an adaptive integrator, on every number of the state."""
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        for key in ("duration", "rate", "step", "rtol"):
+            value = getattr(self, key)
+            if not (np.isfinite(value) and value > 0):
+                raise InputError(f"{key} is out of range", got=value, allowed="a finite number above 0")
+        if not (np.isfinite(self.atol) and self.atol >= 0):
+            raise InputError("atol is out of range", got=self.atol, allowed="a finite number, at least 0")
+        if not self.duration * self.rate < _MOST:
+            got = f"{self.duration * self.rate:.3g}"
+            raise InputError("too many samples", got=got, allowed="at most 1e9", remedy="Lower rate or duration.")
+        if not self.rate * self.step * _MOST > 1:
+            raise InputError(
+                "too many steps from sample to sample",
+                got=f"step {self.step:g} s at {self.rate:g} samples a second",
+                allowed="at most 1e9",
+                remedy="Raise step or rate.",
+            )
+        get_method(self.integrator)
+
+    @property
+    def samples(self) -> int:
+        """Number of samples, the one at the start counted."""
+        return int(np.floor(self.duration * self.rate * (1 + 1e-12))) + 1
+
+    @property
+    def steps(self) -> int:
+        """Steps of a fixed-step integrator from one sample to the next."""
+        return max(1, int(np.ceil(1 / (self.rate * self.step) * (1 - 1e-12))))
