@@ -5,6 +5,7 @@ component) and mujoco (free joints, RK4, contacts off). Before timing, all end s
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,12 +15,16 @@ from motiform.bench.limits import operations_per_step, peak_operations
 from motiform.bench.report import Report, Result, best_times
 from motiform.geometry import Box
 from motiform.motion.bodies import Bodies, Body
-from motiform.spatial import random_rotation
+from motiform.scene import simulate
+from motiform.spatial import random_rotation, rotation_from_quaternion
+
+if TYPE_CHECKING:
+    from motiform.record import Recording
 
 __all__ = ["make_model", "measure"]
 
 _STEP = 1e-3
-_STEPS = 20
+_STEPS = 200
 _UNIT = "body steps/s"
 
 
@@ -37,7 +42,7 @@ def measure(*, device: str, progress: Progress) -> Report:
             results.append(_rk4_case(count, used))
         progress((n + 1) / (len(plan) + 1))
     with threads(cores):
-        midpoint = best_times({"ours": _ours(make_model(10_000), "lie_midpoint")})["ours"]
+        midpoint = best_times({"ours": _ours(make_model(10_000), "lie-midpoint")})["ours"]
     results.append(Result("lie-midpoint/10000", "cpu", cores, _UNIT, "higher", 10_000 * _STEPS / midpoint))
     progress(1.0)
     return Report("bodies", tuple(results))
@@ -65,10 +70,10 @@ def make_model(count: int) -> Bodies:
 
 def _rk4_case(count: int, used: int) -> Result:
     model = make_model(count)
-    contenders: dict[str, Callable[[], np.ndarray]] = {"ours": _ours(model, "rk4"), "numpy": _numpy(model)}
+    contenders: dict[str, Callable[[], Any]] = {"ours": _ours(model, "rk4"), "numpy": _numpy(model)}
     if count <= 1_000 and (mujoco := _mujoco(model)) is not None:
         contenders["mujoco"] = mujoco
-    _check_agreement({name: call() for name, call in contenders.items()})
+    _check_agreement({name: _rows(call()) for name, call in contenders.items()})
     speeds = {name: count * _STEPS / seconds for name, seconds in best_times(contenders).items()}
     return Result(f"rk4/{count}", "cpu", used, _UNIT, "higher", speeds.pop("ours"), speeds)
 
@@ -76,29 +81,25 @@ def _rk4_case(count: int, used: int) -> Result:
 def _check_agreement(ends: dict[str, np.ndarray]) -> None:
     """Every contender must end at the same places: rows of position and rotation matrix."""
     for name, end in ends.items():
-        # Fourth-order errors of quaternion and matrix forms differ: (h|ω|)⁵/120 a step, below 1e-10 over 20 steps.
+        # Fourth-order errors of quaternion and matrix forms differ: (h|ω|)⁵/120 a step, below 1e-9 over 200 steps.
         far = float(np.abs(end - ends["ours"]).max())
         if not far < 1e-9:
             raise RunError("a peer does other work", where=f"bench bodies, {name}", got=f"difference {far:.2g}")
 
 
-def _ours(model: Bodies, method: str, device: str = "cpu") -> Callable[[], np.ndarray]:
-    from motiform.base.kernels import get_device
-    from motiform.motion.bodies import kernels
+def _ours(model: Bodies, integrator: str, device: str = "cpu") -> Callable[[], "Recording"]:
+    """Return the public function on these bodies, with one sample at the end: the recording is in its time."""
+    return lambda: simulate(
+        model, t1=_STEPS * _STEP, rate=1 / (_STEPS * _STEP), integrator=integrator, step=_STEP, device=device
+    )
 
-    where = get_device(device)
-    packed, start = model.packed, model.initial_state().rows()
-    constants = [where.array(a) for a in (packed.bodies, packed.environment, packed.load_starts, packed.loads)]
-    advance, status = getattr(kernels, f"advance_{method}"), where.array(np.zeros((model.count, 2), np.int64))
-    history, first = where.empty((1, model.count, 18)), where.array(start)
 
-    def call() -> np.ndarray:
-        y = where.array(start) if device == "cpu" else first
-        where.launch(advance, model.count, y, history, *constants, 0, _STEPS * _STEP, _STEPS, status)
-        where.synchronize()
-        return history[0, :, :12] if device == "cpu" else history
-
-    return call
+def _rows(end: "np.ndarray | Recording") -> np.ndarray:
+    """Return positions and rotation matrices at the end, (n, 12)."""
+    if isinstance(end, np.ndarray):
+        return end
+    turned = rotation_from_quaternion(end["bodies.orientation"][-1])
+    return np.hstack([end["bodies.position"][-1], turned.reshape(-1, 9)])
 
 
 def _numpy(model: Bodies) -> Callable[[], np.ndarray]:
@@ -182,18 +183,36 @@ def _quaternions(body: Body) -> np.ndarray:
     return np.asarray(quaternion_from_rotation(body.rotation))
 
 
+def _kernel(model: Bodies, integrator: str, device_name: str) -> Callable[[], None]:
+    """Return one launch of the steps on states that stay on the device."""
+    from motiform.base.kernels import get_device
+    from motiform.motion.bodies import kernels
+
+    device, packed = get_device(device_name), model.packed
+    constants = [device.array(a) for a in (packed.bodies, packed.environment, packed.load_starts, packed.loads)]
+    y, status = device.array(model.initial_state().rows()), device.array(np.zeros((model.count, 2), np.int64))
+    history, advance = device.empty((1, model.count, 18)), getattr(kernels, f"advance_{integrator.replace('-', '_')}")
+
+    def call() -> None:
+        device.launch(advance, model.count, y, history, *constants, 0, _STEPS * _STEP, _STEPS, status)
+        device.synchronize()
+
+    return call
+
+
 def _on_gpu(progress: Progress) -> list[Result]:
-    """Time the GPU beside the CPU on the same kernels, and beside its own arithmetic limit."""
+    """Time the GPU beside the CPU, kernels alone and the public function, and beside its own arithmetic limit."""
     from motiform.base.kernels import get_device
 
     count, results = 1_000_000, []
-    model = make_model(count)
+    model, cores = make_model(count), _cores()
     peak = peak_operations(get_device("cuda"), 1 << 20)
-    for n, method in enumerate(("rk4", "lie_midpoint")):
-        times = best_times({"cpu": _ours(model, method), "gpu": _ours(model, method, "cuda")}, rounds=3, chunk=0.5)
-        speed = {name: count * _STEPS / seconds for name, seconds in times.items()}
-        name = f"{method.replace('_', '-')}/{count}"
-        limit = {"arithmetic": speed["gpu"] * operations_per_step(method) / peak}
-        results.append(Result(name, "cuda", 1, _UNIT, "higher", speed["gpu"], {"motiform-cpu": speed["cpu"]}, limit))
+    for n, method in enumerate(("rk4", "lie-midpoint")):
+        for case, make in ((f"{method}/{count}/kernel", _kernel), (f"{method}/{count}", _ours)):
+            contenders = {where: make(model, method, where) for where in ("cpu", "cuda")}
+            speed = {where: count * _STEPS / t for where, t in best_times(contenders, rounds=2, chunk=0.5).items()}
+            limit = {"arithmetic": speed["cuda"] * operations_per_step(method.replace("-", "_")) / peak}
+            peers = {f"motiform-cpu-{cores}": speed["cpu"]}
+            results.append(Result(case, "cuda", 1, _UNIT, "higher", speed["cuda"], peers, limit))
         progress((n + 1) / 2)
     return results

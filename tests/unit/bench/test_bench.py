@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base.errors import MotiformError
 from motiform.bench import run_bench
-from motiform.bench.bodies import _check_agreement, _mujoco, _numpy, _ours, make_model
+from motiform.bench.bodies import _check_agreement, _mujoco, _numpy, _ours, _rows, make_model
 from motiform.bench.limits import operations_per_step
 from motiform.bench.report import Report, Result, best_times
 
@@ -35,7 +35,7 @@ def test_report_has_the_documented_form():
 
 def test_contenders_do_the_same_work():
     model = make_model(100)
-    ends = {"ours": _ours(model, "rk4")(), "numpy": _numpy(model)()}
+    ends = {"ours": _rows(_ours(model, "rk4")()), "numpy": _numpy(model)()}
     mujoco = _mujoco(model)
     if mujoco is not None:
         ends["mujoco"] = mujoco()
