@@ -15,7 +15,6 @@ from motiform.bench.limits import operations_per_step, peak_operations
 from motiform.bench.report import Report, Result, best_times
 from motiform.geometry import Box
 from motiform.motion.bodies import Bodies, Body
-from motiform.scene import simulate
 from motiform.spatial import random_rotation, rotation_from_quaternion
 
 if TYPE_CHECKING:
@@ -89,6 +88,8 @@ def _check_agreement(ends: dict[str, np.ndarray]) -> None:
 
 def _ours(model: Bodies, integrator: str, device: str = "cpu") -> Callable[[], "Recording"]:
     """Return the public function on these bodies, with one sample at the end: the recording is in its time."""
+    from motiform.scene import simulate
+
     return lambda: simulate(
         model, t1=_STEPS * _STEP, rate=1 / (_STEPS * _STEP), integrator=integrator, step=_STEP, device=device
     )
