@@ -161,7 +161,7 @@ def _place_part(
 
 def _lay_meshes(meshes: list["Mesh"]) -> tuple[np.ndarray, ...]:
     """Return the trees of all meshes one after the other, with where each begins."""
-    from motiform.image.export.shading import shaded
+    from motiform.image.shading import shaded
 
     if not meshes:  # one row that nothing points to: a GPU has no arrays without memory
         nodes_of_none = np.zeros((1, 6)), np.zeros((1, 4), np.int32), np.zeros((1, 2), np.int32)

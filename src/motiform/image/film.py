@@ -13,7 +13,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.image.camera import Camera
-from motiform.image.export.files import check_new, new_file
+from motiform.image.files import check_new, new_file
 from motiform.image.frames import FrameFolder, film_key
 from motiform.image.look import Ground, Look
 from motiform.image.playback import poses_at_time

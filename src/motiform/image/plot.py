@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.image.export.files import check_new, new_file
+from motiform.image.files import check_new, new_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,7 +3,7 @@
 import json
 import os
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from motiform.record.recording import Recording, _Path
 from motiform.record.sinks import unpack_checkpoint
 from motiform.record.sources import frozen
 
-__all__ = ["DiskSource", "open_recording", "save_recording"]
+__all__ = ["DiskSource", "open_recording", "renew_manifest", "save_recording"]
 
 _CACHE_BYTES = 64 * 2**20
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError)
@@ -47,6 +47,17 @@ def save_recording(rec: Recording, path: _Path, *, overwrite: bool = False) -> R
     with building(folder, overwrite=overwrite) as aside:
         _copy(rec, aside)
     return open_recording(folder)
+
+
+def renew_manifest(path: _Path, changes: Mapping[str, Any]) -> Recording:
+    """Change entries of a recording's manifest on disk: a copy takes its place when it is whole."""
+    from motiform.record.writer import building
+
+    rec = open_recording(path)
+    rec.manifest.update(changes)
+    with building(Path(path), overwrite=True) as aside:
+        _copy(rec, aside)
+    return open_recording(path)
 
 
 def _copy(rec: Recording, folder: Path) -> None:

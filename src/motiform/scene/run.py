@@ -1,5 +1,6 @@
 """`simulate`: from a scene or a model to a recording."""
 
+import hashlib
 import os
 import platform
 import sys
@@ -12,6 +13,7 @@ from motiform.base.progress import Progress
 from motiform.motion.bodies import Bodies, Force, Options, simulate_bodies
 from motiform.motion.integrate import Guard
 from motiform.record import Recording, open_recording
+from motiform.record.store import renew_manifest
 from motiform.scene.build import build_bodies, build_options, links, wardrobe
 from motiform.scene.load import Scene, load_scene
 
@@ -61,23 +63,28 @@ def simulate(
         scene = what if not settings else _changed(what, settings)
     else:
         scene = load_scene(what, settings)
-    model, run = build_bodies(scene), build_options(scene)
-    key = scene.key if not forces and not guards else None
-    if out is not None and not overwrite and Path(out).exists():
-        done = _earlier(Path(out), key, resume)
-        if done is not None:
-            return done
     manifest = {
-        "title": scene.title,
         "scene": scene.name,
-        "scene_text": scene.text,
-        "settings": dict(scene.settings),
-        "key": key,
         "seed": scene.document.scene.seed,
-        "image": scene.document.image.model_dump(mode="json", by_alias=True, exclude_none=True),
-        **_origin(run),
+        "key": _key(scene.key, forces, guards),
+        **_shown(scene),
     }
-    return _run(model, run, manifest, forces, guards, out, overwrite, resume, progress)
+    return _run(build_bodies(scene), build_options(scene), manifest, forces, guards, out, overwrite, resume, progress)
+
+
+_SHOWN = ("title", "image", "scene_text", "settings")
+
+
+def _shown(scene: Scene) -> dict[str, Any]:
+    """Return what the motion does not depend on: it may change without a new run."""
+    image = scene.document.image.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return {"title": scene.title, "image": image, "scene_text": scene.text, "settings": dict(scene.settings)}
+
+
+def _key(content: str, forces: Sequence[Force], guards: Sequence[Guard]) -> str:
+    """Return the key of a run: what it is made of, and the names of the functions that act in it."""
+    names = [getattr(f, "__qualname__", type(f).__name__) for f in forces] + [guard.name for guard in guards]
+    return f"{content}:{','.join(names)}" if names else content
 
 
 def _simulate_model(
@@ -98,7 +105,12 @@ def _simulate_model(
     except TypeError as error:
         allowed = "t1, rate, integrator, step, rtol, atol, device"
         raise InputError("unknown or unfit option", got=", ".join(options), allowed=allowed) from error
-    return _run(model, run, {"title": "", **_origin(run)}, forces, guards, out, overwrite, resume, progress)
+    digest = hashlib.sha256(repr(run).encode())
+    digest.update(model.initial_state().rows().tobytes())
+    for array in vars(model.packed).values():
+        digest.update(array.tobytes())
+    manifest = {"title": "", "key": _key(digest.hexdigest()[:24], forces, guards)}
+    return _run(model, run, manifest, forces, guards, out, overwrite, resume, progress)
 
 
 def _run(
@@ -112,8 +124,12 @@ def _run(
     resume: bool,
     progress: Progress | None,
 ) -> Recording:
-    manifest["form"], statics = wardrobe(model)
-    manifest["links"] = links(model)
+    if out is not None and not overwrite and Path(out).exists():
+        done = _earlier(Path(out), manifest, resume, functions=bool(forces or guards))
+        if done is not None:
+            return done
+    form, statics = wardrobe(model)
+    manifest = {**manifest, **_origin(options), "form": form, "links": links(model)}
     return simulate_bodies(
         model,
         options,
@@ -134,24 +150,28 @@ def _changed(scene: Scene, settings: Mapping[str, Any]) -> Scene:
     return parse_scene(scene.text, name=scene.name, folder=scene.folder, settings={**scene.settings, **settings})
 
 
-def _earlier(out: Path, key: str | None, resume: bool) -> Recording | None:
+def _earlier(out: Path, manifest: dict[str, Any], resume: bool, functions: bool) -> Recording | None:
     """Return the finished recording of the same run at `out`; None: go on with it. Anything else is refused."""
     found = open_recording(out)
-    same = key is not None and found.manifest.get("key") == key
-    if same and found.complete:
-        return found
+    same = found.manifest.get("key") == manifest["key"]
+    if same and found.complete and (resume or not functions):  # what functions do cannot be compared
+        shown = {key: value for key, value in manifest.items() if key in _SHOWN}
+        changed = any(found.manifest.get(key) != value for key, value in shown.items())
+        return renew_manifest(out, shown) if changed else found
+    if same and resume:
+        return None
     if resume:
-        if not same and key is not None:
-            raise RecordingError(
-                "it holds another run and cannot be resumed by this one",
-                where=str(out),
-                remedy="Give the scene and settings that it was begun with, or another --out.",
-            )
-        return found if found.complete else None
-    remedy = "Resume it (--resume), overwrite it (--overwrite), or give another --out."
-    if not same:
-        remedy = "Overwrite it (--overwrite), or give another --out."
-    raise RecordingError("there is a recording already", where=str(out), remedy=remedy)
+        raise RecordingError(
+            "it holds another run and cannot be resumed by this one",
+            where=str(out),
+            remedy="Give what it was begun with (scene, settings, functions), or another --out.",
+        )
+    ways = (
+        "Resume it (--resume), overwrite it (--overwrite)"
+        if same and not found.complete
+        else "Overwrite it (--overwrite)"
+    )
+    raise RecordingError("there is a recording already", where=str(out), remedy=f"{ways}, or give another --out.")
 
 
 def _origin(options: Options) -> dict[str, Any]:

@@ -210,6 +210,12 @@ class BodyTable(Table):
     color: Color = (0.62, 0.68, 0.76)
     copies: CopiesTable | None = None
 
+    @model_validator(mode="after")
+    def _pinned_turns(self) -> "BodyTable":
+        if self.pinned is not None and any(self.velocity):
+            raise ValueError("a pinned body has no velocity of its own: give spin")
+        return self
+
 
 class SpringTable(Table):
     """`[[spring]]`: between two bodies, or a body and the world."""

@@ -16,7 +16,6 @@ __all__ = [
     "cayley",
     "cross",
     "dot",
-    "exp_rotation",
     "load3",
     "load9",
     "madd",
@@ -24,11 +23,10 @@ __all__ = [
     "maxpy",
     "mean3",
     "mean9",
+    "nearest_rotation",
     "norm",
     "orthonormal",
     "scale",
-    "store3",
-    "store9",
     "sub",
     "tmul",
     "transform",
@@ -55,28 +53,6 @@ def load9(array, i):
         array[i, 7],
         array[i, 8],
     )
-
-
-@inline
-def store3(array, i, a):
-    """Write a vector into row i of an (n, 3) array."""
-    array[i, 0], array[i, 1], array[i, 2] = a
-
-
-@inline
-def store9(array, i, a):
-    """Write a matrix into row i of an (n, 9) array."""
-    (
-        array[i, 0],
-        array[i, 1],
-        array[i, 2],
-        array[i, 3],
-        array[i, 4],
-        array[i, 5],
-        array[i, 6],
-        array[i, 7],
-        array[i, 8],
-    ) = a
 
 
 @inline
@@ -220,21 +196,6 @@ def _rodrigues(a, s, c):
 
 
 @inline
-def exp_rotation(a):
-    """Return the rotation by |a| about a (Rodrigues; Taylor series below 1e-2 rad, where it is exact to rounding)."""
-    t2 = dot(a, a)
-    if t2 < 1e-4:
-        s = 1.0 - t2 / 6.0 * (1.0 - t2 / 20.0 * (1.0 - t2 / 42.0))
-        c = 0.5 - t2 / 24.0 * (1.0 - t2 / 30.0 * (1.0 - t2 / 56.0))
-    else:
-        t = math.sqrt(t2)
-        s = math.sin(t) / t
-        h = math.sin(0.5 * t)
-        c = 2.0 * h * h / t2
-    return _rodrigues(a, s, c)
-
-
-@inline
 def cayley(a):
     """Return the Cayley rotation (1 − [a]×/2)⁻¹(1 + [a]×/2): about a, by 2 atan(|a|/2)."""
     s = 1.0 / (1.0 + 0.25 * dot(a, a))
@@ -259,3 +220,17 @@ def orthonormal(m):
         0.5 * (3.0 - zz),
     )
     return matmul(m, correction)
+
+
+@inline
+def nearest_rotation(m):
+    """Return the rotation nearest to a matrix that is not far from one (columns shorter than √3): Newton to the end."""
+    for _ in range(20):
+        nearer = orthonormal(m)
+        change = 0.0
+        for k in range(9):
+            change = max(change, math.fabs(nearer[k] - m[k]))
+        m = nearer
+        if change <= 1e-9:  # the next change would be its square
+            break
+    return m

@@ -58,8 +58,8 @@ def multiply_quaternions(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 def rotate(quaternion: ArrayLike, vector: ArrayLike) -> Array:
-    """Return vectors turned by unit quaternions, R(q) v, (..., 3)."""
-    q, v = as_floats(quaternion, 4, where="quaternion"), as_floats(vector, 3, where="vector")
+    """Return vectors turned by quaternions, R(q) v, (..., 3); one that is not of length one is normalised first."""
+    q, v = normalize_quaternion(quaternion), as_floats(vector, 3, where="vector")
     w, u = q[..., :1], q[..., 1:]
     t = 2.0 * np.cross(u, v)
     turned: Array = v + w * t + np.cross(u, t)

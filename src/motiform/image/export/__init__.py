@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motiform.base.errors import InputError, closest
-from motiform.image.export.files import check_new, new_file
+from motiform.image.files import check_new, new_file
 
 if TYPE_CHECKING:
     from motiform.form import Form

@@ -13,7 +13,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.image.export.keys import body_colors, body_names, key_times, linear_colors, poses, shape_key, viewpoint
-from motiform.image.export.shading import shaded
+from motiform.image.shading import shaded
 
 if TYPE_CHECKING:
     from motiform.form import Form, Part

@@ -115,7 +115,11 @@ def _failure(model: Bodies, options: Options, status: np.ndarray, sample: int) -
 
 def _explain(model: Bodies, options: Options, code: int, row: int, t: float) -> RunError:
     name = next(name for name, rows in model.slices.items() if rows.start <= row < rows.stop)
-    what = "the implicit step did not converge" if code == columns.NOT_CONVERGED else "the state is no longer finite"
+    what = (
+        "the step is too long for the implicit solver, or a body turns by more than a quarter in it"
+        if code == columns.NOT_CONVERGED
+        else "the state is no longer finite"
+    )
     return RunError(
         what,
         where=f"body {name!r}, t = {t:.6g} s",
@@ -139,6 +143,8 @@ class _System:
         p = model.packed
         self.constants = (p.bodies, p.environment, p.load_starts, p.loads, p.ends, p.partners, p.springs)
         self.given = np.zeros((model.count, 6))
+        self.inside: float | None = None
+        """Instant that decides which loads act; None: the instant of the rate."""
 
     def ask(self, t: float, rows: np.ndarray) -> np.ndarray:
         """Return the loads (n, 6) that the user's functions give."""
@@ -161,8 +167,9 @@ class _System:
         return self.given
 
     def rate(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
-        rows = y.reshape(-1, 18)
-        self.launch(self.kernels.rate, self.count, t, rows, *self.constants, self.ask(t, rows), out.reshape(-1, 18))
+        rows, inside = y.reshape(-1, 18), t if self.inside is None else self.inside
+        given = self.ask(t, rows)
+        self.launch(self.kernels.rate, self.count, t, inside, rows, *self.constants, given, out.reshape(-1, 18))
 
     def repair(self, y: np.ndarray) -> None:
         self.launch(self.kernels.repair, self.count, y.reshape(-1, 18), self.constants[0], self.orthonormal)
@@ -237,6 +244,7 @@ def _step_function(system: _System, model: Bodies, options: Options) -> _Step:
     stepper = ExplicitStep(_TABLEAUX[options.integrator], system.rate, size=n * 18)
 
     def explicit(t: float, rows: np.ndarray, h: float) -> tuple[np.ndarray, int, int]:
+        system.inside = t + 0.5 * h
         end = stepper.step(t, rows.ravel(), h)
         system.repair(end)
         end = end.reshape(n, 18)
@@ -268,7 +276,7 @@ def blocks_by_march(
     events: list[tuple[float, str]] = []
     landings = options.rate if stepper.tableau.dense is None else None
     longest = 1 / options.rate if guards else np.inf  # a guard is looked at eight times or more from sample to sample
-    end = t if checkpoint and checkpoint.get("ended") else last / options.rate
+    end = t if checkpoint and checkpoint.get("ended") else options.duration
     jumps = sorted({instant for load in model.loads for instant in (load.start, load.until)})
     segments = march(
         stepper,
@@ -292,7 +300,7 @@ def blocks_by_march(
         except RunError as caught:
             error = caught
             break
-        while sample < last and (sample + 1) / options.rate <= segment.t1:
+        while sample < last and (sample + 1) / options.rate <= segment.t1 * (1 + 1e-15):
             sample += 1
             kept.append(segment.solution(sample / options.rate).reshape(model.count, 18))
         t, rows = segment.t1, segment.after.reshape(model.count, 18)

@@ -136,14 +136,18 @@ def about_pivot(i, bodies, r, f, q):
 
 
 @inline
-def wrench(i, t, x, r, v, w, bodies, env, starts, loads):
-    """Return force and torque about the centre of mass on body i, springs and functions apart."""
+def wrench(i, t, inside, x, r, v, w, bodies, env, starts, loads):
+    """Return force and torque about the centre of mass on body i, springs and functions apart.
+
+    Loads act or not by the instant `inside`, the middle of a fixed step: one whose edges lie between steps gives its
+    impulse exactly, whatever rounding does to the ends of the step.
+    """
     f = scale(bodies[i, MASS], env3(env, GRAVITY))
     q = (0.0, 0.0, 0.0)
     if env[AIR] != 0.0:
         fd, qd = _drag(i, bodies, env, t, x, r, v, w)
         f, q = add(f, fd), add(q, qd)
-    fa, qa = _applied(i, r, t, starts, loads)
+    fa, qa = _applied(i, r, inside, starts, loads)
     return add(f, fa), add(q, qa)
 
 
@@ -200,11 +204,11 @@ def state_rate(i, r, p, ell, v, w, f, q, bodies):
 
 
 @inline
-def rate_alone(i, t, x, r, p, ell, bodies, env, starts, loads):
+def rate_alone(i, t, inside, x, r, p, ell, bodies, env, starts, loads):
     """Return the rate of a body on which no other acts."""
     w = angular_velocity(i, bodies, r, ell)
     v = linear_velocity(i, bodies, r, p, w)
-    f, q = wrench(i, t, mass_centre(i, bodies, x, r), r, v, w, bodies, env, starts, loads)
+    f, q = wrench(i, t, inside, mass_centre(i, bodies, x, r), r, v, w, bodies, env, starts, loads)
     return state_rate(i, r, p, ell, v, w, f, q, bodies)
 
 

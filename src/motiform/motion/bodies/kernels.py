@@ -29,7 +29,7 @@ from motiform.motion.bodies.step_kernels import (
     pose_change,
     settled,
 )
-from motiform.spatial.algebra import add, axpy, maxpy, orthonormal
+from motiform.spatial.algebra import add, axpy, maxpy, nearest_rotation
 
 # ---- bodies that do not act on one another: many samples in registers -----------------------------------------------
 # Sample n of the history is `steps` steps after the one before it; times follow from its number alone, so that blocks
@@ -53,7 +53,7 @@ def advance_euler(i, y, history, bodies, env, starts, loads, first, interval, st
     for n in range(history.shape[0]):
         for k in range(steps):
             t = (first + n) * interval + k * h
-            dx, dr, dp, dl = rate_alone(i, t, x, r, p, ell, bodies, env, starts, loads)
+            dx, dr, dp, dl = rate_alone(i, t, t + 0.5 * h, x, r, p, ell, bodies, env, starts, loads)
             x, r, p, ell = finished(i, axpy(h, dx, x), maxpy(h, dr, r), axpy(h, dp, p), axpy(h, dl, ell), bodies)
         _keep(history, n, i, status, (x, r, p, ell), True)
     put_state(y, i, x, r, p, ell)
@@ -70,7 +70,8 @@ def advance_symplectic_euler(i, y, history, bodies, env, starts, loads, first, i
             x, r, p, ell = s
             w = angular_velocity(i, bodies, r, ell)
             v = linear_velocity(i, bodies, r, p, w)
-            f, q = wrench(i, (first + n) * interval + k * h, x, r, v, w, bodies, env, starts, loads)
+            t = (first + n) * interval + k * h
+            f, q = wrench(i, t, t + 0.5 * h, x, r, v, w, bodies, env, starts, loads)
             s, fine = kicked(i, h, x, r, p, ell, f, q, bodies)
             good = good and fine
         _keep(history, n, i, status, s, good)
@@ -96,14 +97,15 @@ def advance_rk4(i, y, history, bodies, env, starts, loads, first, interval, step
     for n in range(history.shape[0]):
         for m in range(4 * steps):
             t, k = (first + n) * interval + (m // 4) * h, m % 4
-            d = rate_alone(i, t + ahead * h, stage[0], stage[1], stage[2], stage[3], bodies, env, starts, loads)
+            x, r, p, ell = stage
+            d = rate_alone(i, t + ahead * h, t + 0.5 * h, x, r, p, ell, bodies, env, starts, loads)
             end = _moved(h / 6.0 if k == 0 or k == 3 else h / 3.0, end, d)
             if k < 3:
                 ahead = 1.0 if k == 2 else 0.5
                 stage = _moved(ahead * h, start, d)
             else:
                 x, r, p, ell = end
-                start = finished(i, x, orthonormal(orthonormal(r)), p, ell, bodies)
+                start = finished(i, x, nearest_rotation(r), p, ell, bodies)
                 end, stage, ahead = start, start, 0.0
         _keep(history, n, i, status, start, True)
     put_state(y, i, start[0], start[1], start[2], start[3])
@@ -143,12 +145,12 @@ def advance_lie_midpoint(i, y, history, bodies, env, starts, loads, first, inter
 
 
 @kernel
-def rate(i, t, y, bodies, env, starts, loads, ends, partners, springs, given, out):
-    """Write dy/dt of body i; `given` holds force and torque of user functions."""
+def rate(i, t, inside, y, bodies, env, starts, loads, ends, partners, springs, given, out):
+    """Write dy/dt of body i; `given` holds what user functions give, loads are those at the instant `inside`."""
     x, r, p, ell = load_state(y, i)
     w = angular_velocity(i, bodies, r, ell)
     v = linear_velocity(i, bodies, r, p, w)
-    f, q = wrench(i, t, mass_centre(i, bodies, x, r), r, v, w, bodies, env, starts, loads)
+    f, q = wrench(i, t, inside, mass_centre(i, bodies, x, r), r, v, w, bodies, env, starts, loads)
     fs, qs = spring_load(i, y, y, bodies, ends, partners, springs)
     f, q = add(add(f, fs), at3(given, i, 0)), add(add(q, qs), at3(given, i, 3))
     dx, dr, dp, dl = state_rate(i, r, p, ell, v, w, f, q, bodies)
@@ -160,7 +162,7 @@ def repair(i, y, bodies, orthonormalise):
     """Bring body i back to the group and put right what follows from other numbers."""
     x, r, p, ell = load_state(y, i)
     if orthonormalise:
-        r = orthonormal(orthonormal(r))
+        r = nearest_rotation(r)
     x, r, p, ell = finished(i, x, r, p, ell, bodies)
     put_state(y, i, x, r, p, ell)
 
@@ -171,7 +173,7 @@ def kick_drift(i, t, h, y, bodies, env, starts, loads, ends, partners, springs, 
     x, r, p, ell = load_state(y, i)
     w = angular_velocity(i, bodies, r, ell)
     v = linear_velocity(i, bodies, r, p, w)
-    f, q = wrench(i, t, x, r, v, w, bodies, env, starts, loads)
+    f, q = wrench(i, t, t + 0.5 * h, x, r, v, w, bodies, env, starts, loads)
     fs, qs = spring_load(i, y, y, bodies, ends, partners, springs)
     f, q = add(add(f, fs), at3(given, i, 0)), add(add(q, qs), at3(given, i, 3))
     (x, r, p, ell), fine = kicked(i, h, x, r, p, ell, f, q, bodies)

@@ -28,19 +28,25 @@ def check_vectors(values: ArrayLike, what: str, where: str) -> np.ndarray:
     if array.ndim not in (1, 2) or array.shape[-1] != 3 or not np.isfinite(array).all():
         got = values if array.size < 10 else f"an array of shape {array.shape}"
         raise InputError(f"{what} is not a finite vector", where=where, got=got, allowed="three finite numbers")
+    array.flags.writeable = False
     return array
 
 
 def check_number(
     value: float, what: str, where: str, *, least: float | None = None, above: float | None = None
 ) -> float:
+    """Return a finite number within its bounds."""
+    try:
+        value = float(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} is not a number", where=where, got=value, allowed="a finite number") from error
     if not np.isfinite(value) or (least is not None and value < least) or (above is not None and value <= above):
         bound = f"at least {least}" if least is not None else f"above {above}" if above is not None else "finite"
         raise InputError(f"{what} is out of range", where=where, got=value, allowed=f"a finite number, {bound}")
     return float(value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Drag:
     """How the air holds a body: −½ ρ |u| R D Rᵀ u at the centre of pressure, and −½ ρ |ω| R S Rᵀ ω."""
 
@@ -52,7 +58,7 @@ class Drag:
     """Drag of rotation about each body axis [m⁵], (3,), or one number for all."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Body:
     """A rigid body, or many alike: `position` and its kin may have a leading axis of that many."""
 
@@ -93,6 +99,7 @@ class Body:
                 got=f"|RᵀR − 1| = {off:.2g}",
                 allowed="orthonormal, right-handed",
             )
+        rotation.flags.writeable = False
         put(self, "rotation", rotation)
         if self.pivot is not None:
             pivot = check_vectors(self.pivot, "pivot", where)
@@ -118,7 +125,7 @@ class Body:
         return self._count is not None  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spring:
     """A spring with a damper along it, between points of two bodies, or of a body and the world (None)."""
 
@@ -135,7 +142,7 @@ class Spring:
     """Rest length [m]; None: its length at the start."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Load:
     """A force at a point of a body and a torque, between two instants."""
 
@@ -154,7 +161,7 @@ class Load:
     """[s]"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Environment:
     """Gravity and air. Wind: w + g sin(2π (n·x/λ − t/T))."""
 
@@ -174,7 +181,7 @@ class Environment:
     """Period T [s]."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class State:
     """The numbers that change: of n bodies, in the order of the model."""
 
@@ -189,7 +196,9 @@ class State:
 
     @classmethod
     def from_rows(cls, rows: np.ndarray) -> "State":
-        """Read the rows (n, 18) that kernels work on."""
+        """Read the rows (n, 18) that kernels work on; what it gives cannot be written."""
+        rows = rows.view()
+        rows.flags.writeable = False
         return cls(rows[:, 0:3], rows[:, 3:12].reshape(-1, 3, 3), rows[:, 12:15], rows[:, 15:18])
 
     def rows(self) -> np.ndarray:
@@ -198,7 +207,7 @@ class State:
         return np.hstack([self.position, self.rotation.reshape(n, 9), self.momentum, self.angular_momentum])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bodies:
     """Rigid bodies and what acts on them. Frozen; `replace` gives a changed one."""
 

@@ -51,6 +51,12 @@ class Options:
                 allowed="at most 1e9",
                 remedy="Raise step or rate.",
             )
+        if self.samples < 2:
+            raise InputError(
+                "the run ends before its first sample",
+                got=f"{self.duration:g} s at {self.rate:g} samples a second",
+                remedy="Raise rate or duration.",
+            )
         get_method(self.integrator)
 
     @property

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.bodies import columns as k
@@ -45,14 +46,21 @@ def pack(model: Bodies) -> Packed:
             rows[:, k.LEVER : k.LEVER + 3] = lever(body)
         if body.drag is not None:
             where = f"drag of body {body.name!r}"
-            area, spin = (np.broadcast_to(np.array(a, float), 3) for a in (body.drag.area, body.drag.spin))
-            if not (np.isfinite(area).all() and np.isfinite(spin).all() and (area >= 0).all() and (spin >= 0).all()):
-                raise InputError(
-                    "drag is out of range", where=where, got=body.drag, allowed="finite numbers, at least 0"
-                )
-            rows[:, k.DRAG : k.DRAG + 3], rows[:, k.SPIN_DRAG : k.SPIN_DRAG + 3] = area, spin
+            rows[:, k.DRAG : k.DRAG + 3] = _one_or_three(body.drag.area, "area", where)
+            rows[:, k.SPIN_DRAG : k.SPIN_DRAG + 3] = _one_or_three(body.drag.spin, "spin", where)
             rows[:, k.PRESSURE : k.PRESSURE + 3] = check_vectors(body.drag.center, "centre of pressure", where)
     return Packed(table, _pack_environment(model), *_pack_loads(model), *_pack_springs(model))
+
+
+def _one_or_three(values: ArrayLike, what: str, where: str) -> np.ndarray:
+    """Return three numbers, none negative, from three or from one for all."""
+    try:
+        array = np.broadcast_to(np.array(values, float), 3)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if not (np.isfinite(array).all() and (array >= 0).all()):
+        raise InputError(f"{what} is out of range", where=where, got=values, allowed="one number or three, at least 0")
+    return array
 
 
 def _pack_environment(model: Bodies) -> np.ndarray:
@@ -86,11 +94,13 @@ def _pack_loads(model: Bodies) -> tuple[np.ndarray, np.ndarray]:
     for n, load in enumerate(model.loads):
         where = f"load {n + 1}"
         body = model.find(load.body, where)
-        if np.isnan(load.start) or np.isnan(load.until) or load.until <= load.start:
-            raise InputError("the load never acts", where=where, got=f"from {load.start} until {load.until} s")
+        start = check_number(load.start, "start", where)
+        until = np.inf if load.until == np.inf else check_number(load.until, "end", where)
+        if until <= start:
+            raise InputError("the load never acts", where=where, got=f"from {start} until {until} s")
         point = np.zeros(3) if load.at is None else check_vectors(load.at, "point", where) - body.properties.center
         force, torque = check_vectors(load.force, "force", where), check_vectors(load.torque, "torque", where)
-        numbers = np.hstack([force, torque, point, float(load.follows), load.start, load.until])
+        numbers = np.hstack([force, torque, point, float(load.follows), start, until])
         rows += [(i, numbers, -1) for i in range(*model.slices[body.name].indices(model.count))]
     starts, table, _ = _rows_by_body(model, rows, k.LOAD)
     return starts, table

@@ -46,6 +46,10 @@ def simulate_bodies(
             got=f"{options.integrator} with {len(model.springs)} springs, {len(forces)} functions",
             remedy="Take device='cpu' for this model.",
         )
+    if options.device != "cpu":
+        from motiform.base.kernels import get_device
+
+        get_device(options.device)  # one that is not there is told before a recording is begun
     if resume:
         if out is None:
             raise InputError("nothing to resume", remedy="Give the recording with out=.")
@@ -77,9 +81,12 @@ def _on_rows(guard: Guard) -> Guard:
     def state(y: np.ndarray) -> State:
         return State.from_rows(y.reshape(-1, 18))
 
-    then = guard.then
-    return replace(
-        guard,
-        zero=lambda t, y: guard.zero(t, state(y)),
-        then=None if then is None else lambda t, y: then(t, state(y)).rows().ravel(),
-    )
+    def then(t: float, y: np.ndarray) -> np.ndarray:
+        assert guard.then is not None
+        after = guard.then(t, state(y))
+        if not isinstance(after, State):
+            allowed = "a State, such as dataclasses.replace(state, momentum=...)"
+            raise InputError("an event gave something else", where=f"guard {guard.name!r}", got=after, allowed=allowed)
+        return after.rows().ravel()
+
+    return replace(guard, zero=lambda t, y: guard.zero(t, state(y)), then=None if guard.then is None else then)

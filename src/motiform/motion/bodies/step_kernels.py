@@ -32,7 +32,8 @@ from motiform.spatial.algebra import (
     transform,
 )
 
-MOST_SWEEPS = 60
+MOST_SWEEPS = 200
+MOST_TURN = 2.0  # Cayley vector of a quarter turn: beyond it a step says nothing of the motion
 
 
 @inline
@@ -77,7 +78,7 @@ def cayley_turn(inertia, a, d, theta, variational):
         change = _solve(jacobian, residual)
         theta = sub(theta, change)
         if norm(change) <= 1e-9 * norm(theta):  # Newton's next change would be below rounding
-            return theta, True
+            return theta, norm(theta) <= MOST_TURN
     return theta, norm(theta) == 0.0
 
 
@@ -117,32 +118,38 @@ def mean_load(i, t, h, s0, s1, bodies, env, starts, loads):
     mean_r = mean9(r0, r1)
     w = mean3(angular_velocity(i, bodies, r0, l0), angular_velocity(i, bodies, r1, l1))
     v = linear_velocity(i, bodies, mean_r, mean3(p0, p1), w)
-    f, q = wrench(i, t + 0.5 * h, mean3(x0, x1), mean_r, v, w, bodies, env, starts, loads)
+    f, q = wrench(i, t + 0.5 * h, t + 0.5 * h, mean3(x0, x1), mean_r, v, w, bodies, env, starts, loads)
     return mean_r, f, q
 
 
 @inline
 def pose_change(i, bodies, s0, s1):
-    """Return how far two poses of a body are apart: the turn, and the shift relative to its place and its size."""
+    """Return how far two poses of a body are apart: the turn, and the shift beyond rounding relative to its size."""
     r0, r1 = s0[1], s1[1]
     turned = math.fabs(r0[0] - r1[0])
     for k in range(1, 9):
         turned = max(turned, math.fabs(r0[k] - r1[k]))
     trace = bodies[i, INERTIA] + bodies[i, INERTIA + 4] + bodies[i, INERTIA + 8]
     size = math.sqrt(0.5 * trace / bodies[i, MASS])
-    place = size + norm(s1[0])
-    if not math.isfinite(place):  # sweeps that run away: a ratio would be 0
+    shift = norm(sub(s0[0], s1[0])) - 2.0 * _EPS * norm(s1[0])
+    if not math.isfinite(shift):  # sweeps that run away
         return math.inf
-    return max(turned, norm(sub(s0[0], s1[0])) / place)
+    return max(turned, shift / size)
 
 
-SETTLED, STALLED = 4e-15, 1e-9
+_EPS = 2.220446049250313e-16
+SETTLED = 18 * _EPS  # a turn of nine products, each twice rounded
+STALLED = 1e-9
 
 
 @inline
 def settled(change, before):
-    """Whether sweeps have ended: the last change is rounding, or small and no longer falling."""
-    return change <= SETTLED or (change <= STALLED and change > 0.5 * before)
+    """Whether sweeps have ended: the last change is rounding, or small and no longer falling.
+
+    Sweeps that fall by less than a twentieth each do not come below STALLED within MOST_SWEEPS: what stalls there is
+    rounding of the forces.
+    """
+    return change <= SETTLED or (change <= STALLED and change > 0.95 * before)
 
 
 @inline

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
-from motiform.motion.integrate.guards import Fired, Guard, Solution, earliest
+from motiform.motion.integrate.guards import Fired, Guard, Solution, earliest, jumped
 from motiform.motion.integrate.tableaux import Tableau
 
 __all__ = ["ExplicitStep", "Segment", "march"]
@@ -176,16 +176,31 @@ def march(
         if event is not None:
             _count_firings(storm, event, guards)
             t_end, end = event.time, solution(event.time)
-            after = end.copy()
-            for k in event.guards:
-                then = guards[k].then
-                after = after if then is None else np.array(then(t_end, after), float)
-                stop = stop or guards[k].ends
+            event, after, stop = _happen(event, guards, end)
         fired_at_start = frozenset(event.guards) if event is not None else frozenset()
         yield Segment(t, t_end, end, solution, event, after, h)
         if stop:
             return
         t, y = t_end, after
+
+
+def _happen(event: Fired, guards: Sequence[Guard], end: np.ndarray) -> tuple[Fired, np.ndarray, bool]:
+    """Do what the guards that fired say, and those that are taken through zero by it; whether the run ends."""
+    after, waiting, done = end.copy(), list(event.guards), []
+    while waiting:
+        guard = guards[waiting[0]]
+        done.append(waiting.pop(0))
+        if guard.then is not None:
+            before, after = after, np.array(guard.then(event.time, after), float)
+            if after.shape != end.shape:
+                raise InputError(
+                    "what happens at the event gave something else",
+                    where=f"guard {guard.name!r}",
+                    got=f"an array of shape {after.shape}",
+                    allowed=f"a state of shape {end.shape}",
+                )
+            waiting += [k for k in jumped(guards, event.time, before, after) if k not in done and k not in waiting]
+    return Fired(event.time, tuple(done)), after, any(guards[k].ends for k in done)
 
 
 def _count_firings(storm: dict[int, tuple[float, int]], event: Fired, guards: Sequence[Guard]) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from motiform.base.errors import RunError
+from motiform.base.errors import InputError, RunError
 
 __all__ = ["Fired", "Guard", "earliest"]
 
@@ -24,6 +24,14 @@ class Guard:
     """Gives the state after the event from the one before it; None leaves it."""
     ends: bool = False
     """The run ends at this event."""
+
+    def __post_init__(self) -> None:
+        if self.crossing not in ("down", "up", "both"):
+            raise InputError("crossing", where=f"guard {self.name!r}", got=self.crossing, allowed="down, up, both")
+
+    def leaves(self, after: float) -> bool:
+        """Whether a guard that is zero has left in its sense; one that minds both senses has not crossed by leaving."""
+        return after < 0 if self.crossing == "down" else after > 0 if self.crossing == "up" else False
 
     def crosses(self, before: float, after: float) -> bool:
         """Whether the guard passes zero, in its sense, between two values."""
@@ -51,7 +59,7 @@ def time_tolerance(t: float) -> float:
 def earliest(
     guards: Sequence[Guard], solution: Solution, t0: float, t1: float, fired_at_start: frozenset[int]
 ) -> Fired | None:
-    """Find the earliest root of any guard in (t0, t1] and all guards that are zero there.
+    """Find the earliest root of any guard in [t0, t1] and all guards that are zero there.
 
     A guard that fired at t0 is zero there by construction; it is looked at again from just after t0.
     """
@@ -65,6 +73,9 @@ def earliest(
         values = [_value(guard, t, y) for t, y in zip(instants, states, strict=True)]
         if k in fired_at_start:
             values[0] = values[1]  # its own side is the one it has just left for
+        elif values[0] == 0 and guard.leaves(values[1]):
+            roots[k] = t0  # it begins on the guard and goes through it
+            continue
         for n in range(len(instants) - 1):
             if guard.crosses(values[n], values[n + 1]):
                 roots[k] = _root(guard, solution, float(instants[n]), float(instants[n + 1]), values[n + 1])
@@ -74,6 +85,11 @@ def earliest(
     first = min(roots.values())
     together = tuple(k for k, root in roots.items() if root <= first + time_tolerance(first))
     return Fired(max(roots[k] for k in together), together)
+
+
+def jumped(guards: Sequence[Guard], t: float, before: np.ndarray, after: np.ndarray) -> tuple[int, ...]:
+    """Return the guards that what happened at an event has taken through zero at once."""
+    return tuple(k for k, g in enumerate(guards) if g.crosses(_value(g, t, before), _value(g, t, after)))
 
 
 def _value(guard: Guard, t: float, y: np.ndarray) -> float:

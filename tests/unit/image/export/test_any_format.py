@@ -8,7 +8,7 @@ import pytest
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import Ball
 from motiform.image.export import SUFFIXES, export
-from motiform.image.export.files import new_file
+from motiform.image.files import new_file
 from motiform.record import Channel, Recording, read_csv
 from motiform.spatial import exp_quaternion
 
