@@ -11,15 +11,17 @@ Progress = Callable[[float], None]
 
 @contextmanager
 def bar(label: str, *, quiet: bool = False) -> Iterator[Progress]:
-    """Show a progress bar on stderr and give the callback that moves it.
+    """Show a progress bar on stderr and give the callback that moves it; where no terminal is, show nothing.
 
     >>> with bar("tumbling", quiet=True) as progress:
     ...     progress(0.5)
     """
-    if quiet:
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_interactive:  # in a log rich would leave an empty line of its bar
         yield lambda fraction: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 
@@ -30,6 +32,6 @@ def bar(label: str, *, quiet: bool = False) -> Iterator[Progress]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with RichProgress(*columns, console=Console(stderr=True), transient=True) as shown:
+    with RichProgress(*columns, console=console, transient=True) as shown:
         task = shown.add_task(label, total=1.0)
         yield lambda fraction: shown.update(task, completed=fraction)

@@ -4,6 +4,8 @@ A comment ``# [Zara 3.2]`` where an equation is computed names the document by o
 ``corrected`` after the place marks a misprint that is put right.
 """
 
+from motiform.base.errors import InputError, closest
+
 __all__ = ["REFERENCES", "cite"]
 
 REFERENCES: dict[str, str] = {
@@ -46,4 +48,12 @@ REFERENCES: dict[str, str] = {
 
 def cite(key: str) -> str:
     """Return the full reference of a key."""
+    if not isinstance(key, str) or key not in REFERENCES:
+        remedy = closest(key, REFERENCES) if isinstance(key, str) else None
+        raise InputError(
+            "no such reference",
+            got=key if isinstance(key, str) else repr(key),
+            allowed=", ".join(REFERENCES),
+            remedy=remedy,
+        )
     return REFERENCES[key]

@@ -20,7 +20,9 @@ _LONGEST = 64  # characters
 def _registry() -> Any:
     import pint
 
-    return pint.UnitRegistry(cache_folder=None)
+    registry: Any = pint.UnitRegistry(cache_folder=None)
+    registry.define("@alias turn = rev")
+    return registry
 
 
 def quantity(value: float | int | str, unit: str) -> float:

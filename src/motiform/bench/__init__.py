@@ -17,5 +17,8 @@ def run_bench(theme: str, *, device: str = "cpu", progress: Progress | None = No
     """Measure one theme and return its report."""
     if theme not in THEMES:
         raise InputError("unknown benchmark", got=theme, allowed=", ".join(THEMES), remedy=closest(theme, THEMES))
+    from motiform.base.kernels import get_device
+
+    get_device(device)
     measure: Callable[..., Report] = import_module(THEMES[theme]).measure
     return measure(device=device, progress=progress or (lambda fraction: None))

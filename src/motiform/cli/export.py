@@ -10,7 +10,7 @@ from motiform.cli.shared import Overwrite, RecordingPath, open_for, wrote
 
 def export(
     recording: RecordingPath,
-    out: Annotated[Path, typer.Option(help="The file: .glb or .gltf, .x3d, .csv, .usd (with motiform[usd]).")],
+    out: Annotated[Path, typer.Option(help="The file: .glb or .gltf, .x3d, .csv, .usd (with the extra usd).")],
     rate: Annotated[float | None, typer.Option(help="Samples per second to write; all if not given.")] = None,
     overwrite: Overwrite = False,
 ) -> None:

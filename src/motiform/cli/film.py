@@ -1,12 +1,15 @@
 """`motiform film`: a film of a recording, made without a display."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from motiform.base.errors import InputError
 from motiform.cli.shared import Overwrite, Quiet, RecordingPath, open_for, parse_size, wrote
+
+if TYPE_CHECKING:
+    from motiform.form import Form
 
 
 def film(
@@ -19,7 +22,7 @@ def film(
     speed: Annotated[
         float | None, typer.Option(help="Seconds of motion per second of film; the scene's if not given.")
     ] = None,
-    at: Annotated[float | None, typer.Option(help="Instant of a picture [s]; the middle if not given.")] = None,
+    at: Annotated[float | None, typer.Option(help="Instant of a picture (s); the middle if not given.")] = None,
     flashes: Annotated[
         int | None, typer.Option("--strobe", min=1, help="Instants shown at once in a picture; else as the scene says.")
     ] = None,
@@ -33,17 +36,27 @@ def film(
     from motiform.image import film as make_film
     from motiform.image import picture
 
+    pixels = parse_size(size)
     shown = open_for("film", recording)
     form = dress(shown)
     path = out or recording.with_suffix(".mp4")
-    if path.suffix == ".png":
+    if path.suffix.lower() == ".png":
+        _check_instant(form, at, flashes)
         count = flashes or (1 if at is not None else int(form.image.get("strobe", 1)))
         if count > 1:
             form, at = strobe(form, count), float(form.times[0])
         middle = 0.5 * float(form.times[0] + form.times[-1])
-        picture(form, path, time=middle if at is None else at, size=parse_size(size), overwrite=overwrite)
+        picture(form, path, time=middle if at is None else at, size=pixels, overwrite=overwrite)
         wrote("picture", path)
         return
+    if at is not None or flashes is not None:
+        raise InputError(
+            "this option is for pictures",
+            where=str(path),
+            got="--at" if at is not None else "--strobe",
+            allowed="with a picture (.png)",
+            remedy="Name a picture with --out, or leave the option out.",
+        )
     pace = speed if speed is not None else float(form.image.get("speed", 1.0))
     frames = path.with_name(f"{path.name}.frames")
     if frames.exists() and not resume:
@@ -56,7 +69,7 @@ def film(
         make_film(
             form,
             path,
-            size=parse_size(size),
+            size=pixels,
             fps=fps,
             speed=pace,
             progress=progress,
@@ -64,3 +77,16 @@ def film(
             frames=frames,
         )
     wrote("film", path)
+
+
+def _check_instant(form: "Form", at: float | None, flashes: int | None) -> None:
+    """Refuse an instant that is not in the recording, or that many instants leave no room for."""
+    if at is None or not len(form.times):
+        return
+    if flashes is not None and flashes > 1:
+        raise InputError(
+            "one instant and several cannot be in one picture", got="--at and --strobe", remedy="Give one of them."
+        )
+    start, end = float(form.times[0]), float(form.times[-1])
+    if not start <= at <= end:
+        raise InputError("not in the recording", where="--at", got=f"{at:g} s", allowed=f"{start:g} to {end:g} s")

@@ -14,7 +14,9 @@ def image(
     channels: Annotated[
         list[str] | None, typer.Argument(help="Channels to plot; the scene's choice if not given.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The plot (.png, .svg, .pdf); RECORDING.png if not given.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The plot (.png, .svg, .pdf); RECORDING-plot.png if not given.")
+    ] = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Plot channels of a recording over time."""
@@ -26,6 +28,6 @@ def image(
         raise InputError(
             "nothing to plot", where=str(recording), allowed=", ".join(shown.names), remedy="Name channels."
         )
-    path = out or recording.with_suffix(".png")
+    path = out or recording.with_name(f"{recording.stem}-plot.png")
     plot_channels(shown, names, path=path, title=shown.manifest.get("title"), overwrite=overwrite)
     wrote("plot", path)

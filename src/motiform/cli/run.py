@@ -28,6 +28,8 @@ def run(
     from motiform.base.progress import bar
     from motiform.scene import load_scene, simulate
 
+    if overwrite and resume:
+        raise InputError("a run is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them.")
     loaded = load_scene(scene, parse_settings(set_))
     path = out or Path(f"{loaded.name}.mf")
     given = _functions(functions) if functions else {}
@@ -43,7 +45,9 @@ def run(
 def _functions(path: Path) -> dict[str, Any]:
     """Run a Python file that the person named and return its force functions and guards."""
     spec = importlib.util.spec_from_file_location("motiform_functions", path)
-    if spec is None or spec.loader is None or not path.is_file():
+    if not path.is_file():
+        raise InputError("no such file", where="--functions", got=str(path))
+    if spec is None or spec.loader is None:
         raise InputError("not a Python file", where="--functions", got=str(path), allowed="a file that ends in .py")
     module = importlib.util.module_from_spec(spec)
     try:
@@ -51,8 +55,8 @@ def _functions(path: Path) -> dict[str, Any]:
     except Exception as error:  # whatever the file does wrong is the file's
         raise InputError(f"the file failed: {type(error).__name__}: {error}", where=str(path)) from error
     force, guards = getattr(module, "force", None), getattr(module, "guards", ())
-    if force is None and not guards:
+    if force is None and guards == ():
         raise InputError(
             "the file defines nothing to use", where=str(path), allowed="a function force(t, state), a list guards"
         )
-    return {"forces": [force] if force is not None else [], "guards": list(guards)}
+    return {"forces": [force] if force is not None else [], "guards": guards}

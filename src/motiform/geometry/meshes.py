@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from motiform.base.errors import InputError, RunError, ShapeError
 from motiform.geometry.checks import check_amount
-from motiform.geometry.shape import Mesh
+from motiform.geometry.shape import Mesh, Shape
 from motiform.geometry.topology import check_closed_surface, check_no_slivers, check_outward
 from motiform.spatial.checks import Array, Words, as_floats
 
@@ -22,6 +22,7 @@ __all__ = ["MESH_SUFFIXES", "check_closed", "merge_vertices", "read_mesh", "writ
 
 MESH_SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
 _WRITABLE = (".stl", ".obj", ".ply", ".off", ".glb")
+_CUT = "The file may be cut short, or hold another format than its name says."
 
 
 def check_closed(mesh: Mesh) -> float:
@@ -41,7 +42,7 @@ def read_mesh(path: str | os.PathLike[str], scale: float = 1.0) -> Mesh:
     `scale` takes the file's unit to metres (0.001 for millimetres). Equal corners are joined and faces that repeat a
     corner dropped, as stl needs. Nothing but the file itself is read: no materials, no textures, no parts elsewhere.
     """
-    place = Path(path)
+    place = _place(path)
     factor = check_amount(scale, "scale", "m per unit of the file")
     suffix = place.suffix.lower()
     if suffix not in MESH_SUFFIXES:
@@ -51,6 +52,8 @@ def read_mesh(path: str | os.PathLike[str], scale: float = 1.0) -> Mesh:
     except (OSError, ValueError) as error:
         raise InputError(f"the file cannot be read: {_reason(error)}", where=str(place)) from error
     vertices, faces = _parse(data, suffix[1:], str(place))
+    if len(vertices) == 0 or len(faces) == 0:
+        raise ShapeError("the file holds no triangles", where=str(place), got=Words(f"{len(data)} bytes"), remedy=_CUT)
     try:
         points = as_floats(vertices, 3, where="vertices", error=ShapeError) * factor
         return _tidy(Mesh(points, faces))
@@ -63,7 +66,12 @@ def write_mesh(mesh: Mesh, path: str | os.PathLike[str], *, overwrite: bool = Fa
 
     obj and off keep every digit; the others hold float32. An existing file is kept unless `overwrite`.
     """
-    place = Path(path)
+    if not isinstance(mesh, Mesh):
+        remedy = "Write shape.to_mesh() instead." if isinstance(mesh, Shape) else None
+        raise InputError(
+            "not a mesh", where="write_mesh", got=Words(type(mesh).__name__), allowed="Mesh", remedy=remedy
+        )
+    place = _place(path)
     suffix = place.suffix.lower()
     if suffix not in _WRITABLE:
         raise InputError("not a mesh file that can be written", where=str(place), allowed=", ".join(_WRITABLE))
@@ -121,7 +129,7 @@ def _parse(data: bytes, kind: str, where: str) -> tuple[Array, NDArray[Any]]:
             f"not a readable {kind} file ({type(error).__name__}: {error})",
             where=where,
             got=Words(f"{len(data)} bytes"),
-            remedy="The file may be cut short, or hold another format than its name says.",
+            remedy=_CUT,
         ) from error
 
 
@@ -146,6 +154,15 @@ def _format(mesh: Mesh, kind: str) -> bytes:
     plain = trimesh.Trimesh(mesh.vertices, mesh.faces, process=False)
     data: Any = plain.export(file_type=kind, **options)
     return data.encode() if isinstance(data, str) else data
+
+
+def _place(path: Any) -> Path:
+    try:
+        return Path(path)
+    except TypeError:
+        raise InputError(
+            "not a path", where="mesh file", got=Words(repr(path)[:80]), allowed="text or a Path"
+        ) from None
 
 
 def _reason(error: Exception) -> str:

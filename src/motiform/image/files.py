@@ -26,10 +26,10 @@ def check_new(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
 
 
 @contextmanager
-def new_file(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
+def new_file(path: str | os.PathLike[str], *, overwrite: bool = False, remedy: str | None = None) -> Iterator[Path]:
     """Give a temporary name with the same suffix in the same folder; it becomes ``path`` only when all is written.
 
-    Whatever goes wrong, nothing is left behind and an older file is untouched.
+    Whatever goes wrong, nothing is left behind and an older file is untouched; ``remedy`` ends the error.
     """
     path = check_new(path, overwrite=overwrite)
     temporary = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
@@ -40,6 +40,6 @@ def new_file(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterat
         check_new(path, overwrite=overwrite)
         temporary.replace(path)
     except OSError as error:
-        raise RunError(f"cannot write the file: {error.strerror or error}", where=str(path)) from error
+        raise RunError(f"cannot write the file: {error.strerror or error}", where=str(path), remedy=remedy) from error
     finally:
         temporary.unlink(missing_ok=True)

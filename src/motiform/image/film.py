@@ -1,16 +1,19 @@
 """Pictures and films of a form, written to files without a screen."""
 
 import os
+import re
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 from motiform.image.camera import Camera
 from motiform.image.files import check_new, new_file
@@ -104,7 +107,8 @@ def film(
     if frames is not None:
         key = film_key(form, times.tobytes(), painter.view.tobytes(), painter.plan.tobytes(), painter.exposure, title)
         kept = FrameFolder(Path(frames), key)
-    with new_file(path, overwrite=overwrite) as part:
+    remedy = kept.remedy if kept is not None else None
+    with new_file(path, overwrite=overwrite, remedy=remedy) as part:
         part.touch()
         with _encoder(part, (width, height), fps) as send:
             for k, time in enumerate(times):
@@ -164,27 +168,44 @@ def _check_path(path: str | os.PathLike[str], suffix: str, overwrite: bool) -> P
 
 
 @contextmanager
-def _encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Any]:
-    """Give a function that appends a picture to the film; on the way out the film is closed, or stopped by an error."""
-    import imageio_ffmpeg
+def _encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[np.ndarray], None]]:
+    """Give a function that appends a picture to the film; on the way out the film is closed, or stopped by an error.
 
-    writer = imageio_ffmpeg.write_frames(
-        str(path),
-        size,
-        fps=fps,
-        codec="libx264",
-        pix_fmt_in="rgb24",
-        pix_fmt_out="yuv420p",
-        quality=None,
-        macro_block_size=1,
-        ffmpeg_log_level="error",
-        output_params=["-crf", str(_QUALITY), "-preset", "medium", "-movflags", "+faststart"],
-    )
+    What ffmpeg says is kept from the terminal; its first complaint is the text of the OSError that tells its failure.
+    """
+    from imageio_ffmpeg import get_ffmpeg_exe
+
+    rate = Fraction(fps).limit_denominator()
+    taken = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(rate), "-i", "-"]
+    made = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", str(_QUALITY), "-preset", "medium"]
+    command = [get_ffmpeg_exe(), "-y", "-v", "error", *taken, *made, "-movflags", "+faststart", str(path)]
+    pipe = subprocess.PIPE
+    # A session of its own: Ctrl-C is for us, who then stop it.
+    encoder = subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, start_new_session=True)
+    assert encoder.stdin is not None
+    assert encoder.stderr is not None
+    said: list[bytes] = []
+    listener = Thread(target=said.extend, args=(encoder.stderr,), daemon=True)  # a full pipe would block ffmpeg
+    listener.start()
     try:
-        writer.send(None)
-        yield lambda pixels: writer.send(np.ascontiguousarray(pixels))
-        writer.close()
-    except (OSError, subprocess.SubprocessError) as error:
-        raise RunError(f"the film could not be encoded: {error}", where=path.name.split(".")[1]) from error
+        whole = False
+        with suppress(BrokenPipeError):  # it ended before its time: its code and words tell more
+            yield partial(_send, encoder.stdin)
+            encoder.stdin.close()
+            whole = True
+        code = encoder.wait()
+        listener.join()
+        if code or not whole:
+            reason = said[0].decode(errors="replace").strip() if said else f"it ended with code {code}"
+            raise OSError("ffmpeg: " + re.sub(r"^(\[[^]]*\] *)+", "", reason))  # less the addresses in brackets
     finally:
-        writer.close()
+        encoder.kill()
+        encoder.wait()
+        listener.join()
+        encoder.stderr.close()
+        with suppress(OSError):
+            encoder.stdin.close()
+
+
+def _send(stream: IO[bytes], pixels: np.ndarray) -> None:
+    stream.write(np.ascontiguousarray(pixels).data)

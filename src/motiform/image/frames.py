@@ -46,6 +46,11 @@ class FrameFolder:
         except OSError as error:
             raise RunError(f"cannot keep pictures: {error.strerror or error}", where=str(folder)) from error
 
+    @property
+    def remedy(self) -> str:
+        """What a person can do when the film fails."""
+        return f"The pictures so far are kept in {str(self.folder)!r}; make room and go on with them (--resume)."
+
     def get(self, k: int, paint: Callable[[], np.ndarray]) -> np.ndarray:
         """Return picture k: the one kept, or a new one, which is kept."""
         import imageio.v3 as iio
@@ -59,7 +64,10 @@ class FrameFolder:
             iio.imwrite(half, pixels, compress_level=1)
             half.replace(file)  # a picture is there whole or not at all
         except OSError as error:
-            raise RunError(f"cannot keep pictures: {error.strerror or error}", where=str(self.folder)) from error
+            half.unlink(missing_ok=True)
+            raise RunError(
+                f"cannot keep pictures: {error.strerror or error}", where=str(self.folder), remedy=self.remedy
+            ) from error
         return pixels
 
     def remove(self) -> None:

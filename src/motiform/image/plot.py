@@ -1,5 +1,6 @@
 """Plots of channels over time, ready to publish; no window, no global state."""
 
+import io
 import math
 import os
 import re
@@ -317,5 +318,8 @@ def _save(figure: "Figure", path: str | os.PathLike[str] | None, overwrite: bool
     # Editable text for journals, and the same bytes for the same plot.
     style: Any = {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "motiform"}
     undated: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
-    with new_file(path, overwrite=overwrite) as temporary, matplotlib.rc_context(style):
-        figure.savefig(temporary, format=suffix[1:], dpi=200, metadata=undated[suffix])
+    drawn = io.BytesIO()  # matplotlib's writers fail in their own ways on a full disk
+    with matplotlib.rc_context(style):
+        figure.savefig(drawn, format=suffix[1:], dpi=200, metadata=undated[suffix])
+    with new_file(path, overwrite=overwrite) as temporary:
+        temporary.write_bytes(drawn.getbuffer())

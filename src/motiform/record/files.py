@@ -6,10 +6,11 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from motiform.base.errors import RecordingError, RunError
 
-__all__ = ["PARTIAL", "disk", "lock_folder", "remove_folder", "sync_folder", "write_file"]
+__all__ = ["PARTIAL", "as_path", "disk", "lock_folder", "remove_folder", "sync_folder", "write_file"]
 
 PARTIAL = ".partial"
 
@@ -17,6 +18,17 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 _GONE = (errno.ENOENT, errno.ENOTDIR)
 _SAFE = "what was committed before is safe"
+
+
+def as_path(path: Any) -> Path:
+    """Return what a caller names as a path, or say that it is none."""
+    try:
+        place = Path(path)
+        if "\0" in str(place):
+            raise TypeError
+    except TypeError:
+        raise RecordingError("not a path", got=repr(path)[:80], allowed="text or a Path") from None
+    return place
 
 
 @contextmanager

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-__all__ = ["Recording"]
+__all__ = ["Recording", "check_recording", "chosen_channels"]
 
 _BLOCK_BYTES = 8 * 2**20  # what `blocks` reads at once
 _Path = Union[str, "os.PathLike[str]"]
@@ -171,7 +171,8 @@ class Recording:
 
     def slice(self, t0: float | None = None, t1: float | None = None) -> "Recording":
         """Return the part with t0 ≤ t ≤ t1 [s]; None leaves an end open. Nothing is read until it is asked for."""
-        low, high = -np.inf if t0 is None else float(t0), np.inf if t1 is None else float(t1)
+        low = -np.inf if t0 is None else _seconds(t0, "t0", self._where)
+        high = np.inf if t1 is None else _seconds(t1, "t1", self._where)
         if not low <= high:
             raise RecordingError(
                 "the slice is empty", where=self._where, got=f"t0 = {t0}, t1 = {t1}", allowed="t0 ≤ t1"
@@ -269,6 +270,31 @@ class _Statics(Mapping[str, np.ndarray]):
 
     def __repr__(self) -> str:
         return f"<statics: {', '.join(self) or 'none'}>"
+
+
+def chosen_channels(rec: Recording, names: Iterable[str] | None) -> list[Channel]:
+    """Return the channels of these names, or all; say so where this is no recording or these are no names."""
+    check_recording(rec)
+    if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
+        raise RecordingError("names", got=repr(names)[:80], allowed="a list of names of channels")
+    return [rec.channel(name) for name in (rec.names if names is None else names)]
+
+
+def check_recording(value: Any) -> None:
+    """Refuse what is not a recording."""
+    if not isinstance(value, Recording):
+        remedy = "Open it by open_recording(path)." if isinstance(value, (str, os.PathLike)) else None
+        raise RecordingError("not a recording", got=repr(value)[:80], allowed="a Recording", remedy=remedy)
+
+
+def _seconds(value: Any, what: str, where: str) -> float:
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        got = value[:80] if isinstance(value, str) else repr(value)[:80]
+        raise RecordingError(what, where=where, got=got, allowed="a time [s], or None") from None
 
 
 def _named(name: str, pair: Any) -> Channel:

@@ -1,5 +1,6 @@
 """Recordings at other times, and two recordings side by side."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -8,11 +9,12 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.record.channel import Channel
-from motiform.record.recording import Recording
+from motiform.record.recording import Recording, check_recording, chosen_channels
 
 __all__ = ["Comparison", "Difference", "compare", "resample"]
 
 Method = Literal["linear", "cubic", "previous"]
+_MOST_NUMBERS = 10**9  # of one resampled channel: 8 GB, all in memory
 
 
 def resample(
@@ -34,7 +36,7 @@ def resample(
         raise InputError("resample takes either rate= or times=", got="both" if times is not None else "none")
     if method not in get_args(Method):
         raise InputError("method", got=method, allowed=", ".join(get_args(Method)))
-    chosen = [rec.channel(name) for name in (rec.names if names is None else names)]
+    chosen = chosen_channels(rec, names)
     wanted = None if times is None else _check_times(times)
     channels, arrays, stamps = [], {}, {}
     for channel in chosen:
@@ -70,7 +72,9 @@ def _goal(
             return np.empty(0), changed
         end = float(rec.time(channel.name, -1)[0])
         # A grid that meets the last sample but for rounding includes it; `_interpolate` never looks past it.
-        samples = int(np.floor((end - start) * rate * (1 + 4 * np.finfo(float).eps))) + 1
+        whole = np.floor((end - start) * float(rate) * (1 + 4 * np.finfo(float).eps))
+        _check_size(whole + 1, channel, rate)
+        samples = int(whole) + 1
         return np.minimum(start + np.arange(samples) / rate, end), changed
     assert wanted is not None
     if len(wanted):
@@ -81,6 +85,15 @@ def _goal(
                 allowed=f"{first} to {last} s" if count else "none, it has no sample",
             )  # fmt: skip
     return wanted, replace(channel, rate=None, start=0.0)
+
+
+def _check_size(samples: float, channel: Channel, rate: float) -> None:
+    most = _MOST_NUMBERS // math.prod(channel.shape)
+    if samples > most:
+        raise InputError(
+            "too many samples", where=f"channel {channel.name!r}", got=f"rate {rate:g} Hz, {samples:.3g} samples",
+            allowed=f"up to {most} samples", remedy="Choose a lower rate, or a part of it by rec.slice(t0, t1).",
+        )  # fmt: skip
 
 
 def _interpolate(rec: Recording, channel: Channel, goal: np.ndarray, method: Method) -> np.ndarray:
@@ -153,7 +166,7 @@ class Difference:
     name: str
     unit: str
     largest: float
-    """Largest |a − b| over the samples that both have; inf where one is nan and the other not."""
+    """Largest |a − b| over the instants that both have; inf where one is nan and the other not, nan without any."""
     identical: bool
     """Every bit is the same: samples, times, counts, unit."""
     remark: str = ""
@@ -186,15 +199,20 @@ class Comparison:
     def __str__(self) -> str:
         rows = [("channel", "largest |Δ|", "")]
         for row in self.channels:
-            size = "identical" if row.identical else "" if row.remark.startswith("missing") else f"{row.largest:.3g}"
-            rows.append((row.name, f"{size} {row.unit}".strip() if size != "identical" else size, row.remark))
+            size = "" if np.isnan(row.largest) else f"{row.largest:.3g} {row.unit}".strip()
+            rows.append((row.name, "identical" if row.identical else size, row.remark))
         rows.append(("events", "identical" if self.events_equal else "differ", ""))
         widths = [max(len(row[k]) for row in rows) for k in (0, 1)]
         return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows)
 
 
 def compare(a: Recording, b: Recording, names: Iterable[str] | None = None) -> Comparison:
-    """Set two recordings side by side, channel by channel, block by block."""
+    """Set two recordings side by side, channel by channel, block by block.
+
+    Samples are compared at the instants that both have; where their times differ the remark says how many these are.
+    """
+    check_recording(a)
+    check_recording(b)
     wanted = [*a, *(name for name in b if name not in a)] if names is None else list(names)
     return Comparison(tuple(_difference(a, b, name) for name in wanted), a.events == b.events)
 
@@ -212,14 +230,54 @@ def _difference(a: Recording, b: Recording, name: str) -> Difference:
     remarks = [f"{a.count(name)} and {b.count(name)} samples"] if a.count(name) != b.count(name) else []
     remarks += [f"units {one.unit!r} and {two.unit!r}"] if one.unit != two.unit else []
     remarks += [f"types {one.dtype} and {two.dtype}"] if one.dtype != two.dtype else []
-    remarks += [] if np.array_equal(a.time(name, 0, count), b.time(name, 0, count)) else ["other times"]
-    largest, same = 0.0, True
+    if not np.array_equal(a.time(name, 0, count), b.time(name, 0, count)):
+        largest, remark = _at_common_instants(a, b, name)
+        return Difference(name, one.unit, largest, False, ", ".join([*remarks, remark]))
+    largest, same = 0.0 if count or not remarks else np.nan, True
     for first, x in a.blocks(name):
         y = b.read(name, first, min(first + len(x), count))
         x = x[: len(y)]
         same = same and _bits(x) == _bits(y)
-        largest = max(largest, _largest(x, y))
+        largest = max(largest, _largest(x, y)) if len(y) else largest
     return Difference(name, one.unit, largest, same and not remarks, ", ".join(remarks))
+
+
+def _at_common_instants(a: Recording, b: Recording, name: str) -> tuple[float, str]:
+    """Return the largest difference over the instants that two channels share, nan without any, and how many."""
+    if a.count(name) < b.count(name):
+        a, b = b, a  # blocks of the longer one: those of the other are shorter
+    here, there = _common(a.time(name), b.time(name))
+    if not len(here):
+        return np.nan, "other times, none in common"
+    largest = 0.0
+    for first, x in a.blocks(name):
+        low, high = np.searchsorted(here, (first, first + len(x)))
+        if high > low:
+            y = b.read(name, int(there[low]), int(there[high - 1]) + 1)
+            largest = max(largest, _largest(x[here[low:high] - first], y[there[low:high] - there[low]]))
+    return largest, f"other times, compared at {len(here)} common instant{'s' if len(here) > 1 else ''}"
+
+
+def _common(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the indices in both of the instants that they share, but for rounding.
+
+    Times that repeat (before and after an event) are left out: which belongs to which is not known.
+    """
+    if not len(a) or not len(b):
+        return np.empty(0, int), np.empty(0, int)
+    # start + i / rate: three roundings on either side, and one of the rate itself.
+    tolerance = 8 * np.finfo(float).eps * max(np.abs(a[[0, -1]]).max(), np.abs(b[[0, -1]]).max())
+    right = np.clip(np.searchsorted(a, b), 1, max(1, len(a) - 1)) if len(a) > 1 else np.zeros(len(b), int)
+    left = np.maximum(right - 1, 0)
+    near = np.where(np.abs(b - a[left]) <= np.abs(a[right] - b), left, right)
+    found = (np.abs(a[near] - b) <= tolerance) & _single(a, tolerance)[near] & _single(b, tolerance)
+    return near[found], np.flatnonzero(found)
+
+
+def _single(times: np.ndarray, tolerance: float) -> np.ndarray:
+    """Tell which times stand alone."""
+    apart = np.diff(times) > tolerance
+    return np.concatenate([[True], apart]) & np.concatenate([apart, [True]])
 
 
 def _bits(x: np.ndarray) -> bytes:

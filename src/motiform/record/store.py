@@ -12,6 +12,7 @@ import numpy as np
 
 from motiform.base.errors import MotiformError, RecordingError
 from motiform.record.channel import Event
+from motiform.record.files import as_path
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Series, check_format, checksum
 from motiform.record.plain import load_plain
 from motiform.record.recording import Recording, _Path
@@ -26,7 +27,7 @@ _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, Overflow
 
 def open_recording(path: _Path) -> Recording:
     """Open a recording on disk: what its last commit holds. ``rec.warning`` tells when the run did not end."""
-    folder = Path(path)
+    folder = as_path(path)
     layout, commit = read_layout(folder)
     source = DiskSource(folder, layout, commit.upto.counts)
     events, _ = read_events(folder, commit)
@@ -41,7 +42,7 @@ def save_recording(rec: Recording, path: _Path, *, overwrite: bool = False) -> R
     """Write a recording to a folder, which appears when it is whole; return it as read from there."""
     from motiform.record.writer import building
 
-    folder = Path(path)
+    folder = as_path(path)
     if rec.path is not None and folder.exists() and os.path.samefile(rec.path, folder):
         raise RecordingError("a recording cannot be saved over itself", where=str(path), remedy="Choose another name.")
     with building(folder, overwrite=overwrite) as aside:

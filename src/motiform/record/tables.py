@@ -5,16 +5,16 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel
-from motiform.record.files import PARTIAL, disk
+from motiform.record.files import PARTIAL, as_path, disk
 from motiform.record.plain import dump_plain
-from motiform.record.recording import Recording, _Path
+from motiform.record.recording import Recording, _Path, chosen_channels
+from motiform.record.si import to_si
 
 if TYPE_CHECKING:
     import pandas
@@ -23,18 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["read_csv", "to_pandas", "to_xarray", "write_csv"]
 
 _ROWS = 4096  # written at once
-_HEAD = re.compile(r"(?P<name>.*?)(?:\[(?P<index>\d+(?:,\d+)*)\])?(?: \[(?P<unit>[^\[\]]*)\])?", re.DOTALL)
+_WXYZ = "wxyz"
+_INDEX = r"(?:\[(?P<index>(?:\d+,)*(?:\d+|[wxyz]))\])?"
+_HEAD = re.compile(rf"(?P<name>.*?){_INDEX}(?: \[(?P<unit>[^\[\]]*)\])?", re.DOTALL)
 
 
 def write_csv(rec: Recording, path: _Path, names: Iterable[str] | None = None, *, overwrite: bool = False) -> None:
     """Write channels that share their times as a table: a time column, then one column per number.
 
-    The first row names them with unit, as in ``time [s],hand.position[0] [m]``. Reading the numbers gives the
-    same bits.
+    The first row names them with unit, as in ``time [s],hand.position[0] [m]``; the parts of a quaternion are
+    ``hand.orientation[w]``, ``[x]``, ``[y]``, ``[z]``. Reading the numbers gives the same bits.
     """
-    channels = _chosen(rec, names)
+    channels = chosen_channels(rec, names)
     _check_shared(rec, channels)
-    path = Path(path)
+    path = as_path(path)
     if path.exists() and not overwrite:
         remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
         raise RecordingError("it exists already", where=str(path), remedy=remedy)
@@ -43,7 +45,9 @@ def write_csv(rec: Recording, path: _Path, names: Iterable[str] | None = None, *
         try:
             with open(aside, "w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file, lineterminator="\n")
-                heads = [f"{head} [{c.unit}]" if c.unit else head for c in channels for head in _heads(c)]
+                heads = [
+                    f"{head} [{c.unit}]" if c.unit else head for c in channels for head in _heads(c, _is_quaternion(c))
+                ]
                 writer.writerow(["time [s]", *heads])
                 for rows in _rows(rec, channels):
                     writer.writerows(rows)
@@ -55,10 +59,12 @@ def write_csv(rec: Recording, path: _Path, names: Iterable[str] | None = None, *
 def read_csv(path: _Path) -> Recording:
     """Read a table: a first row of names with unit, as `write_csv` writes it, then numbers; an empty cell is nan.
 
-    The first column is the time [s]. Columns ``name[0]``, ``name[1]``, ... make one channel. Cells are separated by
-    commas, semicolons or tabs. All channels are float64; they get a rate when the times are exactly even.
+    The first column is the time [s]. Columns ``name[0]``, ``name[1]``, ... make one channel, ``name[w]`` to ``name[z]``
+    one of quaternions. Cells are separated by commas, semicolons or tabs. All channels are float64; they get a rate
+    when the times are exactly even. Numbers become SI ("mm" is read as m), and ``manifest["source_units"]`` tells the
+    unit of the table where it was another; a unit that is not known is kept as it is.
     """
-    path = Path(path)
+    path = as_path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -72,21 +78,30 @@ def read_csv(path: _Path) -> Recording:
         wrong = int(np.argmax(~np.isfinite(times) | (np.diff(times, prepend=times[0]) < 0)))
         raise RecordingError("time is missing or decreases", where=f"{path}:{wrong + 2}", got=times[wrong])
     rate = _even_rate(times)
-    data = {}
-    for (name, unit), columns in _grouped(heads[1:], str(path)).items():
+    data, source_units = {}, {}
+    turns = _quaternions(heads[1:])
+    for (name, unit), columns in _grouped(heads[1:], turns, str(path)).items():
         shape = tuple(np.max([index for index, _ in columns], axis=0) + 1) if columns[0][0] else ()
         array = table[:, [k + 1 for _, k in sorted(columns)]].reshape(len(table), *shape)
         dims = tuple(f"axis{k}" for k in range(len(shape))) if len(shape) > 1 else ("axis",) * len(shape)
+        if (name, unit) in turns:
+            dims = (*dims[:-1], "quaternion")
         start = float(times[0]) if rate else 0.0
-        data[name] = (Channel(name, unit=unit, dims=dims, shape=shape, rate=rate, start=start), array)
-    return Recording.from_arrays(data, times=None if rate else times, manifest={"source": path.name})
+        si, array = to_si(array, unit, where=f"{path}: {name!r}")
+        if si != unit:
+            source_units[name] = unit
+        data[name] = (Channel(name, unit=si, dims=dims, shape=shape, rate=rate, start=start), array)
+    manifest: dict[str, Any] = {"source": path.name}
+    if source_units:
+        manifest["source_units"] = source_units
+    return Recording.from_arrays(data, times=None if rate else times, manifest=manifest)
 
 
 def to_pandas(rec: Recording, names: Iterable[str] | None = None) -> "pandas.DataFrame":
     """Return channels that share their times as a DataFrame indexed by time [s]; ``.attrs["units"]`` gives units."""
     import pandas
 
-    channels = _chosen(rec, names)
+    channels = chosen_channels(rec, names)
     times = _check_shared(rec, channels)
     columns: dict[str, np.ndarray] = {}
     for channel in channels:
@@ -105,7 +120,7 @@ def to_xarray(rec: Recording, names: Iterable[str] | None = None) -> "xarray.Dat
     """
     import xarray
 
-    channels = _chosen(rec, names)
+    channels = chosen_channels(rec, names)
     axes: list[tuple[str, np.ndarray]] = []
     sizes: dict[str, int] = {}
     variables: dict[str, Any] = {}
@@ -135,10 +150,6 @@ def _axis_name(dim: str, name: str, k: int, size: int, sizes: dict[str, int], di
     return f"{dim} {k} of {name}" if taken else dim
 
 
-def _chosen(rec: Recording, names: Iterable[str] | None) -> list[Channel]:
-    return [rec.channel(name) for name in (rec.names if names is None else names)]
-
-
 def _check_shared(rec: Recording, channels: list[Channel]) -> np.ndarray:
     """Return the times that all of the channels share."""
     if not channels:
@@ -154,10 +165,17 @@ def _check_shared(rec: Recording, channels: list[Channel]) -> np.ndarray:
     return times
 
 
-def _heads(channel: Channel) -> list[str]:
+def _heads(channel: Channel, letters: bool = False) -> list[str]:
+    """Return a name for each number of a sample; with letters the last index is w, x, y or z."""
     if not channel.shape:
         return [channel.name]
-    return [f"{channel.name}[{','.join(map(str, index))}]" for index in np.ndindex(*channel.shape)]
+    places = [[*map(str, index[:-1]), _WXYZ[index[-1]] if letters else str(index[-1])]
+              for index in np.ndindex(*channel.shape)]  # fmt: skip
+    return [f"{channel.name}[{','.join(place)}]" for place in places]
+
+
+def _is_quaternion(channel: Channel) -> bool:
+    return channel.dims[-1:] == ("quaternion",) and channel.shape[-1] == 4
 
 
 def _rows(rec: Recording, channels: list[Channel]) -> Iterator[list[list[Any]]]:
@@ -198,14 +216,33 @@ def _number(cell: str, where: str) -> float:
         raise RecordingError("not a number", where=where, got=cell[:40]) from None
 
 
-def _grouped(heads: list[str], where: str) -> dict[tuple[str, str], list[tuple[tuple[int, ...], int]]]:
+def _split(head: str) -> tuple[str, list[str], str]:
+    """Return name, index and unit of a column."""
+    match = _HEAD.fullmatch(head.strip())
+    name, index, unit = match.group("name", "index", "unit") if match else (head, None, None)
+    return name.strip(), index.split(",") if index else [], unit or ""
+
+
+def _quaternions(heads: list[str]) -> set[tuple[str, str]]:
+    """Return name and unit of the channels that have columns w, x, y and z."""
+    letters: dict[tuple[str, str], set[str]] = {}
+    for name, index, unit in map(_split, heads):
+        letters.setdefault((name, unit), set()).update(index[-1:])
+    return {key for key, found in letters.items() if found == set(_WXYZ)}
+
+
+def _grouped(
+    heads: list[str], turns: set[tuple[str, str]], where: str
+) -> dict[tuple[str, str], list[tuple[tuple[int, ...], int]]]:
     """Return the columns of each channel as (index, column), checked to fill a rectangle."""
     groups: dict[tuple[str, str], list[tuple[tuple[int, ...], int]]] = {}
     for k, head in enumerate(heads):
-        match = _HEAD.fullmatch(head.strip())
-        name, index, unit = match.group("name", "index", "unit") if match else (head, None, None)
-        place = tuple(int(part) for part in index.split(",")) if index else ()
-        groups.setdefault((name.strip(), unit or ""), []).append((place, k))
+        name, index, unit = _split(head)
+        if (name, unit) in turns:
+            index = [*index[:-1], str(_WXYZ.index(index[-1]))]
+        elif index and index[-1] in _WXYZ:  # force[x] alone is a name like any other
+            name, index = f"{name}[{','.join(index)}]", []
+        groups.setdefault((name, unit), []).append((tuple(map(int, index)), k))
     for (name, _), columns in groups.items():
         found = sorted(place for place, _ in columns)
         ranks = {len(place) for place in found}

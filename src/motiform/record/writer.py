@@ -15,7 +15,7 @@ import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel, Event
-from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
+from motiform.record.files import PARTIAL, as_path, disk, lock_folder, remove_folder, sync_folder, write_file
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Mark, Series, checksum
 from motiform.record.plain import dump_plain
 from motiform.record.recording import Recording, _Path
@@ -38,7 +38,7 @@ def create_sink(
     layout = Layout.plan(channels, manifest, statics, chunk_bytes)
     nothing = Mark({channel.name: 0 for channel in channels})
     commit = Commit(0, nothing, nothing, header_crc32=checksum(layout.header()))
-    folder = Path(path)
+    folder = as_path(path)
     lock = None
     try:
         with building(folder, overwrite=overwrite) as aside, disk(folder):
@@ -54,7 +54,7 @@ def create_sink(
 
 def resume_sink(path: _Path, *, discard: bool) -> "DiskSink":
     """Cut an incomplete recording back to where it can be resumed and return what writes on."""
-    folder = Path(path)
+    folder = as_path(path)
     read_layout(folder)  # first of all: is it one?
     lock = lock_folder(folder)
     try:

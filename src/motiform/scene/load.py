@@ -13,6 +13,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from motiform.base.errors import SceneError, closest
+from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
 from motiform.scene.lines import line_of
 from motiform.scene.schema import SceneFile, Unit
 
@@ -148,9 +149,11 @@ def load_scene(source: str | Path, settings: Mapping[str, Any] | None = None) ->
                 remedy=closest(str(source), names),
             )
     try:
+        if path.exists() and not path.is_file():
+            raise SceneError("not a file", where=str(path))
         if path.stat().st_size > _LARGEST:
             raise SceneError("the file is too large for a scene", where=str(path), got=f"{path.stat().st_size} bytes")
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
     except (OSError, ValueError) as error:
         raise SceneError(f"cannot read the scene: {_reason(error)}", where=str(path)) from error
     return parse_scene(text, name=path.name, folder=path.parent, settings=settings)
@@ -182,6 +185,7 @@ def parse_scene(
     except RecursionError as error:
         raise SceneError("tables are nested too deeply", where=name) from error
     _check_names(document, text, name)
+    _check_plots(document, text, name)
     return Scene(document, name.removesuffix(".toml"), folder, text, dict(settings or {}))
 
 
@@ -247,10 +251,24 @@ def _explain(error: ValidationError, text: str, name: str, settings: Mapping[str
             message, remedy = "unknown key", closest(str(place[-1]), _siblings(place[:-1]))
         elif one["type"] == "missing":
             message = "missing"
+        message = _PLAIN.get(one["type"], message)
         told = one["type"] in ("missing", "extra_forbidden") or "(got " in message
         got = "" if told else f" (got {_short(one['input'])})"
         lines.append(f"{where} {dotted}: {message}{got}{'. ' + remedy if remedy else ''}")
     return "\n".join(dict.fromkeys(lines))
+
+
+_PLAIN = {  # pydantic's own words, for people
+    "tuple_type": "not a list of numbers, such as [0, 1, 0]",
+    "list_type": "not a list; tables that may come several times are written [[so]]",
+    "model_type": "not a table, such as { key = value }",
+    "dict_type": "not a table",
+    "string_type": "not text",
+    "bool_type": "not true or false",
+    "int_type": "not a whole number",
+    "float_type": "not a number",
+    "string_pattern_mismatch": "a name is letters, digits, _ and -, and begins with a letter",
+}
 
 
 def _is_branch(part: str | int) -> bool:
@@ -295,6 +313,17 @@ def _check_names(document: SceneFile, text: str, name: str) -> None:
             where = f"{name}:{line_of(text, place)}"
             raise SceneError(
                 "no such body", where=where, got=body_name, allowed=", ".join(names), remedy=closest(body_name, names)
+            )
+
+
+def _check_plots(document: SceneFile, text: str, name: str) -> None:
+    """Refuse a plot of a channel that the recording will not have."""
+    known = [f"{body.name}.{key}" for body in document.body for key in BODY_CHANNELS] + list(METER_CHANNELS)
+    for n, channel in enumerate(document.image.plot):
+        if channel not in known:
+            where = f"{name}:{line_of(text, ('image', 'plot', n))}"
+            raise SceneError(
+                "no such channel", where=where, got=channel, allowed=", ".join(known), remedy=closest(channel, known)
             )
 
 

@@ -4,11 +4,11 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from motiform.base.errors import InputError, RecordingError
+from motiform.base.errors import InputError, RecordingError, closest
 from motiform.base.progress import Progress
 from motiform.motion.bodies import Bodies, Force, Options, simulate_bodies
 from motiform.motion.integrate import Guard
@@ -24,8 +24,8 @@ def simulate(
     what: str | Path | Scene | Bodies,
     *,
     settings: Mapping[str, Any] | None = None,
-    forces: Sequence[Force] = (),
-    guards: Sequence[Guard] = (),
+    forces: Force | Sequence[Force] = (),
+    guards: Guard | Sequence[Guard] = (),
     out: str | Path | None = None,
     overwrite: bool = False,
     resume: bool = False,
@@ -53,7 +53,14 @@ def simulate(
         For a model: ``t1`` [s], ``rate`` [Hz], ``integrator``, ``step`` [s], ``rtol``, ``atol``, ``device``.
 
     """
+    forces, guards = _several(forces, callable, "force(t, state)"), _several(guards, _is_guard, "Guard")
+    if not isinstance(what, str | Path | Scene | Bodies):
+        raise InputError("nothing to simulate", got=what, allowed="a scene file, a built-in scene, a Scene, or Bodies")
     if isinstance(what, Bodies):
+        if settings:
+            raise InputError(
+                "settings belong to scenes", got=settings, remedy="Give t1, rate, step, … of a model directly."
+            )
         return _simulate_model(what, forces, guards, out, overwrite, resume, progress, **options)
     if options:
         raise InputError(
@@ -70,6 +77,19 @@ def simulate(
         **_shown(scene),
     }
     return _run(build_bodies(scene), build_options(scene), manifest, forces, guards, out, overwrite, resume, progress)
+
+
+def _is_guard(one: Any) -> bool:
+    return isinstance(one, Guard)
+
+
+def _several(given: Any, fits: Callable[[Any], bool], allowed: str) -> list[Any]:
+    """Return a list of functions or guards, from one or several."""
+    found = [given] if fits(given) else list(given) if isinstance(given, Iterable) else [given]
+    for one in found:
+        if not fits(one):
+            raise InputError("not a function of the run", got=one, allowed=f"{allowed}, one or several")
+    return found
 
 
 _SHOWN = ("title", "image", "scene_text", "settings")
@@ -99,12 +119,11 @@ def _simulate_model(
 ) -> Recording:
     if "t1" not in options:
         raise InputError("how long?", remedy="Give t1, the end of the run in seconds.")
-    given = {"duration" if key == "t1" else key: value for key, value in options.items()}
-    try:
-        run = Options(**given)
-    except TypeError as error:
-        allowed = "t1, rate, integrator, step, rtol, atol, device"
-        raise InputError("unknown or unfit option", got=", ".join(options), allowed=allowed) from error
+    known = {"t1": "duration"} | {name: name for name in ("rate", "integrator", "step", "rtol", "atol", "device")}
+    for name in options:
+        if name not in known:
+            raise InputError("unknown option", got=name, allowed=", ".join(known), remedy=closest(name, known))
+    run = Options(**{known[name]: value for name, value in options.items()})
     digest = hashlib.sha256(repr(run).encode())
     digest.update(model.initial_state().rows().tobytes())
     for array in vars(model.packed).values():

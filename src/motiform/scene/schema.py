@@ -1,6 +1,6 @@
 """What a scene file may say: one class per table, checked by pydantic, every number with its unit."""
 
-from math import isfinite
+from math import isfinite, pi
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, model_validator
@@ -72,7 +72,15 @@ Sizes = tuple[Length, Length, Length]
 Color = tuple[
     Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)]
 ]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=64)]
+
+
+def _not_world(name: str) -> str:
+    if name == "world":
+        raise ValueError('"world" is the fixed world itself: choose another name')
+    return name
+
+
+Name = Annotated[str, AfterValidator(_not_world), Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=64)]
 
 
 class Table(BaseModel):
@@ -165,6 +173,8 @@ class ShapeTable(Table):
             raise ValueError(f"give exactly one of {', '.join(kinds)}; got {', '.join(given) or 'none'}")
         if self.density is not None and self.mass is not None:
             raise ValueError("give density or mass, not both")
+        if self.scale != 1.0 and self.mesh is None and (self.particles is None or self.particles.mesh is None):
+            raise ValueError("scale belongs to mesh files")
         return self
 
 
@@ -240,6 +250,12 @@ class ForceTable(Table):
     start: Second = 0.0
     until: Second | None = None
 
+    @model_validator(mode="after")
+    def _acts(self) -> "ForceTable":
+        if not any(self.force) and not any(self.torque):
+            raise ValueError("give force or torque")
+        return self
+
 
 class GustTable(Table):
     """Gusts: amplitude sin(2π (n·x/length − t/period))."""
@@ -276,6 +292,14 @@ class CameraTable(Table):
     from_: Point = Field(alias="from")
     to: Point
     fov: Annotated[Radian, Above0] | None = None
+
+    @model_validator(mode="after")
+    def _looks(self) -> "CameraTable":
+        if self.from_ == self.to:
+            raise ValueError("from and to are one point")
+        if self.fov is not None and self.fov >= pi:
+            raise ValueError("fov must be below 180 deg")
+        return self
 
 
 class ImageTable(Table):

@@ -29,6 +29,8 @@ def spatial_inertia(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> A
     [[I + m[c]×[c]×ᵀ, m[c]×], [m[c]×ᵀ, m 1]]  [Featherstone08 §2.13]
     """
     m, c = as_floats(mass, where="mass"), as_floats(center, 3, where="center of mass")
+    if (m < 0).any():
+        raise InputError("a negative mass", where="mass", got=m.min(), allowed="zero or more kg")
     J = as_floats(inertia, 3, 3, where="inertia") + point_inertia(m, c)
     offset = m[..., None, None] * skew(c)
     batch = np.broadcast_shapes(J.shape[:-2], offset.shape[:-2])

@@ -108,8 +108,14 @@ def exp_quaternion(vector: ArrayLike) -> Array:
 
 
 def log_quaternion(quaternion: ArrayLike) -> Array:
-    """Return the shortest rotation vector [rad] of unit quaternions, |v| ≤ π, (..., 3); q and −q give the same."""
-    q = as_floats(quaternion, 4, where="quaternion")
+    """Return the shortest rotation vector [rad] of quaternions, |v| ≤ π, (..., 3); q and −q give the same.
+
+    A quaternion that is not of length one is normalised first.
+    """
+    return _shortest_log(normalize_quaternion(quaternion))
+
+
+def _shortest_log(q: Array) -> Array:
     return _log(np.where(q[..., :1] < 0, -q, q))
 
 
@@ -133,7 +139,7 @@ def slerp(start: ArrayLike, end: ArrayLike, fraction: ArrayLike, *, shortest: bo
     t = as_floats(fraction, where="fraction")
     step = multiply_quaternions(conjugate(q0), q1)
     if shortest:
-        vector = log_quaternion(step)
+        vector = _shortest_log(step)
     else:
         opposite = (step[..., 0] < 0) & (step[..., 1:] == 0).all(axis=-1)
         vector = np.where(opposite[..., None], (2 * np.pi, 0.0, 0.0), _log(step))

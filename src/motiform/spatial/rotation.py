@@ -81,9 +81,9 @@ def log_rotation(rotation: ArrayLike) -> Array:
     """Return the rotation vector [rad] of rotation matrices, |v| ≤ π, (..., 3, 3) to (..., 3).
 
     Goes by the quaternion, which keeps every digit near 0 and near π, where the trace alone loses half of them.
-    At exactly π both v and −v are right; one is returned.
+    At exactly π both v and −v are right; one is returned. A matrix that is not a rotation within 1e-6 is refused.
     """
-    return log_quaternion(quaternion_from_rotation(rotation))
+    return log_quaternion(quaternion_from_rotation(check_rotation(rotation)))
 
 
 def cayley(vector: ArrayLike) -> Array:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from motiform.spatial.checks import Array, as_floats
 from motiform.spatial.rotation import exp_rotation, log_rotation, skew
-from motiform.spatial.transform import Transform
+from motiform.spatial.transform import Transform, _join
 
 __all__ = ["cross_force", "cross_motion", "exp_twist", "log_transform", "point_velocity", "power", "wrench_of_force"]
 
@@ -99,7 +99,3 @@ def _inverse_third(angle: Array) -> Array:
 def _split(six: ArrayLike, where: str) -> tuple[Array, Array]:
     array = as_floats(six, 6, where=where)
     return array[..., :3], array[..., 3:]
-
-
-def _join(first: Array, second: Array) -> Array:
-    return np.concatenate(np.broadcast_arrays(first, second), axis=-1)

@@ -7,6 +7,7 @@ import io
 import socket
 from collections.abc import Iterator
 from http import HTTPStatus
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -53,7 +54,7 @@ def open_server(host: str, port: int) -> "ViserServer":
     """Start a server with our look."""
     import viser
 
-    with _quiet(), _own_pages_only():
+    with _quiet(), _own_pages_only(host):
         server = viser.ViserServer(host=host, port=free_port(host, port), verbose=False)
     # A page could ask viser to open a public tunnel through a server of its makers: never from here.
     server.request_share_url = lambda verbose=True: None  # type: ignore[method-assign]
@@ -65,11 +66,13 @@ def open_server(host: str, port: int) -> "ViserServer":
 
 
 @contextlib.contextmanager
-def _own_pages_only() -> Iterator[None]:
+def _own_pages_only(host: str) -> Iterator[None]:
     """Let servers that start inside the block answer their own pages alone.
 
     Any page that a person has open may talk to a port of their machine; browsers say which page it is (Origin), and
-    viser does not look. The server's other half is in a library that offers the hook, so it is put in there.
+    viser does not look. A page may also let its own name point to this machine, and so be of the same origin; browsers
+    then give that name (Host), which is not one of a server on a loopback address. The server's other half is in a
+    library that offers the hook, so it is put in there.
     """
     import websockets.asyncio.server as sockets
 
@@ -77,8 +80,7 @@ def _own_pages_only() -> Iterator[None]:
 
     def serve(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
         async def answer(connection: Any, request: Any) -> Any:
-            origin = request.headers.get("Origin")
-            if origin is not None and urlsplit(origin).netloc != request.headers.get("Host"):
+            if not _is_own(request.headers, host, int(connection.local_address[1])):
                 return connection.respond(HTTPStatus.FORBIDDEN, "another site's page may not drive this studio\n")
             answered = process_request(connection, request) if process_request is not None else None
             return await answered if inspect.isawaitable(answered) else answered
@@ -90,6 +92,25 @@ def _own_pages_only() -> Iterator[None]:
         yield
     finally:
         sockets.serve = plain  # type: ignore[misc]
+
+
+def _is_own(headers: Any, host: str, port: int) -> bool:
+    """Whether a request names this server, and comes from no page or from one of this server."""
+    hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
+    if len(hosts) != 1 or any(urlsplit(origin).netloc != hosts[0] for origin in origins):
+        return False
+    if not _is_loopback(host):
+        return True
+    names = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host}
+    known = {f"{name}:{port}" for name in names} | (names if port == 80 else set())  # browsers leave out port 80
+    return hosts[0].lower() in known
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def close_server(server: "ViserServer") -> None:

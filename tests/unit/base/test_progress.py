@@ -22,3 +22,9 @@ def test_bar_ends_with_an_exception():
     with pytest.raises(KeyError), bar("work") as progress:  # noqa: PT012
         progress(0.1)
         raise KeyError
+
+
+def test_without_a_terminal_nothing_is_shown(capfd):
+    with bar("work") as progress:
+        progress(0.5)
+    assert capfd.readouterr().err == ""

@@ -2,13 +2,17 @@
 
 import pytest
 
+from motiform.base.errors import InputError
 from motiform.base.references import REFERENCES, cite
 
 
 def test_reference_by_key():
     assert cite("Zara").startswith("F. Zara")
-    with pytest.raises(KeyError):
-        cite("Nobody")
+    with pytest.raises(InputError, match=r"no such reference .*Did you mean 'Zara'"):
+        cite("Zar")
+    for key in ("Nobody", None, []):
+        with pytest.raises(InputError, match="no such reference"):
+            cite(key)
 
 
 @pytest.mark.parametrize("key", REFERENCES)

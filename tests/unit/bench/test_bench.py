@@ -67,3 +67,9 @@ def test_startup_is_measured():
     report = run_bench("startup")
     assert report.results[0].case == "import"
     assert report.results[0].ours > 0
+
+
+@pytest.mark.parametrize("theme", ["bodies", "startup"])
+def test_an_unknown_device_is_refused(theme):
+    with pytest.raises(MotiformError, match=r"unknown device \(got 'tpu'; allowed: 'cpu', 'cuda'\)"):
+        run_bench(theme, device="tpu")

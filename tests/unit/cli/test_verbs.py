@@ -79,9 +79,15 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("film", "absent.mf"), ["absent.mf"]),
         (("film", "throw.mf", "--size", "big"), ["1280x720"]),
         (("film", "throw.mf", "--out", "film.xyz"), [".xyz"]),
+        (("film", "throw.mf", "--out", "a.png", "--at", "99"), ["--at: not in the recording", "99 s", "0 to 0.2 s"]),
+        (("film", "throw.mf", "--out", "a.png", "--at", "nan"), ["0 to 0.2 s"]),
+        (("film", "throw.mf", "--out", "a.png", "--at", "0.1", "--strobe", "3"), ["Give one of them"]),
+        (("film", "throw.mf", "--out", "a.mp4", "--at", "0.1"), ["'--at'", "picture (.png)"]),
+        (("film", "throw.mf", "--out", "a.mp4", "--strobe", "3"), ["'--strobe'", "picture (.png)"]),
         (("export", "throw.mf", "--out", "a.fbx"), [".fbx"]),
         (("image", "throw.mf", "energi"), ["Did you mean 'energy'?"]),
         (("bench", "body"), ["unknown benchmark", "bodies"]),
+        (("bench", "bodies", "--device", "tpu"), ["unknown device", "'cuda'"]),
         (("fly",), ["No such command 'fly'"]),
         (("film",), ["Missing argument 'RECORDING'"]),
         (("view", "absent.mf", "--no-browser"), ["absent.mf"]),
@@ -91,6 +97,7 @@ def test_wrong_input_ends_with_two_and_no_traceback(here, arguments, words):
     code, _, stderr = here(*arguments)
     assert code == 2, stderr
     assert "Traceback" not in stderr
+    assert stderr.splitlines()[0].strip()  # no empty line of a bar that never moved
     for word in words:
         assert word in stderr
 
@@ -100,6 +107,7 @@ def test_picture_plot_and_exports(here):
     assert here("film", "throw.mf", "--out", "p.png", *small)[1].startswith("wrote picture: p.png")
     assert here("film", "throw.mf", "--out", "f.mp4", *small, "-q")[1].startswith("wrote film: f.mp4")
     assert here("image", "throw.mf", "energy", "--out", "e.svg")[1].startswith("wrote plot: e.svg")
+    assert here("image", "throw.mf", "energy")[1].startswith("wrote plot: throw-plot.png")
     for name in ("a.glb", "a.x3d", "a.csv"):
         assert here("export", "throw.mf", "--out", name)[1].startswith(f"wrote export: {name}")
         assert here("export", "throw.mf", "--out", name)[0] == 2  # not over a result
@@ -174,3 +182,11 @@ def _committed(path):
         return open_recording(path).duration
     except MotiformError:
         return 0.0
+
+
+@pytest.mark.parametrize(("verb", "words"), [("film", "Instant of a picture (s)"), ("export", "with the extra usd")])
+def test_help_shows_units_and_extras(here, monkeypatch, verb, words):
+    monkeypatch.setenv("COLUMNS", "200")
+    code, stdout, _ = here(verb, "--help")
+    assert code == 0
+    assert words in stdout

@@ -257,3 +257,23 @@ def test_merge_vertices_joins_what_is_near() -> None:
         merge_vertices(BOX, 100.0)
     with pytest.raises(ShapeError, match="an impossible tolerance"):
         merge_vertices(BOX, -1.0)
+
+
+@pytest.mark.parametrize("name", ["empty.stl", "empty.obj", "cut.stl", "points.obj"])
+def test_a_file_without_triangles_says_so(name: str, tmp_path: Path) -> None:
+    text = {"cut.stl": ASCII_STL[:60], "points.obj": "v 0 0 0\nv 1 0 0\n"}.get(name, "")
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ShapeError, match=rf"{name}: the file holds no triangles \(got {len(text)} bytes\)"):
+        read_mesh(tmp_path / name)
+
+
+def test_what_is_neither_a_path_nor_a_mesh(tmp_path: Path) -> None:
+    wrong: Any = None
+    with pytest.raises(InputError, match="not a path"):
+        read_mesh(wrong)
+    with pytest.raises(InputError, match="not a path"):
+        write_mesh(BOX, wrong)
+    shape: Any = Box((1.0, 1.0, 1.0))
+    with pytest.raises(InputError, match=r"not a mesh .*to_mesh\(\)"):
+        write_mesh(shape, tmp_path / "q.stl")
+    assert list(tmp_path.iterdir()) == []

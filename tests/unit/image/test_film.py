@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from stills import moving
 
-from motiform.base.errors import InputError, MotiformError
+from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import Ball, Box
 from motiform.image import Camera, film, picture, render
 from motiform.image.film import film_times, write_title
@@ -196,3 +196,33 @@ def test_pictures_of_another_film_are_not_used(flight, tmp_path):
     with pytest.raises(MotiformError, match="other things"):
         film(flight, tmp_path / "b.mp4", size=SIZE, fps=10, frames=other)
     assert (other / "notes.txt").read_text() == "keep"
+
+
+@pytest.fixture
+def failing_ffmpeg(tmp_path_factory, monkeypatch):
+    """An encoder that takes some bytes, complains as ffmpeg does on a full disk, and fails."""
+    script = tmp_path_factory.mktemp("bin") / "ffmpeg"
+    script.write_text("#!/bin/sh\nhead -c 100 >/dev/null\necho '[mp4 @ 0x1] No space left' >&2\nexit 1\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(imageio_ffmpeg, "get_ffmpeg_exe", lambda: str(script))
+
+
+@pytest.mark.usefixtures("failing_ffmpeg")
+def test_an_encoder_that_fails_is_told_in_our_words_alone(flight, tmp_path, capfd):
+    folder = tmp_path / "pictures"
+    with pytest.raises(
+        RunError, match=r"a.mp4: cannot write the file: ffmpeg: No space left. .*'.*pictures'.*--resume"
+    ):
+        film(flight, tmp_path / "a.mp4", size=SIZE, frames=folder)
+    assert capfd.readouterr() == ("", "")
+    assert list(tmp_path.iterdir()) == [folder]
+    assert list(folder.glob("*.png"))
+
+
+def test_pictures_that_cannot_be_kept_are_told_with_what_to_do(flight, tmp_path, monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(iio, "imwrite", full)
+    with pytest.raises(RunError, match=r"pictures: cannot keep pictures: No space left on device\. .*--resume"):
+        film(flight, tmp_path / "a.mp4", size=SIZE, frames=tmp_path / "pictures")

@@ -2,11 +2,12 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, RunError
 from motiform.image.plot import compare_plot, plot_channels
 from motiform.record import Channel, Event, Recording
 
@@ -134,6 +135,17 @@ def test_files_by_suffix_whole_reproducible_and_never_over_another(tmp_path, suf
     plot_channels(recording(), "energy", path=path, overwrite=True)
     assert path.read_bytes() == first
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path, monkeypatch, suffix):
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(RunError, match=f"a.{suffix}: cannot write the file: No space left on device"):
+        plot_channels(recording(), "energy", path=tmp_path / f"a.{suffix}")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_png_has_200_dots_per_inch(tmp_path):

@@ -24,7 +24,7 @@ def code(linear):
 def covered(form, camera, size):
     """Pixels (height, width) whose middle shows a body: what differs from the picture of an empty world."""
     behind = still(part("ball", Ball(0.1), np.array(camera.position) * 3))
-    options = {"camera": camera, "size": size, "ground": None, "samples_per_pixel": 1}
+    options = {"camera": camera, "size": size, "ground": False, "samples_per_pixel": 1}
     return (render(form, 0, **options) != render(behind, 0, **options)).any(-1)
 
 
@@ -78,7 +78,7 @@ def test_one_and_two_threads_give_the_same_bits():
 @pytest.mark.parametrize("shape", [Ball(0.8), Capsule(0.4, 0.8), Cylinder(0.5, 1.2)])
 def test_a_fine_mesh_looks_like_the_shape(shape):
     detail, turn = 96, (0.8, 0.4, 0.3, 0.2)
-    options = {"camera": FRONT, "size": (240, 180), "ground": None, "samples_per_pixel": 1}
+    options = {"camera": FRONT, "size": (240, 180), "ground": False, "samples_per_pixel": 1}
     exact = render(still(part("shape", shape, turn=turn)), 0, **options).astype(int)
     meshed = render(still(part("mesh", shape.to_mesh(detail), turn=turn)), 0, **options).astype(int)
     off = np.abs(exact - meshed).max(-1)
@@ -145,7 +145,7 @@ def test_a_disc_overhead_hides_its_part_of_the_sky():
 
 def test_the_sun_lights_the_side_that_faces_it():
     look = Look(sun=(1, 0, 0), ambient_rays=0)
-    options = {"camera": FRONT, "size": SIZE, "ground": None, "look": look}
+    options = {"camera": FRONT, "size": SIZE, "ground": False, "look": look}
     picture = render(still(part("ball", Ball(0.8))), 0, **options).astype(int)
     assert picture[45, 80 + 18].sum() > picture[45, 80 - 18].sum() + 100
 

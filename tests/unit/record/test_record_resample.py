@@ -168,7 +168,7 @@ def test_compare_tells_what_differs():
     assert found["zero"].largest == 0
     assert found["nan"].largest == np.inf
     assert found["short"].remark == "2 and 1 samples"
-    assert found["time"].remark == "other times"
+    assert found["time"].remark == "other times, compared at 1 common instant"
     assert found["unit"].remark == "units 'm' and 'mm'"
     assert found["shape"].remark == "shapes () and (1,)"
     assert found.missing == ["gone", "new"]
@@ -180,3 +180,55 @@ def test_compare_tells_what_differs():
         compare(a, b, ["x"])
     with pytest.raises(InputError, match="no such channel"):
         found["x"]
+
+
+def ramp(count, **channel):
+    return Recording.from_arrays({"x": (Channel("x", unit="m", **channel), np.arange(float(count)) ** 2)})
+
+
+def test_only_common_instants_are_compared():
+    rec = ramp(101, rate=100.0)
+    for rate in (25.0, 50.0):
+        for found in (compare(rec, resample(rec, rate=rate)), compare(resample(rec, rate=rate), rec)):
+            assert found["x"].largest == 0  # the samples themselves
+            assert not found.identical
+            assert f"compared at {int(rate) + 1} common instants" in str(found)
+    part = compare(rec.slice(0.105, 0.5), rec)["x"]
+    assert (part.largest, "40 common instants" in part.remark) == (0, True)
+
+
+def test_without_common_instants_there_is_no_number():
+    for other in (ramp(9, rate=100.0, start=0.005), ramp(1, rate=1.0, start=-1.0)):
+        found = compare(ramp(9, rate=100.0), other)
+        assert np.isnan(found["x"].largest)
+        assert "none in common" in found["x"].remark
+        assert str(found).splitlines()[1].split()[1] != "0"
+    assert np.isnan(compare(ramp(9, rate=100.0), ramp(0, rate=100.0))["x"].largest)
+
+
+def test_repeated_times_are_not_paired_by_guess():
+    times = [0.0, 1.0, 1.0, 2.0]
+    a = Recording.from_arrays([Channel("x")], {"x": [0.0, 1, 5, 6]}, times={"x": times})
+    b = Recording.from_arrays([Channel("x")], {"x": [0.0, 5, 6.5]}, times={"x": [0.0, 1.0, 2.0]})
+    assert compare(a, b)["x"].largest == 0.5
+    assert "2 common instants" in compare(a, b)["x"].remark
+
+
+@pytest.mark.parametrize("rate", [1e15, 1e300])
+def test_a_rate_that_fills_the_memory_is_refused(rate):
+    with pytest.raises(InputError, match=r"too many samples .*lower rate"):
+        resample(ramp(9, rate=1.0), rate=rate)
+
+
+def test_what_is_not_a_recording():
+    rec = ramp(3, rate=1.0)
+    for use in (
+        lambda: compare(rec, 3),
+        lambda: compare("x.mf", rec),
+        lambda: resample(None, rate=1.0),
+        lambda: resample(rec, rate=1.0, names=3),
+        lambda: rec.slice("a", 6),
+        lambda: rec.slice(0, [1]),
+    ):
+        with pytest.raises(InputError):
+            use()

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motiform.base.errors import InputError, MotiformError, RecordingError
-from motiform.record import Channel, Recorder, Recording, compare, open_recording
+from motiform.record import Channel, Recorder, Recording, compare, open_recording, read_csv, write_csv
 from motiform.record.layout import Commit, checksum
 from motiform.record.plain import dump_plain
 
@@ -340,3 +340,11 @@ def test_checkpoint_file_stays_inside(quick_path):
     with pytest.raises(RecordingError, match="cannot be read"):
         open_recording(quick_path / "x.mf")
     assert isinstance(Commit.load(json.loads((quick_path / "x.mf/commit.json").read_text())), Commit)
+
+
+@pytest.mark.parametrize("path", [None, 3, b"x.mf", "a\0b"])
+def test_what_is_not_a_path(path):
+    rec = walker.go(walker.begin(None), 3)
+    for use in (open_recording, rec.save, Recorder.resume, read_csv, lambda place: write_csv(rec, place, ["walk"])):
+        with pytest.raises(RecordingError, match="not a path"):
+            use(path)

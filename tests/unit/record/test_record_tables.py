@@ -44,7 +44,7 @@ def test_csv_there_and_back(rec, tmp_path):
 @settings(deadline=None, max_examples=60)
 @given(
     st.lists(st.tuples(st.floats(-1e300, 1e300), st.floats(), st.integers(-(2**31), 2**31 - 1)), max_size=9),
-    st.sampled_from(["m", "", "N m", "°C"]),
+    st.sampled_from(["m", "", "N m", "kg m²/s²", "px", "who knows"]),
 )
 def test_csv_keeps_every_bit(rows, unit):
     rows = sorted(rows, key=lambda row: row[0])
@@ -173,3 +173,38 @@ def test_xarray_with_several_times():
     assert data["a"].dims == ("time",)
     assert data["b"].dims == ("time of b",)
     assert data["c"].dims == ("time of b", "k", "k 1 of c")
+
+
+def test_units_become_si(tmp_path):
+    heads = "time [s],x [mm],w [deg/s],T [°C],e [kJ],M [N mm],g [m/s^2],p [px],share [%]"
+    (tmp_path / "x.csv").write_text(f"{heads}\n0,2,180,20,3,4,5,6,7\n")
+    rec = read_csv(tmp_path / "x.csv")
+    assert [rec.unit(name) for name in rec] == ["m", "rad/s", "K", "J", "N m", "m/s^2", "px", ""]
+    # One rounding of the factor and one of the product.
+    wanted = [0.002, np.pi, 293.15, 3000, 0.004, 5, 6, 0.07]
+    np.testing.assert_allclose([rec[name][0] for name in rec], wanted, rtol=4 * np.finfo(float).eps)
+    units = {"x": "mm", "w": "deg/s", "T": "°C", "e": "kJ", "M": "N mm", "share": "%"}
+    assert rec.manifest["source_units"] == units
+    (tmp_path / "y.csv").write_text("time [s],x [km]\n0,1e308\n")
+    with pytest.raises(RecordingError, match="too large for its unit"):
+        read_csv(tmp_path / "y.csv")
+
+
+def test_quaternions_come_back_as_such(tmp_path):
+    half = np.sqrt(0.5)
+    turns = np.array([[[1.0, 0, 0, 0]] * 2, [[half, half, 0, 0]] * 2])
+    several = Channel("several", dims=("body", "quaternion"), shape=(2, 4), rate=1.0)
+    one = Channel("one", dims=("quaternion",), shape=(4,), rate=1.0)
+    rec = Recording.from_arrays({"several": (several, turns), "one": (one, turns[:, 0])})
+    write_csv(rec, tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text().startswith('time [s],"several[0,w]","several[0,x]"')
+    back = read_csv(tmp_path / "x.csv")
+    assert back.channel("several").dims[-1] == back.channel("one").dims[-1] == "quaternion"
+    assert compare(rec, back).identical
+    middle = resample(back, times=[0.5])["one"][0]
+    np.testing.assert_allclose(middle, [np.cos(np.pi / 8), np.sin(np.pi / 8), 0, 0], atol=1e-15)
+
+
+def test_letters_that_are_no_quaternion_are_names(tmp_path):
+    (tmp_path / "x.csv").write_text("time [s],f[x] [N],f[y] [N]\n0,1,2\n")
+    assert read_csv(tmp_path / "x.csv").names == ["f[x]", "f[y]"]

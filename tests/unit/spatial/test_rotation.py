@@ -293,3 +293,13 @@ def test_any_input_gives_a_rotation_or_a_motiform_error(value: object) -> None:
         if R.size:
             assert orthogonality(R) <= 40 * EPS
             assert np.linalg.det(R).min() > 0
+
+
+def test_logarithms_of_what_is_not_of_length_one() -> None:
+    # Normalising is exact for powers of two; the small angle shows that the length is taken out.
+    assert_allclose(log_quaternion([2.0, 2e-200, 0.0, 0.0]), [2e-200, 0.0, 0.0], rtol=8 * EPS)
+    with pytest.raises(InputError, match="zero quaternion"):
+        log_quaternion(np.zeros(4))
+    for matrix in (2 * np.eye(3), np.diag([1.0, 1.0, -1.0]), np.eye(3) + 1e-5):
+        with pytest.raises(InputError, match=r"not a rotation|mirrors"):
+            log_rotation(matrix)

@@ -151,3 +151,10 @@ def test_rejections_say_why() -> None:
 
 def test_exp_rotation_is_the_turn_of_the_screw() -> None:
     assert_allclose(exp_twist([0.1, 0.2, 0.3, 0, 0, 0]).rotation, exp_rotation([0.1, 0.2, 0.3]), atol=0)
+
+
+def test_a_negative_mass_has_no_inertia() -> None:
+    for mass in (-1.0, [1.0, -1e-9], np.nan, np.inf):
+        with pytest.raises(InputError, match="mass"):
+            spatial_inertia(mass, np.zeros(3), INERTIA)
+    assert not spatial_inertia(0.0, np.ones(3), np.zeros((3, 3))).any()

@@ -1,10 +1,13 @@
 """A page of another site, open in the same browser, must not reach the studio."""
 
+from http.client import HTTPConnection
+
 import pytest
+from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from motiform.studio.server import close_server, open_server
+from motiform.studio.server import _is_own, close_server, open_server
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +39,41 @@ def test_another_sites_page_is_refused(address, origin):
     with pytest.raises(InvalidStatus) as refused, call(address, origin=origin):
         pass
     assert refused.value.response.status_code == 403
+
+
+def status(address, *headers):
+    """The status of a plain GET with these headers and no others."""
+    host, port = address.rsplit(":", 1)
+    asked = HTTPConnection(host, int(port), timeout=10)
+    asked.putrequest("GET", "/", skip_host=True, skip_accept_encoding=True)
+    for name, value in headers:
+        asked.putheader(name, value)
+    asked.endheaders()
+    code = asked.getresponse().status
+    asked.close()
+    return code
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+def test_the_names_of_this_machine_are_answered(address, name):
+    port = address.rsplit(":", 1)[1]
+    assert status(address, ("Host", f"{name}:{port}")) == 200
+
+
+@pytest.mark.parametrize("name", ["rebound.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost.example:{port}", ""])
+def test_a_name_that_was_made_to_point_here_is_refused(address, name):
+    host = name.format(port=address.rsplit(":", 1)[1])
+    assert status(address, ("Host", host)) == 403
+    assert status(address, ("Host", host), ("Origin", f"http://{host}")) == 403
+
+
+def test_no_name_and_two_names_are_refused(address):
+    assert status(address) == 403
+    assert status(address, ("Host", address), ("Host", "rebound.example")) == 403
+
+
+def test_a_server_open_to_others_takes_any_name_but_no_other_page():
+    everywhere = "0.0.0.0"
+    assert _is_own(Headers(Host="lab.example:8080", Origin="http://lab.example:8080"), everywhere, 8080)
+    assert not _is_own(Headers(Host="lab.example:8080", Origin="http://elsewhere.example"), everywhere, 8080)
+    assert _is_own(Headers(Host="localhost"), "127.0.0.1", 80)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.image.export.keys import body_colors, body_names, key_times, linear_colors, poses, shape_key, viewpoint
+from motiform.image.export.keys import body_colors, body_names, key_times, poses, shape_key, viewpoint
+from motiform.image.look import linear_from_srgb
 from motiform.image.shading import shaded
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class _Document:
 
     def _material(self, color: tuple[float, ...]) -> int:
         if color not in self.materials:
-            rgba = [*linear_colors(np.array(color)).tolist(), 1.0]
+            rgba = [*linear_from_srgb(np.array(color)).tolist(), 1.0]
             shine = {"baseColorFactor": rgba, "metallicFactor": 0.0, "roughnessFactor": 0.7}
             self.json["materials"].append({"pbrMetallicRoughness": shine})
             self.materials[color] = len(self.json["materials"]) - 1

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from motiform.form import Form, Part
     from motiform.image.camera import Camera
 
-__all__ = ["axis_angles", "body_colors", "body_names", "key_times", "linear_colors", "poses", "shape_key", "viewpoint"]
+__all__ = ["axis_angles", "body_colors", "body_names", "key_times", "poses", "shape_key", "viewpoint"]
 
 
 def key_times(form: "Form", rate: float | None = None) -> np.ndarray:
@@ -129,11 +129,6 @@ def body_colors(part: "Part") -> np.ndarray:
     count = part.position.shape[1]
     colors = np.clip(np.broadcast_to(np.asarray(part.color, dtype=float), (count, 3)), 0.0, 1.0)
     return np.round(colors * 255) / 255
-
-
-def linear_colors(colors: np.ndarray) -> np.ndarray:
-    """Return the linear light of display (sRGB) values, which is what glTF and USD store."""
-    return np.where(colors <= 0.04045, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4)
 
 
 def viewpoint(form: "Form") -> tuple["Camera", np.ndarray]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
-from motiform.image.export.keys import body_colors, body_names, key_times, linear_colors, poses
+from motiform.image.export.keys import body_colors, body_names, key_times, poses
+from motiform.image.look import linear_from_srgb
 
 if TYPE_CHECKING:
     from motiform.form import Form, Part
@@ -114,7 +115,7 @@ def _add_instances(
     tint = usd.UsdGeom.PrimvarsAPI(instancer).CreatePrimvar(
         "displayColor", usd.Types.Color3fArray, usd.UsdGeom.Tokens.vertex
     )
-    tint.Set(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(linear_colors(colors), dtype=np.float32)))
+    tint.Set(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(linear_from_srgb(colors), dtype=np.float32)))
     positions, orientations = instancer.CreatePositionsAttr(), instancer.CreateOrientationsfAttr()
     imaginary_last = turn[..., [1, 2, 3, 0]].astype(np.float32)  # the order of a quaternion in memory, (x, y, z, w)
     for k, code in enumerate(codes.tolist()):
@@ -134,7 +135,7 @@ def _add_mesh(usd: Any, stage: Any, part: "Part", path: str, color: np.ndarray |
     bounds = np.array([vertices.min(axis=0), vertices.max(axis=0)], dtype=np.float32)
     mesh.CreateExtentAttr(usd.Vt.Vec3fArray.FromNumpy(bounds))
     if color is not None:
-        mesh.CreateDisplayColorAttr([usd.Gf.Vec3f(*linear_colors(color).tolist())])
+        mesh.CreateDisplayColorAttr([usd.Gf.Vec3f(*linear_from_srgb(color).tolist())])
 
 
 def _identifier(wish: str, taken: set[str]) -> str:

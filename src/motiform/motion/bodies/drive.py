@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.motion.bodies import columns
 from motiform.motion.bodies.model import Bodies, State
 from motiform.motion.bodies.options import Force, Options
@@ -131,6 +131,29 @@ def _explain(model: Bodies, options: Options, code: int, row: int, t: float) -> 
 # ---- bodies that act on one another, or under functions -------------------------------------------------------------
 
 
+def _asked(function: Force, t: float, state: State) -> list[np.ndarray]:
+    """Return the forces and torques that a user's function gives, checked."""
+    where = f"{getattr(function, '__name__', 'force function')}, t = {t:.6g} s"
+    try:
+        answer = function(t, state)
+    except MotiformError:
+        raise
+    except Exception as error:  # whatever a user's function does wrong is told as such
+        raise RunError(f"a force function failed: {type(error).__name__}: {error}", where=where) from error
+    shape = state.position.shape
+    try:
+        force, torque = answer
+        loads = [np.broadcast_to(np.asarray(load, float), shape) for load in (force, torque)]
+    except (TypeError, ValueError) as error:
+        allowed = f"two arrays of shape {shape}: forces and torques"
+        raise InputError(
+            "a force function gave something else", where=where, got=repr(answer)[:80], allowed=allowed
+        ) from error
+    if not all(np.isfinite(load).all() for load in loads):
+        raise RunError("a force function gave numbers that are not finite", where=where)
+    return loads
+
+
 class _System:
     """The rate of all bodies as a flat vector, on one device."""
 
@@ -152,18 +175,9 @@ class _System:
             self.given[:] = 0.0
             state = State.from_rows(rows)
             for function in self.forces:
-                answer = function(t, state)
-                try:
-                    force, torque = answer
-                    self.given[:, :3] += force
-                    self.given[:, 3:] += torque
-                except (TypeError, ValueError) as error:
-                    raise InputError(
-                        "a force function gave something else",
-                        where=getattr(function, "__name__", "force function"),
-                        got=repr(answer)[:80],
-                        allowed=f"two arrays of shape ({self.count}, 3): forces and torques",
-                    ) from error
+                force, torque = _asked(function, t, state)
+                self.given[:, :3] += force
+                self.given[:, 3:] += torque
         return self.given
 
     def rate(self, t: float, y: np.ndarray, out: np.ndarray) -> None:

@@ -1,5 +1,6 @@
 """Rigid bodies as a model: what they are, what acts on them, and where they start."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -83,6 +84,18 @@ class Body:
     def __post_init__(self) -> None:
         where = f"body {self.name!r}"
         put = object.__setattr__
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError("a body needs a name", got=self.name, allowed="text")
+        if not isinstance(self.properties, MassProperties):
+            raise InputError(
+                "not mass properties",
+                where=where,
+                got=self.properties,
+                allowed="MassProperties(mass, center, inertia), or shape.mass_properties(density=...)",
+            )
+        color = np.array(self.color, float)
+        if color.shape != (3,) or not ((color >= 0) & (color <= 1)).all():
+            raise InputError("not a colour", where=where, got=self.color, allowed="red, green, blue from 0 to 1")
         for key in ("position", "velocity", "spin"):
             put(self, key, check_vectors(getattr(self, key), key, where))
         try:
@@ -106,6 +119,8 @@ class Body:
             if pivot.ndim != 1:
                 raise InputError("pivot is not one point", where=where, got=f"shape {pivot.shape}", allowed="(3,)")
             put(self, "pivot", pivot)
+            if np.any(self.velocity):
+                raise InputError("a pinned body has no velocity of its own", where=where, remedy="Give spin.")
         given = [(np.asarray(a), n) for a, n in ((self.position, 2), (rotation, 3), (self.velocity, 2), (self.spin, 2))]
         counts = {len(array) for array, dimensions in given if array.ndim == dimensions}
         if len(counts) > 1:
@@ -201,6 +216,10 @@ class State:
         rows.flags.writeable = False
         return cls(rows[:, 0:3], rows[:, 3:12].reshape(-1, 3, 3), rows[:, 12:15], rows[:, 15:18])
 
+    def replace(self, **changes: np.ndarray) -> "State":
+        """Return the state with some of its arrays changed: ``state.replace(momentum=-state.momentum)``."""
+        return replace(self, **changes)
+
     def rows(self) -> np.ndarray:
         """Return the rows (n, 18) that kernels work on."""
         n = len(self.position)
@@ -217,8 +236,12 @@ class Bodies:
     environment: Environment = field(default_factory=Environment)
 
     def __post_init__(self) -> None:
-        for key in ("bodies", "springs", "loads"):
-            object.__setattr__(self, key, tuple(getattr(self, key)))
+        for key, kind in (("bodies", Body), ("springs", Spring), ("loads", Load)):
+            given = getattr(self, key)
+            found = tuple(given) if isinstance(given, Iterable) else (given,)
+            if not all(isinstance(one, kind) for one in found):
+                raise InputError(f"not {key}", got=given, allowed=f"{kind.__name__}, one or several")
+            object.__setattr__(self, key, found)
         if not self.bodies:
             raise InputError("a model without bodies", remedy="Give at least one body.")
         names = [body.name for body in self.bodies]

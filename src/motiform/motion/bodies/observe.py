@@ -6,7 +6,7 @@ from motiform.motion.bodies.columns import METERS, OBSERVED
 from motiform.motion.bodies.model import Bodies
 from motiform.record import Channel
 
-__all__ = ["Observer", "channels"]
+__all__ = ["BODY_CHANNELS", "METER_CHANNELS", "Observer", "channels"]
 
 _SEEN = (
     ("position", "m", ("axis",), slice(0, 3)),
@@ -14,6 +14,18 @@ _SEEN = (
     ("velocity", "m/s", ("axis",), slice(7, 10)),
     ("angular_velocity", "rad/s", ("axis",), slice(10, 13)),
 )
+_METERS: tuple[tuple[str, str, tuple[int, ...]], ...] = (
+    ("energy", "J", ()),
+    ("energy.kinetic", "J", ()),
+    ("energy.potential", "J", ()),
+    ("momentum", "kg m/s", (3,)),
+    ("angular_momentum", "kg m^2/s", (3,)),
+    ("orthogonality", "", ()),
+)
+BODY_CHANNELS = tuple(key for key, *_ in _SEEN)
+"""Last part of the names of a body's channels."""
+METER_CHANNELS = tuple(name for name, *_ in _METERS)
+"""Names of the channels over all bodies."""
 
 
 def channels(model: Bodies, rate: float) -> list[Channel]:
@@ -27,15 +39,7 @@ def channels(model: Bodies, rate: float) -> list[Channel]:
             found.append(
                 Channel(f"{body.name}.{key}", unit=unit, dims=names, shape=shape, rate=rate, description=_TEXTS[key])
             )
-    meters: list[tuple[str, str, tuple[int, ...]]] = [
-        ("energy", "J", ()),
-        ("energy.kinetic", "J", ()),
-        ("energy.potential", "J", ()),
-        ("momentum", "kg m/s", (3,)),
-        ("angular_momentum", "kg m^2/s", (3,)),
-        ("orthogonality", "", ()),
-    ]
-    for name, unit, sizes in meters:
+    for name, unit, sizes in _METERS:
         found.append(
             Channel(name, unit=unit, dims=("axis",) * len(sizes), shape=sizes, rate=rate, description=_TEXTS[name])
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.bodies.model import State
+from motiform.motion.bodies.model import State, check_number
 from motiform.motion.integrate import get_method
 
 __all__ = ["Force", "Options"]
@@ -35,12 +35,9 @@ class Options:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        for key in ("duration", "rate", "step", "rtol"):
-            value = getattr(self, key)
-            if not (np.isfinite(value) and value > 0):
-                raise InputError(f"{key} is out of range", got=value, allowed="a finite number above 0")
-        if not (np.isfinite(self.atol) and self.atol >= 0):
-            raise InputError("atol is out of range", got=self.atol, allowed="a finite number, at least 0")
+        for key, least in (("duration", None), ("rate", None), ("step", None), ("rtol", None), ("atol", 0.0)):
+            above = 0.0 if least is None else None
+            object.__setattr__(self, key, check_number(getattr(self, key), key, "options", least=least, above=above))
         if not self.duration * self.rate < _MOST:
             got = f"{self.duration * self.rate:.3g}"
             raise InputError("too many samples", got=got, allowed="at most 1e9", remedy="Lower rate or duration.")

@@ -1,5 +1,6 @@
 """Simulation of rigid bodies: a model in, a recording out."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -60,6 +61,8 @@ def simulate_bodies(
             Recorder(out, channels(model, options.rate), manifest=manifest or {}, statics=statics, overwrite=overwrite),
             None,
         )
+    if out is None:
+        _check_memory(model, options)
     observe, guards = Observer(model), [_on_rows(guard) for guard in guards]
     blocks = blocks_alone if fused else blocks_by_steps if not method.adaptive else blocks_by_march
     with recorder:
@@ -73,6 +76,17 @@ def simulate_bodies(
             if block.error is not None:
                 raise block.error
         return recorder.finish()
+
+
+def _check_memory(model: Bodies, options: Options) -> None:
+    """Refuse a recording that would not fit into half of the machine's memory."""
+    needed = options.samples * sum(channel.sample_bytes for channel in channels(model, options.rate))
+    if hasattr(os, "sysconf") and needed > 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        raise InputError(
+            "the recording does not fit into memory",
+            got=f"{options.samples} samples, {needed / 1e9:.3g} GB",
+            remedy="Write it to disk (out=), or lower rate or duration.",
+        )
 
 
 def _on_rows(guard: Guard) -> Guard:

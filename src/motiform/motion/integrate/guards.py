@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError, MotiformError, RunError
 
 __all__ = ["Fired", "Guard", "earliest"]
 
@@ -93,9 +93,15 @@ def jumped(guards: Sequence[Guard], t: float, before: np.ndarray, after: np.ndar
 
 
 def _value(guard: Guard, t: float, y: np.ndarray) -> float:
-    value = float(guard.zero(t, y))
+    where = f"guard {guard.name!r} at t = {t:.9g} s"
+    try:
+        value = float(guard.zero(t, y))
+    except MotiformError:
+        raise
+    except Exception as error:  # whatever a user's function does wrong is told as such
+        raise RunError(f"a guard failed: {type(error).__name__}: {error}", where=where) from error
     if value != value:
-        raise RunError("a guard gave NaN", where=f"guard {guard.name!r} at t = {t:.9g} s", remedy="Check its function.")
+        raise RunError("a guard gave NaN", where=where, remedy="Check its function.")
     return value
 
 

@@ -17,7 +17,15 @@ VELOCITY, SPIN = np.array([1.0, -2.0, 0.5]), np.array([0.3, 1.5, -0.7])
 
 def body(**more) -> Body:
     matter = MassProperties(MASS, CENTER, INERTIA)
-    return Body("x", matter, position=(1, 2, 3), rotation=R, velocity=VELOCITY, spin=SPIN, **more)
+    return Body(
+        "x",
+        matter,
+        position=(1, 2, 3),
+        rotation=R,
+        velocity=VELOCITY if "pivot" not in more else (0, 0, 0),
+        spin=SPIN,
+        **more,
+    )
 
 
 def rates(model: Bodies, t: float = 0.0, forces=()) -> np.ndarray:
@@ -163,7 +171,7 @@ def test_meters_are_those_of_the_state():
         "y", MassProperties(1.0, np.zeros(3), np.eye(3)), position=(2, 3, 2), velocity=(0, 1, 0), spin=(1, 0, 2)
     )
     springs = (Spring("x", "y", 30.0, rest=0.7), Spring(None, "y", 10.0, rest=0.0))
-    rec = simulate_bodies(Bodies((body(), other), springs=springs), Options(0.01, 1.0))
+    rec = simulate_bodies(Bodies((body(), other), springs=springs), Options(1e-3, 1e3))
     x = np.array([1, 2, 3]) + R @ CENTER
     kinetic = 0.5 * (MASS * VELOCITY @ VELOCITY + SPIN @ INERTIA @ SPIN + 1.0 + 5.0)
     stretch = np.linalg.norm(np.array([2, 3, 2]) - (1, 2, 3)) - 0.7
@@ -177,7 +185,7 @@ def test_meters_are_those_of_the_state():
 
 
 def test_recorded_orientation_and_spin_are_those_of_the_body():
-    rec = simulate_bodies(Bodies((body(),)), Options(0.01, 1.0))
+    rec = simulate_bodies(Bodies((body(),)), Options(1e-3, 1e3))
     assert Rotation.from_quat(rec["x.orientation"][0], scalar_first=True).as_matrix() == pytest.approx(R, abs=1e-15)
     assert rec["x.angular_velocity"][0] == pytest.approx(SPIN, abs=1e-14)
     assert (rec.unit("x.angular_velocity"), rec.unit("energy"), rec.unit("x.position")) == ("rad/s", "J", "m")
@@ -189,7 +197,7 @@ def test_recorded_orientation_and_spin_are_those_of_the_body():
 def test_quaternions_of_half_turns(angles):
     turned = Rotation.from_euler("xyz", angles).as_matrix()
     matter = MassProperties(1.0, np.zeros(3), np.eye(3))
-    (q,) = simulate_bodies(Bodies((Body("x", matter, rotation=turned),)), Options(0.01, 1.0))["x.orientation"]
+    (q,) = simulate_bodies(Bodies((Body("x", matter, rotation=turned),)), Options(1e-3, 1e3))["x.orientation"][:1]
     assert np.linalg.norm(q) == pytest.approx(1, abs=1e-15)
     assert q[0] >= 0
     assert Rotation.from_quat(q, scalar_first=True).as_matrix() == pytest.approx(turned, abs=1e-14)

@@ -68,7 +68,7 @@ def test_impossible_models_are_refused(more, text):
 
 
 def test_drag_is_checked():
-    with pytest.raises(InputError, match=r"drag of body 'x': drag is out of range"):
+    with pytest.raises(InputError, match=r"drag of body 'x': area is out of range"):
         Bodies((Body("x", MATTER, drag=Drag((1, -1, 1))),)).packed
     with pytest.raises(InputError, match="environment: air density is out of range"):
         Bodies((Body("x", MATTER, drag=Drag(1.0)),), environment=Environment(air_density=-1.0)).packed
@@ -98,7 +98,7 @@ def test_a_spring_cannot_hold_copies():
         ({"duration": 0.0}, "duration is out of range"),
         ({"duration": NAN}, "duration is out of range"),
         ({"rate": INF}, "rate is out of range"),
-        ({"step": -1e-3}, r"step is out of range \(got -0.001; allowed: a finite number above 0\)"),
+        ({"step": -1e-3}, r"step is out of range \(got -0.001; allowed: a finite number, above 0.0\)"),
         ({"atol": -1.0}, "atol is out of range"),
         ({"rtol": 0.0}, "rtol is out of range"),
         ({"integrator": "rk45"}, r"unknown integrator .* Did you mean 'rk4'\?"),
@@ -122,7 +122,6 @@ def test_impossible_options_are_refused(options, text):
         ({"duration": 1.0, "rate": 100.0, "step": 1e-3}, 101, 10),
         ({"duration": 0.3, "rate": 10.0, "step": 0.1}, 4, 1),  # 0.3·10 is a little below 3
         ({"duration": 1.0, "rate": 24.0, "step": 1e-2}, 25, 5),  # steps are shortened to fit a sample
-        ({"duration": 0.99, "rate": 1.0, "step": 1.0}, 1, 1),
         ({"duration": 1.0, "rate": 10.0, "step": 7.0}, 11, 1),
     ],
 )
@@ -140,9 +139,7 @@ def test_start_is_the_centre_of_mass_and_its_momenta():
 
 
 def test_start_of_a_pinned_body_is_about_its_pivot():
-    body = Body(
-        "x", MATTER, position=(1, 2, 3), rotation=QUARTER, velocity=(9, 9, 9), spin=(3, 4, 5), pivot=(0.1, 0, 0.3)
-    )
+    body = Body("x", MATTER, position=(1, 2, 3), rotation=QUARTER, spin=(3, 4, 5), pivot=(0.1, 0, 0.3))
     state = Bodies((body,)).initial_state()
     lever = np.array([0, 0.2, 0])
     assert state.momentum[0] == pytest.approx(2.0 * QUARTER @ np.cross((3, 4, 5), lever))  # its velocity follows
@@ -197,7 +194,9 @@ def test_force_function_that_gives_something_else_is_named(answer):
     def push(t, state):
         return answer
 
-    with pytest.raises(InputError, match=r"push: a force function gave something else .*\(1, 3\): forces and torques"):
+    with pytest.raises(
+        InputError, match=r"push, t = 0.0005 s: a force function gave something else .*\(1, 3\): forces and torques"
+    ):
         simulate_bodies(Bodies((Body("a", MATTER),)), Options(0.1), forces=[push])
 
 

@@ -56,9 +56,23 @@ def test_later_guards_of_the_same_step_come_later():
     assert [t for t, _ in found] == pytest.approx([np.sqrt(2 / G), np.sqrt(4 / G)], abs=1e-12)
 
 
-def test_guard_that_is_zero_at_the_start_does_not_fire_there():
-    assert events([0.0, 1.0], 1.0, [floor()])[0][0] == pytest.approx(2 / G, abs=1e-12)
-    assert events([0.0, -1.0], 1.0, [floor()]) == []
+def test_guard_that_is_zero_at_the_start_fires_there_only_if_it_is_left_in_its_sense():
+    ground = Guard("ground", lambda t, y: y[0], "down")
+    assert events([0.0, 1.0], 1.0, [ground])[0][0] == pytest.approx(2 / G, abs=1e-12)  # up and back
+    assert events([0.0, -1.0], 1.0, [ground]) == [(0.0, ("ground",))]  # through at once
+    assert events([0.0, 0.0], 1.0, [ground]) == [(0.0, ("ground",))]
+    assert events([0.0, -1.0], 1.0, [Guard("both", ground.zero)]) == []  # left, not crossed
+
+
+def test_guard_that_an_event_takes_through_zero_fires_with_it():
+    down = Guard("down", lambda t, y: t - 0.25, "up", then=lambda t, y: np.array([-1.0, y[1]]))
+    found = events([5.0, 0.0], 1.0, [down, floor()])
+    assert found == [(pytest.approx(0.25, abs=1e-12), ("down", "floor 0"))]
+
+
+def test_unknown_sense_is_refused():
+    with pytest.raises(InputError, match="crossing"):
+        Guard("a", lambda t, y: 0.0, "Down")
 
 
 def test_guard_that_dips_and_returns_within_a_step_is_seen():
