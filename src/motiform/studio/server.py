@@ -80,7 +80,7 @@ def _own_pages_only(host: str) -> Iterator[None]:
 
     def serve(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
         async def answer(connection: Any, request: Any) -> Any:
-            if not _is_own(request.headers, host, int(connection.local_address[1])):
+            if not _is_own(request.headers, host):
                 return connection.respond(HTTPStatus.FORBIDDEN, "another site's page may not drive this studio\n")
             answered = process_request(connection, request) if process_request is not None else None
             return await answered if inspect.isawaitable(answered) else answered
@@ -94,16 +94,15 @@ def _own_pages_only(host: str) -> Iterator[None]:
         sockets.serve = plain  # type: ignore[misc]
 
 
-def _is_own(headers: Any, host: str, port: int) -> bool:
+def _is_own(headers: Any, host: str) -> bool:
     """Whether a request names this server, and comes from no page or from one of this server."""
     hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
     if len(hosts) != 1 or any(urlsplit(origin).netloc != hosts[0] for origin in origins):
         return False
     if not _is_loopback(host):
         return True
-    names = {"127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host}
-    known = {f"{name}:{port}" for name in names} | (names if port == 80 else set())  # browsers leave out port 80
-    return hosts[0].lower() in known
+    # Any port: a tunnel may lead here from another one. A name of another site is what must not get in.
+    return urlsplit(f"//{hosts[0].lower()}").hostname in {"127.0.0.1", "localhost", "::1", host}
 
 
 def _is_loopback(host: str) -> bool:

@@ -60,11 +60,15 @@ def test_the_names_of_this_machine_are_answered(address, name):
     assert status(address, ("Host", f"{name}:{port}")) == 200
 
 
-@pytest.mark.parametrize("name", ["rebound.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost.example:{port}", ""])
+@pytest.mark.parametrize("name", ["rebound.example:{port}", "localhost.example:{port}", "127.0.0.1.example", ""])
 def test_a_name_that_was_made_to_point_here_is_refused(address, name):
     host = name.format(port=address.rsplit(":", 1)[1])
     assert status(address, ("Host", host)) == 403
     assert status(address, ("Host", host), ("Origin", f"http://{host}")) == 403
+
+
+def test_a_tunnel_from_another_port_is_answered(address):
+    assert status(address, ("Host", "localhost:1"), ("Origin", "http://localhost:1")) == 200
 
 
 def test_no_name_and_two_names_are_refused(address):
@@ -74,6 +78,6 @@ def test_no_name_and_two_names_are_refused(address):
 
 def test_a_server_open_to_others_takes_any_name_but_no_other_page():
     everywhere = "0.0.0.0"
-    assert _is_own(Headers(Host="lab.example:8080", Origin="http://lab.example:8080"), everywhere, 8080)
-    assert not _is_own(Headers(Host="lab.example:8080", Origin="http://elsewhere.example"), everywhere, 8080)
-    assert _is_own(Headers(Host="localhost"), "127.0.0.1", 80)
+    assert _is_own(Headers(Host="lab.example:8080", Origin="http://lab.example:8080"), everywhere)
+    assert not _is_own(Headers(Host="lab.example:8080", Origin="http://elsewhere.example"), everywhere)
+    assert _is_own(Headers(Host="localhost"), "127.0.0.1")
