@@ -26,7 +26,7 @@ def bar(label: str, *, quiet: bool = False) -> Iterator[Progress]:
     from rich.progress import Progress as RichProgress
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         TimeElapsedColumn(),

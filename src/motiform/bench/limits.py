@@ -12,7 +12,7 @@ from motiform.bench.report import best_times
 if TYPE_CHECKING:
     from motiform.base.kernels import Device
 
-__all__ = ["operations_per_step", "peak_operations"]
+__all__ = ["operations_per_step", "peak_of_cores", "peak_operations"]
 
 # Runs a kernel of one body as plain Python on numbers that count what is done with them.
 _COUNT = """
@@ -55,6 +55,14 @@ def operations_per_step(method: str) -> int:
     command = [sys.executable, "-c", _COUNT.replace("METHOD", method)]
     told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return int(told.stdout)
+
+
+def peak_of_cores(used: int) -> float:
+    """Measure the double-precision operations per second of so many cores, by the matrix product of numpy's BLAS."""
+    size = 768
+    a, b = np.ones((size, size)), np.ones((size, size))
+    seconds = best_times({"product": lambda: a @ b}, rounds=5, chunk=0.1)["product"]
+    return 2 * size**3 / seconds * used / (os.cpu_count() or 1)  # BLAS takes all cores
 
 
 def peak_operations(device: "Device", elements: int) -> float:

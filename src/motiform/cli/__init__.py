@@ -16,7 +16,11 @@ def main() -> None:
     try:
         code = app(standalone_mode=False) or 0
         if code == _INTERRUPTED:  # typer has turned Ctrl-C into this code
-            _say("motiform: interrupted; what was written stays, and --resume goes on from there")
+            resumable = any(verb in sys.argv[1:2] for verb in ("run", "film"))
+            _say(
+                "motiform: interrupted"
+                + ("; what was written stays, and --resume goes on from there" if resumable else "")
+            )
         sys.exit(code)
     except MotiformError as error:
         _say(f"motiform: {error}")

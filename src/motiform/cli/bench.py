@@ -9,7 +9,7 @@ from motiform.cli.shared import AsJson, Quiet
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The theme; all if not given.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The theme; all if not given.")] = None,
     as_json: AsJson = False,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     quiet: Quiet = False,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motiform.base.errors import InputError
-from motiform.cli.shared import Overwrite, Quiet, RecordingPath, open_for, parse_size, wrote
+from motiform.cli.shared import Overwrite, Quiet, RecordingPath, beside, open_for, parse_size, wrote
 
 if TYPE_CHECKING:
     from motiform.form import Form
@@ -39,7 +39,7 @@ def film(
     pixels = parse_size(size)
     shown = open_for("film", recording)
     form = dress(shown)
-    path = out or recording.with_suffix(".mp4")
+    path = out or beside(recording, ".mp4")
     if path.suffix.lower() == ".png":
         _check_instant(form, at, flashes)
         count = flashes or (1 if at is not None else int(form.image.get("strobe", 1)))

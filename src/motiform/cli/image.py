@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 from motiform.base.errors import InputError
-from motiform.cli.shared import Overwrite, RecordingPath, open_for, wrote
+from motiform.cli.shared import Overwrite, RecordingPath, beside, open_for, wrote
 
 
 def image(
     recording: RecordingPath,
     channels: Annotated[
-        list[str] | None, typer.Argument(help="Channels to plot; the scene's choice if not given.")
+        list[str] | None,
+        typer.Argument(metavar="CHANNEL...", help="Channels to plot; the scene's choice if not given."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The plot (.png, .svg, .pdf); RECORDING-plot.png if not given.")
@@ -28,6 +29,6 @@ def image(
         raise InputError(
             "nothing to plot", where=str(recording), allowed=", ".join(shown.names), remedy="Name channels."
         )
-    path = out or recording.with_name(f"{recording.stem}-plot.png")
+    path = out or beside(recording, "-plot.png")
     plot_channels(shown, names, path=path, title=shown.manifest.get("title"), overwrite=overwrite)
     wrote("plot", path)

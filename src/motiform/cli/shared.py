@@ -48,6 +48,12 @@ def open_for(verb: str, path: Path) -> "Recording":
     return recording
 
 
+def beside(recording: Path, ending: str) -> Path:
+    """Return the name of a result next to its recording: handle.mf and .mp4 give handle.mp4."""
+    named = recording if recording.name else recording.resolve()  # "." has no name
+    return named.with_name((named.stem if named.suffix == ".mf" else named.name) + ending)
+
+
 def wrote(what: str, path: Path) -> None:
     """End with one line saying what was written and where."""
     size: float = (

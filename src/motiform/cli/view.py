@@ -10,7 +10,7 @@ from motiform.cli.shared import open_for
 
 def view(
     recording: Annotated[
-        str | None, typer.Argument(metavar="[RECORDING|SCENE]", help="A recording, a scene file, or a built-in scene.")
+        str | None, typer.Argument(metavar="RECORDING|SCENE", help="A recording, a scene file, or a built-in scene.")
     ] = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; the default answers this machine alone.")

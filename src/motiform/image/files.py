@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from motiform.base.errors import InputError, RunError
@@ -42,4 +42,5 @@ def new_file(path: str | os.PathLike[str], *, overwrite: bool = False, remedy: s
     except OSError as error:
         raise RunError(f"cannot write the file: {error.strerror or error}", where=str(path), remedy=remedy) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # a read-only disk must not hide what went wrong
+            temporary.unlink(missing_ok=True)

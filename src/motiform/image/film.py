@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.image.camera import Camera
 from motiform.image.files import check_new, new_file
@@ -103,6 +104,7 @@ def film(
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )
+    _ffmpeg()  # told before the work, not after
     kept = None
     if frames is not None:
         key = film_key(form, times.tobytes(), painter.view.tobytes(), painter.plan.tobytes(), painter.exposure, title)
@@ -173,12 +175,10 @@ def _encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable
 
     What ffmpeg says is kept from the terminal; its first complaint is the text of the OSError that tells its failure.
     """
-    from imageio_ffmpeg import get_ffmpeg_exe
-
     rate = Fraction(fps).limit_denominator()
     taken = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(rate), "-i", "-"]
     made = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", str(_QUALITY), "-preset", "medium"]
-    command = [get_ffmpeg_exe(), "-y", "-v", "error", *taken, *made, "-movflags", "+faststart", str(path)]
+    command = [_ffmpeg(), "-y", "-v", "error", *taken, *made, "-movflags", "+faststart", f"file:{path}"]
     pipe = subprocess.PIPE
     # A session of its own: Ctrl-C is for us, who then stop it.
     encoder = subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, start_new_session=True)
@@ -188,11 +188,13 @@ def _encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable
     listener = Thread(target=said.extend, args=(encoder.stderr,), daemon=True)  # a full pipe would block ffmpeg
     listener.start()
     try:
-        whole = False
-        with suppress(BrokenPipeError):  # it ended before its time: its code and words tell more
+        whole = True
+        try:
             yield partial(_send, encoder.stdin)
-            encoder.stdin.close()
-            whole = True
+            with suppress(BrokenPipeError):
+                encoder.stdin.close()
+        except _Ended:
+            whole = False  # it ended before its time: its code and words tell more
         code = encoder.wait()
         listener.join()
         if code or not whole:
@@ -207,5 +209,30 @@ def _encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable
             encoder.stdin.close()
 
 
+class _Ended(Exception):
+    """The encoder takes no more pictures. Not a BrokenPipeError, which a progress callback may raise as well."""
+
+
 def _send(stream: IO[bytes], pixels: np.ndarray) -> None:
-    stream.write(np.ascontiguousarray(pixels).data)
+    try:
+        stream.write(np.ascontiguousarray(pixels).data)
+    except BrokenPipeError as error:
+        raise _Ended from error
+
+
+def _ffmpeg() -> str:
+    """Return the program that encodes films."""
+    from imageio_ffmpeg import get_ffmpeg_exe
+
+    try:
+        found = get_ffmpeg_exe()
+    except RuntimeError as error:
+        raise _no_ffmpeg("none was found") from error
+    if shutil.which(found) is None:
+        raise _no_ffmpeg(found)
+    return str(found)
+
+
+def _no_ffmpeg(got: str) -> RunError:
+    remedy = "Install imageio-ffmpeg, which brings it, or name one in IMAGEIO_FFMPEG_EXE."
+    return RunError("no ffmpeg to encode the film", got=got, remedy=remedy)

@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,10 @@ class FrameFolder:
 
         file = self.folder / f"{k:06d}.png"
         if file.is_file():
-            return np.asarray(iio.imread(file))
+            with suppress(Exception):  # one that cannot be read, after a power cut say, is painted anew
+                found = np.asarray(iio.imread(file, plugin="pillow"))
+                if found.ndim == 3:
+                    return found
         pixels = paint()
         half = file.with_suffix(".half.png")
         try:

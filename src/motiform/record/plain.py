@@ -12,23 +12,33 @@ from motiform.base.errors import InputError
 
 __all__ = ["dump_plain", "load_plain", "to_plain"]
 
+_DEEPEST = 100  # far from the depth at which Python gives up
 _FLOAT = "__float__"  # {"__float__": "inf"}: JSON has no word for nan and infinity
 
 
 def to_plain(value: Any, where: str) -> Any:
     """Return the value as dicts with text keys, lists, text, numbers, bools and None; arrays become lists."""
+    return _to_plain(value, where, _DEEPEST)
+
+
+def _to_plain(value: Any, where: str, depth: int) -> Any:
+    if depth < 0:
+        raise InputError(
+            "values are nested too deep", where=where[:80] + " …", allowed=f"up to {_DEEPEST} levels",
+            remedy="Flatten them; a list or dict must not hold itself.",
+        )  # fmt: skip
     if value is None or isinstance(value, (bool, int)) or type(value) is str:
         return value
     if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "biufU":
-        return to_plain(value.tolist(), where)
+        return _to_plain(value.tolist(), where, depth)
     if isinstance(value, float):
         return float(value)
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(key): to_plain(item, f"{where}.{key}") for key, item in value.items()}
+        return {str(key): _to_plain(item, f"{where}.{key}", depth - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [to_plain(item, f"{where}[{k}]") for k, item in enumerate(value)]
+        return [_to_plain(item, f"{where}[{k}]", depth - 1) for k, item in enumerate(value)]
     if isinstance(value, PurePath):
         return str(value)
     raise InputError(

@@ -131,7 +131,8 @@ def _previous(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 def _line(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
     # Not a + share (b - a): at share 0 a missing b (nan) must not reach a, and the ends come out exactly.
-    return np.where(share == 0, a, (1 - share) * a + share * b)
+    with np.errstate(invalid="ignore"):  # 0 · inf
+        return np.where(share == 0, a, (1 - share) * a + share * b)
 
 
 def _arc(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:

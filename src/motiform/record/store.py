@@ -14,6 +14,7 @@ from motiform.base.errors import MotiformError, RecordingError
 from motiform.record.channel import Event
 from motiform.record.files import as_path
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Series, check_format, checksum
+from motiform.record.places import restore
 from motiform.record.plain import load_plain
 from motiform.record.recording import Recording, _Path
 from motiform.record.sinks import unpack_checkpoint
@@ -148,6 +149,7 @@ class DiskSource:
 
 def read_layout(folder: Path) -> tuple[Layout, Commit]:
     """Return what a recording holds and its last commit; RecordingError when there is none that can be trusted."""
+    restore(folder)
     if not folder.exists():
         raise RecordingError("there is no such recording", where=str(folder), remedy=_nearby(folder))
     if not (folder / COMMIT).is_file() or not (folder / HEADER).is_file():

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -105,7 +106,7 @@ def to_pandas(rec: Recording, names: Iterable[str] | None = None) -> "pandas.Dat
     times = _check_shared(rec, channels)
     columns: dict[str, np.ndarray] = {}
     for channel in channels:
-        flat = rec[channel.name].reshape(rec.count(channel.name), -1)
+        flat = rec[channel.name].reshape(rec.count(channel.name), math.prod(channel.shape))
         columns |= {head: flat[:, k] for k, head in enumerate(_heads(channel))}
     frame = pandas.DataFrame(columns, index=pandas.Index(times, name="time"))
     frame.attrs["units"] = {head: channel.unit for channel in channels for head in _heads(channel)}

@@ -17,6 +17,7 @@ from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel, Event
 from motiform.record.files import PARTIAL, as_path, disk, lock_folder, remove_folder, sync_folder, write_file
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Mark, Series, checksum
+from motiform.record.places import is_recording, put_in_place, remove_stale, restore
 from motiform.record.plain import dump_plain
 from motiform.record.recording import Recording, _Path
 from motiform.record.sinks import Key, pack_checkpoint
@@ -84,16 +85,18 @@ def resume_sink(path: _Path, *, discard: bool) -> "DiskSink":
 @contextmanager
 def building(folder: Path, *, overwrite: bool) -> Iterator[Path]:
     """Give the name of a folder to build; put it in place when the block ends, remove it when the block fails."""
+    restore(folder)
     _check_place(folder, overwrite)
     parent, name = folder.absolute().parent, folder.absolute().name
     with disk(folder):
         parent.mkdir(parents=True, exist_ok=True)
-        _remove_stale(parent, name)
+        remove_stale(folder)
     aside = parent / f".{name}.{secrets.token_hex(4)}{PARTIAL}"
     try:
         yield aside
         with disk(folder):
-            _put_in_place(aside, folder, overwrite)
+            _check_place(folder, overwrite)  # again: a long save may have been overtaken
+            put_in_place(aside, folder)
     finally:
         remove_folder(aside)
 
@@ -310,10 +313,6 @@ def _clear(folder: Path, layout: Layout, state: _State) -> None:
             os.unlink(entry)
 
 
-def _is_recording(folder: Path) -> bool:
-    return folder.is_dir() and (folder / COMMIT).is_file() and (folder / HEADER).is_file()
-
-
 def _check_place(folder: Path, overwrite: bool) -> None:
     with disk(folder):
         if not folder.name:
@@ -323,37 +322,9 @@ def _check_place(folder: Path, overwrite: bool) -> None:
         if not overwrite:
             remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
             raise RecordingError("it exists already", where=str(folder), remedy=remedy)
-        if not _is_recording(folder) or folder.is_symlink():
+        if not is_recording(folder) or folder.is_symlink():
             remedy = "Choose another name; only recordings are overwritten."
             raise RecordingError("what is there is not a recording", where=str(folder), remedy=remedy)
         lock = lock_folder(folder)
         if lock is not None:
             os.close(lock)
-
-
-def _put_in_place(aside: Path, folder: Path, overwrite: bool) -> None:
-    _check_place(folder, overwrite)  # again: a long save may have been overtaken
-    old = aside.with_suffix(".old")
-    if _is_recording(folder):
-        os.rename(folder, old)
-    try:
-        os.rename(aside, folder)
-    except OSError:
-        if old.exists():
-            os.rename(old, folder)
-        raise
-    sync_folder(folder.absolute().parent)
-    remove_folder(old)
-
-
-def _remove_stale(parent: Path, name: str) -> None:
-    """Remove what processes that were killed while they built a recording of this name left."""
-    for entry in parent.iterdir():
-        if entry.name.startswith(f".{name}.") and entry.name.endswith(PARTIAL) and entry.is_dir():
-            try:
-                lock = lock_folder(entry)
-            except RecordingError:
-                continue  # it is being built now
-            if lock is not None:
-                os.close(lock)
-                remove_folder(entry)

@@ -89,6 +89,7 @@ class Studio:
         self._closed, self._wake = threading.Event(), threading.Event()
         self._drawn = self._plotted = -1
         self._plotted_at = 0.0
+        self._notice = ("", "")
         self.runner = Runner(
             on_progress=lambda fraction: self.scenes.progress(fraction),
             on_done=self._ran,
@@ -98,7 +99,7 @@ class Studio:
         self.view = View(self.server)
         self._lay_out()
         self.view.show(None)
-        self.server.on_client_connect(self.guard(self.view.welcome))
+        self.server.on_client_connect(self.guard(self._welcome))
         self._thread = threading.Thread(target=self._play, name="motiform-player", daemon=True)
         self._thread.start()
 
@@ -144,17 +145,21 @@ class Studio:
         """Show a recording from its beginning."""
         from motiform.form import dress
 
-        form, notice = None, ""
-        try:
-            form = dress(recording)
-        except MotiformError as error:
-            notice = str(error)
+        form, notice, times = None, ("", ""), _times(recording)
+        if not len(times):
+            times, notice = (0.0,), ("No samples yet", "The run ended before it kept its first samples.")
+        else:
+            try:
+                form = dress(recording)
+            except MotiformError as error:
+                notice = ("Nothing to draw", str(error))
         with self._lock:
             same_scene = self.recording is not None and self.recording.manifest.get("title") == recording.manifest.get(
                 "title"
             )
             self.recording, self._drawn, self._plotted = recording, -1, -1
-            self.player.load(form.times if form else recording.time(recording.names[0]))
+            self._notice = notice
+            self.player.load(form.times if form else times)
             self.view.show(form)
             if form and not same_scene:
                 self.view.look(form)
@@ -162,18 +167,12 @@ class Studio:
             self.plots.load(recording, list(hints.get("plot", [])))
             self.timeline.load(speed=None if same_scene else float(hints.get("speed", 1.0)))
         self._wake.set()
-        if notice:
-            self.notify("Nothing to draw", notice)
+        if notice[0]:
+            self.notify(*notice)
 
     def run(self) -> None:
         """Run the chosen scene with the parameters on the page, and show the result."""
-        work = self.scenes.work()
-        self.scenes.busy()
-        try:
-            self.runner.start(work)
-        except MotiformError:
-            self.scenes.idle("")
-            raise
+        self.runner.start(self.scenes.work(), on_start=self.scenes.busy)
 
     def notify(self, title: str, body: str) -> None:
         """Tell every open page something."""
@@ -214,6 +213,11 @@ class Studio:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _welcome(self, client: Any) -> None:
+        self.view.welcome(client)
+        if self._notice[0]:  # the recording is often there before the first page
+            client.add_notification(*self._notice, color="red")
+
     def _ran(self, recording: "Recording") -> None:
         self.show(recording)
         self.scenes.idle("")
@@ -250,6 +254,12 @@ class Studio:
                 self._plotted, self._plotted_at = sample, now
                 self.plots.move(float(self.player.times[sample]))
             self.timeline.refresh()
+
+
+def _times(recording: "Recording") -> Any:
+    """Return the times [s] of the first channel with samples."""
+    found = (recording.time(name) for name in recording.names if recording.count(name))
+    return next(found, ())
 
 
 def _announce(studio: Studio, host: str, port: int) -> None:

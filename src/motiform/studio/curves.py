@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor, log10, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,7 +54,7 @@ def curves_of(recording: "Recording", name: str, element: int = 0) -> Curves:
     time, values = np.asarray(recording.time(name), dtype=float), np.asarray(recording[name])
     count = elements_of(values.shape[1:])
     element = min(max(int(element), 0), count - 1)
-    values = values.reshape(len(values), count, -1)[:, element].astype(float)
+    values = values.reshape(len(values), count, prod(values.shape[1:]) // count)[:, element].astype(float)
     names = _names(values.shape[1], tuple(channel.dims))
     kept = _extremes(values)
     offset, scale = _readable(values)
@@ -72,7 +72,7 @@ def with_cursor(curves: Curves, instant: float, *, stretch: float = 0.0) -> tupl
     low, high = curves.span
     time = np.insert(curves.time, at, (instant,) * 3)
     time[-1] += stretch * (time[-1] - time[0])
-    lines = [np.insert(v, at, (np.interp(instant, curves.time, v),) * 3) for v in curves.values]
+    lines = [np.insert(v, at, (_at(curves, v, instant),) * 3) for v in curves.values]
     cursor = np.full(time.size, low)
     cursor[at + 1] = high
     return (time, *lines, cursor)
@@ -80,7 +80,11 @@ def with_cursor(curves: Curves, instant: float, *, stretch: float = 0.0) -> tupl
 
 def value_at(curves: Curves, instant: float) -> list[float]:
     """Return the values of the curves at an instant, in the channel's unit."""
-    return [float(np.interp(instant, curves.time, v)) * curves.scale + curves.offset for v in curves.values]
+    return [_at(curves, v, instant) * curves.scale + curves.offset for v in curves.values]
+
+
+def _at(curves: Curves, values: np.ndarray, instant: float) -> float:
+    return float(np.interp(instant, curves.time, values)) if curves.time.size else float("nan")
 
 
 def _names(count: int, dims: tuple[Any, ...]) -> tuple[str, ...]:

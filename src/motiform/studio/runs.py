@@ -43,12 +43,16 @@ class Runner:
         thread = self._thread
         return thread is not None and thread.is_alive()
 
-    def start(self, work: Callable[[Progress], Any]) -> None:
-        """Start `work(progress)`; refuse when something still runs."""
+    def start(self, work: Callable[[Progress], Any], *, on_start: Callable[[], None] = lambda: None) -> None:
+        """Start `work(progress)`; refuse when something still runs.
+
+        `on_start` is called when nothing stands in the way, before any other callback: a `cancel` from then on counts.
+        """
         with self._lock:
             if self.busy:
                 raise RunError("a run is under way", remedy="Wait for it, or press Cancel first.")
             self._cancel.clear()
+            on_start()
             self._thread = threading.Thread(target=self._do, args=(work,), name="motiform-run", daemon=True)
             self._thread.start()
 

@@ -232,3 +232,9 @@ def test_what_is_not_a_recording():
     ):
         with pytest.raises(InputError):
             use()
+
+
+@pytest.mark.filterwarnings("error")
+def test_infinity_passes_without_a_warning():
+    found = resample(uniform([0.0, np.inf, 1.0, 2.0]), rate=20.0)["x"]
+    np.testing.assert_array_equal(found[[0, 2, 4, 5, 6]], [0, np.inf, 1, 1.5, 2])

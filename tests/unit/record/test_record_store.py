@@ -348,3 +348,15 @@ def test_what_is_not_a_path(path):
     for use in (open_recording, rec.save, Recorder.resume, read_csv, lambda place: write_csv(rec, place, ["walk"])):
         with pytest.raises(RecordingError, match="not a path"):
             use(path)
+
+
+def test_a_manifest_nested_too_deep_is_refused(quick_path):
+    deep: list = []
+    for _ in range(3000):
+        deep = [deep]
+    itself: dict = {}
+    itself["again"] = itself
+    for value in (deep, itself):
+        with pytest.raises(InputError, match="too deep"):
+            Recorder(quick_path / "x.mf", [Channel("x", rate=1.0)], manifest={"deep": value})
+    assert not (quick_path / "x.mf").exists()

@@ -208,3 +208,12 @@ def test_quaternions_come_back_as_such(tmp_path):
 def test_letters_that_are_no_quaternion_are_names(tmp_path):
     (tmp_path / "x.csv").write_text("time [s],f[x] [N],f[y] [N]\n0,1,2\n")
     assert read_csv(tmp_path / "x.csv").names == ["f[x]", "f[y]"]
+
+
+def test_no_samples_make_an_empty_frame():
+    rec = Recording.from_arrays(
+        {"x": (Channel("x", unit="m", dims=("axis",), shape=(3,), rate=10.0), np.empty((0, 3)))}
+    )
+    frame = rec.to_pandas()
+    assert frame.shape == (0, 3)
+    assert set(frame.attrs["units"].values()) == {"m"}

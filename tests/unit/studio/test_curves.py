@@ -80,3 +80,10 @@ def test_any_numbers_give_a_plot(values, instant):
     assert np.isfinite(curves.span).all()
     assert curves.span[0] < curves.span[1]
     assert len({len(line) for line in data}) == 1
+
+
+def test_no_samples_are_no_curves():
+    curves = curves_of(recording("p", np.empty((0, 7, 3)), dims=("body", "axis")), "p", 5)
+    assert [v.size for v in curves.values] == [0, 0, 0]
+    assert np.isnan(value_at(curves, 0.0)).all()
+    assert all(len(line) == 3 for line in with_cursor(curves, 0.0))

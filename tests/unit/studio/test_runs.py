@@ -65,3 +65,17 @@ def test_errors_become_sentences():
         runner.join(10)
     assert heard.failed == ["too long (got 3)", "Unexpected ZeroDivisionError: by zero", "Unexpected ValueError"]
     assert "Traceback" not in plain(RuntimeError("x"))
+
+
+def test_a_refused_run_does_not_begin_and_an_early_cancel_counts():
+    heard, go, begun = Heard(), threading.Event(), []
+    runner = heard.runner()
+    runner.start(lambda progress: go.wait(10), on_start=lambda: begun.append(1))
+    with pytest.raises(RunError, match="under way"):
+        runner.start(lambda progress: None, on_start=lambda: begun.append(2))
+    go.set()
+    runner.join(10)
+    assert begun == [1]
+    runner.start(lambda progress: progress(0.5), on_start=runner.cancel)
+    runner.join(10)
+    assert (heard.cancelled, heard.fractions) == (1, [])

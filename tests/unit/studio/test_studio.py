@@ -1,8 +1,11 @@
 """The studio without a browser: what its parts do to the server's state."""
 
+import threading
+
 import numpy as np
 import pytest
 
+from motiform.base.errors import RunError
 from motiform.form import dress
 from motiform.record import Channel, Recording
 from motiform.studio import Studio
@@ -117,3 +120,29 @@ def test_paths_are_short_and_end_where_the_body_does():
     assert len(path) <= 600
     np.testing.assert_array_equal(path[[0, -1]], line[[0, -1]])
     assert path_of(np.ones((10, 3))) is None
+
+
+def test_a_recording_without_samples_is_shown_with_a_notice(studio, recording):
+    said = []
+    studio.notify = lambda *text: said.append(text[0])
+    empty = {name: (recording.channel(name), recording[name][:0]) for name in recording.names}
+    studio.begin(Recording.from_arrays(empty, manifest=recording.manifest, statics=dict(recording.statics)), None)
+    assert said == ["No samples yet"]
+    assert studio._notice[0] == "No samples yet"  # for the pages that open later
+    studio._draw()
+    assert studio.plots.names == []
+    studio.show(recording)
+    assert studio._notice == ("", "")
+
+
+def test_run_pressed_twice_keeps_the_state_of_the_run_under_way(studio, scene):
+    go = threading.Event()
+    studio.scenes.choose(scene)
+    studio.runner.start(lambda progress: go.wait(10) / 0, on_start=studio.scenes.busy)
+    with pytest.raises(RunError, match="under way"):
+        studio.run()
+    assert studio.scenes._cancel.visible
+    assert studio.scenes._bar.visible
+    go.set()
+    studio.runner.join(10)
+    assert studio.scenes._run.visible

@@ -1,0 +1,107 @@
+"""Putting a finished folder in the place of an old one, such that a recording of that name is there at any instant."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from motiform.base.errors import RecordingError
+from motiform.record.files import PARTIAL, lock_folder, remove_folder, sync_folder
+from motiform.record.layout import COMMIT, HEADER
+
+__all__ = ["OLD", "is_recording", "put_in_place", "remove_stale", "restore"]
+
+OLD = ".old"
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+
+
+def is_recording(folder: Path) -> bool:
+    """Return whether a folder has the files of a recording."""
+    return folder.is_dir() and (folder / COMMIT).is_file() and (folder / HEADER).is_file()
+
+
+def put_in_place(aside: Path, folder: Path) -> None:
+    """Give a finished folder its name; a recording of that name goes."""
+    if not is_recording(folder):
+        os.rename(aside, folder)
+        sync_folder(folder.absolute().parent)
+        return
+    old = aside.with_suffix(OLD)
+    lock = lock_folder(folder)  # the claim moves with the folder: nobody puts it back or removes it meanwhile
+    try:
+        if _exchange(aside, folder):
+            old = aside
+        else:
+            _rename_both(aside, folder, old)
+        sync_folder(folder.absolute().parent)
+        remove_folder(old)
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def restore(folder: Path) -> None:
+    """Put back the recording that a process killed between two renames left under another name."""
+    if os.path.lexists(folder):
+        return
+    with suppress(OSError):
+        found = [entry for entry in _beside(folder, OLD) if is_recording(entry)]
+        for entry in sorted(found, key=lambda entry: entry.stat().st_mtime_ns, reverse=True):
+            try:
+                lock = lock_folder(entry)
+            except RecordingError:
+                return  # it is being replaced now
+            try:
+                if not os.path.lexists(folder):
+                    os.rename(entry, folder)
+                    sync_folder(folder.absolute().parent)
+                return
+            finally:
+                if lock is not None:
+                    os.close(lock)
+
+
+def remove_stale(folder: Path) -> None:
+    """Remove what processes that were killed while they built a recording of this name left."""
+    for entry in [*_beside(folder, PARTIAL), *_beside(folder, OLD)]:
+        try:
+            lock = lock_folder(entry)
+        except RecordingError:
+            continue  # it is being built or replaced now
+        # Without claims a folder that is being built cannot be told; an old one is not needed once the name is there.
+        if is_recording(folder) if entry.name.endswith(OLD) else lock is not None:
+            remove_folder(entry)
+        if lock is not None:
+            os.close(lock)
+
+
+def _beside(folder: Path, ending: str) -> Iterator[Path]:
+    place = folder.absolute()
+    pattern = re.compile(rf"\.{re.escape(place.name)}\.[0-9a-f]{{8}}{re.escape(ending)}")
+    if place.parent.is_dir():
+        yield from [e for e in place.parent.iterdir() if pattern.fullmatch(e.name) and e.is_dir()]
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two folders in one step; return whether the system could."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    try:
+        call = ctypes.CDLL(None).renameat2
+    except (OSError, AttributeError):
+        return False
+    call.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    return bool(call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0)
+
+
+def _rename_both(aside: Path, folder: Path, old: Path) -> None:
+    os.rename(folder, old)
+    try:
+        os.rename(aside, folder)
+    except OSError:
+        os.rename(old, folder)
+        raise
