@@ -13,6 +13,7 @@ from motiform.base.progress import Progress
 from motiform.motion.bodies import Bodies, Force, Options, simulate_bodies
 from motiform.motion.integrate import Guard
 from motiform.record import Recording, open_recording
+from motiform.record.places import restore
 from motiform.record.store import renew_manifest
 from motiform.scene.build import build_bodies, build_options, links, wardrobe
 from motiform.scene.load import Scene, load_scene
@@ -143,6 +144,8 @@ def _run(
     resume: bool,
     progress: Progress | None,
 ) -> Recording:
+    if out is not None:
+        restore(Path(out))
     if out is not None and not overwrite and Path(out).exists():
         done = _earlier(Path(out), manifest, resume, functions=bool(forces or guards))
         if done is not None:
