@@ -6,8 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+
+from motiform.cli.shared import beside
 
 COMMAND = [sys.executable, "-c", "from motiform.cli import main; main()"]
 
@@ -128,6 +131,19 @@ def test_functions_come_from_a_named_file_only(here, folder):
     pushed = open_recording(folder / "pushed.mf")
     momentum = pushed["momentum"][:, 0]
     assert momentum[-1] - momentum[0] == pytest.approx(3.0 * 0.1, rel=1e-12)  # dP/dt = F, whatever the step
+
+
+@pytest.mark.parametrize(
+    ("recording", "name"), [("a/handle.mf", "a/handle.mp4"), ("v1.2", "v1.2.mp4"), ("../x.mf", "../x.mp4")]
+)
+def test_results_lie_beside_their_recording(recording, name):
+    assert beside(Path(recording), ".mp4") == Path(name)
+
+
+def test_a_result_of_the_folder_one_stands_in_has_its_name(tmp_path, monkeypatch):
+    (tmp_path / "r.mf").mkdir()
+    monkeypatch.chdir(tmp_path / "r.mf")
+    assert beside(Path("."), ".mp4") == tmp_path / "r.mp4"
 
 
 SLOW = ("mobile", "--set", "scene.duration=80", "--set", "motion.step=1e-3")  # some 10 s of work

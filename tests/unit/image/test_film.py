@@ -226,3 +226,36 @@ def test_pictures_that_cannot_be_kept_are_told_with_what_to_do(flight, tmp_path,
     monkeypatch.setattr(iio, "imwrite", full)
     with pytest.raises(RunError, match=r"pictures: cannot keep pictures: No space left on device\. .*--resume"):
         film(flight, tmp_path / "a.mp4", size=SIZE, frames=tmp_path / "pictures")
+
+
+def test_a_broken_pipe_of_the_caller_is_not_taken_for_the_encoders(flight, tmp_path):
+    def leave(fraction):
+        raise BrokenPipeError
+
+    with pytest.raises((BrokenPipeError, MotiformError)):
+        film(flight, tmp_path / "a.mp4", size=SIZE, fps=10, progress=leave)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_colon_in_the_name_is_part_of_the_name(flight, tmp_path):
+    assert film(flight, tmp_path / "x:y.mp4", size=SIZE, fps=5).stat().st_size > 0
+
+
+def test_a_damaged_picture_is_painted_anew(flight, tmp_path):
+    def stop(fraction):
+        if fraction > 0.3:
+            raise KeyboardInterrupt
+
+    folder = tmp_path / "pictures"
+    with pytest.raises(KeyboardInterrupt):
+        film(flight, tmp_path / "a.mp4", size=SIZE, fps=10, frames=folder, progress=stop)
+    (folder / "000000.png").write_bytes(b"")
+    film(flight, tmp_path / "a.mp4", size=SIZE, fps=10, frames=folder)
+    assert (tmp_path / "a.mp4").read_bytes() == film(flight, tmp_path / "b.mp4", size=SIZE, fps=10).read_bytes()
+
+
+def test_a_missing_encoder_is_named_before_the_work(flight, tmp_path, monkeypatch):
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", "/nonexistent/ffmpeg")
+    with pytest.raises(MotiformError, match="no ffmpeg"):
+        film(flight, tmp_path / "a.mp4", size=SIZE, frames=tmp_path / "pictures")
+    assert list(tmp_path.iterdir()) == []

@@ -71,9 +71,7 @@ class _Pace:
 # ---- bodies alone: a whole block of samples in one launch -----------------------------------------------------------
 
 
-def blocks_alone(
-    model: Bodies, options: Options, forces: Sequence[Force], guards: Sequence[Guard], checkpoint: dict[str, Any] | None
-) -> Iterator[Block]:
+def blocks_alone(model: Bodies, options: Options, checkpoint: dict[str, Any] | None) -> Iterator[Block]:
     """Advance bodies that do not act on one another: a whole block of samples in one launch."""
     from motiform.base.kernels import get_device
     from motiform.motion.bodies import kernels
@@ -190,7 +188,7 @@ class _System:
 
 
 def blocks_by_steps(
-    model: Bodies, options: Options, forces: Sequence[Force], guards: Sequence[Guard], checkpoint: dict[str, Any] | None
+    model: Bodies, options: Options, forces: Sequence[Force], checkpoint: dict[str, Any] | None
 ) -> Iterator[Block]:
     """Advance coupled bodies, or bodies under functions, by fixed steps."""
     system = _System(model, forces, orthonormal=options.integrator != "euler")

@@ -64,9 +64,14 @@ def simulate_bodies(
     if out is None:
         _check_memory(model, options)
     observe, guards = Observer(model), [_on_rows(guard) for guard in guards]
-    blocks = blocks_alone if fused else blocks_by_steps if not method.adaptive else blocks_by_march
+    if fused:
+        blocks = blocks_alone(model, options, checkpoint)
+    elif not method.adaptive:
+        blocks = blocks_by_steps(model, options, forces, checkpoint)
+    else:
+        blocks = blocks_by_march(model, options, forces, guards, checkpoint)
     with recorder:
-        for block in with_start(model, checkpoint, blocks(model, options, forces, guards, checkpoint)):
+        for block in with_start(model, checkpoint, blocks):
             recorder.append(observe(block.rows))
             for t, name in block.events:
                 recorder.event(t, name)
