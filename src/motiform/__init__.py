@@ -12,19 +12,29 @@ __version__ = "0.1.0"
 _HOME = {
     "Bodies": "motiform.motion.bodies",
     "Body": "motiform.motion.bodies",
+    "Figure": "motiform.motion.tree",
+    "FigureBuilder": "motiform.motion.tree",
     "MotiformError": "motiform.base.errors",
     "Recording": "motiform.record",
     "Transform": "motiform.spatial",
+    "centers_of_mass": "motiform.motion.tree",
     "compare": "motiform.record",
+    "forward_dynamics": "motiform.motion.tree",
+    "inertia_matrix": "motiform.motion.tree",
+    "inverse_dynamics": "motiform.motion.tree",
     "load_scene": "motiform.scene",
+    "nonlinear_effects": "motiform.motion.tree",
     "open_recording": "motiform.record",
     "read_mesh": "motiform.geometry",
     "resample": "motiform.record",
     "simulate": "motiform.scene",
+    "tags": "motiform.motion.tree",
 }
 _PARTS = ("base", "bench", "form", "geometry", "image", "motion", "record", "scene", "spatial", "studio")
 
-__all__ = ["__version__", *_HOME, *_PARTS]
+_MODULES = {"joints": "motiform.motion.tree.joints", "surfaces": "motiform.geometry.surfaces"}
+
+__all__ = ["__version__", *_HOME, *_PARTS, *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
@@ -32,6 +42,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_HOME[name]), name)
     elif name in _PARTS:
         value = import_module(f"motiform.{name}")
+    elif name in _MODULES:
+        value = import_module(_MODULES[name])
     else:
         raise AttributeError(f"module 'motiform' has no attribute {name!r}")
     globals()[name] = value

@@ -36,9 +36,11 @@ from motiform.base.errors import InputError, RunError
 
 __all__ = [
     "Device",
+    "Entry",
     "Kernel",
     "compiled",
     "cuda_device_name",
+    "entry",
     "get_device",
     "inline",
     "kernel",
@@ -132,6 +134,27 @@ def compiled(function: Callable[..., Any]) -> Any:
     return _cached(numba.njit(**_OPTIONS)(function))
 
 
+class Entry:
+    """A function that Python calls directly with one kind of arguments. Made by `entry`."""
+
+    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+        self._python, self._signature = function, signature
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+
+    @cached_property
+    def function(self) -> Any:
+        """The compiled function; arguments of any other type are a TypeError, found at no cost."""
+        dispatcher = _cached(numba.njit(error_model="numpy")(self._python))
+        dispatcher.compile(self._signature)
+        dispatcher.disable_compile()
+        return dispatcher
+
+
+def entry(signature: str) -> Callable[[Callable[..., Any]], Entry]:
+    """Mark a function for the shortest way from Python into compiled code: one signature, called with the lock held."""
+    return lambda function: Entry(function, signature)
+
+
 class Kernel:
     """An element function and its loops, each compiled when it is first launched. Made by `kernel`."""
 
@@ -177,9 +200,9 @@ class Device:
 
     name: Literal["cpu", "cuda"] = "cpu"
 
-    def launch(self, kernel: Kernel, count: int, *arguments: Any) -> None:
-        """Run the kernel's body for every index below count."""
-        if count < _SERIAL_BELOW or numba.get_num_threads() == 1:
+    def launch(self, kernel: Kernel, count: int, *arguments: Any, least: int = _SERIAL_BELOW) -> None:
+        """Run the kernel's body for every index below count; below `least` on one core, for elements that do little."""
+        if count < least or numba.get_num_threads() == 1:
             kernel.serial(count, *arguments)
         else:
             with _launching:
@@ -207,7 +230,7 @@ class _Cuda(Device):
     name = "cuda"
     _BLOCK = 128
 
-    def launch(self, kernel: Kernel, count: int, *arguments: Any) -> None:
+    def launch(self, kernel: Kernel, count: int, *arguments: Any, least: int = _SERIAL_BELOW) -> None:
         if count:
             kernel.cuda[-(-count // self._BLOCK), self._BLOCK](count, *arguments)
 

@@ -1,0 +1,67 @@
+"""Articulated systems: figures of segments and joints, their kinematics and dynamics."""
+
+from motiform.motion.tree.build import FigureBuilder
+from motiform.motion.tree.closures import Constrained, Constraint, close_loops, constrained_dynamics, constraint
+from motiform.motion.tree.configuration import advance, configuration_rate, repair
+from motiform.motion.tree.dynamics import (
+    Energy,
+    energy,
+    forward_dynamics,
+    inertia_matrix,
+    inverse_dynamics,
+    momentum,
+    nonlinear_effects,
+)
+from motiform.motion.tree.figure import Closure, Coupling, Figure, Part, Segment, SegmentSurface, Tag
+from motiform.motion.tree.joint import Joint
+from motiform.motion.tree.kinematics import (
+    Motion,
+    Poses,
+    centers_of_mass,
+    jacobian,
+    joint_axes,
+    motion,
+    poses,
+    tag_accelerations,
+    tag_jacobians,
+    tag_velocities,
+    tags,
+)
+
+__all__ = [
+    "Closure",
+    "Constrained",
+    "Constraint",
+    "Coupling",
+    "Energy",
+    "Figure",
+    "FigureBuilder",
+    "Joint",
+    "Motion",
+    "Part",
+    "Poses",
+    "Segment",
+    "SegmentSurface",
+    "Tag",
+    "advance",
+    "centers_of_mass",
+    "close_loops",
+    "configuration_rate",
+    "constrained_dynamics",
+    "constraint",
+    "energy",
+    "forward_dynamics",
+    "inertia_matrix",
+    "inverse_dynamics",
+    "jacobian",
+    "joint_axes",
+    "momentum",
+    "motion",
+    "nonlinear_effects",
+    "poses",
+    "repair",
+    "tag_accelerations",
+    "tag_jacobians",
+    "tag_velocities",
+    "tags",
+]

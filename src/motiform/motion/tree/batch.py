@@ -1,0 +1,202 @@
+"""Many states at once: leading axes in, one launch, leading axes out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, RunError
+from motiform.motion.tree import columns as c
+from motiform.motion.tree.figure import Figure
+from motiform.motion.tree.joint import Array
+from motiform.motion.tree.pack import Packed
+
+__all__ = ["Input", "as_states", "launch_states"]
+
+_SLOTS_PER_CORE = 4  # runs of states per core, so that a core that falls behind does not hold up the others
+_WORK_BYTES = 2 << 30  # workspace on a GPU, where every state of a launch has its own
+
+Input = tuple[str, ArrayLike, int]
+"""Name, values (…, size), size."""
+
+
+def as_states(figure: Figure, inputs: Sequence[Input]) -> tuple[tuple[int, ...], list[Array]]:
+    """Return the common leading axes and each input as rows of states, (states, size)."""
+    arrays = []
+    for name, values, size in inputs:
+        try:
+            array = np.asarray(values, float)
+        except (TypeError, ValueError):
+            raise InputError(f"{name} is not numbers", where=_title(figure), got=repr(values)[:60]) from None
+        if array.ndim == 0 or array.shape[-1] != size:
+            raise InputError(
+                f"size of {name}",
+                where=_title(figure),
+                got=f"shape {array.shape}",
+                allowed=f"(…, {size})" + _hint(figure, name),
+            )
+        arrays.append(array)
+    try:
+        batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+    except ValueError:
+        shapes = ", ".join(f"{name} {a.shape}" for (name, _, _), a in zip(inputs, arrays, strict=True))
+        raise InputError("leading axes that do not fit one another", where=_title(figure), got=shapes) from None
+    flat = [
+        np.ascontiguousarray(np.broadcast_to(a, (*batch, a.shape[-1]))).reshape(-1, a.shape[-1]) for a in arrays
+    ]
+    for (name, _, _), array in zip(inputs, flat, strict=True):
+        if not np.isfinite(array).all():
+            _refuse_not_finite(figure, name, array)
+    return batch, flat
+
+
+def _title(figure: Figure) -> str:
+    return f"figure {figure.name!r}" if figure.name else "figure"
+
+
+def _hint(figure: Figure, name: str) -> str:
+    names = figure.coordinates
+    if name == "q" and figure.nq != figure.nv:
+        return f": {figure.nq} numbers, see figure.neutral()"
+    return ": " + ", ".join(names) if len(names) <= 12 else f": {', '.join(names[:12])}, …"
+
+
+def _refuse_not_finite(figure: Figure, name: str, array: Array) -> None:
+    state, number = (int(k) for k in np.argwhere(~np.isfinite(array))[0])
+    label = f"{name}[{number}]"
+    if len(figure.coordinates) == array.shape[-1]:
+        label += f" ({figure.coordinates[number]})"
+    where = f"{_title(figure)}, {label}" + (f", state {state}" if len(array) > 1 else "")
+    raise InputError("not a finite number", where=where, got=float(array[state, number]))
+
+
+def ask_joints(figure: Figure, packed: Packed, q: Array, v: Array | None) -> Array:
+    """Return what joints that no kernel knows say of every state, (rows, states)."""
+    given = np.zeros((packed.given_rows, len(q)))
+    for n in packed.asked:
+        joint = figure.segments[n].joint
+        at = int(packed.ints[c.HEADER + n * c.SEGMENT_INTS + c.AT_NUMBERS])
+        own = q[:, figure.layout.q[n]]
+        T = joint.transform(own)
+        parts = [T.rotation.reshape(len(q), 9), T.translation.reshape(len(q), 3), _by_columns(joint.subspace(own))]
+        if v is not None:
+            parts.append(_by_columns(joint.subspace_rate(own, v[:, figure.layout.v[n]])))
+        block = np.concatenate([np.broadcast_to(part, (len(q), part.shape[-1])) for part in parts], axis=-1)
+        given[at : at + block.shape[-1]] = block.T
+    return given
+
+
+def _by_columns(S: Array) -> Array:
+    return np.swapaxes(S, -1, -2).reshape(*S.shape[:-2], -1)
+
+
+def launch_states(
+    figure: Figure,
+    kernel: Any,
+    inputs: Sequence[Array],
+    rows: Sequence[int],
+    *,
+    velocity: bool = False,
+    extra: Sequence[Any] = (),
+    device: str = "cpu",
+) -> list[Array]:
+    """Run a kernel over all states; return its outputs, each (states, rows).
+
+    `inputs` are (states, size) of the figure's full coordinates, q first and v second where `velocity`; `extra` are
+    arguments after them, arrays (states, size) or plain numbers.
+    """
+    from motiform.base.kernels import get_device
+
+    packed, count = figure.packed, len(inputs[0])
+    given = packed.no_given
+    if packed.asked:
+        given = ask_joints(figure, packed, inputs[0], inputs[1] if velocity else None)
+    if device == "cpu":
+        import numba
+
+        slots = 1 if count < 4 else min(count, _SLOTS_PER_CORE * numba.get_num_threads())
+        outs = [np.empty((count, size)) for size in rows]
+        status = np.zeros(count, np.int64)
+        work = np.empty((slots, packed.rows))
+        get_device("cpu").launch(
+            kernel,
+            slots,
+            slots,
+            packed.ints,
+            packed.floats,
+            work.T,
+            np.asfortranarray(given),
+            *(x.T for x in inputs),
+            *(x.T if isinstance(x, np.ndarray) else x for x in extra),
+            *(x.T for x in outs),
+            status,
+            least=2,
+        )
+    else:
+        outs, status = _on_device(device, packed, kernel, given, inputs, extra, rows, count)
+    _check_status(figure, status)
+    return outs
+
+
+def _on_device(
+    name: str,
+    packed: Packed,
+    kernel: Any,
+    given: Array,
+    inputs: Sequence[Array],
+    extra: Sequence[Any],
+    rows: Sequence[int],
+    count: int,
+) -> tuple[list[Array], np.ndarray]:
+    """Run a kernel on a GPU, as many states at a time as the workspace allows."""
+    from motiform.base.kernels import get_device
+
+    device = get_device(name)
+    most = min(count, max(1, _WORK_BYTES // (8 * packed.rows)))
+    ints, floats = device.array(packed.ints), device.array(packed.floats)
+    work = device.empty((packed.rows, most))
+    outs, status = [np.empty((count, size)) for size in rows], np.zeros(count, np.int64)
+    for start in range(0, count, most):
+        part = slice(start, min(start + most, count))
+        n = part.stop - part.start
+        results = [device.empty((size, n)) for size in rows]
+        code = device.array(np.zeros(n, np.int64))
+        answers = device.array(given[:, part] if packed.asked else given)
+        device.launch(
+            kernel,
+            n,
+            n,
+            ints,
+            floats,
+            work,
+            answers,
+            *(device.array(x[part].T) for x in inputs),
+            *(device.array(x[part].T) if isinstance(x, np.ndarray) else x for x in extra),
+            *results,
+            code,
+        )
+        for out, result in zip(outs, results, strict=True):
+            out[part] = device.host(result).T
+        status[part] = device.host(code)
+    return outs, status
+
+
+def _check_status(figure: Figure, status: np.ndarray) -> None:
+    if not status.any():
+        return
+    state = int(np.flatnonzero(status)[0])
+    code, segment = int(status[state] % c.WHERE), figure.segments[int(status[state] // c.WHERE)]
+    where = f"{_title(figure)}, joint of segment {segment.name!r}" + (f", state {state}" if len(status) > 1 else "")
+    if code == c.SINGULAR:
+        raise RunError(
+            "no inertia against the joint's motion",
+            where=where,
+            remedy="Give mass or inertia to the segment or to those that it carries, or armature to the joint.",
+        )
+    if code == c.CONFORMING:
+        raise RunError(
+            "the surfaces fit one another: the curvatures add up to zero and the contact is no longer one point",
+            where=where,
+        )
+    raise RunError("numbers that are not finite", where=_title(figure), got=f"state {state}")

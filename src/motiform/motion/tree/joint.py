@@ -1,0 +1,111 @@
+"""The interface of every joint."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.spatial import Transform
+
+__all__ = ["Array", "Joint"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Joint(ABC):
+    """How a segment may move against its parent: a set of coordinates q and velocities v.
+
+    The joint's frame is fixed in the parent, the child frame is the segment's. Twists are (angular, linear), of the
+    child relative to the parent, in the child's axes at its origin. Leading axes of q and v are batches.
+
+    Subclass it to make a joint of your own: the seven methods below say all that the algorithms need.
+    """
+
+    nq: int
+    """Numbers of a configuration."""
+    nv: int
+    """Freedoms."""
+    names: tuple[str, ...]
+    """Names of the velocities."""
+    named: bool = False
+    """Whether the names stand alone; otherwise the segment's name is put before them."""
+    limits: Array | None = None
+    """Lower and upper value of each coordinate [rad or m], (nv, 2), for joints with plain coordinates."""
+    units: tuple[str, ...] | None = None
+    """Units of the velocities."""
+    kernel: ClassVar[bool] = False
+    """Whether the compiled algorithms know this kind; others are asked once for each state."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether velocities are the derivatives of the coordinates."""
+        return False
+
+    @abstractmethod
+    def neutral(self) -> Array:
+        """Return a configuration to begin with, (nq,)."""
+
+    @abstractmethod
+    def transform(self, q: Array) -> Transform:
+        """Return the child frame in the joint's frame."""
+
+    @abstractmethod
+    def subspace(self, q: Array) -> Array:
+        """Return S, (..., 6, nv): the twist is S v."""
+
+    @abstractmethod
+    def subspace_rate(self, q: Array, v: Array) -> Array:
+        """Return dS/dt as seen in the child, (..., 6, nv); zero for axes fixed in it."""
+
+    @abstractmethod
+    def rate(self, q: Array, v: Array) -> Array:
+        """Return dq/dt, (..., nq)."""
+
+    def bias(self, q: Array, v: Array) -> Array:
+        """Return the acceleration that the velocities alone make, dS/dt v, (..., 6)."""
+        return (self.subspace_rate(q, v) @ v[..., None])[..., 0]
+
+    def advance(self, q: Array, v: Array, h: float) -> Array:
+        """Return the configuration after the time h [s] at constant v."""
+        steps = 8
+        for _ in range(steps):
+            q = self.repair(_rk4(lambda x: self.rate(x, v), q, h / steps))
+        return q
+
+    def repair(self, q: Array) -> Array:
+        """Return the nearest configuration that the joint allows."""
+        return q
+
+    def check(self, where: str) -> None:
+        """Raise an error that names the place if the joint cannot be."""
+
+
+def _rk4(f: Any, q: Array, h: float) -> Array:
+    a = f(q)
+    b = f(q + h / 2 * a)
+    c = f(q + h / 2 * b)
+    return q + h / 6 * (a + 2 * b + 2 * c + f(q + h * c))
+
+
+def unit_vector(axis: ArrayLike, what: str) -> Array:
+    """Return the direction of an axis; one without a direction is refused."""
+    try:
+        a = np.asarray(axis, float)
+    except (TypeError, ValueError):
+        a = np.empty(0)
+    if a.shape != (3,) or not np.isfinite(a).all() or not np.linalg.norm(a) > 0:
+        raise InputError("not an axis", where=what, got=repr(axis), allowed="three numbers, not all zero")
+    a = a / np.abs(a).max()
+    return a / np.linalg.norm(a)
+
+
+def as_limits(limits: ArrayLike | None, count: int, what: str) -> Array | None:
+    """Return lower and upper values, (count, 2)."""
+    if limits is None:
+        return None
+    found = np.array(limits, float).reshape(-1, 2) if np.size(limits) == 2 * count else np.empty((0, 2))
+    if len(found) != count or np.isnan(found).any() or (found[:, 0] > found[:, 1]).any():
+        raise InputError("limits", where=what, got=repr(limits), allowed=f"{count} times (lower, upper), lower ≤ upper")
+    return found

@@ -1,0 +1,281 @@
+"""The bodies of MJCF with their joints, matter, sites and shapes, as segments."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import closest
+from motiform.motion.tree.read.elements import Element, located
+from motiform.motion.tree.read.mjcf_geoms import Geoms
+from motiform.motion.tree.read.mjcf_settings import ORIENTATIONS, Compiler, Defaults
+from motiform.motion.tree.read.shared import Report, words
+from motiform.spatial import Transform
+
+if TYPE_CHECKING:
+    from motiform.motion.tree.build import FigureBuilder
+    from motiform.motion.tree.joint import Joint
+
+__all__ = ["Bodies"]
+
+_HERE = Transform.identity()
+_JOINT = words(
+    "name type pos axis ref range limited armature damping stiffness frictionloss springref springdamper springyield "
+    "group margin user solreflimit solimplimit solreffriction solimpfriction actuatorfrclimited actuatorfrcrange "
+    "actuatorgravcomp"
+)
+_BODY = ("name", "childclass", "pos", *ORIENTATIONS, "gravcomp", "mocap", "user", "sleep", "fuse", "simple")
+_MAKERS = ("composite", "flexcomp", "replicate", "attach", "plugin")
+
+
+@dataclass
+class _Content:
+    """What one body holds, frames within it resolved: elements with their frame in the body and their class."""
+
+    inertial: Element | None = None
+    joints: list[tuple[Element, Transform]] = field(default_factory=list)
+    geoms: list[tuple[Element, Transform]] = field(default_factory=list)
+    sites: list[tuple[Element, Transform]] = field(default_factory=list)
+    bodies: list[tuple[Element, Transform, str | None]] = field(default_factory=list)
+
+
+@dataclass
+class _Piece:
+    """A joint of ours: some joints of the file, and the frame that it stands in."""
+
+    joint: "Joint"
+    placement: Transform
+    name: str
+    armature: list[float]
+    damping: list[float]
+
+
+class Bodies:
+    """Adds bodies to a builder, parents first, in the order of the file."""
+
+    def __init__(
+        self,
+        compiler: Compiler,
+        defaults: Defaults,
+        geoms: Geoms,
+        report: Report,
+        locked: dict[str, float],
+        damped: bool,
+    ) -> None:
+        self.compiler, self.defaults, self.geoms, self.report = compiler, defaults, geoms, report
+        self.locked, self.damped = locked, damped
+        self.references: dict[str, float] = {}
+        self.count = self.joint_count = 0
+
+    def add(self, builder: "FigureBuilder", worlds: list[Element]) -> None:
+        """Add all bodies of the worldbody sections."""
+        waiting: list[tuple[Element, Transform, str | None, str | None]] = []
+        for world in worlds:
+            content = self._content(world, None)
+            for element, what in [(g, "geoms") for g, _ in content.geoms] + [(s, "sites") for s, _ in content.sites]:
+                self.report.leave(element, f"{what} of the world")
+            if content.joints or content.inertial:
+                raise world.error("the world cannot move or weigh", remedy="Put joint and inertial into a <body>.")
+            waiting += [(*body, None) for body in content.bodies]
+        waiting.reverse()
+        while waiting:
+            element, frame, around, parent = waiting.pop()
+            with located(element):
+                name, content = self._add_body(builder, element, frame, around, parent)
+            waiting += [(*body, name) for body in reversed(content.bodies)]
+
+    def _content(self, body: Element, around: str | None) -> _Content:
+        content = _Content()
+        around = body.attributes.get("childclass", around)
+        waiting = [(child, _HERE, around) for child in reversed(body.children)]
+        while waiting:
+            child, frame, inherited = waiting.pop()
+            if child.tag == "frame":
+                child.only(("name", "childclass", "pos", *ORIENTATIONS))
+                inner = frame @ self.compiler.pose(child)
+                inherited = child.attributes.get("childclass", inherited)
+                waiting += [(inside, inner, inherited) for inside in reversed(child.children)]
+            else:
+                self._sort(content, child, frame, inherited)
+        return content
+
+    def _sort(self, content: _Content, child: Element, frame: Transform, around: str | None) -> None:
+        """Put a child of a body where it belongs."""
+        if child.tag == "body":
+            content.bodies.append((child, frame, around))
+        elif child.tag == "joint":
+            content.joints.append((self.defaults.apply(child, around), frame))
+        elif child.tag == "freejoint":
+            child.only(("name", "group", "align"))
+            kept = {key: value for key, value in child.attributes.items() if key == "name"}
+            content.joints.append((child.with_attributes({**kept, "type": "free"}), frame))
+        elif child.tag == "geom":
+            content.geoms.append((self.defaults.apply(child, around), frame))
+        elif child.tag == "site":
+            content.sites.append((self.defaults.apply(child, around), frame))
+        elif child.tag == "inertial":
+            if content.inertial is not None or frame is not _HERE:
+                raise child.error("<inertial>", allowed="one in a body, not within a <frame>")
+            content.inertial = child
+        elif child.tag in ("camera", "light"):
+            self.report.leave(child, "cameras and lights")
+        else:
+            known = ("body", "frame", "joint", "freejoint", "inertial", "geom", "site", "camera", "light")
+            problem = f"<{child.tag}> is not supported" if child.tag in _MAKERS else "unknown element"
+            raise child.error(problem, allowed=", ".join(known), remedy=closest(child.tag, known))
+
+    # ---- one body
+    def _add_body(
+        self, builder: "FigureBuilder", element: Element, frame: Transform, around: str | None, parent: str | None
+    ) -> tuple[str, _Content]:
+        element.only(_BODY)
+        self.count += 1
+        name = element.attributes.get("name") or f"body{self.count}"
+        if element.flag("mocap", False):
+            raise element.error("a mocap body is moved from outside, which is not supported", remedy="Make it free.")
+        if element.number("gravcomp", 0.0):
+            self.report.refuse(element, "gravcomp", "compensation of gravity")
+        content = self._content(element, around)
+        pose = frame @ self.compiler.pose(element)
+        pieces, rest = self._pieces(content.joints, pose, parent)
+        for piece in pieces if rest is not None else pieces[:-1]:
+            between = f"{name}/{piece.name}"
+            self._segment(builder, between, parent, piece)
+            parent = between
+        last = pieces[-1] if rest is None else _fixed(rest)
+        mass, center, inertia = self.geoms.matter(content.inertial, content.geoms)
+        parts = [part for geom, at in content.geoms if (part := self.geoms.part(geom, at)) is not None]
+        self._segment(builder, name, parent, last, mass=mass, com=center, inertia=inertia, shape=parts or None)
+        for site, at in content.sites:
+            self._tag(builder, name, site, at)
+        return name, content
+
+    def _segment(self, builder: Any, name: str, parent: str | None, piece: _Piece, **matter: Any) -> None:
+        builder.segment(
+            name,
+            parent,
+            piece.joint,
+            placement=piece.placement,
+            armature=np.array(piece.armature),
+            damping=np.array(piece.damping),
+            **matter,
+        )
+
+    def _tag(self, builder: Any, body: str, site: Element, frame: Transform) -> None:
+        if not site.attributes.get("name"):
+            self.report.leave(site, "sites without name")
+            return
+        if "fromto" in site.attributes:
+            ends = site.numbers("fromto", 6)
+            point = 0.5 * (ends[:3] + ends[3:])
+        else:
+            point = site.numbers("pos", 3, (0.0, 0.0, 0.0))
+        builder.tag(site.text("name"), body, frame.point(point))
+
+    # ---- joints
+    def _pieces(
+        self, joints: list[tuple[Element, Transform]], pose: Transform, parent: str | None
+    ) -> tuple[list[_Piece], Transform | None]:
+        """Return our joints in a row, and the body's frame behind the last where that is not its child frame."""
+        pieces: list[_Piece] = []
+        run: list[tuple[Element, Transform]] = []
+        rest: Transform | None = pose
+        for element, frame in joints:
+            element.only(_JOINT)
+            self._check_joint(element)
+            kind = element.word("type", "hinge", ("hinge", "slide", "ball", "free"))
+            if kind in ("hinge", "slide"):
+                run.append((element, frame))
+                continue
+            if run:
+                pieces.append(self._screws(run, rest or _HERE))
+                run, rest = [], None
+            if kind == "free":
+                if len(joints) > 1 or parent is not None:
+                    raise element.error("a free joint", allowed="alone, in a body of the world")
+                pieces.append(self._quaternion(element, _HERE, free=True))
+                rest = None
+            else:
+                point = frame.point(element.numbers("pos", 3, (0.0, 0.0, 0.0)))
+                there = Transform.translation_of(point)
+                pieces.append(self._quaternion(element, (rest or _HERE) @ there, free=False))
+                rest = there.inverse() if point.any() else None
+        if run:
+            pieces.append(self._screws(run, rest or _HERE))
+            rest = None
+        return pieces, rest
+
+    def _screws(self, run: list[tuple[Element, Transform]], placement: Transform) -> _Piece:
+        """Return hinges and slides in a row as one joint."""
+        from motiform.motion.tree.joints import AxesJoint, Axis
+        from motiform.motion.tree.tables import fold
+
+        chain: list[Any] = []
+        names, limits, armature, damping = [], [], [], []
+        for element, frame in run:
+            name, turns = self._name(element), element.text("type", "hinge") == "hinge"
+            ref = element.number("ref", 0.0)
+            ref = self.compiler.angle(ref) if turns else ref
+            direction = frame.vector(element.direction("axis", (0.0, 0.0, 1.0))).tolist()
+            point = frame.point(element.numbers("pos", 3, (0.0, 0.0, 0.0))).tolist()
+            axis = Axis("revolute" if turns else "prismatic", tuple(direction), tuple(point) if turns else (0, 0, 0))
+            self.references[name] = ref
+            if name in self.locked:
+                chain.append(axis.transform(np.array(self.locked[name])))
+                continue
+            chain.append(Axis(axis.kind, axis.direction, axis.point, offset=-ref))
+            names.append(name)
+            limits.append(self._limits(element, turns))
+            armature.append(element.number("armature", 0.0, least=0.0))
+            damping.append(self._damping(element))
+        before, axes = fold(chain)
+        joint = AxesJoint(axes, names, limits if np.isfinite(limits).any() else None)
+        return _Piece(joint, placement @ before, "+".join(names) or "fixed", armature, damping)
+
+    def _quaternion(self, element: Element, placement: Transform, *, free: bool) -> _Piece:
+        from motiform.motion.tree import joints
+
+        name = self._name(element)
+        make = joints.free if free else joints.spherical
+        joint = make(names=[f"{name}.{part}" for part in make().names])
+        armature = element.number("armature", 0.0, least=0.0)
+        if free and armature:
+            # It would weigh on velocities in the world's axes, ours are in the body's.
+            self.report.refuse(element, "armature", "armature of a free joint")
+            armature = 0.0
+        if "range" in element.attributes:
+            self.report.leave(element, "ranges of ball joints")
+        return _Piece(joint, placement, name, [armature] * joint.nv, [self._damping(element)] * joint.nv)
+
+    def _name(self, element: Element) -> str:
+        self.joint_count += 1
+        return element.attributes.get("name") or f"joint{self.joint_count}"
+
+    def _limits(self, element: Element, turns: bool) -> tuple[float, float]:
+        limited = element.word("limited", "auto", ("auto", "true", "false"))
+        low, high = element.numbers("range", 2, (0.0, 0.0)).tolist()
+        if limited == "false" or (limited == "auto" and (low == high or not self.compiler.autolimits)):
+            return -np.inf, np.inf
+        if low > high:
+            raise element.error("the range is empty", got=(low, high), allowed="lower ≤ upper", remedy="Swap them.")
+        return (self.compiler.angle(low), self.compiler.angle(high)) if turns else (low, high)
+
+    def _damping(self, element: Element) -> float:
+        first, *higher = element.numbers("damping", (1, 9), [0.0]).tolist()
+        if any(higher):
+            self.report.refuse(element, "damping", "damping that is not linear")
+        if first < 0:
+            raise element.error("damping", got=first, allowed="zero or more")
+        return first if self.damped else 0.0
+
+    def _check_joint(self, element: Element) -> None:
+        if element.numbers("stiffness", (1, 9), [0.0]).any() or element.numbers("springdamper", 2, [0.0, 0.0]).any():
+            self.report.refuse(element, "stiffness", "the spring of a joint")
+        if element.number("frictionloss", 0.0):
+            self.report.refuse(element, "frictionloss", "dry friction of a joint (frictionloss)")
+
+
+def _fixed(placement: Transform) -> _Piece:
+    from motiform.motion.tree.joints import fixed
+
+    return _Piece(fixed(), placement, "fixed", [], [])

@@ -1,0 +1,214 @@
+"""Geoms of MJCF: the shapes that a body wears and the mass that they give it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import closest
+from motiform.geometry import Ball, Box, Capsule, Cylinder, Ellipsoid, MassProperties, Mesh, Shape
+from motiform.motion.tree.read.elements import Element, located
+from motiform.motion.tree.read.mjcf_settings import ORIENTATIONS, Compiler, Defaults, turn_to
+from motiform.motion.tree.read.shared import ALONG_Z, Report, load_mesh, words
+from motiform.spatial import Transform
+from motiform.spatial.checks import Array
+
+if TYPE_CHECKING:
+    from motiform.motion.tree.figure import Part
+
+__all__ = ["Geoms"]
+
+_KNOWN = words(
+    "name class type size pos fromto mass density group rgba material mesh hfield shellinertia fitscale "
+    "contype conaffinity condim priority friction solmix solref solimp margin gap fluidshape fluidcoef user adhesion "
+    "surfacevel castshadow"
+)
+_SIZES = {"sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
+_TYPES = ("plane", "hfield", "mesh", "sdf", *_SIZES)
+_DRAWN_GROUPS = 2  # groups above hold the shapes of collisions, by habit of the format
+
+
+class Geoms:
+    """The geoms of a file, with the meshes and materials that they name."""
+
+    def __init__(self, compiler: Compiler, defaults: Defaults, folder: Path, meshes: str, report: Report) -> None:
+        self.compiler, self.defaults, self.folder = compiler, defaults, folder
+        self.choice, self.report = meshes, report
+        self.assets: dict[str, Element] = {}
+        self.colors: dict[str, Element] = {}
+        self.loaded: dict[tuple[str, bool], Mesh | None] = {}
+
+    def read_assets(self, section: Element) -> None:
+        """Remember meshes and materials."""
+        for child in section.children:
+            if child.tag == "mesh":
+                mesh = self.defaults.apply(child, None)
+                self.assets[mesh.attributes.get("name") or Path(mesh.text("file")).stem] = mesh
+            elif child.tag == "material":
+                material = self.defaults.apply(child, None)
+                self.colors[material.text("name")] = material
+            else:
+                self.report.leave(child, f"<{child.tag}> of assets")
+
+    def part(self, geom: Element, frame: Transform) -> "Part | None":
+        """Return what the body wears, or None for what is not drawn; `frame` is the geom's frame in the body."""
+        from motiform.motion.tree.figure import Part
+
+        kind = geom.word("type", "sphere", _TYPES)
+        if kind in ("plane", "hfield", "sdf") or ("mesh" in geom.attributes and kind != "mesh"):
+            self.report.leave(geom, f"the look of {kind} geoms" + (" fitted to a mesh" if kind in _SIZES else ""))
+            return None
+        if geom.number("group", 0.0) > _DRAWN_GROUPS:
+            self.report.leave(geom, f"the look of geoms in groups above {_DRAWN_GROUPS}")
+            return None
+        with located(geom):
+            shape, pose = self._solid(geom, kind, needed=False)
+            return None if shape is None else Part(shape, frame @ pose, self._color(geom))
+
+    def mass(self, geom: Element, frame: Transform) -> MassProperties | None:
+        """Return what a geom adds to the matter of its body, None for nothing."""
+        geom.only((*_KNOWN, *ORIENTATIONS))
+        kind = geom.word("type", "sphere", _TYPES)
+        low, high = self.compiler.groups
+        if kind in ("plane", "hfield") or not low <= geom.number("group", 0.0) <= high:
+            return None
+        amount = "mass" if "mass" in geom.attributes else "density"
+        value = geom.number(amount, 1000.0, least=0.0)
+        if value == 0.0:
+            return None
+        self._check_solid(geom, kind)
+        with located(geom):
+            shape, pose = self._solid(geom, kind, needed=True)
+            if shape is None:
+                raise geom.error("a mesh without file", remedy="Give the body an <inertial>, or the geom mass 0.")
+            properties = shape.mass_properties(**{amount: value})
+            return properties.moved(frame @ pose)
+
+    def _check_solid(self, geom: Element, kind: str) -> None:
+        mesh = self.assets.get(geom.attributes.get("mesh", ""))
+        shell = geom.word("shellinertia", "false", ("true", "false")) == "true"
+        if shell or (mesh is not None and mesh.text("inertia", "legacy") in ("shell", "convex")):
+            raise geom.error(
+                "matter in a shell or a convex hull is not supported", remedy="Give the body an <inertial> instead."
+            )
+        if kind == "sdf" or ("mesh" in geom.attributes and kind != "mesh"):
+            raise geom.error(
+                f"matter of a {kind} from a mesh is not supported", remedy="Give the body an <inertial> instead."
+            )
+
+    # ---- matter
+    def matter(self, inertial: Element | None, geoms: list[tuple[Element, Transform]]) -> tuple[float, Array, Array]:
+        """Return mass, centre of mass and inertia about it of a body with these geoms in their frames."""
+        rule = self.compiler.inertia
+        if inertial is not None and rule != "true":
+            mass, center, inertia = self._inertial(inertial)
+        else:
+            mass, center, inertia = self._from_geoms(geoms) if rule != "false" else _nothing()
+        return max(mass, self.compiler.mass_bound), center, self._bounded(inertia)
+
+    def _from_geoms(self, geoms: list[tuple[Element, Transform]]) -> tuple[float, Array, Array]:
+        found = [p for geom, at in geoms if (p := self.mass(geom, at)) is not None]
+        if not found:
+            return _nothing()
+        total = found[0]
+        for properties in found[1:]:
+            total = total + properties
+        return total.mass, total.center, total.inertia
+
+    def _inertial(self, element: Element) -> tuple[float, Array, Array]:
+        element.only(("mass", "pos", "diaginertia", "fullinertia", *ORIENTATIONS))
+        mass, center = element.number("mass", least=0.0), element.numbers("pos", 3)
+        if "fullinertia" in element.attributes:
+            if set(element.attributes) & {"diaginertia", *ORIENTATIONS}:
+                raise element.error("fullinertia", allowed="without orientation and diaginertia")
+            xx, yy, zz, xy, xz, yz = element.numbers("fullinertia", 6).tolist()
+            return mass, center, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        R = self.compiler.rotation(element)
+        return mass, center, R @ np.diag(element.numbers("diaginertia", 3, (0.0, 0.0, 0.0))) @ R.T
+
+    def _bounded(self, inertia: Array) -> Array:
+        """Return an inertia whose moments keep the bounds of the compiler."""
+        bound = self.compiler.inertia_bound
+        if not bound and not self.compiler.balance:
+            return inertia
+        moments, axes = np.linalg.eigh(inertia)
+        moments = np.maximum(moments, bound)
+        if self.compiler.balance and 2.0 * moments.max() > moments.sum():
+            moments = np.full(3, moments.mean())
+        bounded: Array = axes @ np.diag(moments) @ axes.T
+        return bounded
+
+    # ---- shapes
+    def _solid(self, geom: Element, kind: str, needed: bool) -> tuple[Shape | None, Transform]:
+        """Return the shape and its pose in the frame that holds the geom."""
+        if kind == "mesh":
+            return self._mesh(geom, needed), self.compiler.pose(geom)
+        size = geom.numbers("size", (1, 3), [0.0])
+        if "fromto" in geom.attributes:
+            size, pose = _stretched(geom, kind, size)
+        else:
+            pose = self.compiler.pose(geom)
+        if len(size) < _SIZES[kind]:
+            raise geom.error(f"size of a {kind}", got=size.tolist(), allowed=f"{_SIZES[kind]} numbers")
+        shape, along_z = _primitive(kind, size)
+        return shape, pose @ ALONG_Z if along_z else pose
+
+    def _mesh(self, geom: Element, needed: bool) -> Mesh | None:
+        name = geom.text("mesh")
+        if name not in self.assets:
+            raise geom.error("unknown mesh", got=name, remedy=closest(name, self.assets))
+        if (name, needed) not in self.loaded:
+            self.loaded[name, needed] = self._load(self.assets[name], "all" if needed else self.choice)
+        return self.loaded[name, needed]
+
+    def _load(self, mesh: Element, choice: str) -> Mesh | None:
+        for attribute in ("refpos", "refquat", "vertex", "builtin"):
+            if attribute in mesh.attributes:
+                if choice == "all":
+                    raise mesh.error(f"a mesh with {attribute!r} is not supported")
+                self.report.leave(mesh, f"meshes with {attribute}")
+                return None
+        name = mesh.text("file")
+        name = Path(name).name if self.compiler.strip_path else name
+        scale = mesh.numbers("scale", 3, (1.0, 1.0, 1.0))
+        return load_mesh(mesh, self.folder, str(Path(self.compiler.mesh_folder) / name), scale, choice, self.report)
+
+    def _color(self, geom: Element) -> tuple[float, float, float] | None:
+        if "rgba" not in geom.attributes:
+            material = self.colors.get(geom.attributes.get("material", ""))
+            if material is None or "rgba" not in material.attributes:
+                return None
+            geom = material
+        red, green, blue = np.clip(geom.numbers("rgba", 4)[:3], 0.0, 1.0).tolist()
+        return red, green, blue
+
+
+def _nothing() -> tuple[float, Array, Array]:
+    return 0.0, np.zeros(3), np.zeros((3, 3))
+
+
+def _primitive(kind: str, size: Array) -> tuple[Shape, bool]:
+    """Return the shape of half sizes, and whether it stands along z."""
+    if kind == "sphere":
+        return Ball(float(size[0])), False
+    if kind == "box":
+        return Box(tuple((2.0 * size).tolist())), False
+    if kind == "ellipsoid":
+        return Ellipsoid(tuple(size.tolist())), False
+    make: Any = Cylinder if kind == "cylinder" else Capsule
+    return make(float(size[0]), 2.0 * float(size[1])), True
+
+
+def _stretched(geom: Element, kind: str, size: Array) -> tuple[Array, Transform]:
+    """Return sizes and pose of a geom given by the two ends of its long axis."""
+    clash = set(geom.attributes) & {"pos", *ORIENTATIONS}
+    if kind == "sphere" or clash:
+        raise geom.error("fromto", got=", ".join(sorted(clash)) or kind, allowed="a long shape, no pos, no orientation")
+    ends = geom.numbers("fromto", 6)
+    start, end = ends[:3], ends[3:]
+    along = start - end
+    length = float(np.linalg.norm(along))
+    if length < 1e-14:
+        raise geom.error("fromto", got=ends.tolist(), allowed="two points that differ")
+    across = [size[0]] if kind in ("capsule", "cylinder") else [size[0], size[0]]
+    return np.array([*across, 0.5 * length]), Transform(turn_to(along / length), 0.5 * (start + end))

@@ -1,0 +1,201 @@
+"""The algorithms on one state, called from Python with few arguments, and on many states at once.
+
+Both run the same compiled routines on the same kind of arrays, so their results have the same bits.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import numba
+
+from motiform.base.kernels import entry, inline, kernel
+from motiform.motion.tree import columns as c
+from motiform.motion.tree.dynamics_kernels import articulated, composite, recursive
+from motiform.motion.tree.memory_kernels import get3, get6, get9, put3, put6, put9
+from motiform.motion.tree.motion_kernels import bias
+from motiform.motion.tree.place_kernels import place
+from motiform.spatial.algebra import add, axpy, cross
+
+__all__ = [
+    "many_articulated",
+    "many_axes",
+    "many_composite",
+    "many_motions",
+    "many_poses",
+    "many_recursive",
+    "one_articulated",
+    "one_axes",
+    "one_composite",
+    "one_recursive",
+]
+
+_1 = "float64[::1]"
+_HEAD = "int64(int64[::1], float64[::1], float64[::1], "  # integers and floats of the figure, workspace
+
+
+@inline
+def _finite(x, b):
+    """Return 0, or NaN where a number of the state is not finite."""
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += 0.0 * x[k, b]
+    return total
+
+
+@inline
+def _checked(status, total):
+    """Return the status, of which numbers that are not finite are the first reason."""
+    return c.NOT_FINITE if total != 0.0 else status
+
+
+@inline
+def write_axes(ints, b, work, w, out):
+    """Write the twist of every velocity about the world's origin: rows 6·v."""
+    at = ints[c.AT_COLUMNS]
+    for i in range(ints[c.SEGMENTS]):
+        base = c.HEADER + i * c.SEGMENT_INTS
+        origin = get3(work, ints[c.W_ROOT] + 3 * ints[base + c.ROOT], w)
+        first = ints[base + c.FIRST]
+        for k in range(first, first + ints[base + c.COUNT]):
+            row, column = ints[c.W_S] + 6 * k, 6 * ints[at + k * c.COLUMN_INTS + c.COLUMN_V]
+            e = get3(work, row, w)
+            d = add(get3(work, row + 3, w), cross(origin, e))
+            out[column, b] = e[0]
+            out[column + 1, b] = e[1]
+            out[column + 2, b] = e[2]
+            out[column + 3, b] = d[0]
+            out[column + 4, b] = d[1]
+            out[column + 5, b] = d[2]
+
+
+@numba.njit(inline="always")
+def _state(x):
+    """Return a one-dimensional array as the rows of one state."""
+    return x.reshape(1, x.shape[0]).T
+
+
+@entry(_HEAD + f"{_1}, {_1})")
+def one_axes(ints, floats, work, q, out):
+    """Twists of all velocities of one state."""
+    if q.shape[0] != ints[c.NQ]:
+        return c.WRONG_SIZE
+    W, Q = _state(work), _state(q)
+    place(ints, floats, Q, W, 0, W, 0)
+    write_axes(ints, 0, W, 0, _state(out))
+    return _checked(c.OK, _finite(Q, 0))
+
+
+@entry(_HEAD + f"{_1}, {_1}, {_1}, {_1})")
+def one_recursive(ints, floats, work, q, v, a, out):
+    """Inverse dynamics of one state."""
+    nv = ints[c.NV]
+    if q.shape[0] != ints[c.NQ] or v.shape[0] != nv or a.shape[0] != nv:
+        return c.WRONG_SIZE
+    W, Q, V, A = _state(work), _state(q), _state(v), _state(a)
+    status = recursive(ints, floats, Q, V, A, W, W, False, 0, W, 0, _state(out))
+    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(A, 0))
+
+
+@entry(_HEAD + f"{_1}, float64[:, ::1])")
+def one_composite(ints, floats, work, q, out):
+    """Inertia matrix of one state."""
+    if q.shape[0] != ints[c.NQ]:
+        return c.WRONG_SIZE
+    W, Q = _state(work), _state(q)
+    composite(ints, floats, Q, W, 0, W, 0, _state(out.reshape(out.size)))
+    return _checked(c.OK, _finite(Q, 0))
+
+
+@entry(_HEAD + f"{_1}, {_1}, {_1}, {_1})")
+def one_articulated(ints, floats, work, q, v, tau, out):
+    """Forward dynamics of one state."""
+    nv = ints[c.NV]
+    if q.shape[0] != ints[c.NQ] or v.shape[0] != nv or tau.shape[0] != nv:
+        return c.WRONG_SIZE
+    W, Q, V, T = _state(work), _state(q), _state(v), _state(tau)
+    status = articulated(ints, floats, Q, V, T, W, W, False, 0, W, 0, _state(out))
+    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(T, 0))
+
+
+@inline
+def first_of(w, count, slots):
+    """Return the first state of a slot; states are dealt out in runs of neighbours."""
+    return w * count // slots
+
+
+@kernel
+def many_axes(w, slots, ints, floats, work, given, q, out, status):
+    """Twists of all velocities of the states of slot w."""
+    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
+        place(ints, floats, q, given, b, work, w)
+        write_axes(ints, b, work, w, out)
+        status[b] = _checked(c.OK, _finite(q, b))
+
+
+@kernel
+def many_recursive(w, slots, ints, floats, work, given, q, v, a, external, has_external, out, status):
+    """Inverse dynamics of the states of slot w."""
+    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
+        found = recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, out)
+        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(a, b))
+
+
+@kernel
+def many_composite(w, slots, ints, floats, work, given, q, out, status):
+    """Inertia matrices of the states of slot w."""
+    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
+        composite(ints, floats, q, given, b, work, w, out)
+        status[b] = _checked(c.OK, _finite(q, b))
+
+
+@kernel
+def many_articulated(w, slots, ints, floats, work, given, q, v, tau, external, has_external, out, status):
+    """Forward dynamics of the states of slot w."""
+    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
+        found = articulated(ints, floats, q, v, tau, given, external, has_external, b, work, w, out)
+        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(tau, b))
+
+
+@inline
+def write_pose(ints, i, b, work, w, out):
+    """Write the pose of segment i in the world: rows 12·i."""
+    pose = ints[c.W_POSE] + i * c.POSE_ROWS
+    root = ints[c.W_ROOT] + 3 * ints[c.HEADER + i * c.SEGMENT_INTS + c.ROOT]
+    put9(out, 12 * i, b, get9(work, pose, w))
+    put3(out, 12 * i + 9, b, add(get3(work, root, w), get3(work, pose + 9, w)))
+
+
+@kernel
+def many_poses(w, slots, ints, floats, work, given, q, out, status):
+    """Poses of all segments of the states of slot w."""
+    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
+        place(ints, floats, q, given, b, work, w)
+        for i in range(ints[c.SEGMENTS]):
+            write_pose(ints, i, b, work, w, out)
+        status[b] = _checked(c.OK, _finite(q, b))
+
+
+@kernel
+def many_motions(w, slots, ints, floats, work, given, q, v, a, poses, twists, accelerations, status):
+    """Poses, twists and accelerations of all segments at their origins, in world axes, of the states of slot w."""
+    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
+        place(ints, floats, q, given, b, work, w)
+        found = bias(ints, floats, q, v, given, b, work, w)
+        for i in range(ints[c.SEGMENTS]):
+            base = c.HEADER + i * c.SEGMENT_INTS
+            s, t = get6(work, ints[c.W_C] + 6 * i, w)
+            if ints[base + c.PARENT] >= 0:
+                sp, tp = get6(work, ints[c.W_A] + 6 * ints[base + c.PARENT], w)
+                s, t = add(s, sp), add(t, tp)
+            first = ints[base + c.FIRST]
+            for k in range(first, first + ints[base + c.COUNT]):
+                rate = a[ints[ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V], b]
+                e, d = get6(work, ints[c.W_S] + 6 * k, w)
+                s, t = axpy(rate, e, s), axpy(rate, d, t)
+            put6(work, ints[c.W_A] + 6 * i, w, s, t)
+            o, u = get6(work, ints[c.W_V] + 6 * i, w)
+            p = get3(work, ints[c.W_POSE] + i * c.POSE_ROWS + 9, w)
+            u = add(u, cross(o, p))
+            put6(twists, 6 * i, b, o, u)
+            put6(accelerations, 6 * i, b, s, add(add(t, cross(s, p)), cross(o, u)))
+            write_pose(ints, i, b, work, w, poses)
+        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(a, b))

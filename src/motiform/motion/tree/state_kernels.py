@@ -1,0 +1,123 @@
+"""The state (q, v) as an integrator sees it: its rate, and its repair."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+
+import numba
+
+from motiform.base.kernels import entry, inline, routine
+from motiform.motion.tree import columns as c
+from motiform.motion.tree.contact_kernels import contact_column, contact_qdot, contact_repair
+from motiform.motion.tree.dynamics_kernels import articulated
+from motiform.motion.tree.memory_kernels import get3, put3
+from motiform.motion.tree.motion_kernels import column_velocity
+from motiform.motion.tree.place_kernels import rotation_of_quaternion
+from motiform.spatial.algebra import transform
+
+__all__ = ["one_configuration_rate", "one_rate", "one_repair"]
+
+_1 = "float64[::1]"
+
+
+@inline
+def _quaternion_rate(q, at, o, b, out):
+    """Write q̇ = ½ q (0, ω), ω in the turned axes."""
+    w, x, y, z = q[at, b], q[at + 1, b], q[at + 2, b], q[at + 3, b]
+    out[at, b] = -0.5 * (x * o[0] + y * o[1] + z * o[2])
+    out[at + 1, b] = 0.5 * (w * o[0] + y * o[2] - z * o[1])
+    out[at + 2, b] = 0.5 * (w * o[1] + z * o[0] - x * o[2])
+    out[at + 3, b] = 0.5 * (w * o[2] + x * o[1] - y * o[0])
+
+
+@inline
+def _contact_rate(ints, floats, i, q, v, b, out):
+    base = c.HEADER + i * c.SEGMENT_INTS
+    at, first, at_q = ints[base + c.AT_NUMBERS], ints[base + c.FIRST], ints[base + c.AT_Q]
+    t0, t1, t2, t3, t4 = 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(ints[base + c.COUNT]):
+        which, rate = contact_column(floats, at, j), column_velocity(ints, first + j, v, b)
+        t0 = rate if which == 0 else t0
+        t1 = rate if which == 1 else t1
+        t2 = rate if which == 2 else t2
+        t3 = rate if which == 3 else t3
+        t4 = rate if which == 4 else t4
+    return contact_qdot(floats, at, q, at_q, b, (t0, t1, t2, t3, t4), out, at_q)
+
+
+@routine
+def configuration_rate(ints, floats, q, v, b, out):
+    """Write dq/dt of all joints that kernels know; return a status."""
+    status = c.OK
+    for i in range(ints[c.SEGMENTS]):
+        base = c.HEADER + i * c.SEGMENT_INTS
+        kind, first, at = ints[base + c.KIND], ints[base + c.FIRST], ints[base + c.AT_Q]
+        if kind == c.AXES or kind == c.FUNCTION:
+            for k in range(first, first + ints[base + c.COUNT]):
+                row = ints[c.AT_COLUMNS] + k * c.COLUMN_INTS
+                out[ints[row + c.COLUMN_Q], b] = v[ints[row + c.COLUMN_V], b]
+        elif kind <= c.FREE:
+            o = (
+                column_velocity(ints, first, v, b),
+                column_velocity(ints, first + 1, v, b),
+                column_velocity(ints, first + 2, v, b),
+            )
+            if kind == c.FREE:
+                u = (
+                    column_velocity(ints, first + 3, v, b),
+                    column_velocity(ints, first + 4, v, b),
+                    column_velocity(ints, first + 5, v, b),
+                )
+                R = rotation_of_quaternion(q[at + 3, b], q[at + 4, b], q[at + 5, b], q[at + 6, b])
+                put3(out, at, b, transform(R, u))
+                at += 3
+            _quaternion_rate(q, at, o, b, out)
+        elif kind == c.CONTACT:
+            if _contact_rate(ints, floats, i, q, v, b, out) != 1:
+                status = c.CONFORMING + c.WHERE * i
+    return status
+
+
+@routine
+def repair_configuration(ints, floats, q, b):
+    """Bring quaternions back to length 1 and contact frames back to their surfaces."""
+    for i in range(ints[c.SEGMENTS]):
+        base = c.HEADER + i * c.SEGMENT_INTS
+        kind, at = ints[base + c.KIND], ints[base + c.AT_Q]
+        if kind == c.BALL or kind == c.FREE:
+            if kind == c.FREE:
+                at += 3
+            x, y, z = get3(q, at + 1, b)
+            inverse = 1.0 / math.sqrt(q[at, b] * q[at, b] + x * x + y * y + z * z)
+            for k in range(4):
+                q[at + k, b] *= inverse
+        elif kind == c.CONTACT:
+            contact_repair(floats, ints[base + c.AT_NUMBERS], q, at, b)
+
+
+@numba.njit(inline="always")
+def _state(x):
+    """Return a one-dimensional array as the rows of one state."""
+    return x.reshape(1, x.shape[0]).T
+
+
+@entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1}, {_1})")
+def one_rate(ints, floats, work, y, tau, out):
+    """Rate of (q, v) under the forces tau."""
+    nq, nv = ints[c.NQ], ints[c.NV]
+    W, Q, V = _state(work), _state(y[:nq]), _state(y[nq:])
+    status = articulated(ints, floats, Q, V, _state(tau), W, W, False, 0, W, 0, _state(out[nq:]))
+    other = configuration_rate(ints, floats, Q, V, 0, _state(out[:nq]))
+    return max(status, other) if nv else other
+
+
+@entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1})")
+def one_configuration_rate(ints, floats, q, v, out):
+    """dq/dt of one state."""
+    return configuration_rate(ints, floats, _state(q), _state(v), 0, _state(out))
+
+
+@entry(f"void(int64[::1], {_1}, {_1})")
+def one_repair(ints, floats, q):
+    """Repair one configuration in place."""
+    repair_configuration(ints, floats, _state(q), 0)
