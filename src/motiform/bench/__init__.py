@@ -10,7 +10,11 @@ from motiform.bench.report import Report
 __all__ = ["THEMES", "run_bench"]
 
 #: Themes and the modules that measure them.
-THEMES = {"bodies": "motiform.bench.bodies", "startup": "motiform.bench.startup"}
+THEMES = {
+    "bodies": "motiform.bench.bodies",
+    "startup": "motiform.bench.startup",
+    "tree": "motiform.bench.tree",
+}
 
 
 def run_bench(theme: str, *, device: str = "cpu", progress: Progress | None = None) -> Report:

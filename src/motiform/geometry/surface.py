@@ -38,7 +38,7 @@ class Surface(ABC):
 
         An edge also takes the normal that it has, and makes it perpendicular to itself.
         """
-        point = as_floats(x, 3, where=f"point near {self!r}")
+        point = as_floats(x, 3, where=f"point near {self!r}", error=ShapeError)
         with np.errstate(all="ignore"):
             foot, n = self._foot(point, None if normal is None else np.asarray(normal, float))
         if not (np.isfinite(foot).all() and np.isfinite(n).all()):

@@ -1,8 +1,9 @@
 """Free and pinned rigid bodies."""
 
 from motiform.motion.bodies.model import AIR_DENSITY, Bodies, Body, Drag, Environment, Load, Spring, State
-from motiform.motion.bodies.options import Force, Options
+from motiform.motion.bodies.options import Force
 from motiform.motion.bodies.simulate import simulate_bodies
+from motiform.motion.integrate import Options
 
 __all__ = [
     "AIR_DENSITY",

@@ -1,8 +1,6 @@
 """From sample to sample: bodies alone in fused kernels, bodies coupled step by step, or adaptively with events."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,24 +8,10 @@ import numpy as np
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.motion.bodies import columns
 from motiform.motion.bodies.model import Bodies, State
-from motiform.motion.bodies.options import Force, Options
-from motiform.motion.integrate import CASH_KARP, DORMAND_PRINCE, EULER, RK4, ExplicitStep, Guard, march
+from motiform.motion.bodies.options import Force
+from motiform.motion.integrate import TABLEAUX, Block, ExplicitStep, Guard, Options, Pace, sampled_march
 
 __all__ = ["Block", "blocks_alone", "blocks_by_march", "blocks_by_steps", "with_start"]
-
-_BLOCK_BYTES = 4 << 20  # states kept before they are observed and written
-_PACE = 0.2  # [s] of work from one sign of progress to the next
-_TABLEAUX = {"euler": EULER, "rk4": RK4, "cash-karp": CASH_KARP, "dormand-prince": DORMAND_PRINCE}
-
-
-@dataclass
-class Block:
-    """States at a run of samples, what happened, and all that is needed to go on from there."""
-
-    rows: np.ndarray
-    checkpoint: dict[str, Any]
-    events: list[tuple[float, str]] = field(default_factory=list)
-    error: RunError | None = None
 
 
 def with_start(model: Bodies, checkpoint: dict[str, Any] | None, blocks: Iterator[Block]) -> Iterator[Block]:
@@ -42,30 +26,6 @@ def _begin(model: Bodies, checkpoint: dict[str, Any] | None) -> tuple[int, np.nd
     if checkpoint is None:
         return 0, model.initial_state().rows()
     return int(checkpoint["sample"]), np.array(checkpoint["rows"])
-
-
-class _Pace:
-    """How many samples make a block: as many as memory allows and as come in a fifth of a second.
-
-    Blocks are what progress and commits see; their lengths change no bit of the result.
-    """
-
-    def __init__(self, model: Bodies) -> None:
-        self.most = max(1, min(4096, _BLOCK_BYTES // (model.count * 18 * 8)))
-        self.count = min(16, self.most)
-        self.start = time.perf_counter()
-
-    def full(self, kept: int) -> bool:
-        """Whether a block of so many samples should be handed on now; if so a new one begins."""
-        if kept < self.most and time.perf_counter() - self.start < _PACE:
-            return False
-        self.start = time.perf_counter()
-        return True
-
-    def adapt(self, done: int) -> None:
-        """Choose the next block's length from the time that one of so many samples took."""
-        spent, self.start = time.perf_counter() - self.start, time.perf_counter()
-        self.count = int(min(self.most, max(1, done * min(8.0, _PACE / max(spent, 1e-6)))))
 
 
 # ---- bodies alone: a whole block of samples in one launch -----------------------------------------------------------
@@ -83,7 +43,7 @@ def blocks_alone(model: Bodies, options: Options, checkpoint: dict[str, Any] | N
     sample, rows = _begin(model, checkpoint)
     y, status = device.array(rows), device.array(np.zeros((model.count, 2), np.int64))
     interval = 1 / options.rate
-    pace = _Pace(model)
+    pace = Pace(model.count * 18)
     while sample < options.samples - 1:
         count = min(pace.count, options.samples - 1 - sample)
         history = device.empty((count, model.count, 18))
@@ -196,7 +156,7 @@ def blocks_by_steps(
     sample, rows = _begin(model, checkpoint)
     h, good = 1 / (options.rate * options.steps), rows
     kept: list[np.ndarray] = []
-    pace = _Pace(model)
+    pace = Pace(model.count * 18)
     while sample < options.samples - 1:
         t = sample / options.rate
         for n in range(options.steps):
@@ -253,7 +213,7 @@ def _step_function(system: _System, model: Bodies, options: Options) -> _Step:
         return kick_drift
     if options.integrator == "lie-midpoint":
         return midpoint
-    stepper = ExplicitStep(_TABLEAUX[options.integrator], system.rate, size=n * 18)
+    stepper = ExplicitStep(TABLEAUX[options.integrator], system.rate, size=n * 18)
 
     def explicit(t: float, rows: np.ndarray, h: float) -> tuple[np.ndarray, int, int]:
         system.inside = t + 0.5 * h
@@ -266,74 +226,23 @@ def _step_function(system: _System, model: Bodies, options: Options) -> _Step:
     return explicit
 
 
+class _Flat:
+    """Rigid bodies as a flat state vector."""
+
+    def __init__(self, model: Bodies, forces: Sequence[Force]) -> None:
+        system = _System(model, forces)
+        self.size, self.rate, self.repair = model.count * 18, system.rate, system.repair
+        self.model = model
+
+    def initial(self) -> np.ndarray:
+        return self.model.initial_state().rows().ravel()
+
+
 def blocks_by_march(
     model: Bodies, options: Options, forces: Sequence[Force], guards: Sequence[Guard], checkpoint: dict[str, Any] | None
 ) -> Iterator[Block]:
     """Adaptive steps; samples are read off the dense output, a block ends with a step."""
-    system = _System(model, forces)
-    stepper = ExplicitStep(
-        _TABLEAUX[options.integrator],
-        system.rate,
-        size=model.count * 18,
-        repair=system.repair,
-        rtol=options.rtol,
-        atol=options.atol,
-    )
-    sample, rows = _begin(model, checkpoint)
-    t = float(checkpoint.get("t", sample / options.rate)) if checkpoint else 0.0
-    h = float(checkpoint["step"]) if checkpoint and "step" in checkpoint else None
-    fired = frozenset(int(k) for k in checkpoint.get("fired", ())) if checkpoint else frozenset()
-    last = options.samples - 1
-    kept: list[np.ndarray] = []
-    events: list[tuple[float, str]] = []
-    landings = options.rate if stepper.tableau.dense is None else None
-    longest = 1 / options.rate if guards else np.inf  # a guard is looked at eight times or more from sample to sample
-    end = t if checkpoint and checkpoint.get("ended") else options.duration
-    jumps = sorted({instant for load in model.loads for instant in (load.start, load.until)})
-    segments = march(
-        stepper,
-        t,
-        rows.ravel(),
-        end,
-        step=h,
-        longest=longest,
-        guards=guards,
-        fired=fired,
-        landings=landings,
-        jumps=jumps,
-    )
-    error: RunError | None = None
-    pace = _Pace(model)
-    while True:
-        try:
-            segment = next(segments)
-        except StopIteration:
-            break
-        except RunError as caught:
-            error = caught
-            break
-        while sample < last and (sample + 1) / options.rate <= segment.t1 * (1 + 1e-15):
-            sample += 1
-            kept.append(segment.solution(sample / options.rate).reshape(model.count, 18))
-        t, rows = segment.t1, segment.after.reshape(model.count, 18)
-        if segment.fired is not None:
-            events += [(segment.t1, guards[k].name) for k in segment.fired.guards]
-            fired = frozenset(segment.fired.guards)
-        else:
-            fired = frozenset()
-        ended = any(guards[k].ends for k in fired)
-        state = {
-            "sample": sample,
-            "rows": rows,
-            "t": t,
-            "step": segment.next_step,
-            "fired": sorted(fired),
-            "ended": ended,
-        }
-        if pace.full(len(kept)):
-            yield Block(_stack(kept, model), state, events)
-            kept, events = [], []
-        checkpoint = state
-    if checkpoint is None:
-        checkpoint = {"sample": 0, "rows": rows}
-    yield Block(_stack(kept, model), checkpoint, events, error)
+    jumps = {instant for load in model.loads for instant in (load.start, load.until)}
+    for block in sampled_march(_Flat(model, forces), options, guards, checkpoint, sorted(jumps)):
+        block.rows = block.rows.reshape(-1, model.count, 18)
+        yield block

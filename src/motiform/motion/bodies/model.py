@@ -33,20 +33,6 @@ def check_vectors(values: ArrayLike, what: str, where: str) -> np.ndarray:
     return array
 
 
-def check_number(
-    value: float, what: str, where: str, *, least: float | None = None, above: float | None = None
-) -> float:
-    """Return a finite number within its bounds."""
-    try:
-        value = float(value)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{what} is not a number", where=where, got=value, allowed="a finite number") from error
-    if not np.isfinite(value) or (least is not None and value < least) or (above is not None and value <= above):
-        bound = f"at least {least}" if least is not None else f"above {above}" if above is not None else "finite"
-        raise InputError(f"{what} is out of range", where=where, got=value, allowed=f"a finite number, {bound}")
-    return float(value)
-
-
 @dataclass(frozen=True, eq=False)
 class Drag:
     """How the air holds a body: −½ ρ |u| R D Rᵀ u at the centre of pressure, and −½ ρ |ω| R S Rᵀ ω."""

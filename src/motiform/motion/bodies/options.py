@@ -1,67 +1,12 @@
-"""How a run of rigid bodies is made."""
+"""What acts on rigid bodies beside their model: functions of time and state."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from motiform.base.errors import InputError
-from motiform.motion.bodies.model import State, check_number
-from motiform.motion.integrate import get_method
+from motiform.motion.bodies.model import State
 
-__all__ = ["Force", "Options"]
+__all__ = ["Force"]
 
 Force = Callable[[float, State], tuple[np.ndarray, np.ndarray]]
 """force(t, state) gives forces [N] and torques about the centres of mass [N m], world axes, (n, 3) each."""
-
-_MOST = 1e9  # samples of a run, and steps from one sample to the next
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a run is made."""
-
-    duration: float
-    """[s]"""
-    rate: float = 100.0
-    """Samples kept per second [Hz]."""
-    integrator: str = "lie-midpoint"
-    step: float = 1e-3
-    """Longest step of a fixed-step integrator [s]; shortened so that a whole number of steps makes a sample."""
-    rtol: float = 1e-9
-    """Relative tolerance of an adaptive integrator."""
-    atol: float = 1e-12
-    """Absolute tolerance of an adaptive integrator, on every number of the state."""
-    device: str = "cpu"
-
-    def __post_init__(self) -> None:
-        for key, least in (("duration", None), ("rate", None), ("step", None), ("rtol", None), ("atol", 0.0)):
-            above = 0.0 if least is None else None
-            object.__setattr__(self, key, check_number(getattr(self, key), key, "options", least=least, above=above))
-        if not self.duration * self.rate < _MOST:
-            got = f"{self.duration * self.rate:.3g}"
-            raise InputError("too many samples", got=got, allowed="at most 1e9", remedy="Lower rate or duration.")
-        if not self.rate * self.step * _MOST > 1:
-            raise InputError(
-                "too many steps from sample to sample",
-                got=f"step {self.step:g} s at {self.rate:g} samples a second",
-                allowed="at most 1e9",
-                remedy="Raise step or rate.",
-            )
-        if self.samples < 2:
-            raise InputError(
-                "the run ends before its first sample",
-                got=f"{self.duration:g} s at {self.rate:g} samples a second",
-                remedy="Raise rate or duration.",
-            )
-        get_method(self.integrator)
-
-    @property
-    def samples(self) -> int:
-        """Number of samples, the one at the start counted."""
-        return int(np.floor(self.duration * self.rate * (1 + 1e-12))) + 1
-
-    @property
-    def steps(self) -> int:
-        """Steps of a fixed-step integrator from one sample to the next."""
-        return max(1, int(np.ceil(1 / (self.rate * self.step) * (1 - 1e-12))))

@@ -1,6 +1,5 @@
 """Simulation of rigid bodies: a model in, a recording out."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +12,8 @@ from motiform.base.progress import Progress
 from motiform.motion.bodies.drive import blocks_alone, blocks_by_march, blocks_by_steps, with_start
 from motiform.motion.bodies.model import Bodies, State
 from motiform.motion.bodies.observe import Observer, channels
-from motiform.motion.bodies.options import Force, Options
-from motiform.motion.integrate import Guard, get_method
+from motiform.motion.bodies.options import Force
+from motiform.motion.integrate import Guard, Options, check_memory, get_method
 from motiform.record import Recorder, Recording
 
 __all__ = ["simulate_bodies"]
@@ -62,7 +61,7 @@ def simulate_bodies(
             None,
         )
     if out is None:
-        _check_memory(model, options)
+        check_memory(options.samples, sum(channel.sample_bytes for channel in channels(model, options.rate)))
     observe, guards = Observer(model), [_on_rows(guard) for guard in guards]
     if fused:
         blocks = blocks_alone(model, options, checkpoint)
@@ -81,17 +80,6 @@ def simulate_bodies(
             if block.error is not None:
                 raise block.error
         return recorder.finish()
-
-
-def _check_memory(model: Bodies, options: Options) -> None:
-    """Refuse a recording that would not fit into half of the machine's memory."""
-    needed = options.samples * sum(channel.sample_bytes for channel in channels(model, options.rate))
-    if hasattr(os, "sysconf") and needed > 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
-        raise InputError(
-            "the recording does not fit into memory",
-            got=f"{options.samples} samples, {needed / 1e9:.3g} GB",
-            remedy="Write it to disk (out=), or lower rate or duration.",
-        )
 
 
 def _on_rows(guard: Guard) -> Guard:

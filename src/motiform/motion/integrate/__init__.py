@@ -3,6 +3,16 @@
 from motiform.motion.integrate.explicit import ExplicitStep, march
 from motiform.motion.integrate.guards import Fired, Guard
 from motiform.motion.integrate.methods import METHODS, Method, get_method
+from motiform.motion.integrate.options import Options, check_number
+from motiform.motion.integrate.sampling import (
+    TABLEAUX,
+    Block,
+    Pace,
+    System,
+    check_memory,
+    sampled_march,
+    sampled_steps,
+)
 from motiform.motion.integrate.tableaux import CASH_KARP, DORMAND_PRINCE, EULER, RK4, Tableau
 
 __all__ = [
@@ -11,11 +21,20 @@ __all__ = [
     "EULER",
     "METHODS",
     "RK4",
+    "TABLEAUX",
+    "Block",
     "ExplicitStep",
     "Fired",
     "Guard",
     "Method",
+    "Options",
+    "Pace",
+    "System",
     "Tableau",
+    "check_memory",
+    "check_number",
     "get_method",
     "march",
+    "sampled_march",
+    "sampled_steps",
 ]

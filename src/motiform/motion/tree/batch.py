@@ -1,5 +1,6 @@
 """Many states at once: leading axes in, one launch, leading axes out."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,9 +43,8 @@ def as_states(figure: Figure, inputs: Sequence[Input]) -> tuple[tuple[int, ...],
     except ValueError:
         shapes = ", ".join(f"{name} {a.shape}" for (name, _, _), a in zip(inputs, arrays, strict=True))
         raise InputError("leading axes that do not fit one another", where=_title(figure), got=shapes) from None
-    flat = [
-        np.ascontiguousarray(np.broadcast_to(a, (*batch, a.shape[-1]))).reshape(-1, a.shape[-1]) for a in arrays
-    ]
+    count = math.prod(batch)
+    flat = [np.ascontiguousarray(np.broadcast_to(a, (*batch, a.shape[-1]))).reshape(count, a.shape[-1]) for a in arrays]
     for (name, _, _), array in zip(inputs, flat, strict=True):
         if not np.isfinite(array).all():
             _refuse_not_finite(figure, name, array)

@@ -47,7 +47,11 @@ def _once(names: Iterable[str], what: str) -> None:
 def _known(figure: Figure, name: str, where: str) -> None:
     if name not in figure.names:
         raise InputError(
-            "unknown segment", where=where, got=name, allowed=", ".join(figure.names), remedy=closest(name, figure.names)
+            "unknown segment",
+            where=where,
+            got=name,
+            allowed=", ".join(figure.names),
+            remedy=closest(name, figure.names),
         )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
+from motiform.motion.tree.batch import as_states
 from motiform.motion.tree.configuration import advance
 from motiform.motion.tree.dynamics import inertia_matrix, inverse_dynamics
 from motiform.motion.tree.figure import Closure, Figure
@@ -77,7 +78,9 @@ def _rows(figure: Figure, q: ArrayLike, moving: Motion, closure: Closure) -> tup
     off = log_rotation(to_a @ Rb @ np.asarray(closure.turn).T)
     turning = to_a @ (Jb[..., :3, :] - Ja[..., :3, :])
     spin = (to_a @ (sb - sa - np.cross(oa, ob - oa))[..., None])[..., 0]
-    return tuple(np.concatenate(pair, axis=axis) for pair, axis in (((value, off), -1), ((J, turning), -2), ((bias, spin), -1)))  # type: ignore[return-value]
+    return tuple(
+        np.concatenate(pair, axis=axis) for pair, axis in (((value, off), -1), ((J, turning), -2), ((bias, spin), -1))
+    )  # type: ignore[return-value]
 
 
 def constraint(figure: Figure, q: ArrayLike, v: ArrayLike) -> Constraint:
@@ -105,7 +108,8 @@ def constrained_dynamics(
     """Return the accelerations under tau that keep the closures, M a + h = tau + Jᵀ λ with J a + dJ/dt v = 0."""
     M = inertia_matrix(figure, q, device=device)
     h = inverse_dynamics(figure, q, v, np.zeros(figure.nv), external, device=device)
-    force = np.asarray(tau, float) - h
+    _, (forces,) = as_states(figure, [("tau", tau, figure.nv)])
+    force = forces.reshape(np.shape(tau)) - h
     free = _solve(figure, M, force[..., None])[..., 0]
     if not figure.closures:
         return Constrained(free, np.zeros((*free.shape[:-1], 0)))

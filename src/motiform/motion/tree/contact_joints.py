@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.geometry.surfaces import Cone, Surface
+from motiform.motion.tree import contact_start, contact_steps
 from motiform.motion.tree.contact_equations import (
     Frames,
     Surfaces,
@@ -109,8 +110,12 @@ class ContactJoint(Joint):
 
     # ---- configuration ----------------------------------------------------------------------------------------------
     def neutral(self) -> Array:
-        """Return the contact of a default point of each surface, (14,)."""
-        return self.configuration()
+        """Return the contact of a default point of each surface, (14,), the bodies crossed if need be.
+
+        Where the surfaces would overlap there, `configuration` with points of your own is needed.
+        """
+        self.check()
+        return contact_start.neutral(self)
 
     def configuration(
         self,
@@ -128,8 +133,6 @@ class ContactJoint(Joint):
         is that of the first axis of L. The child is turned as little as possible against its parent, then by `yaw`
         [rad] about the outward normal of surface 1. An edge also needs its outward normal: radial unless given.
         """
-        from motiform.motion.tree import contact_start
-
         self.check()
         return contact_start.configuration(self, p1, p2, direction, yaw, normal1, normal2)
 
@@ -146,8 +149,6 @@ class ContactJoint(Joint):
         The points with a common normal are found by Newton's method, from `p1` and `p2` (coordinates of the surfaces)
         if given. Bodies whose gap or overlap is above the tolerance [m] are refused.
         """
-        from motiform.motion.tree import contact_start
-
         self.check()
         return contact_start.touch(self, T_1_2, p1, p2, tolerance)
 
@@ -183,17 +184,15 @@ class ContactJoint(Joint):
 
     def repair(self, q: ArrayLike) -> Array:
         """Return the configuration put back on both surfaces, by the smallest rotation of L.  [ContactJoints 6]"""
-        from motiform.motion.tree.contact_start import turned_to
-
         q = self._checked(q)
         p1, R1, p2, R2 = self._frames(q)
         parts = []
         for body, p, R, sign in ((0, p1, R1, 1.0), (1, p2, R2, -1.0)):
             foot, n = self.surfaces[body].project(p, sign * R[..., :, 2])
             turn = normalize_quaternion(q[..., 7 * body + 3 : 7 * body + 7])
-            turn = turned_to(turn, 2, sign * n)
+            turn = contact_start.turned_to(turn, 2, sign * n)
             if self.pair.contact == "line" and self.surfaces[body].kind != "plane":
-                turn = turned_to(turn, 0, self.surfaces[body].line(foot), either=True)
+                turn = contact_start.turned_to(turn, 0, self.surfaces[body].line(foot), either=True)
             parts += [foot, turn]
         return np.concatenate(parts, axis=-1)
 
@@ -259,11 +258,9 @@ class ContactJoint(Joint):
         "expmid", its midpoint rule of second order elsewhere. "torus" goes plane by plane, which is wrong by a fixed
         amount where the principal directions cross.  `repair` after a step puts L back on the surfaces.
         """
-        from motiform.motion.tree.contact_steps import step
-
         time = as_floats(h, where="step of a contact").item()
         velocity = v if callable(v) else lambda _: v
-        return step(self, self._checked(q), lambda t: np.asarray(velocity(t), float), time, method)
+        return contact_steps.step(self, self._checked(q), lambda t: np.asarray(velocity(t), float), time, method)
 
     def wrench(self, q: ArrayLike, f: ArrayLike) -> tuple[Array, Array]:
         """Return moment [N·m] and force [N] on body 2 at the contact point, in L, (..., 3) each.

@@ -22,7 +22,7 @@ from motiform.spatial.checks import Words, as_floats
 if TYPE_CHECKING:
     from motiform.motion.tree.contact_joints import ContactJoint
 
-__all__ = ["between", "configuration", "touch", "turned_to"]
+__all__ = ["between", "configuration", "neutral", "touch", "turned_to"]
 
 _PARALLEL = 1e-6  # sine of an angle below which directions count as parallel
 _TILT = 1e-3  # [rad] by which lines or faces may be off in a pose that is almost a contact
@@ -78,6 +78,7 @@ def configuration(
     yaw: ArrayLike,
     normal1: ArrayLike | None,
     normal2: ArrayLike | None,
+    checked: bool = True,
 ) -> Array:
     """Return the configuration in which points of the two surfaces meet, (..., 14)."""
     one, two = joint.surfaces
@@ -94,7 +95,19 @@ def configuration(
         t1 = _apply(exp_rotation(angle[..., None] * n1), _tangent(direction, n1))
         R12 = _frame(t1, n1) @ np.swapaxes(_frame(two.line(p2), -n2), -1, -2)
         direction = t1
-    return _assembled(joint, p1, n1, p2, n2, R12, direction)
+    q = _assembled(joint, p1, n1, p2, n2, R12, direction)
+    if checked:
+        _check_contact(joint, q)
+    return q
+
+
+def neutral(joint: "ContactJoint") -> Array:
+    """Return the contact of default points, the bodies crossed if they could not touch otherwise."""
+    angles = np.array([0.0] if joint.pair.contact != "point" else [0.0, np.pi / 2])
+    q = configuration(joint, None, None, None, angles, None, None, checked=False)
+    least = relative_curvature(joint.surfaces, joint._frames(q))[0][..., 0]
+    crossed = len(angles) == 2 and not least[0] > CONFORMING and least[1] > least[0]
+    return q[1 if crossed else 0]
 
 
 def _normal(normal: ArrayLike | None) -> Array | None:
@@ -133,7 +146,6 @@ def _assembled(
         turn2 = turned_to(turn2, 0, two.line(p2), either=True)
     batch = np.broadcast_shapes(*(x.shape[:-1] for x in (p1, turn1, p2, turn2)))
     q = np.concatenate([np.broadcast_to(x, (*batch, x.shape[-1])) for x in (p1, turn1, p2, turn2)], axis=-1)
-    _check_contact(joint, q)
     return q
 
 
@@ -192,7 +204,9 @@ def touch(
             allowed=f"at most {tolerance:g} m",
             remedy="Move the body nearer, or allow a larger tolerance.",
         )
-    return joint.repair(_assembled(joint, x1, n1, x2, n2, T.rotation, None))
+    q = joint.repair(_assembled(joint, x1, n1, x2, n2, T.rotation, None))
+    _check_contact(joint, q)
+    return q
 
 
 def _parallel(T: Transform) -> Transform:

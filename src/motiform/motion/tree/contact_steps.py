@@ -130,6 +130,7 @@ def _principal(K: Array, other: Array) -> tuple[Array, Array]:
     """
     bend, U = np.linalg.eigh(K)
     round_ = np.abs(bend[..., 1] - bend[..., 0]) <= 1e-9 * (1e-9 + np.abs(bend).max(-1))
-    U = np.where(round_[..., None, None], np.linalg.eigh(other)[1], U)
-    order = np.argsort(-np.abs(bend), axis=-1)
+    size, V = np.linalg.eigh(other)
+    U = np.where(round_[..., None, None], V, U)
+    order = np.argsort(-np.abs(np.where(round_[..., None], size, bend)), axis=-1)
     return np.take_along_axis(bend, order, -1), np.take_along_axis(U, order[..., None, :], -1)

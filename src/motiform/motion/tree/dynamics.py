@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motiform.base.errors import InputError
 from motiform.motion.tree.batch import as_states, launch_states
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
@@ -48,7 +49,7 @@ def inverse_dynamics(
         try:
             if single.recursive(single.ints, single.floats, single.work, q, v, a, out) == 0:
                 return out
-        except TypeError:
+        except (TypeError, ValueError):
             pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
     return _inverse_dynamics(figure, q, v, a, external, device)
 
@@ -61,9 +62,7 @@ def _inverse_dynamics(
     batch, states, loads = _states(figure, q, v, ("a", a), external)
     coupled = figure.coupled
     full = states if coupled is None else list(coupled.expand_motion(*states))
-    (out,) = launch_states(
-        figure, many_recursive, full, [figure.layout.nv], velocity=True, extra=loads, device=device
-    )
+    (out,) = launch_states(figure, many_recursive, full, [figure.layout.nv], velocity=True, extra=loads, device=device)
     if coupled is not None:
         out = coupled.reduce(states[0], out)
     return out.reshape(*batch, figure.nv)
@@ -78,8 +77,13 @@ def _states(
         batch, states = as_states(figure, inputs)
         return batch, states, [np.zeros((1, 1)), False]
     n = len(figure.segments)
-    wrenches = np.asarray(external, float)
-    flat = wrenches.reshape(*wrenches.shape[:-2], -1) if wrenches.ndim >= 2 else wrenches
+    try:
+        wrenches = np.asarray(external, float)
+    except (TypeError, ValueError):
+        raise InputError("external is not numbers", got=repr(external)[:60]) from None
+    if wrenches.shape[-2:] != (n, 6):
+        raise InputError("size of external", got=f"shape {wrenches.shape}", allowed=f"(…, {n}, 6): segments, wrenches")
+    flat = wrenches.reshape(*wrenches.shape[:-2], 6 * n)
     batch, (*states, loads) = as_states(figure, [*inputs, ("external", flat, 6 * n)])
     return batch, states, [loads, True]
 
@@ -98,7 +102,7 @@ def inertia_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Arra
         try:
             if single.composite(single.ints, single.floats, single.work, q, out) == 0:
                 return out
-        except TypeError:
+        except (TypeError, ValueError):
             pass  # as in inverse_dynamics
     return _inertia_matrix(figure, q, device)
 
@@ -136,7 +140,7 @@ def forward_dynamics(
         try:
             if single.articulated(single.ints, single.floats, single.work, q, v, tau, out) == 0:
                 return out
-        except TypeError:
+        except (TypeError, ValueError):
             pass  # as in inverse_dynamics
     if figure.closures or figure.coupled is not None:
         from motiform.motion.tree.closures import constrained_dynamics
@@ -192,7 +196,7 @@ def energy(figure: Figure, q: ArrayLike, v: ArrayLike) -> Energy:
     if armature.any():
         full = np.asarray(v, float)
         if figure.coupled is not None:
-            full = figure.coupled.expand_velocity(np.asarray(q, float), full)
+            full = (figure.coupled.matrix(np.asarray(q, float)) @ full[..., None])[..., 0]
         kinetic = kinetic + 0.5 * (armature * full**2).sum(-1)
     potential = -np.einsum("...sx,x,s->...", x, np.array(figure.gravity), mass)
     return Energy(kinetic, potential)

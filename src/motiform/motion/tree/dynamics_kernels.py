@@ -8,7 +8,7 @@ plain sum [Featherstone08 5.3, 6.2, 7.3].
 
 from motiform.base.kernels import inline, routine
 from motiform.motion.tree import columns as c
-from motiform.motion.tree.memory_kernels import get3, get6, get9, put6, row3
+from motiform.motion.tree.memory_kernels import get3, get6, get9, ix, put6, row3
 from motiform.motion.tree.motion_kernels import bias
 from motiform.motion.tree.place_kernels import place
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub, tmul, transform
@@ -29,14 +29,14 @@ def _sym(m, a):
 @inline
 def _own_inertia(floats, at):
     k = at + c.INERTIA
-    return floats[k], floats[k + 1], floats[k + 2], floats[k + 3], floats[k + 4], floats[k + 5]
+    return floats[ix(k)], floats[ix(k + 1)], floats[ix(k + 2)], floats[ix(k + 3)], floats[ix(k + 4)], floats[ix(k + 5)]
 
 
 @inline
 def inertia_of(ints, floats, i, work, w):
     """Return mass, mass times centre, and the six moments of segment i about the root's origin, in world axes."""
     at = c.FLOAT_HEADER + i * c.SEGMENT_FLOATS
-    mass = floats[at + c.MASS]
+    mass = floats[ix(at + c.MASS)]
     pose = ints[c.W_POSE] + i * c.POSE_ROWS
     R = get9(work, pose, w)
     x, y, z = add(get3(work, pose + 9, w), transform(R, row3(floats, at + c.COM)))
@@ -77,7 +77,7 @@ def _body_force(ints, floats, i, o, a, m, work, w):
     moment = transform(R, add(_sym(own, tmul(R, a)), cross(turning, _sym(own, turning))))
     u = get3(work, ints[c.W_V] + 6 * i + 3, w)
     velocity = add(u, cross(o, center))
-    force = scale(floats[at + c.MASS], add(add(m, cross(a, center)), cross(o, velocity)))
+    force = scale(floats[ix(at + c.MASS)], add(add(m, cross(a, center)), cross(o, velocity)))
     return add(moment, cross(center, force)), force
 
 
@@ -91,27 +91,27 @@ def external_forces(ints, external, i, b, work, w):
 
 @routine
 def recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, tau):
-    """Inverse dynamics [Featherstone08 5.3]: tau of the motion (q, v, a). The wrench through every joint stays in work."""
+    """Inverse dynamics [Featherstone08 5.3]; the wrench through every joint stays in work (W_F)."""
     place(ints, floats, q, given, b, work, w)
     status = bias(ints, floats, q, v, given, b, work, w)
     gravity = row3(floats, c.GRAVITY)
     for i in range(ints[c.SEGMENTS]):
         base = c.HEADER + i * c.SEGMENT_INTS
-        parent = ints[base + c.PARENT]
+        parent = ints[ix(base + c.PARENT)]
         s, t = get6(work, ints[c.W_C] + 6 * i, w)
         if parent >= 0:
             sp, tp = get6(work, ints[c.W_A] + 6 * parent, w)
             s, t = add(s, sp), add(t, tp)
         else:
             t = sub(t, gravity)  # a world that falls upward is a world with gravity
-        first = ints[base + c.FIRST]
-        for k in range(first, first + ints[base + c.COUNT]):
-            rate = a[ints[ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V], b]
+        first = ints[ix(base + c.FIRST)]
+        for k in range(first, first + ints[ix(base + c.COUNT)]):
+            rate = a[ix(ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V)]), ix(b)]
             e, d = get6(work, ints[c.W_S] + 6 * k, w)
             s, t = axpy(rate, e, s), axpy(rate, d, t)
         put6(work, ints[c.W_A] + 6 * i, w, s, t)
         n, f = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if ints[base + c.HAS_MASS] == 1:
+        if ints[ix(base + c.HAS_MASS)] == 1:
             o = get3(work, ints[c.W_V] + 6 * i, w)
             n, f = _body_force(ints, floats, i, o, s, t, work, w)
         if has_external:
@@ -121,14 +121,15 @@ def recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, 
     for i in range(ints[c.SEGMENTS] - 1, -1, -1):
         base = c.HEADER + i * c.SEGMENT_INTS
         n, f = get6(work, ints[c.W_F] + 6 * i, w)
-        first = ints[base + c.FIRST]
-        for k in range(first, first + ints[base + c.COUNT]):
-            column = ints[ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V]
+        first = ints[ix(base + c.FIRST)]
+        for k in range(first, first + ints[ix(base + c.COUNT)]):
+            column = ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V)]
             number = ints[c.FLOAT_COLUMNS] + k * c.COLUMN_FLOATS
             e, d = get6(work, ints[c.W_S] + 6 * k, w)
-            drive = floats[number + c.ARMATURE] * a[column, b] + floats[number + c.DAMPING] * v[column, b]
-            tau[column, b] = dot(e, n) + dot(d, f) + drive
-        parent = ints[base + c.PARENT]
+            drive = floats[ix(number + c.ARMATURE)] * a[ix(column), ix(b)]
+            drag = floats[ix(number + c.DAMPING)] * v[ix(column), ix(b)]
+            tau[ix(column), ix(b)] = dot(e, n) + dot(d, f) + drive + drag
+        parent = ints[ix(base + c.PARENT)]
         if parent >= 0:
             row = ints[c.W_F] + 6 * parent
             np_, fp = get6(work, row, w)
@@ -139,27 +140,34 @@ def recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, 
 @inline
 def _put_inertia(ints, i, mass, h, moments, work, w):
     row = ints[c.W_J] + c.INERTIA_ROWS * i
-    work[row, w] = mass
-    work[row + 1, w] = h[0]
-    work[row + 2, w] = h[1]
-    work[row + 3, w] = h[2]
+    work[ix(row), ix(w)] = mass
+    work[ix(row + 1), ix(w)] = h[0]
+    work[ix(row + 2), ix(w)] = h[1]
+    work[ix(row + 3), ix(w)] = h[2]
     for k in range(6):
-        work[row + 4 + k, w] = moments[k]
+        work[ix(row + 4 + k), ix(w)] = moments[k]
 
 
 @inline
 def _get_inertia(ints, i, work, w):
     row = ints[c.W_J] + c.INERTIA_ROWS * i
     h = get3(work, row + 1, w)
-    m = (work[row + 4, w], work[row + 5, w], work[row + 6, w], work[row + 7, w], work[row + 8, w], work[row + 9, w])
-    return work[row, w], h, m
+    m = (
+        work[ix(row + 4), ix(w)],
+        work[ix(row + 5), ix(w)],
+        work[ix(row + 6), ix(w)],
+        work[ix(row + 7), ix(w)],
+        work[ix(row + 8), ix(w)],
+        work[ix(row + 9), ix(w)],
+    )
+    return work[ix(row), ix(w)], h, m
 
 
 @routine
 def world_inertias(ints, floats, work, w):
     """Write the inertia of every segment about the root's origin."""
     for i in range(ints[c.SEGMENTS]):
-        if ints[c.HEADER + i * c.SEGMENT_INTS + c.HAS_MASS] == 1:
+        if ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.HAS_MASS)] == 1:
             mass, h, moments = inertia_of(ints, floats, i, work, w)
             _put_inertia(ints, i, mass, h, moments, work, w)
         else:
@@ -173,35 +181,35 @@ def composite(ints, floats, q, given, b, work, w, M):
     place(ints, floats, q, given, b, work, w)
     world_inertias(ints, floats, work, w)
     for k in range(nv * nv):
-        M[k, b] = 0.0
+        M[ix(k), ix(b)] = 0.0
     at_columns, twists = ints[c.AT_COLUMNS], ints[c.W_S]
     for i in range(ints[c.SEGMENTS] - 1, -1, -1):
         base = c.HEADER + i * c.SEGMENT_INTS
         mass, h, moments = _get_inertia(ints, i, work, w)
-        parent = ints[base + c.PARENT]
+        parent = ints[ix(base + c.PARENT)]
         if parent >= 0:
             row = ints[c.W_J] + c.INERTIA_ROWS * parent
-            work[row, w] += mass
+            work[ix(row), ix(w)] += mass
             for k in range(3):
-                work[row + 1 + k, w] += h[k]
+                work[ix(row + 1 + k), ix(w)] += h[k]
             for k in range(6):
-                work[row + 4 + k, w] += moments[k]
-        first = ints[base + c.FIRST]
-        for k in range(first + ints[base + c.COUNT] - 1, first - 1, -1):
+                work[ix(row + 4 + k), ix(w)] += moments[k]
+        first = ints[ix(base + c.FIRST)]
+        for k in range(first + ints[ix(base + c.COUNT)] - 1, first - 1, -1):
             e, d = get6(work, twists + 6 * k, w)
             n, f = momentum_of(mass, h, moments, e, d)
             put6(work, ints[c.W_U] + 6 * k, w, n, f)
-            column = ints[at_columns + k * c.COLUMN_INTS + c.COLUMN_V]
-            armature = floats[ints[c.FLOAT_COLUMNS] + k * c.COLUMN_FLOATS + c.ARMATURE]
-            M[column * nv + column, b] = dot(e, n) + dot(d, f) + armature
-            j = ints[at_columns + k * c.COLUMN_INTS + c.BEFORE]
+            column = ints[ix(at_columns + k * c.COLUMN_INTS + c.COLUMN_V)]
+            armature = floats[ix(ints[c.FLOAT_COLUMNS] + k * c.COLUMN_FLOATS + c.ARMATURE)]
+            M[ix(column * nv + column), ix(b)] = dot(e, n) + dot(d, f) + armature
+            j = ints[ix(at_columns + k * c.COLUMN_INTS + c.BEFORE)]
             while j >= 0:
                 e, d = get6(work, twists + 6 * j, w)
                 value = dot(e, n) + dot(d, f)
-                other = ints[at_columns + j * c.COLUMN_INTS + c.COLUMN_V]
-                M[column * nv + other, b] = value
-                M[other * nv + column, b] = value
-                j = ints[at_columns + j * c.COLUMN_INTS + c.BEFORE]
+                other = ints[ix(at_columns + j * c.COLUMN_INTS + c.COLUMN_V)]
+                M[ix(column * nv + other), ix(b)] = value
+                M[ix(other * nv + column), ix(b)] = value
+                j = ints[ix(at_columns + j * c.COLUMN_INTS + c.BEFORE)]
 
 
 # ---- forward dynamics: articulated inertias as three blocks: angular A (sym), angular–linear B, linear C (sym)
@@ -209,29 +217,43 @@ def composite(ints, floats, q, given, b, work, w, M):
 
 @inline
 def _get_articulated(work, row, w):
-    A = (work[row, w], work[row + 1, w], work[row + 2, w], work[row + 3, w], work[row + 4, w], work[row + 5, w])
+    A = (
+        work[ix(row), ix(w)],
+        work[ix(row + 1), ix(w)],
+        work[ix(row + 2), ix(w)],
+        work[ix(row + 3), ix(w)],
+        work[ix(row + 4), ix(w)],
+        work[ix(row + 5), ix(w)],
+    )
     B = get9(work, row + 6, w)
     r = row + 15
-    C = (work[r, w], work[r + 1, w], work[r + 2, w], work[r + 3, w], work[r + 4, w], work[r + 5, w])
+    C = (
+        work[ix(r), ix(w)],
+        work[ix(r + 1), ix(w)],
+        work[ix(r + 2), ix(w)],
+        work[ix(r + 3), ix(w)],
+        work[ix(r + 4), ix(w)],
+        work[ix(r + 5), ix(w)],
+    )
     return A, B, C
 
 
 @inline
 def _put_articulated(work, row, w, A, B, C):
     for k in range(6):
-        work[row + k, w] = A[k]
-        work[row + 15 + k, w] = C[k]
+        work[ix(row + k), ix(w)] = A[k]
+        work[ix(row + 15 + k), ix(w)] = C[k]
     for k in range(9):
-        work[row + 6 + k, w] = B[k]
+        work[ix(row + 6 + k), ix(w)] = B[k]
 
 
 @inline
 def _add_articulated(work, row, w, A, B, C):
     for k in range(6):
-        work[row + k, w] += A[k]
-        work[row + 15 + k, w] += C[k]
+        work[ix(row + k), ix(w)] += A[k]
+        work[ix(row + 15 + k), ix(w)] += C[k]
     for k in range(9):
-        work[row + 6 + k, w] += B[k]
+        work[ix(row + 6 + k), ix(w)] += B[k]
 
 
 @inline
@@ -274,12 +296,16 @@ def _less_outer_mixed(m, s, a, b):
 @inline
 def _begin_articulated(ints, floats, i, external, has_external, b, work, w):
     """Write the inertia of a segment and the wrench that its velocity and loads ask for."""
-    row = ints[c.W_IA] + c.ARTICULATED_ROWS * i
+    row, scale_row = ints[c.W_IA] + c.ARTICULATED_ROWS * i, ints[c.W_J] + c.INERTIA_ROWS * i
     n, f = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    if ints[c.HEADER + i * c.SEGMENT_INTS + c.HAS_MASS] == 1:
+    work[ix(scale_row), ix(w)] = 0.0
+    work[ix(scale_row + 1), ix(w)] = 0.0
+    if ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.HAS_MASS)] == 1:
         mass, h, moments = inertia_of(ints, floats, i, work, w)
         B = (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0)
         _put_articulated(work, row, w, moments, B, (mass, 0.0, 0.0, mass, 0.0, mass))
+        work[ix(scale_row), ix(w)] = moments[0] + moments[3] + moments[5]
+        work[ix(scale_row + 1), ix(w)] = mass
         o, u = get6(work, ints[c.W_V] + 6 * i, w)
         angular, linear = momentum_of(mass, h, moments, o, u)
         n, f = add(cross(o, angular), cross(u, linear)), cross(o, linear)
@@ -303,26 +329,29 @@ def articulated(ints, floats, q, v, tau, given, external, has_external, b, work,
     for i in range(ints[c.SEGMENTS] - 1, -1, -1):
         base = c.HEADER + i * c.SEGMENT_INTS
         A, B, C = _get_articulated(work, ints[c.W_IA] + c.ARTICULATED_ROWS * i, w)
+        # rounding is measured by what the inertia was before any elimination
+        scale_row = ints[c.W_J] + c.INERTIA_ROWS * i
+        turning, moving = work[ix(scale_row), ix(w)], work[ix(scale_row + 1), ix(w)]
         n, f = get6(work, ints[c.W_F] + 6 * i, w)
-        first = ints[base + c.FIRST]
-        for k in range(first + ints[base + c.COUNT] - 1, first - 1, -1):
+        first = ints[ix(base + c.FIRST)]
+        for k in range(first + ints[ix(base + c.COUNT)] - 1, first - 1, -1):
             number = ints[c.FLOAT_COLUMNS] + k * c.COLUMN_FLOATS
-            column = ints[at_columns + k * c.COLUMN_INTS + c.COLUMN_V]
+            column = ints[ix(at_columns + k * c.COLUMN_INTS + c.COLUMN_V)]
             e, d = get6(work, ints[c.W_S] + 6 * k, w)
             nu, fu = _apply(A, B, C, e, d)
             along = dot(e, nu) + dot(d, fu)
-            D = along + floats[number + c.ARMATURE]
-            if not D > c.LEAST * (_size(A, e) + _size(C, d)):
+            D = along + floats[ix(number + c.ARMATURE)]
+            if not c.LEAST * (turning * dot(e, e) + moving * dot(d, d)) < D:
                 status = c.SINGULAR + c.WHERE * i
             inverse = 1.0 / D
-            u = tau[column, b] - floats[number + c.DAMPING] * v[column, b] - dot(e, n) - dot(d, f)
+            u = tau[ix(column), ix(b)] - floats[ix(number + c.DAMPING)] * v[ix(column), ix(b)] - dot(e, n) - dot(d, f)
             A, C = _less_outer(A, inverse, nu), _less_outer(C, inverse, fu)
             B = _less_outer_mixed(B, inverse, nu, fu)
             n, f = axpy(u * inverse, nu, n), axpy(u * inverse, fu, f)
             put6(work, ints[c.W_U] + 6 * k, w, nu, fu)
-            work[ints[c.W_D] + 2 * k, w] = inverse
-            work[ints[c.W_D] + 2 * k + 1, w] = u
-        parent = ints[base + c.PARENT]
+            work[ix(ints[c.W_D] + 2 * k), ix(w)] = inverse
+            work[ix(ints[c.W_D] + 2 * k + 1), ix(w)] = u
+        parent = ints[ix(base + c.PARENT)]
         if parent >= 0:
             s, t = get6(work, ints[c.W_C] + 6 * i, w)
             nc, fc = _apply(A, B, C, s, t)
@@ -330,14 +359,11 @@ def articulated(ints, floats, q, v, tau, given, external, has_external, b, work,
             np_, fp = get6(work, row, w)
             put6(work, row, w, add(np_, add(n, nc)), add(fp, add(f, fc)))
             _add_articulated(work, ints[c.W_IA] + c.ARTICULATED_ROWS * parent, w, A, B, C)
+            scale_row = ints[c.W_J] + c.INERTIA_ROWS * parent
+            work[ix(scale_row), ix(w)] += turning
+            work[ix(scale_row + 1), ix(w)] += moving
     _accelerate(ints, floats, b, work, w, acceleration)
     return status
-
-
-@inline
-def _size(m, a):
-    """Return the largest that a·M a could be."""
-    return (m[0] + m[3] + m[5]) * dot(a, a)
 
 
 @inline
@@ -346,19 +372,19 @@ def _accelerate(ints, floats, b, work, w, acceleration):
     gravity = row3(floats, c.GRAVITY)
     for i in range(ints[c.SEGMENTS]):
         base = c.HEADER + i * c.SEGMENT_INTS
-        parent = ints[base + c.PARENT]
+        parent = ints[ix(base + c.PARENT)]
         s, t = get6(work, ints[c.W_C] + 6 * i, w)
         if parent >= 0:
             sp, tp = get6(work, ints[c.W_A] + 6 * parent, w)
             s, t = add(s, sp), add(t, tp)
         else:
             t = sub(t, gravity)
-        first = ints[base + c.FIRST]
-        for k in range(first, first + ints[base + c.COUNT]):
+        first = ints[ix(base + c.FIRST)]
+        for k in range(first, first + ints[ix(base + c.COUNT)]):
             nu, fu = get6(work, ints[c.W_U] + 6 * k, w)
             D = ints[c.W_D] + 2 * k
-            rate = work[D, w] * (work[D + 1, w] - dot(nu, s) - dot(fu, t))
-            acceleration[ints[ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V], b] = rate
+            rate = work[ix(D), ix(w)] * (work[ix(D + 1), ix(w)] - dot(nu, s) - dot(fu, t))
+            acceleration[ix(ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V)]), ix(b)] = rate
             e, d = get6(work, ints[c.W_S] + 6 * k, w)
             s, t = axpy(rate, e, s), axpy(rate, d, t)
         put6(work, ints[c.W_A] + 6 * i, w, s, t)

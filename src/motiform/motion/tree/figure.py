@@ -245,7 +245,9 @@ class Figure:
     def index(self, name: str) -> int:
         """Return the number of a segment."""
         if name not in self.names:
-            raise InputError("no such segment", got=name, allowed=", ".join(self.names), remedy=closest(name, self.names))
+            raise InputError(
+                "no such segment", got=name, allowed=", ".join(self.names), remedy=closest(name, self.names)
+            )
         return self.names.index(name)
 
     def segment(self, name: str) -> Segment:
@@ -316,7 +318,9 @@ class Figure:
         known = {f for f in self.__dataclass_fields__}
         for name in changes:
             if name not in known:
-                raise InputError("no such field", got=name, allowed=", ".join(sorted(known)), remedy=closest(name, known))
+                raise InputError(
+                    "no such field", got=name, allowed=", ".join(sorted(known)), remedy=closest(name, known)
+                )
         return replace(self, **changes)
 
     # ---------------------------------------------------------------- for the algorithms

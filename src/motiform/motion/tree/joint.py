@@ -78,7 +78,7 @@ class Joint(ABC):
         """Return the nearest configuration that the joint allows."""
         return q
 
-    def check(self, where: str) -> None:
+    def check(self, where: str) -> None:  # noqa: B027, most joints can always be
         """Raise an error that names the place if the joint cannot be."""
 
 

@@ -443,7 +443,7 @@ def planar(
     The shifts are along the two other axes in cyclic order where the normal is x, y or z (z: along x, then y).
     """
     n = unit_vector(normal, "normal of a planar joint")
-    first = np.roll(np.eye(3), 1, axis=0)[np.argmax(np.abs(n))] if np.abs(n).max() == 1 else _any_perpendicular(n)
+    first = np.roll(np.eye(3), -1, axis=0)[np.argmax(np.abs(n))] if np.abs(n).max() == 1 else _any_perpendicular(n)
     second = np.cross(n, first)
     axes = [Axis("prismatic", first), Axis("prismatic", second), Axis("revolute", n)]  # type: ignore[arg-type]
     return AxesJoint(axes, names, limits)
@@ -470,9 +470,7 @@ def free(
     return AxesJoint([*shifts, *cardan(order).axes], names)
 
 
-def function(
-    axes: Sequence[tuple[Axis, CoordinateFunction, str]], *, limits: ArrayLike | None = None
-) -> FunctionJoint:
+def function(axes: Sequence[tuple[Axis, CoordinateFunction, str]], *, limits: ArrayLike | None = None) -> FunctionJoint:
     """Return a joint whose axes stand at functions of coordinates: (axis, function, name of its coordinate) each.
 
     >>> knee = function([
@@ -482,5 +480,9 @@ def function(
     """
     names = tuple(dict.fromkeys(name for _, _, name in axes))
     return FunctionJoint(
-        [axis for axis, _, _ in axes], [f for _, f, _ in axes], [names.index(name) for _, _, name in axes], names, limits
+        [axis for axis, _, _ in axes],
+        [f for _, f, _ in axes],
+        [names.index(name) for _, _, name in axes],
+        names,
+        limits,
     )

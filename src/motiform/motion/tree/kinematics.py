@@ -65,9 +65,7 @@ def motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = Non
     from motiform.motion.tree.single_kernels import many_motions
 
     given = np.zeros(figure.nv) if a is None else a
-    batch, (qs, vs, as_) = as_states(
-        figure, [("q", q, figure.nq), ("v", v, figure.nv), ("a", given, figure.nv)]
-    )
+    batch, (qs, vs, as_) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv), ("a", given, figure.nv)])
     if figure.coupled is not None:
         qs, vs, as_ = figure.coupled.expand_motion(qs, vs, as_)
     n = len(figure.segments)
@@ -90,7 +88,7 @@ def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
         try:
             if single.axes(single.ints, single.floats, single.work, q, out) == 0:
                 return out.reshape(-1, 6)
-        except TypeError:
+        except (TypeError, ValueError):
             pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
     return _joint_axes(figure, q, device)
 

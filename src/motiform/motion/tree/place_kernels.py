@@ -7,7 +7,7 @@ import math
 from motiform.base.kernels import inline, routine
 from motiform.motion.tree import columns as c
 from motiform.motion.tree.contact_kernels import contact_column, contact_place
-from motiform.motion.tree.memory_kernels import get3, get9, put3, put6, put9, row3, row9
+from motiform.motion.tree.memory_kernels import get3, get9, ix, put3, put6, put9, row3, row9
 from motiform.spatial.algebra import add, axpy, cross, matmul, sub, transform
 
 __all__ = ["place", "rotation_of_quaternion", "screw_move", "segment_base"]
@@ -24,7 +24,7 @@ _FAR = 1e5  # [rad] beyond it k·π/2 would need more parts
 
 @inline
 def sine_cosine(x):
-    """Return sin x and cos x to rounding, |x| below 1e5: without a branch, so that loops over it use vector registers."""
+    """Return sin x and cos x to rounding, |x| below 1e5: without branches, so that loops use vector registers."""
     k = (x * _INVERSE + _ROUND) - _ROUND
     r = ((x - k * _PART1) - k * _PART2) - k * _PART3
     z = r * r
@@ -133,7 +133,7 @@ def segment_base(ints, floats, i, work, w):
     """Return the joint's frame of segment i: its rotation in the world, its origin from the root segment's."""
     base = c.HEADER + i * c.SEGMENT_INTS
     at = c.FLOAT_HEADER + i * c.SEGMENT_FLOATS
-    parent = ints[base + c.PARENT]
+    parent = ints[ix(base + c.PARENT)]
     R, p = row9(floats, at + c.PLACE_R), row3(floats, at + c.PLACE_P)
     if parent >= 0:
         pose = ints[c.W_POSE] + parent * c.POSE_ROWS
@@ -153,21 +153,23 @@ def _angles(ints, floats, q, b, work, w):
     far = False
     for k in range(n):
         x = 0.0
-        if ints[at + k * c.COLUMN_INTS + c.AXIS] <= c.SCREW:
-            value = q[ints[at + k * c.COLUMN_INTS + c.COLUMN_Q], b]
-            x = floats[fl + k * c.COLUMN_FLOATS + c.SIGN] * (value + floats[fl + k * c.COLUMN_FLOATS + c.OFFSET])
+        if ints[ix(at + k * c.COLUMN_INTS + c.AXIS)] <= c.SCREW:
+            value = q[ix(ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_Q)]), ix(b)]
+            x = floats[ix(fl + k * c.COLUMN_FLOATS + c.SIGN)] * (
+                value + floats[ix(fl + k * c.COLUMN_FLOATS + c.OFFSET)]
+            )
             far = far or math.fabs(x) > _FAR
-        work[first + k, w] = x
+        work[ix(first + k), ix(w)] = x
     if far:
         for k in range(n):
-            x = work[first + k, w]
-            work[first + k, w] = math.sin(x)
-            work[first + n + k, w] = math.cos(x)
+            x = work[ix(first + k), ix(w)]
+            work[ix(first + k), ix(w)] = math.sin(x)
+            work[ix(first + n + k), ix(w)] = math.cos(x)
     else:
         for k in range(n):
-            s, o = sine_cosine(work[first + k, w])
-            work[first + k, w] = s
-            work[first + n + k, w] = o
+            s, o = sine_cosine(work[ix(first + k), ix(w)])
+            work[ix(first + k), ix(w)] = s
+            work[ix(first + n + k), ix(w)] = o
 
 
 @inline
@@ -175,13 +177,13 @@ def _place_axes(ints, floats, i, q, b, work, w):
     """Place a segment carried by screws in sequence."""
     base, n = c.HEADER + i * c.SEGMENT_INTS, ints[c.COLUMNS]
     R, p = segment_base(ints, floats, i, work, w)
-    first = ints[base + c.FIRST]
+    first = ints[ix(base + c.FIRST)]
     angle, twist = ints[c.W_ANGLE], ints[c.W_S]
-    for k in range(first, first + ints[base + c.COUNT]):
-        axis = ints[ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.AXIS]
+    for k in range(first, first + ints[ix(base + c.COUNT)]):
+        axis = ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.AXIS)]
         number = ints[c.FLOAT_COLUMNS] + k * c.COLUMN_FLOATS
-        sine, cosine = work[angle + k, w], work[angle + n + k, w]
-        sign = floats[number + c.SIGN]
+        sine, cosine = work[ix(angle + k), ix(w)], work[ix(angle + n + k), ix(w)]
+        sign = floats[ix(number + c.SIGN)]
         if axis == c.TURN_X:
             e = (sign * R[0], sign * R[3], sign * R[6])
             R = _turn_x(R, sine, cosine)
@@ -195,14 +197,17 @@ def _place_axes(ints, floats, i, q, b, work, w):
             R = _turn_z(R, sine, cosine)
             put6(work, twist + 6 * k, w, e, cross(p, e))
         else:
-            x = q[ints[ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_Q], b] + floats[number + c.OFFSET]
+            x = (
+                q[ix(ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_Q)]), ix(b)]
+                + floats[ix(number + c.OFFSET)]
+            )
             direction = row3(floats, number + c.DIRECTION)
             if axis == c.SHIFT:
                 e = transform(R, direction)
                 p = axpy(x, e, p)
                 put6(work, twist + 6 * k, w, (0.0, 0.0, 0.0), e)
             else:
-                point, pitch = row3(floats, number + c.POINT), floats[number + c.PITCH]
+                point, pitch = row3(floats, number + c.POINT), floats[ix(number + c.PITCH)]
                 R, p, e, moment = screw_move(R, p, direction, point, pitch, x, sine, cosine)
                 put6(work, twist + 6 * k, w, e, moment)
     pose = ints[c.W_POSE] + i * c.POSE_ROWS
@@ -232,24 +237,26 @@ def _put_frame_columns(ints, first, R, p, work, w, count):
 def _place_function(ints, floats, i, q, b, work, w):
     """Place a segment carried by screws that are functions of coordinates."""
     base = c.HEADER + i * c.SEGMENT_INTS
-    first, at = ints[base + c.FIRST], ints[base + c.AT_NUMBERS]
+    first, at = ints[ix(base + c.FIRST)], ints[ix(base + c.AT_NUMBERS)]
     twist = ints[c.W_S]
-    for k in range(first, first + ints[base + c.COUNT]):
+    for k in range(first, first + ints[ix(base + c.COUNT)]):
         put6(work, twist + 6 * k, w, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     R, p = segment_base(ints, floats, i, work, w)
-    for n in range(int(floats[at])):
+    for n in range(int(floats[ix(at)])):
         axis = at + 1 + 11 * n
-        k = first + int(floats[axis + 9])
+        k = first + int(floats[ix(axis + 9)])
         x, slope, _ = function_value(
-            floats, at + int(floats[axis + 10]), q[ints[ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_Q], b]
+            floats,
+            at + int(floats[ix(axis + 10)]),
+            q[ix(ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_Q)]), ix(b)],
         )
         R, p, e, moment = axis_move(floats, axis, R, p, x)
-        work[twist + 6 * k, w] += slope * e[0]
-        work[twist + 6 * k + 1, w] += slope * e[1]
-        work[twist + 6 * k + 2, w] += slope * e[2]
-        work[twist + 6 * k + 3, w] += slope * moment[0]
-        work[twist + 6 * k + 4, w] += slope * moment[1]
-        work[twist + 6 * k + 5, w] += slope * moment[2]
+        work[ix(twist + 6 * k), ix(w)] += slope * e[0]
+        work[ix(twist + 6 * k + 1), ix(w)] += slope * e[1]
+        work[ix(twist + 6 * k + 2), ix(w)] += slope * e[2]
+        work[ix(twist + 6 * k + 3), ix(w)] += slope * moment[0]
+        work[ix(twist + 6 * k + 4), ix(w)] += slope * moment[1]
+        work[ix(twist + 6 * k + 5), ix(w)] += slope * moment[2]
     pose = ints[c.W_POSE] + i * c.POSE_ROWS
     put9(work, pose, w, R)
     put3(work, pose + 9, w, p)
@@ -258,37 +265,37 @@ def _place_function(ints, floats, i, q, b, work, w):
 @inline
 def axis_move(floats, axis, R, p, x):
     """Return the pose after one axis of a function joint stands at x, and its twist."""
-    x += floats[axis + 8]
+    x += floats[ix(axis + 8)]
     direction = row3(floats, axis + 1)
-    if floats[axis] == 1.0:
+    if floats[ix(axis)] == 1.0:
         e = transform(R, direction)
         return R, axpy(x, e, p), (0.0, 0.0, 0.0), e
-    return screw_move(R, p, direction, row3(floats, axis + 4), floats[axis + 7], x, math.sin(x), math.cos(x))
+    return screw_move(R, p, direction, row3(floats, axis + 4), floats[ix(axis + 7)], x, math.sin(x), math.cos(x))
 
 
 @routine
 def function_value(floats, at, x):
     """Return a function of a coordinate and its first two derivatives."""
-    n = int(floats[at + 1])
-    if floats[at] == 0.0:
+    n = int(floats[ix(at + 1)])
+    if floats[ix(at)] == 0.0:
         f, f1, f2 = 0.0, 0.0, 0.0
         for k in range(n - 1, -1, -1):
             f2 = f2 * x + 2.0 * f1
             f1 = f1 * x + f
-            f = f * x + floats[at + 2 + k]
+            f = f * x + floats[ix(at + 2 + k)]
         return f, f1, f2
     xs, pieces = at + 2, at + 2 + n
-    inside = min(max(x, floats[xs]), floats[xs + n - 1])
+    inside = min(max(x, floats[ix(xs)]), floats[ix(xs + n - 1)])
     lo, hi = 0, n - 1  # the piece with x[lo] ≤ x < x[lo + 1]
     while hi - lo > 1:
         mid = (lo + hi) // 2
-        if inside >= floats[xs + mid]:
+        if inside >= floats[ix(xs + mid)]:
             lo = mid
         else:
             hi = mid
-    s = inside - floats[xs + lo]
-    c0, c1 = floats[pieces + 4 * lo], floats[pieces + 4 * lo + 1]
-    c2, c3 = floats[pieces + 4 * lo + 2], floats[pieces + 4 * lo + 3]
+    s = inside - floats[ix(xs + lo)]
+    c0, c1 = floats[ix(pieces + 4 * lo)], floats[ix(pieces + 4 * lo + 1)]
+    c2, c3 = floats[ix(pieces + 4 * lo + 2)], floats[ix(pieces + 4 * lo + 3)]
     f1 = c1 + s * (2.0 * c2 + 3.0 * s * c3)
     f2 = 2.0 * c2 + 6.0 * s * c3 if inside == x else 0.0
     return c0 + s * (c1 + s * (c2 + s * c3)) + f1 * (x - inside), f1, f2
@@ -298,9 +305,9 @@ def function_value(floats, at, x):
 def _place_contact(ints, floats, i, q, b, work, w):
     """Place a segment in contact; its columns are turns about and shifts along the axes of the contact frame."""
     base = c.HEADER + i * c.SEGMENT_INTS
-    at, first = ints[base + c.AT_NUMBERS], ints[base + c.FIRST]
+    at, first = ints[ix(base + c.AT_NUMBERS)], ints[ix(base + c.FIRST)]
     R, p = segment_base(ints, floats, i, work, w)
-    Rj, pj, RL, pL = contact_place(floats, at, q, ints[base + c.AT_Q], b)
+    Rj, pj, RL, pL = contact_place(floats, at, q, ints[ix(base + c.AT_Q)], b)
     p = add(p, transform(R, pj))
     R = matmul(R, Rj)
     pose = ints[c.W_POSE] + i * c.POSE_ROWS
@@ -308,7 +315,7 @@ def _place_contact(ints, floats, i, q, b, work, w):
     put3(work, pose + 9, w, p)
     pL = add(p, transform(R, pL))
     RL = matmul(R, RL)
-    for j in range(ints[base + c.COUNT]):
+    for j in range(ints[ix(base + c.COUNT)]):
         which = contact_column(floats, at, j)
         e = _column_of(RL, which % 3)
         row = ints[c.W_S] + 6 * (first + j)
@@ -322,14 +329,14 @@ def _place_contact(ints, floats, i, q, b, work, w):
 def _place_given(ints, floats, i, given, b, work, w):
     """Place a segment whose joint was asked beforehand: pose, then S by columns, in the child's axes at its origin."""
     base = c.HEADER + i * c.SEGMENT_INTS
-    at, first = ints[base + c.AT_NUMBERS], ints[base + c.FIRST]
+    at, first = ints[ix(base + c.AT_NUMBERS)], ints[ix(base + c.FIRST)]
     R, p = segment_base(ints, floats, i, work, w)
     p = add(p, transform(R, get3(given, at + 9, b)))
     R = matmul(R, get9(given, at, b))
     pose = ints[c.W_POSE] + i * c.POSE_ROWS
     put9(work, pose, w, R)
     put3(work, pose + 9, w, p)
-    for j in range(ints[base + c.COUNT]):
+    for j in range(ints[ix(base + c.COUNT)]):
         e = transform(R, get3(given, at + 12 + 6 * j, b))
         d = transform(R, get3(given, at + 15 + 6 * j, b))
         put6(work, ints[c.W_S] + 6 * (first + j), w, e, add(d, cross(p, e)))
@@ -339,16 +346,18 @@ def _place_given(ints, floats, i, given, b, work, w):
 def _place_quaternion(ints, floats, i, kind, q, b, work, w):
     """Place a segment carried by a ball joint or a free one."""
     base = c.HEADER + i * c.SEGMENT_INTS
-    at = ints[base + c.AT_Q]
+    at = ints[ix(base + c.AT_Q)]
     R, p = segment_base(ints, floats, i, work, w)
     if kind == c.FREE:
         p = add(p, transform(R, get3(q, at, b)))
         at += 3
-    R = matmul(R, rotation_of_quaternion(q[at, b], q[at + 1, b], q[at + 2, b], q[at + 3, b]))
+    R = matmul(
+        R, rotation_of_quaternion(q[ix(at), ix(b)], q[ix(at + 1), ix(b)], q[ix(at + 2), ix(b)], q[ix(at + 3), ix(b)])
+    )
     pose = ints[c.W_POSE] + i * c.POSE_ROWS
     put9(work, pose, w, R)
     put3(work, pose + 9, w, p)
-    _put_frame_columns(ints, ints[base + c.FIRST], R, p, work, w, ints[base + c.COUNT])
+    _put_frame_columns(ints, ints[ix(base + c.FIRST)], R, p, work, w, ints[ix(base + c.COUNT)])
 
 
 @inline
@@ -358,10 +367,10 @@ def _begin_root(ints, floats, i, work, w):
     at = c.FLOAT_HEADER + i * c.SEGMENT_FLOATS
     pose = ints[c.W_POSE] + i * c.POSE_ROWS + 9
     p = get3(work, pose, w)
-    put3(work, ints[c.W_ROOT] + 3 * ints[base + c.ROOT], w, add(row3(floats, at + c.PLACE_P), p))
+    put3(work, ints[c.W_ROOT] + 3 * ints[ix(base + c.ROOT)], w, add(row3(floats, at + c.PLACE_P), p))
     put3(work, pose, w, (0.0, 0.0, 0.0))
-    first = ints[base + c.FIRST]
-    for k in range(first, first + ints[base + c.COUNT]):
+    first = ints[ix(base + c.FIRST)]
+    for k in range(first, first + ints[ix(base + c.COUNT)]):
         row = ints[c.W_S] + 6 * k
         e = get3(work, row, w)
         put3(work, row + 3, w, add(get3(work, row + 3, w), cross(e, p)))
@@ -372,7 +381,7 @@ def place(ints, floats, q, given, b, work, w):
     """Write the pose of every segment and the twist of every column of state b to slot w of the workspace."""
     _angles(ints, floats, q, b, work, w)
     for i in range(ints[c.SEGMENTS]):
-        kind = ints[c.HEADER + i * c.SEGMENT_INTS + c.KIND]
+        kind = ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.KIND)]
         if kind == c.AXES:
             _place_axes(ints, floats, i, q, b, work, w)
         elif kind <= c.FREE:
@@ -383,6 +392,5 @@ def place(ints, floats, q, given, b, work, w):
             _place_contact(ints, floats, i, q, b, work, w)
         else:
             _place_given(ints, floats, i, given, b, work, w)
-        if ints[c.HEADER + i * c.SEGMENT_INTS + c.PARENT] < 0:
+        if ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.PARENT)] < 0:
             _begin_root(ints, floats, i, work, w)
-

@@ -72,9 +72,8 @@ def configuration_rate(ints, floats, q, v, b, out):
                 put3(out, at, b, transform(R, u))
                 at += 3
             _quaternion_rate(q, at, o, b, out)
-        elif kind == c.CONTACT:
-            if _contact_rate(ints, floats, i, q, v, b, out) != 1:
-                status = c.CONFORMING + c.WHERE * i
+        elif kind == c.CONTACT and _contact_rate(ints, floats, i, q, v, b, out) != 1:
+            status = c.CONFORMING + c.WHERE * i
     return status
 
 

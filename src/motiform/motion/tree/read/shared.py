@@ -60,7 +60,7 @@ class Report:
     def leave(self, element: Element, what: str) -> None:
         """Note that something was left out."""
         self.counts[what] += 1
-        self.first.setdefault(what, f"{element.file}:{element.line}")
+        self.first.setdefault(what, f"{Path(element.file).name}:{element.line}")
 
     def refuse(self, element: Element, feature: str, problem: str) -> None:
         """Refuse something that changes the physics, unless the caller lets it go."""

@@ -1,0 +1,350 @@
+"""Derivatives of inverse and forward dynamics of one state, from the world-aligned columns [Singh22].
+
+A small motion along column k carries all that the column carries by the twist S_k. Seen from the moved segments only
+the velocity and acceleration of what stays behind change: by Ψ̇_k = U × S_k and Ψ̈_k = A × S_k + U × Ψ̇_k, with U and A
+those before the column. Axes stand on those before them; the columns of a ball or free joint are all fixed in the
+child, and stand on the parent together. Columns of other joints are found by differences (see derivatives.py); all
+other columns of a figure that has such joints are right.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from motiform.base.kernels import entry, inline, kernel, routine
+from motiform.motion.tree import columns as c
+from motiform.motion.tree.dynamics_kernels import articulated, external_forces, inertia_of, momentum_of
+from motiform.motion.tree.matrix_kernels import (
+    add_rows,
+    apply_turning,
+    get_composite,
+    get_turning,
+    moving_inertia,
+    put_composite,
+    put_turning,
+    segment_force,
+    sym,
+)
+from motiform.motion.tree.memory_kernels import get3, get6, get9, ix, put3, put6, put9, row3
+from motiform.motion.tree.motion_kernels import column_velocity, cross_twist, rates, velocity_of
+from motiform.motion.tree.place_kernels import place
+from motiform.motion.tree.single_kernels import _checked, _finite, _state, first_of
+from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub, tmul, transform
+
+__all__ = ["many_forward", "many_inverse", "one_forward", "one_inverse"]
+
+_EXTERNAL = 12  # where the turning of loads begins among the articulated rows, behind that of inertia
+
+
+@inline
+def _before(ints, floats, i, work, w):
+    """Return velocity and acceleration of what carries segment i: its parent, or a world that falls upward."""
+    parent = ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.PARENT)]
+    if parent < 0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), scale(-1.0, row3(floats, c.GRAVITY))
+    o, u = velocity_of(ints, parent, work, w)
+    s, t = get6(work, ints[c.W_A] + 6 * parent, w)
+    return o, u, s, t
+
+
+@inline
+def _put_column(ints, k, O, S, work, w, pa, pm, ta, tm):
+    """Write Ψ̇ (in place of dS/dt), Ψ̇ + dS/dt and Ψ̈ of column k."""
+    put6(work, ints[c.W_DS] + 6 * k, w, pa, pm)
+    put6(work, ints[c.W_U] + 6 * k, w, ta, tm)
+    xa, xm = cross_twist(O[2], O[3], S[0], S[1])
+    ya, ym = cross_twist(O[0], O[1], pa, pm)
+    put6(work, ints[c.W_G] + 6 * k, w, add(xa, ya), add(xm, ym))
+
+
+@inline
+def _stand_on(ints, floats, i, v, a, b, work, w):
+    """Write the rates of the columns of segment i; return its acceleration."""
+    base = c.HEADER + i * c.SEGMENT_INTS
+    o, u, s, t = _before(ints, floats, i, work, w)
+    first, axes = ints[ix(base + c.FIRST)], ints[ix(base + c.KIND)] == c.AXES
+    ro, ru, rs, rt = o, u, s, t
+    for k in range(first, first + ints[ix(base + c.COUNT)]):
+        rate, second = column_velocity(ints, k, v, b), column_velocity(ints, k, a, b)
+        e, d = get6(work, ints[c.W_S] + 6 * k, w)
+        da, dm = get6(work, ints[c.W_DS] + 6 * k, w)
+        if axes:
+            _put_column(ints, k, (ro, ru, rs, rt), (e, d), work, w, da, dm, scale(2.0, da), scale(2.0, dm))
+            ro, ru = axpy(rate, e, ro), axpy(rate, d, ru)
+        else:
+            pa, pm = cross_twist(o, u, e, d)
+            _put_column(ints, k, (o, u, s, t), (e, d), work, w, pa, pm, add(pa, da), add(pm, dm))
+        rs, rt = axpy(second, e, axpy(rate, da, rs)), axpy(second, d, axpy(rate, dm, rt))
+    put6(work, ints[c.W_A] + 6 * i, w, rs, rt)
+    return rs, rt
+
+
+@inline
+def _segment(ints, floats, i, A, external, has_external, b, work, w):
+    """Write inertia, turning and wrench of segment i alone."""
+    n, f = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.HAS_MASS)] == 1:
+        mass, h, moments = inertia_of(ints, floats, i, work, w)
+        V = get6(work, ints[c.W_V] + 6 * i, w)
+        l, p = momentum_of(mass, h, moments, V[0], V[1])
+        put_composite(ints, i, work, w, mass, h, moments)
+        put_turning(ints, i, work, w, moving_inertia(h, moments, V[0], V[1]), l, p)
+        n, f = segment_force(mass, h, moments, V, A)
+    else:
+        for k in range(c.INERTIA_ROWS):
+            work[ix(ints[c.W_J] + c.INERTIA_ROWS * i + k), ix(w)] = 0.0
+        for k in range(_EXTERNAL):
+            work[ix(ints[c.W_IA] + c.ARTICULATED_ROWS * i + k), ix(w)] = 0.0
+    if has_external:
+        n, f = _load(ints, i, external, b, work, w, n, f)
+    put6(work, ints[c.W_F] + 6 * i, w, n, f)
+
+
+@inline
+def _load(ints, i, external, b, work, w, n, f):
+    """Take a load from the wrench of segment i; write how it turns in the segment's axes when these turn by e.
+
+    A load keeps its axes in the world and acts at the segment's origin p, so there it turns by −e:
+    (E e, f × e), E = f pᵀ − (p·f) 1 + [m]× for the moment m and the force f.
+    """
+    m, g = get6(external, 6 * i, b)
+    x, y, z = get3(work, ints[c.W_POSE] + i * c.POSE_ROWS + 9, w)
+    along = x * g[0] + y * g[1] + z * g[2]
+    put9(
+        work,
+        ints[c.W_IA] + c.ARTICULATED_ROWS * i + _EXTERNAL,
+        w,
+        (
+            g[0] * x - along,
+            g[0] * y - m[2],
+            g[0] * z + m[1],
+            g[1] * x + m[2],
+            g[1] * y - along,
+            g[1] * z - m[0],
+            g[2] * x - m[1],
+            g[2] * y + m[0],
+            g[2] * z - along,
+        ),
+    )
+    put3(work, ints[c.W_C] + 6 * i, w, g)
+    moment, force = external_forces(ints, external, i, b, work, w)
+    return sub(n, moment), sub(f, force)
+
+
+@inline
+def _to_parent(ints, i, parent, has_external, work, w):
+    """Add inertia, turning, wrench and loads of segment i and all it carries to those of its parent."""
+    I, B, F, C = ints[c.W_J], ints[c.W_IA], ints[c.W_F], ints[c.W_C]  # noqa: E741
+    add_rows(work, I + c.INERTIA_ROWS * parent, I + c.INERTIA_ROWS * i, c.INERTIA_ROWS, w)
+    add_rows(work, B + c.ARTICULATED_ROWS * parent, B + c.ARTICULATED_ROWS * i, _EXTERNAL, w)
+    add_rows(work, F + 6 * parent, F + 6 * i, 6, w)
+    if has_external:
+        at = c.ARTICULATED_ROWS
+        add_rows(work, B + at * parent + _EXTERNAL, B + at * i + _EXTERNAL, at - _EXTERNAL, w)
+        add_rows(work, C + 6 * parent, C + 6 * i, 3, w)
+
+
+@routine
+def inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b, work, w, dq, dv, da):
+    """Write the derivatives of tau as rows i·nv + j: of tau_i along velocity j."""
+    nv, at = ints[c.NV], ints[c.AT_COLUMNS]
+    place(ints, floats, q, given, b, work, w)
+    status = rates(ints, floats, q, v, given, b, work, w)
+    for i in range(ints[c.SEGMENTS]):
+        A = _stand_on(ints, floats, i, v, a, b, work, w)
+        _segment(ints, floats, i, A, external, has_external, b, work, w)
+    for k in range(nv * nv):
+        dq[ix(k), ix(b)] = 0.0
+        dv[ix(k), ix(b)] = 0.0
+        da[ix(k), ix(b)] = 0.0
+    for i in range(ints[c.SEGMENTS] - 1, -1, -1):
+        base = c.HEADER + i * c.SEGMENT_INTS
+        mass, h, moments = get_composite(ints, i, work, w)
+        Y, l, p = get_turning(ints, i, work, w)
+        n, f = get6(work, ints[c.W_F] + 6 * i, w)
+        first, axes = ints[ix(base + c.FIRST)], ints[ix(base + c.KIND)] == c.AXES
+        for k in range(first, first + ints[ix(base + c.COUNT)]):
+            column = ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)]
+            number = ints[c.FLOAT_COLUMNS] + k * c.COLUMN_FLOATS
+            e, d = get6(work, ints[c.W_S] + 6 * k, w)
+            # row k: tau_k along columns before it; the angular part of S_kᵀ 2B, and S_kᵀ I
+            hn, hf = momentum_of(mass, h, moments, e, d)
+            turn = add(add(sym(Y, e), cross(l, e)), scale(2.0, cross(p, d)))
+            # column k: wrenches that a small motion and a small velocity along it add, for tau of columns before it
+            xa, xm = get6(work, ints[c.W_G] + 6 * k, w)
+            yn, yf = momentum_of(mass, h, moments, xa, xm)
+            tn, tf = apply_turning(Y, l, p, get3(work, ints[c.W_DS] + 6 * k, w))
+            yn, yf = add(yn, tn), add(yf, tf)
+            ta, tm = get6(work, ints[c.W_U] + 6 * k, w)
+            zn, zf = momentum_of(mass, h, moments, ta, tm)
+            tn, tf = apply_turning(Y, l, p, e)
+            zn, zf = add(zn, tn), add(zf, tf)
+            load = (0.0, 0.0, 0.0)
+            if has_external:
+                E = get9(work, ints[c.W_IA] + c.ARTICULATED_ROWS * i + _EXTERNAL, w)
+                g = get3(work, ints[c.W_C] + 6 * i, w)
+                load = sub(cross(g, d), tmul(E, e))
+                yn, yf = sub(yn, transform(E, e)), sub(yf, cross(g, e))
+            sn, sf = add(cross(e, n), cross(d, f)), cross(e, f)  # S ×* F: the wrench moves with the column
+            place_of = column * nv + column
+            da[ix(place_of), ix(b)] = dot(e, hn) + dot(d, hf) + floats[ix(number + c.ARMATURE)]
+            dq[ix(place_of), ix(b)] = dot(e, yn) + dot(d, yf)
+            dv[ix(place_of), ix(b)] = dot(e, zn) + dot(d, zf) + floats[ix(number + c.DAMPING)]
+            moved = axes
+            if axes:
+                yn, yf = add(yn, sn), add(yf, sf)
+            j = ints[ix(at + k * c.COLUMN_INTS + c.BEFORE)]
+            while j >= 0:
+                if not moved and j < first:  # columns of one ball or free joint move together, those before stay
+                    yn, yf = add(yn, sn), add(yf, sf)
+                    moved = True
+                other = ints[ix(at + j * c.COLUMN_INTS + c.COLUMN_V)]
+                ej, dj = get6(work, ints[c.W_S] + 6 * j, w)
+                pj = get3(work, ints[c.W_DS] + 6 * j, w)
+                xj, mj = get6(work, ints[c.W_G] + 6 * j, w)
+                tj, uj = get6(work, ints[c.W_U] + 6 * j, w)
+                row, cell = ix(column * nv + other), ix(other * nv + column)
+                inertia = dot(ej, hn) + dot(dj, hf)
+                da[row, ix(b)] = inertia
+                da[cell, ix(b)] = inertia
+                dq[row, ix(b)] = dot(turn, pj) + dot(hn, xj) + dot(hf, mj) + dot(load, ej)
+                dq[cell, ix(b)] = dot(ej, yn) + dot(dj, yf)
+                dv[row, ix(b)] = dot(turn, ej) + dot(hn, tj) + dot(hf, uj)
+                dv[cell, ix(b)] = dot(ej, zn) + dot(dj, zf)
+                j = ints[ix(at + j * c.COLUMN_INTS + c.BEFORE)]
+        parent = ints[ix(base + c.PARENT)]
+        if parent >= 0:
+            _to_parent(ints, i, parent, has_external, work, w)
+    return status
+
+
+# ---- forward dynamics: da/dq = −M⁻¹ dtau/dq at the accelerations that the forces make
+
+
+@routine
+def factor(ints, b, M):
+    """Replace M by its factors Lᵀ D L, which have no entries where M has none [Featherstone08 6.5]."""
+    nv, at = ints[c.NV], ints[c.AT_COLUMNS]
+    for k in range(ints[c.COLUMNS] - 1, -1, -1):
+        row = ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)] * nv
+        inverse = 1.0 / M[ix(row + ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)]), ix(b)]
+        i = ints[ix(at + k * c.COLUMN_INTS + c.BEFORE)]
+        while i >= 0:
+            vi = ints[ix(at + i * c.COLUMN_INTS + c.COLUMN_V)]
+            share = M[ix(row + vi), ix(b)] * inverse
+            j = i
+            while j >= 0:
+                vj = ints[ix(at + j * c.COLUMN_INTS + c.COLUMN_V)]
+                M[ix(vi * nv + vj), ix(b)] -= share * M[ix(row + vj), ix(b)]
+                j = ints[ix(at + j * c.COLUMN_INTS + c.BEFORE)]
+            M[ix(row + vi), ix(b)] = share
+            i = ints[ix(at + i * c.COLUMN_INTS + c.BEFORE)]
+
+
+@inline
+def _less_row(X, nv, b, into, share, row):
+    for k in range(nv):
+        X[ix(into * nv + k), ix(b)] -= share * X[ix(row * nv + k), ix(b)]
+
+
+@routine
+def solve_rows(ints, b, M, sign, X):
+    """Replace X by sign M⁻¹ X, with M factored; whole rows at a time."""
+    nv, at = ints[c.NV], ints[c.AT_COLUMNS]
+    for k in range(ints[c.COLUMNS] - 1, -1, -1):
+        row = ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)]
+        j = ints[ix(at + k * c.COLUMN_INTS + c.BEFORE)]
+        while j >= 0:
+            vj = ints[ix(at + j * c.COLUMN_INTS + c.COLUMN_V)]
+            _less_row(X, nv, b, vj, M[ix(row * nv + vj), ix(b)], row)
+            j = ints[ix(at + j * c.COLUMN_INTS + c.BEFORE)]
+    for k in range(ints[c.COLUMNS]):
+        row = ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)]
+        inverse = sign / M[ix(row * nv + row), ix(b)]
+        for n in range(nv):
+            X[ix(row * nv + n), ix(b)] *= inverse
+        j = ints[ix(at + k * c.COLUMN_INTS + c.BEFORE)]
+        while j >= 0:
+            vj = ints[ix(at + j * c.COLUMN_INTS + c.COLUMN_V)]
+            _less_row(X, nv, b, row, M[ix(row * nv + vj), ix(b)], vj)
+            j = ints[ix(at + j * c.COLUMN_INTS + c.BEFORE)]
+
+
+@routine
+def forward_derivatives(ints, floats, q, v, tau, given, external, has_external, b, work, w, a, M, dq, dv, dtau):
+    """Write the accelerations, the factors of M, and the derivatives of the accelerations."""
+    nv = ints[c.NV]
+    status = articulated(ints, floats, q, v, tau, given, external, has_external, b, work, w, a)
+    if status != c.OK:
+        return status
+    status = inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b, work, w, dq, dv, M)
+    for k in range(nv * nv):
+        dtau[ix(k), ix(b)] = 0.0
+    for k in range(nv):
+        dtau[ix(k * nv + k), ix(b)] = 1.0
+    factor(ints, b, M)
+    solve_rows(ints, b, M, -1.0, dq)
+    solve_rows(ints, b, M, -1.0, dv)
+    solve_rows(ints, b, M, 1.0, dtau)
+    return status
+
+
+# ---- from Python
+
+
+@inline
+def _not_here(ints, q, v, x):
+    """Return whether sizes are wrong or a joint has columns that are found by differences."""
+    wrong = q.shape[0] != ints[c.NQ] or v.shape[0] != ints[c.NV] or x.shape[0] != ints[c.NV]
+    for i in range(ints[c.SEGMENTS]):
+        wrong = wrong or ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.KIND)] > c.FREE
+    return wrong
+
+
+_ONE = "int64(int64[::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[:, :, ::1]"
+
+
+@entry(_ONE + ")")
+def one_inverse(ints, floats, work, q, v, a, out):
+    """Derivatives of inverse dynamics of one state, (3, nv, nv)."""
+    if _not_here(ints, q, v, a):
+        return c.WRONG_SIZE
+    W, Q, V, A = _state(work), _state(q), _state(v), _state(a)
+    n = ints[c.NV] * ints[c.NV]
+    flat = out.reshape(out.size)
+    dq, dv, da = _state(flat[:n]), _state(flat[n : 2 * n]), _state(flat[2 * n : 3 * n])
+    status = inverse_derivatives(ints, floats, Q, V, A, W, W, False, 0, W, 0, dq, dv, da)
+    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(A, 0))
+
+
+@entry(_ONE + ", float64[::1])")
+def one_forward(ints, floats, work, q, v, tau, out, own):
+    """Derivatives of forward dynamics of one state, (3, nv, nv); `own` is space for nv (nv + 1) numbers."""
+    if _not_here(ints, q, v, tau):
+        return c.WRONG_SIZE
+    W, Q, V, T = _state(work), _state(q), _state(v), _state(tau)
+    nv = ints[c.NV]
+    n = nv * nv
+    flat = out.reshape(out.size)
+    dq, dv, dtau = _state(flat[:n]), _state(flat[n : 2 * n]), _state(flat[2 * n : 3 * n])
+    a, M = _state(own[:nv]), _state(own[nv : nv + n])
+    status = forward_derivatives(ints, floats, Q, V, T, W, W, False, 0, W, 0, a, M, dq, dv, dtau)
+    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(T, 0))
+
+
+@kernel
+def many_inverse(w, slots, ints, floats, work, given, q, v, a, external, has_external, dq, dv, da, status):
+    """Derivatives of inverse dynamics of the states of slot w."""
+    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
+        found = inverse_derivatives(
+            ints, floats, q, v, a, given, external, has_external, b, work, w, dq, dv, da
+        )
+        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(a, b))
+
+
+@kernel
+def many_forward(w, slots, ints, floats, work, given, q, v, tau, external, has_external, a, M, dq, dv, dtau, status):
+    """Derivatives of forward dynamics of the states of slot w."""
+    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
+        found = forward_derivatives(
+            ints, floats, q, v, tau, given, external, has_external, b, work, w, a, M, dq, dv, dtau
+        )
+        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(tau, b))

@@ -1,0 +1,277 @@
+import re
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from motiform.base.errors import InputError, MotiformError
+from motiform.geometry import Ball, Box, Cylinder, Mesh, write_mesh
+from motiform.motion.tree.figure import Figure
+from motiform.motion.tree.joints import AxesJoint, FreeJoint
+from motiform.motion.tree.read import read_figure, read_urdf
+from motiform.spatial import rotation_from_euler
+
+ARM = """<?xml version="1.0"?>
+<robot name="arm">
+  <material name="blue"><color rgba="0 0 0.8 1"/></material>
+  <link name="base">
+    <visual><origin xyz="0 0 0.1" rpy="0 0 0.5"/><geometry><box size="0.2 0.3 0.4"/></geometry>
+      <material name="blue"/></visual>
+    <collision><geometry><box size="1 1 1"/></geometry></collision>
+  </link>
+  <link name="upper">
+    <inertial><origin xyz="0 0 0.2" rpy="0.1 0.2 0.3"/><mass value="2"/>
+      <inertia ixx="0.03" iyy="0.04" izz="0.02" ixy="0.001" ixz="0.002" iyz="-0.003"/></inertial>
+    <visual><geometry><cylinder radius="0.05" length="0.4"/></geometry></visual>
+    <visual><origin xyz="0 0 0.4"/><geometry><sphere radius="0.06"/></geometry></visual>
+  </link>
+  <link name="lower"/>
+  <joint name="shoulder" type="revolute">
+    <origin xyz="0 0 0.5" rpy="0.3 0 0"/><parent link="base"/><child link="upper"/><axis xyz="0 3 4"/>
+    <limit lower="-1" upper="2" effort="100" velocity="3"/><dynamics damping="0.5"/>
+    <safety_controller k_velocity="10"/>
+  </joint>
+  <joint name="elbow" type="continuous"><parent link="upper"/><child link="lower"/><axis xyz="0 1 0"/></joint>
+  <transmission name="t"/>
+</robot>
+"""
+
+
+def read(folder, text, **options) -> Figure:
+    path = folder / "robot.urdf"
+    path.write_text(text, "utf-8")
+    return read_urdf(path, **options)
+
+
+def refused(folder, text, **options) -> str:
+    with pytest.raises(InputError) as caught:
+        read(folder, text, **options)
+    return str(caught.value)
+
+
+def robot(*parts):
+    return f'<robot name="r">{"".join(parts)}</robot>'
+
+
+LINKS = '<link name="a"/>\n<link name="b"/>'
+
+
+def joint(inside="", kind="continuous", name="j", parent="a", child="b"):
+    return f'\n<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{inside}</joint>'
+
+
+def test_an_arm(tmp_path):
+    arm = read(tmp_path, ARM)
+    assert arm.name == "arm"
+    assert arm.names == ("base", "upper", "lower")
+    assert arm.coordinates == ("shoulder", "elbow")
+    assert arm.gravity == (0.0, 0.0, -9.81)
+    np.testing.assert_array_equal(arm.limits, [[-1, 2], [-np.inf, np.inf]])
+    upper = arm.segment("upper")
+    assert upper.parent == "base"
+    np.testing.assert_allclose(upper.joint.axes[0].direction, [0, 0.6, 0.8], rtol=1e-15)
+    np.testing.assert_array_equal(upper.damping, [0.5])
+    np.testing.assert_allclose(upper.placement.rotation, rotation_from_euler([0.3], "x"), atol=1e-16)
+
+
+def test_inertia_is_turned_into_the_link(tmp_path):
+    upper = read(tmp_path, ARM).segment("upper")
+    R = rotation_from_euler([0.3, 0.2, 0.1], "zyx")  # roll, pitch, yaw about axes at rest
+    J = np.array([[0.03, 0.001, 0.002], [0.001, 0.04, -0.003], [0.002, -0.003, 0.02]])
+    np.testing.assert_allclose(upper.inertia, R @ J @ R.T, rtol=0, atol=1e-17)
+    np.testing.assert_array_equal(upper.com, [0, 0, 0.2])
+
+
+def test_visuals_are_worn_and_cylinders_stand_along_z(tmp_path):
+    arm = read(tmp_path, ARM)
+    (box,) = arm.segment("base").parts
+    assert box.shape == Box((0.2, 0.3, 0.4))
+    assert box.color == (0.0, 0.0, 0.8)
+    np.testing.assert_array_equal(box.placement.translation, [0, 0, 0.1])
+    cylinder, ball = arm.segment("upper").parts
+    assert (cylinder.shape, ball.shape) == (Cylinder(0.05, 0.4), Ball(0.06))
+    np.testing.assert_allclose(cylinder.shape.bounds_in(cylinder.placement)[1], [0.05, 0.05, 0.2], atol=1e-16)
+
+
+def test_what_is_left_out_is_listed(tmp_path):
+    notes = " ".join(read(tmp_path, ARM).notes)
+    for word in ("<collision> geometry", "<transmission>", "effort bounds", "<safety_controller>"):
+        assert word in notes
+    assert "robot.urdf:7:" in notes
+
+
+def test_a_free_root_and_own_gravity(tmp_path):
+    arm = read(tmp_path, ARM, free=True, gravity=(0, -1, 0))
+    assert isinstance(arm.segments[0].joint, FreeJoint)
+    assert (arm.nq, arm.nv, arm.gravity) == (9, 8, (0.0, -1.0, 0.0))
+
+
+def test_floating_and_planar_joints(tmp_path):
+    links = LINKS + '<link name="c"/>'
+    figure = read(tmp_path, robot(links, joint(kind="floating"), joint(kind="planar", name="k", parent="b", child="c")))
+    assert isinstance(figure.segment("b").joint, FreeJoint)
+    assert figure.coordinates[0] == "j.wx"
+    planar = figure.segment("c").joint
+    assert isinstance(planar, AxesJoint)
+    assert [axis.kind for axis in planar.axes] == ["prismatic", "prismatic", "revolute"]
+    assert planar.axes[2].direction == (1.0, 0.0, 0.0)
+
+
+def test_mimics_of_mimics_follow_the_one_that_leads(tmp_path):
+    parts = [
+        LINKS + '<link name="c"/><link name="d"/>',
+        joint(),
+        joint('<mimic joint="j" multiplier="2" offset="0.5"/>', name="k", child="c"),
+        joint('<mimic joint="k" multiplier="-3" offset="0.1"/>', name="m", child="d"),
+    ]
+    figure = read(tmp_path, robot(*parts))
+    assert figure.coordinates == ("j",)
+    followers = {c.dependent: c for c in figure.couplings}
+    assert followers["m"].leading == "j"
+    assert followers["m"].function(1.0) == pytest.approx(-3 * (2 + 0.5) + 0.1, rel=1e-15)
+
+
+def test_order_is_outward_by_the_joints_of_the_file(tmp_path):
+    links = "".join(f'<link name="{name}"/>' for name in "zyxwv")
+    joints = [("x", "w"), ("v", "x"), ("v", "z"), ("z", "y")]
+    text = robot(links, *(joint(name=p + c, parent=p, child=c) for p, c in joints))
+    assert read(tmp_path, text).names == ("v", "x", "w", "z", "y")
+
+
+def test_meshes_of_the_folder_are_worn(tmp_path):
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    (tmp_path / "parts").mkdir()
+    write_mesh(Mesh(corners, np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])), tmp_path / "parts" / "t.stl")
+    mesh = '<mesh filename="{}" scale="2 1 -1"/>'
+    text = robot(f'<link name="a"><visual><geometry>{mesh}</geometry></visual></link>')
+    for name in ("parts/t.stl", "package://robot/parts/t.stl", "package://parts/t.stl"):
+        (part,) = read(tmp_path, text.format(name)).segments[0].parts
+        assert part.shape.volume == pytest.approx(2 / 6, rel=1e-6)  # stl holds float32; turned outward again
+    assert read(tmp_path, text.format("parts/t.stl"), meshes="skip").segments[0].parts == ()
+    missing = read(tmp_path, text.format("other.stl"))
+    assert missing.segments[0].parts == ()
+    assert "the mesh other.stl" in missing.notes[0]
+    assert "no such mesh file" in refused(tmp_path, text.format("other.stl"), meshes="all")
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret.stl", "/etc/hosts.stl", "package://x/../../secret.stl", "file:///etc/a.stl"]
+)
+def test_meshes_outside_the_folder_are_not_read(tmp_path, name):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "secret.stl").write_bytes(b"")
+    text = robot(f'<link name="a"><visual><geometry><mesh filename="{name}"/></geometry></visual></link>')
+    assert "reads only its own folder" in refused(inner, text)
+
+
+def test_dry_friction_is_refused_unless_told(tmp_path):
+    text = robot(LINKS, joint('<dynamics damping="1" friction="0.2"/>'))
+    message = refused(tmp_path, text)
+    assert re.search(r"robot\.urdf:3 <dynamics>: dry friction of a joint is not supported", message)
+    assert "skip=('friction',)" in message
+    figure = read(tmp_path, text, skip=["friction"])
+    assert "skipped as told" in figure.notes[0]
+    assert "unknown feature" in refused(tmp_path, text, skip=["frictoin"])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "robot.urdf:1: not well-formed XML: no element found"),
+        ("<robot><link></robot>", "robot.urdf:1: not well-formed XML: mismatched tag"),
+        ('<!DOCTYPE r [<!ENTITY a "b">]><robot name="&a;"/>', "document type"),
+        ("<sdf/>", "<sdf>: not a URDF model"),
+        (robot(), "no <link>"),
+        (robot("<link/>"), "no attribute 'name'"),
+        (robot(LINKS), "several links without a joint"),
+        (robot(LINKS, '\n<link name="a"/>'), "robot.urdf:3 <link name='a'>: a second <link> of this name"),
+        (robot(LINKS, joint(child="c")), "unknown link"),
+        (robot(LINKS, joint(), joint(name="k")), "a second joint carries link 'b'"),
+        (robot(LINKS, joint(), joint(name="k", parent="b", child="a")), "no root"),
+        (robot(LINKS, '<link name="c"/>', joint(), joint(name="k", parent="c", child="c")), "links in a loop"),
+        (robot(LINKS, joint(kind="revolut")), "unknown type .*Did you mean 'revolute'"),
+        (robot(LINKS, joint(kind="revolute")), "without <limit>"),
+        (robot(LINKS, joint('<limit lower="1" upper="0"/>', kind="revolute")), "the range is empty"),
+        (robot(LINKS, joint('<axis xyz="0 0 0"/>')), "no direction"),
+        (robot(LINKS, joint('<axis xyz="0 0"/>')), "'xyz' .*3 numbers"),
+        (robot(LINKS, joint('<axis xyz="0 0 one"/>')), "is not a number"),
+        (robot(LINKS, joint('<axis xyz="0 0 nan"/>')), "is not a number"),
+        (robot(LINKS, joint('<axis xyz="0 0 1e300"/>')), "is not a number"),
+        (robot(LINKS, joint('<origin xzy="0 0 1"/>')), "unknown attribute .*'xyz'"),
+        (robot(LINKS, joint('<spring k="1"/>')), "<spring>: unknown element"),
+        (robot(LINKS, joint('<mimic joint="x"/>')), "no such joint to mimic"),
+        (robot(LINKS, joint('<mimic joint="j"/>')), "mimic in a circle"),
+        (robot(LINKS, joint('<dynamics damping="-1"/>')), "0 or more"),
+        (robot('<link name="a"><inertial><mass value="-1"/></inertial></link>'), "'value'"),
+        (
+            robot(
+                '<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0" iyz="0"/>'
+                "</inertial></link>"
+            ),
+            "robot.urdf:1 <link name='a'>: .*impossible inertia",
+        ),
+        (robot('<link name="a"><visual><geometry><cone/></geometry></visual></link>'), "unknown shape"),
+        (
+            robot('<link name="a"><visual><geometry><sphere radius="-1"/></geometry></visual></link>'),
+            "impossible length",
+        ),
+        (robot("<xacro:macro/>"), "Expand the file with xacro"),
+        (robot("<links/>"), "unknown element .*'link'"),
+    ],
+)
+def test_wrong_files_are_refused_with_file_line_and_remedy(tmp_path, text, says):
+    assert re.search(says, refused(tmp_path, text), re.DOTALL)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        read_urdf(tmp_path / "none.urdf")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_urdf(tmp_path)
+    with pytest.raises(InputError, match="not a path"):
+        read_urdf(None)
+    with pytest.raises(InputError, match="unknown choice of meshes"):
+        read_urdf(tmp_path, meshes="some")
+    (tmp_path / "a.xml").write_text("<a/>")
+    with pytest.raises(InputError, match="not a model that can be read"):
+        read_figure(tmp_path / "a.xml")
+
+
+def test_depth_and_size_are_bounded(tmp_path, monkeypatch):
+    assert "nested too deep" in refused(tmp_path, "<a>" * 2000 + "</a>" * 2000)
+    monkeypatch.setattr("motiform.motion.tree.read.elements.LARGEST", 100)
+    assert "too large" in refused(tmp_path, ARM)
+
+
+def test_a_chain_of_hundreds_of_links_is_read(tmp_path):
+    links = "".join(f'<link name="l{n}"/>' for n in range(300))
+    joints = "".join(joint(name=f"j{n}", parent=f"l{n}", child=f"l{n + 1}") for n in range(299))
+    assert read(tmp_path, robot(links, joints)).nv == 299
+
+
+TOKENS = st.sampled_from(
+    ["<", ">", "/", '"', "0", "-1", "1e30", "nan", " ", "link", "joint", "parent", "a", "xyz=", "é", "&lt;", "]]>"]
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damaged_files_give_a_figure_or_an_error_of_ours(tmp_path, data):
+    text = ARM
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        cut = data.draw(st.integers(0, 30))
+        text = text[:at] + data.draw(TOKENS) + text[at + cut :]
+    with suppress(MotiformError):
+        assert isinstance(read(tmp_path, text), Figure)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.binary(max_size=200))
+def test_any_bytes_give_an_error_of_ours(tmp_path, data):
+    (tmp_path / "x.urdf").write_bytes(b"<?xml version='1.0' encoding='" + data)
+    with pytest.raises(MotiformError):
+        read_figure(tmp_path / "x.urdf")

@@ -1,0 +1,469 @@
+"""Files read by us and by the engines whose formats they are: same poses, sites, inertia matrix, nonlinear effects.
+
+Both sides do the same arithmetic in float64 on trees of about ten bodies. Rounding grows with the number of products
+along a branch: some hundred of 1e-16 each, so 1e-12 of the largest entry, and 1e-11 leaves room for the engines' own
+storage of the model (MuJoCo keeps quaternions and principal axes, which costs a few more digits).
+"""
+
+import numpy as np
+import pytest
+
+from motiform.geometry import Mesh, write_mesh
+from motiform.motion.tree.dynamics import inertia_matrix, nonlinear_effects
+from motiform.motion.tree.kinematics import poses, tags
+from motiform.motion.tree.read import read_figure, read_mjcf, read_urdf
+from motiform.spatial import random_rotation, rotation_from_quaternion
+
+mujoco = pytest.importorskip("mujoco")
+pinocchio = pytest.importorskip("pinocchio")
+
+TOLERANCE = 1e-11
+
+
+def close(ours, theirs, tolerance=TOLERANCE):
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    assert ours.shape == theirs.shape
+    scale = max(1.0, np.abs(theirs).max(initial=0.0))
+    assert np.abs(ours - theirs).max(initial=0.0) <= tolerance * scale
+
+
+def numbers(values):
+    return " ".join(repr(float(x)) for x in np.atleast_1d(values))
+
+
+# ---- MuJoCo ----------------------------------------------------------------------------------------------------------
+
+
+def velocity_change(model, qpos, qvel):
+    """Return B and Ḃ v with v_ours = B v_mujoco: free joints keep (linear in the world, angular in the body) there."""
+    B, bias = np.eye(model.nv), np.zeros(model.nv)
+    for j in range(model.njnt):
+        if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE:
+            at, dof = model.jnt_qposadr[j], model.jnt_dofadr[j]
+            R = rotation_from_quaternion(qpos[at + 3 : at + 7])
+            B[dof : dof + 6, dof : dof + 6] = np.block([[np.zeros((3, 3)), np.eye(3)], [R.T, np.zeros((3, 3))]])
+            bias[dof + 3 : dof + 6] = -np.cross(qvel[dof + 3 : dof + 6], R.T @ qvel[dof : dof + 3])
+    return B, bias
+
+
+def random_qpos(model, rng):
+    q = rng.uniform(-1.0, 1.0, model.nq)
+    for j in range(model.njnt):
+        at = model.jnt_qposadr[j] + (3 if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE else 0)
+        if model.jnt_type[j] in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
+            q[at : at + 4] = rng.standard_normal(4)
+            q[at : at + 4] /= np.linalg.norm(q[at : at + 4])
+    return q
+
+
+def mujoco_state(model, qpos, qvel):
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = qpos, qvel
+    mujoco.mj_forward(model, data)
+    M = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, M, data.qM) if hasattr(data, "qM") else mujoco.mj_fullM(model, data, M)
+    return data, M
+
+
+def compare_with_mujoco(figure, model, rng, states=5, tolerance=TOLERANCE):
+    assert (figure.nq, figure.nv) == (model.nq, model.nv)
+    for _ in range(states):
+        q, v = random_qpos(model, rng), rng.standard_normal(model.nv)
+        data, M = mujoco_state(model, q, v)
+        compare_frames(figure, model, data, q, tolerance)
+        B, bias = velocity_change(model, q, v)
+        ours = inertia_matrix(figure, q)
+        close(B.T @ ours @ B, M, tolerance)
+        h = nonlinear_effects(figure, q, B @ v)
+        close(B.T @ (h + ours @ bias), data.qfrc_bias - data.qfrc_passive, tolerance)
+
+
+def compare_frames(figure, model, data, q, tolerance=TOLERANCE):
+    R, p = poses(figure, q)
+    for b in range(1, model.nbody):
+        n = figure.index(model.body(b).name or f"body{b}")
+        close(p[n], data.xpos[b])
+        close(R[n], data.xmat[b].reshape(3, 3))
+        assert figure.segments[n].mass == pytest.approx(model.body_mass[b], rel=tolerance)
+    for name, point in zip(figure.tag_names, tags(figure, q), strict=True):
+        close(point, data.site(name).xpos)
+
+
+def read_both(tmp_path, text, **options):
+    path = tmp_path / "model.xml"
+    path.write_text(text, "utf-8")
+    return read_mjcf(path, **options), mujoco.MjModel.from_xml_path(str(path))
+
+
+CREATURE = """
+<mujoco model="creature">
+  <compiler angle="degree" eulerseq="zYx" autolimits="true"/>
+  <option gravity="0.3 -9.7 1.1" timestep="0.002" integrator="RK4"><flag contact="disable"/></option>
+  <default>
+    <joint armature="0.02" damping="0.1"/>
+    <geom density="800" rgba="0.8 0.5 0.3 1"/>
+    <default class="limb">
+      <joint type="hinge" axis="0 1 0" armature="0.05" pos="0.01 0.02 0"/>
+      <geom type="capsule" size="0.04 0.15"/>
+      <site pos="0 0 -0.3"/>
+      <default class="foot"><geom type="box" size="0.1 0.05 0.02" euler="10 20 30"/></default>
+    </default>
+  </default>
+  <asset><material name="skin" rgba="0.9 0.7 0.6 1"/></asset>
+  <worldbody>
+    <light pos="0 0 3"/>
+    <geom name="floor" type="plane" size="3 3 0.1"/>
+    <body name="trunk" pos="0.1 0.2 1.0" euler="10 20 30">
+      <freejoint name="root"/>
+      <geom type="ellipsoid" size="0.2 0.15 0.3" material="skin"/>
+      <geom type="sphere" size="0.1" pos="0 0.1 0.35" mass="1.7"/>
+      <site name="back" pos="-0.2 0 0"/>
+      <body name="arm" pos="0.2 0 0.2" axisangle="1 2 3 40" childclass="limb">
+        <joint name="shoulder" type="ball" armature="0.03" pos="0.02 -0.01 0.03"/>
+        <geom fromto="0 0 0 0.1 0.2 -0.3" size="0.03"/>
+        <body name="hand" pos="0 0 -0.3" zaxis="0.3 0.2 1">
+          <joint name="elbow" range="-30 120" ref="20"/>
+          <joint name="twist" axis="0.2 0.3 -1" pos="0 0 0" damping="0"/>
+          <joint name="reach" type="slide" axis="1 0 1" ref="0.05"/>
+          <inertial pos="0.01 0.02 -0.1" mass="0.6" diaginertia="0.003 0.004 0.002" euler="5 6 7"/>
+          <site name="finger"/>
+        </body>
+      </body>
+      <frame pos="0 -0.1 -0.2" xyaxes="1 0.1 0 -0.1 1 0.2" childclass="limb">
+        <body name="thigh">
+          <joint name="hip1"/><joint name="hip2" axis="1 0 0"/>
+          <geom type="cylinder" pos="0 0 -0.15"/>
+          <frame pos="0.02 0 0" quat="1 0.1 0.2 0.3"><geom size="0.03" type="cylinder" pos="0 0 -0.15"/></frame>
+          <body name="shank" pos="0 0 -0.3">
+            <joint name="knee"/>
+            <inertial pos="0 0 -0.1" mass="1.2" fullinertia="0.02 0.03 0.025 0.001 -0.002 0.003"/>
+            <body name="foot" pos="0 0 -0.3"><geom class="foot"/><site name="toe" pos="0.1 0 0"/></body>
+          </body>
+        </body>
+      </frame>
+    </body>
+    <body pos="1 0 0">
+      <joint type="ball"/><joint type="slide" axis="0 0 1"/>
+      <geom type="box" fromto="0 0 0 0 0.2 0.4" size="0.05"/>
+    </body>
+  </worldbody>
+  <actuator><motor joint="knee"/></actuator>
+  <sensor><jointpos joint="knee"/></sensor>
+</mujoco>
+"""
+
+
+def test_a_creature_with_every_kind_of_joint_is_the_one_of_mujoco(tmp_path):
+    figure, model = read_both(tmp_path, CREATURE)
+    compare_with_mujoco(figure, model, np.random.default_rng(1))
+    np.testing.assert_allclose(figure.gravity, model.opt.gravity, rtol=0, atol=0)
+    low, high = figure.limits[figure.coordinates.index("elbow")]
+    np.testing.assert_allclose([low, high], model.joint("elbow").range, rtol=1e-15)
+
+
+class RandomMjcf:
+    """A random tree with all the ways of writing it."""
+
+    def __init__(self, seed):
+        self.rng, self.count = np.random.default_rng(seed), 0
+
+    def pick(self, *options):
+        return options[self.rng.integers(len(options))]
+
+    def orientation(self):
+        R = random_rotation(self.rng)
+        return self.pick(
+            "",
+            f'quat="{numbers(self.rng.standard_normal(4))}"',
+            f'euler="{numbers(self.rng.uniform(-3, 3, 3))}"',
+            f'axisangle="{numbers(self.rng.uniform(-2, 2, 4))}"',
+            f'xyaxes="{numbers([*R[0], *(R[1] + 0.3 * R[0])])}"',
+            f'zaxis="{numbers(self.rng.standard_normal(3))}"',
+        )
+
+    def place(self):
+        return f'pos="{numbers(self.rng.uniform(-0.5, 0.5, 3))}" {self.orientation()}'
+
+    def joints(self, top):
+        if top and self.rng.random() < 0.4:
+            return "<freejoint/>"
+        kinds = [self.pick("hinge", "slide", "ball") for _ in range(self.rng.integers(0, 3))]
+        if "ball" in kinds:  # MuJoCo takes one in a body, and no hinge behind it
+            kinds = [kind for kind in kinds if kind == "hinge"] + self.pick(["ball", "slide"], ["slide", "ball"])
+        return "".join(self.joint(kind) for kind in kinds)
+
+    def joint(self, kind):
+        extra = (
+            f'axis="{numbers(self.rng.standard_normal(3))}" ref="{self.rng.uniform(-1, 1)}"' if kind != "ball" else ""
+        )
+        more = f'armature="{self.rng.uniform(0, 0.1)}" damping="{self.rng.uniform(0, 2)}"'
+        return f'<joint type="{kind}" pos="{numbers(self.rng.uniform(-0.2, 0.2, 3))}" {extra} {more}/>'
+
+    def geom(self):
+        kind = self.pick("sphere", "capsule", "box", "cylinder", "ellipsoid")
+        size = numbers(self.rng.uniform(0.03, 0.2, 3))
+        place = self.place()
+        if kind != "sphere" and self.rng.random() < 0.3:
+            place = f'fromto="{numbers(self.rng.uniform(-0.4, 0.4, 6))}"'
+        amount = self.pick("", 'mass="2.5"', 'density="300"')
+        return f'<geom type="{kind}" size="{size}" {place} {amount}/>'
+
+    def body(self, depth):
+        self.count += 1
+        name = f"b{self.count}"
+        matter = self.geom() + (self.geom() if self.rng.random() < 0.5 else "")
+        if self.rng.random() < 0.3:
+            matter = f'<inertial {self.place()} mass="1.3" diaginertia="0.02 0.03 0.04"/>'
+        inside = "".join(self.body(depth + 1) for _ in range(self.rng.integers(0, 3) if depth < 4 else 0))
+        inside += f'<site name="{name}" pos="{numbers(self.rng.uniform(-0.3, 0.3, 3))}"/>'
+        if self.rng.random() < 0.3:
+            inside = f"<frame {self.place()}>{inside}</frame>"
+        return f'<body name="{name}" {self.place()}>{self.joints(depth == 0)}{matter}{inside}</body>'
+
+    def text(self):
+        bodies = "".join(self.body(0) for _ in range(2))
+        settings = f'angle="radian" eulerseq="{self.pick("xyz", "ZYX", "zXz", "YxY")}"'
+        return f"<mujoco><compiler {settings}/><worldbody>{bodies}</worldbody></mujoco>"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_are_those_of_mujoco(tmp_path, seed):
+    figure, model = read_both(tmp_path, RandomMjcf(seed).text())
+    assert model.nv > 0
+    compare_with_mujoco(figure, model, np.random.default_rng(seed), states=2)
+
+
+COUPLED = """
+<mujoco>
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="a"><joint name="lead" axis="0 1 0" ref="0.2"/><geom size="0.1" pos="0.3 0 0"/>
+      <body name="b" pos="0.5 0 0"><joint name="follow" axis="0 0 1" ref="-0.3"/><geom size="0.1" pos="0.2 0 0.1"/>
+        <body name="c" pos="0.5 0 0.2">
+          <joint name="held" axis="1 2 0" pos="0.1 0 0" ref="0.4"/><joint name="free" axis="0 1 1" pos="0 0.2 0.1"/>
+          <geom type="box" size="0.1 0.2 0.05" pos="0.2 0 0"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <equality>
+    <joint joint1="follow" joint2="lead" polycoef="0.1 -0.7 0.4 0.2 -0.1"/>
+    <joint joint1="held" polycoef="0.25"/>
+    <joint joint1="free" joint2="lead" active="false"/>
+  </equality>
+</mujoco>
+"""
+
+
+def test_coupled_and_held_joints_move_the_bodies_as_in_mujoco(tmp_path):
+    figure, model = read_both(tmp_path, COUPLED)
+    assert figure.coordinates == ("lead", "free")
+    x, free = 0.7, -0.4
+    s = x - 0.2
+    qpos = np.array([x, -0.3 + 0.1 - 0.7 * s + 0.4 * s**2 + 0.2 * s**3 - 0.1 * s**4, 0.4 + 0.25, free])
+    slope = -0.7 + 0.8 * s + 0.6 * s**2 - 0.4 * s**3
+    data, M = mujoco_state(model, qpos, np.zeros(4))
+    compare_frames(figure, model, data, [x, free])
+    G = np.array([[1.0, 0.0], [slope, 0.0], [0.0, 0.0], [0.0, 1.0]])
+    close(inertia_matrix(figure, [x, free]), G.T @ M @ G)
+    assert any("not active" in note for note in figure.notes)
+
+
+def test_bounds_and_balance_of_inertia_are_those_of_mujoco(tmp_path):
+    body = '<body name="a"><joint/><geom size="0.1" mass="0.01"/></body>'
+    flat = (
+        '<body name="b"><joint axis="1 1 1"/><inertial mass="1" pos="0 0 0" diaginertia="1 1 5" euler="9 8 7"/></body>'
+    )
+    settings = '<compiler boundmass="0.5" boundinertia="0.3" balanceinertia="true"/>'
+    text = f"<mujoco>{settings}<worldbody>{body}{flat}</worldbody></mujoco>"
+    compare_with_mujoco(*read_both(tmp_path, text), np.random.default_rng(5))
+
+
+def test_matter_of_a_mesh_is_that_of_mujoco(tmp_path):
+    corners = np.array([[0, 0, 0], [0.3, 0, 0], [0.1, 0.4, 0], [0.05, 0.1, 0.5]])
+    faces = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+    write_mesh(Mesh(corners, faces), tmp_path / "wedge.obj")
+    text = """<mujoco><asset><mesh name="w" file="wedge.obj" scale="1 -1.5 0.7"/></asset><worldbody><body name="a">
+        <joint axis="1 2 3"/><joint axis="0 1 0"/><geom type="mesh" mesh="w" pos="0.2 0.1 0" euler="10 20 30"/></body>
+        </worldbody></mujoco>"""
+    figure, model = read_both(tmp_path, text)
+    # MuJoCo keeps corners as float32, 6e-8 each
+    compare_with_mujoco(figure, model, np.random.default_rng(2), tolerance=1e-6)
+    assert len(figure.segment("a").parts) == 1
+
+
+# ---- Pinocchio -------------------------------------------------------------------------------------------------------
+
+
+class FromPinocchio:
+    """States of a model of Pinocchio in our order and velocities."""
+
+    def __init__(self, figure, model):
+        self.figure, self.model = figure, model
+        self.joints = list(zip(model.names, model.joints, strict=True))[1:]
+
+    def configuration(self, q):
+        """Return (q of ours, B) with v_ours = B v_theirs."""
+        fig, model = self.figure, self.model
+        ours, B = np.zeros(fig.nq), np.zeros((fig.nv, model.nv))
+        for name, joint in self.joints:
+            theirs, to = q[joint.idx_q : joint.idx_q + joint.nq], slice(joint.idx_v, joint.idx_v + joint.nv)
+            kind = joint.shortname()
+            if "Mimic" in kind:
+                continue
+            if kind == "JointModelFreeFlyer":
+                segment = self.child(name)
+                at_q, at_v = fig.layout.places_q[segment], fig.layout.places_v[segment]
+                ours[at_q] = [*theirs[:3], theirs[6], *theirs[3:6]]
+                B[at_v[:3], to.start + 3 : to.stop] = B[at_v[3:], to.start : to.start + 3] = np.eye(3)
+            elif kind == "JointModelPlanar":
+                at = [fig.coordinates.index(f"{name}.{part}") for part in ("t1", "t2", "r")]
+                c, s = theirs[2:]
+                # theirs: position along the parent's x and y, velocities along the child's
+                axes = np.array([axis.direction[:2] for axis in fig.segment(self.child(name)).joint.axes[:2]])
+                ours[fig.layout.places_q[self.child(name)]] = [*(axes @ theirs[:2]), np.arctan2(s, c)]
+                B[np.ix_(at[:2], range(to.start, to.start + 2))] = axes @ [[c, -s], [s, c]]
+                B[at[2], to.start + 2] = 1.0
+            else:
+                at = fig.coordinates.index(name)
+                ours[fig.layout.places_q[name]] = np.arctan2(theirs[1], theirs[0]) if joint.nq == 2 else theirs[0]
+                B[at, to.start] = 1.0
+        return ours, B
+
+    def child(self, joint):
+        frames, body = self.model.frames, pinocchio.FrameType.BODY
+        return next(f.name for f in frames if f.type == body and frames[f.parentFrame].name == joint)
+
+    def bias(self, q, v):
+        """Ḃ v by a central difference: only the axes of a planar joint turn."""
+        h = 1e-6
+        ahead, back = (self.configuration(pinocchio.integrate(self.model, q, step * v))[1] for step in (h, -h))
+        return (ahead - back) @ v / (2 * h)
+
+
+def compare_with_pinocchio(figure, model, rng, states=3):
+    assert figure.nv == model.nv
+    pinocchio.seed(1)
+    data, change = model.createData(), FromPinocchio(figure, model)
+    planar = any(joint.shortname() == "JointModelPlanar" for _, joint in change.joints)
+    for _ in range(states):
+        q, v = (
+            pinocchio.randomConfiguration(model, -np.ones(model.nq), np.ones(model.nq)),
+            rng.standard_normal(model.nv),
+        )
+        pinocchio.framesForwardKinematics(model, data, q)
+        ours, B = change.configuration(q)
+        R, p = poses(figure, ours)
+        for n, name in enumerate(figure.names):
+            frame = data.oMf[model.getFrameId(name, pinocchio.FrameType.BODY)]
+            close(p[n], frame.translation)
+            close(R[n], frame.rotation)
+        M = pinocchio.crba(model, data, q)
+        M = np.triu(M) + np.triu(M, 1).T
+        inertia = inertia_matrix(figure, ours)
+        close(B.T @ inertia @ B, M)
+        h = nonlinear_effects(figure, ours, B @ v)
+        bias = change.bias(q, v) if planar else 0.0 * v
+        theirs = pinocchio.nonLinearEffects(model, data, q, v) + model.damping * v
+        # differences over 1e-6 leave 1e-10 of the turning of the planar joint's axes
+        close(B.T @ (h + inertia @ bias), theirs, 1e-8 if planar else TOLERANCE)
+
+
+ROBOT = """
+<robot name="robot">
+  <material name="grey"><color rgba="0.5 0.5 0.5 1"/></material>
+  <link name="base"/>
+  <joint name="lift" type="prismatic">
+    <parent link="base"/><child link="column"/><origin xyz="0.1 0 0.2" rpy="0.1 0.2 0.3"/>
+    <axis xyz="0 0.6 0.8"/><limit lower="-1" upper="2" effort="10" velocity="1"/><dynamics damping="0.7"/>
+  </joint>
+  <link name="column">
+    <inertial><origin xyz="0 0.1 0.2" rpy="0.4 0.5 0.6"/><mass value="3"/>
+      <inertia ixx="0.2" iyy="0.3" izz="0.25" ixy="0.01" ixz="-0.02" iyz="0.03"/></inertial>
+    <visual><geometry><cylinder radius="0.05" length="0.4"/></geometry><material name="grey"/></visual>
+  </link>
+  <joint name="turn" type="continuous">
+    <parent link="column"/><child link="arm"/><origin xyz="0 0 0.4"/><axis xyz="1 2 -1"/><dynamics damping="0.1"/>
+  </joint>
+  <link name="arm">
+    <inertial><origin xyz="0.2 0 0"/><mass value="1.5"/><inertia ixx="0.01" iyy="0.05" izz="0.05"
+      ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="flange" type="fixed"><parent link="arm"/><child link="plate"/><origin rpy="0 1.5 0"/></joint>
+  <link name="plate">
+    <inertial><origin xyz="0 0 0.05"/><mass value="0.4"/><inertia ixx="0.002" iyy="0.002" izz="0.003"
+      ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="left" type="revolute"><parent link="plate"/><child link="finger1"/><origin xyz="0.03 0 0.1"/>
+    <axis xyz="0 1 0"/><limit lower="-0.5" upper="0.5" effort="1" velocity="1"/></joint>
+  <link name="finger1"><inertial><origin xyz="0 0 0.04"/><mass value="0.1"/><inertia ixx="0.0002" iyy="0.0002"
+    izz="0.0001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="right" type="revolute"><parent link="plate"/><child link="finger2"/><origin xyz="-0.03 0 0.1"/>
+    <axis xyz="0 1 0"/><limit lower="-0.5" upper="0.5" effort="1" velocity="1"/>
+    <mimic joint="left" multiplier="-1.2" offset="0.1"/></joint>
+  <link name="finger2"><inertial><origin xyz="0 0 0.04"/><mass value="0.1"/><inertia ixx="0.0002" iyy="0.0002"
+    izz="0.0001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+</robot>
+"""
+
+
+def read_urdf_both(tmp_path, text, *, free=False, mimic=False):
+    path = tmp_path / "robot.urdf"
+    path.write_text(text, "utf-8")
+    root = (pinocchio.JointModelFreeFlyer(),) if free else ()
+    return read_urdf(path, free=free), pinocchio.buildModelFromXML(text, *root, mimic)
+
+
+def test_a_robot_with_fingers_that_mimic_is_the_one_of_pinocchio(tmp_path):
+    figure, model = read_urdf_both(tmp_path, ROBOT, mimic=True)
+    assert figure.coordinates == ("lift", "turn", "left")
+    compare_with_pinocchio(figure, model, np.random.default_rng(1))
+
+
+def test_a_free_robot_is_the_one_of_pinocchio(tmp_path):
+    figure, model = read_urdf_both(tmp_path, ROBOT, free=True, mimic=True)
+    assert figure.nv == 9
+    compare_with_pinocchio(figure, model, np.random.default_rng(2))
+
+
+class RandomUrdf:
+    """A random tree of links."""
+
+    KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def origin(self):
+        angles, at = numbers(self.rng.uniform(-3, 3, 3)), numbers(self.rng.uniform(-0.5, 0.5, 3))
+        return f'<origin xyz="{at}" rpy="{angles}"/>'
+
+    def link(self, n):
+        a, b, c = self.rng.uniform(0.05, 0.5, 3) ** 2
+        names = zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), (b + c, a + c, a + b, 0, 0, 0), strict=True)
+        moments = " ".join(f'{name}="{float(value)!r}"' for name, value in names)
+        inertial = f'<inertial>{self.origin()}<mass value="{self.rng.uniform(0.5, 3)}"/><inertia {moments}/></inertial>'
+        return f'<link name="l{n}">{inertial}</link>'
+
+    def joint(self, n):
+        kind = self.KINDS[self.rng.integers(len(self.KINDS))]
+        axis = "0 0 1" if kind == "planar" else numbers(self.rng.standard_normal(3))
+        limit = '<limit lower="-2" upper="2" effort="9" velocity="9"/>' if kind in ("revolute", "prismatic") else ""
+        ends = f'<parent link="l{self.rng.integers(n)}"/><child link="l{n}"/>'
+        return f'<joint name="j{n}" type="{kind}">{self.origin()}{ends}<axis xyz="{axis}"/>{limit}</joint>'
+
+    def text(self, count=9):
+        parts = [self.link(0), *(self.link(n) + self.joint(n) for n in range(1, count))]
+        return f'<robot name="random">{"".join(parts)}</robot>'
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_trees_are_those_of_pinocchio(tmp_path, seed):
+    figure, model = read_urdf_both(tmp_path, RandomUrdf(seed).text())
+    compare_with_pinocchio(figure, model, np.random.default_rng(seed), states=2)
+
+
+def test_the_content_of_a_file_says_which_format_it_is(tmp_path):
+    for name, text, count in (("a.txt", ROBOT, 6), ("b.txt", COUPLED, 3)):
+        (tmp_path / name).write_text(text, "utf-8")
+        assert len(read_figure(tmp_path / name).segments) == count
