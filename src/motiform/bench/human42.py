@@ -5,7 +5,7 @@ The same tree in three manners of writing it:
 - "axes": one joint per segment, its axes in sequence, so 42 plain coordinates (three shifts and Cardan angles of the
   pelvis, Cardan angles elsewhere);
 - "chain": the same coordinates, but a segment of its own for each, the massless ones between carrying nothing;
-- "native": one joint per segment with the kind that fits it: free, spherical, universal, revolute; 51 numbers in q.
+- "native": one joint per segment with the kind that fits it: free, spherical, universal, revolute; 49 numbers in q.
 """
 
 from collections.abc import Callable
@@ -134,7 +134,7 @@ def states(count: int, seed: int = 1) -> tuple[Array, Array, Array]:
 
 
 def native_states(q: Array) -> Array:
-    """Return the configurations (..., 51) of the native joints in the same places as the plain coordinates."""
+    """Return the configurations (..., 49) of the native joints in the same places as the plain coordinates."""
     from motiform.motion.tree import poses
     from motiform.spatial import quaternion_from_rotation
 

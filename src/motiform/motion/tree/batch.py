@@ -11,7 +11,9 @@ from motiform.base.errors import InputError, RunError
 from motiform.motion.tree import columns as c
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
+from motiform.motion.tree.joints import BallJoint, FreeJoint
 from motiform.motion.tree.pack import Packed
+from motiform.spatial.checks import as_floats
 
 __all__ = ["Input", "as_states", "launch_states"]
 
@@ -26,10 +28,7 @@ def as_states(figure: Figure, inputs: Sequence[Input]) -> tuple[tuple[int, ...],
     """Return the common leading axes and each input as rows of states, (states, size)."""
     arrays = []
     for name, values, size in inputs:
-        try:
-            array = np.asarray(values, float)
-        except (TypeError, ValueError):
-            raise InputError(f"{name} is not numbers", where=_title(figure), got=repr(values)[:60]) from None
+        array = as_floats(values, where=f"{_title(figure)}, {name}", finite=False)
         if array.ndim == 0 or array.shape[-1] != size:
             raise InputError(
                 f"size of {name}",
@@ -48,6 +47,8 @@ def as_states(figure: Figure, inputs: Sequence[Input]) -> tuple[tuple[int, ...],
     for (name, _, _), array in zip(inputs, flat, strict=True):
         if not np.isfinite(array).all():
             _refuse_not_finite(figure, name, array)
+        if name == "q":
+            _check_quaternions(figure, array)
     return batch, flat
 
 
@@ -65,10 +66,33 @@ def _hint(figure: Figure, name: str) -> str:
 def _refuse_not_finite(figure: Figure, name: str, array: Array) -> None:
     state, number = (int(k) for k in np.argwhere(~np.isfinite(array))[0])
     label = f"{name}[{number}]"
-    if len(figure.coordinates) == array.shape[-1]:
+    if name == "q" and figure.nq != figure.nv:
+        label += f" (joint of segment {_segment_of(figure, number)!r})"
+    elif name == "external":
+        label = f"external on segment {figure.names[number // 6]!r}"
+    elif len(figure.coordinates) == array.shape[-1]:
         label += f" ({figure.coordinates[number]})"
     where = f"{_title(figure)}, {label}" + (f", state {state}" if len(array) > 1 else "")
     raise InputError("not a finite number", where=where, got=float(array[state, number]))
+
+
+def _check_quaternions(figure: Figure, q: Array) -> None:
+    """Refuse quaternions of length zero, which turn nowhere."""
+    if figure.nq == figure.nv:
+        return
+    for segment, at in zip(figure.segments, figure.layout.q, strict=True):
+        if isinstance(segment.joint, BallJoint | FreeJoint):
+            first = at[-4] if figure.coupled is None else np.searchsorted(figure.coupled.kept_q, at[-4])
+            zero = ~q[:, first : first + 4].any(-1)
+            if zero.any():
+                where = f"{_title(figure)}, joint of segment {segment.name!r}, state {int(np.argmax(zero))}"
+                raise InputError("a quaternion of length zero", where=where, remedy="Start from figure.neutral().")
+
+
+def _segment_of(figure: Figure, number: int) -> str:
+    """Return the segment whose joint has this number of q."""
+    place = number if figure.coupled is None else figure.coupled.kept_q[number]
+    return next(s.name for s, at in zip(figure.segments, figure.layout.q, strict=True) if place in at)
 
 
 def ask_joints(figure: Figure, packed: Packed, q: Array, v: Array | None) -> Array:

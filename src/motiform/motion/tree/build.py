@@ -12,7 +12,7 @@ from motiform.geometry.surfaces import Surface
 from motiform.motion.tree.figure import Closure, Coupling, Figure, Part, Segment, SegmentSurface, Tag, as_names
 from motiform.motion.tree.functions import CoordinateFunction
 from motiform.motion.tree.joint import Joint
-from motiform.spatial import Transform
+from motiform.spatial import Transform, check_rotation
 
 __all__ = ["FigureBuilder"]
 
@@ -119,7 +119,7 @@ class FigureBuilder:
     ) -> None:
         """Hold a point of one segment to a point of another (None: the world); see `Closure`."""
         where = f"closure {name!r}"
-        rotation = (np.eye(3) if turn is None else np.array(turn, float)) if rows == "weld" else None
+        rotation = (np.eye(3) if turn is None else check_rotation(turn, where=where)) if rows == "weld" else None
         self.closures.append(
             Closure(name, a, _point(point_a, where), b, _point(point_b, where), rows, float(length), rotation)
         )
@@ -144,7 +144,10 @@ class FigureBuilder:
 
 
 def _point(point: ArrayLike, where: str) -> tuple[float, float, float]:
-    found = np.asarray(point, float)
+    try:
+        found = np.asarray(point, float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
     if found.shape != (3,) or not np.isfinite(found).all():
         raise InputError("point", where=where, got=repr(point), allowed="three finite numbers [m]")
     return (float(found[0]), float(found[1]), float(found[2]))

@@ -6,13 +6,18 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.tree.figure import Closure, Figure, velocity_names
+from motiform.motion.tree.functions import CoordinateFunction
+from motiform.spatial import check_rotation
 
 __all__ = ["check_figure"]
 
 
 def check_figure(figure: Figure) -> None:
     """Refuse figures that cannot be: no segments, names twice, unknown parents, cycles, tags of nothing."""
-    gravity = np.asarray(figure.gravity, float)
+    try:
+        gravity = np.asarray(figure.gravity, float)
+    except (TypeError, ValueError):
+        gravity = np.empty(0)
     if gravity.shape != (3,) or not np.isfinite(gravity).all():
         raise InputError("gravity", got=repr(figure.gravity), allowed="three finite numbers [m/s²]")
     object.__setattr__(figure, "gravity", tuple(gravity.tolist()))
@@ -51,7 +56,7 @@ def _known(figure: Figure, name: str, where: str) -> None:
             where=where,
             got=name,
             allowed=", ".join(figure.names),
-            remedy=closest(name, figure.names),
+            remedy=closest(str(name), figure.names),
         )
 
 
@@ -67,7 +72,7 @@ def _check_parents(figure: Figure) -> None:
                 where=f"segment {segment.name!r}",
                 got=parent,
                 allowed="None (the world), " + ", ".join(names[:n]),
-                remedy=closest(parent, names),
+                remedy=closest(str(parent), names),
             )
         if names.index(parent) >= n:
             path = _path_of_parents(figure, segment.name)
@@ -96,11 +101,16 @@ def _check_closure(figure: Figure, closure: Closure) -> None:
     if closure.a == closure.b:
         raise InputError("a closure of a segment with itself", where=where, got=repr(closure.a))
     if closure.rows not in ("distance", "weld") and (
-        not closure.rows or set(closure.rows) - set("xyz") or len(set(closure.rows)) < len(closure.rows)
+        not isinstance(closure.rows, str)
+        or not closure.rows
+        or set(closure.rows) - set("xyz")
+        or len(set(closure.rows)) < len(closure.rows)
     ):
         raise InputError("rows", where=where, got=closure.rows, allowed="some of x, y, z; distance; weld")
     if closure.rows == "distance" and not closure.length > 0:
         raise InputError("distance", where=where, got=closure.length, allowed="above zero")
+    if closure.rows == "weld":
+        check_rotation(closure.turn, where=where)
     if not np.isfinite([*closure.point_a, *closure.point_b]).all():
         raise InputError("points", where=where, got=(closure.point_a, closure.point_b), allowed="finite numbers")
 
@@ -114,8 +124,14 @@ def _check_couplings(figure: Figure) -> None:
         for name in (coupling.dependent, coupling.leading):
             if name not in plain:
                 raise InputError(
-                    "unknown coordinate", where=where, got=name, allowed=", ".join(plain), remedy=closest(name, plain)
+                    "unknown coordinate",
+                    where=where,
+                    got=name,
+                    allowed=", ".join(plain),
+                    remedy=closest(str(name), plain),
                 )
+        if not isinstance(coupling.function, CoordinateFunction):
+            raise InputError("function", where=where, got=repr(coupling.function), allowed="Polynomial, Spline")
         if coupling.leading in dependent:
             raise InputError(
                 "led by a coordinate that follows another",

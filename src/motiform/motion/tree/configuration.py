@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from motiform.motion.tree.batch import as_states
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
+from motiform.spatial.checks import as_floats
 
 __all__ = ["advance", "configuration_rate", "repair"]
 
@@ -17,7 +18,8 @@ def configuration_rate(figure: Figure, q: ArrayLike, v: ArrayLike) -> Array:
 
 def advance(figure: Figure, q: ArrayLike, v: ArrayLike, h: float = 1.0) -> Array:
     """Return the configuration after the time h [s] at constant v, (..., nq)."""
-    return _each_joint(figure, q, v, lambda joint, own, rates: joint.advance(own, rates, h))
+    step = float(as_floats([h], 1, where="time h")[0])
+    return _each_joint(figure, q, v, lambda joint, own, rates: joint.advance(own, rates, step))
 
 
 def repair(figure: Figure, q: ArrayLike) -> Array:

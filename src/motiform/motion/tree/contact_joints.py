@@ -47,7 +47,6 @@ class ContactJoint(Joint):
     """
 
     nq = 14
-    kernel: bool  # type: ignore[misc]
 
     def __init__(
         self,
@@ -61,8 +60,10 @@ class ContactJoint(Joint):
         spin: bool = True,
         gauge: float = 0.0,
         line: bool = False,
+        friction: float | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
+        self.friction = None if friction is None else _coefficient(friction)
         self.surfaces = _surfaces(surface1, surface2)
         self.poses = _pose(pose1), _pose(pose2)
         self.sliding, self.rolling, self.spin, self.line = bool(sliding), bool(rolling), bool(spin), bool(line)
@@ -320,6 +321,13 @@ def _lengths(surface: Surface) -> tuple[float, ...]:
     return tuple(getattr(surface, "radii", named))
 
 
+def _coefficient(friction: float) -> float:
+    found = as_floats(friction, where="friction of a contact joint").item()
+    if found < 0:
+        raise InputError("friction of a contact joint", got=found, allowed="zero or more")
+    return found
+
+
 def contact(
     surface1: Surface,
     surface2: Surface,
@@ -331,6 +339,7 @@ def contact(
     spin: bool = True,
     gauge: float = 0.0,
     line: bool = False,
+    friction: float | None = None,
     names: Sequence[str] | None = None,
 ) -> ContactJoint:
     """Return the joint of two surfaces in contact: surface 1 of the parent, surface 2 of the child.
@@ -340,7 +349,8 @@ def contact(
     the normal, `sliding` vx, vy. A cylinder or cone on a plane touches along a line and keeps wx only (about that
     line) of wx, wy; so do two cylinders that lie in or, with `line`, on each other, and these do not spin; two planes
     keep wz, vx, vy. `gauge` is the share of the spin with which the contact frame turns in body 1; nothing physical
-    depends on it.
+    depends on it. `friction` is the largest share of the normal force that the tangential one may be: a simulation
+    ends where a contact that does not slide would need more; None sets no bound.
     """
     return ContactJoint(
         surface1,
@@ -352,5 +362,6 @@ def contact(
         spin=spin,
         gauge=gauge,
         line=line,
+        friction=friction,
         names=names,
     )

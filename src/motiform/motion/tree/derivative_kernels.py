@@ -334,9 +334,7 @@ def one_forward(ints, floats, work, q, v, tau, out, own):
 def many_inverse(w, slots, ints, floats, work, given, q, v, a, external, has_external, dq, dv, da, status):
     """Derivatives of inverse dynamics of the states of slot w."""
     for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        found = inverse_derivatives(
-            ints, floats, q, v, a, given, external, has_external, b, work, w, dq, dv, da
-        )
+        found = inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b, work, w, dq, dv, da)
         status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(a, b))
 
 

@@ -213,7 +213,7 @@ def _forward_from_inverse(
     a = forward_dynamics(figure, q, v, tau, external, device=device)
     dq, dv, M = inverse_dynamics_derivatives(figure, q, v, a, external, device=device)
     try:
-        inverse = np.linalg.inv(M)
+        inverse: Array = np.linalg.inv(M)
     except np.linalg.LinAlgError:
         raise RunError("a singular inertia matrix", where=f"figure {figure.name!r}") from None
     return ForwardDerivatives(-inverse @ dq, -inverse @ dv, inverse)

@@ -10,6 +10,7 @@ from motiform.motion.tree.batch import as_states, launch_states
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.kinematics import Motion, motion
+from motiform.spatial.checks import as_floats
 
 __all__ = [
     "Energy",
@@ -77,10 +78,7 @@ def _states(
         batch, states = as_states(figure, inputs)
         return batch, states, [np.zeros((1, 1)), False]
     n = len(figure.segments)
-    try:
-        wrenches = np.asarray(external, float)
-    except (TypeError, ValueError):
-        raise InputError("external is not numbers", got=repr(external)[:60]) from None
+    wrenches = as_floats(external, where="external", finite=False)
     if wrenches.shape[-2:] != (n, 6):
         raise InputError("size of external", got=f"shape {wrenches.shape}", allowed=f"(…, {n}, 6): segments, wrenches")
     flat = wrenches.reshape(*wrenches.shape[:-2], 6 * n)

@@ -74,7 +74,7 @@ class Segment:
             raise InputError("inertia without mass", where=where, got=inertia.tolist(), remedy="Give a mass.")
         per_velocity = {
             name: _floats(np.broadcast_to(getattr(self, name), (self.joint.nv,)), (self.joint.nv,), name, where)
-            if np.ndim(getattr(self, name)) == 0 or np.shape(getattr(self, name)) == (self.joint.nv,)
+            if _shape(getattr(self, name)) in ((), (self.joint.nv,))
             else _wrong_size(name, getattr(self, name), self.joint.nv, where)
             for name in ("armature", "damping")
         }
@@ -84,6 +84,13 @@ class Segment:
         fields = {"mass": float(mass), "com": _floats(self.com, (3,), "com", where), "inertia": inertia, **per_velocity}
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    try:
+        return np.shape(value)
+    except ValueError:
+        return None  # lists of unequal lengths
 
 
 def _wrong_size(name: str, value: Any, nv: int, where: str) -> Array:
@@ -246,7 +253,7 @@ class Figure:
         """Return the number of a segment."""
         if name not in self.names:
             raise InputError(
-                "no such segment", got=name, allowed=", ".join(self.names), remedy=closest(name, self.names)
+                "no such segment", got=name, allowed=", ".join(self.names), remedy=closest(str(name), self.names)
             )
         return self.names.index(name)
 
@@ -286,9 +293,12 @@ class Figure:
     def _filled(self, out: Array, values: dict[str, Any], which: str) -> Array:
         for name, value in values.items():
             where = self._places(name, which)
-            found = np.asarray(value, float)
+            try:
+                found = np.asarray(value, float)
+            except (TypeError, ValueError):
+                found = np.empty((0, 0))
             if found.shape not in ((), (len(where),)):
-                raise InputError("size of a coordinate", where=name, got=found.shape, allowed=f"{len(where)} numbers")
+                raise InputError("value of a coordinate", where=name, got=repr(value), allowed=f"{len(where)} numbers")
             out[where] = found
         return out
 
@@ -310,17 +320,15 @@ class Figure:
         """
         segments = changes.pop("segments", None)
         if isinstance(segments, dict):
-            for name in segments:
+            for name, own in segments.items():
                 self.index(name)
+                for key in own:
+                    _known_field(key, Segment, f"segment {name!r}")
             segments = tuple(replace(s, **segments.get(s.name, {})) for s in self.segments)
         if segments is not None:
             changes["segments"] = tuple(segments)
-        known = {f for f in self.__dataclass_fields__}
         for name in changes:
-            if name not in known:
-                raise InputError(
-                    "no such field", got=name, allowed=", ".join(sorted(known)), remedy=closest(name, known)
-                )
+            _known_field(name, Figure, "figure")
         return replace(self, **changes)
 
     # ---------------------------------------------------------------- for the algorithms
@@ -362,6 +370,14 @@ class Layout:
     places_v: dict[str, Array]
 
 
+def _known_field(name: str, kind: Any, where: str) -> None:
+    known = tuple(kind.__dataclass_fields__)
+    if name not in known:
+        raise InputError(
+            "no such field", where=where, got=name, allowed=", ".join(known), remedy=closest(str(name), known)
+        )
+
+
 def velocity_names(segment: Segment) -> list[str]:
     """Return the names of a segment's velocities in the figure."""
     joint = segment.joint
@@ -375,16 +391,24 @@ def lay_out(figure: Figure) -> Layout:
     blocks: dict[str, tuple[int, list[int]]] = {}  # a plain coordinate alone, other joints as a whole
     for n, segment in enumerate(figure.segments):
         if segment.joint.plain:
-            blocks |= {name: (n, [k]) for k, name in enumerate(velocity_names(segment))}
-        elif segment.joint.nv or segment.joint.nq:
-            blocks[segment.name] = (n, list(range(segment.joint.nv)))
+            own = {name: (n, [k]) for k, name in enumerate(velocity_names(segment))}
+        else:
+            own = {segment.name: (n, list(range(segment.joint.nv)))} if segment.joint.nq else {}
+        for name in own.keys() & blocks.keys():
+            raise InputError(
+                "a coordinate and a segment with a joint that is not plain, of one name",
+                where=f"segment {segment.name!r}",
+                got=name,
+                remedy="Coordinates of such a joint go under its segment's name: change one of them.",
+            )
+        blocks |= own
     order = list(blocks) if figure.order is None else list(figure.order)
-    if sorted(order) != sorted(blocks):
+    if sorted(map(str, order)) != sorted(blocks):
         wrong = [name for name in order if name not in blocks] or [name for name in blocks if name not in order]
         raise InputError(
             "order of coordinates",
             where=f"figure {figure.name!r}" if figure.name else "figure",
-            got=", ".join(wrong),
+            got=", ".join(map(str, wrong)) or ", ".join(map(str, order)),
             allowed="each of " + ", ".join(blocks) + " once",
         )
     q = [np.zeros(s.joint.nq, np.int64) for s in figure.segments]
@@ -413,4 +437,6 @@ def lay_out(figure: Figure) -> Layout:
 
 def as_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
     """Return names as a tuple."""
+    if names is not None and (isinstance(names, str) or not hasattr(names, "__iter__")):
+        raise InputError("order of coordinates", got=repr(names), allowed="a sequence of names")
     return None if names is None else tuple(names)

@@ -32,7 +32,10 @@ class Polynomial:
     coefficients: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        c = tuple(float(value) for value in self.coefficients)
+        try:
+            c = tuple(float(value) for value in self.coefficients)
+        except (TypeError, ValueError):
+            c = ()
         if not c or not np.isfinite(c).all():
             raise InputError("polynomial", got=repr(self.coefficients), allowed="one finite number or more")
         object.__setattr__(self, "coefficients", c)
@@ -64,7 +67,10 @@ class Spline:
     y: Array
 
     def __post_init__(self) -> None:
-        x, y = np.array(self.x, float), np.array(self.y, float)
+        try:
+            x, y = np.array(self.x, float), np.array(self.y, float)
+        except (TypeError, ValueError):
+            raise InputError("spline", got=repr((self.x, self.y)), allowed="x and y, numbers") from None
         if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
             raise InputError("spline", got=f"shapes {x.shape} and {y.shape}", allowed="two points or more, x and y")
         if not (np.isfinite(x).all() and np.isfinite(y).all() and (np.diff(x) > 0).all()):

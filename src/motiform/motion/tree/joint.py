@@ -1,7 +1,7 @@
 """The interface of every joint."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,7 +35,7 @@ class Joint(ABC):
     """Lower and upper value of each coordinate [rad or m], (nv, 2), for joints with plain coordinates."""
     units: tuple[str, ...] | None = None
     """Units of the velocities."""
-    kernel: ClassVar[bool] = False
+    kernel: bool = False
     """Whether the compiled algorithms know this kind; others are asked once for each state."""
 
     @property

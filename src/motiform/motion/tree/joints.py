@@ -7,7 +7,7 @@ Every joint is one of four things: a sequence of screws (`AxesJoint`), screws dr
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,10 +70,16 @@ class Axis:
         if self.kind not in ("revolute", "prismatic"):
             raise InputError("kind of axis", got=self.kind, allowed="revolute, prismatic")
         object.__setattr__(self, "direction", tuple(unit_vector(self.direction, f"{self.kind} axis").tolist()))
-        numbers = np.array([*self.point, self.pitch, self.offset], float)
+        try:
+            numbers = np.array([*self.point, self.pitch, self.offset], float)
+        except (TypeError, ValueError):
+            numbers = np.empty(0)
         if numbers.shape != (5,) or not np.isfinite(numbers).all():
             raise InputError(
-                "point, pitch or offset", where=f"{self.kind} axis", got=numbers, allowed="finite numbers, point (3,)"
+                "point, pitch or offset",
+                where=f"{self.kind} axis",
+                got=(self.point, self.pitch, self.offset),
+                allowed="finite numbers, point (3,)",
             )
         object.__setattr__(self, "point", tuple(float(x) for x in self.point))
 
@@ -107,7 +113,7 @@ def _chain(axes: Sequence[Axis], x: Array) -> tuple[Transform, Array]:
 
 def _moved_by_later(twists: Array, rates: Array) -> Array:
     """Return the rate of each twist in the last frame: it moves with all axes after its own, (..., 6, axes)."""
-    out, later = np.zeros_like(twists), np.zeros_like(twists[..., 0])
+    out, later = np.zeros_like(twists), np.zeros(twists.shape[:-1])
     for k in reversed(range(twists.shape[-1])):
         out[..., k] = -cross_motion(later, twists[..., k])
         later = later + twists[..., k] * rates[..., k, None]
@@ -117,12 +123,14 @@ def _moved_by_later(twists: Array, rates: Array) -> Array:
 class AxesJoint(Joint):
     """Screws in sequence, each fixed in the frame that those before it have moved; its coordinates are plain."""
 
-    kernel: ClassVar[bool] = True
+    kernel = True
 
     def __init__(
         self, axes: Sequence[Axis], names: Sequence[str] | None = None, limits: ArrayLike | None = None
     ) -> None:
         self.axes = tuple(axes)
+        if not all(isinstance(axis, Axis) for axis in self.axes):
+            raise InputError("axes of a joint", got=self.axes, allowed="a sequence of Axis")
         self.nq = self.nv = len(self.axes)
         self.named = names is not None
         self.names = tuple(names) if names is not None else _default_names(self.axes)
@@ -173,7 +181,7 @@ class FunctionJoint(Joint):
     Axis k stands at functions[k](q[drivers[k]]); the twist of coordinate c is Σ f_k' times the axes that it drives.
     """
 
-    kernel: ClassVar[bool] = True
+    kernel = True
 
     def __init__(
         self,
@@ -258,6 +266,13 @@ def _quaternion_rate(quaternion: Array, omega: Array) -> Array:
     return 0.5 * multiply_quaternions(quaternion, pure)
 
 
+def _named(names: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
+    found = default if names is None else tuple(names)
+    if len(found) != len(default):
+        raise InputError("names of velocities", got=", ".join(found), allowed=f"{len(default)} names")
+    return found
+
+
 def _unit(quaternion: Array) -> Array:
     return quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
 
@@ -265,12 +280,12 @@ def _unit(quaternion: Array) -> Array:
 class BallJoint(Joint):
     """Any rotation: q is a quaternion, v the angular velocity in the child's axes."""
 
-    kernel: ClassVar[bool] = True
+    kernel = True
     nq, nv = 4, 3
     units = ("rad", "rad", "rad")
 
     def __init__(self, names: Sequence[str] | None = None) -> None:
-        self.names, self.named = tuple(names or ("wx", "wy", "wz")), names is not None
+        self.names, self.named = _named(names, ("wx", "wy", "wz")), names is not None
 
     def neutral(self) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0])
@@ -298,12 +313,12 @@ class BallJoint(Joint):
 class FreeJoint(Joint):
     """No constraint: q = (position, quaternion), v = (angular, linear) velocity in the child's axes at its origin."""
 
-    kernel: ClassVar[bool] = True
+    kernel = True
     nq, nv = 7, 6
     units = ("rad", "rad", "rad", "m", "m", "m")
 
     def __init__(self, names: Sequence[str] | None = None) -> None:
-        self.names, self.named = tuple(names or ("wx", "wy", "wz", "vx", "vy", "vz")), names is not None
+        self.names, self.named = _named(names, ("wx", "wy", "wz", "vx", "vy", "vz")), names is not None
 
     def neutral(self) -> Array:
         return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
@@ -417,6 +432,8 @@ def cardan(
 
     The default is R = Rz(q1) Ry(q2) Rx(q3).
     """
+    if not isinstance(order, str):
+        raise InputError("order of a Cardan joint", got=repr(order), allowed="letters x, y, z")
     signs = tuple(signs) or (1.0,) * len(order)
     offsets = tuple(offsets) or (0.0,) * len(order)
     if not order or set(order) - set(_UNITS) or any(a == b for a, b in zip(order, order[1:], strict=False)):

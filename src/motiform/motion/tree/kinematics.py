@@ -9,6 +9,7 @@ from motiform.base.errors import InputError, closest
 from motiform.motion.tree.batch import as_states, launch_states
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
+from motiform.spatial.checks import as_floats
 
 __all__ = [
     "Motion",
@@ -175,7 +176,7 @@ def tag_jacobians(figure: Figure, q: ArrayLike) -> Array:
 
 def jacobian(figure: Figure, q: ArrayLike, segment: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
     """Return the Jacobian of a frame at a point of a segment, (..., 6, nv): its twist is J v, in world axes there."""
-    place = np.asarray(point, float).reshape(1, 3)
+    place = as_floats([point], 1, 3, where=f"point of segment {segment!r}").reshape(1, 3)
     angular, linear = _point_jacobians(figure, q, [figure.index(segment)], place)
     return np.concatenate([angular[..., 0, :, :], linear[..., 0, :, :]], axis=-2)
 

@@ -31,6 +31,13 @@ def _one_coriolis() -> Any:
     return one_coriolis.function
 
 
+@cache
+def _one_centroidal() -> Any:
+    from motiform.motion.tree.matrix_kernels import one_centroidal
+
+    return one_centroidal.function
+
+
 def coriolis_matrix(figure: Figure, q: ArrayLike, v: ArrayLike, *, device: str = "cpu") -> Array:
     """Return the matrix C(q, v), (..., nv, nv), of M a + C v + G = tau; damping is not part of it.
 
@@ -87,9 +94,17 @@ def centroidal_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> A
 
     Rows are angular [kg·m²/s], then linear [kg·m/s]. Armature carries no momentum of the figure.
     """
+    _check_mass(figure)
+    single = figure.single if device == "cpu" else None
+    if single is not None:
+        out = np.empty((figure.nv, 6))
+        try:
+            if _one_centroidal()(single.ints, single.floats, single.work, q, out) == 0:
+                return out.T
+        except TypeError:
+            pass  # as in coriolis_matrix
     from motiform.motion.tree.matrix_kernels import many_centroidal
 
-    _check_mass(figure)
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     coupled, nv = figure.coupled, figure.layout.nv
     full = states if coupled is None else coupled.expand(states)

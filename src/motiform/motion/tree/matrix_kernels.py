@@ -24,6 +24,7 @@ __all__ = [
     "many_coriolis",
     "many_wrenches",
     "moving_inertia",
+    "one_centroidal",
     "one_coriolis",
     "put_composite",
     "put_turning",
@@ -203,16 +204,14 @@ def many_coriolis(w, slots, ints, floats, work, given, q, v, out, status):
 
 
 @inline
-def _center(ints, floats, work, w):
-    """Return mass and centre of mass of the figure, from poses."""
+def _center(ints, work, w):
+    """Return the centre of mass of the figure, from the inertias of its segments."""
     total, center = 0.0, (0.0, 0.0, 0.0)
     for i in range(ints[c.SEGMENTS]):
-        base = c.HEADER + i * c.SEGMENT_INTS
-        if ints[ix(base + c.HAS_MASS)] == 1:
-            mass, h, _ = inertia_of(ints, floats, i, work, w)
-            origin = get3(work, ints[c.W_ROOT] + 3 * ints[ix(base + c.ROOT)], w)
-            total += mass
-            center = add(center, axpy(mass, origin, h))
+        mass, h, _ = get_composite(ints, i, work, w)
+        origin = get3(work, ints[c.W_ROOT] + 3 * ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.ROOT)], w)
+        total += mass
+        center = add(center, axpy(mass, origin, h))
     return scale(1.0 / total, center)
 
 
@@ -222,27 +221,43 @@ def _from_center(ints, i, center, work, w):
     return sub(get3(work, ints[c.W_ROOT] + 3 * ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.ROOT)], w), center)
 
 
+@routine
+def centroidal(ints, floats, q, given, b, work, w, out):
+    """Centroidal matrix, rows 6·v: the momentum of what each column carries, about the centre [Orin13]."""
+    place(ints, floats, q, given, b, work, w)
+    world_inertias(ints, floats, work, w)
+    center = _center(ints, work, w)
+    for i in range(ints[c.SEGMENTS] - 1, -1, -1):
+        base = c.HEADER + i * c.SEGMENT_INTS
+        mass, h, moments = get_composite(ints, i, work, w)
+        arm = _from_center(ints, i, center, work, w)
+        first = ints[ix(base + c.FIRST)]
+        for k in range(first, first + ints[ix(base + c.COUNT)]):
+            e, d = get6(work, ints[c.W_S] + 6 * k, w)
+            l, p = momentum_of(mass, h, moments, e, d)
+            column = ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V)]
+            put6(out, 6 * column, b, add(l, cross(arm, p)), p)
+        parent = ints[ix(base + c.PARENT)]
+        if parent >= 0:
+            I = ints[c.W_J]  # noqa: E741
+            add_rows(work, I + c.INERTIA_ROWS * parent, I + c.INERTIA_ROWS * i, c.INERTIA_ROWS, w)
+
+
+@entry("int64(int64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])")
+def one_centroidal(ints, floats, work, q, out):
+    """Centroidal matrix of one state by columns, (nv, 6)."""
+    if q.shape[0] != ints[c.NQ]:
+        return c.WRONG_SIZE
+    W, Q = _state(work), _state(q)
+    centroidal(ints, floats, Q, W, 0, W, 0, _state(out.reshape(out.size)))
+    return _checked(c.OK, _finite(Q, 0))
+
+
 @kernel
 def many_centroidal(w, slots, ints, floats, work, given, q, out, status):
-    """Centroidal matrices, rows 6·v: the momentum of each column's composite body about the centre [Orin13]."""
+    """Centroidal matrices of the states of slot w."""
     for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        place(ints, floats, q, given, b, work, w)
-        center = _center(ints, floats, work, w)
-        world_inertias(ints, floats, work, w)
-        for i in range(ints[c.SEGMENTS] - 1, -1, -1):
-            base = c.HEADER + i * c.SEGMENT_INTS
-            mass, h, moments = get_composite(ints, i, work, w)
-            arm = _from_center(ints, i, center, work, w)
-            first = ints[ix(base + c.FIRST)]
-            for k in range(first, first + ints[ix(base + c.COUNT)]):
-                e, d = get6(work, ints[c.W_S] + 6 * k, w)
-                l, p = momentum_of(mass, h, moments, e, d)
-                column = ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V)]
-                put6(out, 6 * column, b, add(l, cross(arm, p)), p)
-            parent = ints[ix(base + c.PARENT)]
-            if parent >= 0:
-                I = ints[c.W_J]  # noqa: E741
-                add_rows(work, I + c.INERTIA_ROWS * parent, I + c.INERTIA_ROWS * i, c.INERTIA_ROWS, w)
+        centroidal(ints, floats, q, given, b, work, w, out)
         status[b] = _checked(c.OK, _finite(q, b))
 
 
@@ -252,7 +267,8 @@ def many_centroidal_bias(w, slots, ints, floats, work, given, q, v, a, out, stat
     for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
         place(ints, floats, q, given, b, work, w)
         found = bias(ints, floats, q, v, given, b, work, w)
-        center = _center(ints, floats, work, w)
+        world_inertias(ints, floats, work, w)
+        center = _center(ints, work, w)
         moment, force = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for i in range(ints[c.SEGMENTS]):
             base = c.HEADER + i * c.SEGMENT_INTS
@@ -267,7 +283,7 @@ def many_centroidal_bias(w, slots, ints, floats, work, given, q, v, a, out, stat
                 s, t = axpy(rate, e, s), axpy(rate, d, t)
             put6(work, ints[c.W_A] + 6 * i, w, s, t)
             if ints[ix(base + c.HAS_MASS)] == 1:
-                mass, h, moments = inertia_of(ints, floats, i, work, w)
+                mass, h, moments = get_composite(ints, i, work, w)
                 n, f = segment_force(mass, h, moments, get6(work, ints[c.W_V] + 6 * i, w), (s, t))
                 arm = _from_center(ints, i, center, work, w)
                 moment, force = add(moment, add(n, cross(arm, f))), add(force, f)

@@ -45,3 +45,15 @@ class Single:
         from motiform.motion.tree.single_kernels import one_articulated
 
         return one_articulated.function
+
+    @cached_property
+    def rate(self) -> Any:
+        from motiform.motion.tree.state_kernels import one_rate
+
+        return one_rate.function
+
+    @cached_property
+    def repair(self) -> Any:
+        from motiform.motion.tree.state_kernels import one_repair
+
+        return one_repair.function

@@ -84,7 +84,8 @@ def test_classes_give_their_attributes_to_children(tmp_path):
 
 
 def test_what_is_left_out_is_listed(tmp_path):
-    notes = " ".join(read(tmp_path, LEG).notes)
+    leg = read(tmp_path, LEG)
+    notes = " ".join(leg.notes)
     for word in ("<sensor>", "actuators", "geoms of the world", "solver settings"):
         assert word in notes
 
@@ -240,7 +241,8 @@ def test_physics_that_a_figure_has_not_is_refused_by_name_unless_told(tmp_path, 
     assert re.search(r"model\.xml:\d+ <\w+.*is not supported", message)
     assert says in message
     assert f"skip=({feature!r},)" in message
-    assert any("skipped as told" in note for note in read(tmp_path, text, skip=[feature]).notes)
+    figure = read(tmp_path, text, skip=[feature])
+    assert any("skipped as told" in note for note in figure.notes)
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,8 @@ def test_visuals_are_worn_and_cylinders_stand_along_z(tmp_path):
 
 
 def test_what_is_left_out_is_listed(tmp_path):
-    notes = " ".join(read(tmp_path, ARM).notes)
+    arm = read(tmp_path, ARM)
+    notes = " ".join(arm.notes)
     for word in ("<collision> geometry", "<transmission>", "effort bounds", "<safety_controller>"):
         assert word in notes
     assert "robot.urdf:7:" in notes

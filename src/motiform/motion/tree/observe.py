@@ -1,0 +1,112 @@
+"""What is recorded of a figure: coordinates, poses, tags, energies, forces of contacts."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motiform.motion.tree.contact_joints import ContactJoint
+from motiform.motion.tree.dynamics import energy, forward_dynamics, momentum
+from motiform.motion.tree.figure import Figure
+from motiform.motion.tree.joint import Array
+from motiform.motion.tree.kinematics import centers_of_mass, poses, tags
+from motiform.motion.tree.matrices import contact_wrench
+from motiform.record import Channel
+from motiform.spatial import quaternion_from_rotation
+
+if TYPE_CHECKING:
+    from motiform.motion.tree.run import FigureSystem
+
+__all__ = ["FIGURE_CHANNELS", "SEGMENT_CHANNELS", "channels", "contacts", "observe"]
+
+FIGURE_CHANNELS = {
+    "q": "coordinates",
+    "v": "velocities of the joints",
+    "tau": "generalised forces of the controls, N m or N",
+    "tags": "tags in the world",
+    "center_of_mass": "of the whole figure, in the world",
+    "energy": "kinetic and potential (gravity, zero at the world's origin)",
+    "energy.kinetic": "of all segments and drives",
+    "energy.potential": "of gravity, zero at the world's origin",
+    "momentum": "linear, world axes",
+    "angular_momentum": "about the world's origin, world axes",
+}
+"""Names of the channels of a figure and what they hold."""
+SEGMENT_CHANNELS = {
+    "position": "origin of the segment, world axes",
+    "orientation": "axes of the segment in the world, (w, x, y, z)",
+    "contact_force": "on the segment at its contact: tangential, tangential, normal (it presses above zero)",
+    "contact_point": "where it touches, in the world",
+}
+"""Last part of the names of a segment's channels and what they hold."""
+
+
+def contacts(figure: Figure) -> list[str]:
+    """Return the segments that contact joints carry."""
+    return [segment.name for segment in figure.segments if isinstance(segment.joint, ContactJoint)]
+
+
+def channels(figure: Figure, rate: float, controlled: bool) -> list[Channel]:
+    """Return the channels of a recording of the figure."""
+
+    def channel(name: str, unit: str, dims: tuple[str, ...] = (), shape: tuple[int, ...] = ()) -> Channel:
+        text = FIGURE_CHANNELS.get(name) or SEGMENT_CHANNELS[name.rsplit(".", 1)[-1]]
+        return Channel(name, unit=unit, dims=dims, shape=shape, rate=rate, description=text)
+
+    found = [channel("q", "", ("coordinate",), (figure.nq,)), channel("v", "", ("velocity",), (figure.nv,))]
+    if controlled:
+        found.append(channel("tau", "", ("velocity",), (figure.nv,)))
+    for name in figure.names:
+        found.append(channel(f"{name}.position", "m", ("axis",), (3,)))
+        found.append(channel(f"{name}.orientation", "", ("quaternion",), (4,)))
+    for name in contacts(figure):
+        found.append(channel(f"{name}.contact_force", "N", ("axis",), (3,)))
+        found.append(channel(f"{name}.contact_point", "m", ("axis",), (3,)))
+    if figure.tags:
+        found.append(channel("tags", "m", ("tag", "axis"), (len(figure.tags), 3)))
+    if figure.mass > 0:
+        found.append(channel("center_of_mass", "m", ("axis",), (3,)))
+    found += [channel(name, "J") for name in ("energy", "energy.kinetic", "energy.potential")]
+    found.append(channel("momentum", "kg m/s", ("axis",), (3,)))
+    found.append(channel("angular_momentum", "kg m^2/s", ("axis",), (3,)))
+    return found
+
+
+def observe(system: "FigureSystem", times: Array, rows: Array) -> dict[str, Array]:
+    """Return the samples of all channels for flat states, (samples, size)."""
+    figure = system.figure
+    q, v = rows[:, : figure.nq], rows[:, figure.nq :]
+    R, p = poses(figure, q)
+    turn = quaternion_from_rotation(R)
+    found: dict[str, Array] = {"q": q, "v": v}
+    for n, name in enumerate(figure.names):
+        found[f"{name}.position"], found[f"{name}.orientation"] = p[:, n], turn[:, n]
+    states = [system.split(row) for row in rows] if system.controls or system.loads else []
+    tau = np.array([system.forces(t, s) for t, s in zip(times, states, strict=True)]) if states else np.zeros_like(v)
+    if system.controls is not None:
+        found["tau"] = tau
+    touching = contacts(figure)
+    if touching:
+        loads = None
+        if system.loads is not None:
+            loads = np.array([system.wrenches(t, s) for t, s in zip(times, states, strict=True)])
+        a = forward_dynamics(figure, q, v, tau, external=loads)
+        for name in touching:
+            found[f"{name}.contact_force"] = contact_wrench(figure, q, v, a, name, external=loads)[:, 3:]
+            found[f"{name}.contact_point"] = _contact_points(figure, q, R, p, name)
+    if figure.tags:
+        found["tags"] = tags(figure, q)
+    if figure.mass > 0:
+        found["center_of_mass"] = centers_of_mass(figure, q)[:, -1]
+    joules = energy(figure, q, v)
+    found |= {"energy": joules.total, "energy.kinetic": joules.kinetic, "energy.potential": joules.potential}
+    whole = momentum(figure, q, v)
+    return found | {"momentum": whole[:, 3:], "angular_momentum": whole[:, :3]}
+
+
+def _contact_points(figure: Figure, q: Array, R: Array, p: Array, name: str) -> Array:
+    n = figure.index(name)
+    joint = figure.segments[n].joint
+    assert isinstance(joint, ContactJoint)
+    full = q if figure.coupled is None else figure.coupled.expand(q)
+    inside = joint.frames(full[:, figure.layout.q[n]])[1].translation
+    return p[:, n] + (R[:, n] @ inside[..., None])[..., 0]

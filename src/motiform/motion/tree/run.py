@@ -1,0 +1,202 @@
+"""Simulation of a figure: from a state to a recording."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, RunError
+from motiform.base.progress import Progress
+from motiform.motion.integrate import TABLEAUX, Guard, Options, check_memory, get_method, sampled_march, sampled_steps
+from motiform.motion.integrate.sampling import Block
+from motiform.motion.tree import columns as c
+from motiform.motion.tree.closures import close_loops
+from motiform.motion.tree.configuration import configuration_rate, repair
+from motiform.motion.tree.dynamics import forward_dynamics
+from motiform.motion.tree.figure import Figure
+from motiform.motion.tree.joint import Array
+from motiform.motion.tree.observe import channels, observe
+from motiform.motion.tree.state import Control, FigureState, asked, start
+from motiform.motion.tree.watch import watch_contacts
+from motiform.record import Recorder, Recording
+
+__all__ = ["FigureSystem", "simulate_figure"]
+
+
+class FigureSystem:
+    """A figure under controls and loads as a flat vector (q, v) with a rate."""
+
+    def __init__(
+        self,
+        figure: Figure,
+        state: FigureState,
+        controls: Control | None = None,
+        loads: Control | None = None,
+    ) -> None:
+        self.figure, self.state, self.controls, self.loads = figure, state, controls, loads
+        self.size = figure.nq + figure.nv
+        self._rest = np.zeros(figure.nv)
+        single = figure.single
+        self._fast = single is not None and loads is None
+        if self._fast:
+            assert single is not None
+            self._single, self._rate, self._repair = single, single.rate, single.repair
+
+    def initial(self) -> Array:
+        """Return the state at the start as a flat vector."""
+        return np.concatenate([self.state.q, self.state.v])
+
+    def split(self, y: Array) -> FigureState:
+        """Return a flat vector as a state."""
+        return FigureState(y[: self.figure.nq], y[self.figure.nq :])
+
+    def forces(self, t: float, state: FigureState) -> Array:
+        """Return the generalised forces of the controls, (nv,)."""
+        if self.controls is None:
+            return self._rest
+        return asked(self.controls, t, state, (self.figure.nv,), "control")
+
+    def wrenches(self, t: float, state: FigureState) -> Array | None:
+        """Return the loads on the segments, (segments, 6), or None."""
+        if self.loads is None:
+            return None
+        return asked(self.loads, t, state, (len(self.figure.segments), 6), "load")
+
+    def acceleration(self, t: float, state: FigureState) -> Array:
+        """Return the accelerations under controls and loads, (nv,)."""
+        return forward_dynamics(
+            self.figure, state.q, state.v, self.forces(t, state), external=self.wrenches(t, state)
+        )
+
+    def rate(self, t: float, y: Array, out: Array) -> None:
+        """Write the rate of the state."""
+        state = self.split(y)
+        if self._fast:
+            single = self._single
+            tau = self._rest if self.controls is None else self.forces(t, state)
+            status = self._rate(single.ints, single.floats, single.work, np.ascontiguousarray(y), tau, out)
+            if status:
+                self._tell(int(status), t)
+            return
+        if not np.isfinite(y).all():
+            raise RunError("the state is no longer finite", where=f"t = {t:.9g} s", remedy="Take a smaller step.")
+        out[: self.figure.nq] = configuration_rate(self.figure, state.q, state.v)
+        out[self.figure.nq :] = self.acceleration(t, state)
+
+    def _tell(self, status: int, t: float) -> None:
+        name = self.figure.segments[status // c.WHERE].name
+        what = (
+            "no inertia against the joint's motion"
+            if status % c.WHERE == c.SINGULAR
+            else "the surfaces in contact come to fit one another: it is no longer one point"
+        )
+        raise RunError(what, where=f"joint of segment {name!r}, t = {t:.9g} s")
+
+    def repair(self, y: Array) -> None:
+        """Bring quaternions, contacts and closures back to where they belong."""
+        nq = self.figure.nq
+        if self._fast:
+            self._repair(self._single.ints, self._single.floats, y[:nq])
+            return
+        if np.isfinite(y).all():
+            y[:nq] = repair(self.figure, y[:nq])
+            if self.figure.closures:
+                y[:nq], y[nq:] = close_loops(self.figure, y[:nq], y[nq:])
+
+
+def simulate_figure(
+    figure: Figure,
+    options: Options,
+    *,
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    controls: Control | None = None,
+    loads: Control | None = None,
+    guards: Sequence[Guard] = (),
+    watch: bool = True,
+    out: str | Path | None = None,
+    manifest: dict[str, Any] | None = None,
+    statics: dict[str, np.ndarray] | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Recording:
+    """Run a figure and return the recording, in memory or, with `out`, on disk.
+
+    Functions of guards take and give a `FigureState`. With `watch`, a contact joint whose surfaces would have to pull,
+    or whose friction would have to be more than its coefficient allows, ends the run with an event.
+    """
+    method = get_method(options.integrator)
+    if options.integrator not in TABLEAUX:
+        raise InputError(
+            "integrator of a figure", got=options.integrator, allowed=", ".join(TABLEAUX), remedy="Take dormand-prince."
+        )
+    if options.device != "cpu":
+        raise InputError("figures are simulated on the CPU", got=options.device, remedy="Take device='cpu'.")
+    system = FigureSystem(figure, start(figure, q0, v0), controls, loads)
+    guards = [*guards, *(watch_contacts(system) if watch else ())]
+    if guards and options.integrator != "dormand-prince":
+        names = ", ".join(guard.name for guard in guards)
+        raise InputError(
+            "guards need dense output",
+            got=f"{options.integrator} with {names}",
+            allowed="'dormand-prince'",
+            remedy="Contacts are watched for lift-off; watch=False leaves that out.",
+        )
+    if resume:
+        if out is None:
+            raise InputError("nothing to resume", remedy="Give the recording with out=.")
+        recorder = Recorder.resume(out, discard=True)  # samples that no checkpoint stands for are made again
+        checkpoint = recorder.checkpoint
+    else:
+        known = channels(figure, options.rate, controls is not None)
+        if out is None:
+            check_memory(options.samples, sum(channel.sample_bytes for channel in known))
+        recorder = Recorder(out, known, manifest=manifest or {}, statics=statics, overwrite=overwrite)
+        checkpoint = None
+    flat = [_on_vector(guard, system) for guard in guards]
+    if method.adaptive:
+        blocks = sampled_march(system, options, flat, checkpoint)
+    else:
+        blocks = sampled_steps(system, options, checkpoint)
+    with recorder:
+        if checkpoint is None:
+            first = system.initial()
+            _keep(recorder, system, options, Block(first[None], {"sample": 0, "rows": first}))
+        for block in blocks:
+            _keep(recorder, system, options, block)
+            if progress is not None:
+                progress(min(1.0, block.checkpoint["sample"] / (options.samples - 1)))
+            if block.error is not None:
+                raise block.error
+        return recorder.finish()
+
+
+def _keep(recorder: Recorder, system: FigureSystem, options: Options, block: Block) -> None:
+    """Write the samples and events of a block."""
+    if len(block.rows):
+        last = int(block.checkpoint["sample"])
+        times = np.arange(last - len(block.rows) + 1, last + 1) / options.rate
+        recorder.append(observe(system, times, block.rows))
+    for t, name in block.events:
+        recorder.event(t, name)
+    recorder.commit(block.checkpoint, force=block.error is not None)
+
+
+def _on_vector(guard: Guard, system: FigureSystem) -> Guard:
+    """Return a guard as a function of the flat vector."""
+
+    def then(t: float, y: Array) -> Array:
+        assert guard.then is not None
+        after = guard.then(t, system.split(y))
+        if not isinstance(after, FigureState):
+            allowed = "a FigureState, such as dataclasses.replace(state, v=...)"
+            raise InputError("an event gave something else", where=f"guard {guard.name!r}", got=after, allowed=allowed)
+        return np.concatenate([after.q, after.v])
+
+    return replace(
+        guard, zero=lambda t, y: guard.zero(t, system.split(y)), then=None if guard.then is None else then
+    )
