@@ -77,7 +77,7 @@ def mixed_figure():
         ("plate", "base", joints.planar((0, 0, 1))),
         ("stump", "plate", joints.fixed()),
         ("knee", "stump", joints.function(knee)),
-        ("roller", "knee", joints.contact(surfaces.ellipsoid(0.5, 0.4, 0.3), surfaces.sphere(0.2))),
+        ("roller", "knee", joints.contact(surfaces.ellipsoid((0.5, 0.4, 0.3)), surfaces.sphere(0.2))),
         ("slider", "base", joints.contact(surfaces.plane(), surfaces.torus(0.4, 0.1), sliding=True)),
         ("bent", "slider", Bent()),
         ("ground", None, joints.fixed()),

@@ -85,7 +85,9 @@ def random_tree(rng, count, *, massless=True, pitch=True, floating=True):
         if light:
             armature = 0.05  # a massless segment at the end of a branch needs it to be moved at all
         specs.append(
-            Spec(f"s{n}", parent, kind, axes if kind == "axes" else [], placement, mass, com, inertia, armature, damping)
+            Spec(
+                f"s{n}", parent, kind, axes if kind == "axes" else [], placement, mass, com, inertia, armature, damping
+            )
         )
     return specs
 
@@ -97,7 +99,11 @@ def make_figure(specs, *, order=None):
     b = FigureBuilder(gravity=GRAVITY, name="random")
     for s in specs:
         s.names = [f"{s.name}_{k}" for k in range(len(s.axes))]
-        joint = {"axes": lambda s=s: joints.AxesJoint(s.axes, names=s.names), "ball": joints.spherical, "free": joints.free}
+        joint = {
+            "axes": lambda s=s: joints.AxesJoint(s.axes, names=s.names),
+            "ball": joints.spherical,
+            "free": joints.free,
+        }
         b.segment(
             s.name,
             None if s.parent < 0 else specs[s.parent].name,
@@ -179,7 +185,9 @@ class Pin:
         self.P = np.zeros((model.nv, figure.nv))
         for n, s in enumerate(self.specs):
             ours = figure.layout.v[n]
-            theirs = np.concatenate([model.idx_vs[j] + np.arange(model.nvs[j]) for j in self.own[n]] or [[]]).astype(int)
+            theirs = np.concatenate([model.idx_vs[j] + np.arange(model.nvs[j]) for j in self.own[n]] or [[]]).astype(
+                int
+            )
             if s.kind == "free":
                 theirs = np.roll(theirs, 3)  # its free joint has the linear velocity first
             self.P[theirs, ours] = 1.0

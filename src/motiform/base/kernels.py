@@ -47,6 +47,7 @@ __all__ = [
     "routine",
     "sum_fixed",
     "threads",
+    "typed_kernel",
 ]
 
 # error_model "numpy": x/0 is inf, as on the GPU, and no branch per division (1.3 times faster on link loops).
@@ -158,8 +159,8 @@ def entry(signature: str) -> Callable[[Callable[..., Any]], Entry]:
 class Kernel:
     """An element function and its loops, each compiled when it is first launched. Made by `kernel`."""
 
-    def __init__(self, function: Callable[..., None]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[..., None], signature: str | None = None) -> None:
+        self.function, self.signature = function, signature
         self.body = numba.njit(**_ELEMENT)(function)
         self.arguments = list(inspect.signature(function).parameters)[1:]
         self.__doc__, self.__name__ = function.__doc__, function.__name__
@@ -176,12 +177,20 @@ class Kernel:
     @cached_property
     def serial(self) -> Any:
         """The loop on one core."""
-        return _cached(numba.njit(**_OPTIONS)(self._loop("for i in range(count):", "serial")))
+        return self._typed(_cached(numba.njit(**_OPTIONS)(self._loop("for i in range(count):", "serial"))))
 
     @cached_property
     def parallel(self) -> Any:
         """The loop over all cores."""
-        return _cached(numba.njit(parallel=True, **_OPTIONS)(self._loop("for i in prange(count):", "parallel")))
+        loop = self._loop("for i in prange(count):", "parallel")
+        return self._typed(_cached(numba.njit(parallel=True, **_OPTIONS)(loop)))
+
+    def _typed(self, dispatcher: Any) -> Any:
+        """Return the loop, or the one compiled for the kernel's signature, which looks at no types when called."""
+        if self.signature is None:
+            return dispatcher
+        dispatcher.compile(f"void(int64, {self.signature})")
+        return next(iter(dispatcher.overloads.values())).entry_point
 
     @cached_property
     def cuda(self) -> Any:
@@ -193,6 +202,15 @@ class Kernel:
 def kernel(function: Callable[..., None]) -> Kernel:
     """Mark a function of one index and its arrays as a kernel."""
     return Kernel(function)
+
+
+def typed_kernel(signature: str) -> Callable[[Callable[..., None]], Kernel]:
+    """Mark a kernel whose arguments on the CPU have the types of a signature (those after the index).
+
+    Numba takes an array of one row or column for C-ordered, whichever it is meant to be, and would compile everything
+    again for it; with a signature it does not. The caller vouches for the types: they are not looked at.
+    """
+    return lambda function: Kernel(function, signature)
 
 
 class Device:

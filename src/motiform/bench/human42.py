@@ -111,7 +111,7 @@ def figure(manner: Manner = "axes") -> "Figure":
     builder = FigureBuilder(gravity=GRAVITY, name=f"human42 ({manner})")
     for body in SEGMENTS:
         letters, parent = body.axes, body.parent
-        placement = Transform(np.eye(3), body.place)
+        placement = Transform(np.eye(3), np.array(body.place))
         if manner == "chain":
             for n, letter in enumerate(letters[:-1]):
                 between = f"{body.name}.{n}"
@@ -178,7 +178,8 @@ def pinocchio(manner: Manner) -> Any:
 
     if manner == "axes":
         raise InputError("Pinocchio has no joint with any axes in sequence", got=manner, allowed="chain, native")
-    model, at = pin.Model(), {None: 0}
+    model = pin.Model()
+    at: dict[str | None, int] = {None: 0}
     model.gravity.linear = np.array(GRAVITY)
     make: Callable[[str], Any] = _pinocchio_joint if manner == "native" else _pinocchio_axis
     for body in SEGMENTS:

@@ -9,7 +9,6 @@ that the case is about) and mujoco (hinges and slides in sequence, contacts and 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -32,7 +31,7 @@ from motiform.bench.tree_peers import (
 __all__ = ["Times", "measure", "take_turns"]
 
 _MANY = 2_000  # states of a batch
-_PASSES = 3  # over all cases, because the weather of a shared machine changes
+_PASSES = 6  # over all cases, because the weather of a shared machine changes
 _RATE = "states/s"
 _MUJOCO = {
     "fk": "mujoco: mj_kinematics and mj_comPos, which also gives inertias and centres of mass",
@@ -85,7 +84,8 @@ class _Case:
     name: str
     contenders: dict[str, Contender]
     seconds: float
-    rows: Callable[[dict[str, Times]], list[Result]]
+    rows: Callable[[dict[str, Times], float], list[Result]]
+    """From the best times and the operations per second that a core can do."""
 
     def timed(self) -> dict[str, Times]:
         return take_turns({name: peer.call for name, peer in self.contenders.items()}, seconds=self.seconds)
@@ -100,24 +100,21 @@ def measure(*, device: str, progress: Progress) -> Report:
     cases += [_loop("fk"), _loop("crba")]
     cases += [_batch(algorithm, manner) for manner in manners for algorithm in ("rnea", "aba")]
     best = [dict.fromkeys(case.contenders, Times()) for case in cases]
-    for n in range(_PASSES * len(cases)):
-        case, known = cases[n % len(cases)], best[n % len(cases)]
-        known |= {name: known[name].or_better(times) for name, times in case.timed().items()}
-        progress((n + 1) / (_PASSES * len(cases)))
-    return Report("tree", tuple(row for case, times in zip(cases, best, strict=True) for row in case.rows(times)))
+    peak = 0.0
+    for n in range(_PASSES):
+        for k, (case, known) in enumerate(zip(cases, best, strict=True)):
+            known |= {name: known[name].or_better(times) for name, times in case.timed().items()}
+            progress((n * len(cases) + k + 1) / (_PASSES * len(cases)))
+        peak = max(peak, peak_of_cores(1))
+    return Report("tree", tuple(row for case, times in zip(cases, best, strict=True) for row in case.rows(times, peak)))
 
 
 def _name(algorithm: str, size: str, manner: Manner) -> str:
     return f"{algorithm}/{size}" + ("" if manner == "axes" else f"/{manner}")
 
 
-@cache
-def _peak(used: int) -> float:
-    return peak_of_cores(used)
-
-
-def _limit(algorithm: str, manner: Manner, used: int, speed: float) -> dict[str, float]:
-    return {"arithmetic": speed * count_operations(manner)[algorithm] / _peak(used)}
+def _limit(algorithm: str, manner: Manner, speed: float, peak: float) -> dict[str, float]:
+    return {"arithmetic": speed * count_operations(manner)[algorithm] / peak}
 
 
 def _single(algorithm: str, manner: Manner) -> _Case:
@@ -137,11 +134,11 @@ def _single(algorithm: str, manner: Manner) -> _Case:
     check_agreement(case, contenders)
     contenders.pop("ours-native", None)  # its answer was what pinocchio-native had to give
 
-    def rows(times: dict[str, Times]) -> list[Result]:
+    def rows(times: dict[str, Times], peak: float) -> list[Result]:
         took = {name: 1e6 * times[name].cpu for name in contenders}
         return [Result(case, "cpu", 1, "us", "lower", took.pop("ours"), took, note="; ".join(notes))]
 
-    return _Case(case, contenders, 0.3, rows)
+    return _Case(case, contenders, 0.15, rows)
 
 
 def _loop(algorithm: str) -> _Case:
@@ -152,12 +149,12 @@ def _loop(algorithm: str) -> _Case:
         contenders["pinocchio-python"] = pinocchio(algorithm, states)
     check_agreement(case, contenders)
 
-    def rows(times: dict[str, Times]) -> list[Result]:
+    def rows(times: dict[str, Times], peak: float) -> list[Result]:
         speeds = {name: _MANY / found.cpu for name, found in times.items()}
         own, note = speeds.pop("ours"), "pinocchio-python: a Python loop over the states" if speeds else ""
-        return [Result(case, "cpu", 1, _RATE, "higher", own, speeds, _limit(algorithm, "axes", 1, own), note)]
+        return [Result(case, "cpu", 1, _RATE, "higher", own, speeds, _limit(algorithm, "axes", own, peak), note)]
 
-    return _Case(case, contenders, 0.6, rows)
+    return _Case(case, contenders, 0.3, rows)
 
 
 def _batch(algorithm: str, manner: Manner) -> _Case:
@@ -176,20 +173,20 @@ def _batch(algorithm: str, manner: Manner) -> _Case:
         contenders["ours 2"] = ours(algorithm, states, 2)
     check_agreement(case, contenders)
 
-    def row(used: int, speeds: dict[str, float]) -> Result:
+    def row(used: int, speeds: dict[str, float], peak: float) -> Result:
         own = speeds[f"ours {used}"]
         peers = {"pinocchio-pool": speeds[f"pool {used}"]} if pooled else {}
-        return Result(case, "cpu", used, _RATE, "higher", own, peers, _limit(algorithm, manner, used, own))
+        return Result(case, "cpu", used, _RATE, "higher", own, peers, _limit(algorithm, manner, own, used * peak))
 
-    def rows(times: dict[str, Times]) -> list[Result]:
-        found = [row(1, {name: _MANY / t.cpu for name, t in times.items()})]
+    def rows(times: dict[str, Times], peak: float) -> list[Result]:
+        found = [row(1, {name: _MANY / t.cpu for name, t in times.items()}, peak)]
         if two:
             speeds = {name: _MANY / t.wall for name, t in times.items()}
-            found.append(row(2, speeds))
+            found.append(row(2, speeds, peak))
             if manner == "axes":
                 peers, note = {"motiform-cpu-1": speeds["ours 1"]}, "the peer is the same call on one thread"
                 scaled = f"{algorithm}/scaling"
                 found.append(Result(scaled, "cpu", 2, _RATE, "higher", speeds["ours 2"], peers, note=note))
         return found
 
-    return _Case(case, contenders, 0.7, rows)
+    return _Case(case, contenders, 0.35, rows)

@@ -99,7 +99,7 @@ def _pinocchio_calls(manner: Manner) -> tuple[dict[str, Callable[..., Array]], h
     model = human42.pinocchio(manner)
     data = model.createData()
     way = pin.Convention.LOCAL if manner == "native" else pin.Convention.WORLD
-    calls = {
+    calls: dict[str, Callable[..., Array]] = {
         "fk": lambda q: pin.computeJointJacobians(model, data, q),
         "rnea": lambda q, v, a: pin.rnea(model, data, q, v, a),
         "crba": lambda q: pin.crba(model, data, q, way),

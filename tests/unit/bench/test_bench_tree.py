@@ -126,7 +126,7 @@ def test_the_report_has_the_cases(monkeypatch):
     pytest.importorskip("mujoco")
     monkeypatch.setattr(tree, "_MANY", 8)
     monkeypatch.setattr(tree, "_PASSES", 1)
-    monkeypatch.setattr(tree, "_peak", lambda used: 1e9)
+    monkeypatch.setattr(tree, "peak_of_cores", lambda used: 1e9)
     monkeypatch.setattr(tree, "count_operations", lambda manner: dict.fromkeys(ALGORITHMS, 1))
     monkeypatch.setattr(
         tree, "take_turns", lambda contenders, seconds: dict.fromkeys(contenders, Times(cpu=1e-6, wall=2e-6))

@@ -15,8 +15,9 @@ from motiform.motion.tree.joints import BallJoint, FreeJoint
 from motiform.motion.tree.pack import Packed
 from motiform.spatial.checks import as_floats
 
-__all__ = ["Input", "as_states", "launch_states"]
+__all__ = ["Input", "as_states", "launch_states", "run_states"]
 
+_FEW = 256  # states that one core does sooner than the code for several is compiled or woken
 _SLOTS_PER_CORE = 4  # runs of states per core, so that a core that falls behind does not hold up the others
 _WORK_BYTES = 2 << 30  # workspace on a GPU, where every state of a launch has its own
 
@@ -139,7 +140,7 @@ def launch_states(
     if device == "cpu":
         import numba
 
-        slots = 1 if count < 4 else min(count, _SLOTS_PER_CORE * numba.get_num_threads())
+        slots = 1 if count < _FEW else _SLOTS_PER_CORE * numba.get_num_threads()
         outs = [np.empty((count, size)) for size in rows]
         status = np.zeros(count, np.int64)
         work = np.empty((slots, packed.rows))
@@ -161,6 +162,28 @@ def launch_states(
         outs, status = _on_device(device, packed, kernel, given, inputs, extra, rows, count)
     _check_status(figure, status)
     return outs
+
+
+def run_states(
+    figure: Figure,
+    what: int,
+    rows: int,
+    q: Array,
+    v: Array | None = None,
+    a: Array | None = None,
+    loads: Sequence[Array | bool] = (),
+    device: str = "cpu",
+) -> Array:
+    """Run one of the algorithms named in `columns` over all states, (states, rows).
+
+    `a` is tau for forward dynamics; `loads` are wrenches on the segments, (states, 6 segments), and whether they count.
+    """
+    from motiform.motion.tree.single_kernels import many_states
+
+    nothing = np.zeros((len(q), 1))
+    inputs = [q, nothing if v is None else v, nothing if a is None else a]
+    extra = [*(loads or (nothing, False)), what]
+    return launch_states(figure, many_states, inputs, [rows], velocity=v is not None, extra=extra, device=device)[0]
 
 
 def _on_device(

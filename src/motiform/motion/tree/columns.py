@@ -37,6 +37,9 @@ SPATIAL = 6
 INERTIA_ROWS = 10  # mass, mass times centre, moments xx xy xz yy yz zz about the root's origin
 ARTICULATED_ROWS = 21  # angular xx xy xz yy yz zz, angular–linear by rows, linear xx xy xz yy yz zz
 
+# ---- algorithms that run on many states
+RECURSIVE, ARTICULATED, COMPOSITE, TWISTS, POSES, MOTION = range(6)
+
 # ---- status of a state
 OK, WRONG_SIZE, NOT_FINITE, SINGULAR, CONFORMING = range(5)
 WHERE = 256

@@ -132,7 +132,7 @@ def _load(ints, i, external, b, work, w, n, f):
 @inline
 def _to_parent(ints, i, parent, has_external, work, w):
     """Add inertia, turning, wrench and loads of segment i and all it carries to those of its parent."""
-    I, B, F, C = ints[c.W_J], ints[c.W_IA], ints[c.W_F], ints[c.W_C]  # noqa: E741
+    I, B, F, C = ints[c.W_J], ints[c.W_IA], ints[c.W_F], ints[c.W_C]
     add_rows(work, I + c.INERTIA_ROWS * parent, I + c.INERTIA_ROWS * i, c.INERTIA_ROWS, w)
     add_rows(work, B + c.ARTICULATED_ROWS * parent, B + c.ARTICULATED_ROWS * i, _EXTERNAL, w)
     add_rows(work, F + 6 * parent, F + 6 * i, 6, w)

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.tree.batch import as_states, launch_states
+from motiform.motion.tree import columns as c
+from motiform.motion.tree.batch import as_states, run_states
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.kinematics import Motion, motion
@@ -58,12 +59,10 @@ def inverse_dynamics(
 def _inverse_dynamics(
     figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: ArrayLike | None, device: str
 ) -> Array:
-    from motiform.motion.tree.single_kernels import many_recursive
-
     batch, states, loads = _states(figure, q, v, ("a", a), external)
     coupled = figure.coupled
     full = states if coupled is None else list(coupled.expand_motion(*states))
-    (out,) = launch_states(figure, many_recursive, full, [figure.layout.nv], velocity=True, extra=loads, device=device)
+    out = run_states(figure, c.RECURSIVE, figure.layout.nv, *full, loads, device)
     if coupled is not None:
         out = coupled.reduce(states[0], out)
     return out.reshape(*batch, figure.nv)
@@ -106,12 +105,10 @@ def inertia_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Arra
 
 
 def _inertia_matrix(figure: Figure, q: ArrayLike, device: str) -> Array:
-    from motiform.motion.tree.single_kernels import many_composite
-
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     coupled, nv = figure.coupled, figure.layout.nv
     full = states if coupled is None else coupled.expand(states)
-    (out,) = launch_states(figure, many_composite, [full], [nv * nv], device=device)
+    out = run_states(figure, c.COMPOSITE, nv * nv, full, device=device)
     M = out.reshape(-1, nv, nv)
     if coupled is not None:
         G = coupled.matrix(states)
@@ -150,10 +147,8 @@ def forward_dynamics(
 def _forward_dynamics(
     figure: Figure, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: ArrayLike | None, device: str
 ) -> Array:
-    from motiform.motion.tree.single_kernels import many_articulated
-
     batch, states, loads = _states(figure, q, v, ("tau", tau), external)
-    (out,) = launch_states(figure, many_articulated, states, [figure.nv], velocity=True, extra=loads, device=device)
+    out = run_states(figure, c.ARTICULATED, figure.nv, *states, loads, device)
     return out.reshape(*batch, figure.nv)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.tree.batch import as_states, launch_states
+from motiform.motion.tree import columns as c
+from motiform.motion.tree.batch import as_states, run_states
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 from motiform.spatial.checks import as_floats
@@ -47,12 +48,10 @@ class Motion(NamedTuple):
 
 def poses(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Poses:
     """Return the frames of all segments in the world."""
-    from motiform.motion.tree.single_kernels import many_poses
-
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     if figure.coupled is not None:
         states = figure.coupled.expand(states)
-    (out,) = launch_states(figure, many_poses, [states], [12 * len(figure.segments)], device=device)
+    out = run_states(figure, c.POSES, 12 * len(figure.segments), states, device=device)
     return _as_poses(figure, batch, out)
 
 
@@ -63,18 +62,14 @@ def _as_poses(figure: Figure, batch: tuple[int, ...], out: Array) -> Poses:
 
 def motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None, *, device: str = "cpu") -> Motion:
     """Return poses, velocities and accelerations of all segments; without `a`, those that velocities alone make."""
-    from motiform.motion.tree.single_kernels import many_motions
-
     given = np.zeros(figure.nv) if a is None else a
     batch, (qs, vs, as_) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv), ("a", given, figure.nv)])
     if figure.coupled is not None:
         qs, vs, as_ = figure.coupled.expand_motion(qs, vs, as_)
     n = len(figure.segments)
-    out, twists, accelerations = launch_states(
-        figure, many_motions, [qs, vs, as_], [12 * n, 6 * n, 6 * n], velocity=True, device=device
-    )
-    shape = (*batch, n, 6)
-    return Motion(_as_poses(figure, batch, out), twists.reshape(shape), accelerations.reshape(shape))
+    out = run_states(figure, c.MOTION, 24 * n, qs, vs, as_, device=device)
+    twists, accelerations = (out[:, k : k + 6 * n].reshape(*batch, n, 6) for k in (12 * n, 18 * n))
+    return Motion(_as_poses(figure, batch, out[:, : 12 * n]), twists, accelerations)
 
 
 def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
@@ -95,12 +90,10 @@ def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
 
 
 def _joint_axes(figure: Figure, q: ArrayLike, device: str) -> Array:
-    from motiform.motion.tree.single_kernels import many_axes
-
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     coupled = figure.coupled
     full = states if coupled is None else coupled.expand(states)
-    (out,) = launch_states(figure, many_axes, [full], [6 * figure.layout.nv], device=device)
+    out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, full, device=device)
     axes = out.reshape(len(full), figure.layout.nv, 6)
     if coupled is not None:
         axes = np.swapaxes(coupled.matrix(states), -1, -2) @ axes
@@ -153,11 +146,9 @@ def _point_jacobians(figure: Figure, q: ArrayLike, segments: list[int], points: 
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     coupled = figure.coupled
     full = states if coupled is None else coupled.expand(states)
-    from motiform.motion.tree.single_kernels import many_axes, many_poses
-
-    (out,) = launch_states(figure, many_axes, [full], [6 * figure.layout.nv])
+    out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, full)
     axes = out.reshape(len(full), 1, figure.layout.nv, 6) * _carried(figure)[segments][:, :, None]
-    (out,) = launch_states(figure, many_poses, [full], [12 * len(figure.segments)])
+    out = run_states(figure, c.POSES, 12 * len(figure.segments), full)
     R, p = _as_poses(figure, (len(full),), out)
     x = (R[:, segments] @ points[:, :, None])[..., 0] + p[:, segments]
     angular = np.swapaxes(axes[..., :3], -1, -2)

@@ -176,7 +176,7 @@ def coriolis(ints, floats, q, v, given, b, work, w, C):
                 j = ints[ix(at + j * c.COLUMN_INTS + c.BEFORE)]
         parent = ints[ix(base + c.PARENT)]
         if parent >= 0:
-            I, B = ints[c.W_J], ints[c.W_IA]  # noqa: E741
+            I, B = ints[c.W_J], ints[c.W_IA]
             add_rows(work, I + c.INERTIA_ROWS * parent, I + c.INERTIA_ROWS * i, c.INERTIA_ROWS, w)
             add_rows(work, B + c.ARTICULATED_ROWS * parent, B + c.ARTICULATED_ROWS * i, 12, w)
     return status
@@ -239,7 +239,7 @@ def centroidal(ints, floats, q, given, b, work, w, out):
             put6(out, 6 * column, b, add(l, cross(arm, p)), p)
         parent = ints[ix(base + c.PARENT)]
         if parent >= 0:
-            I = ints[c.W_J]  # noqa: E741
+            I = ints[c.W_J]
             add_rows(work, I + c.INERTIA_ROWS * parent, I + c.INERTIA_ROWS * i, c.INERTIA_ROWS, w)
 
 

@@ -18,6 +18,7 @@ from motiform.motion.tree.configuration import configuration_rate, repair
 from motiform.motion.tree.dynamics import forward_dynamics
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
+from motiform.motion.tree.matrices import contact_wrench
 from motiform.motion.tree.observe import channels, observe
 from motiform.motion.tree.state import Control, FigureState, asked, start
 from motiform.motion.tree.watch import watch_contacts
@@ -70,6 +71,17 @@ class FigureSystem:
         return forward_dynamics(
             self.figure, state.q, state.v, self.forces(t, state), external=self.wrenches(t, state)
         )
+
+    def contact_force(self, t: float, state: FigureState, name: str) -> Array:
+        """Return the force on a segment at its contact, in the contact frame: tangential twice, normal [N], (3,)."""
+        n = self.figure.index(name)
+        if self._fast and self.figure.segments[n].joint.kernel:
+            out, spare, single = np.empty(3), np.empty(2 * self.figure.nv), self._single
+            y, tau = np.concatenate([state.q, state.v]), self.forces(t, state)
+            single.contact_force(single.ints, single.floats, single.work, y, tau, n, spare, out)
+            return out
+        a = self.acceleration(t, state)
+        return contact_wrench(self.figure, state.q, state.v, a, name, external=self.wrenches(t, state))[3:]
 
     def rate(self, t: float, y: Array, out: Array) -> None:
         """Write the rate of the state."""

@@ -57,3 +57,9 @@ class Single:
         from motiform.motion.tree.state_kernels import one_repair
 
         return one_repair.function
+
+    @cached_property
+    def contact_force(self) -> Any:
+        from motiform.motion.tree.state_kernels import one_contact_force
+
+        return one_contact_force.function

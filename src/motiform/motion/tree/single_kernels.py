@@ -6,8 +6,9 @@ Both run the same compiled routines on the same kind of arrays, so their results
 # mypy: disable-error-code="no-untyped-def"
 
 import numba
+from numba import int64
 
-from motiform.base.kernels import entry, inline, kernel
+from motiform.base.kernels import entry, inline, typed_kernel
 from motiform.motion.tree import columns as c
 from motiform.motion.tree.dynamics_kernels import articulated, composite, recursive
 from motiform.motion.tree.memory_kernels import get3, get6, get9, put3, put6, put9
@@ -15,18 +16,7 @@ from motiform.motion.tree.motion_kernels import bias
 from motiform.motion.tree.place_kernels import place
 from motiform.spatial.algebra import add, axpy, cross
 
-__all__ = [
-    "many_articulated",
-    "many_axes",
-    "many_composite",
-    "many_motions",
-    "many_poses",
-    "many_recursive",
-    "one_articulated",
-    "one_axes",
-    "one_composite",
-    "one_recursive",
-]
+__all__ = ["first_of", "many_states", "one_articulated", "one_axes", "one_composite", "one_recursive"]
 
 _1 = "float64[::1]"
 _HEAD = "int64(int64[::1], float64[::1], float64[::1], "  # integers and floats of the figure, workspace
@@ -73,15 +63,23 @@ def _state(x):
     return x.reshape(1, x.shape[0]).T
 
 
+@numba.njit(inline="always")
+def _zero(ints):
+    """Return 0 as a number and not as a literal, for which all routines would be compiled again."""
+    return ints.shape[0] - ints.shape[0]
+
+
 @entry(_HEAD + f"{_1}, {_1})")
 def one_axes(ints, floats, work, q, out):
     """Twists of all velocities of one state."""
     if q.shape[0] != ints[c.NQ]:
         return c.WRONG_SIZE
     W, Q = _state(work), _state(q)
-    place(ints, floats, Q, W, 0, W, 0)
-    write_axes(ints, 0, W, 0, _state(out))
-    return _checked(c.OK, _finite(Q, 0))
+    b = _zero(ints)
+    place(ints, floats, Q, W, b, W, b)
+    O = _state(out)
+    write_axes(ints, b, W, b, O)
+    return _checked(c.OK, _finite(O, 0))
 
 
 @entry(_HEAD + f"{_1}, {_1}, {_1}, {_1})")
@@ -90,9 +88,10 @@ def one_recursive(ints, floats, work, q, v, a, out):
     nv = ints[c.NV]
     if q.shape[0] != ints[c.NQ] or v.shape[0] != nv or a.shape[0] != nv:
         return c.WRONG_SIZE
-    W, Q, V, A = _state(work), _state(q), _state(v), _state(a)
-    status = recursive(ints, floats, Q, V, A, W, W, False, 0, W, 0, _state(out))
-    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(A, 0))
+    W, Q, V, A, O = _state(work), _state(q), _state(v), _state(a), _state(out)
+    b = _zero(ints)
+    status = recursive(ints, floats, Q, V, A, W, W, b != b, b, W, b, O)
+    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(A, 0) + _finite(O, 0))
 
 
 @entry(_HEAD + f"{_1}, float64[:, ::1])")
@@ -101,8 +100,12 @@ def one_composite(ints, floats, work, q, out):
     if q.shape[0] != ints[c.NQ]:
         return c.WRONG_SIZE
     W, Q = _state(work), _state(q)
-    composite(ints, floats, Q, W, 0, W, 0, _state(out.reshape(out.size)))
-    return _checked(c.OK, _finite(Q, 0))
+    b = _zero(ints)
+    composite(ints, floats, Q, W, b, W, b, _state(out.reshape(out.size)))
+    total = _finite(Q, 0)
+    for k in range(out.shape[0]):
+        total += 0.0 * out[k, k]
+    return _checked(c.OK, total)
 
 
 @entry(_HEAD + f"{_1}, {_1}, {_1}, {_1})")
@@ -111,48 +114,16 @@ def one_articulated(ints, floats, work, q, v, tau, out):
     nv = ints[c.NV]
     if q.shape[0] != ints[c.NQ] or v.shape[0] != nv or tau.shape[0] != nv:
         return c.WRONG_SIZE
-    W, Q, V, T = _state(work), _state(q), _state(v), _state(tau)
-    status = articulated(ints, floats, Q, V, T, W, W, False, 0, W, 0, _state(out))
-    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(T, 0))
+    W, Q, V, T, O = _state(work), _state(q), _state(v), _state(tau), _state(out)
+    b = _zero(ints)
+    status = articulated(ints, floats, Q, V, T, W, W, b != b, b, W, b, O)
+    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(T, 0) + _finite(O, 0))
 
 
 @inline
 def first_of(w, count, slots):
     """Return the first state of a slot; states are dealt out in runs of neighbours."""
     return w * count // slots
-
-
-@kernel
-def many_axes(w, slots, ints, floats, work, given, q, out, status):
-    """Twists of all velocities of the states of slot w."""
-    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        place(ints, floats, q, given, b, work, w)
-        write_axes(ints, b, work, w, out)
-        status[b] = _checked(c.OK, _finite(q, b))
-
-
-@kernel
-def many_recursive(w, slots, ints, floats, work, given, q, v, a, external, has_external, out, status):
-    """Inverse dynamics of the states of slot w."""
-    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        found = recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, out)
-        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(a, b))
-
-
-@kernel
-def many_composite(w, slots, ints, floats, work, given, q, out, status):
-    """Inertia matrices of the states of slot w."""
-    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        composite(ints, floats, q, given, b, work, w, out)
-        status[b] = _checked(c.OK, _finite(q, b))
-
-
-@kernel
-def many_articulated(w, slots, ints, floats, work, given, q, v, tau, external, has_external, out, status):
-    """Forward dynamics of the states of slot w."""
-    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        found = articulated(ints, floats, q, v, tau, given, external, has_external, b, work, w, out)
-        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(tau, b))
 
 
 @inline
@@ -164,38 +135,53 @@ def write_pose(ints, i, b, work, w, out):
     put3(out, 12 * i + 9, b, add(get3(work, root, w), get3(work, pose + 9, w)))
 
 
-@kernel
-def many_poses(w, slots, ints, floats, work, given, q, out, status):
-    """Poses of all segments of the states of slot w."""
-    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        place(ints, floats, q, given, b, work, w)
-        for i in range(ints[c.SEGMENTS]):
-            write_pose(ints, i, b, work, w, out)
-        status[b] = _checked(c.OK, _finite(q, b))
+@inline
+def write_motion(ints, floats, a, b, work, w, out):
+    """Write pose, twist and acceleration of every segment at its origin, in world axes: rows 12·i, then 6·i each."""
+    n = ints[c.SEGMENTS]
+    for i in range(n):
+        base = c.HEADER + i * c.SEGMENT_INTS
+        s, t = get6(work, ints[c.W_C] + 6 * i, w)
+        if ints[base + c.PARENT] >= 0:
+            sp, tp = get6(work, ints[c.W_A] + 6 * ints[base + c.PARENT], w)
+            s, t = add(s, sp), add(t, tp)
+        first = ints[base + c.FIRST]
+        for k in range(first, first + ints[base + c.COUNT]):
+            rate = a[ints[ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V], b]
+            e, d = get6(work, ints[c.W_S] + 6 * k, w)
+            s, t = axpy(rate, e, s), axpy(rate, d, t)
+        put6(work, ints[c.W_A] + 6 * i, w, s, t)
+        o, u = get6(work, ints[c.W_V] + 6 * i, w)
+        p = get3(work, ints[c.W_POSE] + i * c.POSE_ROWS + 9, w)
+        u = add(u, cross(o, p))
+        write_pose(ints, i, b, work, w, out)
+        put6(out, 12 * n + 6 * i, b, o, u)
+        put6(out, 18 * n + 6 * i, b, s, add(add(t, cross(s, p)), cross(o, u)))
 
 
-@kernel
-def many_motions(w, slots, ints, floats, work, given, q, v, a, poses, twists, accelerations, status):
-    """Poses, twists and accelerations of all segments at their origins, in world axes, of the states of slot w."""
+_2 = "float64[::1, :]"  # rows of states
+
+
+@typed_kernel(f"int64, int64[::1], float64[::1], {_2}, {_2}, {_2}, {_2}, {_2}, {_2}, boolean, int64, {_2}, int64[::1]")
+def many_states(w, slots, ints, floats, work, given, q, v, a, external, has_external, what, out, status):
+    """One algorithm on the states of slot w. They are one kernel so that their common parts are compiled once."""
+    w = int64(w)
     for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        place(ints, floats, q, given, b, work, w)
-        found = bias(ints, floats, q, v, given, b, work, w)
-        for i in range(ints[c.SEGMENTS]):
-            base = c.HEADER + i * c.SEGMENT_INTS
-            s, t = get6(work, ints[c.W_C] + 6 * i, w)
-            if ints[base + c.PARENT] >= 0:
-                sp, tp = get6(work, ints[c.W_A] + 6 * ints[base + c.PARENT], w)
-                s, t = add(s, sp), add(t, tp)
-            first = ints[base + c.FIRST]
-            for k in range(first, first + ints[base + c.COUNT]):
-                rate = a[ints[ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V], b]
-                e, d = get6(work, ints[c.W_S] + 6 * k, w)
-                s, t = axpy(rate, e, s), axpy(rate, d, t)
-            put6(work, ints[c.W_A] + 6 * i, w, s, t)
-            o, u = get6(work, ints[c.W_V] + 6 * i, w)
-            p = get3(work, ints[c.W_POSE] + i * c.POSE_ROWS + 9, w)
-            u = add(u, cross(o, p))
-            put6(twists, 6 * i, b, o, u)
-            put6(accelerations, 6 * i, b, s, add(add(t, cross(s, p)), cross(o, u)))
-            write_pose(ints, i, b, work, w, poses)
-        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(a, b))
+        found = c.OK
+        if what == c.RECURSIVE:
+            found = recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, out)
+        elif what == c.ARTICULATED:
+            found = articulated(ints, floats, q, v, a, given, external, has_external, b, work, w, out)
+        elif what == c.COMPOSITE:
+            composite(ints, floats, q, given, b, work, w, out)
+        else:
+            place(ints, floats, q, given, b, work, w)
+            if what == c.TWISTS:
+                write_axes(ints, b, work, w, out)
+            elif what == c.POSES:
+                for i in range(ints[c.SEGMENTS]):
+                    write_pose(ints, i, b, work, w, out)
+            else:
+                found = bias(ints, floats, q, v, given, b, work, w)
+                write_motion(ints, floats, a, b, work, w, out)
+        status[b] = found

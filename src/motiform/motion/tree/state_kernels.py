@@ -4,18 +4,17 @@
 
 import math
 
-import numba
-
 from motiform.base.kernels import entry, inline, routine
 from motiform.motion.tree import columns as c
-from motiform.motion.tree.contact_kernels import contact_column, contact_qdot, contact_repair
-from motiform.motion.tree.dynamics_kernels import articulated
-from motiform.motion.tree.memory_kernels import get3, put3
+from motiform.motion.tree.contact_kernels import contact_column, contact_place, contact_qdot, contact_repair
+from motiform.motion.tree.dynamics_kernels import articulated, recursive
+from motiform.motion.tree.memory_kernels import get3, get9, put3
 from motiform.motion.tree.motion_kernels import column_velocity
 from motiform.motion.tree.place_kernels import rotation_of_quaternion
-from motiform.spatial.algebra import transform
+from motiform.motion.tree.single_kernels import _state, _zero
+from motiform.spatial.algebra import tmul, transform
 
-__all__ = ["one_configuration_rate", "one_rate", "one_repair"]
+__all__ = ["one_configuration_rate", "one_contact_force", "one_rate", "one_repair"]
 
 _1 = "float64[::1]"
 
@@ -94,29 +93,40 @@ def repair_configuration(ints, floats, q, b):
             contact_repair(floats, ints[base + c.AT_NUMBERS], q, at, b)
 
 
-@numba.njit(inline="always")
-def _state(x):
-    """Return a one-dimensional array as the rows of one state."""
-    return x.reshape(1, x.shape[0]).T
-
-
 @entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1}, {_1})")
 def one_rate(ints, floats, work, y, tau, out):
     """Rate of (q, v) under the forces tau."""
     nq, nv = ints[c.NQ], ints[c.NV]
     W, Q, V = _state(work), _state(y[:nq]), _state(y[nq:])
-    status = articulated(ints, floats, Q, V, _state(tau), W, W, False, 0, W, 0, _state(out[nq:]))
-    other = configuration_rate(ints, floats, Q, V, 0, _state(out[:nq]))
+    b = _zero(ints)
+    status = articulated(ints, floats, Q, V, _state(tau), W, W, b != b, b, W, b, _state(out[nq:]))
+    other = configuration_rate(ints, floats, Q, V, b, _state(out[:nq]))
     return max(status, other) if nv else other
+
+
+@entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1}, int64, {_1}, {_1})")
+def one_contact_force(ints, floats, work, y, tau, segment, spare, out):
+    """Force on a segment at its contact, in the contact frame, of the motion under the forces tau."""
+    nq, nv = ints[c.NQ], ints[c.NV]
+    W, Q, V, b = _state(work), _state(y[:nq]), _state(y[nq:]), _zero(ints)
+    A, T = _state(spare[:nv]), _state(spare[nv:])
+    status = articulated(ints, floats, Q, V, _state(tau), W, W, b != b, b, W, b, A)
+    recursive(ints, floats, Q, V, A, W, W, b != b, b, W, b, T)
+    base = c.HEADER + segment * c.SEGMENT_INTS
+    _, _, RL, _ = contact_place(floats, ints[base + c.AT_NUMBERS], Q, ints[base + c.AT_Q], b)
+    R = get9(W, ints[c.W_POSE] + segment * c.POSE_ROWS, b)
+    force = get3(W, ints[c.W_F] + 6 * segment + 3, b)
+    out[0], out[1], out[2] = tmul(RL, tmul(R, force))
+    return status
 
 
 @entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1})")
 def one_configuration_rate(ints, floats, q, v, out):
     """dq/dt of one state."""
-    return configuration_rate(ints, floats, _state(q), _state(v), 0, _state(out))
+    return configuration_rate(ints, floats, _state(q), _state(v), _zero(ints), _state(out))
 
 
 @entry(f"void(int64[::1], {_1}, {_1})")
 def one_repair(ints, floats, q):
     """Repair one configuration in place."""
-    repair_configuration(ints, floats, _state(q), 0)
+    repair_configuration(ints, floats, _state(q), _zero(ints))

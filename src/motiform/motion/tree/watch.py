@@ -8,7 +8,6 @@ from motiform.base.errors import RunError
 from motiform.motion.integrate import Guard
 from motiform.motion.tree.contact_joints import ContactJoint
 from motiform.motion.tree.joint import Array
-from motiform.motion.tree.matrices import contact_wrench
 from motiform.motion.tree.state import FigureState
 
 if TYPE_CHECKING:
@@ -33,9 +32,7 @@ def _guards_of(system: "FigureSystem", name: str, joint: ContactJoint) -> list[G
         """Return tangential, tangential, normal force; two guards at one instant share it."""
         key = (t, state.q.tobytes(), state.v.tobytes())
         if last["key"] != key:
-            a = system.acceleration(t, state)
-            wrench = contact_wrench(system.figure, state.q, state.v, a, name, external=system.wrenches(t, state))
-            last["key"], last["force"] = key, wrench[3:]
+            last["key"], last["force"] = key, system.contact_force(t, state, name)
         return last["force"]  # type: ignore[return-value]
 
     def pressing(t: float, state: FigureState) -> float:

@@ -456,7 +456,8 @@ def test_figures_move_their_configurations_joint_by_joint():
 
 
 @pytest.mark.parametrize(
-    "function", [Polynomial((1.0,)), Polynomial((0.0, 2.0)), Polynomial((0.3, -1.0, 0.5, 0.2)), linear(3.0, 1.0), KNEE_X]
+    "function",
+    [Polynomial((1.0,)), Polynomial((0.0, 2.0)), Polynomial((0.3, -1.0, 0.5, 0.2)), linear(3.0, 1.0), KNEE_X],
 )
 def test_functions_and_their_derivatives(function):
     for x in (-1.7, -0.9, 0.1, 0.6):
