@@ -31,7 +31,7 @@ from motiform.bench.tree_peers import (
 __all__ = ["Times", "measure", "take_turns"]
 
 _MANY = 2_000  # states of a batch
-_PASSES = 6  # over all cases, because the weather of a shared machine changes
+_PASSES = 5  # over all cases, because the weather of a shared machine changes
 _RATE = "states/s"
 _MUJOCO = {
     "fk": "mujoco: mj_kinematics and mj_comPos, which also gives inertias and centres of mass",

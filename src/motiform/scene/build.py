@@ -8,11 +8,13 @@ import numpy as np
 from motiform.base.errors import MotiformError, SceneError
 from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, MassProperties, Particles, Shape
 from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring
+from motiform.motion.tree import Figure
 from motiform.scene.load import Scene
-from motiform.scene.schema import BodyTable, CopiesTable, ParticleTable, PoseTable, ShapeTable
+from motiform.scene.schema import BodyTable, CopiesTable
+from motiform.scene.tables import ParticleTable, PoseTable, ShapeTable
 from motiform.spatial import Transform, random_rotation, rotation_from_cardan, rotation_from_quaternion
 
-__all__ = ["build_bodies", "build_options", "links", "wardrobe"]
+__all__ = ["build_bodies", "build_options", "build_rotation", "build_shape", "figure_wardrobe", "links", "wardrobe"]
 
 
 def build_bodies(scene: Scene) -> Bodies:
@@ -50,10 +52,9 @@ def _place(scene: Scene, where: str) -> str:
 def build_options(scene: Scene) -> Options:
     """Return how the scene is run."""
     head, motion = scene.document.scene, scene.document.motion
+    integrator = motion.integrator or ("dormand-prince" if scene.document.figure else "lie-midpoint")
     try:
-        return Options(
-            head.duration, head.rate, motion.integrator, motion.step, motion.rtol, motion.atol, motion.device
-        )
+        return Options(head.duration, head.rate, integrator, motion.step, motion.rtol, motion.atol, motion.device)
     except MotiformError as error:
         raise SceneError(f"{scene.place('scene')}: {error}") from error
 
@@ -69,9 +70,9 @@ def _environment(scene: Scene) -> Environment:
 
 def _body(scene: Scene, n: int, table: BodyTable, rng: np.random.Generator) -> Body:
     try:
-        shape, properties = _shape(scene, table.shape)
+        shape, properties = build_shape(scene, table.shape)
         properties = _own_properties(table, properties)
-        position, rotation = np.array(table.pose.at), _rotation(table.pose)
+        position, rotation = np.array(table.pose.at), build_rotation(table.pose)
         velocity, spin = np.array(table.velocity), np.array(table.spin)
         if table.copies is not None:
             position, rotation, velocity, spin = _copies(table.copies, position, rotation, velocity, spin, rng)
@@ -103,7 +104,8 @@ def _own_properties(table: BodyTable, properties: MassProperties | None) -> Mass
     return MassProperties(mass, center, inertia)
 
 
-def _rotation(pose: PoseTable) -> np.ndarray:
+def build_rotation(pose: PoseTable) -> np.ndarray:
+    """Return the rotation of a pose."""
     if pose.quaternion is not None:
         quaternion = np.array(pose.quaternion)
         return rotation_from_quaternion(quaternion / np.linalg.norm(quaternion))
@@ -112,7 +114,7 @@ def _rotation(pose: PoseTable) -> np.ndarray:
     return rotation_from_cardan([pose.turn.z, pose.turn.y, pose.turn.x])
 
 
-def _shape(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties | None]:
+def build_shape(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties | None]:
     """Return a shape and its mass properties, None where neither density nor mass is given."""
     if table.parts is not None:
         return _compound(scene, table)
@@ -127,7 +129,10 @@ def _shape(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties | Non
 def _compound(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties | None]:
     """Put parts together: each with its own density or mass, or the whole with one."""
     assert table.parts is not None
-    made = [(*_shape(scene, part), Transform(_rotation(part.pose), np.array(part.pose.at))) for part in table.parts]
+    made = [
+        (*build_shape(scene, part), Transform(build_rotation(part.pose), np.array(part.pose.at)))
+        for part in table.parts
+    ]
     shape = Compound(tuple((part, placed) for part, _, placed in made))
     if table.density is not None or table.mass is not None:
         return shape, shape.mass_properties(density=table.density, mass=table.mass)
@@ -202,6 +207,25 @@ def wardrobe(model: Bodies) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
                 "color": np.asarray(body.color).tolist(),
                 "position": f"{body.name}.position",
                 "orientation": f"{body.name}.orientation",
+            }
+    return worn, statics
+
+
+def figure_wardrobe(figure: Figure) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the shapes of a figure as a recording's manifest keeps them, and the arrays that they refer to."""
+    worn: dict[str, Any] = {}
+    statics: dict[str, np.ndarray] = {}
+    for segment in figure.segments:
+        for n, part in enumerate(segment.parts):
+            name = segment.name if len(segment.parts) == 1 else f"{segment.name}.{n + 1}"
+            turned = not np.array_equal(part.placement.rotation, np.eye(3))
+            shape = Compound(((part.shape, part.placement),)) if turned else part.shape
+            worn[name] = {
+                "shape": _put_aside(shape.describe(), name, statics),
+                "offset": [0.0, 0.0, 0.0] if turned else part.placement.translation.tolist(),
+                "color": list(part.color or (0.55, 0.57, 0.6)),
+                "position": f"{segment.name}.position",
+                "orientation": f"{segment.name}.orientation",
             }
     return worn, statics
 

@@ -14,8 +14,10 @@ from pydantic import BaseModel, ValidationError
 
 from motiform.base.errors import SceneError, closest
 from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
+from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
 from motiform.scene.lines import line_of
-from motiform.scene.schema import SceneFile, Unit
+from motiform.scene.schema import SceneFile
+from motiform.scene.tables import Unit
 
 __all__ = ["Entry", "Parameter", "Scene", "gallery", "load_scene", "parse_scene", "parse_setting"]
 
@@ -107,9 +109,9 @@ class Scene:
 
 
 def _files(content: Any) -> set[str]:
-    """Return the names of files in a document: the values of every key `mesh`."""
+    """Return the names of files in a document: the values of every key `mesh` or `file`."""
     if isinstance(content, dict):
-        own = {content["mesh"]} if isinstance(content.get("mesh"), str) else set()
+        own = {content[key] for key in ("mesh", "file") if isinstance(content.get(key), str)}
         return own.union(*(_files(value) for value in content.values()))
     if isinstance(content, list):
         return set().union(*(_files(value) for value in content))
@@ -299,6 +301,11 @@ def _table_in(annotation: Any) -> Any:
 
 
 def _check_names(document: SceneFile, text: str, name: str) -> None:
+    figures = [figure.name for figure in document.figure]
+    for n, figure in enumerate(document.figure):
+        if figure.name in figures[:n]:
+            where = f"{name}:{line_of(text, ('figure', n, 'name'))}"
+            raise SceneError("two figures have one name", where=where, got=figure.name, remedy="Names must differ.")
     names = [body.name for body in document.body]
     for n, body in enumerate(document.body):
         if body.name in names[:n]:
@@ -318,13 +325,31 @@ def _check_names(document: SceneFile, text: str, name: str) -> None:
 
 def _check_plots(document: SceneFile, text: str, name: str) -> None:
     """Refuse a plot of a channel that the recording will not have."""
-    known = [f"{body.name}.{key}" for body in document.body for key in BODY_CHANNELS] + list(METER_CHANNELS)
+    if any(figure.file is not None for figure in document.figure):
+        return  # which segments there are is known when the file is read
+    if document.figure:
+        known = _figure_channels(document)
+    else:
+        known = [f"{body.name}.{key}" for body in document.body for key in BODY_CHANNELS] + list(METER_CHANNELS)
     for n, channel in enumerate(document.image.plot):
         if channel not in known:
             where = f"{name}:{line_of(text, ('image', 'plot', n))}"
             raise SceneError(
                 "no such channel", where=where, got=channel, allowed=", ".join(known), remedy=closest(channel, known)
             )
+
+
+def _figure_channels(document: SceneFile) -> list[str]:
+    """Return the channels that a recording of the scene's figures will have."""
+    known = [name for name in FIGURE_CHANNELS if name not in ("tau", "tags")]
+    known += ["tau"] if any(figure.control for figure in document.figure) else []
+    known += ["tags"] if any(figure.tag for figure in document.figure) else []
+    for figure in document.figure:
+        prefix = f"{figure.name}." if len(document.figure) > 1 else ""
+        for segment in figure.segment:
+            keys = [key for key in SEGMENT_CHANNELS if segment.joint.contact or not key.startswith("contact")]
+            known += [f"{prefix}{segment.name}.{key}" for key in keys]
+    return known
 
 
 def _parameters(table: BaseModel, prefix: str) -> Any:

@@ -5,28 +5,40 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from motiform.base.errors import InputError, RecordingError, closest
 from motiform.base.progress import Progress
-from motiform.motion.bodies import Bodies, Force, Options, simulate_bodies
-from motiform.motion.integrate import Guard
+from motiform.motion.bodies import Bodies, Force, simulate_bodies
+from motiform.motion.integrate import Guard, Options
+from motiform.motion.tree import Control, Figure, simulate_figure
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
 from motiform.record.store import renew_manifest
-from motiform.scene.build import build_bodies, build_options, links, wardrobe
+from motiform.scene.build import build_bodies, build_options, figure_wardrobe, links, wardrobe
+from motiform.scene.figures import build_figure
 from motiform.scene.load import Scene, load_scene
 
 __all__ = ["simulate"]
 
 
 def simulate(
-    what: str | Path | Scene | Bodies,
+    what: str | Path | Scene | Bodies | Figure,
     *,
     settings: Mapping[str, Any] | None = None,
     forces: Force | Sequence[Force] = (),
     guards: Guard | Sequence[Guard] = (),
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    controls: Control | None = None,
+    loads: Control | None = None,
+    watch: bool | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
     resume: bool = False,
@@ -38,11 +50,18 @@ def simulate(
     Parameters
     ----------
     what
-        A scene file, the name of a built-in scene, a `Scene`, or a model (`Bodies`).
+        A scene file, the name of a built-in scene, a `Scene`, or a model (`Bodies`, `Figure`).
     settings
         Parameters of a scene to change, such as ``{"motion.step": 5e-4}``.
     forces, guards
         Functions of time and state that push, and that mark events; see `motiform.motion.bodies`.
+    q0, v0
+        Of a figure: configuration and velocities at the start; neutral and at rest where they are not given.
+    controls, loads
+        Of a figure: functions of time and state that give generalised forces (nv,), and wrenches on the segments
+        (segments, 6); see `motiform.motion.tree`.
+    watch
+        Of a figure: whether the run ends where a contact joint would have to pull, or to hold more than its friction.
     out
         Folder to write the recording to while it grows; None keeps it in memory.
     overwrite, resume
@@ -55,14 +74,23 @@ def simulate(
 
     """
     forces, guards = _several(forces, callable, "force(t, state)"), _several(guards, _is_guard, "Guard")
-    if not isinstance(what, str | Path | Scene | Bodies):
-        raise InputError("nothing to simulate", got=what, allowed="a scene file, a built-in scene, a Scene, or Bodies")
-    if isinstance(what, Bodies):
+    if not isinstance(what, str | Path | Scene | Bodies | Figure):
+        allowed = "a scene file, a built-in scene, a Scene, Bodies, or a Figure"
+        raise InputError("nothing to simulate", got=what, allowed=allowed)
+    start = {"q0": q0, "v0": v0, "controls": controls, "loads": loads, "watch": watch}
+    if isinstance(what, Bodies | Figure):
         if settings:
             raise InputError(
                 "settings belong to scenes", got=settings, remedy="Give t1, rate, step, … of a model directly."
             )
-        return _simulate_model(what, forces, guards, out, overwrite, resume, progress, **options)
+        run = _options(options, "lie-midpoint" if isinstance(what, Bodies) else "dormand-prince")
+        job = (
+            _bodies_job(what, forces, guards, start)
+            if isinstance(what, Bodies)
+            else _figure_job(what, guards, start, forces)
+        )
+        head = {"title": "", "key": _key(job.digest(run), job.functions)}
+        return _run(job, run, head, out, overwrite, resume, progress)
     if options:
         raise InputError(
             "a scene has its own options", got=", ".join(options), remedy="Use settings={'motion.step': …}."
@@ -71,13 +99,88 @@ def simulate(
         scene = what if not settings else _changed(what, settings)
     else:
         scene = load_scene(what, settings)
-    manifest = {
+    job = _scene_job(scene, forces, guards, start)
+    manifest: dict[str, Any] = {
         "scene": scene.name,
         "seed": scene.document.scene.seed,
-        "key": _key(scene.key, forces, guards),
+        "key": _key(scene.key, job.functions),
         **_shown(scene),
     }
-    return _run(build_bodies(scene), build_options(scene), manifest, forces, guards, out, overwrite, resume, progress)
+    return _run(job, build_options(scene), manifest, out, overwrite, resume, progress)
+
+
+@dataclass
+class _Job:
+    """What is simulated: a function that runs it, how it looks, and what its result depends on."""
+
+    go: Callable[..., Recording]
+    form: dict[str, Any]
+    statics: dict[str, np.ndarray]
+    links: list[dict[str, Any]]
+    functions: list[str]
+    """Names of the user's functions that act in it."""
+    content: list[np.ndarray]
+
+    def digest(self, options: Options) -> str:
+        """Return a key of the model and the way that it is run."""
+        found = hashlib.sha256(repr(options).encode())
+        for array in self.content:
+            found.update(np.ascontiguousarray(array).tobytes())
+        return found.hexdigest()[:24]
+
+
+def _names(functions: Sequence[Any]) -> list[str]:
+    return [getattr(f, "__qualname__", type(f).__name__) for f in functions]
+
+
+def _bodies_job(model: Bodies, forces: list[Force], guards: list[Guard], start: dict[str, Any]) -> _Job:
+    given = [name for name, value in start.items() if value is not None]
+    if given:
+        raise InputError("options of a figure", got=", ".join(given), remedy="Bodies carry their own start.")
+    form, statics = wardrobe(model)
+    content = [model.initial_state().rows(), *vars(model.packed).values()]
+    go = partial(simulate_bodies, model, forces=forces, guards=guards)
+    return _Job(go, form, statics, links(model), _names(forces) + [guard.name for guard in guards], content)
+
+
+def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forces: list[Force] = ()) -> _Job:  # type: ignore[assignment]
+    if forces:
+        raise InputError("forces belong to bodies", remedy="Give a figure controls=, or loads= on its segments.")
+    q0, v0, controls, loads, watch = (start[name] for name in ("q0", "v0", "controls", "loads", "watch"))
+    form, statics = figure_wardrobe(figure)
+    begin = [
+        figure.neutral() if q0 is None else np.asarray(q0, float),
+        np.zeros(figure.nv) if v0 is None else np.asarray(v0, float),
+    ]
+    functions = [f for f in (controls, loads) if f is not None and not getattr(f, "of_scene", False)]
+    go = partial(
+        simulate_figure,
+        figure,
+        q0=q0,
+        v0=v0,
+        controls=controls,
+        loads=loads,
+        guards=guards,
+        watch=watch is None or bool(watch),
+    )
+    content = [
+        figure.packed.ints,
+        figure.packed.floats,
+        *begin,
+        np.frombuffer(repr((figure.couplings, figure.closures)).encode(), np.uint8),
+    ]
+    return _Job(go, form, statics, [], _names(functions) + [guard.name for guard in guards], content)
+
+
+def _scene_job(scene: Scene, forces: list[Force], guards: list[Guard], start: dict[str, Any]) -> _Job:
+    if not scene.document.figure:
+        return _bodies_job(build_bodies(scene), forces, guards, start)
+    figure, q0, v0, controls = build_figure(scene)
+    if controls is not None:
+        controls.of_scene = True  # type: ignore[attr-defined]  # it is in the scene's key already
+    own = {"q0": q0, "v0": v0, "controls": controls, "watch": all(table.watch for table in scene.document.figure)}
+    given = {name: value for name, value in start.items() if value is not None}
+    return _figure_job(figure, guards, {"loads": None, **own, **given}, forces)
 
 
 def _is_guard(one: Any) -> bool:
@@ -102,43 +205,26 @@ def _shown(scene: Scene) -> dict[str, Any]:
     return {"title": scene.title, "image": image, "scene_text": scene.text, "settings": dict(scene.settings)}
 
 
-def _key(content: str, forces: Sequence[Force], guards: Sequence[Guard]) -> str:
+def _key(content: str, names: Sequence[str]) -> str:
     """Return the key of a run: what it is made of, and the names of the functions that act in it."""
-    names = [getattr(f, "__qualname__", type(f).__name__) for f in forces] + [guard.name for guard in guards]
     return f"{content}:{','.join(names)}" if names else content
 
 
-def _simulate_model(
-    model: Bodies,
-    forces: Sequence[Force],
-    guards: Sequence[Guard],
-    out: str | Path | None,
-    overwrite: bool,
-    resume: bool,
-    progress: Progress | None,
-    **options: Any,
-) -> Recording:
+def _options(options: dict[str, Any], integrator: str) -> Options:
+    """Return how a model is run."""
     if "t1" not in options:
         raise InputError("how long?", remedy="Give t1, the end of the run in seconds.")
     known = {"t1": "duration"} | {name: name for name in ("rate", "integrator", "step", "rtol", "atol", "device")}
     for name in options:
         if name not in known:
             raise InputError("unknown option", got=name, allowed=", ".join(known), remedy=closest(name, known))
-    run = Options(**{known[name]: value for name, value in options.items()})
-    digest = hashlib.sha256(repr(run).encode())
-    digest.update(model.initial_state().rows().tobytes())
-    for array in vars(model.packed).values():
-        digest.update(array.tobytes())
-    manifest = {"title": "", "key": _key(digest.hexdigest()[:24], forces, guards)}
-    return _run(model, run, manifest, forces, guards, out, overwrite, resume, progress)
+    return Options(**{"integrator": integrator} | {known[name]: value for name, value in options.items()})
 
 
 def _run(
-    model: Bodies,
+    job: _Job,
     options: Options,
     manifest: dict[str, Any],
-    forces: Sequence[Force],
-    guards: Sequence[Guard],
     out: str | Path | None,
     overwrite: bool,
     resume: bool,
@@ -147,19 +233,14 @@ def _run(
     if out is not None:
         restore(Path(out))
     if out is not None and not overwrite and Path(out).exists():
-        done = _earlier(Path(out), manifest, resume, functions=bool(forces or guards))
+        done = _earlier(Path(out), manifest, resume, functions=bool(job.functions))
         if done is not None:
             return done
-    form, statics = wardrobe(model)
-    manifest = {**manifest, **_origin(options), "form": form, "links": links(model)}
-    return simulate_bodies(
-        model,
+    return job.go(
         options,
-        forces=forces,
-        guards=guards,
         out=out,
-        manifest=manifest,
-        statics=statics,
+        manifest={**manifest, **_origin(options), "form": job.form, "links": job.links},
+        statics=job.statics,
         overwrite=overwrite,
         resume=resume and out is not None and Path(out).exists(),
         progress=progress,

@@ -27,15 +27,19 @@ from motiform.motion.tree.kinematics import (
     tag_velocities,
     tags,
 )
+from motiform.motion.tree.run import simulate_figure
+from motiform.motion.tree.state import Control, FigureState
 
 __all__ = [
     "Closure",
     "Constrained",
     "Constraint",
+    "Control",
     "Coupling",
     "Energy",
     "Figure",
     "FigureBuilder",
+    "FigureState",
     "Joint",
     "Motion",
     "Part",
@@ -60,6 +64,7 @@ __all__ = [
     "nonlinear_effects",
     "poses",
     "repair",
+    "simulate_figure",
     "tag_accelerations",
     "tag_jacobians",
     "tag_velocities",

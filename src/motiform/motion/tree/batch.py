@@ -46,7 +46,7 @@ def as_states(figure: Figure, inputs: Sequence[Input]) -> tuple[tuple[int, ...],
     count = math.prod(batch)
     flat = [np.ascontiguousarray(np.broadcast_to(a, (*batch, a.shape[-1]))).reshape(count, a.shape[-1]) for a in arrays]
     for (name, _, _), array in zip(inputs, flat, strict=True):
-        if not np.isfinite(array).all():
+        if not np.isfinite(array.sum()) and not np.isfinite(array).all():  # the sum is the cheap way to look
             _refuse_not_finite(figure, name, array)
         if name == "q":
             _check_quaternions(figure, array)
@@ -168,22 +168,23 @@ def run_states(
     figure: Figure,
     what: int,
     rows: int,
-    q: Array,
-    v: Array | None = None,
-    a: Array | None = None,
+    states: Sequence[Array],
+    *,
     loads: Sequence[Array | bool] = (),
     device: str = "cpu",
 ) -> Array:
     """Run one of the algorithms named in `columns` over all states, (states, rows).
 
-    `a` is tau for forward dynamics; `loads` are wrenches on the segments, (states, 6 segments), and whether they count.
+    `states` are q, or q, v and a (tau for forward dynamics); `loads` are wrenches on the segments,
+    (states, 6 segments), and whether they count.
     """
     from motiform.motion.tree.single_kernels import many_states
 
-    nothing = np.zeros((len(q), 1))
-    inputs = [q, nothing if v is None else v, nothing if a is None else a]
+    nothing = np.zeros((len(states[0]), 1))
+    inputs = [*states, nothing, nothing][:3]
     extra = [*(loads or (nothing, False)), what]
-    return launch_states(figure, many_states, inputs, [rows], velocity=v is not None, extra=extra, device=device)[0]
+    moving = len(states) > 1
+    return launch_states(figure, many_states, inputs, [rows], velocity=moving, extra=extra, device=device)[0]
 
 
 def _on_device(

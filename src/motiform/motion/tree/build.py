@@ -67,7 +67,7 @@ class FigureBuilder:
 
         """
         if isinstance(mass, MassProperties):
-            mass, com, inertia = mass.mass, mass.center, mass.inertia
+            com, inertia, mass = mass.center, mass.inertia, mass.mass
         parts = (
             ()
             if shape is None

@@ -62,7 +62,7 @@ def _inverse_dynamics(
     batch, states, loads = _states(figure, q, v, ("a", a), external)
     coupled = figure.coupled
     full = states if coupled is None else list(coupled.expand_motion(*states))
-    out = run_states(figure, c.RECURSIVE, figure.layout.nv, *full, loads, device)
+    out = run_states(figure, c.RECURSIVE, figure.layout.nv, full, loads=loads, device=device)
     if coupled is not None:
         out = coupled.reduce(states[0], out)
     return out.reshape(*batch, figure.nv)
@@ -108,7 +108,7 @@ def _inertia_matrix(figure: Figure, q: ArrayLike, device: str) -> Array:
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     coupled, nv = figure.coupled, figure.layout.nv
     full = states if coupled is None else coupled.expand(states)
-    out = run_states(figure, c.COMPOSITE, nv * nv, full, device=device)
+    out = run_states(figure, c.COMPOSITE, nv * nv, [full], device=device)
     M = out.reshape(-1, nv, nv)
     if coupled is not None:
         G = coupled.matrix(states)
@@ -148,7 +148,7 @@ def _forward_dynamics(
     figure: Figure, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: ArrayLike | None, device: str
 ) -> Array:
     batch, states, loads = _states(figure, q, v, ("tau", tau), external)
-    out = run_states(figure, c.ARTICULATED, figure.nv, *states, loads, device)
+    out = run_states(figure, c.ARTICULATED, figure.nv, states, loads=loads, device=device)
     return out.reshape(*batch, figure.nv)
 
 

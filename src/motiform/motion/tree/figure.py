@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -290,9 +290,9 @@ class Figure:
         """Return zero velocities with some, or those of some segments' joints, changed."""
         return self._filled(np.zeros(self.nv), values, "v")
 
-    def _filled(self, out: Array, values: dict[str, Any], which: str) -> Array:
+    def _filled(self, out: Array, values: dict[str, Any], which: Literal["q", "v"]) -> Array:
         for name, value in values.items():
-            where = self._places(name, which)
+            where = self.places(name, which)
             try:
                 found = np.asarray(value, float)
             except (TypeError, ValueError):
@@ -302,7 +302,8 @@ class Figure:
             out[where] = found
         return out
 
-    def _places(self, name: str, which: str) -> Array:
+    def places(self, name: str, which: Literal["q", "v"]) -> Array:
+        """Return where in q or v the numbers of a coordinate are, or those of a segment's joint."""
         places = self.layout.places_q if which == "q" else self.layout.places_v
         if name not in places:
             raise InputError("no such coordinate", got=name, allowed=", ".join(places), remedy=closest(name, places))

@@ -11,7 +11,7 @@ from motiform.spatial import Transform
 
 __all__ = ["Array", "Joint"]
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = np.ndarray[Any, Any]
 
 
 class Joint(ABC):

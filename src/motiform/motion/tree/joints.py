@@ -7,6 +7,7 @@ Every joint is one of four things: a sequence of screws (`AxesJoint`), screws dr
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -436,7 +437,7 @@ def cardan(
         raise InputError("order of a Cardan joint", got=repr(order), allowed="letters x, y, z")
     signs = tuple(signs) or (1.0,) * len(order)
     offsets = tuple(offsets) or (0.0,) * len(order)
-    if not order or set(order) - set(_UNITS) or any(a == b for a, b in zip(order, order[1:], strict=False)):
+    if not order or set(order) - set(_UNITS) or any(a == b for a, b in pairwise(order)):
         raise InputError("order of a Cardan joint", got=order, allowed="letters x, y, z, neighbours different")
     if not len(signs) == len(offsets) == len(order) or set(signs) - {1, -1}:
         raise InputError("signs of a Cardan joint", got=signs, allowed=f"{len(order)} times 1 or −1")

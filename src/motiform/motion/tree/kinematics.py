@@ -51,7 +51,7 @@ def poses(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Poses:
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     if figure.coupled is not None:
         states = figure.coupled.expand(states)
-    out = run_states(figure, c.POSES, 12 * len(figure.segments), states, device=device)
+    out = run_states(figure, c.POSES, 12 * len(figure.segments), [states], device=device)
     return _as_poses(figure, batch, out)
 
 
@@ -67,7 +67,7 @@ def motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = Non
     if figure.coupled is not None:
         qs, vs, as_ = figure.coupled.expand_motion(qs, vs, as_)
     n = len(figure.segments)
-    out = run_states(figure, c.MOTION, 24 * n, qs, vs, as_, device=device)
+    out = run_states(figure, c.MOTION, 24 * n, [qs, vs, as_], device=device)
     twists, accelerations = (out[:, k : k + 6 * n].reshape(*batch, n, 6) for k in (12 * n, 18 * n))
     return Motion(_as_poses(figure, batch, out[:, : 12 * n]), twists, accelerations)
 
@@ -93,7 +93,7 @@ def _joint_axes(figure: Figure, q: ArrayLike, device: str) -> Array:
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     coupled = figure.coupled
     full = states if coupled is None else coupled.expand(states)
-    out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, full, device=device)
+    out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, [full], device=device)
     axes = out.reshape(len(full), figure.layout.nv, 6)
     if coupled is not None:
         axes = np.swapaxes(coupled.matrix(states), -1, -2) @ axes
@@ -146,9 +146,9 @@ def _point_jacobians(figure: Figure, q: ArrayLike, segments: list[int], points: 
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     coupled = figure.coupled
     full = states if coupled is None else coupled.expand(states)
-    out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, full)
+    out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, [full])
     axes = out.reshape(len(full), 1, figure.layout.nv, 6) * _carried(figure)[segments][:, :, None]
-    out = run_states(figure, c.POSES, 12 * len(figure.segments), full)
+    out = run_states(figure, c.POSES, 12 * len(figure.segments), [full])
     R, p = _as_poses(figure, (len(full),), out)
     x = (R[:, segments] @ points[:, :, None])[..., 0] + p[:, segments]
     angular = np.swapaxes(axes[..., :3], -1, -2)

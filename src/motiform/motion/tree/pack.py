@@ -7,10 +7,10 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.motion.tree import columns as c
+from motiform.motion.tree.contact_joints import ContactJoint
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array, Joint
 from motiform.motion.tree.joints import AxesJoint, Axis, BallJoint, FreeJoint, FunctionJoint
-from motiform.motion.tree.contact_joints import ContactJoint
 
 __all__ = ["Packed", "pack"]
 
@@ -42,6 +42,7 @@ class Packed:
 
     @cached_property
     def no_given(self) -> Array:
+        """What stands for the answers where no joint is asked."""
         return np.zeros((1, 1))
 
 
@@ -64,7 +65,8 @@ def _axis(axis: Axis) -> tuple[int, float]:
     """Return the kind of an axis, and the sign that makes it one of the frame's own."""
     if axis.kind == "prismatic":
         return c.SHIFT, 1.0
-    own = _PRINCIPAL.get(tuple(abs(x) for x in axis.direction))
+    x, y, z = axis.direction
+    own = _PRINCIPAL.get((abs(x), abs(y), abs(z)))
     if own is None or axis.pitch or any(axis.point):
         return c.SCREW, 1.0
     return own, float(sum(axis.direction))
@@ -124,7 +126,7 @@ def _put_segment(floats: Array, n: int, segment: object) -> None:
     floats[at : at + 9] = segment.placement.rotation.ravel()  # type: ignore[attr-defined]
     floats[at + c.PLACE_P : at + c.PLACE_P + 3] = segment.placement.translation  # type: ignore[attr-defined]
     floats[at + c.MASS], floats[at + c.COM : at + c.COM + 3] = segment.mass, segment.com  # type: ignore[attr-defined]
-    I = segment.inertia  # type: ignore[attr-defined]  # noqa: E741
+    I = segment.inertia  # type: ignore[attr-defined]
     floats[at + c.INERTIA : at + c.INERTIA + 6] = (I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2])
 
 

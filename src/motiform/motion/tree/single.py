@@ -1,6 +1,6 @@
 """The algorithms on one state, ready to be called with the least work in Python."""
 
-from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,19 @@ from motiform.motion.tree.pack import Packed
 
 __all__ = ["Single"]
 
+_ENTRIES = {
+    "axes": "single_kernels.one_axes",
+    "recursive": "single_kernels.one_recursive",
+    "composite": "single_kernels.one_composite",
+    "articulated": "single_kernels.one_articulated",
+    "rate": "state_kernels.one_rate",
+    "repair": "state_kernels.one_repair",
+    "contact_force": "state_kernels.one_contact_force",
+}
+
 
 class Single:
-    """A figure's arrays, a workspace, and the compiled functions of one state.
+    """A figure's arrays, a workspace, and the compiled functions of one state, each compiled when first asked for.
 
     The functions keep Python's lock while they run, so that two threads do not meet in the workspace.
     """
@@ -22,44 +32,10 @@ class Single:
         self.work = np.zeros(packed.rows)
         self.zeros = np.zeros(int(packed.ints[c.NV]))
 
-    @cached_property
-    def axes(self) -> Any:
-        from motiform.motion.tree.single_kernels import one_axes
-
-        return one_axes.function
-
-    @cached_property
-    def recursive(self) -> Any:
-        from motiform.motion.tree.single_kernels import one_recursive
-
-        return one_recursive.function
-
-    @cached_property
-    def composite(self) -> Any:
-        from motiform.motion.tree.single_kernels import one_composite
-
-        return one_composite.function
-
-    @cached_property
-    def articulated(self) -> Any:
-        from motiform.motion.tree.single_kernels import one_articulated
-
-        return one_articulated.function
-
-    @cached_property
-    def rate(self) -> Any:
-        from motiform.motion.tree.state_kernels import one_rate
-
-        return one_rate.function
-
-    @cached_property
-    def repair(self) -> Any:
-        from motiform.motion.tree.state_kernels import one_repair
-
-        return one_repair.function
-
-    @cached_property
-    def contact_force(self) -> Any:
-        from motiform.motion.tree.state_kernels import one_contact_force
-
-        return one_contact_force.function
+    def __getattr__(self, name: str) -> Any:
+        if name not in _ENTRIES:
+            raise AttributeError(name)
+        module, entry = _ENTRIES[name].split(".")
+        function = getattr(import_module(f"motiform.motion.tree.{module}"), entry).function
+        setattr(self, name, function)
+        return function

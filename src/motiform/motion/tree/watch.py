@@ -33,14 +33,14 @@ def _guards_of(system: "FigureSystem", name: str, joint: ContactJoint) -> list[G
         key = (t, state.q.tobytes(), state.v.tobytes())
         if last["key"] != key:
             last["key"], last["force"] = key, system.contact_force(t, state, name)
-        return last["force"]  # type: ignore[return-value]
+        return last["force"]
 
     def pressing(t: float, state: FigureState) -> float:
         return float(force(t, state)[2])
 
     def holding(t: float, state: FigureState) -> float:
         x, y, z = force(t, state)
-        return float(joint.friction * z - np.hypot(x, y))  # type: ignore[operator]
+        return float(joint.friction * z - np.hypot(x, y))
 
     first = system.state
     if not pressing(0.0, first) > 0:

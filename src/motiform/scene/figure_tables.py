@@ -1,0 +1,197 @@
+"""What a scene file may say of figures: segments, joints, tags, closures, controls."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from motiform.scene.tables import (
+    AtLeast0,
+    Color,
+    Kilogram,
+    Length,
+    Metre,
+    Name,
+    Number,
+    Point,
+    PoseTable,
+    Radian,
+    ShapeTable,
+    Table,
+    Vector,
+)
+
+__all__ = ["FigureTable"]
+
+Value = float | str | list[float | str]
+"""A coordinate, or those of a joint: numbers in SI, or text with a unit."""
+
+
+def _one_of(table: Table, kinds: tuple[str, ...]) -> None:
+    given = [kind for kind in kinds if getattr(table, kind) not in (None, False)]
+    if len(given) != 1:
+        raise ValueError(f"give exactly one of {', '.join(kinds)}; got {', '.join(given) or 'none'}")
+
+
+class SurfaceTable(Table):
+    """One surface by its own key, and where it is in its segment."""
+
+    plane: bool = Field(False, description="z = 0, outward along z")
+    sphere: Length | None = Field(None, description="radius")
+    cylinder: Length | None = Field(None, description="radius, about z")
+    cone: Annotated[Radian, AtLeast0] | None = Field(None, description="half angle, apex at the origin, opens along z")
+    torus: tuple[Length, Length] | None = Field(None, description="radii of the ring about z and of the tube")
+    ellipsoid: tuple[Length, Length, Length] | None = Field(None, description="half axes along x, y, z")
+    circle: Length | None = Field(None, description="radius of a sharp edge about z")
+    inside: bool = Field(False, description="touched from inside")
+    pose: PoseTable = PoseTable()
+
+    @model_validator(mode="after")
+    def _one_surface(self) -> "SurfaceTable":
+        _one_of(self, ("plane", "sphere", "cylinder", "cone", "torus", "ellipsoid", "circle"))
+        return self
+
+
+class ContactStartTable(Table):
+    """Where a contact begins: points near either surface, and how the segment is turned."""
+
+    parent: Point = Field((0.0, 0.0, 0.0), description="near the contact, coordinates of the parent's surface")
+    child: Point | None = Field(None, description="near the contact, coordinates of the segment's surface")
+    direction: Vector | None = Field(None, description="of the contact frame's first axis, parent's surface")
+    yaw: Radian = Field(0.0, description="turn of the segment about the normal")
+
+
+class ContactTable(Table):
+    """Two surfaces in contact."""
+
+    parent: SurfaceTable
+    child: SurfaceTable
+    sliding: bool = False
+    rolling: bool = True
+    spin: bool = True
+    friction: Annotated[Number, AtLeast0] | None = Field(None, description="the run ends where more would be needed")
+    start: ContactStartTable = ContactStartTable()
+
+
+class SplineTable(Table):
+    """Points of a natural cubic spline."""
+
+    x: list[float]
+    y: list[float]
+
+
+class FunctionAxisTable(Table):
+    """An axis that stands at a function of a coordinate."""
+
+    coordinate: str
+    revolute: Vector | None = None
+    prismatic: Vector | None = None
+    spline: SplineTable | None = None
+    polynomial: list[float] | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> "FunctionAxisTable":
+        _one_of(self, ("revolute", "prismatic"))
+        _one_of(self, ("spline", "polynomial"))
+        return self
+
+
+class HelicalTable(Table):
+    """A screw."""
+
+    axis: Vector
+    pitch: Metre = Field(description="shift per radian")
+
+
+class JointTable(Table):
+    """One joint by its own key."""
+
+    fixed: bool = False
+    revolute: Vector | None = Field(None, description="axis")
+    prismatic: Vector | None = Field(None, description="axis")
+    helical: HelicalTable | None = None
+    universal: tuple[Vector, Vector] | None = Field(None, description="two axes")
+    cardan: str | None = Field(None, description="order of the axes, such as zyx")
+    spherical: bool = False
+    planar: Vector | None = Field(None, description="normal")
+    free: Literal[False, True, "quaternion", "cardan"] = False
+    function: list[FunctionAxisTable] | None = Field(None, description="axes that are functions of coordinates")
+    contact: ContactTable | None = None
+    names: list[str] | None = Field(None, description="of its coordinates")
+    limits: list[tuple[Number, Number]] | None = Field(None, description="lower and upper of each coordinate")
+
+    @model_validator(mode="after")
+    def _one_joint(self) -> "JointTable":
+        kinds = ("fixed", "revolute", "prismatic", "helical", "universal", "cardan", "spherical", "planar", "free")
+        _one_of(self, (*kinds, "function", "contact"))
+        return self
+
+
+class SegmentTable(Table):
+    """`[[figure.segment]]`: a rigid part and the joint that carries it."""
+
+    name: Name
+    parent: str = Field("world", description="the segment that carries it")
+    joint: JointTable
+    placement: PoseTable = Field(PoseTable(), description="the joint's frame in the parent")
+    shape: ShapeTable | None = None
+    color: Color = (0.55, 0.57, 0.6)
+    mass: Annotated[Kilogram, AtLeast0] | None = None
+    center: Point | None = Field(None, description="centre of mass")
+    inertia: list[float] | list[list[float]] | None = Field(None, description="about the centre of mass, 3 or 3×3")
+    armature: Annotated[float, AtLeast0] = Field(0.0, description="inertia of the drives")
+    damping: Annotated[float, AtLeast0] = 0.0
+
+
+class TagTable(Table):
+    """`[[figure.tag]]`: a named point."""
+
+    name: Name
+    segment: str
+    at: Point
+
+
+class ClosureTable(Table):
+    """`[[figure.closure]]`: holds two segments together beside the tree."""
+
+    name: Name
+    between: tuple[str, str] = Field(description="names of segments, or world")
+    at: tuple[Point, Point] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    rows: Literal["x", "y", "z", "xy", "xz", "yz", "xyz", "distance", "weld"] = "xyz"
+    length: Length | None = Field(None, description="for distance")
+    contact: ContactTable | None = Field(None, description="the two touch by these surfaces instead")
+
+
+class ControlTable(Table):
+    """`[[figure.control]]`: a force on a coordinate: constant, and a spring and damper to a target."""
+
+    coordinate: str
+    force: float = Field(0.0, description="N m or N")
+    stiffness: Annotated[float, AtLeast0] = 0.0
+    damping: Annotated[float, AtLeast0] = 0.0
+    target: Number = 0.0
+
+
+class StartTable(Table):
+    """`[figure.start]`: coordinates and velocities at the start; those not named are neutral and at rest."""
+
+    q: dict[str, Value] = Field(default_factory=dict)
+    v: dict[str, Value] = Field(default_factory=dict)
+
+
+class FigureTable(Table):
+    """`[[figure]]`: an articulated system, written here or read from a file."""
+
+    name: Name
+    file: str | None = Field(None, description="URDF or MJCF file in the scene's folder")
+    segment: list[SegmentTable] = Field(default_factory=list)
+    tag: list[TagTable] = Field(default_factory=list)
+    closure: list[ClosureTable] = Field(default_factory=list)
+    control: list[ControlTable] = Field(default_factory=list)
+    start: StartTable = StartTable()
+    watch: bool = Field(True, description="whether the run ends when a contact lifts off or slips")
+
+    @model_validator(mode="after")
+    def _has_segments(self) -> "FigureTable":
+        if (self.file is None) == (not self.segment):
+            raise ValueError("give segments, or a file")
+        return self

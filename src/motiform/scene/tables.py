@@ -1,0 +1,205 @@
+"""What tables of a scene are made of: numbers with units, poses, shapes."""
+
+from math import isfinite
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, model_validator
+from pydantic_core import CoreSchema, core_schema
+
+from motiform.base.errors import InputError
+from motiform.base.units import quantity
+
+__all__ = [
+    "Above0",
+    "Acceleration",
+    "Area",
+    "Areas",
+    "AtLeast0",
+    "Color",
+    "Density",
+    "Hertz",
+    "Kilogram",
+    "Length",
+    "Metre",
+    "Name",
+    "NewtonMetres",
+    "Newtons",
+    "Number",
+    "Point",
+    "PoseTable",
+    "Radian",
+    "Second",
+    "ShapeTable",
+    "Sizes",
+    "Speed",
+    "Spin",
+    "Table",
+    "Turning",
+    "Unit",
+    "Vector",
+    "Velocity",
+]
+
+
+class Unit:
+    """The SI unit of a number: reads a finite number in it, or text with a unit of the same dimension."""
+
+    def __init__(self, unit: str) -> None:
+        self.unit = unit
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self._read, handler(source))
+
+    def _read(self, value: Any) -> float:
+        try:
+            number = quantity(value, self.unit)
+        except InputError as error:
+            raise ValueError(str(error)) from error
+        if not isfinite(number):
+            raise ValueError("must be finite")
+        return number
+
+
+def _positive(value: float) -> float:
+    if value <= 0:
+        raise ValueError("must be above 0")
+    return value
+
+
+def _not_negative(value: float) -> float:
+    if value < 0:
+        raise ValueError("must be at least 0")
+    return value
+
+
+Above0 = AfterValidator(_positive)
+AtLeast0 = AfterValidator(_not_negative)
+Number = Annotated[float, Unit("")]
+Metre = Annotated[float, Unit("m")]
+Second = Annotated[float, Unit("s")]
+Hertz = Annotated[float, Unit("Hz")]
+Kilogram = Annotated[float, Unit("kg")]
+Radian = Annotated[float, Unit("rad")]
+Density = Annotated[float, Unit("kg/m^3")]
+Area = Annotated[float, Unit("m^2")]
+Speed = Annotated[float, Unit("m/s")]
+Turning = Annotated[float, Unit("rad/s")]
+Pull = Annotated[float, Unit("m/s^2")]
+Push = Annotated[float, Unit("N")]
+Twisting = Annotated[float, Unit("N m")]
+Vector = tuple[Number, Number, Number]
+Point = tuple[Metre, Metre, Metre]
+Velocity = tuple[Speed, Speed, Speed]
+Spin = tuple[Turning, Turning, Turning]
+Acceleration = tuple[Pull, Pull, Pull]
+Newtons = tuple[Push, Push, Push]
+NewtonMetres = tuple[Twisting, Twisting, Twisting]
+Areas = tuple[Area, Area, Area]
+Length = Annotated[Metre, Above0]
+Sizes = tuple[Length, Length, Length]
+Color = tuple[
+    Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)]
+]
+
+
+def _not_world(name: str) -> str:
+    if name == "world":
+        raise ValueError('"world" is the fixed world itself: choose another name')
+    return name
+
+
+Name = Annotated[str, AfterValidator(_not_world), Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=64)]
+
+
+class Table(BaseModel):
+    """A table of a scene file: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CylinderTable(Table):
+    """Radius and height along y."""
+
+    radius: Length
+    height: Length
+
+
+class ParticleTable(Table):
+    """A body as particles: given one by one, or filling a closed mesh."""
+
+    points: list[tuple[Metre, Metre, Metre]] | None = None
+    masses: list[Annotated[Kilogram, Above0]] | None = None
+    mesh: str | None = None
+    spacing: Length | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "ParticleTable":
+        if (self.points is None) == (self.mesh is None):
+            raise ValueError("give either points (with masses) or mesh (with spacing)")
+        if self.points is not None and (self.masses is None or len(self.masses) != len(self.points)):
+            raise ValueError("masses must be given, one for each point")
+        if self.mesh is not None and self.spacing is None:
+            raise ValueError("spacing must be given with mesh")
+        return self
+
+
+class PoseTable(Table):
+    """Where a frame is: its origin and how it is turned, R = Rz Ry Rx, or a quaternion (w, x, y, z)."""
+
+    at: Point = (0.0, 0.0, 0.0)
+    turn: "TurnTable | None" = None
+    quaternion: tuple[Number, Number, Number, Number] | None = None
+
+    @model_validator(mode="after")
+    def _one_turn(self) -> "PoseTable":
+        if self.turn is not None and self.quaternion is not None:
+            raise ValueError("give turn or quaternion, not both")
+        if self.quaternion is not None and sum(q * q for q in self.quaternion) < 1e-12:
+            raise ValueError("a quaternion must not be zero")
+        return self
+
+
+class TurnTable(Table):
+    """Angles about x, then y, then z."""
+
+    x: Radian = 0.0
+    y: Radian = 0.0
+    z: Radian = 0.0
+
+
+class ShapeTable(Table):
+    """One shape by its own key, and its density or mass."""
+
+    box: Sizes | None = Field(None, description="edges along x, y, z")
+    ball: Length | None = Field(None, description="radius")
+    cylinder: CylinderTable | None = None
+    capsule: CylinderTable | None = Field(None, description="height is between the centres of the caps")
+    ellipsoid: Sizes | None = Field(None, description="half axes along x, y, z")
+    mesh: str | None = Field(None, description="file of a closed mesh, in the scene's folder")
+    scale: Annotated[float, Above0] = Field(1.0, description="metres per unit of the mesh file")
+    particles: ParticleTable | None = None
+    parts: "list[PartTable] | None" = Field(None, description="shapes put together, each with a pose")
+    density: Annotated[Density, Above0] | None = Field(None, description="mass per volume")
+    mass: Annotated[Kilogram, Above0] | None = Field(None, description="mass of the whole shape")
+
+    @model_validator(mode="after")
+    def _one_shape(self) -> "ShapeTable":
+        kinds = ("box", "ball", "cylinder", "capsule", "ellipsoid", "mesh", "particles", "parts")
+        given = [kind for kind in kinds if getattr(self, kind) is not None]
+        if len(given) != 1:
+            raise ValueError(f"give exactly one of {', '.join(kinds)}; got {', '.join(given) or 'none'}")
+        if self.density is not None and self.mass is not None:
+            raise ValueError("give density or mass, not both")
+        if self.scale != 1.0 and self.mesh is None and (self.particles is None or self.particles.mesh is None):
+            raise ValueError("scale belongs to mesh files")
+        return self
+
+
+class PartTable(ShapeTable):
+    """One shape of several that make a body."""
+
+    pose: PoseTable = PoseTable()
+
+
+for _table in (PoseTable, ShapeTable, PartTable):
+    _table.model_rebuild()
