@@ -58,6 +58,7 @@ class ContactStartTable(Table):
     child: Point | None = Field(None, description="near the contact, coordinates of the segment's surface")
     direction: Vector | None = Field(None, description="of the contact frame's first axis, parent's surface")
     yaw: Radian = Field(0.0, description="turn of the segment about the normal")
+    normal: Vector | None = Field(None, description="outward from the segment's edge, where its surface is a circle")
 
 
 class ContactTable(Table):

@@ -235,7 +235,9 @@ def _start(scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str
             assert isinstance(joint, joints.ContactJoint)
             q[figure.places(prefix + segment.name, "q")] = _placed(
                 scene,
-                lambda j=joint, b=begin: j.configuration(b.parent, b.child, direction=b.direction, yaw=b.yaw),
+                lambda j=joint, b=begin: j.configuration(
+                    b.parent, b.child, direction=b.direction, yaw=b.yaw, normal2=b.normal
+                ),
                 "figure",
                 n,
                 "segment",

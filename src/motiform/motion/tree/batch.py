@@ -46,7 +46,9 @@ def as_states(figure: Figure, inputs: Sequence[Input]) -> tuple[tuple[int, ...],
     count = math.prod(batch)
     flat = [np.ascontiguousarray(np.broadcast_to(a, (*batch, a.shape[-1]))).reshape(count, a.shape[-1]) for a in arrays]
     for (name, _, _), array in zip(inputs, flat, strict=True):
-        if not np.isfinite(array.sum()) and not np.isfinite(array).all():  # the sum is the cheap way to look
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = array.sum()  # the cheap way to look
+        if not np.isfinite(total) and not np.isfinite(array).all():
             _refuse_not_finite(figure, name, array)
         if name == "q":
             _check_quaternions(figure, array)
@@ -113,7 +115,7 @@ def ask_joints(figure: Figure, packed: Packed, q: Array, v: Array | None) -> Arr
 
 
 def _by_columns(S: Array) -> Array:
-    return np.swapaxes(S, -1, -2).reshape(*S.shape[:-2], -1)
+    return np.swapaxes(S, -1, -2).reshape(*S.shape[:-2], S.shape[-2] * S.shape[-1])
 
 
 def launch_states(

@@ -9,7 +9,18 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.geometry import MassProperties, Shape
 from motiform.geometry.surfaces import Surface
-from motiform.motion.tree.figure import Closure, Coupling, Figure, Part, Segment, SegmentSurface, Tag, as_names
+from motiform.motion.tree.contact_joints import ContactJoint
+from motiform.motion.tree.figure import (
+    Closure,
+    ContactClosure,
+    Coupling,
+    Figure,
+    Part,
+    Segment,
+    SegmentSurface,
+    Tag,
+    as_names,
+)
 from motiform.motion.tree.functions import CoordinateFunction
 from motiform.motion.tree.joint import Joint
 from motiform.spatial import Transform, check_rotation
@@ -34,7 +45,7 @@ class FigureBuilder:
         self.tags: list[Tag] = []
         self.surfaces: list[SegmentSurface] = []
         self.couplings: list[Coupling] = []
-        self.closures: list[Closure] = []
+        self.closures: list[Closure | ContactClosure] = []
         self.notes: list[str] = []
 
     def segment(
@@ -123,6 +134,16 @@ class FigureBuilder:
         self.closures.append(
             Closure(name, a, _point(point_a, where), b, _point(point_b, where), rows, float(length), rotation)
         )
+
+    def close_contact(self, name: str, a: str | None, b: str, joint: ContactJoint) -> None:
+        """Let two segments (a None: the world) touch beside the tree, by the surfaces of a `joints.contact`.
+
+        Surface 1 is placed in a by its pose1, surface 2 in b by its pose2. What the joint leaves free stays free, what
+        it does not is held; see `ContactClosure`. Where the surfaces touch is found from the poses of a and b alone.
+        Along a line or on a face the point that may not slide, and about which b spins, is fixed in the cylinder (its
+        z = 0), or on a face in b (the origin of surface 2).
+        """
+        self.closures.append(ContactClosure(name, a, b, joint))
 
     def build(self, coordinates: Sequence[str] | None = None) -> Figure:
         """Return the figure; `coordinates` names their order in q and v if it is not that of the segments.

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.tree.figure import Closure, Figure, velocity_names
+from motiform.motion.tree.contact_joints import ContactJoint
+from motiform.motion.tree.figure import Closure, ContactClosure, Figure, velocity_names
 from motiform.motion.tree.functions import CoordinateFunction
 from motiform.spatial import check_rotation
 
@@ -93,13 +94,16 @@ def _path_of_parents(figure: Figure, name: str) -> list[str]:
     return [*path, at] if at in path else path  # type: ignore[list-item]
 
 
-def _check_closure(figure: Figure, closure: Closure) -> None:
+def _check_closure(figure: Figure, closure: Closure | ContactClosure) -> None:
     where = f"closure {closure.name!r}"
     for name in (closure.a, closure.b):
         if name is not None:
             _known(figure, name, where)
     if closure.a == closure.b:
         raise InputError("a closure of a segment with itself", where=where, got=repr(closure.a))
+    if isinstance(closure, ContactClosure):
+        _check_contact(closure, where)
+        return
     if closure.rows not in ("distance", "weld") and (
         not isinstance(closure.rows, str)
         or not closure.rows
@@ -113,6 +117,22 @@ def _check_closure(figure: Figure, closure: Closure) -> None:
         check_rotation(closure.turn, where=where)
     if not np.isfinite([*closure.point_a, *closure.point_b]).all():
         raise InputError("points", where=where, got=(closure.point_a, closure.point_b), allowed="finite numbers")
+
+
+def _check_contact(closure: ContactClosure, where: str) -> None:
+    joint = closure.joint
+    if not isinstance(joint, ContactJoint):
+        raise InputError("no contact joint", where=where, got=repr(joint), allowed="joints.contact(surface1, surface2)")
+    if closure.b is None:
+        raise InputError("the world as b of a contact", where=where, remedy="Make the world a, with surface 1.")
+    joint.check(where)
+    if {2, 3} - set(joint.columns) == {3} and any(s.kind == "cone" for s in joint.surfaces if joint.pair.follow):
+        raise InputError(
+            "a cone that spins on a plane beside the tree and may not slide",
+            where=where,
+            got=repr(joint),
+            remedy="Which point of its line holds is not known: say spin=False or sliding=True, or put it in the tree.",
+        )
 
 
 def _check_couplings(figure: Figure) -> None:

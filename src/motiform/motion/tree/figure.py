@@ -16,11 +16,12 @@ from motiform.spatial import Transform
 
 if TYPE_CHECKING:
     from motiform.geometry.surfaces import Surface
+    from motiform.motion.tree.contact_joints import ContactJoint
     from motiform.motion.tree.coupling import Coupled
     from motiform.motion.tree.pack import Packed
     from motiform.motion.tree.single import Single
 
-__all__ = ["Closure", "Coupling", "Figure", "Part", "Segment", "SegmentSurface", "Tag"]
+__all__ = ["Closure", "ContactClosure", "Coupling", "Figure", "Part", "Segment", "SegmentSurface", "Tag"]
 
 _FLAT = 1e-9  # allowed excess over the triangle inequality of the moments, and asymmetry: rounding of printed numbers
 
@@ -173,6 +174,50 @@ class Closure:
     turn: Any = None
     """Rotation of b in a, (3, 3), for "weld"."""
 
+    @property
+    def count(self) -> int:
+        """Number of its rows."""
+        return {"distance": 1, "weld": 6}.get(self.rows, len(self.rows))
+
+    @property
+    def holonomic(self) -> tuple[bool, ...]:
+        """Whether each row holds places, not velocities alone."""
+        return (True,) * self.count
+
+
+@dataclass(frozen=True, eq=False)
+class ContactClosure:
+    """Two segments that touch beside the tree, by the surfaces of a contact joint.
+
+    Its rows are those of (wx, wy, wz, vx, vy, vz), the motion of b relative to a at the contact point in the contact
+    frame, that the joint does not leave free; vz, along the normal, is always the last.  [ContactJoints 5]
+    """
+
+    name: str
+    a: str | None
+    b: str
+    joint: "ContactJoint"
+
+    @cached_property
+    def components(self) -> tuple[int, ...]:
+        """Which of (wx, wy, wz, vx, vy, vz) its rows are."""
+        return tuple(k for k in range(6) if k not in self.joint.columns)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of its rows."""
+        return tuple(("wx", "wy", "wz", "vx", "vy", "vz")[k] for k in self.components)
+
+    @property
+    def count(self) -> int:
+        """Number of its rows."""
+        return len(self.components)
+
+    @property
+    def holonomic(self) -> tuple[bool, ...]:
+        """Whether each row holds places: the gap, and the tilt of lines and faces; the others hold velocities alone."""
+        return tuple(k == 5 or k in self.joint.pair.forbidden for k in self.components)
+
 
 @dataclass(frozen=True, eq=False)
 class Figure:
@@ -182,7 +227,7 @@ class Figure:
     tags: tuple[Tag, ...] = ()
     surfaces: tuple[SegmentSurface, ...] = ()
     couplings: tuple[Coupling, ...] = ()
-    closures: tuple[Closure, ...] = ()
+    closures: tuple[Closure | ContactClosure, ...] = ()
     gravity: tuple[float, float, float] = (0.0, -9.81, 0.0)
     name: str = ""
     order: tuple[str, ...] | None = None
@@ -347,6 +392,11 @@ class Figure:
 
         simple = not self.couplings and not self.closures and self.packed.kernel_only
         return Single(self.packed) if simple else None
+
+    @cached_property
+    def opened(self) -> "Figure":
+        """The figure without its closures."""
+        return self.replace(closures=()) if self.closures else self
 
     def __repr__(self) -> str:
         return (

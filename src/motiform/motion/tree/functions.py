@@ -47,6 +47,7 @@ class Polynomial:
         return p(x), p.deriv()(x) + 0 * x, p.deriv(2)(x) + 0 * x
 
     def __call__(self, x: ArrayLike) -> Array:
+        """Return the value."""
         return self.derivatives(x)[0]
 
     def numbers(self) -> list[float]:
@@ -101,6 +102,7 @@ class Spline:
         return value + first * (x - at), first, second
 
     def __call__(self, x: ArrayLike) -> Array:
+        """Return the value."""
         return self.derivatives(x)[0]
 
     def numbers(self) -> list[float]:

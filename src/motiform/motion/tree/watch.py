@@ -1,6 +1,6 @@
 """Guards of contact joints: the instant at which a contact would have to pull, or to hold more than friction can."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def watch_contacts(system: "FigureSystem") -> list[Guard]:
 
 
 def _guards_of(system: "FigureSystem", name: str, joint: ContactJoint) -> list[Guard]:
-    last: dict[str, object] = {"key": None, "force": np.zeros(3)}
+    last: dict[str, Any] = {"key": None, "force": np.zeros(3)}
 
     def force(t: float, state: FigureState) -> Array:
         """Return tangential, tangential, normal force; two guards at one instant share it."""
