@@ -230,6 +230,13 @@ class Device:
         """Return a fresh C-contiguous copy of the values on the device."""
         return np.array(values, dtype=dtype, order="C")
 
+    def rows(self, values: np.ndarray) -> Any:
+        """Return (elements, numbers) as [number, element] on the device, laid out so that its threads run side by side.
+
+        On the CPU the numbers of an element stay together; on a GPU neighbours in number of element do.
+        """
+        return values.T
+
     def empty(self, shape: Any, dtype: Any = np.float64) -> Any:
         """Return an array on the device whose values are not set."""
         return np.empty(shape, dtype)
@@ -254,6 +261,9 @@ class _Cuda(Device):
 
     def array(self, values: Any, dtype: Any = None) -> Any:
         return _numba_cuda().to_device(np.array(values, dtype=dtype, order="C"))
+
+    def rows(self, values: np.ndarray) -> Any:
+        return _numba_cuda().to_device(np.ascontiguousarray(values)).T  # turned on the GPU, not on the host
 
     def empty(self, shape: Any, dtype: Any = np.float64) -> Any:
         return _numba_cuda().device_array(shape, dtype)

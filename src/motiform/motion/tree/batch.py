@@ -221,13 +221,13 @@ def _on_device(
             floats,
             work,
             answers,
-            *(device.array(x[part].T) for x in inputs),
-            *(device.array(x[part].T) if isinstance(x, np.ndarray) else x for x in extra),
+            *(device.rows(x[part]) for x in inputs),
+            *(device.rows(x[part]) if isinstance(x, np.ndarray) else x for x in extra),
             *results,
             code,
         )
         for out, result in zip(outs, results, strict=True):
-            out[part] = device.host(result).T
+            out[part] = device.host(result.T)
         status[part] = device.host(code)
     return outs, status
 

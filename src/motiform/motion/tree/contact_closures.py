@@ -95,7 +95,9 @@ def _dot(a: Array, b: Array) -> Array:
     return product
 
 
-def _found(R: Array, p1: Array, t1: Array, n: Array, p2: Array, angles: tuple[Array | float, ...], gap: Array) -> Nearest:
+def _found(
+    R: Array, p1: Array, t1: Array, n: Array, p2: Array, angles: tuple[Array | float, ...], gap: Array
+) -> Nearest:
     R1 = np.stack(np.broadcast_arrays(t1, cross(n, t1), n), axis=-1)
     off = np.zeros((len(gap), 6))
     off[:, 0], off[:, 1], off[:, 2] = angles
@@ -227,9 +229,7 @@ def _newton(
         S1, M1 = one.moves(x1, L1, n1)
         S2, M2 = two.moves(x2, T2, n2)
         miss = np.concatenate([back(L1, r), back(L1, n1 + toward)], axis=-1)
-        A = np.concatenate(
-            [np.concatenate([-S1 - gap * M1, S2], axis=-1), np.concatenate([M1, M2], axis=-1)], axis=-2
-        )
+        A = np.concatenate([np.concatenate([-S1 - gap * M1, S2], axis=-1), np.concatenate([M1, M2], axis=-1)], axis=-2)
         y = -_solved(A, miss)
         m1, m2 = apply(M1, y[..., :2]), apply(M2, y[..., 2:])
         turned = np.sqrt(_dot(m1, m1) + _dot(m2, m2))[..., None]

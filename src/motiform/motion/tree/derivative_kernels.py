@@ -9,12 +9,18 @@ other columns of a figure that has such joints are right.
 
 # mypy: disable-error-code="no-untyped-def"
 
-from motiform.base.kernels import entry, inline, kernel, routine
+from numba import int64
+
+from motiform.base.kernels import entry, inline, routine, typed_kernel
 from motiform.motion.tree import columns as c
 from motiform.motion.tree.dynamics_kernels import articulated, external_forces, inertia_of, momentum_of
 from motiform.motion.tree.matrix_kernels import (
     add_rows,
     apply_turning,
+    centroidal,
+    centroidal_bias,
+    coriolis,
+    finite_diagonal,
     get_composite,
     get_turning,
     moving_inertia,
@@ -22,14 +28,18 @@ from motiform.motion.tree.matrix_kernels import (
     put_turning,
     segment_force,
     sym,
+    wrenches,
 )
 from motiform.motion.tree.memory_kernels import get3, get6, get9, ix, put3, put6, put9, row3
 from motiform.motion.tree.motion_kernels import column_velocity, cross_twist, rates, velocity_of
 from motiform.motion.tree.place_kernels import place
-from motiform.motion.tree.single_kernels import _checked, _finite, _state, first_of
+from motiform.motion.tree.single_kernels import _2, _checked, _finite, _state, _zero, first_of
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub, tmul, transform
 
-__all__ = ["many_forward", "many_inverse", "one_forward", "one_inverse"]
+__all__ = ["many_matrices", "one_forward", "one_inverse"]
+
+INVERSE, FORWARD, CORIOLIS, CENTROIDAL, CENTROIDAL_BIAS, WRENCHES = range(6)
+"""Algorithms of `many_matrices`."""
 
 _EXTERNAL = 12  # where the turning of loads begins among the articulated rows, behind that of inertia
 
@@ -143,18 +153,20 @@ def _to_parent(ints, i, parent, has_external, work, w):
 
 
 @routine
-def inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b, work, w, dq, dv, da):
-    """Write the derivatives of tau as rows i·nv + j: of tau_i along velocity j."""
+def inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b, work, w, out, row0):
+    """Write the derivatives of tau along motions, velocities and accelerations, from row0 on.
+
+    Rows are i·nv + j: of tau_i along velocity j.
+    """
     nv, at = ints[c.NV], ints[c.AT_COLUMNS]
+    dq, dv, da = row0, row0 + nv * nv, row0 + 2 * nv * nv
     place(ints, floats, q, given, b, work, w)
     status = rates(ints, floats, q, v, given, b, work, w)
     for i in range(ints[c.SEGMENTS]):
         A = _stand_on(ints, floats, i, v, a, b, work, w)
         _segment(ints, floats, i, A, external, has_external, b, work, w)
-    for k in range(nv * nv):
-        dq[ix(k), ix(b)] = 0.0
-        dv[ix(k), ix(b)] = 0.0
-        da[ix(k), ix(b)] = 0.0
+    for k in range(row0, row0 + 3 * nv * nv):
+        out[ix(k), ix(b)] = 0.0
     for i in range(ints[c.SEGMENTS] - 1, -1, -1):
         base = c.HEADER + i * c.SEGMENT_INTS
         mass, h, moments = get_composite(ints, i, work, w)
@@ -184,10 +196,10 @@ def inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b,
                 load = sub(cross(g, d), tmul(E, e))
                 yn, yf = sub(yn, transform(E, e)), sub(yf, cross(g, e))
             sn, sf = add(cross(e, n), cross(d, f)), cross(e, f)  # S ×* F: the wrench moves with the column
-            place_of = column * nv + column
-            da[ix(place_of), ix(b)] = dot(e, hn) + dot(d, hf) + floats[ix(number + c.ARMATURE)]
-            dq[ix(place_of), ix(b)] = dot(e, yn) + dot(d, yf)
-            dv[ix(place_of), ix(b)] = dot(e, zn) + dot(d, zf) + floats[ix(number + c.DAMPING)]
+            own = column * nv + column
+            out[ix(da + own), ix(b)] = dot(e, hn) + dot(d, hf) + floats[ix(number + c.ARMATURE)]
+            out[ix(dq + own), ix(b)] = dot(e, yn) + dot(d, yf)
+            out[ix(dv + own), ix(b)] = dot(e, zn) + dot(d, zf) + floats[ix(number + c.DAMPING)]
             moved = axes
             if axes:
                 yn, yf = add(yn, sn), add(yf, sf)
@@ -201,14 +213,14 @@ def inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b,
                 pj = get3(work, ints[c.W_DS] + 6 * j, w)
                 xj, mj = get6(work, ints[c.W_G] + 6 * j, w)
                 tj, uj = get6(work, ints[c.W_U] + 6 * j, w)
-                row, cell = ix(column * nv + other), ix(other * nv + column)
+                row, cell = column * nv + other, other * nv + column
                 inertia = dot(ej, hn) + dot(dj, hf)
-                da[row, ix(b)] = inertia
-                da[cell, ix(b)] = inertia
-                dq[row, ix(b)] = dot(turn, pj) + dot(hn, xj) + dot(hf, mj) + dot(load, ej)
-                dq[cell, ix(b)] = dot(ej, yn) + dot(dj, yf)
-                dv[row, ix(b)] = dot(turn, ej) + dot(hn, tj) + dot(hf, uj)
-                dv[cell, ix(b)] = dot(ej, zn) + dot(dj, zf)
+                out[ix(da + row), ix(b)] = inertia
+                out[ix(da + cell), ix(b)] = inertia
+                out[ix(dq + row), ix(b)] = dot(turn, pj) + dot(hn, xj) + dot(hf, mj) + dot(load, ej)
+                out[ix(dq + cell), ix(b)] = dot(ej, yn) + dot(dj, yf)
+                out[ix(dv + row), ix(b)] = dot(turn, ej) + dot(hn, tj) + dot(hf, uj)
+                out[ix(dv + cell), ix(b)] = dot(ej, zn) + dot(dj, zf)
                 j = ints[ix(at + j * c.COLUMN_INTS + c.BEFORE)]
         parent = ints[ix(base + c.PARENT)]
         if parent >= 0:
@@ -220,70 +232,73 @@ def inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b,
 
 
 @routine
-def factor(ints, b, M):
-    """Replace M by its factors Lᵀ D L, which have no entries where M has none [Featherstone08 6.5]."""
+def factor(ints, b, X, M):
+    """Replace the matrix from row M on by its factors Lᵀ D L, zero where it is zero [Featherstone08 6.5]."""
     nv, at = ints[c.NV], ints[c.AT_COLUMNS]
     for k in range(ints[c.COLUMNS] - 1, -1, -1):
-        row = ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)] * nv
-        inverse = 1.0 / M[ix(row + ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)]), ix(b)]
+        column = ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)]
+        row = M + column * nv
+        inverse = 1.0 / X[ix(row + column), ix(b)]
         i = ints[ix(at + k * c.COLUMN_INTS + c.BEFORE)]
         while i >= 0:
             vi = ints[ix(at + i * c.COLUMN_INTS + c.COLUMN_V)]
-            share = M[ix(row + vi), ix(b)] * inverse
+            share = X[ix(row + vi), ix(b)] * inverse
             j = i
             while j >= 0:
                 vj = ints[ix(at + j * c.COLUMN_INTS + c.COLUMN_V)]
-                M[ix(vi * nv + vj), ix(b)] -= share * M[ix(row + vj), ix(b)]
+                X[ix(M + vi * nv + vj), ix(b)] -= share * X[ix(row + vj), ix(b)]
                 j = ints[ix(at + j * c.COLUMN_INTS + c.BEFORE)]
-            M[ix(row + vi), ix(b)] = share
+            X[ix(row + vi), ix(b)] = share
             i = ints[ix(at + i * c.COLUMN_INTS + c.BEFORE)]
 
 
 @inline
-def _less_row(X, nv, b, into, share, row):
-    for k in range(nv):
-        X[ix(into * nv + k), ix(b)] -= share * X[ix(row * nv + k), ix(b)]
+def _less_row(X, count, b, into, share, row):
+    for k in range(count):
+        X[ix(into + k), ix(b)] -= share * X[ix(row + k), ix(b)]
 
 
 @routine
-def solve_rows(ints, b, M, sign, X):
-    """Replace X by sign M⁻¹ X, with M factored; whole rows at a time."""
+def solve_rows(ints, b, X, M, sign, B):
+    """Replace the matrix B from row B on by sign M⁻¹ B, with M factored; whole rows at a time."""
     nv, at = ints[c.NV], ints[c.AT_COLUMNS]
     for k in range(ints[c.COLUMNS] - 1, -1, -1):
         row = ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)]
         j = ints[ix(at + k * c.COLUMN_INTS + c.BEFORE)]
         while j >= 0:
             vj = ints[ix(at + j * c.COLUMN_INTS + c.COLUMN_V)]
-            _less_row(X, nv, b, vj, M[ix(row * nv + vj), ix(b)], row)
+            _less_row(X, nv, b, B + vj * nv, X[ix(M + row * nv + vj), ix(b)], B + row * nv)
             j = ints[ix(at + j * c.COLUMN_INTS + c.BEFORE)]
     for k in range(ints[c.COLUMNS]):
         row = ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)]
-        inverse = sign / M[ix(row * nv + row), ix(b)]
+        inverse = sign / X[ix(M + row * nv + row), ix(b)]
         for n in range(nv):
-            X[ix(row * nv + n), ix(b)] *= inverse
+            X[ix(B + row * nv + n), ix(b)] *= inverse
         j = ints[ix(at + k * c.COLUMN_INTS + c.BEFORE)]
         while j >= 0:
             vj = ints[ix(at + j * c.COLUMN_INTS + c.COLUMN_V)]
-            _less_row(X, nv, b, row, M[ix(row * nv + vj), ix(b)], vj)
+            _less_row(X, nv, b, B + row * nv, X[ix(M + row * nv + vj), ix(b)], B + vj * nv)
             j = ints[ix(at + j * c.COLUMN_INTS + c.BEFORE)]
 
 
 @routine
-def forward_derivatives(ints, floats, q, v, tau, given, external, has_external, b, work, w, a, M, dq, dv, dtau):
-    """Write the accelerations, the factors of M, and the derivatives of the accelerations."""
+def forward_derivatives(ints, floats, q, v, tau, given, external, has_external, b, work, w, out):
+    """Write accelerations, their derivatives along motions and velocities, the factors of M, and M⁻¹."""
     nv = ints[c.NV]
-    status = articulated(ints, floats, q, v, tau, given, external, has_external, b, work, w, a)
+    status = articulated(ints, floats, q, v, tau, given, external, has_external, b, work, w, out)
     if status != c.OK:
         return status
-    status = inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b, work, w, dq, dv, M)
-    for k in range(nv * nv):
-        dtau[ix(k), ix(b)] = 0.0
+    n = nv * nv
+    dq, dv, M, dtau = nv, nv + n, nv + 2 * n, nv + 3 * n
+    status = inverse_derivatives(ints, floats, q, v, out, given, external, has_external, b, work, w, out, dq)
+    for k in range(n):
+        out[ix(dtau + k), ix(b)] = 0.0
     for k in range(nv):
-        dtau[ix(k * nv + k), ix(b)] = 1.0
-    factor(ints, b, M)
-    solve_rows(ints, b, M, -1.0, dq)
-    solve_rows(ints, b, M, -1.0, dv)
-    solve_rows(ints, b, M, 1.0, dtau)
+        out[ix(dtau + k * nv + k), ix(b)] = 1.0
+    factor(ints, b, out, M)
+    solve_rows(ints, b, out, M, -1.0, dq)
+    solve_rows(ints, b, out, M, -1.0, dv)
+    solve_rows(ints, b, out, M, 1.0, dtau)
     return status
 
 
@@ -299,50 +314,50 @@ def _not_here(ints, q, v, x):
     return wrong
 
 
-_ONE = "int64(int64[::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[:, :, ::1]"
+_ONE = "int64(int64[::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[::1], "
 
 
-@entry(_ONE + ")")
+@entry(_ONE + "float64[:, :, ::1])")
 def one_inverse(ints, floats, work, q, v, a, out):
     """Derivatives of inverse dynamics of one state, (3, nv, nv)."""
     if _not_here(ints, q, v, a):
         return c.WRONG_SIZE
-    W, Q, V, A = _state(work), _state(q), _state(v), _state(a)
-    n = ints[c.NV] * ints[c.NV]
-    flat = out.reshape(out.size)
-    dq, dv, da = _state(flat[:n]), _state(flat[n : 2 * n]), _state(flat[2 * n : 3 * n])
-    status = inverse_derivatives(ints, floats, Q, V, A, W, W, False, 0, W, 0, dq, dv, da)
-    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(A, 0))
+    W, Q, V, A, b = _state(work), _state(q), _state(v), _state(a), _zero(ints)
+    flat = _state(out.reshape(out.size))
+    status = inverse_derivatives(ints, floats, Q, V, A, W, W, b != b, b, W, b, flat, b)
+    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(A, 0) + finite_diagonal(out[2]))
 
 
-@entry(_ONE + ", float64[::1])")
-def one_forward(ints, floats, work, q, v, tau, out, own):
-    """Derivatives of forward dynamics of one state, (3, nv, nv); `own` is space for nv (nv + 1) numbers."""
+@entry(_ONE + "float64[::1])")
+def one_forward(ints, floats, work, q, v, tau, out):
+    """Derivatives of forward dynamics of one state, nv + 4 nv² numbers as `forward_derivatives` writes them."""
     if _not_here(ints, q, v, tau):
         return c.WRONG_SIZE
-    W, Q, V, T = _state(work), _state(q), _state(v), _state(tau)
-    nv = ints[c.NV]
-    n = nv * nv
-    flat = out.reshape(out.size)
-    dq, dv, dtau = _state(flat[:n]), _state(flat[n : 2 * n]), _state(flat[2 * n : 3 * n])
-    a, M = _state(own[:nv]), _state(own[nv : nv + n])
-    status = forward_derivatives(ints, floats, Q, V, T, W, W, False, 0, W, 0, a, M, dq, dv, dtau)
-    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(T, 0))
+    W, Q, V, T, O, b = _state(work), _state(q), _state(v), _state(tau), _state(out), _zero(ints)
+    status = forward_derivatives(ints, floats, Q, V, T, W, W, b != b, b, W, b, O)
+    total = _finite(Q, 0) + _finite(V, 0) + _finite(T, 0)
+    for k in range(ints[c.NV]):
+        total += 0.0 * out[k]
+    return _checked(status, total)
 
 
-@kernel
-def many_inverse(w, slots, ints, floats, work, given, q, v, a, external, has_external, dq, dv, da, status):
-    """Derivatives of inverse dynamics of the states of slot w."""
+@typed_kernel(f"int64, int64[::1], float64[::1], {_2}, {_2}, {_2}, {_2}, {_2}, {_2}, boolean, int64, {_2}, int64[::1]")
+def many_matrices(w, slots, ints, floats, work, given, q, v, a, external, has_external, what, out, status):
+    """One algorithm on the states of slot w. They are one kernel so that their common parts are compiled once."""
+    w = int64(w)
     for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        found = inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b, work, w, dq, dv, da)
-        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(a, b))
-
-
-@kernel
-def many_forward(w, slots, ints, floats, work, given, q, v, tau, external, has_external, a, M, dq, dv, dtau, status):
-    """Derivatives of forward dynamics of the states of slot w."""
-    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        found = forward_derivatives(
-            ints, floats, q, v, tau, given, external, has_external, b, work, w, a, M, dq, dv, dtau
-        )
-        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(tau, b))
+        found = c.OK
+        if what == INVERSE:
+            row0 = w - w  # 0, but not a literal
+            found = inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b, work, w, out, row0)
+        elif what == FORWARD:
+            found = forward_derivatives(ints, floats, q, v, a, given, external, has_external, b, work, w, out)
+        elif what == CORIOLIS:
+            found = coriolis(ints, floats, q, v, given, b, work, w, out)
+        elif what == CENTROIDAL:
+            centroidal(ints, floats, q, given, b, work, w, out)
+        elif what == CENTROIDAL_BIAS:
+            found = centroidal_bias(ints, floats, q, v, a, given, b, work, w, out)
+        else:
+            found = wrenches(ints, floats, q, v, a, given, external, has_external, b, work, w, out)
+        status[b] = found

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
-from motiform.motion.tree.batch import launch_states
 from motiform.motion.tree.configuration import advance
 from motiform.motion.tree.dynamics import _states, forward_dynamics, inverse_dynamics
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
+from motiform.motion.tree.matrices import run_matrices
 
 __all__ = [
     "ForwardDerivatives",
@@ -84,12 +84,10 @@ def inverse_dynamics_derivatives(
                 return InverseDerivatives(out[0], out[1], out[2])
         except TypeError:
             pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
-    from motiform.motion.tree.derivative_kernels import many_inverse
-
     batch, states, loads = _states(figure, q, v, ("a", a), external)
     full, nv = _expanded(figure, states), figure.layout.nv
-    found = launch_states(figure, many_inverse, full, [nv * nv] * 3, velocity=True, extra=loads, device=device)
-    dq, dv, da = (x.reshape(-1, nv, nv) for x in found)
+    found = run_matrices(figure, "INVERSE", 3 * nv * nv, full, loads=loads, device=device)
+    dq, dv, da = np.moveaxis(found.reshape(-1, 3, nv, nv), 1, 0)
     if figure.coupled is not None:
         G = figure.coupled.matrix(states[0])
         dq, dv, da = (np.swapaxes(G, -1, -2) @ x @ G for x in (dq, dv, da))
@@ -207,25 +205,27 @@ def forward_dynamics_derivatives(
         )
     single = figure.single if external is None and device == "cpu" else None
     if single is not None:
-        nv = figure.nv
-        out = np.empty((3, nv, nv))
+        out = np.empty(_forward_rows(figure.nv))
         try:
-            own = np.empty(nv * nv + nv)
-            if _one_forward()(single.ints, single.floats, single.work, q, v, tau, out, own) == 0:
-                return ForwardDerivatives(out[0], out[1], out[2])
+            if _one_forward()(single.ints, single.floats, single.work, q, v, tau, out) == 0:
+                return _forward_parts(figure.nv, out, ())
         except TypeError:
             pass  # as above
     if figure.couplings or len(_by_differences(figure)):
         return _forward_from_inverse(figure, q, v, tau, external, device)
-    from motiform.motion.tree.derivative_kernels import many_forward
-
     batch, states, loads = _states(figure, q, v, ("tau", tau), external)
-    n = figure.nv * figure.nv
-    found = launch_states(
-        figure, many_forward, states, [figure.nv, n, n, n, n], velocity=True, extra=loads, device=device
-    )
-    shape = (*batch, figure.nv, figure.nv)
-    return ForwardDerivatives(*(x.reshape(shape) for x in found[2:]))
+    found = run_matrices(figure, "FORWARD", _forward_rows(figure.nv), states, loads=loads, device=device)
+    return _forward_parts(figure.nv, found, batch)
+
+
+def _forward_rows(nv: int) -> int:
+    return nv + 4 * nv * nv
+
+
+def _forward_parts(nv: int, found: Array, batch: tuple[int, ...]) -> ForwardDerivatives:
+    """Return the derivatives from what the kernel writes: accelerations, dq, dv, factors of M, dtau."""
+    parts = found[..., nv:].reshape(*batch, 4, nv, nv)
+    return ForwardDerivatives(parts[..., 0, :, :], parts[..., 1, :, :], parts[..., 3, :, :])
 
 
 def _forward_from_inverse(

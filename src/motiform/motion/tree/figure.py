@@ -398,6 +398,13 @@ class Figure:
         """The figure without its closures."""
         return self.replace(closures=()) if self.closures else self
 
+    @cached_property
+    def carried(self) -> Array:
+        """1 where a velocity moves a segment, (segments, nv of the whole tree)."""
+        from motiform.motion.tree.kinematics import _carried
+
+        return _carried(self)
+
     def __repr__(self) -> str:
         return (
             f"Figure({self.name!r}: {len(self.segments)} segments, {self.nv} freedoms, {len(self.tags)} tags, "
@@ -439,20 +446,14 @@ def velocity_names(segment: Segment) -> list[str]:
 
 def lay_out(figure: Figure) -> Layout:
     """Give every coordinate its place: in the order of the segments, or in the order told."""
+    plain = {name for segment in figure.segments if segment.joint.plain for name in velocity_names(segment)}
     blocks: dict[str, tuple[int, list[int]]] = {}  # a plain coordinate alone, other joints as a whole
     for n, segment in enumerate(figure.segments):
         if segment.joint.plain:
-            own = {name: (n, [k]) for k, name in enumerate(velocity_names(segment))}
-        else:
-            own = {segment.name: (n, list(range(segment.joint.nv)))} if segment.joint.nq else {}
-        for name in own.keys() & blocks.keys():
-            raise InputError(
-                "a coordinate and a segment with a joint that is not plain, of one name",
-                where=f"segment {segment.name!r}",
-                got=name,
-                remedy="Coordinates of such a joint go under its segment's name: change one of them.",
-            )
-        blocks |= own
+            blocks |= {name: (n, [k]) for k, name in enumerate(velocity_names(segment))}
+        elif segment.joint.nq:
+            key = f"{segment.name}/joint" if segment.name in plain else segment.name
+            blocks[key] = (n, list(range(segment.joint.nv)))
     order = list(blocks) if figure.order is None else list(figure.order)
     if sorted(map(str, order)) != sorted(blocks):
         wrong = [name for name in order if name not in blocks] or [name for name in blocks if name not in order]
@@ -481,8 +482,9 @@ def lay_out(figure: Figure) -> Layout:
         places_v |= {name: v[n][k : k + 1] for k, name in enumerate(labels)}
         if segment.joint.plain:
             places_q |= {name: q[n][k : k + 1] for k, name in enumerate(labels)}
-        places_q.setdefault(segment.name, q[n])
-        places_v.setdefault(segment.name, v[n])
+        key = f"{segment.name}/joint" if segment.name in plain and not segment.joint.plain else segment.name
+        places_q.setdefault(key, q[n])
+        places_v.setdefault(key, v[n])
     return Layout(nq, nv, tuple(q), tuple(v), tuple(names), places_q, places_v)
 
 

@@ -1,5 +1,6 @@
 """Matrices of the equations of motion beside the inertia matrix, and the wrenches that joints transmit."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -22,6 +23,25 @@ __all__ = [
     "gravity_effects",
     "joint_wrenches",
 ]
+
+
+def run_matrices(
+    figure: Figure,
+    what: str,
+    rows: int,
+    states: Sequence[Array],
+    *,
+    loads: Sequence[Array | bool] = (),
+    device: str = "cpu",
+) -> Array:
+    """Run one of the algorithms named in derivative_kernels over all states, (states, rows); as `run_states`."""
+    from motiform.motion.tree import derivative_kernels
+
+    nothing = np.zeros((len(states[0]), 1))
+    inputs = [*states, nothing, nothing][:3]
+    extra = [*(loads or (nothing, False)), getattr(derivative_kernels, what)]
+    kernel, moving = derivative_kernels.many_matrices, len(states) > 1
+    return launch_states(figure, kernel, inputs, [rows], velocity=moving, extra=extra, device=device)[0]
 
 
 @cache
@@ -51,12 +71,10 @@ def coriolis_matrix(figure: Figure, q: ArrayLike, v: ArrayLike, *, device: str =
                 return out
         except TypeError:
             pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
-    from motiform.motion.tree.matrix_kernels import many_coriolis
-
     batch, (qs, vs) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv)])
     coupled, nv = figure.coupled, figure.layout.nv
     full = [qs, vs] if coupled is None else [coupled.expand(qs), coupled.expand_velocity(qs, vs)]
-    (out,) = launch_states(figure, many_coriolis, full, [nv * nv], velocity=True, device=device)
+    out = run_matrices(figure, "CORIOLIS", nv * nv, full, device=device)
     C = out.reshape(-1, nv, nv)
     if coupled is not None:
         G = coupled.matrix(qs)
@@ -103,12 +121,10 @@ def centroidal_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> A
                 return out.T
         except TypeError:
             pass  # as in coriolis_matrix
-    from motiform.motion.tree.matrix_kernels import many_centroidal
-
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     coupled, nv = figure.coupled, figure.layout.nv
     full = states if coupled is None else coupled.expand(states)
-    (out,) = launch_states(figure, many_centroidal, [full], [6 * nv], device=device)
+    out = run_matrices(figure, "CENTROIDAL", 6 * nv, [full], device=device)
     A = np.swapaxes(out.reshape(-1, nv, 6), -1, -2)
     if coupled is not None:
         A = A @ coupled.matrix(states)
@@ -117,14 +133,12 @@ def centroidal_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> A
 
 def centroidal_bias(figure: Figure, q: ArrayLike, v: ArrayLike, *, device: str = "cpu") -> Array:
     """Return dA/dt v, (..., 6): the rate of the centroidal momentum [N·m, N] is A a + dA/dt v."""
-    from motiform.motion.tree.matrix_kernels import many_centroidal_bias
-
     _check_mass(figure)
     batch, (qs, vs) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv)])
     full: tuple[Array, ...] = (qs, vs, np.zeros_like(vs))
     if figure.coupled is not None:
         full = figure.coupled.expand_motion(*full)
-    (out,) = launch_states(figure, many_centroidal_bias, full, [6], velocity=True, device=device)
+    out = run_matrices(figure, "CENTROIDAL_BIAS", 6, full, device=device)
     return out.reshape(*batch, 6)
 
 
@@ -136,15 +150,11 @@ def joint_wrenches(
     Moment [N·m] about the segment's origin, then force [N], in world axes. `external` as in `inverse_dynamics`. Forces
     of closures are not part of it: give them as external wrenches.
     """
-    from motiform.motion.tree.matrix_kernels import many_wrenches
-
     batch, states, loads = _states(figure, q, v, ("a", a), external)
     full = states if figure.coupled is None else list(figure.coupled.expand_motion(*states))
     n = len(figure.segments)
-    _, out = launch_states(
-        figure, many_wrenches, full, [figure.layout.nv, 6 * n], velocity=True, extra=loads, device=device
-    )
-    return out.reshape(*batch, n, 6)
+    out = run_matrices(figure, "WRENCHES", figure.layout.nv + 6 * n, full, loads=loads, device=device)
+    return out[:, figure.layout.nv :].reshape(*batch, n, 6)
 
 
 def contact_wrench(

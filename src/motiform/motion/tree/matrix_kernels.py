@@ -5,24 +5,24 @@ Spatial vectors are in world axes about the origin of the root segment, as in dy
 
 # mypy: disable-error-code="no-untyped-def"
 
-from motiform.base.kernels import entry, inline, kernel, routine
+from motiform.base.kernels import entry, inline, routine
 from motiform.motion.tree import columns as c
 from motiform.motion.tree.dynamics_kernels import inertia_of, momentum_of, recursive, world_inertias
 from motiform.motion.tree.memory_kernels import get3, get6, ix, put3, put6
-from motiform.motion.tree.motion_kernels import bias, rates
+from motiform.motion.tree.motion_kernels import bias, column_velocity, rates
 from motiform.motion.tree.place_kernels import place
-from motiform.motion.tree.single_kernels import _checked, _finite, _state, first_of
+from motiform.motion.tree.single_kernels import _checked, _finite, _state, _zero
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub
 
 __all__ = [
     "add_rows",
     "apply_turning",
+    "centroidal",
+    "centroidal_bias",
+    "coriolis",
+    "finite_diagonal",
     "get_composite",
     "get_turning",
-    "many_centroidal",
-    "many_centroidal_bias",
-    "many_coriolis",
-    "many_wrenches",
     "moving_inertia",
     "one_centroidal",
     "one_coriolis",
@@ -30,6 +30,7 @@ __all__ = [
     "put_turning",
     "segment_force",
     "sym",
+    "wrenches",
 ]
 
 
@@ -182,22 +183,23 @@ def coriolis(ints, floats, q, v, given, b, work, w, C):
     return status
 
 
+@inline
+def finite_diagonal(M):
+    """Return 0, or NaN where a number of the diagonal is not finite: then whole columns are not."""
+    total = 0.0
+    for k in range(M.shape[0]):
+        total += 0.0 * M[k, k]
+    return total
+
+
 @entry("int64(int64[::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])")
 def one_coriolis(ints, floats, work, q, v, out):
     """Coriolis matrix of one state."""
     if q.shape[0] != ints[c.NQ] or v.shape[0] != ints[c.NV]:
         return c.WRONG_SIZE
-    W, Q, V = _state(work), _state(q), _state(v)
-    status = coriolis(ints, floats, Q, V, W, 0, W, 0, _state(out.reshape(out.size)))
-    return _checked(status, _finite(Q, 0) + _finite(V, 0))
-
-
-@kernel
-def many_coriolis(w, slots, ints, floats, work, given, q, v, out, status):
-    """Coriolis matrices of the states of slot w."""
-    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        found = coriolis(ints, floats, q, v, given, b, work, w, out)
-        status[b] = _checked(found, _finite(q, b) + _finite(v, b))
+    W, Q, V, b = _state(work), _state(q), _state(v), _zero(ints)
+    status = coriolis(ints, floats, Q, V, W, b, W, b, _state(out.reshape(out.size)))
+    return _checked(status, _finite(Q, 0) + _finite(V, 0) + finite_diagonal(out))
 
 
 # ---- momentum of the whole figure about its centre of mass
@@ -248,47 +250,38 @@ def one_centroidal(ints, floats, work, q, out):
     """Centroidal matrix of one state by columns, (nv, 6)."""
     if q.shape[0] != ints[c.NQ]:
         return c.WRONG_SIZE
-    W, Q = _state(work), _state(q)
-    centroidal(ints, floats, Q, W, 0, W, 0, _state(out.reshape(out.size)))
-    return _checked(c.OK, _finite(Q, 0))
+    W, Q, O, b = _state(work), _state(q), _state(out.reshape(out.size)), _zero(ints)
+    centroidal(ints, floats, Q, W, b, W, b, O)
+    return _checked(c.OK, _finite(Q, 0) + _finite(O, 0))
 
 
-@kernel
-def many_centroidal(w, slots, ints, floats, work, given, q, out, status):
-    """Centroidal matrices of the states of slot w."""
-    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        centroidal(ints, floats, q, given, b, work, w, out)
-        status[b] = _checked(c.OK, _finite(q, b))
-
-
-@kernel
-def many_centroidal_bias(w, slots, ints, floats, work, given, q, v, a, out, status):
+@routine
+def centroidal_bias(ints, floats, q, v, a, given, b, work, w, out):
     """Rate of the momentum about the centre at accelerations a, without gravity: Σ I A + V ×* I V."""
-    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        place(ints, floats, q, given, b, work, w)
-        found = bias(ints, floats, q, v, given, b, work, w)
-        world_inertias(ints, floats, work, w)
-        center = _center(ints, work, w)
-        moment, force = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        for i in range(ints[c.SEGMENTS]):
-            base = c.HEADER + i * c.SEGMENT_INTS
-            s, t = get6(work, ints[c.W_C] + 6 * i, w)
-            if ints[ix(base + c.PARENT)] >= 0:
-                sp, tp = get6(work, ints[c.W_A] + 6 * ints[ix(base + c.PARENT)], w)
-                s, t = add(s, sp), add(t, tp)
-            first = ints[ix(base + c.FIRST)]
-            for k in range(first, first + ints[ix(base + c.COUNT)]):
-                rate = a[ix(ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V)]), ix(b)]
-                e, d = get6(work, ints[c.W_S] + 6 * k, w)
-                s, t = axpy(rate, e, s), axpy(rate, d, t)
-            put6(work, ints[c.W_A] + 6 * i, w, s, t)
-            if ints[ix(base + c.HAS_MASS)] == 1:
-                mass, h, moments = get_composite(ints, i, work, w)
-                n, f = segment_force(mass, h, moments, get6(work, ints[c.W_V] + 6 * i, w), (s, t))
-                arm = _from_center(ints, i, center, work, w)
-                moment, force = add(moment, add(n, cross(arm, f))), add(force, f)
-        put6(out, 0, b, moment, force)
-        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(a, b))
+    place(ints, floats, q, given, b, work, w)
+    status = bias(ints, floats, q, v, given, b, work, w)
+    world_inertias(ints, floats, work, w)
+    center = _center(ints, work, w)
+    moment, force = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(ints[c.SEGMENTS]):
+        base = c.HEADER + i * c.SEGMENT_INTS
+        s, t = get6(work, ints[c.W_C] + 6 * i, w)
+        if ints[ix(base + c.PARENT)] >= 0:
+            sp, tp = get6(work, ints[c.W_A] + 6 * ints[ix(base + c.PARENT)], w)
+            s, t = add(s, sp), add(t, tp)
+        first = ints[ix(base + c.FIRST)]
+        for k in range(first, first + ints[ix(base + c.COUNT)]):
+            rate = column_velocity(ints, k, a, b)
+            e, d = get6(work, ints[c.W_S] + 6 * k, w)
+            s, t = axpy(rate, e, s), axpy(rate, d, t)
+        put6(work, ints[c.W_A] + 6 * i, w, s, t)
+        if ints[ix(base + c.HAS_MASS)] == 1:
+            mass, h, moments = get_composite(ints, i, work, w)
+            n, f = segment_force(mass, h, moments, get6(work, ints[c.W_V] + 6 * i, w), (s, t))
+            arm = _from_center(ints, i, center, work, w)
+            moment, force = add(moment, add(n, cross(arm, f))), add(force, f)
+    put6(out, 0, b, moment, force)
+    return status
 
 
 @inline
@@ -299,13 +292,12 @@ def segment_force(mass, h, moments, V, A):
     return add(n, add(cross(V[0], l), cross(V[1], p))), add(f, cross(V[0], p))
 
 
-@kernel
-def many_wrenches(w, slots, ints, floats, work, given, q, v, a, external, has_external, tau, out, status):
-    """Wrenches that the joints transmit to their segments, at their origins: rows 6·segment."""
-    for b in range(first_of(w, q.shape[1], slots), first_of(w + 1, q.shape[1], slots)):
-        found = recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, tau)
-        for i in range(ints[c.SEGMENTS]):
-            n, f = get6(work, ints[c.W_F] + 6 * i, w)
-            p = get3(work, ints[c.W_POSE] + i * c.POSE_ROWS + 9, w)
-            put6(out, 6 * i, b, sub(n, cross(p, f)), f)
-        status[b] = _checked(found, _finite(q, b) + _finite(v, b) + _finite(a, b))
+@routine
+def wrenches(ints, floats, q, v, a, given, external, has_external, b, work, w, out):
+    """Write tau, then the wrenches that the joints transmit to their segments, at their origins: rows nv + 6·segment."""
+    status = recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, out)
+    for i in range(ints[c.SEGMENTS]):
+        n, f = get6(work, ints[c.W_F] + 6 * i, w)
+        p = get3(work, ints[c.W_POSE] + i * c.POSE_ROWS + 9, w)
+        put6(out, ints[c.NV] + 6 * i, b, sub(n, cross(p, f)), f)
+    return status
