@@ -43,6 +43,30 @@ REFERENCES: dict[str, str] = {
     "doi:10.1080/10867651.1997.10487468",
     "Duff17": "T. Duff et al., Building an orthonormal basis, revisited, J. Comput. Graph. Tech. 6 (2017) 1–8.",
     "Featherstone08": "R. Featherstone, Rigid Body Dynamics Algorithms, Springer 2008. doi:10.1007/978-1-4899-7560-7",
+    "ContactJoints": "Articulated systems with external contacts (in French), iMAGIS, Grenoble, about 1996; completed "
+    "and corrected here.",
+    "Montana88": "D. J. Montana, The kinematics of contact and grasp, Int. J. Robotics Research 7 (1988) 17–32. "
+    "doi:10.1177/027836498800700302",
+    "MuntheKaas99": "H. Munthe-Kaas, High order Runge–Kutta methods on manifolds, Appl. Numer. Math. 29 (1999) "
+    "115–127. doi:10.1016/S0168-9274(98)00030-0",
+    "KaneLevinson82": "T. R. Kane, D. A. Levinson, Realistic mathematical modeling of the rattleback, Int. J. "
+    "Non-Linear Mechanics 17 (1982) 175–186. doi:10.1016/0020-7462(82)90017-8",
+    "Khalil86": "W. Khalil, J. F. Kleinfinger, A new geometric notation for open and closed-loop robots, ICRA 1986, "
+    "1174–1180. doi:10.1109/ROBOT.1986.1087552",
+    "Delp90": "S. L. Delp et al., An interactive graphics-based model of the lower extremity to study orthopaedic "
+    "surgical procedures, IEEE Trans. Biomed. Eng. 37 (1990) 757–767. doi:10.1109/10.102791",
+    "Echeandia21": "S. Echeandia, P. M. Wensing, Numerical methods to compute the Coriolis matrix and Christoffel "
+    "symbols for rigid-body systems, J. Comput. Nonlinear Dyn. 16 (2021) 091004. doi:10.1115/1.4051169",
+    "Orin13": "D. E. Orin, A. Goswami, S.-H. Lee, Centroidal dynamics of a humanoid robot, Autonomous Robots 35 (2013) "
+    "161–176. doi:10.1007/s10514-013-9341-4",
+    "Singh22": "S. Singh, R. P. Russell, P. M. Wensing, Efficient analytical derivatives of rigid-body dynamics using "
+    "spatial vector algebra, IEEE Robot. Autom. Lett. 7 (2022) 1776–1783. doi:10.1109/LRA.2022.3141194",
+    "Carpentier18": "J. Carpentier, N. Mansard, Analytical derivatives of rigid body dynamics algorithms, Robotics: "
+    "Science and Systems 2018. doi:10.15607/RSS.2018.XIV.038",
+    "Fornberg88": "B. Fornberg, Generation of finite difference formulas on arbitrarily spaced grids, Math. Comput. 51 "
+    "(1988) 699–706. doi:10.1090/S0025-5718-1988-0935077-0",
+    "Rodrigues": "O. Rodrigues, Des lois géométriques qui régissent les déplacements d'un système solide dans "
+    "l'espace, J. Math. Pures Appl. 5 (1840) 380–440.",
 }
 
 

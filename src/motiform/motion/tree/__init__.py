@@ -3,6 +3,12 @@
 from motiform.motion.tree.build import FigureBuilder
 from motiform.motion.tree.closures import Constrained, Constraint, close_loops, constrained_dynamics, constraint
 from motiform.motion.tree.configuration import advance, configuration_rate, repair
+from motiform.motion.tree.derivatives import (
+    ForwardDerivatives,
+    InverseDerivatives,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+)
 from motiform.motion.tree.dynamics import (
     Energy,
     energy,
@@ -27,6 +33,14 @@ from motiform.motion.tree.kinematics import (
     tag_velocities,
     tags,
 )
+from motiform.motion.tree.matrices import (
+    centroidal_bias,
+    centroidal_matrix,
+    contact_wrench,
+    coriolis_matrix,
+    gravity_effects,
+    joint_wrenches,
+)
 from motiform.motion.tree.run import simulate_figure
 from motiform.motion.tree.state import Control, FigureState
 
@@ -40,6 +54,8 @@ __all__ = [
     "Figure",
     "FigureBuilder",
     "FigureState",
+    "ForwardDerivatives",
+    "InverseDerivatives",
     "Joint",
     "Motion",
     "Part",
@@ -49,16 +65,24 @@ __all__ = [
     "Tag",
     "advance",
     "centers_of_mass",
+    "centroidal_bias",
+    "centroidal_matrix",
     "close_loops",
     "configuration_rate",
     "constrained_dynamics",
     "constraint",
+    "contact_wrench",
+    "coriolis_matrix",
     "energy",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "gravity_effects",
     "inertia_matrix",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "jacobian",
     "joint_axes",
+    "joint_wrenches",
     "momentum",
     "motion",
     "nonlinear_effects",

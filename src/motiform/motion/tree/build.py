@@ -24,6 +24,7 @@ from motiform.motion.tree.figure import (
 from motiform.motion.tree.functions import CoordinateFunction
 from motiform.motion.tree.joint import Joint
 from motiform.spatial import Transform, check_rotation
+from motiform.spatial.checks import as_floats
 
 __all__ = ["FigureBuilder"]
 
@@ -132,7 +133,7 @@ class FigureBuilder:
         where = f"closure {name!r}"
         rotation = (np.eye(3) if turn is None else check_rotation(turn, where=where)) if rows == "weld" else None
         self.closures.append(
-            Closure(name, a, _point(point_a, where), b, _point(point_b, where), rows, float(length), rotation)
+            Closure(name, a, _point(point_a, where), b, _point(point_b, where), rows, _length(length, where), rotation)
         )
 
     def close_contact(self, name: str, a: str | None, b: str, joint: ContactJoint) -> None:
@@ -162,6 +163,13 @@ class FigureBuilder:
             as_names(coordinates),
             tuple(self.notes),
         )
+
+
+def _length(length: float, where: str) -> float:
+    found = as_floats(length, where=where)
+    if found.ndim:
+        raise InputError("length", where=where, got=repr(length), allowed="one number [m]")
+    return float(found)
 
 
 def _point(point: ArrayLike, where: str) -> tuple[float, float, float]:

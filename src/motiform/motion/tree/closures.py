@@ -115,8 +115,8 @@ def constrained_dynamics(
     opened = figure.opened
     M = inertia_matrix(opened, q, device=device)
     h = inverse_dynamics(opened, q, v, np.zeros(figure.nv), external, device=device)
-    _, (forces,) = as_states(figure, [("tau", tau, figure.nv)])
-    force = forces.reshape(np.shape(tau)) - h
+    batch, (drive, needed) = as_states(figure, [("tau", tau, figure.nv), ("state", h, figure.nv)])
+    force = (drive - needed).reshape(*batch, figure.nv)
     free = _solve(figure, M, force[..., None])[..., 0]
     if not figure.closures:
         return Constrained(free, np.zeros((*free.shape[:-1], 0)))

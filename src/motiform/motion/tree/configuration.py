@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motiform.base.errors import InputError
 from motiform.motion.tree.batch import as_states
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
@@ -18,8 +19,10 @@ def configuration_rate(figure: Figure, q: ArrayLike, v: ArrayLike) -> Array:
 
 def advance(figure: Figure, q: ArrayLike, v: ArrayLike, h: float = 1.0) -> Array:
     """Return the configuration after the time h [s] at constant v, (..., nq)."""
-    step = float(as_floats([h], 1, where="time h")[0])
-    return _each_joint(figure, q, v, lambda joint, own, rates: joint.advance(own, rates, step))
+    step = as_floats(h, where="time h")
+    if step.ndim:
+        raise InputError("wrong shape", where="time h", got=step.shape, allowed="one number [s]")
+    return _each_joint(figure, q, v, lambda joint, own, rates: joint.advance(own, rates, float(step)))
 
 
 def repair(figure: Figure, q: ArrayLike) -> Array:

@@ -109,7 +109,7 @@ def _inertia_matrix(figure: Figure, q: ArrayLike, device: str) -> Array:
     coupled, nv = figure.coupled, figure.layout.nv
     full = states if coupled is None else coupled.expand(states)
     out = run_states(figure, c.COMPOSITE, nv * nv, [full], device=device)
-    M = out.reshape(-1, nv, nv)
+    M = out.reshape(len(full), nv, nv)
     if coupled is not None:
         G = coupled.matrix(states)
         M = np.swapaxes(G, -1, -2) @ M @ G

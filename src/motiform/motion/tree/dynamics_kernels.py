@@ -341,7 +341,7 @@ def articulated(ints, floats, q, v, tau, given, external, has_external, b, work,
             nu, fu = _apply(A, B, C, e, d)
             along = dot(e, nu) + dot(d, fu)
             D = along + floats[ix(number + c.ARMATURE)]
-            if not c.LEAST * (turning * dot(e, e) + moving * dot(d, d)) < D:
+            if status == c.OK and not c.LEAST * (turning * dot(e, e) + moving * dot(d, d)) < D:
                 status = c.SINGULAR + c.WHERE * i
             inverse = 1.0 / D
             u = tau[ix(column), ix(b)] - floats[ix(number + c.DAMPING)] * v[ix(column), ix(b)] - dot(e, n) - dot(d, f)

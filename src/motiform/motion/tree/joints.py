@@ -134,9 +134,7 @@ class AxesJoint(Joint):
             raise InputError("axes of a joint", got=self.axes, allowed="a sequence of Axis")
         self.nq = self.nv = len(self.axes)
         self.named = names is not None
-        self.names = tuple(names) if names is not None else _default_names(self.axes)
-        if len(self.names) != self.nv:
-            raise InputError("names of coordinates", got=", ".join(self.names), allowed=f"{self.nv} names")
+        self.names = _named(names, _default_names(self.axes))
         self.units = tuple("rad" if axis.kind == "revolute" else "m" for axis in self.axes)
         self.limits = as_limits(limits, self.nv, f"joint with {', '.join(self.names) or 'no'} axes")
 
@@ -268,10 +266,12 @@ def _quaternion_rate(quaternion: Array, omega: Array) -> Array:
 
 
 def _named(names: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
-    found = default if names is None else tuple(names)
-    if len(found) != len(default):
-        raise InputError("names of velocities", got=", ".join(found), allowed=f"{len(default)} names")
-    return found
+    """Return names told, one for each velocity, or the default."""
+    if names is None:
+        return default
+    if not isinstance(names, Sequence) or len(names) != len(default) or not all(isinstance(n, str) for n in names):
+        raise InputError("names of coordinates", got=repr(names), allowed=f"{len(default)} names")
+    return tuple(names)
 
 
 def _unit(quaternion: Array) -> Array:
@@ -435,6 +435,9 @@ def cardan(
     """
     if not isinstance(order, str):
         raise InputError("order of a Cardan joint", got=repr(order), allowed="letters x, y, z")
+    for what, numbers in (("signs", signs), ("offsets", offsets)):
+        if np.ndim(numbers) != 1:
+            raise InputError(f"{what} of a Cardan joint", got=repr(numbers), allowed=f"{len(order)} numbers")
     signs = tuple(signs) or (1.0,) * len(order)
     offsets = tuple(offsets) or (0.0,) * len(order)
     if not order or set(order) - set(_UNITS) or any(a == b for a, b in pairwise(order)):

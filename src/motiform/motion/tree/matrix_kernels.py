@@ -294,7 +294,7 @@ def segment_force(mass, h, moments, V, A):
 
 @routine
 def wrenches(ints, floats, q, v, a, given, external, has_external, b, work, w, out):
-    """Write tau, then the wrenches that the joints transmit to their segments, at their origins: rows nv + 6·segment."""
+    """Write tau, then from row nv on the wrench that each joint transmits to its segment, at its origin."""
     status = recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, out)
     for i in range(ints[c.SEGMENTS]):
         n, f = get6(work, ints[c.W_F] + 6 * i, w)

@@ -79,7 +79,7 @@ def one_axes(ints, floats, work, q, out):
     place(ints, floats, Q, W, b, W, b)
     O = _state(out)
     write_axes(ints, b, W, b, O)
-    return _checked(c.OK, _finite(O, 0))
+    return _checked(c.OK, _finite(Q, 0) + _finite(O, 0))
 
 
 @entry(_HEAD + f"{_1}, {_1}, {_1}, {_1})")

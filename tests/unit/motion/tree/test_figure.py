@@ -379,16 +379,12 @@ def test_unknown_names_are_told_with_the_nearest():
         figure.velocity(elbow=1.0)
 
 
-@pytest.mark.parametrize("value", ["x", (1, 2), [[1]], None])
+@pytest.mark.parametrize("value", ["x", (1, 2), [[1]], {}])
 def test_wrong_values_of_coordinates_are_refused(value):
     figure = arm().build()
     for ask in (figure.configuration, figure.velocity):
         with pytest.raises(InputError, match="flexion"):
-            found = ask(flexion=value)
-            if value is None:
-                tree.poses(figure, found) if ask == figure.configuration else tree.momentum(
-                    figure, figure.neutral(), found
-                )
+            ask(flexion=value)
 
 
 @pytest.mark.parametrize("point", [(1, 2), "tip", (0, 0, np.nan), None, np.zeros((2, 3))])
@@ -490,15 +486,18 @@ def test_a_point_mass_turned_about_itself_is_singular(chain, seed):
         tree.forward_dynamics(figure, q, np.zeros(figure.nv), rng.normal(size=figure.nv))
 
 
-@pytest.mark.parametrize("small", [1e-3, 1e-6])
+@pytest.mark.parametrize("small", [1e-2, 1e-4])
 def test_small_parts_far_out_are_not_taken_for_massless(small):
-    """A crumb with moments of small² about its own hinge, at the end of a long and heavy arm."""
+    """A crumb whose moment about its own hinge, small³, is 2.5e-11 of that about the root, from where it is described.
+
+    Rounding of the latter, some 10 ε, is then 1e-4 of the former.
+    """
     b = FigureBuilder()
     b.segment("crane", None, joints.spherical(), mass=1e4, com=(10, 0, 0), inertia=1e5 * np.eye(3))
     b.segment("crumb", "crane", joints.revolute(Z), placement=shifted(20), mass=small, com=(small, 0, 0))
     figure = b.build()
     a = tree.forward_dynamics(figure.replace(gravity=(0, 0, 0)), figure.neutral(), np.zeros(4), [0, 0, 0, small**3])
-    assert a[3] == pytest.approx(1.0, rel=1e-2)
+    assert a[3] == pytest.approx(1.0, rel=1e-4)
 
 
 # ---- anything at all -----------------------------------------------------------------------------------------------
