@@ -23,7 +23,7 @@ import motiform as mf
 from motiform import Transform, joints, surfaces
 from motiform.form import dress, strobe
 from motiform.geometry import Ball, Box, Compound, Cylinder
-from motiform.image import Camera, picture, plot_channels
+from motiform.image import Camera, picture
 from motiform.spatial import rotation_about
 
 SLOPE, R = np.radians(20), 0.1  # rad, m
@@ -47,7 +47,8 @@ def look(name):
 
 def build():
     b = mf.FigureBuilder()
-    b.segment("slope", None, joints.fixed(), placement=turn("z", -SLOPE, (0, 0.5, 0)), shape=Box((2.4, 0.04, 0.9)))
+    plank = {"shape": Box((2.4, 0.04, 0.9)), "color": (0.75, 0.72, 0.66)}
+    b.segment("slope", None, joints.fixed(), placement=turn("z", -SLOPE, (0, 0.5, 0)), **plank)
     top = turn("x", -np.pi / 2, (0, 0.02, 0))  # the plane's normal, its z, is up
     for name, k in K.items():
         surface = surfaces.sphere(R) if name == "ball" else surfaces.cylinder(R)
@@ -64,7 +65,7 @@ def main(quick=False):
         name: figure.segment(name).joint.configuration((-1.05, y, 0), (-R, 0, 0), direction=(0, 1, 0))
         for name, y in lanes
     }
-    return mf.simulate(figure, q0=figure.configuration(**places), t1=0.5 if quick else 1.1, rate=100)
+    return mf.simulate(figure, q0=figure.configuration(**places), t1=0.5 if quick else 1.2, rate=100)
 
 
 def check(rec):
@@ -80,12 +81,11 @@ def check(rec):
 
 def draw(rec, folder):
     form = dress(rec)
-    plank, *racers = strobe(form, 5).parts
+    plank, *racers = strobe(form, 6).parts
     plank = replace(plank, position=plank.position[:, :1], orientation=plank.orientation[:, :1], color=plank.color[0])
     form = replace(form, parts=(plank, *racers), times=form.times[:1])
     camera = Camera((1.2, 1.7, 2.9), (0.0, 0.45, 0.0), fov=0.5)
-    plot_channels(rec, [f"{name}.contact_force" for name in K], path=folder / "forces.png")
-    return [picture(form, folder / "race.png", camera=camera), folder / "forces.png"]
+    return [picture(form, folder / "race.png", camera=camera)]
 
 
 if __name__ == "__main__":

@@ -16,9 +16,13 @@ from motiform.bench import human42
 from motiform.motion.tree import (
     Joint,
     advance,
+    centroidal_bias,
+    centroidal_matrix,
+    coriolis_matrix,
     forward_dynamics,
     inertia_matrix,
     inverse_dynamics,
+    inverse_dynamics_derivatives,
     joint_axes,
     poses,
 )
@@ -163,6 +167,21 @@ def test_forward_dynamics_agrees(case):
         off = (M @ (gpu - cpu)[..., None])[..., 0]
         size = (np.abs(M) @ np.abs(cpu)[..., None])[..., 0].max(axis=-1, keepdims=True)
         assert (np.abs(off) < BOUND * size).all()
+
+
+def test_matrices_agree(case):
+    figure, q, v, *_ = case
+    for function, arguments in ((coriolis_matrix, (q, v)), (centroidal_matrix, (q,)), (centroidal_bias, (q, v))):
+        assert apart(function(figure, *arguments, device="cuda"), function(figure, *arguments)) < BOUND
+
+
+@pytest.mark.parametrize("manner", ["axes", "native"])
+def test_derivatives_of_inverse_dynamics_agree(manner):
+    figure = human42.figure(manner)
+    q, v, a, loads = some_states(figure)
+    cpu = inverse_dynamics_derivatives(figure, q, v, a, loads)
+    for gpu, same in zip(inverse_dynamics_derivatives(figure, q, v, a, loads, device="cuda"), cpu, strict=True):
+        assert apart(gpu, same) < BOUND
 
 
 def test_one_state_is_taken_too(case):

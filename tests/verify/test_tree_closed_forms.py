@@ -207,7 +207,7 @@ def test_four_bar_positions_and_velocities(rows):
         value, J, _ = tree.constraint(figure, q, v)
         close(value, np.zeros(len(rows)))
         close(J @ v, np.zeros(len(rows)))
-        found, moving = tree.close_loops(figure, q + [0.02, -0.05, 0.03], v + [0.3, 0.1, -0.2])
+        found, moving = tree.close_loops(figure, q + np.array([0.02, -0.05, 0.03]), v + np.array([0.3, 0.1, -0.2]))
         expected, velocity = four_bar_state(found[0], moving[0])
         close(found, expected, 1e-10)  # tolerance of close_loops over the sine at which the bars meet
         close(moving, velocity, 1e-10)

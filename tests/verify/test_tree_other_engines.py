@@ -348,16 +348,16 @@ class Mujoco:
         if s.kind == "axes":
             kinds = {"revolute": "hinge", "prismatic": "slide"}
             joint = "".join(
-                f'<joint name="{s.name}.{k}" type="{kinds[a.kind]}" axis="{numbers(a.direction)}" pos="{numbers(a.point)}" '
-                f"{own}/>"
+                f'<joint name="{s.name}.{k}" type="{kinds[a.kind]}" axis="{numbers(a.direction)}" '
+                f'pos="{numbers(a.point)}" {own}/>'
                 for k, a in enumerate(s.axes)
             )
         else:
             joint = f'<joint name="{s.name}.0" type="{s.kind}" {own}/>'
         moments = numbers([I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
         return (
-            f'<body name="{s.name}" pos="{numbers(s.placement.translation)}" quat="{numbers(quaternion_from_rotation(R))}">'
-            f'{joint}<inertial pos="{numbers(s.com)}" mass="{s.mass!r}" fullinertia="{moments}"/>'
+            f'<body name="{s.name}" pos="{numbers(s.placement.translation)}" '
+            f'quat="{numbers(quaternion_from_rotation(R))}">{joint}<inertial pos="{numbers(s.com)}" mass="{s.mass!r}" fullinertia="{moments}"/>'
             f"{self._bodies(children, n)}</body>"
         )
 
@@ -509,7 +509,7 @@ def test_power_of_external_wrenches_and_gravity_is_the_rate_of_energy(own_case):
     for n, segment in enumerate(figure.segments):
         damping[figure.layout.v[n]] = segment.damping
     power = v @ (tau - damping * v) + (tree.motion(figure, q, v).twists * external).sum()
-    # dE/dt by differences of fourth order along a path with this velocity and acceleration at t = 0: h⁴ E⁽⁵⁾/30 + ε E/h,
+    # dE/dt by differences of fourth order along a path with this velocity and acceleration at 0: h⁴ E⁽⁵⁾/30 + ε E/h,
     # both below 1e-9 of the powers that are added up (E⁽⁵⁾ is some |v|⁵ times them)
     h = 1e-3
 

@@ -1,4 +1,4 @@
-"""Many states at once: the same bits as one by one, on any number of threads, for any leading axes and kind of array."""
+"""Many states at once: the same bits as one by one, on any number of threads, for any leading axes and arrays."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -299,7 +299,7 @@ def test_wrenches_that_are_not_finite_are_named():
         *inputs, external = states(FIGURES[kind], (3,))
         external[1, 2, 4] = np.nan
         for function in (tree.inverse_dynamics, tree.forward_dynamics):
-            with pytest.raises(InputError, match="external.*hand"):
+            with pytest.raises(InputError, match=r"external.*hand"):
                 function(FIGURES[kind], *inputs, external)
 
 

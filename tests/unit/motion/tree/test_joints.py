@@ -114,8 +114,17 @@ JOINTS = {
     "planar skew": joints.planar((1, 2, -0.5)),
     "free": joints.free(),
     "free cardan": joints.free("cardan", order="yxz"),
-    "axes": AxesJoint([Axis("prismatic", (1, 0, 1)), Axis("revolute", (0, 1, 1), (0.2, 0, 0.1), 0.03, 0.5), Axis("prismatic", (0, 1, 0)), Axis("revolute", (0, 0, -1))]),
-    "function": joints.function([(Axis("revolute", (0, 0, 1)), linear(), "knee"), (Axis("prismatic", (1, 0, 0)), KNEE_X, "knee")]),
+    "axes": AxesJoint(
+        [
+            Axis("prismatic", (1, 0, 1)),
+            Axis("revolute", (0, 1, 1), (0.2, 0, 0.1), 0.03, 0.5),
+            Axis("prismatic", (0, 1, 0)),
+            Axis("revolute", (0, 0, -1)),
+        ]
+    ),
+    "function": joints.function(
+        [(Axis("revolute", (0, 0, 1)), linear(), "knee"), (Axis("prismatic", (1, 0, 0)), KNEE_X, "knee")]
+    ),
     "function of two": joints.function(
         [
             (Axis("revolute", (0, 1, 1), (0.1, 0.2, 0.0), 0.04, 0.2), Polynomial((0.1, 0.5, -0.3, 0.2)), "u"),
@@ -127,7 +136,7 @@ JOINTS = {
     ),
     "user": Crank(),
     "user, not plain": Swivel(),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(params=JOINTS.items(), ids=lambda item: item[0])
