@@ -357,7 +357,8 @@ class Mujoco:
         moments = numbers([I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
         return (
             f'<body name="{s.name}" pos="{numbers(s.placement.translation)}" '
-            f'quat="{numbers(quaternion_from_rotation(R))}">{joint}<inertial pos="{numbers(s.com)}" mass="{s.mass!r}" fullinertia="{moments}"/>'
+            f'quat="{numbers(quaternion_from_rotation(R))}">{joint}'
+            f'<inertial pos="{numbers(s.com)}" mass="{s.mass!r}" fullinertia="{moments}"/>'
             f"{self._bodies(children, n)}</body>"
         )
 

@@ -237,6 +237,10 @@ class Device:
         """
         return values.T
 
+    def host_rows(self, array: Any) -> np.ndarray:
+        """Return [number, element] on the device as (elements, numbers)."""
+        return np.ascontiguousarray(array.T)
+
     def empty(self, shape: Any, dtype: Any = np.float64) -> Any:
         """Return an array on the device whose values are not set."""
         return np.empty(shape, dtype)
@@ -263,7 +267,15 @@ class _Cuda(Device):
         return _numba_cuda().to_device(np.array(values, dtype=dtype, order="C"))
 
     def rows(self, values: np.ndarray) -> Any:
-        return _numba_cuda().to_device(np.ascontiguousarray(values)).T  # turned on the GPU, not on the host
+        return self._turned(_numba_cuda().to_device(np.ascontiguousarray(values)))  # on the GPU, not on the host
+
+    def host_rows(self, array: Any) -> np.ndarray:
+        return self.host(self._turned(array))
+
+    def _turned(self, array: Any) -> Any:
+        turned = self.empty(array.shape[::-1], array.dtype)
+        self.launch(_turn, array.size, array, turned)
+        return turned
 
     def empty(self, shape: Any, dtype: Any = np.float64) -> Any:
         return _numba_cuda().device_array(shape, dtype)
@@ -323,6 +335,12 @@ def threads(count: int) -> Iterator[None]:
         yield
     finally:
         numba.set_num_threads(before)
+
+
+@kernel
+def _turn(i, array, turned):  # type: ignore[no-untyped-def]
+    row, column = i // turned.shape[1], i % turned.shape[1]
+    turned[row, column] = array[column, row]
 
 
 _BLOCK = 256

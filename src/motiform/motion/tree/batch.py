@@ -182,6 +182,7 @@ def run_states(
     """
     from motiform.motion.tree.single_kernels import many_states
 
+    assert all(x.ndim == 2 and x.dtype == np.float64 for x in states)  # a typed kernel does not look
     nothing = np.zeros((len(states[0]), 1))
     inputs = [*states, nothing, nothing][:3]
     extra = [*(loads or (nothing, False)), what]
@@ -227,7 +228,7 @@ def _on_device(
             code,
         )
         for out, result in zip(outs, results, strict=True):
-            out[part] = device.host(result.T)
+            out[part] = device.host_rows(result)
         status[part] = device.host(code)
     return outs, status
 

@@ -10,7 +10,7 @@ from motiform.motion.tree import columns as c
 from motiform.motion.tree.batch import as_states, run_states
 from motiform.motion.tree.closure_rows import Rows, closure_rows, contact_rows
 from motiform.motion.tree.configuration import advance
-from motiform.motion.tree.dynamics import inertia_matrix, inverse_dynamics
+from motiform.motion.tree.dynamics import forward_dynamics, inertia_matrix, inverse_dynamics
 from motiform.motion.tree.figure import ContactClosure, Figure
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.kinematics import joint_axes, motion
@@ -23,9 +23,14 @@ __all__ = [
     "closure_wrenches",
     "constrained_dynamics",
     "constraint",
+    "keep_closures",
+    "loaded_dynamics",
 ]
 
 _REDUNDANT = 1e-10  # eigenvalues of J M⁻¹ Jᵀ below this share of the largest belong to rows that say the same twice
+
+
+_SMALL = 1e-3  # [rad or m] a change whose square, times curvatures, the next round of close_loops puts right
 
 
 class Constraint(NamedTuple):
@@ -65,9 +70,11 @@ def _segment_axes(figure: Figure, q: Array) -> tuple[Array, Array | None]:
     """Return the twist of every velocity of the whole tree about the world's origin, (N, nv, 6), and G of couplings."""
     coupled = figure.coupled
     if coupled is None:
-        return (joint_axes(figure.opened, q[0])[None] if len(q) == 1 else joint_axes(figure.opened, q)), None
+        if len(q) > 1:
+            return joint_axes(figure.opened, q), None
+        return joint_axes(figure.opened, q[0].copy())[None], None  # a copy: the compiled way wants what it may write on
     full = coupled.expand(q)
-    axes = run_states(figure, c.TWISTS, 6 * figure.layout.nv, full)
+    axes = run_states(figure, c.TWISTS, 6 * figure.layout.nv, [full])
     return axes.reshape(len(q), figure.layout.nv, 6), coupled.matrix(q)
 
 
@@ -115,14 +122,22 @@ def constrained_dynamics(
     opened = figure.opened
     M = inertia_matrix(opened, q, device=device)
     h = inverse_dynamics(opened, q, v, np.zeros(figure.nv), external, device=device)
-    batch, (drive, needed) = as_states(figure, [("tau", tau, figure.nv), ("state", h, figure.nv)])
-    force = (drive - needed).reshape(*batch, figure.nv)
+    _, (forces,) = as_states(figure, [("tau", tau, figure.nv)])
+    force = forces.reshape(np.shape(tau)) - h
     free = _solve(figure, M, force[..., None])[..., 0]
+    return _held(figure, q, v, M, free)
+
+
+def keep_closures(figure: Figure, q: Array, v: Array, free: Array) -> Constrained:
+    """Return the accelerations nearest to those of the figure without its closures, `free`, that keep them."""
+    return _held(figure, q, v, inertia_matrix(figure.opened, q), free)
+
+
+def _held(figure: Figure, q: ArrayLike, v: ArrayLike, M: Array, free: Array) -> Constrained:
     if not figure.closures:
         return Constrained(free, np.zeros((*free.shape[:-1], 0)))
     _, J, bias = constraint(figure, q, v)
-    Jt = np.swapaxes(J, -1, -2)
-    Y = _solve(figure, M, Jt)
+    Y = _solve(figure, M, np.swapaxes(J, -1, -2))
     forces = -(_pseudo_inverse(J @ Y) @ ((J @ free[..., None])[..., 0] + bias)[..., None])
     return Constrained(free + (Y @ forces)[..., 0], forces[..., 0])
 
@@ -175,6 +190,20 @@ def closure_wrenches(figure: Figure, q: ArrayLike, forces: ArrayLike) -> Array:
     return out.reshape(*batch, len(figure.segments), 6)
 
 
+def loaded_dynamics(
+    figure: Figure, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: ArrayLike | None = None
+) -> tuple[Array, Array | None]:
+    """Return the accelerations under tau, and the external wrenches with those of the closures added.
+
+    With these, `joint_wrenches` and `contact_wrench` give what joints transmit in a figure with closures.
+    """
+    if not figure.closures:
+        return forward_dynamics(figure, q, v, tau, external), None if external is None else np.asarray(external, float)
+    acceleration, forces = constrained_dynamics(figure, q, v, tau, external)
+    holding = closure_wrenches(figure, q, forces)
+    return acceleration, holding if external is None else holding + np.asarray(external, float)
+
+
 def close_loops(
     figure: Figure, q: ArrayLike, v: ArrayLike | None = None, *, tolerance: float = 1e-12, most: int = 50
 ) -> tuple[Array, Array]:
@@ -190,7 +219,9 @@ def close_loops(
         value, J, _ = constraint(figure, q, np.zeros(figure.nv))
         if np.abs(value).max(initial=0.0) <= tolerance:
             break
-        q = advance(figure, q, -_correction(figure, q, J[..., places, :], value[..., places]))
+        change = -_correction(figure, q, J[..., places, :], value[..., places])
+        most_moved, far = (np.abs(x).max(-1, keepdims=True, initial=0.0) for x in (change, value))
+        q = _moved(figure, q, change * np.minimum(1.0, np.maximum(1.0, far) / np.maximum(most_moved, 1e-300)))
     else:
         worst = float(np.abs(value).max())
         raise RunError(
@@ -203,6 +234,20 @@ def close_loops(
         return q, np.zeros((*q.shape[:-1], figure.nv))
     v = np.array(v, float)
     return q, v - _correction(figure, q, J, (J @ v[..., None])[..., 0])
+
+
+def _moved(figure: Figure, q: Array, change: Array) -> Array:
+    """Return a configuration moved by a change of its velocities' kind; small ones need no exact path."""
+    single = figure.opened.single
+    if single is None or q.ndim > 1 or np.abs(change).max(initial=0.0) > _SMALL:
+        return advance(figure, q, change)
+    from motiform.motion.tree.state_kernels import one_configuration_rate
+
+    rate = np.empty(figure.nq)
+    one_configuration_rate.function(single.ints, single.floats, q, np.ascontiguousarray(change), rate)
+    rate += q
+    single.repair(single.ints, single.floats, rate)
+    return rate
 
 
 def _correction(figure: Figure, q: Array, J: Array, value: Array) -> Array:

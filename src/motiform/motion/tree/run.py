@@ -13,7 +13,7 @@ from motiform.base.progress import Progress
 from motiform.motion.integrate import TABLEAUX, Guard, Options, check_memory, get_method, sampled_march, sampled_steps
 from motiform.motion.integrate.sampling import Block
 from motiform.motion.tree import columns as c
-from motiform.motion.tree.closures import close_loops
+from motiform.motion.tree.closures import close_loops, keep_closures, loaded_dynamics
 from motiform.motion.tree.configuration import configuration_rate, repair
 from motiform.motion.tree.dynamics import forward_dynamics
 from motiform.motion.tree.figure import Figure
@@ -40,7 +40,7 @@ class FigureSystem:
         self.figure, self.state, self.controls, self.loads = figure, state, controls, loads
         self.size = figure.nq + figure.nv
         self._rest = np.zeros(figure.nv)
-        single = figure.single
+        single = figure.opened.single  # closures are put on what it gives
         self._fast = single is not None and loads is None
         if self._fast:
             assert single is not None
@@ -75,13 +75,14 @@ class FigureSystem:
     def contact_force(self, t: float, state: FigureState, name: str) -> Array:
         """Return the force on a segment at its contact, in the contact frame: tangential twice, normal [N], (3,)."""
         n = self.figure.index(name)
-        if self._fast and self.figure.segments[n].joint.kernel:
+        if self._fast and not self.figure.closures and self.figure.segments[n].joint.kernel:
             out, spare, single = np.empty(3), np.empty(2 * self.figure.nv), self._single
             y, tau = np.concatenate([state.q, state.v]), self.forces(t, state)
             single.contact_force(single.ints, single.floats, single.work, y, tau, n, spare, out)
             return out
-        a = self.acceleration(t, state)
-        return contact_wrench(self.figure, state.q, state.v, a, name, external=self.wrenches(t, state))[3:]
+        loads = self.wrenches(t, state)
+        a, loads = loaded_dynamics(self.figure, state.q, state.v, self.forces(t, state), loads)
+        return contact_wrench(self.figure, state.q, state.v, a, name, external=loads)[3:]
 
     def rate(self, t: float, y: Array, out: Array) -> None:
         """Write the rate of the state."""
@@ -92,6 +93,9 @@ class FigureSystem:
             status = self._rate(single.ints, single.floats, single.work, np.ascontiguousarray(y), tau, out)
             if status:
                 self._tell(int(status), t)
+            if self.figure.closures and np.isfinite(out).all():
+                nq = self.figure.nq
+                out[nq:] = keep_closures(self.figure, state.q, state.v, out[nq:]).acceleration
             return
         if not np.isfinite(y).all():
             raise RunError("the state is no longer finite", where=f"t = {t:.9g} s", remedy="Take a smaller step.")
@@ -112,11 +116,10 @@ class FigureSystem:
         nq = self.figure.nq
         if self._fast:
             self._repair(self._single.ints, self._single.floats, y[:nq])
-            return
-        if np.isfinite(y).all():
+        elif np.isfinite(y).all():
             y[:nq] = repair(self.figure, y[:nq])
-            if self.figure.closures:
-                y[:nq], y[nq:] = close_loops(self.figure, y[:nq], y[nq:])
+        if self.figure.closures and np.isfinite(y).all():
+            y[:nq], y[nq:] = close_loops(self.figure, y[:nq], y[nq:])
 
 
 def simulate_figure(

@@ -43,7 +43,7 @@ def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...
         ) from None
     if not np.isfinite(found).all():
         raise RunError(f"a {what} gave numbers that are not finite", where=where)
-    return np.ascontiguousarray(found)
+    return np.array(found)  # compiled functions take arrays that may be written
 
 
 def start(figure: Figure, q0: ArrayLike | None, v0: ArrayLike | None) -> FigureState:
