@@ -28,7 +28,7 @@ from motiform.form import dress
 from motiform.geometry import Ball
 from motiform.image import Camera, picture
 
-BIG, SMALL = 0.5, 0.12  # m
+BIG, SMALL = 0.5, 0.06  # m
 CASES = {"rolls": (10 / 17, {}), "slides": (2 / 3, {"sliding": True})}  # cos φ / cos φ₀, options of the contact
 
 
@@ -79,11 +79,11 @@ def draw(result, folder):
     chart.savefig(folder / "force.png", dpi=150)
     form = dress(result["rolls"][0]["run"])
     sphere, ball = form.parts
-    samples = np.searchsorted(np.degrees(tilt(result["rolls"][0]["run"])), (6, 12, 20, 29, 38, 46)).tolist() + [-1]
-    many = {"position": ball.position[samples].reshape(1, -1, 3), "orientation": np.tile([1.0, 0, 0, 0], (1, 7, 1))}
+    samples = np.searchsorted(np.degrees(tilt(result["rolls"][0]["run"])), (5, 18, 30.5, 42.5)).tolist() + [-1]
+    many = {"position": ball.position[samples].reshape(1, -1, 3), "orientation": np.tile([1.0, 0, 0, 0], (1, 5, 1))}
     sphere = replace(sphere, position=sphere.position[:1], orientation=sphere.orientation[:1])
     form = replace(form, parts=(sphere, replace(ball, **many)), times=form.times[:1])
-    camera = Camera((0.5, 0.9, 3.4), (0.1, 0.6, 0), fov=0.42)
+    camera = Camera((0.5, 0.9, 3.4), (0.05, 0.55, 0), fov=0.4)
     return [picture(form, folder / "sphere.png", camera=camera, size=(1000, 620)), folder / "force.png"]
 
 

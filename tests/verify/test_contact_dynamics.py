@@ -77,7 +77,10 @@ def test_v4_rolling_down_an_incline(name, slope):
     N, T = force[:, 2], np.hypot(force[:, 0], force[:, 1])
     assert np.abs(N - M * G * np.cos(slope)).max() < 1e-10 * M * G
     assert np.abs(T / N - k / (1 + k) * np.tan(slope)).max() < 1e-10
-    assert np.abs(rec["body.contact_point"] - rec["body.position"] + R * np.array([down[1] * -1, down[0], 0])).max() < 1e-10
+    assert (
+        np.abs(rec["body.contact_point"] - rec["body.position"] + R * np.array([down[1] * -1, down[0], 0])).max()
+        < 1e-10
+    )
 
 
 @pytest.mark.parametrize("name", ROLLERS)
@@ -427,8 +430,8 @@ def test_ball_on_a_turntable_circles_at_two_sevenths_of_its_rate():
     assert np.abs(rec["ball.contact_force"][:, 2] - M * G).max() < 1e-9 * M * G
 
 
-def test_ball_in_a_hull_that_swings_freely():
-    """A hull on a hinge above, a ball rolling in it: energy is kept, and so is the momentum that no force changes."""
+def test_stone_in_a_hull_that_floats():
+    """Nothing acts from outside: the two keep energy, momentum and angular momentum as they roll on each other."""
     b = FigureBuilder(gravity=(0, 0, 0))
     b.segment("hull", None, joints.free(), mass=1.5, com=(0.1, 0, 0.05), inertia=np.diag([0.3, 0.2, 0.25]))
     joint = joints.contact(s.sphere(0.6, inside=True), s.ellipsoid((0.1, 0.14, 0.12)))
@@ -440,4 +443,5 @@ def test_ball_in_a_hull_that_swings_freely():
     assert np.abs(rec["energy"] / rec["energy"][0] - 1).max() < 1e-8
     for name in ("momentum", "angular_momentum"):
         assert np.abs(rec[name] - rec[name][0]).max() < 1e-9 * max(1.0, np.abs(rec[name]).max())
-    assert np.ptp(rec["angular_momentum"] @ [1, 2, 3]) > 0  # not by being kept constant in the recording
+    assert np.ptp(rec["energy.kinetic"]) < 1e-8
+    assert np.ptp(rec["hull.orientation"], axis=0).max() > 0.3

@@ -70,7 +70,7 @@ def _segment_axes(figure: Figure, q: Array) -> tuple[Array, Array | None]:
     """Return the twist of every velocity of the whole tree about the world's origin, (N, nv, 6), and G of couplings."""
     coupled = figure.coupled
     if coupled is None:
-        if len(q) > 1:
+        if len(q) != 1:
             return joint_axes(figure.opened, q), None
         return joint_axes(figure.opened, q[0].copy())[None], None  # a copy: the compiled way wants what it may write on
     full = coupled.expand(q)
@@ -122,8 +122,8 @@ def constrained_dynamics(
     opened = figure.opened
     M = inertia_matrix(opened, q, device=device)
     h = inverse_dynamics(opened, q, v, np.zeros(figure.nv), external, device=device)
-    _, (forces,) = as_states(figure, [("tau", tau, figure.nv)])
-    force = forces.reshape(np.shape(tau)) - h
+    batch, (drive, needed) = as_states(figure, [("tau", tau, figure.nv), ("state", h, figure.nv)])
+    force = (drive - needed).reshape(*batch, figure.nv)
     free = _solve(figure, M, force[..., None])[..., 0]
     return _held(figure, q, v, M, free)
 

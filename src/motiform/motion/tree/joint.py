@@ -105,7 +105,10 @@ def as_limits(limits: ArrayLike | None, count: int, what: str) -> Array | None:
     """Return lower and upper values, (count, 2)."""
     if limits is None:
         return None
-    found = np.array(limits, float).reshape(-1, 2) if np.size(limits) == 2 * count else np.empty((0, 2))
+    try:
+        found = np.array(limits, float).reshape(count, 2)
+    except (TypeError, ValueError):
+        found = np.full((0, 2), np.nan)
     if len(found) != count or np.isnan(found).any() or (found[:, 0] > found[:, 1]).any():
         raise InputError("limits", where=what, got=repr(limits), allowed=f"{count} times (lower, upper), lower ≤ upper")
     return found
