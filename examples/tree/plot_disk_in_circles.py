@@ -1,4 +1,4 @@
-"""
+r"""
 Does a leaning disk come back to where it was?
 ==============================================
 
@@ -8,8 +8,8 @@ from the vertical,
     (I₃ + m a²) ω₃ Ω sin θ = cos θ (I₁ Ω² sin θ − m g a),
 
 and its centre circles at ρ = a \|ω₃\|/Ω. At 70 degrees and 3 rad/s that is 0.247384030 m, and after every turn the
-disk touches the ground where it did before. With a tenth less of spin about its axis the lean nods while the disk
-goes round: the path is a rosette that does not close.
+disk touches the ground where it did before. Spun more, or less, the disk nods while it goes round, and its path does
+not close.
 
 The rim is a surface without a curvature across itself: the contact joint keeps the normal beside the point, so
 nothing special happens there. The plot shows where the disk touched the ground.
@@ -23,7 +23,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
-from motiform.form import dress
+from motiform.form import Part, dress
+from motiform.geometry import Ball
 from motiform.image import Camera, picture
 
 MASS, A, TILT, RATE = 1.0, 0.3, np.radians(70), 3.0  # kg, m, rad, rad/s: of the scene `disk`
@@ -34,8 +35,8 @@ TURN, SAMPLES = 2 * np.pi / RATE, 240  # s; samples kept of each turn
 
 
 def main(quick=False):
-    result, turns = {}, 1 if quick else 3
-    for name, share in (("steady", 1.0), ("a tenth less", 0.9)):
+    result, turns = {}, 1 if quick else 6
+    for name, share in (("steady", 1.0), ("30 % slower", 0.7), ("30 % faster", 1.3)):
         own = share * STEADY - RATE * np.cos(TILT)  # beside the turning of the lean
         v = [own * np.sin(TILT), 0.0, RATE + own * np.cos(TILT)]  # in the contact frame
         change = {"figure.disk.start.v.disk": v, "scene.duration": turns * TURN, "scene.rate": SAMPLES / TURN}
@@ -49,29 +50,29 @@ def check(result):
     middle = path[:SAMPLES].mean(0)  # of a whole turn
     assert np.abs(np.linalg.norm(path - middle, axis=1) - A * abs(STEADY) / RATE).max() <= 1e-8
     assert np.abs(point[::SAMPLES] - point[0]).max() <= 1e-8  # it closes
-    loose = result["a tenth less"]["disk.contact_point"]
-    assert np.linalg.norm(loose[SAMPLES] - loose[0]) > 0.02
-    for run in result.values():
+    for name, run in result.items():
         assert np.ptp(run["energy"]) <= 1e-8 * run["energy"][0]
+        gone = np.linalg.norm(run["disk.contact_point"][SAMPLES] - run["disk.contact_point"][0])
+        assert name == "steady" or gone > 0.05  # m in a turn
 
 
 def draw(result, folder):
-    chart = Figure(figsize=(7, 3.6), layout="constrained")
-    panels = chart.subplots(1, 2, sharex=True, sharey=True)
-    for axes, (name, rec) in zip(panels, result.items(), strict=True):
+    chart = Figure(figsize=(9, 3.2), layout="constrained")
+    for axes, (name, rec) in zip(chart.subplots(1, 3), result.items(), strict=True):
         x, _, z = rec["disk.contact_point"].T
-        axes.plot(x, -z, color="#0072B2")
+        axes.plot(x, -z, color="#0072B2", linewidth=1)
         axes.plot(x[0], -z[0], "o", color="#D55E00")
-        axes.set(title=name, xlabel="x [m]", aspect="equal")
+        axes.set(title=name, xlabel="x [m]", ylabel="−z [m]", aspect="equal")
         axes.grid(alpha=0.25)
-    panels[0].set_ylabel("−z [m]")
     chart.savefig(folder / "paths.png", dpi=150)
-    form = dress(result["steady"])
-    (disk,), samples = form.parts, np.arange(6) * SAMPLES // 6
-    many = {"position": disk.position[samples], "orientation": disk.orientation[samples]}
-    many = {key: value.reshape(1, 6, -1) for key, value in many.items()}
-    form = replace(form, parts=(replace(disk, **many),), times=form.times[:1])
-    camera = Camera((0.5, 1.5, 1.9), (0, 0.15, 0.03), fov=0.5)
+    rec = result["steady"]
+    form, now = dress(rec), [SAMPLES // 12]
+    disk = replace(form.parts[0], **{key: getattr(form.parts[0], key)[now] for key in ("position", "orientation")})
+    touched = rec["disk.contact_point"][None, :SAMPLES:4]
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (1, touched.shape[1], 1))
+    beads = Part("path", Ball(0.005), np.zeros(3), np.array((0.72, 0.33, 0.24)), touched, still)
+    form = replace(form, parts=(disk, beads), times=form.times[:1])
+    camera = Camera((0.9, 1.1, 1.6), (0, 0.17, 0), fov=0.48)
     return [picture(form, folder / "disk.png", camera=camera, size=(1000, 620)), folder / "paths.png"]
 
 

@@ -277,7 +277,7 @@ def test_v9_disk_rolls_in_circles_that_close():
 
 def test_v9_free_disk_keeps_its_energy():
     figure, q, v, *_ = steady(np.radians(70), 3.0)
-    rec = simulate(figure, t1=10.0, rate=20, q0=q, v0=v + (0.9, -1.3, 0.4), rtol=1e-11, watch=False)
+    rec = simulate(figure, t1=10.0, rate=20, q0=q, v0=v + np.array([0.9, -1.3, 0.4]), rtol=1e-11, watch=False)
     assert np.ptp(rec["body.position"], axis=0).min() > 0.05  # it wobbles through all directions
     energy = rec["energy"]
     assert np.abs(energy / energy[0] - 1).max() < 1e-8

@@ -370,7 +370,7 @@ def test_accelerations_and_contact_forces_at_random_states(name):
     for _ in range(12):
         q, v = random_state(figure, rng)
         y = maximal(figure, scene, q, v)
-        J, bias = scene.rows(y)
+        J, _ = scene.rows(y)
         speeds = np.concatenate(scene.split(y)[2:], axis=1).ravel()
         # velocities of the joints keep the rows: rounding of numbers of a few metres per second
         assert np.abs(J @ speeds).max() < 1e-13 * max(10.0, np.abs(speeds).max())

@@ -22,6 +22,8 @@ from motiform.scene.tables import Unit
 __all__ = ["Entry", "Parameter", "Scene", "gallery", "load_scene", "parse_scene", "parse_setting"]
 
 GALLERY = Path(__file__).parent / "gallery"
+DEFAULTS = {"body": "lie-midpoint", "figure": "dormand-prince"}
+"""Integrators that scenes of bodies and of figures take if they say nothing."""
 _LARGEST = 4 << 20  # bytes; a scene is written by a person
 
 
@@ -186,6 +188,9 @@ def parse_scene(
         raise SceneError(_explain(error, text, name, settings or {})) from error
     except RecursionError as error:
         raise SceneError("tables are nested too deeply", where=name) from error
+    if document.motion.integrator is None:
+        chosen = document.motion.model_copy(update={"integrator": DEFAULTS["figure" if document.figure else "body"]})
+        document = document.model_copy(update={"motion": chosen})
     _check_names(document, text, name)
     _check_plots(document, text, name)
     return Scene(document, name.removesuffix(".toml"), folder, text, dict(settings or {}))
@@ -383,4 +388,6 @@ def _unit(annotation: Any, metadata: Sequence[Any] = ()) -> str:
 def _choices(annotation: Any) -> tuple[str, ...]:
     from typing import Literal
 
-    return get_args(annotation) if get_origin(annotation) is Literal else ()
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return next((found for arg in get_args(annotation) if (found := _choices(arg))), ())

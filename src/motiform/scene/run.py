@@ -23,7 +23,7 @@ from motiform.record.places import restore
 from motiform.record.store import renew_manifest
 from motiform.scene.build import build_bodies, build_options, figure_wardrobe, links, wardrobe
 from motiform.scene.figures import build_figure
-from motiform.scene.load import Scene, load_scene
+from motiform.scene.load import DEFAULTS, Scene, load_scene
 
 __all__ = ["simulate"]
 
@@ -83,7 +83,7 @@ def simulate(
             raise InputError(
                 "settings belong to scenes", got=settings, remedy="Give t1, rate, step, … of a model directly."
             )
-        run = _options(options, "lie-midpoint" if isinstance(what, Bodies) else "dormand-prince")
+        run = _options(options, DEFAULTS["body" if isinstance(what, Bodies) else "figure"])
         job = (
             _bodies_job(what, forces, guards, start)
             if isinstance(what, Bodies)

@@ -91,7 +91,7 @@ def _path_of_parents(figure: Figure, name: str) -> list[str]:
     while at is not None and at in parents and at not in path:
         path.append(at)
         at = parents[at]
-    return [*path, at] if at in path else path  # type: ignore[list-item]
+    return [*path, at] if at in path else path
 
 
 def _check_closure(figure: Figure, closure: Closure | ContactClosure) -> None:

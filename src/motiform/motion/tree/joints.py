@@ -167,7 +167,8 @@ _LETTERS = {(1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z"}
 def _default_names(axes: Sequence[Axis]) -> tuple[str, ...]:
     names = []
     for n, axis in enumerate(axes):
-        letter = _LETTERS.get(tuple(abs(x) for x in axis.direction), str(n + 1))
+        x, y, z = axis.direction
+        letter = _LETTERS.get((abs(x), abs(y), abs(z)), str(n + 1))
         names.append(("r" if axis.kind == "revolute" else "t") + letter)
     if len(set(names)) < len(names):
         names = [f"{name}{n + 1}" for n, name in enumerate(names)]
@@ -414,7 +415,7 @@ def universal(
     """Return two turns [rad], the second axis moved by the first."""
     a, b = unit_vector(axis1, "first axis"), unit_vector(axis2, "second axis")
     if np.linalg.norm(np.cross(a, b)) < 1e-9:
-        raise InputError("universal joint", got=f"{axis1} and {axis2}", allowed="two axes that are not parallel")
+        raise InputError("universal joint", got=f"{a} and {b}", allowed="two axes that are not parallel")
     return AxesJoint([Axis("revolute", a), Axis("revolute", b)], names, limits)  # type: ignore[arg-type]
 
 
