@@ -40,7 +40,7 @@ def main(quick=False):
         own = share * STEADY - RATE * np.cos(TILT)  # beside the turning of the lean
         v = [own * np.sin(TILT), 0.0, RATE + own * np.cos(TILT)]  # in the contact frame
         change = {"figure.disk.start.v.disk": v, "scene.duration": turns * TURN, "scene.rate": SAMPLES / TURN}
-        result[name] = mf.simulate("disk", settings={**change, "motion.rtol": 1e-11})
+        result[name] = mf.simulate("disk", settings={**change, "motion.rtol": 1e-12})
     return result
 
 

@@ -79,7 +79,7 @@ def draw(result, folder):
     chart.savefig(folder / "force.png", dpi=150)
     form = dress(result["rolls"][0]["run"])
     sphere, ball = form.parts
-    samples = np.searchsorted(np.degrees(tilt(result["rolls"][0]["run"])), (5, 18, 30.5, 42.5)).tolist() + [-1]
+    samples = [*np.searchsorted(np.degrees(tilt(result["rolls"][0]["run"])), (5, 18, 30.5, 42.5)), -1]
     many = {"position": ball.position[samples].reshape(1, -1, 3), "orientation": np.tile([1.0, 0, 0, 0], (1, 5, 1))}
     sphere = replace(sphere, position=sphere.position[:1], orientation=sphere.orientation[:1])
     form = replace(form, parts=(sphere, replace(ball, **many)), times=form.times[:1])

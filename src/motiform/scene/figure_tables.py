@@ -48,17 +48,20 @@ class SurfaceTable(Table):
     @model_validator(mode="after")
     def _one_surface(self) -> "SurfaceTable":
         _one_of(self, ("plane", "sphere", "cylinder", "cone", "torus", "ellipsoid", "circle"))
+        if self.inside and (self.plane or self.circle is not None):
+            raise ValueError("a plane or a circle has no inside")
         return self
 
 
 class ContactStartTable(Table):
     """Where a contact begins: points near either surface, and how the segment is turned."""
 
-    parent: Point = Field((0.0, 0.0, 0.0), description="near the contact, coordinates of the parent's surface")
+    parent: Point | None = Field(None, description="near the contact, coordinates of the parent's surface")
     child: Point | None = Field(None, description="near the contact, coordinates of the segment's surface")
     direction: Vector | None = Field(None, description="of the contact frame's first axis, parent's surface")
     yaw: Radian = Field(0.0, description="turn of the segment about the normal")
     normal: Vector | None = Field(None, description="outward from the segment's edge, where its surface is a circle")
+    parent_normal: Vector | None = Field(None, description="outward from the parent's edge, where it is a circle")
 
 
 class ContactTable(Table):
@@ -70,14 +73,22 @@ class ContactTable(Table):
     rolling: bool = True
     spin: bool = True
     friction: Annotated[Number, AtLeast0] | None = Field(None, description="the run ends where more would be needed")
+    line: bool = Field(False, description="two cylinders that touch along a line")
     start: ContactStartTable = ContactStartTable()
+
+    @model_validator(mode="after")
+    def _edges(self) -> "ContactTable":
+        for surface, normal in ((self.child, self.start.normal), (self.parent, self.start.parent_normal)):
+            if normal is not None and surface.circle is None:
+                raise ValueError("start.normal and start.parent_normal belong to circles")
+        return self
 
 
 class SplineTable(Table):
     """Points of a natural cubic spline."""
 
-    x: list[float]
-    y: list[float]
+    x: list[Number]
+    y: list[Number]
 
 
 class FunctionAxisTable(Table):
@@ -87,7 +98,7 @@ class FunctionAxisTable(Table):
     revolute: Vector | None = None
     prismatic: Vector | None = None
     spline: SplineTable | None = None
-    polynomial: list[float] | None = None
+    polynomial: list[Number] | None = None
 
     @model_validator(mode="after")
     def _complete(self) -> "FunctionAxisTable":
@@ -124,6 +135,11 @@ class JointTable(Table):
     def _one_joint(self) -> "JointTable":
         kinds = ("fixed", "revolute", "prismatic", "helical", "universal", "cardan", "spherical", "planar", "free")
         _one_of(self, (*kinds, "function", "contact"))
+        single = self.revolute is not None or self.prismatic is not None or self.helical is not None
+        for key in ("names", "limits"):
+            given = getattr(self, key)
+            if given is not None and (not given or (single and len(given) != 1)):
+                raise ValueError(f"{key} must be one for each coordinate of the joint")
         return self
 
 
@@ -138,9 +154,9 @@ class SegmentTable(Table):
     color: Color = (0.55, 0.57, 0.6)
     mass: Annotated[Kilogram, AtLeast0] | None = None
     center: Point | None = Field(None, description="centre of mass")
-    inertia: list[float] | list[list[float]] | None = Field(None, description="about the centre of mass, 3 or 3×3")
-    armature: Annotated[float, AtLeast0] = Field(0.0, description="inertia of the drives")
-    damping: Annotated[float, AtLeast0] = 0.0
+    inertia: list[Number] | list[list[Number]] | None = Field(None, description="about the centre of mass, 3 or 3×3")
+    armature: Annotated[Number, AtLeast0] = Field(0.0, description="inertia of the drives")
+    damping: Annotated[Number, AtLeast0] = 0.0
 
 
 class TagTable(Table):
@@ -166,9 +182,9 @@ class ControlTable(Table):
     """`[[figure.control]]`: a force on a coordinate: constant, and a spring and damper to a target."""
 
     coordinate: str
-    force: float = Field(0.0, description="N m or N")
-    stiffness: Annotated[float, AtLeast0] = 0.0
-    damping: Annotated[float, AtLeast0] = 0.0
+    force: Number = Field(0.0, description="N m or N")
+    stiffness: Annotated[Number, AtLeast0] = 0.0
+    damping: Annotated[Number, AtLeast0] = 0.0
     target: Number = 0.0
 
 

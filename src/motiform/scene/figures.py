@@ -38,7 +38,7 @@ def build_figure(scene: Scene) -> tuple[Figure, np.ndarray, np.ndarray, Control 
             _write(scene, n, table, builder, prefix)
         else:
             _read(scene, n, table, builder, prefix)
-    figure = _placed(scene, builder.build)
+    figure = _built(scene, builder)
     q, v = figure.neutral(), np.zeros(figure.nv)
     controls: list[tuple[int, int, ControlTable]] = []
     for n, table in enumerate(tables):
@@ -46,7 +46,15 @@ def build_figure(scene: Scene) -> tuple[Figure, np.ndarray, np.ndarray, Control 
         _start(scene, n, table, figure, prefix, q, v)
         for k, control in enumerate(table.control):
             where = scene.place("figure", n, "control", k)
-            controls.append((*_places(figure, prefix + control.coordinate, where), control))
+            q_place, v_place = _places(figure, prefix + control.coordinate, where)
+            if q_place < 0 and (control.stiffness or control.target):
+                raise SceneError(
+                    "a spring on a velocity that has no coordinate of its own",
+                    where=where,
+                    got=control.coordinate,
+                    remedy="Give force or damping; springs act on plain coordinates.",
+                )
+            controls.append((q_place, v_place, control))
     return figure, q, v, _control(controls, figure.nv) if controls else None
 
 
@@ -58,6 +66,20 @@ def _placed(scene: Scene, make: Any, *keys: str | int) -> Any:
         raise
     except MotiformError as error:
         raise SceneError(f"{scene.place(*keys)}: {error}") from error
+
+
+def _built(scene: Scene, builder: FigureBuilder) -> Figure:
+    """Return the figure; an error of the whole gets the line of the segment, tag or closure that it names."""
+    try:
+        return builder.build()
+    except MotiformError as error:
+        names = [error.where or "", str(error.got or "")]
+        for n, table in enumerate(scene.document.figure):
+            for kind in ("segment", "tag", "closure"):
+                for k, item in reversed(list(enumerate(getattr(table, kind)))):
+                    if any(name == item.name or f"{kind} '{item.name}'" in name for name in names):
+                        raise SceneError(f"{scene.place('figure', n, kind, k)}: {error}") from error
+        raise SceneError(f"{scene.place('figure', 0)}: {error}") from error
 
 
 def _write(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> None:
@@ -128,6 +150,7 @@ def _contact(table: ContactTable, names: list[str] | None) -> joints.ContactJoin
         rolling=table.rolling,
         spin=table.spin,
         friction=table.friction,
+        line=table.line,
         names=names,
     )
 
@@ -236,7 +259,7 @@ def _start(scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str
             q[figure.places(prefix + segment.name, "q")] = _placed(
                 scene,
                 lambda j=joint, b=begin: j.configuration(
-                    b.parent, b.child, direction=b.direction, yaw=b.yaw, normal2=b.normal
+                    b.parent, b.child, direction=b.direction, yaw=b.yaw, normal1=b.parent_normal, normal2=b.normal
                 ),
                 "figure",
                 n,
@@ -254,11 +277,13 @@ def _start(scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str
 
 
 def _number(value: float | str, which: str, where: str) -> float:
-    """Return a coordinate or velocity: a number, or text with a unit of an angle, length, or number."""
-    units = ("rad", "m", "") if which == "q" else ("rad/s", "m/s")
-    for unit in units:
+    """Return a coordinate or velocity: a number, or text with a unit of an angle, a length, or a number."""
+    for unit in ("rad", "m", "") if which == "q" else ("rad/s", "m/s"):
         try:
-            return quantity(value, unit)
-        except InputError as error:
-            last = error
-    raise SceneError(f"{where}: {last}")
+            number = quantity(value, unit)
+        except InputError:
+            continue
+        if np.isfinite(number):
+            return number
+    allowed = "a finite number, or text with a unit like " + ("rad or m" if which == "q" else "rad/s or m/s")
+    raise SceneError("not a coordinate" if which == "q" else "not a velocity", where=where, got=value, allowed=allowed)

@@ -17,20 +17,12 @@ def line_of(text: str, place: Sequence[str | int]) -> int | None:
     wanted = tuple(place)
     best, depth = None, 0
     header: tuple[str | int, ...] = ()
-    counts: dict[str, int] = {}
+    counts: dict[tuple[str | int, ...], int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if match := _HEADER.match(line):
-            keys: list[str | int] = [key.strip().strip("\"'") for key in match[2].split(".")]
-            if match[1] == "[[":
-                name = match[2]
-                counts[name] = counts.get(name, -1) + 1
-                keys.append(counts[name])
-            elif keys and (outer := counts.get(str(keys[0]))) is not None:
-                keys.insert(1, outer)
-            header = tuple(keys)
-            here = header
+            header = here = _resolved(_names(match[2]), match[1] == "[[", counts)
         elif match := _KEY.match(line):
-            here = (*header, *(key.strip().strip("\"'") for key in match[1].split(".")))
+            here = (*header, *_names(match[1]))
         else:
             continue
         shared = min(len(here), len(wanted))
@@ -38,3 +30,19 @@ def line_of(text: str, place: Sequence[str | int]) -> int | None:
         if shared > depth:
             best, depth = number, shared
     return best
+
+
+def _names(dotted: str) -> list[str]:
+    return [key.strip().strip("\"'") for key in dotted.split(".")]
+
+
+def _resolved(names: list[str], element: bool, counts: dict[tuple[str | int, ...], int]) -> tuple[str | int, ...]:
+    """Return a header as a place: after the name of an array of tables comes the number of its latest element."""
+    place: tuple[str | int, ...] = ()
+    for n, name in enumerate(names):
+        place = (*place, name)
+        if element and n == len(names) - 1:
+            counts[place] = counts.get(place, -1) + 1
+        if place in counts:
+            place = (*place, counts[place])
+    return place

@@ -5,7 +5,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, RecordingError, closest
+from motiform.base.errors import InputError, RecordingError, SceneError, closest
 from motiform.base.progress import Progress
 from motiform.motion.bodies import Bodies, Force, simulate_bodies
 from motiform.motion.integrate import Guard, Options
@@ -106,7 +106,12 @@ def simulate(
         "key": _key(scene.key, job.functions),
         **_shown(scene),
     }
-    return _run(job, build_options(scene), manifest, out, overwrite, resume, progress)
+    try:
+        return _run(job, build_options(scene), manifest, out, overwrite, resume, progress)
+    except (SceneError, RecordingError):
+        raise
+    except InputError as error:
+        raise SceneError(f"{scene.place('motion')}: {error}") from error
 
 
 @dataclass
@@ -148,10 +153,6 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
         raise InputError("forces belong to bodies", remedy="Give a figure controls=, or loads= on its segments.")
     q0, v0, controls, loads, watch = (start[name] for name in ("q0", "v0", "controls", "loads", "watch"))
     form, statics = figure_wardrobe(figure)
-    begin = [
-        figure.neutral() if q0 is None else np.asarray(q0, float),
-        np.zeros(figure.nv) if v0 is None else np.asarray(v0, float),
-    ]
     functions = [f for f in (controls, loads) if f is not None and not getattr(f, "of_scene", False)]
     go = partial(
         simulate_figure,
@@ -163,13 +164,26 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
         guards=guards,
         watch=watch is None or bool(watch),
     )
-    content = [
-        figure.packed.ints,
-        figure.packed.floats,
-        *begin,
-        np.frombuffer(repr((figure.couplings, figure.closures)).encode(), np.uint8),
-    ]
-    return _Job(go, form, statics, [], _names(functions) + [guard.name for guard in guards], content)
+    content = np.frombuffer(_told((figure, q0, v0, watch)).encode(), np.uint8)
+    return _Job(go, form, statics, [], _names(functions) + [guard.name for guard in guards], [content])
+
+
+def _told(what: Any) -> str:
+    """Return all that a value is made of, as text: the same for the same model in another process."""
+    if isinstance(what, np.ndarray):
+        return f"{what.shape}{hashlib.sha256(np.ascontiguousarray(what).tobytes()).hexdigest()}"
+    if isinstance(what, dict):
+        return "{" + ",".join(f"{key}:{_told(value)}" for key, value in what.items()) + "}"
+    if isinstance(what, list | tuple):
+        return "[" + ",".join(_told(value) for value in what) + "]"
+    if callable(what) and hasattr(what, "__qualname__"):
+        return f"{what.__module__}.{what.__qualname__}"
+    if is_dataclass(what) and not isinstance(what, type):
+        inside = {f.name: getattr(what, f.name) for f in fields(what)}
+        return f"{type(what).__name__}{_told(inside)}"
+    if type(what).__module__ not in ("builtins", "numpy"):
+        return f"{type(what).__name__}{_told(vars(what))}"
+    return repr(what)
 
 
 def _scene_job(scene: Scene, forces: list[Force], guards: list[Guard], start: dict[str, Any]) -> _Job:

@@ -44,7 +44,7 @@ def told(text: str, settings=None, **more) -> str:
         ("duration = 0.1", "duration = 1e12", "ball:1: too many samples (got '1e+14'; allowed: at most 1e9). Lower rate or duration."),
         ("duration = 0.1", "duration = 1" + "0" * 5000, "ball.toml: not TOML: a number has too many digits"),
         ("duration = 0.1", "duration = 0.1\nseed = -1", "ball.toml:4 scene.seed: Input should be greater than or equal to 0 (got -1)"),
-        ("[[body]]", "[[bodie]]", "ball.toml body: missing\nball.toml:5 bodie: unknown key. Did you mean 'body'?"),
+        ("[[body]]", "[[bodie]]", "ball.toml:5 bodie: unknown key. Did you mean 'body'?"),
         ("[[body]]", "[body]", "ball.toml:5 body: not a list; tables that may come several times are written [[so]]"),
         ("[[body]]", "[[body]", "ball.toml:5: not TOML: "),
         ('"ball"', '"my ball"', "ball.toml:6 body.0.name: a name is letters, digits, _ and -"),

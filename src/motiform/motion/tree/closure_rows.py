@@ -86,20 +86,25 @@ def _point(side: _Side, point: tuple[float, float, float]) -> tuple[Array, Array
 
 
 # ---- contacts -------------------------------------------------------------------------------------------------------
-def contact_rows(figure: Figure, moving: Motion, closure: ContactClosure) -> Rows:
-    """Return the rows of a contact: what the joint does not leave free of the motion of b relative to a, in L."""
+def contact_rows(figure: Figure, moving: Motion, closure: ContactClosure, rest: bool = False) -> Rows:
+    """Return the rows of a contact: what the joint does not leave free of the motion of b relative to a, in L.
+
+    With `rest` nothing moves, and there is no velocity-product term.
+    """
     a, b = _side(figure, moving, closure.a), _side(figure, moving, closure.b)
     joint, which, where = closure.joint, list(closure.components), f"closure {closure.name!r}"
     found = _touching(joint, a.R, a.p, b.R, b.p, where)
     L, x = _frame(joint, found, a.R, a.p)
+    axes = np.swapaxes(L, -1, -2)
+    wrenches = np.concatenate([_wrenches(axes, None), _wrenches(axes, x)], axis=1)[:, which]
+    if rest:
+        return Rows(found.off[:, which], wrenches, np.zeros((len(x), len(which))))
     (Va, Aa), (Vb, Ab) = _spatial(a, x), _spatial(b, x)
     t = _turned(L, Vb - Va)
     frame = _turned(L, Va) + frame_twist(joint, found.frames, t, where)
     # X_L (A2 − A1) − (V1 + ξ1) × (V2 − V1)  [ContactJoints 5]
     bias = _turned(L, Ab - Aa) - _cross_motion(frame, t)
-    axes = np.swapaxes(L, -1, -2)
-    wrenches = np.concatenate([_wrenches(axes, None), _wrenches(axes, x)], axis=1)
-    return Rows(found.off[:, which], wrenches[:, which], bias[:, which])
+    return Rows(found.off[:, which], wrenches, bias[:, which])
 
 
 def _touching(joint: ContactJoint, Ra: Array, pa: Array, Rb: Array, pb: Array, where: str) -> Nearest:

@@ -10,10 +10,12 @@ from motiform.motion.tree import columns as c
 from motiform.motion.tree.batch import as_states, run_states
 from motiform.motion.tree.closure_rows import Rows, closure_rows, contact_rows
 from motiform.motion.tree.configuration import advance
+from motiform.motion.tree.contact_closures import cross
 from motiform.motion.tree.dynamics import forward_dynamics, inertia_matrix, inverse_dynamics
 from motiform.motion.tree.figure import ContactClosure, Figure
 from motiform.motion.tree.joint import Array
-from motiform.motion.tree.kinematics import joint_axes, motion
+from motiform.motion.tree.kinematics import Motion, joint_axes
+from motiform.motion.tree.kinematics import _as_poses as as_poses
 
 __all__ = [
     "Constrained",
@@ -23,6 +25,7 @@ __all__ = [
     "closure_wrenches",
     "constrained_dynamics",
     "constraint",
+    "held_contact_force",
     "keep_closures",
     "loaded_dynamics",
 ]
@@ -53,17 +56,26 @@ class Constrained(NamedTuple):
     """Of each row [N or N·m], (..., rows): from a on b. Where rows are redundant, the smallest that do."""
 
 
-def _all_rows(figure: Figure, q: Array, v: Array) -> list[Rows]:
-    """Return the rows of each closure for states (N, nq), (N, nv)."""
+def _all_rows(figure: Figure, q: Array, v: Array | None) -> tuple[Motion, list[Rows]]:
+    """Return how segments move, and the rows of each closure, for states (N, nq), (N, nv); at rest without v."""
     if not figure.closures:
         raise InputError("a figure without closures", where=f"figure {figure.name!r}")
-    moving = motion(figure, q, v)
-    return [
-        contact_rows(figure, moving, closure)
+    moving = _moving(figure, q, np.zeros((len(q), figure.nv)) if v is None else v)
+    return moving, [
+        contact_rows(figure, moving, closure, v is None)
         if isinstance(closure, ContactClosure)
         else closure_rows(figure, moving, closure)
         for closure in figure.closures
     ]
+
+
+def _moving(figure: Figure, q: Array, v: Array) -> Motion:
+    """Return poses, velocities and accelerations that velocities alone make; `motion` without its checks."""
+    n, a = len(figure.segments), np.zeros_like(v)
+    states = (q, v, a) if figure.coupled is None else figure.coupled.expand_motion(q, v, a)
+    out = run_states(figure, c.MOTION, 24 * n, states)
+    twists, rates = (out[:, k : k + 6 * n].reshape(-1, n, 6) for k in (12 * n, 18 * n))
+    return Motion(as_poses(figure, (len(q),), out[:, : 12 * n]), twists, rates)
 
 
 def _segment_axes(figure: Figure, q: Array) -> tuple[Array, Array | None]:
@@ -99,14 +111,21 @@ def constraint(figure: Figure, q: ArrayLike, v: ArrayLike) -> Constraint:
     return Constraint(*(x.reshape(*batch, *x.shape[1:]) for x in found))
 
 
-def _constraint(figure: Figure, q: Array, v: Array) -> Constraint:
-    rows = _all_rows(figure, q, v)
+def _constraint(figure: Figure, q: Array, v: Array | None) -> Constraint:
+    return _assembled(figure, q, _all_rows(figure, q, v)[1])
+
+
+def _assembled(figure: Figure, q: Array, rows: list[Rows]) -> Constraint:
     value, bias = (np.concatenate([r[k] for r in rows], axis=-1) for k in (0, 2))
     return Constraint(value, _jacobian(figure, q, rows), bias)
 
 
 def _pseudo_inverse(A: Array) -> Array:
-    return np.linalg.pinv(A, rcond=_REDUNDANT, hermitian=True)
+    """Return the inverse of symmetric matrices on what is not redundant."""
+    size, U = np.linalg.eigh(A)
+    kept = size > _REDUNDANT * size[..., -1:]
+    inverse = np.where(kept, 1.0 / np.where(kept, size, 1.0), 0.0)
+    return (U * inverse[..., None, :]) @ np.swapaxes(U, -1, -2)
 
 
 def constrained_dynamics(
@@ -136,7 +155,11 @@ def keep_closures(figure: Figure, q: Array, v: Array, free: Array) -> Constraine
 def _held(figure: Figure, q: ArrayLike, v: ArrayLike, M: Array, free: Array) -> Constrained:
     if not figure.closures:
         return Constrained(free, np.zeros((*free.shape[:-1], 0)))
-    _, J, bias = constraint(figure, q, v)
+    return _with_rows(figure, M, free, constraint(figure, q, v))
+
+
+def _with_rows(figure: Figure, M: Array, free: Array, rows: Constraint) -> Constrained:
+    _, J, bias = rows
     Y = _solve(figure, M, np.swapaxes(J, -1, -2))
     forces = -(_pseudo_inverse(J @ Y) @ ((J @ free[..., None])[..., 0] + bias)[..., None])
     return Constrained(free + (Y @ forces)[..., 0], forces[..., 0])
@@ -176,18 +199,22 @@ def closure_wrenches(figure: Figure, q: ArrayLike, forces: ArrayLike) -> Array:
     """
     count = sum(closure.count for closure in figure.closures)
     batch, (qs, given) = as_states(figure, [("q", q, figure.nq), ("forces", forces, count)])
-    moving = motion(figure, qs, np.zeros(figure.nv))
-    out = np.zeros((len(qs), len(figure.segments), 6))
+    moving, rows = _all_rows(figure, qs, None)
+    return _on_segments(figure, moving, rows, given).reshape(*batch, len(figure.segments), 6)
+
+
+def _on_segments(figure: Figure, moving: Motion, rows: list[Rows], forces: Array) -> Array:
+    out = np.zeros((len(forces), len(figure.segments), 6))
     at = 0
-    for closure, rows in zip(figure.closures, _all_rows(figure, qs, np.zeros((len(qs), figure.nv))), strict=True):
-        wrench = (given[:, None, at : at + closure.count] @ rows.wrenches)[:, 0]
+    for closure, own in zip(figure.closures, rows, strict=True):
+        wrench = (forces[:, None, at : at + closure.count] @ own.wrenches)[:, 0]
         at += closure.count
         for name, sign in ((closure.a, -1.0), (closure.b, 1.0)):
             if name is not None:
                 n = figure.index(name)
                 out[:, n] += sign * wrench
-                out[:, n, :3] -= sign * np.cross(moving.poses.position[:, n], wrench[:, 3:])
-    return out.reshape(*batch, len(figure.segments), 6)
+                out[:, n, :3] -= sign * cross(moving.poses.position[:, n], wrench[:, 3:])
+    return out
 
 
 def loaded_dynamics(
@@ -199,9 +226,38 @@ def loaded_dynamics(
     """
     if not figure.closures:
         return forward_dynamics(figure, q, v, tau, external), None if external is None else np.asarray(external, float)
-    acceleration, forces = constrained_dynamics(figure, q, v, tau, external)
-    holding = closure_wrenches(figure, q, forces)
+    free = forward_dynamics(figure.opened, q, v, tau, external)
+    batch, (qs, vs) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv)])
+    moving, rows = _all_rows(figure, qs, vs)
+    keeping = Constraint(*(x.reshape(*batch, *x.shape[1:]) for x in _assembled(figure, qs, rows)))
+    acceleration, forces = _with_rows(figure, inertia_matrix(figure.opened, q), free, keeping)
+    holding = _on_segments(
+        figure, moving, rows, np.broadcast_to(forces, (*batch, forces.shape[-1])).reshape(len(qs), -1)
+    )
+    holding = holding.reshape(*batch, len(figure.segments), 6)
     return acceleration, holding if external is None else holding + np.asarray(external, float)
+
+
+def held_contact_force(figure: Figure, q: Array, v: Array, tau: Array, name: str) -> Array:
+    """Return the force on a segment at the contact joint that carries it, in the contact frame, (3,), of one state.
+
+    As `contact_wrench` with the wrenches of the closures, for figures that kernels know: with Jᵀ λ in its forces the
+    figure without closures moves alike, and its contact carries what the closures do to all that hangs on it too.
+    """
+    opened, n, single = figure.opened, figure.index(name), figure.opened.single
+    assert single is not None
+    moving, rows = _all_rows(figure, q[None], v[None])
+    keeping = _assembled(figure, q[None], rows)
+    forces = _with_rows(
+        figure, inertia_matrix(opened, q)[None], forward_dynamics(opened, q, v, tau)[None], keeping
+    ).forces
+    out, total = np.empty(3), tau + (forces @ keeping.jacobian[0])[0]
+    y, spare = np.concatenate([q, v]), np.empty(2 * figure.nv)
+    single.contact_force(single.ints, single.floats, single.work, y, total, n, spare, out)
+    hanging = figure.carried[:, figure.layout.v[n][0]]
+    held = hanging @ _on_segments(figure, moving, rows, forces)[0, :, 3:]
+    R = moving.poses.rotation[0, n] @ figure.segments[n].joint.frames(q[figure.layout.q[n]])[1].rotation  # type: ignore[attr-defined]
+    return out - held @ R
 
 
 def close_loops(
@@ -213,45 +269,47 @@ def close_loops(
     stay. It fails where the loops cannot be closed. Rows of contacts that hold velocities alone (no slip, no spin) say
     nothing of the configuration.
     """
-    q = np.array(q, float)
+    batch, (q, *_) = as_states(figure, [("q", q, figure.nq)] + ([] if v is None else [("v", v, figure.nv)]))
+    q = q.copy()
     places = np.flatnonzero([held for closure in figure.closures for held in closure.holonomic])
     for _ in range(most):
-        value, J, _ = constraint(figure, q, np.zeros(figure.nv))
-        if np.abs(value).max(initial=0.0) <= tolerance:
+        value, J, _ = _constraint(figure, q, None)
+        far = np.abs(value).max(-1, keepdims=True, initial=0.0)
+        if far.max(initial=0.0) <= tolerance:
             break
         change = -_correction(figure, q, J[..., places, :], value[..., places])
-        most_moved, far = (np.abs(x).max(-1, keepdims=True, initial=0.0) for x in (change, value))
-        q = _moved(figure, q, change * np.minimum(1.0, np.maximum(1.0, far) / np.maximum(most_moved, 1e-300)))
+        moved = np.abs(change).max(-1, keepdims=True, initial=0.0)
+        q = _moved(figure, q, change * np.minimum(1.0, np.maximum(1.0, far) / np.maximum(moved, 1e-300)))
     else:
-        worst = float(np.abs(value).max())
         raise RunError(
             "the loops cannot be closed from here",
             where=f"figure {figure.name!r}",
-            got=f"{worst:.3g} m or rad apart after {most} steps",
+            got=f"{float(far.max()):.3g} m or rad apart after {most} steps",
             remedy="Start nearer to a closed configuration, or check the lengths.",
         )
     if v is None:
-        return q, np.zeros((*q.shape[:-1], figure.nv))
-    v = np.array(v, float)
-    return q, v - _correction(figure, q, J, (J @ v[..., None])[..., 0])
+        return q.reshape(*batch, figure.nq), np.zeros((*batch, figure.nv))
+    speeds = np.broadcast_to(np.asarray(v, float), (*batch, figure.nv)).reshape(len(q), figure.nv)
+    kept = speeds - _correction(figure, q, J, (J @ speeds[..., None])[..., 0])
+    return q.reshape(*batch, figure.nq), kept.reshape(*batch, figure.nv)
 
 
 def _moved(figure: Figure, q: Array, change: Array) -> Array:
     """Return a configuration moved by a change of its velocities' kind; small ones need no exact path."""
     single = figure.opened.single
-    if single is None or q.ndim > 1 or np.abs(change).max(initial=0.0) > _SMALL:
+    if single is None or len(q) > 1 or np.abs(change).max(initial=0.0) > _SMALL:
         return advance(figure, q, change)
     from motiform.motion.tree.state_kernels import one_configuration_rate
 
     rate = np.empty(figure.nq)
-    one_configuration_rate.function(single.ints, single.floats, q, np.ascontiguousarray(change), rate)
-    rate += q
+    one_configuration_rate.function(single.ints, single.floats, q[0], np.ascontiguousarray(change[0]), rate)
+    rate += q[0]
     single.repair(single.ints, single.floats, rate)
-    return rate
+    return rate[None]
 
 
 def _correction(figure: Figure, q: Array, J: Array, value: Array) -> Array:
     """Return the smallest change of velocity, by the inertia matrix, that makes J v equal to the value."""
-    Jt = np.swapaxes(J, -1, -2)
-    Y = _solve(figure, inertia_matrix(figure.opened, q), Jt)
+    M = inertia_matrix(figure.opened, q[0])[None] if len(q) == 1 else inertia_matrix(figure.opened, q)
+    Y = _solve(figure, M, np.swapaxes(J, -1, -2))
     return (Y @ (_pseudo_inverse(J @ Y) @ value[..., None]))[..., 0]

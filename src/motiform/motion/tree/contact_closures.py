@@ -44,7 +44,7 @@ def nearest(joint: ContactJoint, R: Array, p: Array, where: str) -> Nearest:
             found = _two_cylinders(joint, R, p)
         else:
             found = _line_on_plane(joint, R, p)
-    lost = ~np.isfinite(found.off).all(-1)
+    lost = ~np.isfinite(found.off.sum(-1))
     if lost.any():
         raise RunError(
             "no points with a common normal were found",
@@ -85,9 +85,12 @@ def back(R: Array, v: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Return a × b."""
-    product: Array = a[..., [1, 2, 0]] * b[..., [2, 0, 1]] - a[..., [2, 0, 1]] * b[..., [1, 2, 0]]
-    return product
+    """Return a × b; several times as fast as NumPy's own for a few vectors."""
+    (ax, ay, az), (bx, by, bz) = (tuple(x[..., k] for k in range(3)) for x in (a, b))
+    x = ay * bz - az * by
+    out = np.empty((*x.shape, 3))
+    out[..., 0], out[..., 1], out[..., 2] = x, az * bx - ax * bz, ax * by - ay * bx
+    return out
 
 
 def _dot(a: Array, b: Array) -> Array:
@@ -144,16 +147,16 @@ def _facing_point(surface: Surface, direction: Array) -> Array:
     """Return the point of a cylinder (z = 0) or cone (1 m from its apex) whose normal is nearest to a direction."""
     out = unit(direction * (1.0, 1.0, 0.0))
     if surface.kind == "cylinder":
-        return surface.radius * out  # type: ignore[attr-defined, no-any-return]
+        return surface.radius * out  # type: ignore[attr-defined]
     sine, cosine = np.sin(surface.half_angle), np.cos(surface.half_angle)  # type: ignore[attr-defined]
-    return sine * out + cosine * _UP  # type: ignore[no-any-return]
+    return sine * out + cosine * _UP
 
 
 # ---- points ---------------------------------------------------------------------------------------------------------
 def _points(joint: ContactJoint, R: Array, p: Array) -> Nearest:
     """Surfaces that touch in a point: of all common normals that are found, that with the smallest gap."""
     x1, n1, x2, n2 = _starts(joint, R, p)
-    if not _exact(joint):
+    if not _ball(joint):
         x1, n1, x2, n2 = _newton(joint, R, p, x1, n1, x2, n2)
     r, toward = apply(R, x2) + p - x1, apply(R, n2)
     gap = _dot(r, n1)
@@ -170,12 +173,12 @@ def _points(joint: ContactJoint, R: Array, p: Array) -> Nearest:
     return Nearest((x1, R1, x2, np.swapaxes(R, -1, -2) @ R1), off)
 
 
-def _exact(joint: ContactJoint) -> bool:
-    """Whether the foot of a sphere's centre on the other surface is the contact: no search is needed."""
+def _ball(joint: ContactJoint) -> int:
+    """Return which surface, 1 or 2, is a ball: the foot of its centre on the other is the contact; 0 if none is."""
     one, two = joint.surfaces
-    return (one.kind == "sphere" and two.kind in _EXACT_FOOT and (not one.inside or two.kind == "sphere")) or (
-        two.kind == "sphere" and one.kind in _EXACT_FOOT and (not two.inside or one.kind == "sphere")
-    )
+    if two.kind == "sphere" and not two.inside and one.kind in _EXACT_FOOT:
+        return 2
+    return 1 if one.kind == "sphere" and not one.inside and two.kind in _EXACT_FOOT else 0
 
 
 def _foot(surface: Surface, x: Array, normal: Array | None = None) -> tuple[Array, Array]:
@@ -188,13 +191,11 @@ def _starts(joint: ContactJoint, R: Array, p: Array) -> tuple[Array, Array, Arra
     """Return points and normals to look for contacts from, (starts, N, 3) each: feet of own points on the other."""
     one, two = joint.surfaces
     firsts, seconds = [], []
-    from_two = _own_points(two) if not (_exact(joint) and two.kind != "sphere") else []
-    from_one = _own_points(one) if not (_exact(joint) and two.kind == "sphere") else []
-    for x in from_two:
+    for x in _own_points(two) if _ball(joint) != 1 else ():
         first = _foot(one, apply(R, x) + p)[0]
         firsts.append(first)
         seconds.append(_foot(two, back(R, first - p))[0])
-    for x in from_one:
+    for x in _own_points(one) if _ball(joint) != 2 else ():
         second = _foot(two, back(R, x - p))[0]
         firsts.append(_foot(one, apply(R, second) + p)[0])
         seconds.append(second)

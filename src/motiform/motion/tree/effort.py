@@ -82,7 +82,7 @@ def _actuated(figure: Figure, names: Sequence[str] | None) -> Array:
         return np.arange(figure.nv)
     if isinstance(names, str):
         raise InputError("actuated coordinates", got=names, allowed="a sequence of names, such as ['shoulder']")
-    where = np.concatenate([np.zeros(0, int), *(figure._places(name, "v") for name in names)]).astype(int)
+    where = np.concatenate([np.zeros(0, int), *(figure.places(name, "v") for name in names)]).astype(int)
     if len(set(where)) < len(where):
         raise InputError("an actuated coordinate named twice", got=", ".join(names))
     return where
@@ -133,10 +133,10 @@ def _solution(scale: Array, B: Array, Jt: Array, f: Array) -> tuple[Array, Array
 
 
 def _check(figure: Figure, where: Array, left: Array, allowed: Array) -> None:
-    wrong = (left > allowed).any(0)
-    if not wrong.any():
+    wrong = np.flatnonzero((left > allowed).any(0))
+    if not len(wrong):
         return
-    names = [name for name, bad in zip(figure.coordinates, wrong, strict=True) if bad]
+    names = [figure.coordinates[k] for k in wrong]
     raise RunError(
         "a motion that the actuated coordinates cannot make",
         where=f"figure {figure.name!r}",

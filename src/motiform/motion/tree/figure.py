@@ -82,7 +82,12 @@ class Segment:
         for name, value in per_velocity.items():
             if (value < 0).any():
                 raise InputError(name, where=where, got=value.tolist(), allowed="zero or more")
-        fields = {"mass": float(mass), "com": _floats(self.com, (3,), "com", where), "inertia": inertia, **per_velocity}
+        fields: dict[str, Any] = {
+            "mass": float(mass),
+            "com": _floats(self.com, (3,), "com", where),
+            "inertia": inertia,
+            **per_velocity,
+        }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiform.motion.tree.closures import loaded_dynamics
 from motiform.motion.tree.contact_joints import ContactJoint
-from motiform.motion.tree.dynamics import energy, forward_dynamics, momentum
+from motiform.motion.tree.dynamics import energy, momentum
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.kinematics import centers_of_mass, poses, tags
@@ -89,7 +90,7 @@ def observe(system: "FigureSystem", times: Array, rows: Array) -> dict[str, Arra
         loads = None
         if system.loads is not None:
             loads = np.array([system.wrenches(t, s) for t, s in zip(times, states, strict=True)])
-        a = forward_dynamics(figure, q, v, tau, external=loads)
+        a, loads = loaded_dynamics(figure, q, v, tau, loads)
         for name in touching:
             found[f"{name}.contact_force"] = contact_wrench(figure, q, v, a, name, external=loads)[:, 3:]
             found[f"{name}.contact_point"] = _contact_points(figure, q, R, p, name)

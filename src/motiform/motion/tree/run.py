@@ -13,7 +13,7 @@ from motiform.base.progress import Progress
 from motiform.motion.integrate import TABLEAUX, Guard, Options, check_memory, get_method, sampled_march, sampled_steps
 from motiform.motion.integrate.sampling import Block
 from motiform.motion.tree import columns as c
-from motiform.motion.tree.closures import close_loops, keep_closures, loaded_dynamics
+from motiform.motion.tree.closures import close_loops, held_contact_force, keep_closures, loaded_dynamics
 from motiform.motion.tree.configuration import configuration_rate, repair
 from motiform.motion.tree.dynamics import forward_dynamics
 from motiform.motion.tree.figure import Figure
@@ -52,7 +52,7 @@ class FigureSystem:
 
     def split(self, y: Array) -> FigureState:
         """Return a flat vector as a state."""
-        return FigureState(y[: self.figure.nq], y[self.figure.nq :])
+        return FigureState(y[: self.figure.nq].copy(), y[self.figure.nq :].copy())  # users' functions may write to it
 
     def forces(self, t: float, state: FigureState) -> Array:
         """Return the generalised forces of the controls, (nv,)."""
@@ -68,14 +68,14 @@ class FigureSystem:
 
     def acceleration(self, t: float, state: FigureState) -> Array:
         """Return the accelerations under controls and loads, (nv,)."""
-        return forward_dynamics(
-            self.figure, state.q, state.v, self.forces(t, state), external=self.wrenches(t, state)
-        )
+        return forward_dynamics(self.figure, state.q, state.v, self.forces(t, state), external=self.wrenches(t, state))
 
     def contact_force(self, t: float, state: FigureState, name: str) -> Array:
         """Return the force on a segment at its contact, in the contact frame: tangential twice, normal [N], (3,)."""
         n = self.figure.index(name)
-        if self._fast and not self.figure.closures and self.figure.segments[n].joint.kernel:
+        if self._fast and self.figure.closures:
+            return held_contact_force(self.figure, state.q, state.v, self.forces(t, state), name)
+        if self._fast and self.figure.segments[n].joint.kernel:
             out, spare, single = np.empty(3), np.empty(2 * self.figure.nv), self._single
             y, tau = np.concatenate([state.q, state.v]), self.forces(t, state)
             single.contact_force(single.ints, single.floats, single.work, y, tau, n, spare, out)
@@ -86,19 +86,19 @@ class FigureSystem:
 
     def rate(self, t: float, y: Array, out: Array) -> None:
         """Write the rate of the state."""
-        state = self.split(y)
         if self._fast:
             single = self._single
-            tau = self._rest if self.controls is None else self.forces(t, state)
+            tau = self._rest if self.controls is None else self.forces(t, self.split(y))
             status = self._rate(single.ints, single.floats, single.work, np.ascontiguousarray(y), tau, out)
             if status:
                 self._tell(int(status), t)
             if self.figure.closures and np.isfinite(out).all():
                 nq = self.figure.nq
-                out[nq:] = keep_closures(self.figure, state.q, state.v, out[nq:]).acceleration
+                out[nq:] = keep_closures(self.figure, y[:nq], y[nq:], out[nq:]).acceleration
             return
         if not np.isfinite(y).all():
             raise RunError("the state is no longer finite", where=f"t = {t:.9g} s", remedy="Take a smaller step.")
+        state = self.split(y)
         out[: self.figure.nq] = configuration_rate(self.figure, state.q, state.v)
         out[self.figure.nq :] = self.acceleration(t, state)
 
@@ -145,6 +145,10 @@ def simulate_figure(
     or whose friction would have to be more than its coefficient allows, ends the run with an event.
     """
     method = get_method(options.integrator)
+    if not figure.nv:
+        raise InputError(
+            "a figure that cannot move", where=f"figure {figure.name!r}", remedy="All its joints are fixed."
+        )
     if options.integrator not in TABLEAUX:
         raise InputError(
             "integrator of a figure", got=options.integrator, allowed=", ".join(TABLEAUX), remedy="Take dormand-prince."
@@ -212,6 +216,4 @@ def _on_vector(guard: Guard, system: FigureSystem) -> Guard:
             raise InputError("an event gave something else", where=f"guard {guard.name!r}", got=after, allowed=allowed)
         return np.concatenate([after.q, after.v])
 
-    return replace(
-        guard, zero=lambda t, y: guard.zero(t, system.split(y)), then=None if guard.then is None else then
-    )
+    return replace(guard, zero=lambda t, y: guard.zero(t, system.split(y)), then=None if guard.then is None else then)

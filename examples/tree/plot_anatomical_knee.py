@@ -1,0 +1,122 @@
+"""
+Where is the axis of a knee?
+============================
+
+Nowhere for long. When a knee bends, the shank turns, and rolls and slides on the thigh along a path that bones and
+ligaments prescribe. It has one freedom still: a turn, and two shifts that are functions of the angle. The points below
+are those of a well-known model of the leg [Delp90], with natural cubic splines through them. A function joint takes
+them as they are: axes in sequence, each standing at a function of a coordinate, with the derivatives that dynamics needs.
+
+The instantaneous axis goes through the points of the shank that do not move. The joint's twist for a unit of angular
+velocity, (ω, u), puts it at (−u_y, u_x) from the shank's origin; it wanders by some centimetres while the knee bends.
+Then the shank of someone who sits is let go and swings: its energy stays, although the axis moves.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import motiform as mf
+from motiform import FigureBuilder, Transform, joints
+from motiform.form import dress, strobe
+from motiform.geometry import Capsule
+from motiform.image import Camera, picture
+from motiform.motion import tree
+
+X = (
+    -2.0944,
+    -1.74533,
+    -1.39626,
+    -1.0472,
+    -0.698132,
+    -0.349066,
+    -0.174533,
+    0.197344,
+    0.337395,
+    0.490178,
+    1.52146,
+    2.0944,
+)
+FORWARD = (-3.2, 1.79, 4.11, 4.1, 2.12, -1.0, -3.1, -5.227, -5.435, -5.574, -5.435, -5.25)  # mm
+Y = (-2.0944, -1.22173, -0.523599, -0.349066, -0.174533, 0.159149, 2.0944)
+UPWARD = (-422.6, -408.2, -399.0, -397.6, -396.6, -395.264, -396.0)  # mm
+SHANK = 0.43  # m
+
+
+def build():
+    shifts = joints.Spline(X, np.multiply(FORWARD, 1e-3)), joints.Spline(Y, np.multiply(UPWARD, 1e-3))
+    knee = joints.function(
+        [
+            (joints.Axis("prismatic", (1, 0, 0)), shifts[0], "knee"),
+            (joints.Axis("prismatic", (0, 1, 0)), shifts[1], "knee"),
+            (joints.Axis("revolute", (0, 0, 1)), joints.linear(), "knee"),
+        ],
+        limits=(-2.09, 0.17),
+    )
+    b = FigureBuilder()
+    sitting = Transform(mf.spatial.rotation_about("z", np.pi / 2), (-0.4, 0.6, 0))  # the thigh points forward
+    bones = [
+        (Capsule(0.05, 0.34), (0, -0.19, 0), (0.75, 0.72, 0.66)),
+        (Capsule(0.035, 0.4), (0, -0.21, 0), (0.24, 0.47, 0.65)),
+    ]
+    parts = [tree.Part(shape, Transform.translation_of(at), color) for shape, at, color in bones]
+    b.segment("thigh", None, joints.fixed(), placement=sitting, shape=parts[0])
+    b.segment(
+        "shank", "thigh", knee, mass=3.7, com=(0, -0.187, 0), inertia=np.diag([0.05, 0.005, 0.051]), shape=parts[1]
+    )
+    b.tag("ankle", "shank", (0, -SHANK, 0))
+    return b.build()
+
+
+def axis(figure, angles):
+    """Return the place of the instantaneous axis [m], (n, 2), in the shank and in the thigh."""
+    q = np.asarray(angles)[:, None]
+    R, p = tree.poses(figure, q)
+    J = tree.jacobian(figure, q, "shank")[..., 0]  # per unit of the knee's velocity, world axes
+    away = np.stack([-J[:, 4], J[:, 3], 0 * J[:, 3]], axis=1) / J[:, 2:3]
+    in_shank = np.einsum("nji,nj->ni", R[:, 1], away)
+    in_thigh = np.einsum("nji,nj->ni", R[:, 0], p[:, 1] + away - p[:, 0])
+    return in_shank, in_thigh
+
+
+def main(quick=False):
+    figure = build()
+    rec = mf.simulate(figure, q0=[-1.1], t1=1.0 if quick else 4.0, rate=100, rtol=1e-11, atol=1e-13)
+    angles = np.linspace(-2.09, 0.17, 200)
+    return {"figure": figure, "angles": angles, "axis": axis(figure, angles), "swing": rec}
+
+
+def check(result):
+    in_shank, in_thigh = result["axis"]
+    for angle, point in zip(result["angles"][::20], in_shank[::20], strict=True):
+        J = tree.jacobian(result["figure"], [angle], "shank", point)
+        assert np.abs(J[3:]).max() <= 1e-15  # the point there does not move
+    wander = np.ptp(in_thigh, axis=0)
+    assert wander.max() > 0.02
+    rec = result["swing"]
+    assert np.ptp(rec["energy"]) <= 1e-9 * np.ptp(rec["energy.kinetic"])
+    assert rec["q"].min() < -2.0
+
+
+def draw(result, folder):
+    chart = Figure(figsize=(7, 3.8), layout="constrained")
+    axes = chart.subplots()
+    at = 1e3 * result["axis"][1]
+    shown = axes.scatter(at[:, 0], at[:, 1] + 396, c=-np.degrees(result["angles"]), s=12, cmap="viridis")
+    axes.set(
+        xlabel="forward [mm]", ylabel="along the thigh [mm]", aspect="equal", title="Axis of the knee in the thigh"
+    )
+    axes.grid(alpha=0.25)
+    chart.colorbar(shown, label="bent by [degrees]")
+    chart.savefig(folder / "axis.png", dpi=150)
+    form = strobe(dress(result["swing"].slice(0.0, 0.6)), 5)
+    camera = Camera.framing(form, direction=(0.2, 0.15, 1), fov=0.35, aspect=1.6)
+    return [picture(form, folder / "knee.png", camera=camera, size=(1000, 625)), folder / "axis.png"]
+
+
+if __name__ == "__main__":
+    result = main()
+    check(result)
+    pictures = draw(result, Path(*sys.argv[1:]))
