@@ -6,8 +6,8 @@ Two arms on two hinges: four numbers, one of the simplest figures that can be bu
 segment by segment; each has the joint that carries it, where the joint stands in the parent, and what it weighs. Then
 it is frozen, and everything else is a function of (figure, q, v).
 
-Two of them start a billionth of a radian apart. Their distance grows tenfold about every half second until it is as
-large as the arms: no integrator can do anything against that. What an integrator can do is to keep the energy, here to
+Two of them start a billionth of a radian apart. Their distance grows tenfold about every second until it is as large
+as the arms: no integrator can do anything against that. What an integrator can do is to keep the energy, here to
 a billionth of what goes to and fro, and so it does.
 """
 
@@ -47,8 +47,8 @@ def build():
 
 def main(quick=False):
     figure = build()
-    how = {"t1": 3.0 if quick else 12.0, "rate": 120, "rtol": 1e-12, "atol": 1e-14}
-    starts = figure.configuration(upper=2.0, lower=0.7), figure.configuration(upper=2.0 + APART, lower=0.7)
+    how = {"t1": 3.0 if quick else 10.0, "rate": 120, "rtol": 1e-12, "atol": 1e-14}
+    starts = figure.configuration(upper=2.6, lower=1.0), figure.configuration(upper=2.6 + APART, lower=1.0)
     return [mf.simulate(figure, q0=q0, **how) for q0 in starts]
 
 
@@ -64,8 +64,8 @@ def check(result):
     assert np.abs(mf.inverse_dynamics(figure, q, v, a)).max() <= 1e-11  # N m: nothing drives the hinges
     end = apart(result)
     assert end[0] < 2 * APART
-    assert end[360] > 10 * APART  # after 3 s
-    assert end[-1] > 0.1 or result[0].duration < 12
+    assert end[360] > 100 * APART  # after 3 s
+    assert end[-1] > 0.1 or result[0].duration < 9
 
 
 def draw(result, folder):

@@ -8,10 +8,14 @@ two fingers open together: the second mimics the first, so that it is a coupled 
 For a motion that is known, inverse dynamics gives the effort of every motor at every instant, all instants in one call.
 The effort at rest, dashed, only carries the weight; the rest moves it. Two checks: the work of the motors is the energy
 that the arm has gained, and an arm that is driven by these efforts, with nothing to steer it, makes the motion.
+
+.. literalinclude:: ../../../examples/tree/arm.urdf
+   :language: xml
+   :caption: arm.urdf
 """
 
 import sys
-import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,39 +26,7 @@ from motiform.form import dress, strobe
 from motiform.image import Camera, picture
 from motiform.motion.tree import energy
 from motiform.motion.tree.read import read_urdf
-
-INERTIAL = '<inertial><origin xyz="{at}"/><mass value="{mass}"/><inertia ixx="{i}" iyy="{i}" izz="{k}"/></inertial>'
-VISUAL = '<visual><origin xyz="{at}"/><geometry><{shape}/></geometry><material name="m"><color rgba="{c} 1"/></material></visual>'
-LIMIT = '<limit lower="-3" upper="3" effort="50" velocity="5"/>'
-
-
-def link(name, at, shape, mass, i, k, color):
-    own = INERTIAL.format(at=at, mass=mass, i=i, k=k) + VISUAL.format(at=at, shape=shape, c=color)
-    return f'<link name="{name}">{own}</link>'
-
-
-def joint(name, kind, parent, child, at, axis, more=""):
-    ends = f'<parent link="{parent}"/><child link="{child}"/><origin xyz="{at}"/><axis xyz="{axis}"/>'
-    return f'<joint name="{name}" type="{kind}">{ends}{LIMIT}{more}</joint>'
-
-
-def text():
-    finger, box = (0.05, 1e-5, 1e-5), 'box size="0.02 0.015 0.08"'
-    parts = [
-        link("base", "0 0 0.05", 'cylinder radius="0.09" length="0.1"', 4.0, 0.02, 0.02, "0.5 0.5 0.55"),
-        link("column", "0 0 0.15", 'cylinder radius="0.05" length="0.3"', 3.0, 0.03, 0.004, "0.75 0.72 0.66"),
-        link("upper", "0 0 0.2", 'capsule radius="0.04" length="0.4"', 2.5, 0.04, 0.002, "0.24 0.47 0.65"),
-        link("lower", "0 0 0.15", 'capsule radius="0.03" length="0.3"', 1.5, 0.015, 0.001, "0.36 0.55 0.38"),
-        link("left", "0 0 0.04", box, *finger, "0.72 0.33 0.24"),
-        link("right", "0 0 0.04", box, *finger, "0.72 0.33 0.24"),
-        joint("turn", "revolute", "base", "column", "0 0 0.1", "0 0 1"),
-        joint("shoulder", "revolute", "column", "upper", "0 0 0.34", "0 1 0"),
-        joint("elbow", "revolute", "upper", "lower", "0 0 0.44", "0 1 0"),
-        joint("grip", "prismatic", "lower", "left", "0 0.01 0.33", "0 1 0"),
-        joint("other", "prismatic", "lower", "right", "0 -0.01 0.33", "0 -1 0", '<mimic joint="grip"/>'),
-    ]
-    return f'<robot name="arm">{"".join(parts)}</robot>'
-
+from motiform.spatial import multiply_quaternions, rotate
 
 START, END, TIME = np.array([-1.2, -0.3, 0.6, 0.0]), np.array([1.0, 0.9, 1.1, 0.03]), 1.2  # rad, m; s
 
@@ -67,15 +39,12 @@ def course(t):
 
 
 def main(quick=False):
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "arm.urdf")
-        path.write_text(text())
-        figure = read_urdf(path)
+    figure = read_urdf(Path(__file__).with_name("arm.urdf"))
     t = np.linspace(0, TIME, 1201)
     q, v, a = course(t)
     efforts = mf.inverse_dynamics(figure, q, v, a)
-    driven = mf.simulate(figure, q0=START, t1=TIME, rate=20 if quick else 50, rtol=1e-8,
-                         controls=lambda t, state: mf.inverse_dynamics(figure, *course(t)))  # fmt: skip
+    run = {"t1": TIME, "rate": 20 if quick else 50, "rtol": 1e-8}
+    driven = mf.simulate(figure, q0=START, controls=lambda t, state: mf.inverse_dynamics(figure, *course(t)), **run)
     return {"figure": figure, "t": t, "efforts": efforts, "driven": driven}
 
 
@@ -101,9 +70,15 @@ def draw(result, folder):
     axes.grid(alpha=0.25)
     axes.legend(frameon=False)
     chart.savefig(folder / "efforts.png", dpi=150)
-    form = strobe(dress(result["driven"]), 5)
-    camera = Camera((1.9, -2.0, 1.5), (0.0, 0.0, 0.65), up=(0, 0, 1), fov=0.6)
-    return [picture(form, folder / "arm.png", camera=camera, ground=False), folder / "efforts.png"]
+    form = strobe(dress(result["driven"]), 4)
+    lift = np.array([0.5, -0.5, 0.0, 0.0]) * np.sqrt(2)  # the file's z is up, in pictures it is y
+    parts = [
+        replace(p, position=rotate(lift, p.position), orientation=multiply_quaternions(lift, p.orientation))
+        for p in form.parts
+    ]
+    form = replace(form, parts=tuple(parts))
+    camera = Camera.framing(form, direction=(1, 0.45, 0.35), fov=0.45, aspect=1.6)
+    return [picture(form, folder / "arm.png", camera=camera, size=(1000, 625)), folder / "efforts.png"]
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def _show(entry: "Entry", out: Path, quiet: bool) -> dict[str, Any]:
     form = dress(recording)
     files = {"picture": stem.with_suffix(".png"), "plot": out / f"{entry.name}-plot.png"}
     flashes = scene.document.image.strobe
-    shown, instant = (strobe(form, flashes), 0.0) if flashes > 1 else (form, 0.4 * entry.seconds)
+    shown, instant = (strobe(form, flashes), 0.0) if flashes > 1 else (form, 0.4 * float(form.times[-1]))
     picture(shown, files["picture"], time=instant, size=(960, 540), overwrite=True)
     plot_channels(recording, scene.document.image.plot, path=files["plot"], title=scene.title, overwrite=True)
     if entry.name == "handle":

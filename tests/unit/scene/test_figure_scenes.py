@@ -220,9 +220,9 @@ WRONG = {
     "start q of nothing": (ARM, "q = { upper", "q = { uper", r"no such coordinate \(got 'uper'.*Did you mean 'upper'"),
     "start v of nothing": (ARM, "v = { lower", "v = { lowr", r"no such coordinate \(got 'lowr'.*Did you mean 'lower'"),
     "counts": (ARM, "lower = 1.0", "lower = [1, 2]", r"lower has 1 numbers \(got 2\)"),
-    "unit of q": (ARM, '"20 deg"', '"20 kg"', "a unit of another dimension"),
-    "unit of v": (ARM, "lower = 1.0", 'lower = "10 deg"', "a unit of another dimension"),
-    "words": (ARM, '"20 deg"', '"much"', "not a quantity"),
+    "unit of q": (ARM, '"20 deg"', '"20 kg"', r"not a coordinate \(got '20 kg'.*rad or m"),
+    "unit of v": (ARM, "lower = 1.0", 'lower = "10 deg"', r"not a velocity \(got '10 deg'.*rad/s or m/s"),
+    "words": (ARM, '"20 deg"', '"much"', r"not a coordinate \(got 'much'"),
     "two joints": (
         ARM,
         "joint = { revolute = [0, 0, 1] }",

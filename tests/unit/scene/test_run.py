@@ -39,7 +39,10 @@ def test_gallery_scenes_run(name):
     assert rec.count("energy") == 3
     assert all(np.isfinite(rec[channel]).all() for channel in rec)
     assert rec.manifest["scene"] == name
-    assert set(rec.manifest["form"]) == {body.name for body in load_scene(name).document.body}
+    document = load_scene(name).document
+    worn = {body.name for body in document.body}
+    worn |= {segment.name for figure in document.figure for segment in figure.segment if segment.shape is not None}
+    assert set(rec.manifest["form"]) == worn
 
 
 def test_manifest_tells_how_it_was_made():

@@ -389,12 +389,11 @@ def test_wrong_input_is_named(options, text):
         simulate(ball(), t1=0.1, **options)
 
 
-def test_figure_that_cannot_move_is_recorded_all_the_same():
+def test_figure_that_cannot_move_is_refused():
     b = FigureBuilder(name="statue")
     b.segment("stone", None, joints.fixed(), mass=1.0)
-    rec = simulate(b.build(), t1=0.1, rate=10)
-    assert rec.count("stone.position") == 2
-    assert (rec["energy.kinetic"] == 0).all()
+    with pytest.raises(InputError, match=r"figure 'statue': a figure that cannot move"):
+        simulate(b.build(), t1=0.1, rate=10)
 
 
 # ---- integrators ----------------------------------------------------------------------------------------------------
@@ -455,7 +454,7 @@ def test_run_that_diverges_keeps_what_it_had(tmp_path):
 # ---- couplings, closures, joints of the user ------------------------------------------------------------------------
 def test_four_bar_keeps_its_loop_closed():
     figure = four_bar()
-    rec = simulate(figure, t1=2.0, rate=50, q0=FOUR_BAR_START, v0=[3.0, 0, 0], rtol=1e-10)
+    rec = simulate(figure, t1=1.0, rate=50, q0=FOUR_BAR_START, v0=[3.0, 0, 0], rtol=1e-10)
     q = rec["q"]
     assert np.ptp(q[:, 0]) > 1.0
     a, b, c = q.T
@@ -529,7 +528,7 @@ def test_contact_force_of_a_figure_with_closures():
     figure = b.build()
     q = figure.configuration(ball=joint.configuration((0.3, 0, 0)))
     v = 0.8
-    rec = simulate(figure, t1=1.0, rate=20, q0=q, v0=(v / 0.1, 0, 0), rtol=1e-11)
+    rec = simulate(figure, t1=0.3, rate=20, q0=q, v0=(v / 0.1, 0, 0), rtol=1e-10)
     angle = v / 0.3 * rec.time("q")
     assert np.abs(rec["ball.position"][:, 0] - 0.3 * np.cos(angle)).max() < 1e-8
     tension = 1.4 * v**2 / 0.3 / 0.6
