@@ -8,8 +8,8 @@ are those of a well-known model of the leg [Delp90], with natural cubic splines 
 them as they are: axes in sequence, each standing at a function of a coordinate, with two derivatives for dynamics.
 
 The instantaneous axis goes through the points of the shank that do not move. The joint's twist for a unit of angular
-velocity, (ω, u), puts it at (−u_y, u_x) from the shank's origin; it wanders by more than a centimetre while the knee bends.
-Then the shank of someone who sits is let go and swings: its energy stays, although the axis moves.
+velocity, (ω, u), puts it at (−u_y, u_x) from the shank's origin; it wanders by more than a centimetre while the knee
+bends. Then the shank of someone who sits is let go and swings: its energy stays, although the axis moves.
 """
 
 import sys
@@ -85,7 +85,7 @@ def check(result):
 
 
 def draw(result, folder):
-    chart = Figure(figsize=(7, 3.8), layout="constrained")
+    chart = Figure(figsize=(5.6, 4.2), layout="constrained")
     axes = chart.subplots()
     at = 1e3 * result["axis"][1]
     shown = axes.scatter(at[:, 0], at[:, 1] + 396, c=-np.degrees(result["angles"]), s=12, cmap="viridis")

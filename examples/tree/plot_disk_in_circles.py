@@ -66,9 +66,9 @@ def draw(result, folder):
         axes.grid(alpha=0.25)
     chart.savefig(folder / "paths.png", dpi=150)
     rec = result["steady"]
-    form, now = dress(rec), [SAMPLES // 12]
+    form, now = dress(rec), [SAMPLES * 5 // 8]
     disk = replace(form.parts[0], **{key: getattr(form.parts[0], key)[now] for key in ("position", "orientation")})
-    touched = rec["disk.contact_point"][None, :SAMPLES:4]
+    touched = rec["disk.contact_point"][None, :SAMPLES:2]
     still = np.tile([1.0, 0.0, 0.0, 0.0], (1, touched.shape[1], 1))
     beads = Part("path", Ball(0.005), np.zeros(3), np.array((0.72, 0.33, 0.24)), touched, still)
     form = replace(form, parts=(disk, beads), times=form.times[:1])

@@ -78,8 +78,8 @@ def draw(result, folder):
     for axes in panels:
         axes.grid(alpha=0.25)
     chart.savefig(folder / "apart.png", dpi=150)
-    first = result[0].slice(0.0, 2.0)
-    form, tip = strobe(dress(first), 9), first["tags"][None, ::2, 0]
+    first = result[0].slice(0.0, 0.9)
+    form, tip = strobe(dress(first), 6), first["tags"][None, :, 0]
     still = np.tile([1.0, 0.0, 0.0, 0.0], (1, tip.shape[1], 1))
     trace = Part("trace", Ball(0.008), np.zeros(3), np.array((0.2, 0.2, 0.22)), tip, still)
     form = replace(form, parts=(*form.parts, trace))

@@ -164,8 +164,8 @@ def _split(rec: "Recording", name: str) -> tuple[int, tuple[str, ...]]:
     shape, dims = channel.shape, channel.dims
     if not shape:
         return 1, ("",)
-    letters = _COMPONENTS.get(dims[-1], "")
-    if len(letters) == shape[-1]:
+    letters = _COMPONENTS.get(dims[-1]) or rec.manifest.get("labels", {}).get(dims[-1], "")
+    if len(letters) == shape[-1] and len(letters) <= _FEW:
         return math.prod(shape[:-1]), tuple(letters)
     if len(shape) == 1 and shape[0] <= _FEW and dims[0] != "body":
         return 1, tuple(str(i) for i in range(shape[0]))

@@ -1,6 +1,6 @@
 """What a scene file may say of figures: segments, joints, tags, closures, controls."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -35,6 +35,7 @@ def _one_of(table: Table, kinds: tuple[str, ...]) -> None:
 class SurfaceTable(Table):
     """One surface by its own key, and where it is in its segment."""
 
+    kinds: ClassVar[tuple[str, ...]] = ("plane", "sphere", "cylinder", "cone", "torus", "ellipsoid", "circle")
     plane: bool = Field(False, description="z = 0, outward along z")
     sphere: Length | None = Field(None, description="radius")
     cylinder: Length | None = Field(None, description="radius, about z")
@@ -47,7 +48,7 @@ class SurfaceTable(Table):
 
     @model_validator(mode="after")
     def _one_surface(self) -> "SurfaceTable":
-        _one_of(self, ("plane", "sphere", "cylinder", "cone", "torus", "ellipsoid", "circle"))
+        _one_of(self, self.kinds)
         if self.inside and (self.plane or self.circle is not None):
             raise ValueError("a plane or a circle has no inside")
         return self
@@ -117,6 +118,19 @@ class HelicalTable(Table):
 class JointTable(Table):
     """One joint by its own key."""
 
+    kinds: ClassVar[tuple[str, ...]] = (
+        "fixed",
+        "revolute",
+        "prismatic",
+        "helical",
+        "universal",
+        "cardan",
+        "spherical",
+        "planar",
+        "free",
+        "function",
+        "contact",
+    )
     fixed: bool = False
     revolute: Vector | None = Field(None, description="axis")
     prismatic: Vector | None = Field(None, description="axis")
@@ -133,8 +147,7 @@ class JointTable(Table):
 
     @model_validator(mode="after")
     def _one_joint(self) -> "JointTable":
-        kinds = ("fixed", "revolute", "prismatic", "helical", "universal", "cardan", "spherical", "planar", "free")
-        _one_of(self, (*kinds, "function", "contact"))
+        _one_of(self, self.kinds)
         single = self.revolute is not None or self.prismatic is not None or self.helical is not None
         for key in ("names", "limits"):
             given = getattr(self, key)

@@ -368,6 +368,8 @@ def _parameters(table: BaseModel, prefix: str) -> Any:
         elif isinstance(value, list) and value and isinstance(value[0], BaseModel):
             for n, item in enumerate(value):
                 yield from _parameters(item, f"{path}.{getattr(item, 'name', n)}.")
+        elif isinstance(value, bool) and key in getattr(type(table), "kinds", ()):
+            continue  # one of several keys of which a table has exactly one
         elif isinstance(value, bool | int | float) or (
             isinstance(value, tuple) and all(isinstance(v, float) for v in value)
         ):

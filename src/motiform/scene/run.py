@@ -5,7 +5,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -125,6 +125,8 @@ class _Job:
     functions: list[str]
     """Names of the user's functions that act in it."""
     content: list[np.ndarray]
+    labels: dict[str, list[str]] = field(default_factory=dict)
+    """Names of the elements of a channel's dimensions."""
 
     def digest(self, options: Options) -> str:
         """Return a key of the model and the way that it is run."""
@@ -165,7 +167,20 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
         watch=watch is None or bool(watch),
     )
     content = np.frombuffer(_told((figure, q0, v0, watch)).encode(), np.uint8)
-    return _Job(go, form, statics, [], _names(functions) + [guard.name for guard in guards], [content])
+    names = _names(functions) + [guard.name for guard in guards]
+    labels = {"coordinate": _coordinate_labels(figure), "velocity": list(figure.coordinates)}
+    labels["tag"] = list(figure.tag_names)
+    return _Job(go, form, statics, [], names, [content], labels)
+
+
+def _coordinate_labels(figure: Figure) -> list[str]:
+    """Return the names of the numbers of q: a plain coordinate's own, else its joint's with a number."""
+    labels = [""] * figure.layout.nq
+    for n, segment in enumerate(figure.segments):
+        for k, place in enumerate(figure.layout.q[n]):
+            plain = segment.joint.plain
+            labels[place] = figure.layout.names[figure.layout.v[n][k]] if plain else f"{segment.name}.{k}"
+    return labels if figure.coupled is None else [labels[k] for k in figure.coupled.kept_q]
 
 
 def _told(what: Any) -> str:
@@ -253,7 +268,7 @@ def _run(
     return job.go(
         options,
         out=out,
-        manifest={**manifest, **_origin(options), "form": job.form, "links": job.links},
+        manifest={**manifest, **_origin(options), "form": job.form, "links": job.links, "labels": job.labels},
         statics=job.statics,
         overwrite=overwrite,
         resume=resume and out is not None and Path(out).exists(),

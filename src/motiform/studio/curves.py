@@ -55,7 +55,8 @@ def curves_of(recording: "Recording", name: str, element: int = 0) -> Curves:
     count = elements_of(values.shape[1:])
     element = min(max(int(element), 0), count - 1)
     values = values.reshape(len(values), count, prod(values.shape[1:]) // count)[:, element].astype(float)
-    names = _names(values.shape[1], tuple(channel.dims))
+    labels = recording.manifest.get("labels", {}).get(channel.dims[-1] if channel.dims else "", ())
+    names = tuple(labels) if len(labels) == values.shape[1] > 1 else _names(values.shape[1], tuple(channel.dims))
     kept = _extremes(values)
     offset, scale = _readable(values)
     values = (values[kept] - offset) / scale
