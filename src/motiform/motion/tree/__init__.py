@@ -1,7 +1,16 @@
 """Articulated systems: figures of segments and joints, their kinematics and dynamics."""
 
 from motiform.motion.tree.build import FigureBuilder
-from motiform.motion.tree.closures import Constrained, Constraint, close_loops, constrained_dynamics, constraint
+from motiform.motion.tree.closure_rows import contact_frames, contact_gap
+from motiform.motion.tree.closures import (
+    Constrained,
+    Constraint,
+    close_loops,
+    closure_forces,
+    closure_wrenches,
+    constrained_dynamics,
+    constraint,
+)
 from motiform.motion.tree.configuration import advance, configuration_rate, repair
 from motiform.motion.tree.derivatives import (
     ForwardDerivatives,
@@ -18,7 +27,8 @@ from motiform.motion.tree.dynamics import (
     momentum,
     nonlinear_effects,
 )
-from motiform.motion.tree.figure import Closure, Coupling, Figure, Part, Segment, SegmentSurface, Tag
+from motiform.motion.tree.effort import Effort, effort
+from motiform.motion.tree.figure import Closure, ContactClosure, Coupling, Figure, Part, Segment, SegmentSurface, Tag
 from motiform.motion.tree.joint import Joint
 from motiform.motion.tree.kinematics import (
     Motion,
@@ -48,8 +58,10 @@ __all__ = [
     "Closure",
     "Constrained",
     "Constraint",
+    "ContactClosure",
     "Control",
     "Coupling",
+    "Effort",
     "Energy",
     "Figure",
     "FigureBuilder",
@@ -68,11 +80,16 @@ __all__ = [
     "centroidal_bias",
     "centroidal_matrix",
     "close_loops",
+    "closure_forces",
+    "closure_wrenches",
     "configuration_rate",
     "constrained_dynamics",
     "constraint",
+    "contact_frames",
+    "contact_gap",
     "contact_wrench",
     "coriolis_matrix",
+    "effort",
     "energy",
     "forward_dynamics",
     "forward_dynamics_derivatives",

@@ -14,8 +14,7 @@ from motiform.motion.tree.contact_closures import cross
 from motiform.motion.tree.dynamics import forward_dynamics, inertia_matrix, inverse_dynamics
 from motiform.motion.tree.figure import ContactClosure, Figure
 from motiform.motion.tree.joint import Array
-from motiform.motion.tree.kinematics import Motion, joint_axes
-from motiform.motion.tree.kinematics import _as_poses as as_poses
+from motiform.motion.tree.kinematics import Motion, as_poses, joint_axes
 
 __all__ = [
     "Constrained",
@@ -107,11 +106,11 @@ def _jacobian(figure: Figure, q: Array, rows: list[Rows]) -> Array:
 def constraint(figure: Figure, q: ArrayLike, v: ArrayLike) -> Constraint:
     """Return the rows of all closures of a figure, in their order."""
     batch, (qs, vs) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv)])
-    found = _constraint(figure, qs, vs)
+    found = all_rows(figure, qs, vs)
     return Constraint(*(x.reshape(*batch, *x.shape[1:]) for x in found))
 
 
-def _constraint(figure: Figure, q: Array, v: Array | None) -> Constraint:
+def all_rows(figure: Figure, q: Array, v: Array | None) -> Constraint:
     return _assembled(figure, q, _all_rows(figure, q, v)[1])
 
 
@@ -273,7 +272,7 @@ def close_loops(
     q = q.copy()
     places = np.flatnonzero([held for closure in figure.closures for held in closure.holonomic])
     for _ in range(most):
-        value, J, _ = _constraint(figure, q, None)
+        value, J, _ = all_rows(figure, q, None)
         far = np.abs(value).max(-1, keepdims=True, initial=0.0)
         if far.max(initial=0.0) <= tolerance:
             break

@@ -33,7 +33,7 @@ from motiform.motion.tree.matrix_kernels import (
 from motiform.motion.tree.memory_kernels import get3, get6, get9, ix, put3, put6, put9, row3
 from motiform.motion.tree.motion_kernels import column_velocity, cross_twist, rates, velocity_of
 from motiform.motion.tree.place_kernels import place
-from motiform.motion.tree.single_kernels import _2, _checked, _finite, _state, _zero, first_of
+from motiform.motion.tree.single_kernels import ROWS, checked, finite, first_of, one_state, state_zero
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub, tmul, transform
 
 __all__ = ["many_matrices", "one_forward", "one_inverse"]
@@ -322,10 +322,10 @@ def one_inverse(ints, floats, work, q, v, a, out):
     """Derivatives of inverse dynamics of one state, (3, nv, nv)."""
     if _not_here(ints, q, v, a):
         return c.WRONG_SIZE
-    W, Q, V, A, b = _state(work), _state(q), _state(v), _state(a), _zero(ints)
-    flat = _state(out.reshape(out.size))
+    W, Q, V, A, b = one_state(work), one_state(q), one_state(v), one_state(a), state_zero(ints)
+    flat = one_state(out.reshape(out.size))
     status = inverse_derivatives(ints, floats, Q, V, A, W, W, b != b, b, W, b, flat, b)
-    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(A, 0) + finite_diagonal(out[2]))
+    return checked(status, finite(Q, 0) + finite(V, 0) + finite(A, 0) + finite_diagonal(out[2]))
 
 
 @entry(_ONE + "float64[::1])")
@@ -333,15 +333,15 @@ def one_forward(ints, floats, work, q, v, tau, out):
     """Derivatives of forward dynamics of one state, nv + 4 nv² numbers as `forward_derivatives` writes them."""
     if _not_here(ints, q, v, tau):
         return c.WRONG_SIZE
-    W, Q, V, T, O, b = _state(work), _state(q), _state(v), _state(tau), _state(out), _zero(ints)
+    W, Q, V, T, O, b = one_state(work), one_state(q), one_state(v), one_state(tau), one_state(out), state_zero(ints)
     status = forward_derivatives(ints, floats, Q, V, T, W, W, b != b, b, W, b, O)
-    total = _finite(Q, 0) + _finite(V, 0) + _finite(T, 0)
+    total = finite(Q, 0) + finite(V, 0) + finite(T, 0)
     for k in range(ints[c.NV]):
         total += 0.0 * out[k]
-    return _checked(status, total)
+    return checked(status, total)
 
 
-@typed_kernel(f"int64, int64[::1], float64[::1], {_2}, {_2}, {_2}, {_2}, {_2}, {_2}, boolean, int64, {_2}, int64[::1]")
+@typed_kernel(f"int64, int64[::1], float64[::1], {', '.join([ROWS] * 6)}, boolean, int64, {ROWS}, int64[::1]")
 def many_matrices(w, slots, ints, floats, work, given, q, v, a, external, has_external, what, out, status):
     """One algorithm on the states of slot w. They are one kernel so that their common parts are compiled once."""
     w = int64(w)

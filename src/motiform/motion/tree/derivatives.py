@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.tree.configuration import advance
-from motiform.motion.tree.dynamics import _states, forward_dynamics, inverse_dynamics
+from motiform.motion.tree.dynamics import as_loaded_states, forward_dynamics, inverse_dynamics
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
@@ -84,7 +84,7 @@ def inverse_dynamics_derivatives(
                 return InverseDerivatives(out[0], out[1], out[2])
         except TypeError:
             pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
-    batch, states, loads = _states(figure, q, v, ("a", a), external)
+    batch, states, loads = as_loaded_states(figure, q, v, ("a", a), external)
     full, nv = _expanded(figure, states), figure.layout.nv
     found = run_matrices(figure, "INVERSE", 3 * nv * nv, full, loads=loads, device=device)
     dq, dv, da = np.moveaxis(found.reshape(-1, 3, nv, nv), 1, 0)
@@ -213,7 +213,7 @@ def forward_dynamics_derivatives(
             pass  # as above
     if figure.couplings or len(_by_differences(figure)):
         return _forward_from_inverse(figure, q, v, tau, external, device)
-    batch, states, loads = _states(figure, q, v, ("tau", tau), external)
+    batch, states, loads = as_loaded_states(figure, q, v, ("tau", tau), external)
     found = run_matrices(figure, "FORWARD", _forward_rows(figure.nv), states, loads=loads, device=device)
     return _forward_parts(figure.nv, found, batch)
 

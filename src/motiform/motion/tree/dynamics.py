@@ -59,7 +59,7 @@ def inverse_dynamics(
 def _inverse_dynamics(
     figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: ArrayLike | None, device: str
 ) -> Array:
-    batch, states, loads = _states(figure, q, v, ("a", a), external)
+    batch, states, loads = as_loaded_states(figure, q, v, ("a", a), external)
     coupled = figure.coupled
     full = states if coupled is None else list(coupled.expand_motion(*states))
     out = run_states(figure, c.RECURSIVE, figure.layout.nv, full, loads=loads, device=device)
@@ -68,7 +68,7 @@ def _inverse_dynamics(
     return out.reshape(*batch, figure.nv)
 
 
-def _states(
+def as_loaded_states(
     figure: Figure, q: ArrayLike, v: ArrayLike, third: tuple[str, ArrayLike], external: ArrayLike | None
 ) -> tuple[tuple[int, ...], list[Array], list[Array | bool]]:
     """Return leading axes, states and loads as kernels take them."""
@@ -147,7 +147,7 @@ def forward_dynamics(
 def _forward_dynamics(
     figure: Figure, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: ArrayLike | None, device: str
 ) -> Array:
-    batch, states, loads = _states(figure, q, v, ("tau", tau), external)
+    batch, states, loads = as_loaded_states(figure, q, v, ("tau", tau), external)
     out = run_states(figure, c.ARTICULATED, figure.nv, states, loads=loads, device=device)
     return out.reshape(*batch, figure.nv)
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.tree.batch import as_states
-from motiform.motion.tree.closures import _constraint
+from motiform.motion.tree.closures import all_rows
 from motiform.motion.tree.dynamics import inertia_matrix, inverse_dynamics
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
@@ -98,7 +98,7 @@ def _diagonal(figure: Figure, M: Array) -> Array:
 
 def _kept(figure: Figure, q: Array, v: Array, a: Array, tolerance: float) -> Array:
     """Return J of the closures; a motion that does not keep them is refused."""
-    _, J, bias = _constraint(figure, q, v)
+    _, J, bias = all_rows(figure, q, v)
     for what, rate, terms in (
         ("velocities", (J @ v[..., None])[..., 0], np.abs(J) @ np.abs(v)[..., None]),
         (

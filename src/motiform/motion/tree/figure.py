@@ -406,9 +406,9 @@ class Figure:
     @cached_property
     def carried(self) -> Array:
         """1 where a velocity moves a segment, (segments, nv of the whole tree)."""
-        from motiform.motion.tree.kinematics import _carried
+        from motiform.motion.tree.kinematics import carried_by
 
-        return _carried(self)
+        return carried_by(self)
 
     def __repr__(self) -> str:
         return (

@@ -52,10 +52,10 @@ def poses(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Poses:
     if figure.coupled is not None:
         states = figure.coupled.expand(states)
     out = run_states(figure, c.POSES, 12 * len(figure.segments), [states], device=device)
-    return _as_poses(figure, batch, out)
+    return as_poses(figure, batch, out)
 
 
-def _as_poses(figure: Figure, batch: tuple[int, ...], out: Array) -> Poses:
+def as_poses(figure: Figure, batch: tuple[int, ...], out: Array) -> Poses:
     out = out.reshape(*batch, len(figure.segments), 12)
     return Poses(out[..., :9].reshape(*out.shape[:-1], 3, 3), out[..., 9:])
 
@@ -69,7 +69,7 @@ def motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = Non
     n = len(figure.segments)
     out = run_states(figure, c.MOTION, 24 * n, [qs, vs, as_], device=device)
     twists, accelerations = (out[:, k : k + 6 * n].reshape(*batch, n, 6) for k in (12 * n, 18 * n))
-    return Motion(_as_poses(figure, batch, out[:, : 12 * n]), twists, accelerations)
+    return Motion(as_poses(figure, batch, out[:, : 12 * n]), twists, accelerations)
 
 
 def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
@@ -130,7 +130,7 @@ def centers_of_mass(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Arr
     return np.concatenate([own, whole[..., None, :]], axis=-2)
 
 
-def _carried(figure: Figure) -> Array:
+def carried_by(figure: Figure) -> Array:
     """1 where a velocity moves a segment, (segments, nv of the full tree)."""
     found = np.zeros((len(figure.segments), figure.layout.nv))
     for n in range(len(figure.segments)):
@@ -147,9 +147,9 @@ def _point_jacobians(figure: Figure, q: ArrayLike, segments: list[int], points: 
     coupled = figure.coupled
     full = states if coupled is None else coupled.expand(states)
     out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, [full])
-    axes = out.reshape(len(full), 1, figure.layout.nv, 6) * _carried(figure)[segments][:, :, None]
+    axes = out.reshape(len(full), 1, figure.layout.nv, 6) * carried_by(figure)[segments][:, :, None]
     out = run_states(figure, c.POSES, 12 * len(figure.segments), [full])
-    R, p = _as_poses(figure, (len(full),), out)
+    R, p = as_poses(figure, (len(full),), out)
     x = (R[:, segments] @ points[:, :, None])[..., 0] + p[:, segments]
     angular = np.swapaxes(axes[..., :3], -1, -2)
     linear = np.swapaxes(axes[..., 3:] + np.cross(axes[..., :3], x[:, :, None, :]), -1, -2)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.tree.batch import as_states, launch_states
 from motiform.motion.tree.contact_joints import ContactJoint
-from motiform.motion.tree.dynamics import _states, inertia_matrix, nonlinear_effects
+from motiform.motion.tree.dynamics import as_loaded_states, inertia_matrix, nonlinear_effects
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.kinematics import poses
@@ -150,7 +150,7 @@ def joint_wrenches(
     Moment [N·m] about the segment's origin, then force [N], in world axes. `external` as in `inverse_dynamics`. Forces
     of closures are not part of it: give them as external wrenches.
     """
-    batch, states, loads = _states(figure, q, v, ("a", a), external)
+    batch, states, loads = as_loaded_states(figure, q, v, ("a", a), external)
     full = states if figure.coupled is None else list(figure.coupled.expand_motion(*states))
     n = len(figure.segments)
     out = run_matrices(figure, "WRENCHES", figure.layout.nv + 6 * n, full, loads=loads, device=device)

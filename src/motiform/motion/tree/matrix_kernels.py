@@ -11,7 +11,7 @@ from motiform.motion.tree.dynamics_kernels import inertia_of, momentum_of, recur
 from motiform.motion.tree.memory_kernels import get3, get6, ix, put3, put6
 from motiform.motion.tree.motion_kernels import bias, column_velocity, rates
 from motiform.motion.tree.place_kernels import place
-from motiform.motion.tree.single_kernels import _checked, _finite, _state, _zero
+from motiform.motion.tree.single_kernels import checked, finite, one_state, state_zero
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub
 
 __all__ = [
@@ -197,9 +197,9 @@ def one_coriolis(ints, floats, work, q, v, out):
     """Coriolis matrix of one state."""
     if q.shape[0] != ints[c.NQ] or v.shape[0] != ints[c.NV]:
         return c.WRONG_SIZE
-    W, Q, V, b = _state(work), _state(q), _state(v), _zero(ints)
-    status = coriolis(ints, floats, Q, V, W, b, W, b, _state(out.reshape(out.size)))
-    return _checked(status, _finite(Q, 0) + _finite(V, 0) + finite_diagonal(out))
+    W, Q, V, b = one_state(work), one_state(q), one_state(v), state_zero(ints)
+    status = coriolis(ints, floats, Q, V, W, b, W, b, one_state(out.reshape(out.size)))
+    return checked(status, finite(Q, 0) + finite(V, 0) + finite_diagonal(out))
 
 
 # ---- momentum of the whole figure about its centre of mass
@@ -250,9 +250,9 @@ def one_centroidal(ints, floats, work, q, out):
     """Centroidal matrix of one state by columns, (nv, 6)."""
     if q.shape[0] != ints[c.NQ]:
         return c.WRONG_SIZE
-    W, Q, O, b = _state(work), _state(q), _state(out.reshape(out.size)), _zero(ints)
+    W, Q, O, b = one_state(work), one_state(q), one_state(out.reshape(out.size)), state_zero(ints)
     centroidal(ints, floats, Q, W, b, W, b, O)
-    return _checked(c.OK, _finite(Q, 0) + _finite(O, 0))
+    return checked(c.OK, finite(Q, 0) + finite(O, 0))
 
 
 @routine

@@ -13,7 +13,13 @@ from motiform.base.progress import Progress
 from motiform.motion.integrate import TABLEAUX, Guard, Options, check_memory, get_method, sampled_march, sampled_steps
 from motiform.motion.integrate.sampling import Block
 from motiform.motion.tree import columns as c
-from motiform.motion.tree.closures import close_loops, held_contact_force, keep_closures, loaded_dynamics
+from motiform.motion.tree.closures import (
+    close_loops,
+    closure_forces,
+    held_contact_force,
+    keep_closures,
+    loaded_dynamics,
+)
 from motiform.motion.tree.configuration import configuration_rate, repair
 from motiform.motion.tree.dynamics import forward_dynamics
 from motiform.motion.tree.figure import Figure
@@ -83,6 +89,14 @@ class FigureSystem:
         loads = self.wrenches(t, state)
         a, loads = loaded_dynamics(self.figure, state.q, state.v, self.forces(t, state), loads)
         return contact_wrench(self.figure, state.q, state.v, a, name, external=loads)[3:]
+
+    def closure_force(self, t: float, state: FigureState, name: str) -> Array:
+        """Return the force of a contact closure, in its contact frame: tangential twice, normal [N], (3,)."""
+        closure = next(closure for closure in self.figure.closures if closure.name == name)
+        tau, loads = self.forces(t, state), self.wrenches(t, state)
+        found = closure_forces(self.figure, state.q, state.v, tau, loads)[name]
+        kept = dict(zip(closure.rows, found, strict=True))
+        return np.array([kept.get(row, 0.0) for row in ("vx", "vy", "vz")])
 
     def rate(self, t: float, y: Array, out: Array) -> None:
         """Write the rate of the state."""

@@ -23,7 +23,7 @@ _HEAD = "int64(int64[::1], float64[::1], float64[::1], "  # integers and floats 
 
 
 @inline
-def _finite(x, b):
+def finite(x, b):
     """Return 0, or NaN where a number of the state is not finite."""
     total = 0.0
     for k in range(x.shape[0]):
@@ -32,7 +32,7 @@ def _finite(x, b):
 
 
 @inline
-def _checked(status, total):
+def checked(status, total):
     """Return the status, of which numbers that are not finite are the first reason."""
     return c.NOT_FINITE if total != 0.0 else status
 
@@ -58,13 +58,13 @@ def write_axes(ints, b, work, w, out):
 
 
 @numba.njit(inline="always")
-def _state(x):
+def one_state(x):
     """Return a one-dimensional array as the rows of one state."""
     return x.reshape(1, x.shape[0]).T
 
 
 @numba.njit(inline="always")
-def _zero(ints):
+def state_zero(ints):
     """Return 0 as a number and not as a literal, for which all routines would be compiled again."""
     return ints.shape[0] - ints.shape[0]
 
@@ -74,12 +74,12 @@ def one_axes(ints, floats, work, q, out):
     """Twists of all velocities of one state."""
     if q.shape[0] != ints[c.NQ]:
         return c.WRONG_SIZE
-    W, Q = _state(work), _state(q)
-    b = _zero(ints)
+    W, Q = one_state(work), one_state(q)
+    b = state_zero(ints)
     place(ints, floats, Q, W, b, W, b)
-    O = _state(out)
+    O = one_state(out)
     write_axes(ints, b, W, b, O)
-    return _checked(c.OK, _finite(Q, 0) + _finite(O, 0))
+    return checked(c.OK, finite(Q, 0) + finite(O, 0))
 
 
 @entry(_HEAD + f"{_1}, {_1}, {_1}, {_1})")
@@ -88,10 +88,10 @@ def one_recursive(ints, floats, work, q, v, a, out):
     nv = ints[c.NV]
     if q.shape[0] != ints[c.NQ] or v.shape[0] != nv or a.shape[0] != nv:
         return c.WRONG_SIZE
-    W, Q, V, A, O = _state(work), _state(q), _state(v), _state(a), _state(out)
-    b = _zero(ints)
+    W, Q, V, A, O = one_state(work), one_state(q), one_state(v), one_state(a), one_state(out)
+    b = state_zero(ints)
     status = recursive(ints, floats, Q, V, A, W, W, b != b, b, W, b, O)
-    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(A, 0) + _finite(O, 0))
+    return checked(status, finite(Q, 0) + finite(V, 0) + finite(A, 0) + finite(O, 0))
 
 
 @entry(_HEAD + f"{_1}, float64[:, ::1])")
@@ -99,13 +99,13 @@ def one_composite(ints, floats, work, q, out):
     """Inertia matrix of one state."""
     if q.shape[0] != ints[c.NQ]:
         return c.WRONG_SIZE
-    W, Q = _state(work), _state(q)
-    b = _zero(ints)
-    composite(ints, floats, Q, W, b, W, b, _state(out.reshape(out.size)))
-    total = _finite(Q, 0)
+    W, Q = one_state(work), one_state(q)
+    b = state_zero(ints)
+    composite(ints, floats, Q, W, b, W, b, one_state(out.reshape(out.size)))
+    total = finite(Q, 0)
     for k in range(out.shape[0]):
         total += 0.0 * out[k, k]
-    return _checked(c.OK, total)
+    return checked(c.OK, total)
 
 
 @entry(_HEAD + f"{_1}, {_1}, {_1}, {_1})")
@@ -114,10 +114,10 @@ def one_articulated(ints, floats, work, q, v, tau, out):
     nv = ints[c.NV]
     if q.shape[0] != ints[c.NQ] or v.shape[0] != nv or tau.shape[0] != nv:
         return c.WRONG_SIZE
-    W, Q, V, T, O = _state(work), _state(q), _state(v), _state(tau), _state(out)
-    b = _zero(ints)
+    W, Q, V, T, O = one_state(work), one_state(q), one_state(v), one_state(tau), one_state(out)
+    b = state_zero(ints)
     status = articulated(ints, floats, Q, V, T, W, W, b != b, b, W, b, O)
-    return _checked(status, _finite(Q, 0) + _finite(V, 0) + _finite(T, 0) + _finite(O, 0))
+    return checked(status, finite(Q, 0) + finite(V, 0) + finite(T, 0) + finite(O, 0))
 
 
 @inline
@@ -159,10 +159,10 @@ def write_motion(ints, floats, a, b, work, w, out):
         put6(out, 18 * n + 6 * i, b, s, add(add(t, cross(s, p)), cross(o, u)))
 
 
-_2 = "float64[::1, :]"  # rows of states
+ROWS = "float64[::1, :]"  # rows of states
 
 
-@typed_kernel(f"int64, int64[::1], float64[::1], {_2}, {_2}, {_2}, {_2}, {_2}, {_2}, boolean, int64, {_2}, int64[::1]")
+@typed_kernel(f"int64, int64[::1], float64[::1], {', '.join([ROWS] * 6)}, boolean, int64, {ROWS}, int64[::1]")
 def many_states(w, slots, ints, floats, work, given, q, v, a, external, has_external, what, out, status):
     """One algorithm on the states of slot w. They are one kernel so that their common parts are compiled once."""
     w = int64(w)

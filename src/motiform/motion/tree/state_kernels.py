@@ -11,7 +11,7 @@ from motiform.motion.tree.dynamics_kernels import articulated, recursive
 from motiform.motion.tree.memory_kernels import get3, get9, put3
 from motiform.motion.tree.motion_kernels import column_velocity
 from motiform.motion.tree.place_kernels import rotation_of_quaternion
-from motiform.motion.tree.single_kernels import _state, _zero
+from motiform.motion.tree.single_kernels import one_state, state_zero
 from motiform.spatial.algebra import tmul, transform
 
 __all__ = ["one_configuration_rate", "one_contact_force", "one_rate", "one_repair"]
@@ -97,10 +97,10 @@ def repair_configuration(ints, floats, q, b):
 def one_rate(ints, floats, work, y, tau, out):
     """Rate of (q, v) under the forces tau."""
     nq, nv = ints[c.NQ], ints[c.NV]
-    W, Q, V = _state(work), _state(y[:nq]), _state(y[nq:])
-    b = _zero(ints)
-    status = articulated(ints, floats, Q, V, _state(tau), W, W, b != b, b, W, b, _state(out[nq:]))
-    other = configuration_rate(ints, floats, Q, V, b, _state(out[:nq]))
+    W, Q, V = one_state(work), one_state(y[:nq]), one_state(y[nq:])
+    b = state_zero(ints)
+    status = articulated(ints, floats, Q, V, one_state(tau), W, W, b != b, b, W, b, one_state(out[nq:]))
+    other = configuration_rate(ints, floats, Q, V, b, one_state(out[:nq]))
     return max(status, other) if nv else other
 
 
@@ -108,9 +108,9 @@ def one_rate(ints, floats, work, y, tau, out):
 def one_contact_force(ints, floats, work, y, tau, segment, spare, out):
     """Force on a segment at its contact, in the contact frame, of the motion under the forces tau."""
     nq, nv = ints[c.NQ], ints[c.NV]
-    W, Q, V, b = _state(work), _state(y[:nq]), _state(y[nq:]), _zero(ints)
-    A, T = _state(spare[:nv]), _state(spare[nv:])
-    status = articulated(ints, floats, Q, V, _state(tau), W, W, b != b, b, W, b, A)
+    W, Q, V, b = one_state(work), one_state(y[:nq]), one_state(y[nq:]), state_zero(ints)
+    A, T = one_state(spare[:nv]), one_state(spare[nv:])
+    status = articulated(ints, floats, Q, V, one_state(tau), W, W, b != b, b, W, b, A)
     recursive(ints, floats, Q, V, A, W, W, b != b, b, W, b, T)
     base = c.HEADER + segment * c.SEGMENT_INTS
     _, _, RL, _ = contact_place(floats, ints[base + c.AT_NUMBERS], Q, ints[base + c.AT_Q], b)
@@ -123,10 +123,10 @@ def one_contact_force(ints, floats, work, y, tau, segment, spare, out):
 @entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1})")
 def one_configuration_rate(ints, floats, q, v, out):
     """dq/dt of one state."""
-    return configuration_rate(ints, floats, _state(q), _state(v), _zero(ints), _state(out))
+    return configuration_rate(ints, floats, one_state(q), one_state(v), state_zero(ints), one_state(out))
 
 
 @entry(f"void(int64[::1], {_1}, {_1})")
 def one_repair(ints, floats, q):
     """Repair one configuration in place."""
-    repair_configuration(ints, floats, _state(q), _zero(ints))
+    repair_configuration(ints, floats, one_state(q), state_zero(ints))

@@ -1,5 +1,6 @@
 """Guards of contact joints: the instant at which a contact would have to pull, or to hold more than friction can."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from motiform.base.errors import RunError
 from motiform.motion.integrate import Guard
 from motiform.motion.tree.contact_joints import ContactJoint
+from motiform.motion.tree.figure import ContactClosure
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.state import FigureState
 
@@ -17,22 +19,30 @@ __all__ = ["watch_contacts"]
 
 
 def watch_contacts(system: "FigureSystem") -> list[Guard]:
-    """Return the guards of every contact joint: "… lifts off", and "… slips" where it has a friction coefficient."""
+    """Return the guards of every contact: "… lifts off", and "… slips" where it has a friction coefficient.
+
+    Contact joints go by the name of their segment, contact closures by their own.
+    """
     guards: list[Guard] = []
     for segment in system.figure.segments:
         if isinstance(segment.joint, ContactJoint):
-            guards += _guards_of(system, segment.name, segment.joint)
+            guards += _guards_of(system, segment.name, segment.joint, system.contact_force)
+    for closure in system.figure.closures:
+        if isinstance(closure, ContactClosure):
+            guards += _guards_of(system, closure.name, closure.joint, system.closure_force)
     return guards
 
 
-def _guards_of(system: "FigureSystem", name: str, joint: ContactJoint) -> list[Guard]:
+def _guards_of(
+    system: "FigureSystem", name: str, joint: ContactJoint, measure: Callable[[float, FigureState, str], Array]
+) -> list[Guard]:
     last: dict[str, Any] = {"key": None, "force": np.zeros(3)}
 
     def force(t: float, state: FigureState) -> Array:
         """Return tangential, tangential, normal force; two guards at one instant share it."""
         key = (t, state.q.tobytes(), state.v.tobytes())
         if last["key"] != key:
-            last["key"], last["force"] = key, system.contact_force(t, state, name)
+            last["key"], last["force"] = key, measure(t, state, name)
         return last["force"]
 
     def pressing(t: float, state: FigureState) -> float:
@@ -46,7 +56,7 @@ def _guards_of(system: "FigureSystem", name: str, joint: ContactJoint) -> list[G
     if not pressing(0.0, first) > 0:
         raise RunError(
             "the contact pulls at the start",
-            where=f"contact of segment {name!r}",
+            where=f"contact {name!r}",
             got=f"normal force {pressing(0.0, first):.6g} N",
             allowed="above zero",
             remedy="Start slower or elsewhere, or take watch=False for surfaces that hold each other.",
@@ -57,7 +67,7 @@ def _guards_of(system: "FigureSystem", name: str, joint: ContactJoint) -> list[G
             x, y, z = force(0.0, first)
             raise RunError(
                 "the contact slips at the start",
-                where=f"contact of segment {name!r}",
+                where=f"contact {name!r}",
                 got=f"tangential {np.hypot(x, y):.6g} N, normal {z:.6g} N",
                 allowed=f"tangential up to {joint.friction:g} times normal",
             )

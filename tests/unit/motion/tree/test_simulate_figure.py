@@ -339,9 +339,7 @@ def test_contact_that_pulls_at_the_start():
     b.segment("ball", None, joint, mass=1.0, inertia=np.eye(3) * 0.004)
     figure = b.build()
     low = joint.configuration((0.5, -0.1, 0))
-    with pytest.raises(
-        RunError, match=r"contact of segment 'ball': the contact pulls at the start \(got 'normal force -"
-    ):
+    with pytest.raises(RunError, match=r"contact 'ball': the contact pulls at the start \(got 'normal force -"):
         simulate(figure, t1=0.1, q0=low)
     assert simulate(figure, t1=0.1, rate=20, q0=low, watch=False).count("q") == 3  # surfaces that hold each other
     fast = joint.configuration((0, 0.5, 0))
@@ -353,7 +351,7 @@ def test_contact_that_slips_at_the_start():
     tilted = ball(0.1).replace(gravity=(5.0, -G, 0))
     with pytest.raises(
         RunError,
-        match=r"contact of segment 'ball': the contact slips at the start \(got 'tangential .* N, normal 9\.81 N'",
+        match=r"contact 'ball': the contact slips at the start \(got 'tangential .* N, normal 9\.81 N'",
     ):
         simulate(tilted, t1=0.1)
     assert simulate(tilted, t1=0.1, rate=20, watch=False).events == []
@@ -717,3 +715,26 @@ def test_another_run_is_neither_opened_nor_resumed(tmp_path, change):
         simulate(other["figure"], out=out, **other["run"])
     with pytest.raises(RecordingError, match="holds another run and cannot be resumed"):
         simulate(other["figure"], out=out, resume=True, **other["run"])
+
+
+def test_a_contact_closure_is_watched_too():
+    """A rod on two balls, one held by a closure, pulled up at that end: it lifts off where the pull is half its weight.
+
+    The pull grows as t, on a rod at rest, so that nothing moves before: N = m g/2 − c t is zero at t = m g/(2 c).
+    """
+    up = Transform.rotation_of(exp_rotation([-np.pi / 2, 0, 0]))
+    b = FigureBuilder()
+    roll = joints.contact(s.plane(), s.sphere(0.1), pose1=up)
+    b.segment("rod", None, roll, mass=2.0, com=(0.5, 0, 0), inertia=np.diag([0.01, 0.2, 0.2]))
+    other = joints.contact(s.plane(), s.sphere(0.1), pose1=up, pose2=Transform.translation_of((1.0, 0, 0)))
+    b.close_contact("end", None, "rod", other)
+    figure = b.build()
+
+    def lift(t, state):
+        return [[0.0, 0.0, 10.0 * t, 0.0, 10.0 * t, 0.0]]  # at the far end: moment 1 m × F about the rod's origin
+
+    q0 = figure.configuration(rod=roll.configuration(p2=(0, -0.1, 0)))
+    rec = simulate(figure, q0=q0, loads=lift, t1=2.0, rate=20, rtol=1e-9)
+    (event,) = rec.events
+    assert event.name == "end lifts off"
+    assert event.time == pytest.approx(2.0 * 9.81 / 2 / 10, rel=1e-9)  # located to rounding, forces to 1e-12
