@@ -41,7 +41,8 @@ def march(method, steps, repair, t1=2.0):
 
 
 def main(quick=False):
-    steps, right = [25, 50, 100] if quick else [10, 20, 40, 80, 160, 320], march("rkmk4", 1000, True)[1]
+    steps = [25, 50, 100] if quick else [10, 20, 40, 80, 160, 320]
+    right = march("rkmk4", 300 if quick else 1000, True)[1]
     found = {}
     for method in ORDERS:
         plain, repaired = ([march(method, n, repair) for n in steps] for repair in (False, True))

@@ -85,7 +85,7 @@ def draw(rec, folder):
     plank = replace(plank, position=plank.position[:, :1], orientation=plank.orientation[:, :1], color=plank.color[0])
     form = replace(form, parts=(plank, *racers), times=form.times[:1])
     camera = Camera((1.2, 1.7, 2.9), (0.0, 0.45, 0.0), fov=0.5)
-    return [picture(form, folder / "race.png", camera=camera)]
+    return [picture(form, folder / "race.png", camera=camera, size=(1000, 560))]
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ that the arm has gained, and an arm that is driven by these efforts, with nothin
 
 import sys
 from dataclasses import replace
+from inspect import getfile
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,7 @@ def course(t):
 
 
 def main(quick=False):
-    figure = read_urdf(Path(__file__).with_name("arm.urdf"))
+    figure = read_urdf(Path(getfile(course)).with_name("arm.urdf"))
     t = np.linspace(0, TIME, 1201)
     q, v, a = course(t)
     efforts = mf.inverse_dynamics(figure, q, v, a)

@@ -42,9 +42,11 @@ class Segment:
     Attributes
     ----------
     placement : the joint's frame in the parent's (the world's for a root).
-    mass [kg], com [m], inertia [kg·m²] : in the segment's frame, inertia about the centre of mass; all may be zero.
-    armature [kg·m² or kg] : inertia of the drive of each velocity, added to the diagonal of the inertia matrix.
-    damping [N·m·s or N·s/m] : of each velocity.
+    mass : [kg]; a segment may have none, and no inertia then.
+    com : centre of mass [m], in the segment's frame.
+    inertia : [kg·m²], (3, 3), about the centre of mass, in the segment's axes.
+    armature : inertia of the drive of each velocity [kg·m² or kg], added to the diagonal of the inertia matrix.
+    damping : of each velocity [N·m·s or N·s/m].
     """
 
     name: str
