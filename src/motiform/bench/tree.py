@@ -179,9 +179,9 @@ def _batch(algorithm: str, manner: Manner) -> _Case:
         return Result(case, "cpu", used, _RATE, "higher", own, peers, _limit(algorithm, manner, own, used * peak))
 
     def rows(times: dict[str, Times], peak: float) -> list[Result]:
-        found = [row(1, {name: _MANY / t.cpu for name, t in times.items()}, peak)]
+        speeds = {name: _MANY / t.wall for name, t in times.items()}  # one clock, so that rows may be divided
+        found = [row(1, speeds, peak)]
         if two:
-            speeds = {name: _MANY / t.wall for name, t in times.items()}
             found.append(row(2, speeds, peak))
             if manner == "axes":
                 peers, note = {"motiform-cpu-1": speeds["ours 1"]}, "the peer is the same call on one thread"

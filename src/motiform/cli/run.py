@@ -2,12 +2,15 @@
 
 import importlib.util
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from motiform.base.errors import InputError
 from motiform.cli.shared import Overwrite, Quiet, Settings, parse_settings, wrote
+
+if TYPE_CHECKING:
+    from motiform.record import Recording
 
 
 def run(
@@ -39,7 +42,18 @@ def run(
     if before is not None and not overwrite and path.stat().st_mtime_ns == before:
         typer.echo(f"already done, nothing changed: {path}")
         return
-    wrote(f"{recording.duration:.6g} s of {loaded.title!r} ({len(recording.names)} channels)", path)
+    wrote(
+        f"{recording.duration:.6g} s of {loaded.title!r} ({len(recording.names)} channels{_end(recording, loaded.document.scene.duration)})",
+        path,
+    )
+
+
+def _end(recording: "Recording", planned: float) -> str:
+    """Return what ended a run before its time, if something did."""
+    last = recording.events[-1] if recording.events else None
+    if last is None or not recording.duration <= last.time < planned:
+        return ""
+    return f"; ended at {last.time:.6g} s: {last.name}"
 
 
 def _functions(path: Path) -> dict[str, Any]:
@@ -55,8 +69,11 @@ def _functions(path: Path) -> dict[str, Any]:
     except Exception as error:  # whatever the file does wrong is the file's
         raise InputError(f"the file failed: {type(error).__name__}: {error}", where=str(path)) from error
     force, guards = getattr(module, "force", None), getattr(module, "guards", ())
-    if force is None and guards == ():
-        raise InputError(
-            "the file defines nothing to use", where=str(path), allowed="a function force(t, state), a list guards"
+    acting = {name: getattr(module, name, None) for name in ("control", "load")}
+    if force is None and guards == () and not any(acting.values()):
+        allowed = (
+            "a function force(t, state) for bodies, control(t, state) or load(t, state) for figures, a list guards"
         )
-    return {"forces": [force] if force is not None else [], "guards": guards}
+        raise InputError("the file defines nothing to use", where=str(path), allowed=allowed)
+    found = {"forces": [force] if force is not None else [], "guards": guards}
+    return found | {f"{name}s": value for name, value in acting.items() if value is not None}

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.motion.tree import columns as c
+from motiform.motion.tree.contact_joints import ContactJoint
 from motiform.motion.tree.figure import Figure
-from motiform.motion.tree.joint import Array
+from motiform.motion.tree.joint import Array, Joint
 from motiform.motion.tree.joints import BallJoint, FreeJoint
 from motiform.motion.tree.pack import Packed
 from motiform.spatial.checks import as_floats
@@ -84,8 +85,12 @@ def _check_quaternions(figure: Figure, q: Array) -> None:
     if figure.nq == figure.nv:
         return
     for segment, at in zip(figure.segments, figure.layout.q, strict=True):
-        if isinstance(segment.joint, BallJoint | FreeJoint):
-            first = at[-4] if figure.coupled is None else np.searchsorted(figure.coupled.kept_q, at[-4])
+        joint = segment.joint
+        begins = (
+            (-4,) if isinstance(joint, BallJoint | FreeJoint) else (3, 10) if isinstance(joint, ContactJoint) else ()
+        )
+        for begin in begins:
+            first = at[begin] if figure.coupled is None else np.searchsorted(figure.coupled.kept_q, at[begin])
             zero = ~q[:, first : first + 4].any(-1)
             if zero.any():
                 where = f"{_title(figure)}, joint of segment {segment.name!r}, state {int(np.argmax(zero))}"
@@ -102,20 +107,39 @@ def ask_joints(figure: Figure, packed: Packed, q: Array, v: Array | None) -> Arr
     """Return what joints that no kernel knows say of every state, (rows, states)."""
     given = np.zeros((packed.given_rows, len(q)))
     for n in packed.asked:
-        joint = figure.segments[n].joint
+        segment = figure.segments[n]
         at = int(packed.ints[c.HEADER + n * c.SEGMENT_INTS + c.AT_NUMBERS])
-        own = q[:, figure.layout.q[n]]
-        T = joint.transform(own)
-        parts = [T.rotation.reshape(len(q), 9), T.translation.reshape(len(q), 3), _by_columns(joint.subspace(own))]
-        if v is not None:
-            parts.append(_by_columns(joint.subspace_rate(own, v[:, figure.layout.v[n]])))
-        block = np.concatenate([np.broadcast_to(part, (len(q), part.shape[-1])) for part in parts], axis=-1)
+        own, own_v = q[:, figure.layout.q[n]], None if v is None else v[:, figure.layout.v[n]]
+        block = _answers(segment.joint, own, own_v, f"{_title(figure)}, joint of segment {segment.name!r}")
         given[at : at + block.shape[-1]] = block.T
     return given
 
 
-def _by_columns(S: Array) -> Array:
-    return np.swapaxes(S, -1, -2).reshape(*S.shape[:-2], S.shape[-2] * S.shape[-1])
+def _answers(joint: Joint, q: Array, v: Array | None, where: str) -> Array:
+    """Return pose, S and dS/dt of one joint for all states, (states, numbers); what a user's joint gives is checked."""
+    count, nv = len(q), joint.nv
+    try:
+        T = joint.transform(q)
+        parts = {"rotation": (T.rotation, (3, 3)), "translation": (T.translation, (3,))}
+        parts["subspace"] = (joint.subspace(q), (6, nv))
+        if v is not None:
+            parts["subspace_rate"] = (joint.subspace_rate(q, v), (6, nv))
+    except MotiformError:
+        raise
+    except Exception as error:  # whatever a user's joint does wrong is told as such
+        raise RunError(f"the joint failed: {type(error).__name__}: {error}", where=where) from error
+    found = []
+    for name, (value, shape) in parts.items():
+        value = np.asarray(value, float)
+        if value.shape not in (shape, (count, *shape)):
+            allowed = f"{(count, *shape)} or {shape}"
+            raise InputError(f"{name} of the joint", where=where, got=f"shape {value.shape}", allowed=allowed)
+        if not np.isfinite(value).all():
+            raise RunError(f"{name} of the joint is not finite", where=where)
+        value = np.broadcast_to(value, (count, *shape))
+        turned = np.swapaxes(value, -1, -2) if name.startswith("subspace") else value
+        found.append(turned.reshape(count, math.prod(shape)))
+    return np.concatenate(found, axis=-1)
 
 
 def launch_states(
@@ -247,7 +271,7 @@ def _check_status(figure: Figure, status: np.ndarray) -> None:
         )
     if code == c.CONFORMING:
         raise RunError(
-            "the surfaces fit one another: the curvatures add up to zero and the contact is no longer one point",
+            "the surfaces fit or overlap: their curvatures do not add up to more than zero, so they do not meet in a point",
             where=where,
         )
     raise RunError("numbers that are not finite", where=_title(figure), got=f"state {state}")

@@ -80,6 +80,9 @@ class FigureBuilder:
         """
         if isinstance(mass, MassProperties):
             com, inertia, mass = mass.center, mass.inertia, mass.mass
+        if shape is not None and not isinstance(shape, Shape | Part | list | tuple):
+            allowed = "a Shape, a Part, or several Parts"
+            raise InputError("shape", where=f"segment {name!r}", got=repr(shape), allowed=allowed)
         parts = (
             ()
             if shape is None
@@ -111,6 +114,9 @@ class FigureBuilder:
     def surface(self, name: str, segment: str, surface: Surface, placement: Transform | None = None) -> None:
         """Give a segment a surface for contacts."""
         placed = Transform.identity() if placement is None else placement
+        if not isinstance(surface, Surface) or not isinstance(placed, Transform):
+            allowed = "a surface of motiform.surfaces, and a Transform"
+            raise InputError("surface", where=f"surface {name!r}", got=f"{surface!r}, {placed!r}", allowed=allowed)
         self.surfaces.append(SegmentSurface(name, segment, surface, placed))
 
     def couple(self, dependent: str, leading: str, function: CoordinateFunction) -> None:

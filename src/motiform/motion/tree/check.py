@@ -72,7 +72,7 @@ def _check_parents(figure: Figure) -> None:
                 "unknown parent",
                 where=f"segment {segment.name!r}",
                 got=parent,
-                allowed="None (the world), " + ", ".join(names[:n]),
+                allowed=", ".join(["None (the world)", *names[:n]]),
                 remedy=closest(str(parent), names),
             )
         if names.index(parent) >= n:

@@ -89,12 +89,14 @@ def _rk4(f: Any, q: Array, h: float) -> Array:
     return q + h / 6 * (a + 2 * b + 2 * c + f(q + h * c))
 
 
-def unit_vector(axis: ArrayLike, what: str) -> Array:
-    """Return the direction of an axis; one without a direction is refused."""
+def unit_vector(axis: ArrayLike, what: str, *, zero: bool = False) -> Array:
+    """Return the direction of an axis; one without a direction is refused, or with `zero` left for later."""
     try:
         a = np.asarray(axis, float)
     except (TypeError, ValueError):
         a = np.empty(0)
+    if zero and a.shape == (3,) and not a.any():
+        return a
     if a.shape != (3,) or not np.isfinite(a).all() or not np.linalg.norm(a) > 0:
         raise InputError("not an axis", where=what, got=repr(axis), allowed="three numbers, not all zero")
     a = a / np.abs(a).max()

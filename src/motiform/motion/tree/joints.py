@@ -70,7 +70,9 @@ class Axis:
     def __post_init__(self) -> None:
         if self.kind not in ("revolute", "prismatic"):
             raise InputError("kind of axis", got=self.kind, allowed="revolute, prismatic")
-        object.__setattr__(self, "direction", tuple(unit_vector(self.direction, f"{self.kind} axis").tolist()))
+        object.__setattr__(
+            self, "direction", tuple(unit_vector(self.direction, f"{self.kind} axis", zero=True).tolist())
+        )
         try:
             numbers = np.array([*self.point, self.pitch, self.offset], float)
         except (TypeError, ValueError):
@@ -91,6 +93,13 @@ class Axis:
             return Transform._trusted(np.broadcast_to(np.eye(3), (*x.shape, 3, 3)), a * x[..., None], None)
         R = exp_rotation(a * x[..., None])
         return Transform._trusted(R, c - R @ c + self.pitch * a * x[..., None], None)
+
+    def check(self, where: str) -> None:
+        """Refuse an axis without a direction; the place is known when the segment is."""
+        if not any(self.direction):
+            raise InputError(
+                f"a {self.kind} axis without a direction", where=where, got=self.direction, allowed="not all zero"
+            )
 
     @property
     def screw(self) -> Array:
@@ -141,6 +150,10 @@ class AxesJoint(Joint):
     @property
     def plain(self) -> bool:
         return True
+
+    def check(self, where: str) -> None:
+        for axis in self.axes:
+            axis.check(where)
 
     def neutral(self) -> Array:
         return np.zeros(self.nq)
@@ -215,6 +228,10 @@ class FunctionJoint(Joint):
     @property
     def plain(self) -> bool:
         return True
+
+    def check(self, where: str) -> None:
+        for axis in self.axes:
+            axis.check(where)
 
     def neutral(self) -> Array:
         return np.zeros(self.nq)
@@ -413,8 +430,8 @@ def universal(
     axis1: ArrayLike, axis2: ArrayLike, *, names: Sequence[str] | None = None, limits: ArrayLike | None = None
 ) -> AxesJoint:
     """Return two turns [rad], the second axis moved by the first."""
-    a, b = unit_vector(axis1, "first axis"), unit_vector(axis2, "second axis")
-    if np.linalg.norm(np.cross(a, b)) < 1e-9:
+    a, b = unit_vector(axis1, "first axis", zero=True), unit_vector(axis2, "second axis", zero=True)
+    if a.any() and b.any() and np.linalg.norm(np.cross(a, b)) < 1e-9:
         raise InputError("universal joint", got=f"{a} and {b}", allowed="two axes that are not parallel")
     return AxesJoint([Axis("revolute", a), Axis("revolute", b)], names, limits)  # type: ignore[arg-type]
 
@@ -464,7 +481,7 @@ def planar(
 
     The shifts are along the two other axes in cyclic order where the normal is x, y or z (z: along x, then y).
     """
-    n = unit_vector(normal, "normal of a planar joint")
+    n = unit_vector(normal, "normal of a planar joint", zero=True)
     first = np.roll(np.eye(3), -1, axis=0)[np.argmax(np.abs(n))] if np.abs(n).max() == 1 else _any_perpendicular(n)
     second = np.cross(n, first)
     axes = [Axis("prismatic", first), Axis("prismatic", second), Axis("revolute", n)]  # type: ignore[arg-type]

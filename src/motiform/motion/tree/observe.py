@@ -53,7 +53,11 @@ def channels(figure: Figure, rate: float, controlled: bool) -> list[Channel]:
         text = FIGURE_CHANNELS.get(name) or SEGMENT_CHANNELS[name.rsplit(".", 1)[-1]]
         return Channel(name, unit=unit, dims=dims, shape=shape, rate=rate, description=text)
 
-    found = [channel("q", "", ("coordinate",), (figure.nq,)), channel("v", "", ("velocity",), (figure.nv,))]
+    unit = _common_unit(figure)
+    found = [
+        channel("q", unit if figure.nq == figure.nv else "", ("coordinate",), (figure.nq,)),
+        channel("v", f"{unit}/s" if unit else "", ("velocity",), (figure.nv,)),
+    ]
     if controlled:
         found.append(channel("tau", "", ("velocity",), (figure.nv,)))
     for name in figure.names:
@@ -70,6 +74,12 @@ def channels(figure: Figure, rate: float, controlled: bool) -> list[Channel]:
     found.append(channel("momentum", "kg m/s", ("axis",), (3,)))
     found.append(channel("angular_momentum", "kg m^2/s", ("axis",), (3,)))
     return found
+
+
+def _common_unit(figure: Figure) -> str:
+    """Return the unit that all coordinates share, or none."""
+    units = {unit for segment in figure.segments for unit in (segment.joint.units or ("",) * segment.joint.nv)}
+    return units.pop() if len(units) == 1 else ""
 
 
 def observe(system: "FigureSystem", times: Array, rows: Array) -> dict[str, Array]:

@@ -84,7 +84,9 @@ class FigureSystem:
         if self._fast and self.figure.segments[n].joint.kernel:
             out, spare, single = np.empty(3), np.empty(2 * self.figure.nv), self._single
             y, tau = np.concatenate([state.q, state.v]), self.forces(t, state)
-            single.contact_force(single.ints, single.floats, single.work, y, tau, n, spare, out)
+            status = single.contact_force(single.ints, single.floats, single.work, y, tau, n, spare, out)
+            if status:
+                self._tell(int(status), t)
             return out
         loads = self.wrenches(t, state)
         a, loads = loaded_dynamics(self.figure, state.q, state.v, self.forces(t, state), loads)
@@ -169,6 +171,9 @@ def simulate_figure(
         )
     if options.device != "cpu":
         raise InputError("figures are simulated on the CPU", got=options.device, remedy="Take device='cpu'.")
+    for name, function in (("controls", controls), ("loads", loads)):
+        if function is not None and not callable(function):
+            raise InputError(f"{name} is not a function", got=repr(function), allowed="a function of (t, state)")
     system = FigureSystem(figure, start(figure, q0, v0), controls, loads)
     guards = [*guards, *(watch_contacts(system) if watch else ())]
     if guards and options.integrator != "dormand-prince":
