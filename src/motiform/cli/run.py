@@ -42,10 +42,8 @@ def run(
     if before is not None and not overwrite and path.stat().st_mtime_ns == before:
         typer.echo(f"already done, nothing changed: {path}")
         return
-    wrote(
-        f"{recording.duration:.6g} s of {loaded.title!r} ({len(recording.names)} channels{_end(recording, loaded.document.scene.duration)})",
-        path,
-    )
+    ended = _end(recording, loaded.document.scene.duration)
+    wrote(f"{recording.duration:.6g} s of {loaded.title!r} ({len(recording.names)} channels{ended})", path)
 
 
 def _end(recording: "Recording", planned: float) -> str:

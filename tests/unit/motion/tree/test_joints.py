@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from motiform import FigureBuilder, Transform, joints
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, MotiformError
 from motiform.motion import tree
 from motiform.motion.tree.joints import AxesJoint, Axis, FunctionJoint, Polynomial, Spline, linear
 from motiform.spatial import log_rotation, random_rotation, rotation_from_euler, skew
@@ -557,4 +557,27 @@ WRONG = {
 @pytest.mark.parametrize("make", WRONG.values(), ids=WRONG)
 def test_wrong_joints_are_refused(make):
     with pytest.raises(InputError):
-        make()
+        FigureBuilder().segment("knee", None, make())
+
+
+@pytest.mark.parametrize("joint", [joints.revolute, joints.prismatic, joints.planar, lambda a: joints.helical(a, 0.1)])
+def test_an_axis_without_a_direction_is_told_with_its_segment(joint):
+    with pytest.raises(InputError, match="segment 'knee': a .* axis without a direction"):
+        FigureBuilder().segment("knee", None, joint((0, 0, 0)))
+
+
+def test_what_a_users_joint_gives_is_checked():
+    class Wrong(Crank):
+        def subspace(self, q):
+            return np.swapaxes(super().subspace(q), -1, -2)
+
+    class Failing(Crank):
+        def transform(self, q):
+            raise KeyError("x")
+
+    for joint, text in ((Wrong(), "subspace of the joint"), (Failing(), "the joint failed: KeyError")):
+        b = FigureBuilder()
+        b.segment("own", None, joint, mass=1.0)
+        figure = b.build()
+        with pytest.raises(MotiformError, match=f"joint of segment 'own': {text}"):
+            tree.inverse_dynamics(figure, figure.neutral(), np.zeros(figure.nv), np.zeros(figure.nv))

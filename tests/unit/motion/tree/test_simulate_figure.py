@@ -738,3 +738,16 @@ def test_a_contact_closure_is_watched_too():
     (event,) = rec.events
     assert event.name == "end lifts off"
     assert event.time == pytest.approx(2.0 * 9.81 / 2 / 10, rel=1e-9)  # located to rounding, forces to 1e-12
+
+
+def test_a_start_that_is_no_contact_is_refused():
+    b = FigureBuilder(gravity=(0, 0, -9.81))
+    b.segment("ball", None, joints.contact(s.plane(), s.sphere(0.1)), mass=1.0, inertia=0.004 * np.eye(3))
+    figure = b.build()
+    q0 = figure.neutral()
+    q0[2] += 0.7
+    with pytest.raises(InputError, match="joint of segment 'ball': the surfaces do not touch at the start .got '0.7 m"):
+        simulate(figure, q0=q0, t1=0.1)
+    for state in (np.zeros(14), np.where(np.arange(14) < 7, figure.neutral(), 0.0)):
+        with pytest.raises(InputError, match="joint of segment 'ball', state 0: a quaternion of length zero"):
+            tree.inverse_dynamics(figure, state, np.zeros(3), np.zeros(3))
