@@ -231,7 +231,7 @@ WRONG = {
     ),
     "no joint": (ARM, "joint = { revolute = [0, 0, 1] }", "joint = {}", "give exactly one of fixed, .*; got none"),
     "joint left out": (ARM, "joint = { revolute = [0, 0, 1] }\n", "", r"joint: missing"),
-    "zero axis": (ARM, "revolute = [0, 0, 1]", "revolute = [0, 0, 0]", "not an axis"),
+    "zero axis": (ARM, "revolute = [0, 0, 1]", "revolute = [0, 0, 0]", "axis without a direction"),
     "short axis": (ARM, "revolute = [0, 0, 1]", "revolute = [0, 1]", "missing"),
     "typing": (ARM, "revolute = [0, 0, 1]", "revolut = [0, 0, 1]", r"unknown key\. Did you mean 'revolute'"),
     "too many names": (ARM, "revolute = [0, 0, 1]", 'revolute = [0, 0, 1], names = ["a", "b"]', "names"),

@@ -271,7 +271,7 @@ def _check_status(figure: Figure, status: np.ndarray) -> None:
         )
     if code == c.CONFORMING:
         raise RunError(
-            "the surfaces fit or overlap: the sum of their curvatures is not above zero, so they do not meet in a point",
+            "the surfaces fit or overlap: the sum of their curvatures is not above zero: they do not meet in a point",
             where=where,
         )
     raise RunError("numbers that are not finite", where=_title(figure), got=f"state {state}")

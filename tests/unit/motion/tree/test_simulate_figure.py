@@ -113,7 +113,7 @@ def test_channels_units_and_their_values():
     v = figure.velocity(ball=(1.0, -2.0, 0.5), arm=0.7)
     rec = simulate(figure, t1=0.3, rate=20, v0=v, controls=lambda t, state: np.full(4, 0.01 * t))
     units = {
-        "q": ("", (15,)), "v": ("", (4,)), "tau": ("", (4,)), "tags": ("m", (2, 3)), "center_of_mass": ("m", (3,)),
+        "q": ("", (15,)), "v": ("rad/s", (4,)), "tau": ("", (4,)), "tags": ("m", (2, 3)), "center_of_mass": ("m", (3,)),
         "ball.position": ("m", (3,)), "ball.orientation": ("", (4,)), "ball.contact_force": ("N", (3,)),
         "ball.contact_point": ("m", (3,)), "arm.position": ("m", (3,)), "arm.orientation": ("", (4,)),
         "energy": ("J", ()), "energy.kinetic": ("J", ()), "energy.potential": ("J", ()),
@@ -746,7 +746,7 @@ def test_a_start_that_is_no_contact_is_refused():
     figure = b.build()
     q0 = figure.neutral()
     q0[2] += 0.7
-    with pytest.raises(InputError, match="joint of segment 'ball': the surfaces do not touch at the start .got '0.7 m"):
+    with pytest.raises(InputError, match=r"segment 'ball': the surfaces do not touch at the start .got '0.7 m"):
         simulate(figure, q0=q0, t1=0.1)
     for state in (np.zeros(14), np.where(np.arange(14) < 7, figure.neutral(), 0.0)):
         with pytest.raises(InputError, match="joint of segment 'ball', state 0: a quaternion of length zero"):
