@@ -77,7 +77,7 @@ def inverse_dynamics_derivatives(
     play no part.
     """
     single = figure.single if external is None and device == "cpu" else None
-    if single is not None:
+    if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((3, figure.nv, figure.nv))
         try:
             if _one_inverse()(single.ints, single.floats, single.work, q, v, a, out) == 0:
@@ -204,7 +204,7 @@ def forward_dynamics_derivatives(
             remedy="Leave the closures out, or differentiate constrained_dynamics along motions that keep them.",
         )
     single = figure.single if external is None and device == "cpu" else None
-    if single is not None:
+    if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty(_forward_rows(figure.nv))
         try:
             if _one_forward()(single.ints, single.floats, single.work, q, v, tau, out) == 0:

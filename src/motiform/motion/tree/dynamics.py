@@ -46,7 +46,7 @@ def inverse_dynamics(
     in world axes. Armature and damping of the joints are part of the figure.
     """
     single = figure.single if external is None and device == "cpu" else None
-    if single is not None:
+    if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty(figure.nv)
         try:
             if single.recursive(single.ints, single.floats, single.work, q, v, a, out) == 0:
@@ -94,7 +94,7 @@ def nonlinear_effects(figure: Figure, q: ArrayLike, v: ArrayLike, *, device: str
 def inertia_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
     """Return the inertia matrix M(q), (..., nv, nv), armature included."""
     single = figure.single if device == "cpu" else None
-    if single is not None:
+    if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, figure.nv))
         try:
             if single.composite(single.ints, single.floats, single.work, q, out) == 0:
@@ -130,7 +130,7 @@ def forward_dynamics(
     `external` as in `inverse_dynamics`.
     """
     single = figure.single if external is None and device == "cpu" else None
-    if single is not None:
+    if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty(figure.nv)
         try:
             if single.articulated(single.ints, single.floats, single.work, q, v, tau, out) == 0:

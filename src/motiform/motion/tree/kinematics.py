@@ -79,7 +79,7 @@ def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
     world, v_k times row k.
     """
     single = figure.single if device == "cpu" else None
-    if single is not None:
+    if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty(6 * figure.nv)
         try:
             if single.axes(single.ints, single.floats, single.work, q, out) == 0:

@@ -64,7 +64,7 @@ def coriolis_matrix(figure: Figure, q: ArrayLike, v: ArrayLike, *, device: str =
     Of the many such matrices it is one for which dM/dt − 2 C is skew-symmetric.
     """
     single = figure.single if device == "cpu" else None
-    if single is not None:
+    if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, figure.nv))
         try:
             if _one_coriolis()(single.ints, single.floats, single.work, q, v, out) == 0:
@@ -114,7 +114,7 @@ def centroidal_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> A
     """
     _check_mass(figure)
     single = figure.single if device == "cpu" else None
-    if single is not None:
+    if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, 6))
         try:
             if _one_centroidal()(single.ints, single.floats, single.work, q, out) == 0:
