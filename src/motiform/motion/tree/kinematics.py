@@ -80,10 +80,10 @@ def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
     """
     single = figure.single if device == "cpu" else None
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
-        out = np.empty(6 * figure.nv)
+        out = np.empty((figure.nv, 6))
         try:
             if single.axes(single.ints, single.floats, single.work, q, out) == 0:
-                return out.reshape(-1, 6)
+                return out
         except (TypeError, ValueError):
             pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
     return _joint_axes(figure, q, device)
