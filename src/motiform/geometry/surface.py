@@ -67,7 +67,7 @@ class Surface(ABC):
 
     def line(self, x: Array) -> Array:
         """Return the direction of the straight line through points of a ruled surface, (..., 3)."""
-        raise NotImplementedError
+        raise ShapeError("a surface without straight lines", got=self.kind, allowed="cylinder, cone, plane")
 
     @abstractmethod
     def anchor(self, up: bool = True) -> Array:

@@ -14,7 +14,7 @@ from motiform.scene.schema import BodyTable, CopiesTable
 from motiform.scene.tables import ParticleTable, PoseTable, ShapeTable
 from motiform.spatial import Transform, random_rotation, rotation_from_cardan, rotation_from_quaternion
 
-__all__ = ["build_bodies", "build_options", "build_rotation", "build_shape", "figure_wardrobe", "links", "wardrobe"]
+__all__ = ["build_bodies", "build_options", "build_pose", "build_shape", "figure_wardrobe", "links", "wardrobe"]
 
 
 def build_bodies(scene: Scene) -> Bodies:
@@ -114,6 +114,11 @@ def build_rotation(pose: PoseTable) -> np.ndarray:
     return rotation_from_cardan([pose.turn.z, pose.turn.y, pose.turn.x])
 
 
+def build_pose(pose: PoseTable) -> Transform:
+    """Return a pose."""
+    return Transform(build_rotation(pose), np.array(pose.at))
+
+
 def build_shape(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties | None]:
     """Return a shape and its mass properties, None where neither density nor mass is given."""
     if table.parts is not None:
@@ -129,10 +134,7 @@ def build_shape(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties 
 def _compound(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties | None]:
     """Put parts together: each with its own density or mass, or the whole with one."""
     assert table.parts is not None
-    made = [
-        (*build_shape(scene, part), Transform(build_rotation(part.pose), np.array(part.pose.at)))
-        for part in table.parts
-    ]
+    made = [(*build_shape(scene, part), build_pose(part.pose)) for part in table.parts]
     shape = Compound(tuple((part, placed) for part, _, placed in made))
     if table.density is not None or table.mass is not None:
         return shape, shape.mass_properties(density=table.density, mass=table.mass)

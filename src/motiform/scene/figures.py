@@ -10,7 +10,7 @@ from motiform.geometry import MassProperties, surfaces
 from motiform.geometry.surfaces import Surface
 from motiform.motion.tree import Control, Figure, FigureBuilder, FigureState, Part, joints
 from motiform.motion.tree.read import read_figure
-from motiform.scene.build import build_rotation, build_shape
+from motiform.scene.build import build_pose, build_shape
 from motiform.scene.figure_tables import (
     ClosureTable,
     ContactTable,
@@ -22,8 +22,6 @@ from motiform.scene.figure_tables import (
     SurfaceTable,
 )
 from motiform.scene.load import Scene
-from motiform.scene.tables import PoseTable
-from motiform.spatial import Transform
 
 __all__ = ["build_figure"]
 
@@ -119,11 +117,6 @@ def _segment(scene: Scene, table: SegmentTable, builder: FigureBuilder, prefix: 
         damping=table.damping,
         shape=None if shape is None else Part(shape, color=table.color),
     )
-
-
-def build_pose(table: PoseTable) -> Transform:
-    """Return a pose."""
-    return Transform(build_rotation(table), np.array(table.at))
 
 
 def build_surface(table: SurfaceTable) -> Surface:

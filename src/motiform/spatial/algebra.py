@@ -26,6 +26,8 @@ __all__ = [
     "nearest_rotation",
     "norm",
     "orthonormal",
+    "rodrigues",
+    "rotation_of_quaternion",
     "scale",
     "sub",
     "tmul",
@@ -179,8 +181,8 @@ def mean9(m, n):
 
 
 @inline
-def _rodrigues(a, s, c):
-    """1 + s [a]× + c [a]×²."""
+def rodrigues(a, s, c):
+    """Return 1 + s [a]× + c [a]×²: for a unit axis a, s = sin x and c = 1 − cos x, the rotation by x [Rodrigues]."""
     x, y, z = a
     return (
         1.0 - c * (y * y + z * z),
@@ -196,10 +198,27 @@ def _rodrigues(a, s, c):
 
 
 @inline
+def rotation_of_quaternion(w, x, y, z):
+    """Return the rotation of a quaternion of any length."""
+    s = 2.0 / (w * w + x * x + y * y + z * z)
+    return (
+        1.0 - s * (y * y + z * z),
+        s * (x * y - w * z),
+        s * (x * z + w * y),
+        s * (x * y + w * z),
+        1.0 - s * (x * x + z * z),
+        s * (y * z - w * x),
+        s * (x * z - w * y),
+        s * (y * z + w * x),
+        1.0 - s * (x * x + y * y),
+    )
+
+
+@inline
 def cayley(a):
     """Return the Cayley rotation (1 − [a]×/2)⁻¹(1 + [a]×/2): about a, by 2 atan(|a|/2)."""
     s = 1.0 / (1.0 + 0.25 * dot(a, a))
-    return _rodrigues(a, s, 0.5 * s)
+    return rodrigues(a, s, 0.5 * s)
 
 
 @inline

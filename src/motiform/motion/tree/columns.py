@@ -33,7 +33,6 @@ DIRECTION, POINT, PITCH, OFFSET, SIGN, ARMATURE, DAMPING = 0, 3, 6, 7, 8, 9, 10
 
 # ---- rows of the workspace per segment or column
 POSE_ROWS = 12  # rotation by rows, then the origin from that of the root segment
-SPATIAL = 6
 INERTIA_ROWS = 10  # mass, mass times centre, moments xx xy xz yy yz zz about the root's origin
 ARTICULATED_ROWS = 21  # angular xx xy xz yy yz zz, angular–linear by rows, linear xx xy xz yy yz zz
 

@@ -19,7 +19,8 @@ from motiform.geometry.surface_kernels import (
     surface_rim,
     surface_shape,
 )
-from motiform.spatial.algebra import add, cross, dot, matmul, scale, sub, transform
+from motiform.motion.tree.memory_kernels import row9
+from motiform.spatial.algebra import add, cross, dot, matmul, rotation_of_quaternion, scale, sub, transform
 
 __all__ = [
     "COLUMNS",
@@ -58,48 +59,16 @@ SINGULAR = 1e-9  # a relative curvature or an angle of edges below this share co
 
 # ---- frames ---------------------------------------------------------------------------------------------------------
 @inline
-def _rotation(w, x, y, z):
-    """Return the matrix of a quaternion of any length."""
-    s = 2.0 / (w * w + x * x + y * y + z * z)
-    return (
-        1.0 - s * (y * y + z * z),
-        s * (x * y - w * z),
-        s * (x * z + w * y),
-        s * (x * y + w * z),
-        1.0 - s * (x * x + z * z),
-        s * (y * z - w * x),
-        s * (x * z - w * y),
-        s * (y * z + w * x),
-        1.0 - s * (x * x + y * y),
-    )
-
-
-@inline
 def _frame(q, i, b):
     """Return the point and the rotation of L in one surface's coordinates."""
-    turn = _rotation(q[i + 3, b], q[i + 4, b], q[i + 5, b], q[i + 6, b])
+    turn = rotation_of_quaternion(q[i + 3, b], q[i + 4, b], q[i + 5, b], q[i + 6, b])
     return (q[i, b], q[i + 1, b], q[i + 2, b]), turn
-
-
-@inline
-def _matrix(numbers, at):
-    return (
-        numbers[at],
-        numbers[at + 1],
-        numbers[at + 2],
-        numbers[at + 3],
-        numbers[at + 4],
-        numbers[at + 5],
-        numbers[at + 6],
-        numbers[at + 7],
-        numbers[at + 8],
-    )
 
 
 @inline
 def _in_body(numbers, at, p, r):
     """Return the pose of L in the body from its pose in the surface's coordinates."""
-    a = _matrix(numbers, at)
+    a = row9(numbers, at)
     return add(transform(a, p), (numbers[at + 9], numbers[at + 10], numbers[at + 11])), matmul(a, r)
 
 
@@ -277,7 +246,7 @@ def _repair_frame(numbers, at, line, q, i, b, sign):
     m = scale(sign, m)
     turn = _product(_between(n, m), _unit4((q[i + 3, b], q[i + 4, b], q[i + 5, b], q[i + 6, b])))
     if line:
-        r = _rotation(turn[0], turn[1], turn[2], turn[3])
+        r = rotation_of_quaternion(turn[0], turn[1], turn[2], turn[3])
         t1, g = (r[0], r[3], r[6]), surface_line(numbers, at, foot)
         turn = _product(_between(t1, scale(math.copysign(1.0, dot(t1, g)), g)), turn)
     for k in range(3):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, closest
+from motiform.base.errors import InputError
 from motiform.motion.tree import columns as c
 from motiform.motion.tree.batch import as_states, run_states
 from motiform.motion.tree.figure import Figure
@@ -98,14 +98,6 @@ def _joint_axes(figure: Figure, q: ArrayLike, device: str) -> Array:
     if coupled is not None:
         axes = np.swapaxes(coupled.matrix(states), -1, -2) @ axes
     return axes.reshape(*batch, figure.nv, 6)
-
-
-def _find_tag(figure: Figure, name: str) -> int:
-    if name not in figure.tag_names:
-        raise InputError(
-            "no such tag", got=name, allowed=", ".join(figure.tag_names), remedy=closest(name, figure.tag_names)
-        )
-    return figure.tag_names.index(name)
 
 
 def tags(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:

@@ -45,9 +45,9 @@ def joint_twist(ints, i, v, b, work, w):
     return o, u
 
 
-@routine
-def contact_frame_twist(ints, floats, i, q, v, b, work, w):
-    """Return the twist of the contact frame of segment i, whose own is in the workspace, and 1 where there is one."""
+@inline
+def contact_velocity(ints, floats, i, v, b):
+    """Return (ωx, ωy, ωz, vx, vy) of a contact joint, zero where they are not free."""
     base = c.HEADER + i * c.SEGMENT_INTS
     at, first = ints[ix(base + c.AT_NUMBERS)], ints[ix(base + c.FIRST)]
     t0, t1, t2, t3, t4 = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -58,7 +58,17 @@ def contact_frame_twist(ints, floats, i, q, v, b, work, w):
         t2 = rate if which == 2 else t2
         t3 = rate if which == 3 else t3
         t4 = rate if which == 4 else t4
-    _, _, turn, slide, ok = contact_rates(floats, at, q, ints[ix(base + c.AT_Q)], b, (t0, t1, t2, t3, t4))
+    return t0, t1, t2, t3, t4
+
+
+@routine
+def contact_frame_twist(ints, floats, i, q, v, b, work, w):
+    """Return the twist of the contact frame of segment i, whose own is in the workspace, and 1 where there is one."""
+    base = c.HEADER + i * c.SEGMENT_INTS
+    at = ints[ix(base + c.AT_NUMBERS)]
+    _, _, turn, slide, ok = contact_rates(
+        floats, at, q, ints[ix(base + c.AT_Q)], b, contact_velocity(ints, floats, i, v, b)
+    )
     _, _, RL, pL = contact_place(floats, at, q, ints[ix(base + c.AT_Q)], b)
     R, p = get9(work, ints[c.W_POSE] + i * c.POSE_ROWS, w), get3(work, ints[c.W_POSE] + i * c.POSE_ROWS + 9, w)
     RL = matmul(R, RL)

@@ -5,7 +5,6 @@ from functools import cached_property
 
 import numpy as np
 
-from motiform.base.errors import InputError
 from motiform.motion.tree import columns as c
 from motiform.motion.tree.contact_joints import ContactJoint
 from motiform.motion.tree.figure import Figure
@@ -153,9 +152,3 @@ def _lay_workspace(ints: np.ndarray, ns: int, nv: int, roots: int) -> None:
         ints[name] = row
         row += size
     ints[c.ROWS] = row
-
-
-def check_size(value: np.ndarray, size: int, what: str) -> None:
-    """Refuse an array whose last axis has another length."""
-    if value.ndim == 0 or value.shape[-1] != size:
-        raise InputError(f"size of {what}", got=f"shape {value.shape}", allowed=f"(…, {size})")

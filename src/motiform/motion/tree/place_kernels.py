@@ -8,9 +8,9 @@ from motiform.base.kernels import inline, routine
 from motiform.motion.tree import columns as c
 from motiform.motion.tree.contact_kernels import contact_column, contact_place
 from motiform.motion.tree.memory_kernels import get3, get9, ix, put3, put6, put9, row3, row9
-from motiform.spatial.algebra import add, axpy, cross, matmul, sub, transform
+from motiform.spatial.algebra import add, axpy, cross, matmul, rodrigues, rotation_of_quaternion, sub, transform
 
-__all__ = ["place", "rotation_of_quaternion", "screw_move", "segment_base"]
+__all__ = ["place", "screw_move", "segment_base"]
 
 # sin and cos on |x| ≤ π/4 as minimax polynomials, π/2 in three parts (the public-domain constants of fdlibm)
 _S1, _S2, _S3 = -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04
@@ -39,46 +39,11 @@ def sine_cosine(x):
 
 
 @inline
-def rotation_of_quaternion(w, x, y, z):
-    """Return the rotation of a quaternion of any length."""
-    s = 2.0 / (w * w + x * x + y * y + z * z)
-    return (
-        1.0 - s * (y * y + z * z),
-        s * (x * y - w * z),
-        s * (x * z + w * y),
-        s * (x * y + w * z),
-        1.0 - s * (x * x + z * z),
-        s * (y * z - w * x),
-        s * (x * z - w * y),
-        s * (y * z + w * x),
-        1.0 - s * (x * x + y * y),
-    )
-
-
-@inline
-def turn_about(a, sine, cosine):
-    """Return the rotation about the unit axis a [Rodrigues]."""
-    x, y, z = a
-    v = 1.0 - cosine
-    return (
-        cosine + v * x * x,
-        v * x * y - sine * z,
-        v * x * z + sine * y,
-        v * x * y + sine * z,
-        cosine + v * y * y,
-        v * y * z - sine * x,
-        v * x * z - sine * y,
-        v * y * z + sine * x,
-        cosine + v * z * z,
-    )
-
-
-@inline
 def screw_move(R, p, direction, point, pitch, x, sine, cosine):
     """Return the pose (R, p) after the screw by the angle x, and the screw's twist in world axes."""
     e = transform(R, direction)
     through = add(p, transform(R, point))
-    R = matmul(R, turn_about(direction, sine, cosine))
+    R = matmul(R, rodrigues(direction, sine, 1.0 - cosine))
     p = axpy(pitch * x, e, sub(through, transform(R, point)))
     return R, p, e, axpy(pitch, e, cross(through, e))
 

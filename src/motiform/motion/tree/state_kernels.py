@@ -6,13 +6,12 @@ import math
 
 from motiform.base.kernels import entry, inline, routine
 from motiform.motion.tree import columns as c
-from motiform.motion.tree.contact_kernels import contact_column, contact_place, contact_qdot, contact_repair
+from motiform.motion.tree.contact_kernels import contact_place, contact_qdot, contact_repair
 from motiform.motion.tree.dynamics_kernels import articulated, recursive
 from motiform.motion.tree.memory_kernels import get3, get9, put3
-from motiform.motion.tree.motion_kernels import column_velocity
-from motiform.motion.tree.place_kernels import rotation_of_quaternion
+from motiform.motion.tree.motion_kernels import column_velocity, contact_velocity
 from motiform.motion.tree.single_kernels import one_state, state_zero
-from motiform.spatial.algebra import tmul, transform
+from motiform.spatial.algebra import rotation_of_quaternion, tmul, transform
 
 __all__ = ["one_configuration_rate", "one_contact_force", "one_rate", "one_repair"]
 
@@ -32,16 +31,8 @@ def _quaternion_rate(q, at, o, b, out):
 @inline
 def _contact_rate(ints, floats, i, q, v, b, out):
     base = c.HEADER + i * c.SEGMENT_INTS
-    at, first, at_q = ints[base + c.AT_NUMBERS], ints[base + c.FIRST], ints[base + c.AT_Q]
-    t0, t1, t2, t3, t4 = 0.0, 0.0, 0.0, 0.0, 0.0
-    for j in range(ints[base + c.COUNT]):
-        which, rate = contact_column(floats, at, j), column_velocity(ints, first + j, v, b)
-        t0 = rate if which == 0 else t0
-        t1 = rate if which == 1 else t1
-        t2 = rate if which == 2 else t2
-        t3 = rate if which == 3 else t3
-        t4 = rate if which == 4 else t4
-    return contact_qdot(floats, at, q, at_q, b, (t0, t1, t2, t3, t4), out, at_q)
+    at, at_q = ints[base + c.AT_NUMBERS], ints[base + c.AT_Q]
+    return contact_qdot(floats, at, q, at_q, b, contact_velocity(ints, floats, i, v, b), out, at_q)
 
 
 @routine
