@@ -1,0 +1,1 @@
+"""Contacts of articulated figures: points, obstacles, the acceleration problem, impacts."""

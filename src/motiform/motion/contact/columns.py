@@ -1,0 +1,31 @@
+"""The layout of packed contacts: which number stands where.
+
+A *candidate* is a ball (a point where its radius is zero) of a segment and an obstacle that it may touch: three rows,
+tangent 1, normal, tangent 2; or a limit of a coordinate: one row.
+"""
+
+# ---- integers: header, then a block for each point, obstacle, pair and limit, then the last column of each segment
+POINTS, OBSTACLES, PAIRS, LIMITS, AT_POINTS, AT_OBSTACLES, AT_PAIRS, AT_LIMITS, AT_LAST = range(9)
+HEADER = 16
+POINT_INTS = 1  # segment
+OBSTACLE_INTS = 3  # segment (−1: the world), kind, where its numbers begin in the floats
+PAIR_INTS = 2  # point, obstacle
+LIMIT_INTS = 3  # column, place in q, side (1: lower, −1: upper)
+
+# ---- floats: a block for each point, obstacle, pair and limit; where they begin stands in the integers too
+FLOAT_POINTS, FLOAT_OBSTACLES, FLOAT_PAIRS, FLOAT_LIMITS = range(9, 13)
+POINT_FLOATS = 4  # place in the segment, radius
+OBSTACLE_FLOATS = 12  # rotation by rows and origin in the segment
+PAIR_FLOATS = 2  # friction, restitution
+LIMIT_FLOATS = 2  # bound, restitution
+
+# ---- what is known of a candidate that is active
+GAP, SITE, NORMAL, TANGENT, SLIP, REGION = 0, 1, 4, 7, 10, 13
+"""Gap; place of contact, normal and first tangent in the world; velocity along (tangent 1, normal, tangent 2)."""
+SITE_FLOATS = 14
+
+# ---- modes of a candidate
+FREE, STICK, SLIDE = range(3)
+
+# ---- status of a solve
+OK, NOT_SOLVED, JAMMED, NOT_FINITE = range(4)

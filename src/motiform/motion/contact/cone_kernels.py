@@ -1,0 +1,332 @@
+"""Contacts with Coulomb's friction: A x + b = w, rows (tangent 1, normal, tangent 2) of each contact, then limits.
+
+    0 ≤ x_n ⟂ w_n ≥ 0,   |x_t| ≤ μ (x_n + o),   x_t = −μ (x_n + o) w_t/|w_t| where w_t ≠ 0
+
+The same problem gives accelerations from forces and velocities from impulses; o are normal impulses that have already
+been given (the second half of an impact). A contact that slides already has its direction, whatever w_t is. Sweeps of
+Gauss–Seidel find who sticks, slides and leaves [Jourdan98]; a linear solve on that makes the numbers exact.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+
+from motiform.base.kernels import inline, routine
+from motiform.motion.contact import columns as c
+from motiform.motion.contact.solve_kernels import _ROUNDS, softness
+from motiform.motion.tree.memory_kernels import ix
+
+__all__ = ["polish", "sweep"]
+
+_STILL = 1e-14  # change of a sweep over the largest number that is taken for none
+_EDGE = 1e-9  # a force so near to its cone's edge counts as on it
+
+
+@inline
+def _row(A, b, i, rows, x):
+    """Return row i of A x + b."""
+    total = b[ix(i)]
+    for j in range(rows):
+        total += A[ix(i), ix(j)] * x[ix(j)]
+    return total
+
+
+@inline
+def _terms(A, b, i, rows, x):
+    """Return the sum of the sizes of the terms of row i."""
+    total = abs(b[ix(i)]) + 1e-300
+    for j in range(rows):
+        total += abs(A[ix(i), ix(j)] * x[ix(j)])
+    return total
+
+
+@inline
+def _reach(mu, pressed):
+    """Return the largest tangential force; infinite friction holds whatever presses at all."""
+    return mu * pressed if pressed > 0.0 else 0.0
+
+
+@inline
+def _into_disk(p, q, reach):
+    """Return a tangential force brought back into its disk."""
+    size = math.hypot(p, q)
+    if size <= reach:
+        return p, q
+    return p * (reach / size), q * (reach / size)
+
+
+@inline
+def _tangent_step(A, n, w1, w2, p, q, reach):
+    """Return the tangential force that stops a contact, or the nearest that its cone allows."""
+    a, d, e = A[ix(n - 1), ix(n - 1)], A[ix(n - 1), ix(n + 1)], A[ix(n + 1), ix(n + 1)]
+    # what w would be without this force
+    u, v = w1 - a * p - d * q, w2 - d * p - e * q
+    det = a * e - d * d
+    if det > 1e-14 * (a * e):
+        sp, sq = (d * v - e * u) / det, (d * u - a * v) / det
+        if sp * sp + sq * sq <= reach * reach:
+            return sp, sq
+    if reach == 0.0:
+        return 0.0, 0.0
+    rate = 0.5 * (a + e) + math.sqrt(0.25 * (a - e) * (a - e) + d * d)
+    if rate == 0.0:
+        return 0.0, 0.0
+    for _ in range(8):
+        p, q = _into_disk(p - (u + a * p + d * q) / rate, q - (v + d * p + e * q) / rate, reach)
+    return p, q
+
+
+@routine
+def sweep(A, b, contacts, rows, mu, slides, along, given, x, sweeps):
+    """Sweep until nothing changes; return the last change over the largest number."""
+    change = math.inf
+    for _ in range(sweeps):
+        change, size = 0.0, 1e-300
+        for i in range(contacts):
+            n = 3 * i + 1
+            p, z, q = x[ix(n - 1)], x[ix(n)], x[ix(n + 1)]
+            friction, d1, d2 = mu[ix(i)], along[ix(i), 0], along[ix(i), 1]
+            if slides[ix(i)] == 1:
+                stiff = A[ix(n), ix(n)] - friction * (A[ix(n), ix(n - 1)] * d1 + A[ix(n), ix(n + 1)] * d2)
+                stiff = stiff if stiff > 1e-3 * A[ix(n), ix(n)] else A[ix(n), ix(n)]
+                new = max(0.0, z - _row(A, b, n, rows, x) / stiff)
+                x[ix(n)] = new
+                pressed = new + given[ix(i)]
+                x[ix(n - 1)], x[ix(n + 1)] = -friction * pressed * d1, -friction * pressed * d2
+            else:
+                stiff = A[ix(n), ix(n)]
+                new = max(0.0, z - _row(A, b, n, rows, x) / stiff) if stiff > 0.0 else 0.0
+                x[ix(n)] = new
+                w1, w2 = _row(A, b, n - 1, rows, x), _row(A, b, n + 1, rows, x)
+                reach = _reach(friction, new + given[ix(i)])
+                x[ix(n - 1)], x[ix(n + 1)] = _tangent_step(A, n, w1, w2, p, q, reach)
+            change = max(change, abs(x[ix(n)] - z), abs(x[ix(n - 1)] - p), abs(x[ix(n + 1)] - q))
+            size = max(size, abs(x[ix(n)]), abs(x[ix(n - 1)]), abs(x[ix(n + 1)]))
+        for i in range(3 * contacts, rows):
+            old = x[ix(i)]
+            x[ix(i)] = max(0.0, old - _row(A, b, i, rows, x) / A[ix(i), ix(i)])
+            change, size = max(change, abs(x[ix(i)] - old)), max(size, abs(x[ix(i)]))
+        change /= size
+        if change <= _STILL or not math.isfinite(change):
+            break
+    return change
+
+
+@routine
+def _lu_solve(B, count, pivots, r):
+    """r ← B⁻¹ r in place by elimination with row exchanges; return the sign of the determinant."""
+    sign = 1.0
+    for k in range(count):
+        best = k
+        for i in range(k + 1, count):
+            if abs(B[ix(i), ix(k)]) > abs(B[ix(best), ix(k)]):
+                best = i
+        pivots[ix(k)] = best
+        if best != k:
+            sign = -sign
+            for j in range(count):
+                B[ix(k), ix(j)], B[ix(best), ix(j)] = B[ix(best), ix(j)], B[ix(k), ix(j)]
+        if B[ix(k), ix(k)] == 0.0:
+            return 0.0
+        sign = sign if B[ix(k), ix(k)] > 0.0 else -sign
+        for i in range(k + 1, count):
+            f = B[ix(i), ix(k)] / B[ix(k), ix(k)]
+            B[ix(i), ix(k)] = f
+            for j in range(k + 1, count):
+                B[ix(i), ix(j)] -= f * B[ix(k), ix(j)]
+    return sign
+
+
+@inline
+def _lu_back(B, count, pivots, r):
+    for k in range(count):
+        best = pivots[ix(k)]
+        if best != k:
+            r[ix(k)], r[ix(best)] = r[ix(best)], r[ix(k)]
+    for i in range(count):
+        for k in range(i):
+            r[ix(i)] -= B[ix(i), ix(k)] * r[ix(k)]
+    for i in range(count - 1, -1, -1):
+        for k in range(i + 1, count):
+            r[ix(i)] -= B[ix(i), ix(k)] * r[ix(k)]
+        r[ix(i)] /= B[ix(i), ix(i)]
+
+
+@inline
+def _column(A, i, row, x_row, mode, mu, along, contacts):
+    """Return the entry of row i that one unit of an unknown makes; sliding friction goes with its normal force."""
+    value = A[ix(i), ix(x_row)]
+    if x_row < 3 * contacts and x_row % 3 == 1:
+        k = x_row // 3
+        if mode[ix(k)] == c.SLIDE:
+            value -= mu[ix(k)] * (A[ix(i), ix(x_row - 1)] * along[ix(k), 0] + A[ix(i), ix(x_row + 1)] * along[ix(k), 1])
+    return value
+
+
+@routine
+def linear(A, b, contacts, rows, mu, mode, along, given, x, B, K, r, unknown, pivots):
+    """Solve the rows of contacts that stick or slide and of limits that press (mode of rows above zero) as equations.
+
+    Return the sign of the determinant, zero where the numbers are not finite.
+    """
+    count = 0
+    for i in range(rows):
+        x[ix(i)] = 0.0
+        if i >= 3 * contacts:
+            take = mode[ix(contacts + i - 3 * contacts)] != c.FREE
+        elif i % 3 == 1:
+            take = mode[ix(i // 3)] != c.FREE
+        else:
+            take = mode[ix(i // 3)] == c.STICK
+        if take:
+            unknown[ix(count)] = i
+            count += 1
+    for k in range(contacts):  # friction on what has been given before
+        if mode[ix(k)] == c.SLIDE:
+            x[ix(3 * k)], x[ix(3 * k + 2)] = (
+                -mu[ix(k)] * given[ix(k)] * along[ix(k), 0],
+                -mu[ix(k)] * given[ix(k)] * along[ix(k), 1],
+            )
+    for i in range(count):
+        for j in range(count):
+            value = _column(A, unknown[ix(i)], i, unknown[ix(j)], mode, mu, along, contacts)
+            K[ix(i), ix(j)] = value
+            B[ix(i), ix(j)] = value
+        B[ix(i), ix(i)] += softness(A, unknown[ix(i)])
+    sign = _lu_solve(B, count, pivots, r)
+    last = math.inf
+    for _ in range(_ROUNDS):
+        left = 0.0
+        for i in range(count):
+            r[ix(i)] = -_row(A, b, unknown[ix(i)], rows, x)
+            left = max(left, abs(r[ix(i)]))
+        if left == 0.0 or not left < 0.5 * last:
+            break
+        last = left
+        _lu_back(B, count, pivots, r)
+        for i in range(count):
+            row = unknown[ix(i)]
+            x[ix(row)] += r[ix(i)]
+            if row < 3 * contacts and row % 3 == 1 and mode[ix(row // 3)] == c.SLIDE:
+                k = row // 3
+                x[ix(row - 1)] -= mu[ix(k)] * r[ix(i)] * along[ix(k), 0]
+                x[ix(row + 1)] -= mu[ix(k)] * r[ix(i)] * along[ix(k), 1]
+    return sign if math.isfinite(last) or count == 0 else 0.0
+
+
+@routine
+def _sort_modes(contacts, rows, mu, slides, along, given, x, mode):
+    """Say of each contact and limit what a solution of sweeps makes of it."""
+    size = 1e-300
+    for i in range(rows):
+        size = max(size, abs(x[ix(i)]))
+    for k in range(contacts):
+        n = 3 * k + 1
+        pressed = x[ix(n)] + given[ix(k)]
+        if pressed <= 1e-11 * size:
+            mode[ix(k)] = c.FREE
+            continue
+        t = math.hypot(x[ix(n - 1)], x[ix(n + 1)])
+        if slides[ix(k)] == 1 or t >= _reach(mu[ix(k)], pressed) * (1.0 - _EDGE):
+            mode[ix(k)] = c.SLIDE
+            if slides[ix(k)] == 0:
+                along[ix(k), 0], along[ix(k), 1] = (0.0, 0.0) if t == 0.0 else (-x[ix(n - 1)] / t, -x[ix(n + 1)] / t)
+        else:
+            mode[ix(k)] = c.STICK
+    for i in range(3 * contacts, rows):
+        mode[ix(contacts + i - 3 * contacts)] = c.STICK if x[ix(i)] > 1e-11 * size else c.FREE
+
+
+@routine
+def _turn_directions(A, b, contacts, rows, slides, mode, along, x):
+    """Turn the direction of contacts that begin to slide into the one they move in; return the largest change."""
+    most = 0.0
+    for k in range(contacts):
+        if mode[ix(k)] != c.SLIDE or slides[ix(k)] == 1:
+            continue
+        w1, w2 = _row(A, b, 3 * k, rows, x), _row(A, b, 3 * k + 2, rows, x)
+        size = math.hypot(w1, w2)
+        if size == 0.0:
+            continue
+        most = max(most, abs(w1 / size - along[ix(k), 0]), abs(w2 / size - along[ix(k), 1]))
+        along[ix(k), 0], along[ix(k), 1] = w1 / size, w2 / size
+    return most
+
+
+@routine
+def _misfit(A, b, contacts, rows, mu, slides, given, mode, x):
+    """Return by how much the laws are broken: velocities over the terms that make them, forces over the largest."""
+    force = 1e-300
+    for i in range(rows):
+        force = max(force, abs(x[ix(i)]))
+    worst = 0.0
+    for i in range(rows):
+        normal = i >= 3 * contacts or i % 3 == 1
+        if not normal:
+            continue
+        w, size = _row(A, b, i, rows, x), _terms(A, b, i, rows, x)
+        worst = max(worst, -w / size, -x[ix(i)] / force)
+        m = mode[ix(i // 3)] if i < 3 * contacts else mode[ix(contacts + i - 3 * contacts)]
+        if m != c.FREE and x[ix(i)] > 0.0:
+            worst = max(worst, abs(w) / size)
+        if i < 3 * contacts:
+            k = i // 3
+            t = math.hypot(x[ix(i - 1)], x[ix(i + 1)])
+            reach = _reach(mu[ix(k)], x[ix(i)] + given[ix(k)])
+            if t > reach:
+                worst = max(worst, (t - reach) / force)
+            w1, w2 = _row(A, b, i - 1, rows, x), _row(A, b, i + 1, rows, x)
+            size = max(_terms(A, b, i - 1, rows, x), _terms(A, b, i + 1, rows, x))
+            if m == c.STICK:
+                worst = max(worst, abs(w1) / size, abs(w2) / size)
+            elif m == c.SLIDE and slides[ix(k)] == 0 and t > 0.0:
+                worst = max(worst, (w1 * x[ix(i - 1)] + w2 * x[ix(i + 1)]) / (t * size))
+    return worst
+
+
+@routine
+def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots):
+    """Find who sticks, slides and leaves, and the exact forces; return a status.
+
+    `along` are the directions of slip of contacts that slide already (`slides`), and on return of all that slide.
+    """
+    status = c.NOT_SOLVED
+    for _ in range(6):
+        change = sweep(A, b, contacts, rows, mu, slides, along, given, x, 2000)
+        if not math.isfinite(change):
+            return c.JAMMED
+        _sort_modes(contacts, rows, mu, slides, along, given, x, mode)
+        for k in range(contacts):
+            if slides[ix(k)] == 1:
+                n = 3 * k + 1
+                stiff = A[ix(n), ix(n)] - mu[ix(k)] * (
+                    A[ix(n), ix(n - 1)] * along[ix(k), 0] + A[ix(n), ix(n + 1)] * along[ix(k), 1]
+                )
+                if contacts == 1 and stiff <= 0.0:
+                    return c.JAMMED
+        for i in range(rows):
+            y[ix(i)] = x[ix(i)]
+        good = 0
+        sign = 1.0
+        for _turns in range(200):
+            sign = linear(A, b, contacts, rows, mu, mode, along, given, y, B, K, r, unknown, pivots)
+            if sign == 0.0:
+                break
+            if _turn_directions(A, b, contacts, rows, slides, mode, along, y) <= 1e-14:
+                good = 1
+                break
+        if good == 1 and _misfit(A, b, contacts, rows, mu, slides, given, mode, y) <= 1e-10:
+            if sign < 0.0:
+                return c.JAMMED
+            for i in range(rows):
+                x[ix(i)] = y[ix(i)]
+            return c.OK
+        for k in range(contacts):  # the sweeps' own directions again
+            if slides[ix(k)] == 0:
+                along[ix(k), 0] = along[ix(k), 1] = 0.0
+        if _misfit(A, b, contacts, rows, mu, slides, given, mode, x) <= 1e-9 and change <= 1e-12:
+            status = c.OK
+            break
+    if status == c.OK:
+        _sort_modes(contacts, rows, mu, slides, along, given, x, mode)
+    return status

@@ -1,0 +1,101 @@
+"""Impacts: velocities jump so that what touches does not approach.
+
+Two laws [HuMAnS 1]. "held": C v₊ = 0 on all that touches, in all directions; contacts do not open. "leaving": points may
+leave, friction has its cone, and what is restored is Poisson's e times the normal impulse of the compression. Energy
+does not grow: with one coefficient this is a theorem, with several they are lowered together until it holds.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiform.base.errors import RunError
+from motiform.motion.contact import columns as c
+from motiform.motion.contact.modes import cone_margins, refuse
+from motiform.motion.contact.problem import Answer, ContactProblem
+from motiform.motion.tree.joint import Array
+
+__all__ = ["Impact", "collide", "project_velocities"]
+
+
+@dataclass(frozen=True)
+class Impact:
+    """What an impact did."""
+
+    v: Array
+    """Velocities after it, (nv,)."""
+    x: Array
+    """Impulses of the rows [N·s]."""
+    lost: float
+    """Kinetic energy lost [J]."""
+
+
+def project_velocities(problem: ContactProblem, v: Array, modes: np.ndarray) -> Array:
+    """Return the velocities nearest (in kinetic energy) that keep the active contacts in their modes."""
+    wanted = problem.velocities
+    sliding = np.flatnonzero(modes[: problem.pairs] == c.SLIDE)
+    x = np.zeros(problem.rows)
+    if len(sliding):
+        rows = np.setdiff1d(np.arange(problem.rows), np.concatenate([3 * sliding, 3 * sliding + 2]))
+        A = problem.A[np.ix_(rows, rows)]
+        x[rows] = np.linalg.lstsq(A, -wanted[rows], rcond=1e-12)[0]
+    else:
+        x, _ = problem.hold(wanted)
+    return v + problem.jumps(x)
+
+
+def collide(problem: ContactProblem, v: Array, restitution: Array, *, held: bool) -> Impact:
+    """Return what an impact of the active candidates does to velocities v; the problem is that of the state."""
+    before = problem.velocities
+    if held:
+        x, left = problem.hold(before)
+        if left > 1e-6:
+            raise RunError("contacts that cannot all be held", where=problem.told())
+        return _impact(problem, v, x, before)
+    first = _compress(problem, before)
+    pressed = first.x.copy()
+    normal = np.concatenate([pressed[1 : 3 * problem.pairs : 3], pressed[3 * problem.pairs :]])
+    given = restitution * np.maximum(normal, 0.0)
+    if not given.any():
+        return _impact(problem, v, first.x, before)
+    share = 1.0
+    for _ in range(60):
+        found = _impact(problem, v, first.x + _restore(problem, before, first, share * given), before)
+        if found.lost >= -1e-13 * max(1.0, abs(float(before @ found.x))):
+            return found
+        share *= 0.9
+    return _impact(problem, v, first.x, before)
+
+
+def _compress(problem: ContactProblem, b: Array) -> Answer:
+    """Return the impulses that stop what approaches."""
+    no, none = np.zeros(problem.pairs, np.int64), np.zeros((problem.pairs, 2))
+    x, shut = problem.press(b)
+    if shut.all() and (cone_margins(problem, x) >= 0).all():
+        return Answer(x, np.full(len(problem.active), c.STICK), none)
+    status, answer = problem.cones(b, no, none, guess=x)
+    if status != c.OK:
+        status, answer = problem.cones(b, no, none)
+    if status != c.OK:
+        refuse(problem, status, no, none)
+    return answer
+
+
+def _restore(problem: ContactProblem, before: Array, first: Answer, given: Array) -> Array:
+    """Return the impulses of restitution: `given` along the normals, friction with them, and what keeps others out."""
+    pairs, rows = problem.pairs, problem.rows
+    extra = np.zeros(rows)
+    extra[1 : 3 * pairs : 3], extra[3 * pairs :] = given[:pairs], given[pairs:]
+    b = problem.A[:rows, :rows] @ (first.x + extra) + before
+    no, none = np.zeros(pairs, np.int64), np.zeros((pairs, 2))
+    status, answer = problem.cones(b, no, none, given=np.ascontiguousarray(given[:pairs]))
+    if status != c.OK:
+        refuse(problem, status, no, none)
+    return extra + answer.x
+
+
+def _impact(problem: ContactProblem, v: Array, x: Array, before: Array) -> Impact:
+    rows = problem.rows
+    # T₊ − T₋ = x · (w₋ + w₊)/2, w the velocities of the rows
+    lost = -float(x @ (before + 0.5 * problem.A[:rows, :rows] @ x))
+    return Impact(v + problem.jumps(x), x, lost)

@@ -1,0 +1,105 @@
+"""Who sticks, slides and leaves: the forces of contacts that touch and do not approach one another."""
+
+import numpy as np
+
+from motiform.base.errors import RunError
+from motiform.motion.contact import columns as c
+from motiform.motion.contact.problem import Answer, ContactProblem
+from motiform.motion.tree.joint import Array
+
+__all__ = ["decide", "held_margins"]
+
+_SAME = 1e-9  # what is so small beside the terms that make it is taken for zero
+
+
+def decide(problem: ContactProblem, slides: np.ndarray, along: Array) -> Answer:
+    """Return forces and modes of the active candidates of the problem's state, whose velocities they keep.
+
+    Pairs that slide already (`slides`) go on along their directions; the others stick where the cone of friction
+    allows it, begin to slide or leave.  [HuMAnS 1]
+    """
+    rows, pairs = problem.rows, problem.pairs
+    if not rows:
+        return Answer(np.zeros(0), np.zeros(0, np.int64), np.zeros((0, 2)))
+    guess = None
+    if not slides.any():
+        x, shut = problem.press()
+        if shut.all() and (cone_margins(problem, x) >= 0).all():
+            modes = np.full(len(problem.active), c.STICK)
+            return _frictionless(problem, Answer(x, modes, np.zeros((pairs, 2))))
+        guess = x
+    status, answer = problem.cones(problem.b, slides, along, guess=guess)
+    if status == c.NOT_SOLVED and guess is not None:
+        status, answer = problem.cones(problem.b, slides, along)
+    if status != c.OK:
+        refuse(problem, status, slides, along)
+    return _touching(problem, answer, slides)
+
+
+def _frictionless(problem: ContactProblem, answer: Answer) -> Answer:
+    """Let what has no friction slide."""
+    answer.modes[: problem.pairs][problem.mu == 0] = c.SLIDE
+    return answer
+
+
+def _touching(problem: ContactProblem, answer: Answer, slides: np.ndarray) -> Answer:
+    """Keep contacts that press nothing but do not open either: they go on touching."""
+    rows, pairs, x = problem.rows, problem.pairs, answer.x
+    w = problem.A[:rows, :rows] @ x + problem.b[:rows]
+    sizes = np.abs(problem.A[:rows, :rows]) @ np.abs(x) + np.abs(problem.b[:rows])
+    for k in np.flatnonzero(answer.modes == c.FREE):
+        row = 3 * k + 1 if k < pairs else 3 * pairs + k - pairs
+        if w[row] > _SAME * sizes[row]:
+            continue
+        if k >= pairs:
+            answer.modes[k] = c.STICK
+            continue
+        slip = w[[row - 1, row + 1]]
+        if slides[k]:
+            answer.modes[k] = c.SLIDE
+        elif np.hypot(*slip) <= _SAME * max(sizes[row - 1], sizes[row + 1]):
+            answer.modes[k] = c.STICK
+        elif np.isfinite(problem.mu[k]):
+            answer.modes[k], answer.along[k] = c.SLIDE, slip / np.hypot(*slip)
+    return _frictionless(problem, answer)
+
+
+def cone_margins(problem: ContactProblem, x: Array) -> Array:
+    """Return how far the force of each active pair is inside its cone [N], and of each limit how hard it presses."""
+    pairs = problem.pairs
+    p = np.asarray(x)[: 3 * pairs].reshape(-1, 3)
+    reach = np.where(np.isinf(problem.mu), np.where(p[:, 1] < 0, p[:, 1], np.inf), problem.mu * p[:, 1])
+    inside = reach - np.hypot(p[:, 0], p[:, 2])
+    return np.concatenate([np.minimum(p[:, 1], inside), np.asarray(x)[3 * pairs : problem.rows]])
+
+
+def held_margins(problem: ContactProblem, x: Array, modes: np.ndarray) -> Array:
+    """Return how far forces are from what their modes allow [N]: sticking in the cone, sliding and limits pressing."""
+    pairs = problem.pairs
+    margins = cone_margins(problem, x)
+    sliding = modes[:pairs] == c.SLIDE
+    margins[:pairs][sliding] = np.asarray(x)[1 : 3 * pairs : 3][sliding]
+    return margins
+
+
+def refuse(problem: ContactProblem, status: int, slides: np.ndarray, along: Array) -> None:
+    """Say why no forces were found."""
+    if status == c.JAMMED:
+        found = []
+        for k in np.flatnonzero(slides):
+            n = 3 * k + 1
+            pull = problem.A[n, n - 1] * along[k, 0] + problem.A[n, n + 1] * along[k, 1]
+            if pull > 0:
+                found.append(f"{problem.packed.names[problem.active[k]]}: above {problem.A[n, n] / pull:.6g}")
+        raise RunError(
+            "sliding with so much friction that no force, or more than one, is possible (Painlevé's paradox)",
+            where=problem.told(),
+            got=f"friction {', '.join(f'{mu:.6g}' for mu in problem.mu[np.flatnonzero(slides)])}",
+            allowed="critical coefficients here: " + ("; ".join(found) or "unknown"),
+            remedy="Lower the friction; a rigid body has no single motion there.",
+        )
+    raise RunError(
+        "no contact forces were found",
+        where=problem.told(),
+        remedy="The contacts contradict one another, or are nearly so: leave some points out, or give them friction.",
+    )

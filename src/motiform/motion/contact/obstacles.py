@@ -1,0 +1,421 @@
+"""Obstacles: solids that balls and points of figures come into contact with.
+
+Each is fixed in the world or in a segment's frame and has a frame of its own, its axis or outward normal along y.
+All factories also take `segment`, the segment that carries it (None: the world), `friction` and `restitution` (None:
+the values of the point that touches it count) and `color` (red, green, blue from 0 to 1); those of centred shapes take
+`placement`, the obstacle's frame in the segment's or the world's.
+"""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import atan2, cos, hypot, isnan, pi, sin, tan
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.geometry import surfaces
+from motiform.geometry.checks import check_length, check_lengths, check_point
+from motiform.geometry.shapes import Ball, Box, Capsule, Compound, Cylinder, Mesh, Shape
+from motiform.geometry.tessellate import revolve
+from motiform.spatial import Transform
+from motiform.spatial.checks import Array, Words, as_floats
+
+if TYPE_CHECKING:
+    from motiform.motion.tree.figure import SegmentSurface
+
+__all__ = [
+    "Obstacle",
+    "ball",
+    "box",
+    "capsule",
+    "cylinder",
+    "distances",
+    "face",
+    "floor",
+    "from_surface",
+    "hollow_ball",
+    "plane",
+    "profile",
+    "slope",
+    "stairs",
+    "torus",
+]
+
+PLANE, FACE, BOX, BALL, HOLLOW_BALL, CAPSULE, CYLINDER, TORUS = range(8)
+KINDS = ("plane", "face", "box", "ball", "hollow_ball", "capsule", "cylinder", "torus")
+COUNTS = (0, 4, 3, 1, 1, 2, 1, 2)
+"""How many numbers each kind has: half edges (face: x, z, then the slants of its ends −x, +x), radii, half length."""
+NUMBERS = 4  # places of an obstacle's numbers in a kernel's array
+OPEN = 1e30  # slant of a face's end to which nothing is joined
+FAR = 1e30  # [m] distance from a face of a point that belongs to the face joined to it
+MIDDLE = 13  # region of what has no faces; others are MIDDLE + sx + 3 sy + 9 sz
+AWAY = -1  # region of a point that belongs to another face
+
+SLAB = 0.02  # [m] thickness of planes and faces in pictures
+WIDE = 20.0  # [m] size of endless obstacles in pictures
+
+
+@dataclass(frozen=True, eq=False)
+class Obstacle:
+    """A solid against which balls come into contact.
+
+    Attributes
+    ----------
+    kind : PLANE, FACE, BOX, BALL, HOLLOW_BALL, CAPSULE, CYLINDER or TORUS.
+    numbers : as the kernels read them: half edges and radii [m], see COUNTS.
+    segment : the segment that carries it; None, the world.
+    placement : the obstacle's frame in the segment's (the world's) frame.
+    friction : coefficient, 0 to inf; None, the touching point's own.
+    restitution : 0 to 1; None, the touching point's own.
+    """
+
+    name: str
+    kind: int
+    numbers: tuple[float, ...]
+    segment: str | None = None
+    placement: Transform = field(default_factory=Transform.identity)
+    friction: float | None = None
+    restitution: float | None = None
+    color: tuple[float, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError("not a name", where="obstacle", got=self.name, allowed="a text that is not empty")
+        where = f"obstacle {self.name!r}"
+        if self.segment is not None and (not isinstance(self.segment, str) or not self.segment):
+            allowed = "the name of a segment, or None for the world"
+            raise InputError("not a segment", where=where, got=self.segment, allowed=allowed)
+        object.__setattr__(self, "placement", _base(self.placement, where))
+        numbers = as_floats(self.numbers, where=f"{where} numbers")
+        if self.kind not in range(len(KINDS)) or numbers.shape != (COUNTS[self.kind],):
+            allowed = ", ".join(f"{n} with {count}" for n, count in enumerate(COUNTS))
+            got = Words(f"kind {self.kind} with numbers of shape {numbers.shape}")
+            raise InputError("not a kind of obstacle", where=where, got=got, allowed=allowed, remedy="Use a factory.")
+        object.__setattr__(self, "numbers", tuple(numbers.tolist()))
+        object.__setattr__(self, "friction", _part(self.friction, np.inf, f"{where} friction"))
+        object.__setattr__(self, "restitution", _part(self.restitution, 1.0, f"{where} restitution"))
+        object.__setattr__(self, "color", _color(self.color, where))
+
+    @property
+    def packed(self) -> Array:
+        """Its numbers as kernels take them, (NUMBERS,)."""
+        return np.array([*self.numbers, *[0.0] * (NUMBERS - len(self.numbers))])
+
+    @property
+    def shape(self) -> Shape:
+        """What it looks like, in its own frame; endless ones end, and of a bowl one sees the lower half."""
+        n = self.numbers
+        if self.kind in (PLANE, FACE):
+            x, z = (WIDE, WIDE) if self.kind == PLANE else (2.0 * n[0], 2.0 * n[1])
+            return Compound(((Box((x, SLAB, z)), Transform.translation_of((0.0, -0.5 * SLAB, 0.0))),))
+        if self.kind == BOX:
+            return Box((2.0 * n[0], 2.0 * n[1], 2.0 * n[2]))
+        if self.kind == CAPSULE:
+            return Capsule(n[0], 2.0 * n[1])
+        if self.kind == CYLINDER:
+            return Cylinder(n[0], WIDE)
+        if self.kind == TORUS:
+            return _ring(n[0], n[1])
+        return Ball(n[0]) if self.kind == BALL else _bowl(n[0])
+
+    def __repr__(self) -> str:
+        held = f" on {self.segment!r}" if self.segment else ""
+        return f"<Obstacle {self.name!r}: {KINDS[self.kind]}{held}>"
+
+
+class Options(TypedDict, total=False):
+    """What every factory takes."""
+
+    segment: str | None
+    friction: float | None
+    restitution: float | None
+    color: tuple[float, float, float] | None
+
+
+class Placed(Options, total=False):
+    """What the factories of centred shapes take."""
+
+    placement: Transform
+
+
+# -------------------------------------------------------------------- planes
+def plane(
+    name: str = "ground",
+    *,
+    point: ArrayLike = (0.0, 0.0, 0.0),
+    normal: ArrayLike = (0.0, 1.0, 0.0),
+    **options: Unpack[Options],
+) -> Obstacle:
+    """Return a half-space through a point [m]; it is solid on the side away from the normal (of any length)."""
+    p, n = check_point(point, f"point of plane {name!r}"), check_point(normal, f"normal of plane {name!r}")
+    size = float(np.linalg.norm(n))
+    if not size > 1e-12:
+        raise InputError(
+            "a normal without direction", where=f"plane {name!r}", got=n.tolist(), allowed="length above 1e-12"
+        )
+    return Obstacle(name, PLANE, (), placement=Transform(_up_to(n / size), p), **options)
+
+
+def floor(height: float = 0.0, name: str = "ground", **options: Unpack[Options]) -> Obstacle:
+    """Return level ground at that height [m]."""
+    y = _number(height, f"height of floor {name!r}")
+    return plane(name, point=(0.0, y, 0.0), **options)
+
+
+def slope(
+    angle: float, name: str = "slope", *, point: ArrayLike = (0.0, 0.0, 0.0), **options: Unpack[Options]
+) -> Obstacle:
+    """Return a plane that rises toward +x by an angle [rad] about z, through a point [m]."""
+    a = _number(angle, f"angle of slope {name!r}")
+    if not abs(a) < 0.5 * pi:
+        raise InputError(
+            "an impossible slope",
+            where=f"slope {name!r}",
+            got=Words(f"{a} rad"),
+            allowed="angles between -pi/2 and pi/2, both excluded",
+            remedy="Angles are in radians; for a wall use plane(normal=...).",
+        )
+    return plane(name, point=point, normal=(-sin(a), cos(a), 0.0), **options)
+
+
+def face(size: ArrayLike, name: str = "face", **options: Unpack[Placed]) -> Obstacle:
+    """Return a rectangle of that size (x, z) [m], centred, solid below: +y is its outside.
+
+    A point under it, however deep, is in it. Points beside it have their distance from its edges.
+    """
+    x, z = _lengths(size, 2, f"size of face {name!r}")
+    return Obstacle(name, FACE, (0.5 * x, 0.5 * z, OPEN, OPEN), **options)
+
+
+def profile(
+    points: ArrayLike,
+    width: float,
+    name: str = "ground",
+    *,
+    placement: Transform | None = None,
+    **options: Unpack[Options],
+) -> tuple[Obstacle, ...]:
+    """Return ground under a line through points (x, y) [m], (n, 2), with increasing x: a face for each stretch.
+
+    It is centred at z = 0 and ends at the first and the last point. Faces are called `name`.0, `name`.1 and so on.
+    Where two meet each keeps to its side of the joint: nothing touches an edge that is not there, and no point is
+    under both or neither of them.
+    """
+    line = as_floats(points, 2, where=f"points of profile {name!r}")
+    if line.ndim != 2 or len(line) < 2:
+        raise InputError("wrong shape", where=f"points of profile {name!r}", got=line.shape, allowed="(n, 2), n ≥ 2")
+    steps = np.diff(line, axis=0)
+    if not (steps[:, 0] > 0.0).all():
+        n = int((steps[:, 0] <= 0.0).argmax())
+        raise InputError(
+            f"x does not increase after point {n}",
+            where=f"profile {name!r}",
+            got=line[n : n + 2, 0].tolist(),
+            allowed="increasing x",
+            remedy="Use a box for a step, or a steep stretch.",
+        )
+    half = 0.5 * check_length(width, f"width of profile {name!r}")
+    base = _base(placement, f"profile {name!r}")
+    angles = [atan2(y, x) for x, y in steps.tolist()]
+    slants = [OPEN, *[tan(0.5 * (b - a)) for a, b in pairwise(angles)], OPEN]
+    faces = []
+    for k, (angle, (x, y)) in enumerate(zip(angles, steps.tolist(), strict=True)):
+        at = Transform.from_euler((angle,), "z", (*(0.5 * (line[k] + line[k + 1])), 0.0))
+        numbers = (0.5 * hypot(x, y), half, slants[k], slants[k + 1])
+        faces.append(Obstacle(f"{name}.{k}", FACE, numbers, placement=base @ at, **options))
+    return tuple(faces)
+
+
+# -------------------------------------------------------------------- solids
+def box(size: ArrayLike, name: str = "box", **options: Unpack[Placed]) -> Obstacle:
+    """Return a box of that size (x, y, z) [m], centred."""
+    x, y, z = check_lengths(size, f"size of box {name!r}")
+    return Obstacle(name, BOX, (0.5 * x, 0.5 * y, 0.5 * z), **options)
+
+
+def ball(radius: float, name: str = "ball", **options: Unpack[Placed]) -> Obstacle:
+    """Return a ball of that radius [m], centred."""
+    return Obstacle(name, BALL, (check_length(radius, f"radius of ball {name!r}"),), **options)
+
+
+def hollow_ball(radius: float, name: str = "bowl", **options: Unpack[Placed]) -> Obstacle:
+    """Return a bowl, solid outside of that radius [m]: points are inside of it."""
+    return Obstacle(name, HOLLOW_BALL, (check_length(radius, f"radius of hollow ball {name!r}"),), **options)
+
+
+def capsule(radius: float, length: float, name: str = "capsule", **options: Unpack[Placed]) -> Obstacle:
+    """Return a capsule along y, centred: radius and distance of the centres of its caps [m]."""
+    r, h = check_length(radius, f"radius of capsule {name!r}"), check_length(length, f"length of capsule {name!r}")
+    return Obstacle(name, CAPSULE, (r, 0.5 * h), **options)
+
+
+def cylinder(radius: float, name: str = "cylinder", **options: Unpack[Placed]) -> Obstacle:
+    """Return an endless cylinder along y: radius [m]."""
+    return Obstacle(name, CYLINDER, (check_length(radius, f"radius of cylinder {name!r}"),), **options)
+
+
+def torus(major: float, minor: float, name: str = "torus", **options: Unpack[Placed]) -> Obstacle:
+    """Return a torus about y: radius [m] of the ring's middle line and of its tube, the smaller one."""
+    ring, tube = check_length(major, f"major radius of {name!r}"), check_length(minor, f"minor radius of {name!r}")
+    if tube >= ring:
+        raise InputError(
+            "a torus that meets itself", where=f"torus {name!r}", got=tube, allowed=f"a minor radius below {ring} m"
+        )
+    return Obstacle(name, TORUS, (ring, tube), **options)
+
+
+def stairs(
+    count: int,
+    rise: float,
+    run: float,
+    width: float,
+    at: ArrayLike = (0.0, 0.0, 0.0),
+    name: str = "stairs",
+    *,
+    descending: bool = False,
+    depth: float | None = None,
+    placement: Transform | None = None,
+    **options: Unpack[Options],
+) -> tuple[Obstacle, ...]:
+    """Return a flight of steps along +x as boxes `name`.0, `name`.1, …, in the order in which +x meets them.
+
+    `at` [m] is the middle of its foot at the lower x, on the floor: the first riser, or descending, the wall under the
+    highest step. `rise`, `run` and `width` (z) [m] are those of one step. Boxes reach `depth` [m] below the floor (as
+    deep as one rise) and a little under the next higher step, so that the nearest side is always one that can be seen.
+    """
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not count >= 1:
+        raise InputError("not a number of steps", where=f"stairs {name!r}", got=count, allowed="1, 2, 3, …")
+    h, s, w = (check_length(v, f"{k} of stairs {name!r}") for k, v in (("rise", rise), ("run", run), ("width", width)))
+    low = h if depth is None else check_length(depth, f"depth of stairs {name!r}")
+    foot = check_point(at, f"at of stairs {name!r}")
+    base = _base(placement, f"stairs {name!r}")
+    lap = min(0.25 * s, h)
+    boxes = []
+    for k in range(int(count)):
+        step = count - k if descending else k + 1
+        top = step * h
+        more = lap if step < count else 0.0
+        x = (k + 0.5) * s + (-0.5 if descending else 0.5) * more
+        middle = Transform.translation_of(foot + np.array([x, 0.5 * (top - low), 0.0]))
+        size = (0.5 * (s + more), 0.5 * (top + low), 0.5 * w)
+        boxes.append(Obstacle(f"{name}.{k}", BOX, size, placement=base @ middle, **options))
+    return tuple(boxes)
+
+
+def from_surface(
+    surface: "SegmentSurface",
+    name: str | None = None,
+    *,
+    friction: float | None = None,
+    restitution: float | None = None,
+    color: tuple[float, float, float] | None = None,
+) -> Obstacle:
+    """Return the obstacle that a figure's named surface is: a plane, cylinder, torus or sphere, or a bowl."""
+    face = surface.surface
+    found: tuple[int, tuple[float, ...]] | None = None
+    if isinstance(face, surfaces.Plane):
+        found = PLANE, ()
+    elif isinstance(face, surfaces.Sphere):
+        found = (HOLLOW_BALL if face.inside else BALL), (face.radius,)
+    elif isinstance(face, surfaces.Cylinder) and not face.inside:
+        found = CYLINDER, (face.radius,)
+    elif isinstance(face, surfaces.Torus) and not face.inside:
+        found = TORUS, (face.ring, face.tube)
+    if found is None:
+        raise InputError(
+            "this surface cannot be an obstacle",
+            where=f"surface {surface.name!r}",
+            got=Words(f"{face.kind}, from inside" if face.inside else face.kind),
+            allowed="plane, sphere, sphere from inside, cylinder, torus",
+        )
+    placed = surface.placement @ Transform.rotation_of(_Z_FROM_Y)
+    return Obstacle(name or surface.name, *found, surface.segment, placed, friction, restitution, color)
+
+
+def distances(obstacle: Obstacle, points: ArrayLike) -> tuple[Array, Array]:
+    """Return the signed distance [m], (...), of points, (..., 3), and the outward unit normal there, (..., 3).
+
+    Points and normals are in the frame of the obstacle's segment (the world's). Distances are negative inside.
+    """
+    from motiform.motion.contact.obstacle_kernels import many_distances
+
+    p = as_floats(points, 3, where="points")
+    here = np.ascontiguousarray(obstacle.placement.inverse().point(p).reshape(-1, 3))
+    out, regions = np.empty((len(here), 10)), np.empty(len(here), np.int64)
+    many_distances.function(obstacle.kind, obstacle.packed, here, out, regions)
+    return out[:, 0].reshape(p.shape[:-1]), obstacle.placement.vector(out[:, 1:4]).reshape(p.shape)
+
+
+# -------------------------------------------------------------------- checks and pictures
+_Z_FROM_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # surfaces have their axis along z
+
+
+def _base(placement: Any, where: str) -> Transform:
+    placed = Transform.identity() if placement is None else placement
+    if not isinstance(placed, Transform) or placed.batch:
+        raise InputError("not a placement", where=where, got=placement, allowed="one Transform")
+    return placed
+
+
+def _number(value: Any, where: str) -> float:
+    number = as_floats(value, where=where)
+    if number.ndim:
+        raise InputError("wrong shape", where=where, got=number.shape, allowed="one number")
+    return number.item()
+
+
+def _lengths(value: Any, count: int, where: str) -> list[float]:
+    numbers = as_floats(value, count, where=where)
+    if numbers.ndim != 1:
+        raise InputError("wrong shape", where=where, got=numbers.shape, allowed=f"{count} numbers")
+    return [check_length(number, where) for number in numbers]
+
+
+def _part(value: Any, most: float, where: str) -> float | None:
+    if value is None:
+        return None
+    number = as_floats(value, where=where, finite=False)
+    if number.ndim or isnan(number) or not 0.0 <= number <= most:
+        allowed = "0 to 1" if most == 1.0 else "0 or more, also inf"
+        raise InputError("an impossible value", where=where, got=value, allowed=f"{allowed}, or None")
+    return number.item()
+
+
+def _color(color: Any, where: str) -> tuple[float, float, float] | None:
+    if color is None:
+        return None
+    values = as_floats(color, 3, where=f"{where} color")
+    if values.shape != (3,) or not ((values >= 0.0) & (values <= 1.0)).all():
+        raise InputError("not a colour", where=where, got=color, allowed="red, green, blue from 0 to 1")
+    r, g, b = values.tolist()
+    return r, g, b
+
+
+def _up_to(n: Array) -> Array:
+    """Return the rotation that takes y to a unit vector by the shortest way, from −y if that is nearer."""
+    flip = np.diag((1.0, -1.0, -1.0) if n[1] < 0.0 else (1.0, 1.0, 1.0))
+    up = flip[:, 1]
+    v = np.cross(up, n)
+    skew = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    turned: Array = (np.eye(3) + skew + skew @ skew / (1.0 + up @ n)) @ flip
+    return turned
+
+
+def _bowl(radius: float, steps: int = 24) -> Mesh:
+    """The lower half of a shell around the sphere, a fiftieth of the radius thick."""
+    angle = np.linspace(-0.5 * pi, 0.0, steps)
+    arc = radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return Mesh(*revolve(np.concatenate([1.02 * arc, arc[::-1]]), 2 * steps))
+
+
+def _ring(major: float, minor: float, around: int = 64, across: int = 24) -> Mesh:
+    a, b = (2.0 * pi * np.arange(n) / n for n in (around, across))
+    rho = major + minor * np.cos(b)
+    height = np.broadcast_to(minor * np.sin(b), (around, across))
+    vertices = np.stack([np.outer(np.sin(a), rho), height, np.outer(np.cos(a), rho)], axis=-1).reshape(-1, 3)
+    i, j = (n.ravel() for n in np.meshgrid(np.arange(around), np.arange(across), indexing="ij"))
+    far, up = (i + 1) % around, (j + 1) % across
+    p, q, r, s = i * across + j, far * across + j, far * across + up, i * across + up
+    return Mesh(vertices, np.concatenate([np.stack([p, q, r], axis=1), np.stack([p, r, s], axis=1)]))

@@ -1,0 +1,161 @@
+"""Contacts as two arrays, of integers and of floats, that kernels read (see `columns`)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.motion.contact import columns as c
+from motiform.motion.contact.points import ContactPoint, Contacts
+from motiform.motion.tree import Figure
+from motiform.motion.tree import columns as t
+from motiform.motion.tree.joint import Array
+
+__all__ = ["PackedContacts", "pack_contacts"]
+
+
+@dataclass(frozen=True, eq=False)
+class PackedContacts:
+    """The arrays of contacts on a figure."""
+
+    ints: np.ndarray
+    floats: Array
+    before: np.ndarray
+    """The next column toward the root of each column, −1 at the root."""
+    pairs: int
+    names: tuple[str, ...]
+    """Of all candidates: "point on obstacle", then "coordinate at its lower limit"."""
+    friction: Array
+    """Of every pair; inf: it does not slide."""
+    restitution: Array
+    """Of every candidate."""
+    point_of: np.ndarray
+    """Point of every pair."""
+    obstacle_of: np.ndarray
+    limit_coordinates: np.ndarray
+    """Place in v of every limit."""
+
+    @property
+    def count(self) -> int:
+        """Number of candidates."""
+        return len(self.names)
+
+
+def _friction(point: ContactPoint, other: float | None) -> float:
+    """Return the coefficient of a pair: the one that is given, the geometric mean of two, none: it does not slide."""
+    given = [value for value in (point.friction, other) if value is not None]
+    return float(np.sqrt(np.prod(given))) if len(given) == 2 else given[0] if given else np.inf
+
+
+def _may_touch(figure: Figure, contacts: Contacts) -> list[tuple[int, int]]:
+    if contacts.pairs is not None:
+        points, obstacles = contacts.point_names, contacts.obstacle_names
+        return [(points.index(a), obstacles.index(b)) for a, b in contacts.pairs]
+    parents = {segment.name: segment.parent for segment in figure.segments}
+    found = []
+    for n, point in enumerate(contacts.points):
+        for m, obstacle in enumerate(contacts.obstacles):
+            joined = obstacle.segment is not None and (
+                obstacle.segment in (point.segment, parents[point.segment])
+                or parents.get(obstacle.segment) == point.segment
+            )
+            if not joined:
+                found.append((n, m))
+    return found
+
+
+def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
+    """Return contacts as arrays."""
+    if figure.single is None:
+        kind = "closures" if figure.closures else "couplings" if figure.couplings else "joints written in Python"
+        raise InputError(
+            f"contacts on a figure with {kind}",
+            where=repr(figure),
+            allowed="figures whose joints are all motiform's own, without couplings and closures",
+        )
+    for thing in (*contacts.points, *(o for o in contacts.obstacles if o.segment is not None)):
+        figure.index(str(thing.segment))
+    pairs = _may_touch(figure, contacts)
+    limits = _limits(figure) if contacts.limits else []
+    blocks = [
+        [figure.index(point.segment) for point in contacts.points],
+        [],
+        [number for pair in pairs for number in pair],
+        [number for limit in limits for number in limit[:3]],
+        _last_columns(figure),
+    ]
+    floats = [
+        [number for point in contacts.points for number in (*point.point, point.radius)],
+        [
+            number
+            for obstacle in contacts.obstacles
+            for number in (*obstacle.placement.rotation.ravel(), *obstacle.placement.translation)
+        ],
+        [],
+        [number for limit in limits for number in (limit[3], contacts.limit_restitution)],
+    ]
+    friction = [_friction(contacts.points[n], contacts.obstacles[m].friction) for n, m in pairs]
+    bounce = [_restitution(contacts.points[n], contacts.obstacles[m].restitution) for n, m in pairs]
+    floats[2] = [number for pair in zip(friction, bounce, strict=True) for number in pair]
+    starts = np.cumsum([0, *map(len, floats)])
+    numbers: list[float] = []
+    for obstacle in contacts.obstacles:
+        carrier = -1 if obstacle.segment is None else figure.index(obstacle.segment)
+        blocks[1] += [carrier, obstacle.kind, int(starts[-1]) + len(numbers)]
+        numbers += [*obstacle.numbers, 0.0, 0.0, 0.0, 0.0][: max(4, len(obstacle.numbers))]
+    at = c.HEADER + np.cumsum([0, *map(len, blocks)])
+    ints = np.zeros(int(at[-1]), np.int64)
+    ints[[c.POINTS, c.OBSTACLES, c.PAIRS, c.LIMITS]] = (
+        len(contacts.points),
+        len(contacts.obstacles),
+        len(pairs),
+        len(limits),
+    )
+    ints[[c.AT_POINTS, c.AT_OBSTACLES, c.AT_PAIRS, c.AT_LIMITS, c.AT_LAST]] = at[:5]
+    ints[[c.FLOAT_POINTS, c.FLOAT_OBSTACLES, c.FLOAT_PAIRS, c.FLOAT_LIMITS]] = starts[:4]
+    ints[c.HEADER :] = [number for block in blocks for number in block]
+    names = [f"{contacts.points[n].name} on {contacts.obstacles[m].name}" for n, m in pairs]
+    names += [f"{figure.coordinates[v]} at its {'lower' if side > 0 else 'upper'} limit" for _, _, side, _, v in limits]
+    packed, columns = figure.packed.ints, int(figure.packed.ints[t.COLUMNS])
+    first = int(packed[t.AT_COLUMNS])
+    return PackedContacts(
+        ints,
+        np.array([*(number for block in floats for number in block), *numbers, 0.0]),
+        packed[[first + k * t.COLUMN_INTS + t.BEFORE for k in range(columns)]].copy(),
+        len(pairs),
+        tuple(names),
+        np.array(friction, float),
+        np.array([*bounce, *[contacts.limit_restitution] * len(limits)], float),
+        np.array([n for n, _ in pairs], np.int64),
+        np.array([m for _, m in pairs], np.int64),
+        np.array([limit[4] for limit in limits], np.int64),
+    )
+
+
+def _restitution(point: ContactPoint, other: float | None) -> float:
+    """Return the coefficient of a pair: the larger of what is given."""
+    return point.restitution if other is None else max(point.restitution, other)
+
+
+def _limits(figure: Figure) -> list[tuple[int, int, int, float, int]]:
+    """Return (column, place in q, side, bound, place in v) of every finite limit."""
+    packed = figure.packed.ints
+    found = []
+    for k in range(int(packed[t.COLUMNS])):
+        at = int(packed[t.AT_COLUMNS]) + k * t.COLUMN_INTS
+        v, q = int(packed[at + t.COLUMN_V]), int(packed[at + t.COLUMN_Q])
+        for side, bound in zip((1, -1), figure.limits[v], strict=True):
+            if np.isfinite(bound):
+                found.append((k, q, side, float(bound), v))
+    return found
+
+
+def _last_columns(figure: Figure) -> list[int]:
+    """Return the last column on the way from the root to each segment, −1 where there is none."""
+    packed = figure.packed.ints
+    last: list[int] = []
+    for n in range(len(figure.segments)):
+        at = t.HEADER + n * t.SEGMENT_INTS
+        parent, first, count = (int(packed[at + k]) for k in (t.PARENT, t.FIRST, t.COUNT))
+        last.append(first + count - 1 if count else last[parent] if parent >= 0 else -1)
+    return last

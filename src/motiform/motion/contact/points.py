@@ -1,0 +1,217 @@
+"""Contacts of a figure: balls and points of its segments, the obstacles that they may touch, and its joints' limits."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, closest
+from motiform.geometry import Ball, Box, Capsule, Shape
+from motiform.motion.contact.obstacles import Obstacle
+from motiform.motion.integrate import check_number
+from motiform.motion.tree import Figure
+
+__all__ = ["ContactPoint", "Contacts", "points_of_shape", "points_of_tags"]
+
+Law = Literal["leaving", "held"]
+_LAWS = ("leaving", "held")
+
+
+@dataclass(frozen=True)
+class ContactPoint:
+    """A ball of a segment that may touch obstacles; a point where its radius is zero.
+
+    Attributes
+    ----------
+    point : centre [m], in the segment's frame.
+    radius : [m]
+    solid : name of the contact solid that it belongs to; that of the segment where it is not given.
+    friction : Coulomb's coefficient; None where nothing slides, as long as the obstacle does not say otherwise.
+    restitution : Poisson's coefficient, 0 to 1.
+
+    """
+
+    name: str
+    segment: str
+    point: tuple[float, float, float]
+    radius: float = 0.0
+    solid: str = ""
+    friction: float | None = None
+    restitution: float = 0.0
+
+    def __post_init__(self) -> None:
+        where = f"contact point {self.name!r}"
+        try:
+            x, y, z = (float(value) for value in self.point)
+        except (TypeError, ValueError):
+            x = y = z = np.nan
+        if not np.isfinite([x, y, z]).all():
+            raise InputError("point", where=where, got=repr(self.point), allowed="three finite numbers [m]")
+        object.__setattr__(self, "point", (x, y, z))
+        object.__setattr__(self, "radius", check_number(self.radius, "radius", where, least=0.0))
+        object.__setattr__(self, "solid", self.solid or self.segment)
+        if self.friction is not None and not float(self.friction) >= 0:
+            raise InputError("friction", where=where, got=self.friction, allowed="zero or more, or None")
+        if not 0 <= float(self.restitution) <= 1:
+            raise InputError("restitution", where=where, got=self.restitution, allowed="0 to 1")
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """What may touch what, and by which laws.
+
+    Attributes
+    ----------
+    points, obstacles : see `ContactPoint` and `motiform.contact`.
+    pairs : names (point, obstacle) that may touch; None: every point and every obstacle, but for obstacles carried by
+        the point's own segment or by one that is joined to it.
+    impact : "leaving": points may leave in an impact; "held": those that touch stay, as in the seed.  [HuMAnS 1]
+    limits : whether the limits of the joints act.
+    limit_restitution : of an impact at a limit, 0 to 1.
+    settle : impacts slower than this are held and lose all: what bounces without end comes to rest [m/s].
+
+    """
+
+    points: tuple[ContactPoint, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
+    pairs: tuple[tuple[str, str], ...] | None = None
+    impact: Law = "leaving"
+    limits: bool = True
+    limit_restitution: float = 0.0
+    settle: float = 1e-6
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", tuple(self.points))
+        object.__setattr__(self, "obstacles", tuple(_flat(self.obstacles)))
+        for point in self.points:
+            if not isinstance(point, ContactPoint):
+                raise InputError("no contact point", where="contacts", got=repr(point), allowed="a ContactPoint")
+        for what, names in (("point", self.point_names), ("obstacle", self.obstacle_names)):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise InputError(f"two of one name: {what}", where="contacts", got=", ".join(twice))
+        if self.impact not in _LAWS:
+            raise InputError("impact law", where="contacts", got=self.impact, allowed=", ".join(_LAWS))
+        if not 0 <= self.limit_restitution <= 1:
+            raise InputError("restitution", where="limits", got=self.limit_restitution, allowed="0 to 1")
+        check_number(self.settle, "settle", "contacts", above=0.0)
+        if self.pairs is not None:
+            object.__setattr__(self, "pairs", tuple((str(a), str(b)) for a, b in self.pairs))
+            for a, b in self.pairs:
+                for name, known in ((a, self.point_names), (b, self.obstacle_names)):
+                    if name not in known:
+                        raise InputError(
+                            "no such point or obstacle",
+                            where=f"contact pair {(a, b)}",
+                            got=name,
+                            allowed=", ".join(known),
+                            remedy=closest(name, known),
+                        )
+
+    @cached_property
+    def point_names(self) -> tuple[str, ...]:
+        """Names of the points."""
+        return tuple(point.name for point in self.points)
+
+    @cached_property
+    def obstacle_names(self) -> tuple[str, ...]:
+        """Names of the obstacles."""
+        return tuple(obstacle.name for obstacle in self.obstacles)
+
+    @cached_property
+    def solids(self) -> tuple[str, ...]:
+        """Names of the contact solids, in the order of their first points."""
+        return tuple(dict.fromkeys(point.solid for point in self.points))
+
+    def replace(self, **changes: Any) -> Self:
+        """Return contacts with some fields changed."""
+        return replace(self, **changes)
+
+    def __repr__(self) -> str:
+        return f"Contacts({len(self.points)} points of {len(self.solids)} solids, {len(self.obstacles)} obstacles)"
+
+
+def _flat(obstacles: Iterable[Any]) -> Iterable[Obstacle]:
+    """Yield obstacles; stairs and profiles are several."""
+    for item in obstacles if isinstance(obstacles, list | tuple) else (obstacles,):
+        if isinstance(item, list | tuple):
+            yield from _flat(item)
+        elif isinstance(item, Obstacle):
+            yield item
+        else:
+            raise InputError("no obstacle", where="contacts", got=repr(item), allowed="one of motiform.contact")
+
+
+def points_of_tags(
+    figure: Figure, solids: Mapping[str, Sequence[str]] | Sequence[str] | None = None, **options: Any
+) -> tuple[ContactPoint, ...]:
+    """Return contact points at tags of a figure, grouped in contact solids.
+
+    `solids` maps the name of a solid to its tags, or is a list of tags; where it is not given the figure's own
+    `contact_solids`. `options` are radius, friction and restitution.
+    """
+    chosen: Any = getattr(figure, "contact_solids", None) if solids is None else solids
+    if chosen is None:
+        raise InputError(
+            "no contact solids", where=repr(figure), remedy="Name tags: points_of_tags(figure, ['heel', 'toe'])."
+        )
+    groups = chosen.items() if isinstance(chosen, Mapping) else [("", chosen)]
+    known = {tag.name: tag for tag in figure.tags}
+    found = []
+    for solid, names in groups:
+        for name in names:
+            if name not in known:
+                raise InputError(
+                    "no such tag", where=repr(figure), got=name, allowed=", ".join(known), remedy=closest(name, known)
+                )
+            tag = known[name]
+            found.append(ContactPoint(name, tag.segment, tag.point, solid=solid, **options))
+    return tuple(found)
+
+
+def points_of_shape(
+    figure: Figure, segment: str, *, shape: Shape | None = None, placement: Any = None, **options: Any
+) -> tuple[ContactPoint, ...]:
+    """Return the contact points of what a segment wears: corners of boxes, balls, the two ends of capsules.
+
+    `options` are solid, friction and restitution.
+    """
+    from motiform.spatial import Transform
+
+    own = figure.segment(segment).parts
+    parts = (
+        [(part.shape, part.placement) for part in own]
+        if shape is None
+        else [(shape, placement or Transform.identity())]
+    )
+    found: list[ContactPoint] = []
+    for number, (form, where) in enumerate(parts):
+        head = segment if len(parts) == 1 else f"{segment}.{number}"
+        for label, point, radius in _corners(form, f"segment {segment!r}"):
+            name = f"{head}.{label}" if label else head
+            found.append(ContactPoint(name, segment, tuple(where.point(point)), radius, **options))
+    if not found:
+        raise InputError("a segment without a shape", where=f"segment {segment!r}", remedy="Give shape=.")
+    return tuple(found)
+
+
+def _corners(shape: Shape, where: str) -> list[tuple[str, ArrayLike, float]]:
+    if isinstance(shape, Ball):
+        return [("", (0.0, 0.0, 0.0), shape.radius)]
+    if isinstance(shape, Capsule):
+        half = 0.5 * shape.height
+        return [("top", (0.0, half, 0.0), shape.radius), ("bottom", (0.0, -half, 0.0), shape.radius)]
+    if isinstance(shape, Box):
+        half_sizes = 0.5 * np.asarray(shape.size)
+        signs = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+        return [("".join("-+"[(s + 1) // 2] for s in sign), half_sizes * sign, 0.0) for sign in signs]
+    raise InputError(
+        "contact points of a shape",
+        where=where,
+        got=type(shape).__name__,
+        allowed="Ball, Box, Capsule",
+        remedy="Write the points by hand: ContactPoint(name, segment, point, radius).",
+    )

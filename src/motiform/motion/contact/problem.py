@@ -1,0 +1,227 @@
+"""The contact problem of a figure at one state: its workspace, and the calls into compiled code."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.motion.contact import columns as c
+from motiform.motion.contact.pack import pack_contacts
+from motiform.motion.contact.points import Contacts
+from motiform.motion.tree import Figure
+from motiform.motion.tree import columns as t
+from motiform.motion.tree.joint import Array
+
+__all__ = ["Answer", "ContactProblem"]
+
+_NO_LOADS = np.zeros((0, 6))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Forces [N] or impulses [N·s] of the active candidates, and what each of them does."""
+
+    x: Array
+    """Of every row."""
+    modes: np.ndarray
+    """FREE, STICK or SLIDE of every active candidate."""
+    along: Array
+    """Direction of slip of every active pair, in its tangents, (pairs, 2)."""
+
+
+class ContactProblem:
+    """Arrays of a figure and its contacts, with room for a problem of any active candidates."""
+
+    def __init__(self, figure: Figure, contacts: Contacts) -> None:
+        self.figure, self.contacts = figure, contacts
+        self.packed = pack_contacts(figure, contacts)
+        single = figure.single
+        assert single is not None
+        self._single = single
+        self.head = (single.ints, single.floats, single.work, self.packed.ints, self.packed.floats)
+        self.before, self.zeros = self.packed.before, np.zeros(figure.nv)
+        self.rows = 0
+        self.active, self.pairs = np.zeros(0, np.int64), 0
+        self._reserve(8)
+
+    def _reserve(self, count: int) -> None:
+        """Make room for so many active candidates."""
+        n, rows = self.figure.nv, 3 * count
+        self.room = count
+        self.M, self.H = np.zeros((n, n)), np.zeros((n, n))
+        self.Y, self.A = np.zeros((n, rows)), np.zeros((rows, rows))
+        self.used, self.u, self.b, self.s = np.zeros(n, np.int64), np.zeros(n), np.zeros(rows), np.zeros(rows)
+        self.sites = np.zeros((count, c.SITE_FLOATS))
+        self.F, self.K = np.zeros((rows, rows)), np.zeros((rows, rows))
+        self.x, self.y, self.r = np.zeros(rows), np.zeros(rows), np.zeros(max(rows, n))
+        self.chosen, self.wrong = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+        self.a = np.zeros(n)
+        self.given, self.along = np.zeros(count), np.zeros((count, 2))
+
+    @cached_property
+    def kernels(self) -> Any:
+        """Compiled functions by name."""
+        from motiform.motion.contact import problem_kernels
+
+        return _Compiled(problem_kernels)
+
+    def gaps(self, q: Array) -> Array:
+        """Return the gaps of all candidates [m; rad for limits of turning], (candidates,)."""
+        out = np.empty(self.packed.count)
+        self.kernels["one_gaps"](*self.head, q, out)
+        return out
+
+    def activate(self, active: Array) -> None:
+        """Choose the candidates whose rows are in the problem."""
+        self.active = np.ascontiguousarray(np.sort(active), np.int64)
+        self.pairs = int(np.searchsorted(self.active, self.packed.pairs))
+        if len(self.active) > self.room:
+            self._reserve(2 * len(self.active))
+        self.mu = np.ascontiguousarray(self.packed.friction[self.active[: self.pairs]])
+
+    def pose(self, y: Array, tau: Array, loads: Array | None = None) -> int:
+        """Write the problem of a state under forces; return how many rows it has."""
+        rows = self.kernels["one_problem"](
+            *self.head,
+            y,
+            tau,
+            _NO_LOADS if loads is None else loads,
+            self.zeros,
+            self.active,
+            self.pairs,
+            self.before,
+            self.M,
+            self.H,
+            self.Y,
+            self.A,
+            self.used,
+            self.u,
+            self.b,
+            self.s,
+            self.sites,
+        )
+        if rows < 0:
+            raise RunError("the surfaces of a contact joint come to fit one another", where=self._where(-rows))
+        self.rows = int(rows)
+        return self.rows
+
+    def _where(self, status: int) -> str:
+        return f"joint of segment {self.figure.segments[status // t.WHERE].name!r}"
+
+    @property
+    def velocities(self) -> Array:
+        """Return the velocity of every row of the last problem: tangent, normal, tangent of pairs, then limits."""
+        slip = self.sites[: len(self.active), c.SLIP : c.SLIP + 3]
+        return np.concatenate([slip[: self.pairs].ravel(), slip[self.pairs :, 1]])
+
+    def hold(self, b: Array | None = None) -> tuple[Array, float]:
+        """Solve all rows as equations; return forces of least norm, and the residual over the right-hand side."""
+        rows = self.rows
+        if not rows:
+            return np.zeros(0), 0.0
+        left = self.kernels["solve_held"](self.A, self._side(b), rows, self.F, self.x, self.r, self.chosen)
+        return self.x[:rows].copy(), float(left)
+
+    def _side(self, b: Array | None) -> Array:
+        return self.b if b is None else np.ascontiguousarray(b)
+
+    def press(self, b: Array | None = None) -> tuple[Array, np.ndarray]:
+        """Solve with normals and limits that only press and tangents that hold; return forces and who presses."""
+        rows, pairs = self.rows, self.pairs
+        presses = np.ones(rows, np.int64)
+        presses[: 3 * pairs] = np.tile([0, 1, 0], pairs)
+        shut = presses.copy()
+        status = self.kernels["solve_pressing"](
+            self.A, self._side(b), rows, presses, shut, self.F, self.x, self.r, self.chosen, self.wrong
+        )
+        if status != c.OK:
+            raise RunError("no contact forces were found", where=self.told(), got="pivoting does not end")
+        shut = np.concatenate([shut[1 : 3 * pairs : 3], shut[3 * pairs :]])
+        return self.x[:rows].copy(), shut
+
+    def cones(
+        self, b: Array, slides: np.ndarray, along: Array, given: Array | None = None, guess: Array | None = None
+    ) -> tuple[int, Answer]:
+        """Solve with Coulomb's friction; return a status and the answer."""
+        count, pairs, rows = len(self.active), self.pairs, self.rows
+        x = np.zeros(rows) if guess is None else guess.copy()
+        modes, directions = np.zeros(count, np.int64), np.ascontiguousarray(along, float).copy()
+        given = np.zeros(pairs) if given is None else given
+        status = self.kernels["solve_cones"](
+            self.A,
+            np.ascontiguousarray(b),
+            pairs,
+            rows,
+            self.mu,
+            np.ascontiguousarray(slides, np.int64),
+            directions,
+            given,
+            x,
+            modes,
+            self.F,
+            self.K,
+            self.r,
+            self.y,
+            self.chosen,
+            self.wrong,
+        )
+        return int(status), Answer(x, modes, directions)
+
+    def accelerations(self, x: Array) -> Array:
+        """Return the accelerations under forces x of the rows, (nv,)."""
+        out = np.empty(self.figure.nv)
+        self.kernels["one_motion"](
+            self.head[0],
+            self.before,
+            self.H,
+            self.Y,
+            self.used,
+            self.rows,
+            np.ascontiguousarray(x),
+            self.u,
+            self.a,
+            out,
+        )
+        return out
+
+    def jumps(self, x: Array) -> Array:
+        """Return the jumps of velocity under impulses x of the rows, (nv,)."""
+        out = np.empty(self.figure.nv)
+        self.kernels["one_motion"](
+            self.head[0], self.before, self.H, self.Y, self.used, self.rows, np.ascontiguousarray(x), self.zeros, self.a,
+            out,
+        )  # fmt: skip
+        return out
+
+    def told(self) -> str:
+        """Return the names of the active candidates, for messages."""
+        names = [self.packed.names[k] for k in self.active]
+        return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+    def in_world(self, x: Array) -> Array:
+        """Return the force of each active pair in world axes, (pairs, 3)."""
+        sites = self.sites[: self.pairs]
+        n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
+        p = np.asarray(x)[: 3 * self.pairs].reshape(-1, 3)
+        return p[:, :1] * e + p[:, 1:2] * n + p[:, 2:] * np.cross(e, n)
+
+
+class _Compiled(dict[str, Any]):
+    """Functions of a module of kernels, compiled when first asked for."""
+
+    def __init__(self, module: Any) -> None:
+        super().__init__()
+        self.module = module
+
+    def __missing__(self, name: str) -> Any:
+        self[name] = getattr(self.module, name).function
+        return self[name]
+
+
+def check_state(figure: Figure, q: Array, v: Array) -> None:
+    """Refuse states of the wrong size."""
+    for name, value, size in (("q", q, figure.nq), ("v", v, figure.nv)):
+        if np.shape(value) != (size,) or not np.isfinite(value).all():
+            raise InputError(f"state {name}", got=f"shape {np.shape(value)}", allowed=f"({size},) finite numbers")

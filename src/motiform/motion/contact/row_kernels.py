@@ -1,0 +1,178 @@
+"""Rows of contacts: where balls touch obstacles, the Jacobian C, and the velocity-product terms s.
+
+The obstacle's frame B may move. With w the velocity of the ball's centre and ω that of its segment, both relative to B,
+n the normal, H the Hessian of the distance and r the ball's radius
+
+    gap¨ = n · p̈ + w · H w,        u̇ = p̈ + ω̇ × (−r n) + ω × (−r H w)
+
+where p̈ = a − a_B − 2 ω_B × w and ω̇ are accelerations seen in B, and u is the velocity of the points that touch.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+
+from motiform.base.kernels import inline, routine
+from motiform.motion.contact import columns as c
+from motiform.motion.contact.obstacle_kernels import distance
+from motiform.motion.tree import columns as t
+from motiform.motion.tree.memory_kernels import get3, get6, get9, ix, row3, row9
+from motiform.spatial.algebra import add, axpy, cross, dot, matmul, scale, sub, tmul, transform
+
+__all__ = ["candidate_rows", "gap_of", "tangents"]
+
+
+@inline
+def tangents(n):
+    """Return two tangents that make (tangent 1, normal, tangent 2) right-handed: x, y, z on flat ground."""
+    if abs(n[0]) < 0.9:
+        e = (1.0 - n[0] * n[0], -n[0] * n[1], -n[0] * n[2])
+    else:
+        e = (-n[1] * n[0], 1.0 - n[1] * n[1], -n[1] * n[2])
+    e = scale(1.0 / math.sqrt(dot(e, e)), e)
+    return e, cross(e, n)
+
+
+@inline
+def _sym(m, a):
+    """Return M a for a symmetric matrix xx xy xz yy yz zz."""
+    return (
+        m[0] * a[0] + m[1] * a[1] + m[2] * a[2],
+        m[1] * a[0] + m[3] * a[1] + m[4] * a[2],
+        m[2] * a[0] + m[4] * a[1] + m[5] * a[2],
+    )
+
+
+@inline
+def segment_pose(ints, i, work):
+    """Return rotation and origin of a segment in the world."""
+    pose = ints[t.W_POSE] + i * t.POSE_ROWS
+    root = ints[t.W_ROOT] + 3 * ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.ROOT)]
+    return get9(work, pose, 0), add(get3(work, root, 0), get3(work, pose + 9, 0))
+
+
+@inline
+def root_of(ints, i, work):
+    """Return the origin about which the spatial vectors of a segment are."""
+    return get3(work, ints[t.W_ROOT] + 3 * ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.ROOT)], 0)
+
+
+@inline
+def touching(ints, cints, cfloats, pair, work):
+    """Return gap, centre, radius, normal, Hessian and region of a pair, and the obstacle's rotation, in the world."""
+    at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair
+    point, obstacle = cints[ix(at)], cints[ix(at + 1)]
+    number = cints[c.FLOAT_POINTS] + c.POINT_FLOATS * point
+    R, o = segment_pose(ints, cints[ix(cints[c.AT_POINTS] + point)], work)
+    x = add(o, transform(R, row3(cfloats, number)))
+    radius = cfloats[ix(number + 3)]
+    place = cints[c.FLOAT_OBSTACLES] + c.OBSTACLE_FLOATS * obstacle
+    block = cints[c.AT_OBSTACLES] + c.OBSTACLE_INTS * obstacle
+    RB, oB = row9(cfloats, place), row3(cfloats, place + 9)
+    carrier = cints[ix(block)]
+    if carrier >= 0:
+        Rs, os = segment_pose(ints, carrier, work)
+        RB, oB = matmul(Rs, RB), add(os, transform(Rs, oB))
+    y = tmul(RB, sub(x, oB))
+    found = distance(cints[ix(block + 1)], cfloats, cints[ix(block + 2)], y[0], y[1], y[2])
+    normal = transform(RB, (found[1], found[2], found[3]))
+    hessian = (found[4], found[5], found[6], found[7], found[8], found[9])
+    return found[0] - radius, x, radius, normal, hessian, found[10], RB
+
+
+@routine
+def gap_of(ints, cints, cfloats, candidate, q, work):
+    """Return the gap of a candidate [m or rad]; places are in the workspace."""
+    pairs = cints[c.PAIRS]
+    if candidate < pairs:
+        return touching(ints, cints, cfloats, candidate, work)[0]
+    at = cints[c.AT_LIMITS] + c.LIMIT_INTS * (candidate - pairs)
+    bound = cfloats[ix(cints[c.FLOAT_LIMITS] + c.LIMIT_FLOATS * (candidate - pairs))]
+    return cints[ix(at + 2)] * (q[ix(cints[ix(at + 1)]), 0] - bound)
+
+
+@inline
+def _fill(ints, last, origin, site, e1, e2, e3, sign, work, row, C, used):
+    """Add sign × the velocity of a point of a segment, along three directions, to rows of C [column, row]."""
+    k = last
+    arm = sub(site, origin)
+    while k >= 0:
+        e, d = get6(work, ints[t.W_S] + 6 * k, 0)
+        velocity = add(d, cross(e, arm))
+        C[ix(k), ix(row)] += sign * dot(e1, velocity)
+        C[ix(k), ix(row + 1)] += sign * dot(e2, velocity)
+        C[ix(k), ix(row + 2)] += sign * dot(e3, velocity)
+        used[ix(k)] = 1
+        k = ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.BEFORE)]
+
+
+@inline
+def _motion(ints, floats, i, x, work):
+    """Return ω, velocity at x, ω̇ and acceleration at x of a segment whose joints do not accelerate."""
+    arm = sub(x, root_of(ints, i, work))
+    o, u = get6(work, ints[t.W_V] + 6 * i, 0)
+    s, m = get6(work, ints[t.W_A] + 6 * i, 0)
+    velocity = add(u, cross(o, arm))
+    falling = add(add(m, cross(s, arm)), cross(o, velocity))
+    return o, velocity, s, add(falling, row3(floats, t.GRAVITY))  # the tree's world falls upward
+
+
+@routine
+def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, k):
+    """Write the three rows of a pair, their velocity-product terms, and what is known of the place."""
+    at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair
+    segment = cints[ix(cints[c.AT_POINTS] + cints[ix(at)])]
+    carrier = cints[ix(cints[c.AT_OBSTACLES] + c.OBSTACLE_INTS * cints[ix(at + 1)])]
+    gap, x, radius, n, H, region, RB = touching(ints, cints, cfloats, pair, work)
+    e1, e3 = tangents(n)
+    site = axpy(-radius, n, x)
+    last = cints[c.AT_LAST]
+    _fill(ints, cints[ix(last + segment)], root_of(ints, segment, work), site, e1, n, e3, 1.0, work, row, C, used)
+    o, w, alpha, a = _motion(ints, floats, segment, x, work)
+    if carrier >= 0:
+        _fill(ints, cints[ix(last + carrier)], root_of(ints, carrier, work), site, e1, n, e3, -1.0, work, row, C, used)
+        oB, wB, alphaB, aB = _motion(ints, floats, carrier, x, work)
+        w = sub(w, wB)
+        a = sub(sub(a, aB), scale(2.0, cross(oB, w)))
+        alpha = sub(sub(alpha, alphaB), cross(oB, o))
+        o = sub(o, oB)
+    turn = transform(RB, _sym(H, tmul(RB, w)))  # ṅ seen in B
+    u = add(w, cross(o, scale(-radius, n)))
+    du = add(a, add(cross(alpha, scale(-radius, n)), cross(o, scale(-radius, turn))))
+    s[ix(row)], s[ix(row + 1)], s[ix(row + 2)] = dot(e1, du), dot(n, a) + dot(w, turn), dot(e3, du)
+    sites[ix(k), c.GAP] = gap
+    sites[ix(k), c.REGION] = region
+    for j in range(3):
+        sites[ix(k), ix(c.SITE + j)] = site[j]
+        sites[ix(k), ix(c.NORMAL + j)] = n[j]
+        sites[ix(k), ix(c.TANGENT + j)] = e1[j]
+    sites[ix(k), c.SLIP], sites[ix(k), ix(c.SLIP + 1)], sites[ix(k), ix(c.SLIP + 2)] = dot(e1, u), dot(n, u), dot(e3, u)
+
+
+@routine
+def candidate_rows(ints, floats, cints, cfloats, active, pairs, count, q, v, work, C, used, s, sites):
+    """Write the rows of all active candidates, pairs first; return how many rows.
+
+    Places, velocities and the accelerations of joints that do not accelerate are in the workspace.
+    """
+    rows = 3 * pairs + count - pairs
+    for i in range(used.shape[0]):
+        used[ix(i)] = 0
+        for r in range(rows):
+            C[ix(i), ix(r)] = 0.0
+    for k in range(pairs):
+        pair_rows(ints, floats, cints, cfloats, active[ix(k)], work, 3 * k, C, used, s, sites, k)
+    for k in range(pairs, count):
+        limit = active[ix(k)] - cints[c.PAIRS]
+        at, row = cints[c.AT_LIMITS] + c.LIMIT_INTS * limit, 3 * pairs + k - pairs
+        column, side = cints[ix(at)], float(cints[ix(at + 2)])
+        C[ix(column), ix(row)] = side
+        j = column
+        while j >= 0:
+            used[ix(j)] = 1
+            j = ints[ix(ints[t.AT_COLUMNS] + j * t.COLUMN_INTS + t.BEFORE)]
+        s[ix(row)] = 0.0
+        sites[ix(k), c.GAP] = gap_of(ints, cints, cfloats, active[ix(k)], q, work)
+        rate = v[ix(ints[ix(ints[t.AT_COLUMNS] + column * t.COLUMN_INTS + t.COLUMN_V)]), 0]
+        sites[ix(k), ix(c.SLIP + 1)] = side * rate
+    return rows

@@ -1,0 +1,250 @@
+"""The acceleration problem on the Delassus matrix A = C M⁻¹ Cᵀ.
+
+    min ½ aᵀM a + aᵀg   subject to   C a + s = 0 (rows that hold),   C a + s ≥ 0 (rows that only press)
+
+Rows are redundant as a rule (three or more points under a rigid foot). The solution of (A + ε diag A) x = r is refined
+with the residual of A itself, which leaves the null space of A alone: multipliers are the least of all in the norm of
+the diagonal, which takes rows of any scale.
+M = LᵀL keeps the zeros of the tree [Featherstone08 6.5].
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+
+from motiform.base.kernels import inline, routine
+from motiform.motion.contact import columns as c
+from motiform.motion.tree.memory_kernels import ix
+
+__all__ = ["accelerate", "factor", "gram", "hold", "press", "project", "project_vector"]
+
+_SOFT = 1e-7  # ε: far above rounding, far below stiffness that matters
+_ROUNDS = 12  # refinements at most; each one shrinks the error by ε over the smallest stiffness
+_CLEAN = 4e-15  # residual over the terms that make it that is rounding
+
+
+@routine
+def factor(H, before):
+    """M = LᵀL in place; H holds, below its diagonal, the entries of columns and those before them in the tree."""
+    for k in range(before.shape[0] - 1, -1, -1):
+        root = math.sqrt(H[ix(k), ix(k)])
+        H[ix(k), ix(k)] = root
+        inverse = 1.0 / root
+        i = before[ix(k)]
+        while i >= 0:
+            H[ix(k), ix(i)] *= inverse
+            i = before[ix(i)]
+        i = before[ix(k)]
+        while i >= 0:
+            x, j = H[ix(k), ix(i)], i
+            while j >= 0:
+                H[ix(i), ix(j)] -= x * H[ix(k), ix(j)]
+                j = before[ix(j)]
+            i = before[ix(i)]
+
+
+@routine
+def project(H, before, used, Y, rows):
+    """Y ← L⁻ᵀ Y on the columns that some row uses; Y is [column, row]."""
+    for i in range(before.shape[0] - 1, -1, -1):
+        if used[ix(i)] == 0:
+            continue
+        inverse = 1.0 / H[ix(i), ix(i)]
+        for r in range(rows):
+            Y[ix(i), ix(r)] *= inverse
+        j = before[ix(i)]
+        while j >= 0:
+            x = H[ix(i), ix(j)]
+            for r in range(rows):
+                Y[ix(j), ix(r)] -= x * Y[ix(i), ix(r)]
+            j = before[ix(j)]
+
+
+@routine
+def project_vector(H, before, u):
+    """u ← L⁻ᵀ u."""
+    for i in range(before.shape[0] - 1, -1, -1):
+        x = u[ix(i)] / H[ix(i), ix(i)]
+        u[ix(i)] = x
+        j = before[ix(i)]
+        while j >= 0:
+            u[ix(j)] -= H[ix(i), ix(j)] * x
+            j = before[ix(j)]
+
+
+@routine
+def accelerate(H, before, used, Y, rows, x, u, a):
+    """a ← L⁻¹ (Y x − u)."""
+    for i in range(before.shape[0]):
+        total = -u[ix(i)]
+        if used[ix(i)] != 0:
+            for r in range(rows):
+                total += Y[ix(i), ix(r)] * x[ix(r)]
+        j = before[ix(i)]
+        while j >= 0:
+            total -= H[ix(i), ix(j)] * a[ix(j)]
+            j = before[ix(j)]
+        a[ix(i)] = total / H[ix(i), ix(i)]
+
+
+@routine
+def gram(used, Y, rows, A):
+    """A ← Yᵀ Y, both halves."""
+    for i in range(rows):
+        for j in range(i + 1):
+            A[ix(i), ix(j)] = 0.0
+    for k in range(used.shape[0]):
+        if used[ix(k)] != 0:
+            for i in range(rows):
+                x = Y[ix(k), ix(i)]
+                if x != 0.0:
+                    for j in range(i + 1):
+                        A[ix(i), ix(j)] += x * Y[ix(k), ix(j)]
+    for i in range(rows):
+        for j in range(i):
+            A[ix(j), ix(i)] = A[ix(i), ix(j)]
+
+
+@inline
+def stiffest(A, rows):
+    """Return the largest diagonal of A."""
+    most = 1e-300
+    for i in range(rows):
+        most = max(most, A[ix(i), ix(i)])
+    return most
+
+
+@inline
+def softness(A, row):
+    """Return ε times the diagonal; for a row that nothing moves a number that keeps its force at zero."""
+    stiff = A[ix(row), ix(row)]
+    return _SOFT * stiff if stiff > 0.0 else 1.0
+
+
+@routine
+def cholesky(A, chosen, count, F):
+    """F Fᵀ = A + ε diag A on the chosen rows; the diagonal of F holds inverses. Rows that nothing moves stay out."""
+    for i in range(count):
+        row = chosen[ix(i)]
+        for j in range(i + 1):
+            F[ix(i), ix(j)] = A[ix(row), ix(chosen[ix(j)])]
+        F[ix(i), ix(i)] += softness(A, row)
+    for i in range(count):
+        for j in range(i):
+            total = F[ix(i), ix(j)]
+            for k in range(j):
+                total -= F[ix(i), ix(k)] * F[ix(j), ix(k)]
+            F[ix(i), ix(j)] = total * F[ix(j), ix(j)]
+        total = F[ix(i), ix(i)]
+        for k in range(i):
+            total -= F[ix(i), ix(k)] * F[ix(i), ix(k)]
+        F[ix(i), ix(i)] = 1.0 / math.sqrt(max(total, 0.25 * softness(A, chosen[ix(i)])))
+
+
+@inline
+def _back(F, count, r):
+    """r ← (F Fᵀ)⁻¹ r."""
+    for i in range(count):
+        total = r[ix(i)]
+        for k in range(i):
+            total -= F[ix(i), ix(k)] * r[ix(k)]
+        r[ix(i)] = total * F[ix(i), ix(i)]
+    for i in range(count - 1, -1, -1):
+        total = r[ix(i)] * F[ix(i), ix(i)]
+        r[ix(i)] = total
+        for k in range(i):  # by rows of F, which lie together
+            r[ix(k)] -= F[ix(i), ix(k)] * total
+
+
+@routine
+def refine(A, b, chosen, count, F, x, r):
+    """Solve A x = −b on the chosen rows, x elsewhere zero; return the residual left, each row's over its terms."""
+    for i in range(count):
+        x[ix(chosen[ix(i)])] = 0.0
+    last = math.inf
+    for turn in range(_ROUNDS):
+        left = 0.0
+        for i in range(count):
+            row = ix(chosen[ix(i)])
+            total = -b[row]
+            terms = abs(total)
+            if turn > 0:
+                for j in range(count):
+                    term = A[row, ix(chosen[ix(j)])] * x[ix(chosen[ix(j)])]
+                    total -= term
+                    terms += abs(term)
+            r[ix(i)] = total
+            if terms > 0.0:
+                left = max(left, abs(total) / terms)
+        if left <= _CLEAN or not left < 0.5 * last:
+            last = min(left, last)
+            break
+        last = left
+        _back(F, count, r)
+        for i in range(count):
+            x[ix(chosen[ix(i)])] += r[ix(i)]
+    return last
+
+
+@routine
+def hold(A, b, rows, F, x, r, chosen):
+    """Solve A x = −b on all rows: every row holds. Return the residual left."""
+    for i in range(rows):
+        chosen[ix(i)] = i
+    cholesky(A, chosen, rows, F)
+    return refine(A, b, chosen, rows, F, x, r)
+
+
+@routine
+def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
+    """Solve A x + b = w with x ≥ 0, w ≥ 0, x w = 0 on rows that only press, and w = 0 on the others.
+
+    Block pivoting that falls back to one pivot at a time, which ends [Júdice94]. `shut` says which rows press at the
+    start, and at the end. Returns a status.
+    """
+    best, credit, status = rows + 1, 10, c.NOT_SOLVED
+    for _ in range(200 + 20 * rows):
+        count = 0
+        for i in range(rows):
+            x[ix(i)] = 0.0
+            if presses[ix(i)] == 0 or shut[ix(i)] == 1:
+                chosen[ix(count)] = i
+                count += 1
+        cholesky(A, chosen, count, F)
+        refine(A, b, chosen, count, F, x, r)
+        size = 0.0
+        for i in range(rows):
+            size = max(size, abs(x[ix(i)]))
+        bad, last = 0, -1
+        for i in range(rows):
+            wrong[ix(i)] = 0
+            if presses[ix(i)] == 0:
+                continue
+            if shut[ix(i)] == 1:
+                if x[ix(i)] < -1e-11 * size:
+                    wrong[ix(i)] = 1
+            else:
+                w, terms = b[ix(i)], abs(b[ix(i)])
+                for k in range(count):
+                    term = A[ix(i), ix(chosen[ix(k)])] * x[ix(chosen[ix(k)])]
+                    w, terms = w + term, terms + abs(term)
+                if w < -1e-11 * terms:
+                    wrong[ix(i)] = 1
+            if wrong[ix(i)] == 1:
+                bad, last = bad + 1, i
+        if bad == 0:
+            status = c.OK
+            break
+        if bad < best:
+            best, credit = bad, 10
+        else:
+            credit -= 1
+        for i in range(rows):
+            if wrong[ix(i)] == 1 and (credit >= 0 or i == last):
+                shut[ix(i)] = 1 - shut[ix(i)]
+    for i in range(rows):
+        if presses[ix(i)] == 1:
+            x[ix(i)] = max(x[ix(i)], 0.0)
+        if not math.isfinite(x[ix(i)]):
+            status = c.NOT_FINITE
+    return status

@@ -1,0 +1,20 @@
+"""Ready figures: a human body and two walking robots."""
+
+from motiform.motion.figures.anthropometry import TABLES, Anthropometry
+from motiform.motion.figures.bip import Bip, BipRecipe, bip
+from motiform.motion.figures.human36 import Human36, Human36Recipe, human36
+from motiform.motion.figures.kondo import Kondo, KondoRecipe, kondo
+
+__all__ = [
+    "TABLES",
+    "Anthropometry",
+    "Bip",
+    "BipRecipe",
+    "Human36",
+    "Human36Recipe",
+    "Kondo",
+    "KondoRecipe",
+    "bip",
+    "human36",
+    "kondo",
+]

@@ -1,0 +1,148 @@
+"""Bip: a walking robot of 15 motors as high as a man, by modified Denavit–Hartenberg frames.  [HuMAnS 2]"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.motion.figures import bip_table as t
+from motiform.motion.figures.limits import limit_joints, named_limits
+from motiform.motion.figures.recipe import MadeFigure, Recipe, named_numbers, positive
+
+__all__ = ["Bip", "BipRecipe", "bip"]
+
+_SEGMENTS = tuple(frame.name for frame in t.FRAMES)
+
+
+@dataclass(frozen=True, eq=False)
+class BipRecipe(Recipe):
+    """What a Bip was made from; see `bip`."""
+
+    lengths: Any = None
+    masses: Any = None
+    tags: Any = None
+    limits: Any = None
+    gravity: Any = (0.0, -9.81, 0.0)
+    name: str = "bip"
+
+    def __post_init__(self) -> None:
+        lengths = named_numbers(self.lengths, t.LENGTHS, None, "lengths", "bip")
+        checked = {
+            "lengths": {name: positive(x, f"length {name!r}", "bip") for name, x in lengths.items()},
+            "masses": named_numbers(self.masses, t.BODIES, None, "masses", "bip", least=0.0),
+            "tags": named_numbers(self.tags, t.TAGS, 3, "tags", "bip"),
+            "limits": named_limits(self.limits, t.COORDINATES, {}, "bip", word=""),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def all_lengths(self) -> dict[str, float]:
+        """Return the lengths [m]: those given, the others as they are."""
+        return {name: self.lengths.get(name, value) for name, (value, _) in t.LENGTHS.items()}
+
+    def all_tags(self) -> dict[str, tuple[str, tuple[float, float, float]]]:
+        """Return the tags in their order: name → (segment, point [m]); those of a sole are as deep as the foot."""
+        sole = self.all_lengths()["foot"]
+        found = dict[str, tuple[str, tuple[float, float, float]]]()
+        for name, (segment, (x, y, z)) in t.TAGS.items():
+            point = (sole if segment.endswith("_foot") else x, y, z)
+            found[name] = (segment, self.tags.get(name, point))
+        return found
+
+    def make(self) -> "Bip":
+        """Return the figure."""
+        from motiform.motion.figures.bip_look import dress_bip
+        from motiform.motion.tree.tables import builder_from_table
+
+        L = self.all_lengths()
+        builder, order = builder_from_table(
+            self._rows(),
+            lengths=L,
+            coordinates=t.COORDINATES,
+            tags=self.all_tags(),
+            gravity=self.gravity,
+            name=self.name,
+        )
+        worn = dress_bip(L)
+        return Bip(
+            tuple(replace(s, parts=worn[s.name]) for s in limit_joints(builder.segments, self.limits)),
+            tuple(builder.tags),
+            gravity=builder.gravity,  # type: ignore[arg-type]
+            name=self.name,
+            order=tuple(order),
+            recipe=self,
+        )
+
+    def _rows(self) -> list[Any]:
+        """Return the rows; another mass keeps the centre and the shape, and so scales the inertia."""
+        import numpy as np
+
+        from motiform.motion.tree.tables import DHRow
+
+        found = []
+        for row in t.frames():
+            body = t.BODIES.get(row["name"])
+            if body is not None:
+                m = self.masses.get(row["name"], body.mass)
+                inertia = np.array(body.inertia) * (m / body.mass)
+                row |= {"mass": m, "center": body.center, "inertia": inertia, "about": body.about}
+            found.append(DHRow(**row))
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bip(MadeFigure):
+    """A walking robot: 21 frames, 21 coordinates, 25 tags. Made by `bip`; `replace` takes its arguments."""
+
+    @cached_property
+    def lengths(self) -> dict[str, float]:
+        """Lengths by name [m]."""
+        return self.recipe.all_lengths()
+
+    @cached_property
+    def masses(self) -> dict[str, float]:
+        """Mass of each segment [kg]."""
+        return {segment.name: segment.mass for segment in self.segments}
+
+    @property
+    def contact_solids(self) -> dict[str, tuple[str, ...]]:
+        """Tags that carry the robot, by the segment that they belong to."""
+        return dict(t.CONTACTS)
+
+    @property
+    def suspension(self) -> tuple[str, ...]:
+        """Tags of the trunk by which the robot can hang."""
+        return t.SUSPENSION
+
+
+def bip(
+    *,
+    lengths: Mapping[str, float] | None = None,
+    masses: Mapping[str, float] | None = None,
+    tags: Mapping[str, ArrayLike] | None = None,
+    limits: Mapping[str, tuple[float, float]] | None = None,
+    gravity: ArrayLike = (0.0, -9.81, 0.0),
+    name: str = "bip",
+) -> Bip:
+    """Return the robot Bip, standing at q = 0 with its feet flat on the ground.
+
+    Parameters
+    ----------
+    lengths
+        [m] any of foot, shank, thigh, hip, lumbar; the pelvis is as high as foot, shank and thigh together.
+    masses, tags
+        By segment [kg]; by name, a point of the tag's segment [m].
+    limits
+        {"right_knee": (0, 2)} [rad]; None: no limits.
+
+    >>> from motiform.motion.figures import bip
+    >>> bip()
+    Figure('bip': 21 segments, 21 freedoms, 25 tags, 105 kg)
+
+    """
+    if not isinstance(name, str):
+        raise InputError("name of a figure", where="bip", got=repr(name), allowed="a text")
+    return BipRecipe(lengths, masses, tags, limits, gravity, name).make()

@@ -1,0 +1,78 @@
+"""Joint ranges given to a finished list of segments."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from math import radians
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, closest
+from motiform.motion.tree.figure import Segment
+
+__all__ = ["limit_joints", "named_limits"]
+
+Limits = dict[str, tuple[float, float]]
+
+
+def named_limits(
+    value: Any,
+    coordinates: Iterable[str],
+    ranges: Mapping[str, tuple[float, float]],
+    where: str,
+    *,
+    word: str = "anatomical",
+) -> Limits:
+    """Return limits by coordinate, those of `ranges` [°] for one word; q5 is the fifth coordinate."""
+    names = tuple(coordinates)
+    if value is None:
+        return {}
+    if isinstance(value, str) and value == word:
+        return {name: (radians(low), radians(high)) for name, (low, high) in ranges.items()}
+    if not isinstance(value, Mapping):
+        allowed = f"'{word}', None, or a mapping of coordinates to (lowest, highest)"
+        raise InputError("limits", where=where, got=repr(value), allowed=allowed)
+    return {_coordinate(key, names, where): _pair(key, x, where) for key, x in value.items() if x is not None}
+
+
+def _coordinate(key: Any, names: tuple[str, ...], where: str) -> str:
+    numbers = {f"q{n + 1}": name for n, name in enumerate(names)}
+    if key not in names and key not in numbers:
+        raise InputError(
+            "no such coordinate",
+            where=f"{where}, limits",
+            got=key,
+            allowed=f"q1 to q{len(names)}, or " + ", ".join(names),
+            remedy=closest(str(key), names),
+        )
+    return numbers.get(key, key)
+
+
+def _pair(key: Any, bounds: Any, where: str) -> tuple[float, float]:
+    try:
+        low, high = (float(x) for x in bounds)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if not low <= high:  # NaN included
+        raise InputError(
+            f"limits of {key!r}",
+            where=where,
+            got=repr(bounds),
+            allowed="(lowest, highest) [rad or m]",
+            remedy="Put the lower bound first.",
+        )
+    return low, high
+
+
+def limit_joints(segments: Iterable[Segment], limits: Limits) -> list[Segment]:
+    """Return the segments with limits on the coordinates named."""
+    from motiform.motion.tree.joints import AxesJoint
+
+    found = []
+    for segment in segments:
+        joint: Any = segment.joint
+        if any(name in limits for name in joint.names):
+            bounds = [limits.get(name, (-np.inf, np.inf)) for name in joint.names]
+            segment = replace(segment, joint=AxesJoint(joint.axes, joint.names, bounds))
+        found.append(segment)
+    return found

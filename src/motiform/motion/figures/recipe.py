@@ -1,0 +1,193 @@
+"""Figures that know how they were made: `replace` takes the measures too and makes the figure anew."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import numpy as np
+
+from motiform.base.errors import InputError, closest
+from motiform.motion.tree.figure import Figure
+from motiform.motion.tree.joint import Array
+
+__all__ = ["Lengths", "MadeFigure", "Recipe", "named_numbers", "positive"]
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """What a figure was made from."""
+
+    def changed(self, changes: Mapping[str, Any]) -> Self:
+        """Return a recipe with changes; a mapping is added to the one before, where None takes a choice back."""
+        merged = dict(changes)
+        for name, value in changes.items():
+            before = getattr(self, name)
+            if isinstance(value, Mapping) and isinstance(before, Mapping):
+                given = self.keyed(name, value)
+                merged[name] = {k: v for k, v in {**before, **given}.items() if v is not None}
+        return replace(self, **merged)
+
+    def keyed(self, name: str, value: Mapping[Any, Any]) -> Mapping[Any, Any]:
+        """Return a mapping with the keys under which the recipe keeps its entries."""
+        return value
+
+    def make(self) -> "MadeFigure":
+        """Return the figure."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MadeFigure(Figure):
+    """A figure with its recipe. Frozen; `replace` changes measures as well as the fields of a figure."""
+
+    recipe: Any = None
+    """What the figure was made from."""
+    edits: tuple[dict[str, Any], ...] = ()
+    """Changes of the figure's own fields since; they are made again after a change of measures."""
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a figure with other measures (those of its maker) or other fields (those of `Figure`).
+
+        Choices that are not named are kept. Mappings are added to those given before; None takes a choice back.
+        """
+        known = {f.name for f in fields(self.recipe)}
+        measures = {k: v for k, v in changes.items() if k in known and not _is_field_of_figure(k, v)}
+        own = {k: v for k, v in changes.items() if k not in measures}
+        self._check_names(own, known)
+        found: Any = self
+        if measures:
+            found = self.recipe.changed(measures).make()
+            for edit in self.edits:
+                found = found._edited(_repeatable(edit))
+        return found._edited(own) if own else found
+
+    def _check_names(self, own: Iterable[str], known: set[str]) -> None:
+        allowed = sorted(known | set(Figure.__dataclass_fields__))
+        for name in own:
+            if name not in allowed:
+                raise InputError(
+                    "no such measure or field",
+                    where=f"figure {self.name!r}",
+                    got=name,
+                    allowed=", ".join(allowed),
+                    remedy=closest(name, allowed),
+                )
+
+    def _edited(self, changes: dict[str, Any]) -> Self:
+        found = Figure.replace(self, **changes)
+        object.__setattr__(found, "edits", (*self.edits, changes))
+        return found
+
+
+def _is_field_of_figure(name: str, value: Any) -> bool:
+    """Return whether `tags` are the finished tags of a figure, not places of some of them."""
+    return name == "tags" and value is not None and not isinstance(value, Mapping)
+
+
+def _repeatable(edit: dict[str, Any]) -> dict[str, Any]:
+    for name in ("segments", "tags"):
+        if name in edit and not isinstance(edit[name], Mapping):
+            raise InputError(
+                "measures of a figure whose parts were replaced as a whole",
+                got=name,
+                allowed=f"{name} as a mapping of changes",
+                remedy="Change the measures first, then the parts.",
+            )
+    return edit
+
+
+class Lengths(np.ndarray):
+    """Lengths [m], read-only: `lengths["L5"]` is `lengths[4]`."""
+
+    def __new__(cls, values: Iterable[float]) -> "Lengths":
+        """Return a read-only copy of the numbers."""
+        found = np.array(list(values), float).view(cls)
+        found.setflags(write=False)
+        return found
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            key = int(length_name(key, len(self))[1:]) - 1
+        return super().__getitem__(key)
+
+
+def length_name(key: Any, count: int) -> str:
+    """Return "L5" for 5, "5" or "L5"."""
+    text = str(key)
+    number = text[1:] if text[:1] in "Ll" and len(text) > 1 else text
+    if not isinstance(key, (str, int, np.integer)) or isinstance(key, bool) or not number.isdecimal():
+        number = "0"
+    if not 1 <= int(number) <= count:
+        raise InputError("no such length", got=key, allowed=f"L1 to L{count}, or 1 to {count}")
+    return f"L{int(number)}"
+
+
+def named_lengths(value: Any, count: int, where: str) -> dict[str, float]:
+    """Return lengths by name, from a mapping of some or a sequence of all."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        numbers = _all_numbers(value)
+        if numbers.shape != (count,):
+            raise InputError(
+                "lengths",
+                where=where,
+                got=f"shape {numbers.shape}",
+                allowed=f"a mapping such as {{'L5': 0.43}}, or all {count} lengths [m]",
+            )
+        value = {n + 1: x for n, x in enumerate(numbers)}
+    return {
+        length_name(key, count): positive(x, f"length {key!r}", where, zero=True)
+        for key, x in value.items()
+        if x is not None
+    }
+
+
+def _all_numbers(value: Any) -> Array:
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        return np.empty(0)
+
+
+def positive(value: Any, what: str, where: str, *, zero: bool = False) -> float:
+    """Return a finite number above zero (or zero)."""
+    allowed = "a finite number, zero or more" if zero else "a finite number above zero"
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if isinstance(value, bool | str) or not np.isfinite(number) or number < 0 or (number == 0 and not zero):
+        remedy = "SI units: metres and kilograms."
+        raise InputError(what, where=where, got=value, allowed=allowed, remedy=remedy)
+    return number
+
+
+def named_numbers(
+    value: Any, known: Iterable[str], size: int | None, what: str, where: str, *, least: float = -np.inf
+) -> dict[str, Any]:
+    """Return numbers by name: one each (`size` None) or `size` of them, finite and not below `least`."""
+    if value is None:
+        return {}
+    names = tuple(known)
+    allowed = "a finite number" if size is None else f"{size} finite numbers"
+    if not isinstance(value, Mapping):
+        raise InputError(what, where=where, got=repr(value), allowed=f"a mapping of names to {allowed}")
+    found: dict[str, Any] = {}
+    for name, numbers in value.items():
+        if name not in names:
+            raise InputError(
+                f"no such name in {what}",
+                where=where,
+                got=name,
+                allowed=", ".join(names),
+                remedy=closest(str(name), names),
+            )
+        if numbers is None:
+            continue
+        array = _all_numbers(numbers)
+        if array.shape != (() if size is None else (size,)) or not (np.isfinite(array) & (array >= least)).all():
+            bound = f", none below {least:g}" if np.isfinite(least) else ""
+            raise InputError(f"{what} of {name!r}", where=where, got=repr(numbers), allowed=allowed + bound)
+        found[name] = float(array) if size is None else tuple(array.tolist())
+    return found
