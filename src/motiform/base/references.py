@@ -67,6 +67,20 @@ REFERENCES: dict[str, str] = {
     "(1988) 699–706. doi:10.1090/S0025-5718-1988-0935077-0",
     "Rodrigues": "O. Rodrigues, Des lois géométriques qui régissent les déplacements d'un système solide dans "
     "l'espace, J. Math. Pures Appl. 5 (1840) 380–440.",
+    "HuMAnS": "User documentation of HuMAnS, INRIA, about 2006. See P.-B. Wieber, F. Billet, L. Boissieux, R. "
+    "Pissard-Gibollet, The HuMAnS toolbox, a homogenous framework for motion capture, analysis and simulation, 9th "
+    "Int. Symp. 3D Analysis of Human Movement, Valenciennes 2006.",
+    "DeLeva96": "P. de Leva, Adjustments to Zatsiorsky–Seluyanov's segment inertia parameters, J. Biomechanics 29 "
+    "(1996) 1223–1230. doi:10.1016/0021-9290(95)00178-6",
+    "Clauser69": "C. E. Clauser, J. T. McConville, J. W. Young, Weight, volume and center of mass of segments of the "
+    "human body, AMRL-TR-69-70, Wright-Patterson Air Force Base 1969.",
+    "Dempster55": "W. T. Dempster, Space requirements of the seated operator, WADC-TR-55-159, Wright-Patterson Air "
+    "Force Base 1955.",
+    "Winter09": "D. A. Winter, Biomechanics and Motor Control of Human Movement, 4th ed., Wiley 2009. "
+    "doi:10.1002/9780470549148",
+    "AAOS65": "American Academy of Orthopaedic Surgeons, Joint Motion: Method of Measuring and Recording, Chicago "
+    "1965.",
+    "Levangie11": "P. K. Levangie, C. C. Norkin, Joint Structure and Function, 5th ed., F. A. Davis 2011.",
 }
 
 

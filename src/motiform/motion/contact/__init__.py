@@ -1,1 +1,58 @@
 """Contacts of articulated figures: points, obstacles, the acceleration problem, impacts."""
+
+from motiform.motion.contact.dynamics import (
+    ContactForces,
+    ContactImpact,
+    ContactRows,
+    contact_dynamics,
+    contact_gaps,
+    contact_impact,
+    contact_rows,
+    solve_contacts,
+)
+from motiform.motion.contact.obstacles import (
+    Obstacle,
+    ball,
+    box,
+    capsule,
+    cylinder,
+    face,
+    floor,
+    from_surface,
+    hollow_ball,
+    plane,
+    profile,
+    slope,
+    stairs,
+    torus,
+)
+from motiform.motion.contact.points import ContactPoint, Contacts, points_of_shape, points_of_tags
+
+__all__ = [
+    "ContactForces",
+    "ContactImpact",
+    "ContactPoint",
+    "ContactRows",
+    "Contacts",
+    "Obstacle",
+    "ball",
+    "box",
+    "capsule",
+    "contact_dynamics",
+    "contact_gaps",
+    "contact_impact",
+    "contact_rows",
+    "cylinder",
+    "face",
+    "floor",
+    "from_surface",
+    "hollow_ball",
+    "plane",
+    "points_of_shape",
+    "points_of_tags",
+    "profile",
+    "slope",
+    "solve_contacts",
+    "stairs",
+    "torus",
+]

@@ -26,6 +26,8 @@ SITE_FLOATS = 14
 
 # ---- modes of a candidate
 FREE, STICK, SLIDE = range(3)
+OPEN = 4
+"""Added in the second half of an impact: the points part, but friction of the impulse that parts them goes on."""
 
 # ---- status of a solve
 OK, NOT_SOLVED, JAMMED, NOT_FINITE = range(4)

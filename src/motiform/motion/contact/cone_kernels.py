@@ -3,8 +3,9 @@
     0 ≤ x_n ⟂ w_n ≥ 0,   |x_t| ≤ μ (x_n + o),   x_t = −μ (x_n + o) w_t/|w_t| where w_t ≠ 0
 
 The same problem gives accelerations from forces and velocities from impulses; o are normal impulses that have already
-been given (the second half of an impact). A contact that slides already has its direction, whatever w_t is. Sweeps of
-Gauss–Seidel find who sticks, slides and leaves [Jourdan98]; a linear solve on that makes the numbers exact.
+been given (the second half of an impact). A contact that slides already has its direction, whatever w_t is. Modes
+are changed one by one until the laws hold; where that goes round in circles, sweeps of Gauss–Seidel [Jourdan98] find a
+better beginning.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -16,10 +17,11 @@ from motiform.motion.contact import columns as c
 from motiform.motion.contact.solve_kernels import _ROUNDS, softness
 from motiform.motion.tree.memory_kernels import ix
 
-__all__ = ["polish", "sweep"]
+__all__ = ["linear", "polish", "sweep"]
 
 _STILL = 1e-14  # change of a sweep over the largest number that is taken for none
 _EDGE = 1e-9  # a force so near to its cone's edge counts as on it
+_FINE = 1e-10  # what the laws are broken by, over the terms that make it, that is rounding
 
 
 @inline
@@ -153,7 +155,7 @@ def _lu_back(B, count, pivots, r):
 
 
 @inline
-def _column(A, i, row, x_row, mode, mu, along, contacts):
+def _column(A, i, x_row, mode, mu, along, contacts):
     """Return the entry of row i that one unit of an unknown makes; sliding friction goes with its normal force."""
     value = A[ix(i), ix(x_row)]
     if x_row < 3 * contacts and x_row % 3 == 1:
@@ -161,6 +163,17 @@ def _column(A, i, row, x_row, mode, mu, along, contacts):
         if mode[ix(k)] == c.SLIDE:
             value -= mu[ix(k)] * (A[ix(i), ix(x_row - 1)] * along[ix(k), 0] + A[ix(i), ix(x_row + 1)] * along[ix(k), 1])
     return value
+
+
+@inline
+def _unknown(mode, i, contacts):
+    """Whether the force of row i is to be found: normals of what is closed, tangents of what sticks."""
+    if i >= 3 * contacts:
+        return mode[ix(contacts + i - 3 * contacts)] != c.FREE
+    m = mode[ix(i // 3)]
+    if i % 3 == 1:
+        return m == c.STICK or m == c.SLIDE
+    return m == c.STICK or m == c.STICK + c.OPEN
 
 
 @routine
@@ -172,24 +185,18 @@ def linear(A, b, contacts, rows, mu, mode, along, given, x, B, K, r, unknown, pi
     count = 0
     for i in range(rows):
         x[ix(i)] = 0.0
-        if i >= 3 * contacts:
-            take = mode[ix(contacts + i - 3 * contacts)] != c.FREE
-        elif i % 3 == 1:
-            take = mode[ix(i // 3)] != c.FREE
-        else:
-            take = mode[ix(i // 3)] == c.STICK
-        if take:
+        if _unknown(mode, i, contacts):
             unknown[ix(count)] = i
             count += 1
     for k in range(contacts):  # friction on what has been given before
-        if mode[ix(k)] == c.SLIDE:
+        if mode[ix(k)] == c.SLIDE or mode[ix(k)] == c.SLIDE + c.OPEN:
             x[ix(3 * k)], x[ix(3 * k + 2)] = (
                 -mu[ix(k)] * given[ix(k)] * along[ix(k), 0],
                 -mu[ix(k)] * given[ix(k)] * along[ix(k), 1],
             )
     for i in range(count):
         for j in range(count):
-            value = _column(A, unknown[ix(i)], i, unknown[ix(j)], mode, mu, along, contacts)
+            value = _column(A, unknown[ix(i)], unknown[ix(j)], mode, mu, along, contacts)
             K[ix(i), ix(j)] = value
             B[ix(i), ix(j)] = value
         B[ix(i), ix(i)] += softness(A, unknown[ix(i)])
@@ -233,100 +240,147 @@ def _sort_modes(contacts, rows, mu, slides, along, given, x, mode):
                 along[ix(k), 0], along[ix(k), 1] = (0.0, 0.0) if t == 0.0 else (-x[ix(n - 1)] / t, -x[ix(n + 1)] / t)
         else:
             mode[ix(k)] = c.STICK
+        if x[ix(n)] <= 1e-11 * size:
+            mode[ix(k)] += c.OPEN
     for i in range(3 * contacts, rows):
         mode[ix(contacts + i - 3 * contacts)] = c.STICK if x[ix(i)] > 1e-11 * size else c.FREE
 
 
+@inline
+def _next_normal(A, b, row, rows, x, m, size, parts, fine):
+    """Return the mode that the normal row asks for, and how much it asks."""
+    if m == c.FREE or m >= c.OPEN:
+        ask = -_row(A, b, row, rows, x) / _terms(A, b, row, rows, x)
+        if ask <= fine:
+            return m, 0.0
+        return (c.STICK if m == c.FREE else m - c.OPEN), ask
+    ask = -x[ix(row)] / size
+    if ask <= fine:
+        return m, 0.0
+    return (m + c.OPEN if parts else c.FREE), ask
+
+
+@inline
+def _next_tangent(A, b, k, rows, mu, given, x, m, along, size, fine):
+    """Return the mode that the tangent rows ask for, how much, and the direction of slip."""
+    n = 3 * k + 1
+    p, q = x[ix(n - 1)], x[ix(n + 1)]
+    if m % c.OPEN == c.STICK:
+        t = math.hypot(p, q)
+        ask = (t - _reach(mu[ix(k)], x[ix(n)] + given[ix(k)])) / size
+        if ask <= fine:
+            return m, 0.0, 0.0, 0.0
+        return m + 1, ask, -p / t, -q / t
+    w1, w2 = _row(A, b, n - 1, rows, x), _row(A, b, n + 1, rows, x)
+    terms = _terms(A, b, n - 1, rows, x) + _terms(A, b, n + 1, rows, x)
+    w = math.hypot(w1, w2)
+    if -(w1 * along[ix(k), 0] + w2 * along[ix(k), 1]) / terms > fine:
+        return m - 1, w / terms, 0.0, 0.0
+    if w / terms <= fine:
+        return m, 0.0, along[ix(k), 0], along[ix(k), 1]
+    return m, 0.0, w1 / w, w2 / w
+
+
 @routine
-def _turn_directions(A, b, contacts, rows, slides, mode, along, x):
-    """Turn the direction of contacts that begin to slide into the one they move in; return the largest change."""
-    most = 0.0
+def pivot(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, unknown, pivots, fine):
+    """Solve with the modes as they are, and change what the laws do not allow, until nothing is left to change.
+
+    All changes at once at first, then the worst alone. Return 1 where it ends, −1 with a negative determinant, else 0.
+    """
+    for turn in range(80):
+        sign = linear(A, b, contacts, rows, mu, mode, along, given, x, B, K, r, unknown, pivots)
+        if sign == 0.0:
+            return 0
+        size = 1e-300
+        for i in range(rows):
+            size = max(size, abs(x[ix(i)]))
+        changes, worst, worst_k, worst_m, turned = 0, 0.0, -1, 0, 0.0
+        d1, d2 = 0.0, 0.0
+        for k in range(contacts + rows - 3 * contacts):
+            row = 3 * k + 1 if k < contacts else 3 * contacts + k - contacts
+            new, ask = _next_normal(A, b, row, rows, x, mode[ix(k)], size, k < contacts and given[ix(k)] > 0.0, fine)
+            if k < contacts and new == c.STICK and mode[ix(k)] == c.FREE and slides[ix(k)] == 1:
+                new = c.SLIDE
+            e1, e2 = 0.0, 0.0
+            if k < contacts and ask == 0.0 and new != c.FREE and slides[ix(k)] == 0:
+                new, ask, e1, e2 = _next_tangent(A, b, k, rows, mu, given, x, new, along, size, fine)
+                if ask == 0.0 and new % c.OPEN == c.SLIDE:
+                    turned = max(turned, abs(e1 - along[ix(k), 0]), abs(e2 - along[ix(k), 1]))
+                    along[ix(k), 0], along[ix(k), 1] = e1, e2
+            if ask > 0.0:
+                changes += 1
+                if turn < 12:
+                    mode[ix(k)] = new
+                    if new % c.OPEN == c.SLIDE and slides[ix(k)] == 0:
+                        along[ix(k), 0], along[ix(k), 1] = e1, e2
+                if ask > worst:
+                    worst, worst_k, worst_m, d1, d2 = ask, k, new, e1, e2
+        if changes == 0 and turned <= 1e-13:
+            return 1 if sign > 0.0 else -1
+        if changes > 0 and turn >= 12:
+            mode[ix(worst_k)] = worst_m
+            if worst_k < contacts and worst_m % c.OPEN == c.SLIDE and slides[ix(worst_k)] == 0:
+                along[ix(worst_k), 0], along[ix(worst_k), 1] = d1, d2
+    return 0
+
+
+@inline
+def _lonely(A, contacts, mu, slides, along):
+    """Whether a single sliding contact is one that no force, or more than one, can hold [Genot99]."""
+    if contacts != 1 or slides[0] == 0:
+        return False
+    return A[1, 1] - mu[0] * (A[1, 0] * along[0, 0] + A[1, 2] * along[0, 1]) <= 0.0
+
+
+@inline
+def _all_closed(contacts, rows, slides, along, given, mode):
+    """Begin with everything held."""
     for k in range(contacts):
-        if mode[ix(k)] != c.SLIDE or slides[ix(k)] == 1:
-            continue
-        w1, w2 = _row(A, b, 3 * k, rows, x), _row(A, b, 3 * k + 2, rows, x)
-        size = math.hypot(w1, w2)
-        if size == 0.0:
-            continue
-        most = max(most, abs(w1 / size - along[ix(k), 0]), abs(w2 / size - along[ix(k), 1]))
-        along[ix(k), 0], along[ix(k), 1] = w1 / size, w2 / size
-    return most
-
-
-@routine
-def _misfit(A, b, contacts, rows, mu, slides, given, mode, x):
-    """Return by how much the laws are broken: velocities over the terms that make them, forces over the largest."""
-    force = 1e-300
-    for i in range(rows):
-        force = max(force, abs(x[ix(i)]))
-    worst = 0.0
-    for i in range(rows):
-        normal = i >= 3 * contacts or i % 3 == 1
-        if not normal:
-            continue
-        w, size = _row(A, b, i, rows, x), _terms(A, b, i, rows, x)
-        worst = max(worst, -w / size, -x[ix(i)] / force)
-        m = mode[ix(i // 3)] if i < 3 * contacts else mode[ix(contacts + i - 3 * contacts)]
-        if m != c.FREE and x[ix(i)] > 0.0:
-            worst = max(worst, abs(w) / size)
-        if i < 3 * contacts:
-            k = i // 3
-            t = math.hypot(x[ix(i - 1)], x[ix(i + 1)])
-            reach = _reach(mu[ix(k)], x[ix(i)] + given[ix(k)])
-            if t > reach:
-                worst = max(worst, (t - reach) / force)
-            w1, w2 = _row(A, b, i - 1, rows, x), _row(A, b, i + 1, rows, x)
-            size = max(_terms(A, b, i - 1, rows, x), _terms(A, b, i + 1, rows, x))
-            if m == c.STICK:
-                worst = max(worst, abs(w1) / size, abs(w2) / size)
-            elif m == c.SLIDE and slides[ix(k)] == 0 and t > 0.0:
-                worst = max(worst, (w1 * x[ix(i - 1)] + w2 * x[ix(i + 1)]) / (t * size))
-    return worst
+        mode[ix(k)] = c.SLIDE if slides[ix(k)] == 1 else c.STICK
+        if slides[ix(k)] == 0:
+            along[ix(k), 0] = along[ix(k), 1] = 0.0
+        if given[ix(k)] > 0.0:
+            mode[ix(k)] += c.OPEN
+    for k in range(contacts, contacts + rows - 3 * contacts):
+        mode[ix(k)] = c.STICK
 
 
 @routine
 def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots):
     """Find who sticks, slides and leaves, and the exact forces; return a status.
 
-    `along` are the directions of slip of contacts that slide already (`slides`), and on return of all that slide.
+    `along` are the directions of slip of contacts that slide already (`slides`), and on return of all that slide; x is
+    a guess at first.
     """
-    status = c.NOT_SOLVED
-    for _ in range(6):
-        change = sweep(A, b, contacts, rows, mu, slides, along, given, x, 2000)
-        if not math.isfinite(change):
-            return c.JAMMED
-        _sort_modes(contacts, rows, mu, slides, along, given, x, mode)
-        for k in range(contacts):
-            if slides[ix(k)] == 1:
-                n = 3 * k + 1
-                stiff = A[ix(n), ix(n)] - mu[ix(k)] * (
-                    A[ix(n), ix(n - 1)] * along[ix(k), 0] + A[ix(n), ix(n + 1)] * along[ix(k), 1]
-                )
-                if contacts == 1 and stiff <= 0.0:
-                    return c.JAMMED
-        for i in range(rows):
-            y[ix(i)] = x[ix(i)]
-        good = 0
-        sign = 1.0
-        for _turns in range(200):
-            sign = linear(A, b, contacts, rows, mu, mode, along, given, y, B, K, r, unknown, pivots)
-            if sign == 0.0:
-                break
-            if _turn_directions(A, b, contacts, rows, slides, mode, along, y) <= 1e-14:
-                good = 1
-                break
-        if good == 1 and _misfit(A, b, contacts, rows, mu, slides, given, mode, y) <= 1e-10:
-            if sign < 0.0:
+    if _lonely(A, contacts, mu, slides, along):
+        return c.JAMMED
+    fine = _FINE
+    for attempt in range(9):
+        if attempt < 3:  # at the very instant of an event forces are zero but for rounding, which may be told less well
+            _all_closed(contacts, rows, slides, along, given, mode)
+        ends = pivot(A, b, contacts, rows, mu, slides, along, given, y, mode, B, K, r, unknown, pivots, fine)
+        if ends != 0:
+            if ends < 0:
                 return c.JAMMED
             for i in range(rows):
                 x[ix(i)] = y[ix(i)]
+            for k in range(contacts):
+                if mode[ix(k)] >= c.OPEN:
+                    mode[ix(k)] = c.FREE
             return c.OK
-        for k in range(contacts):  # the sweeps' own directions again
+        fine = min(100.0 * fine, 1e-6)
+        if attempt < 2:
+            continue
+        change = sweep(A, b, contacts, rows, mu, slides, along, given, x, 1000 * (attempt - 1))
+        if not math.isfinite(change):
+            return c.JAMMED
+        for k in range(contacts):  # the sweeps' own directions
             if slides[ix(k)] == 0:
                 along[ix(k), 0] = along[ix(k), 1] = 0.0
-        if _misfit(A, b, contacts, rows, mu, slides, given, mode, x) <= 1e-9 and change <= 1e-12:
-            status = c.OK
-            break
-    if status == c.OK:
         _sort_modes(contacts, rows, mu, slides, along, given, x, mode)
-    return status
+        if change <= _STILL:
+            for k in range(contacts):
+                if mode[ix(k)] >= c.OPEN:
+                    mode[ix(k)] = c.FREE
+            return c.OK
+    return c.NOT_SOLVED

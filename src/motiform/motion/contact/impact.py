@@ -1,8 +1,8 @@
 """Impacts: velocities jump so that what touches does not approach.
 
 Two laws [HuMAnS 1]. "held": C v₊ = 0 on all that touches, in all directions; contacts do not open. "leaving": points may
-leave, friction has its cone, and what is restored is Poisson's e times the normal impulse of the compression. Energy
-does not grow: with one coefficient this is a theorem, with several they are lowered together until it holds.
+leave, friction has its cone, and what is restored is Poisson's e times the normal impulse of the compression. Energy does
+not grow: with one coefficient this is a theorem, with several they are lowered together until it holds.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.modes import cone_margins, refuse
+from motiform.motion.contact.modes import allowed, opening, refuse
 from motiform.motion.contact.problem import Answer, ContactProblem
 from motiform.motion.tree.joint import Array
 
@@ -70,8 +70,8 @@ def collide(problem: ContactProblem, v: Array, restitution: Array, *, held: bool
 def _compress(problem: ContactProblem, b: Array) -> Answer:
     """Return the impulses that stop what approaches."""
     no, none = np.zeros(problem.pairs, np.int64), np.zeros((problem.pairs, 2))
-    x, shut = problem.press(b)
-    if shut.all() and (cone_margins(problem, x) >= 0).all():
+    x, _ = problem.press(b)
+    if not opening(problem, b, x).any() and allowed(problem, x):
         return Answer(x, np.full(len(problem.active), c.STICK), none)
     status, answer = problem.cones(b, no, none, guess=x)
     if status != c.OK:

@@ -23,8 +23,8 @@ def decide(problem: ContactProblem, slides: np.ndarray, along: Array) -> Answer:
         return Answer(np.zeros(0), np.zeros(0, np.int64), np.zeros((0, 2)))
     guess = None
     if not slides.any():
-        x, shut = problem.press()
-        if shut.all() and (cone_margins(problem, x) >= 0).all():
+        x, _ = problem.press()
+        if not opening(problem, problem.b, x).any() and allowed(problem, x):
             modes = np.full(len(problem.active), c.STICK)
             return _frictionless(problem, Answer(x, modes, np.zeros((pairs, 2))))
         guess = x
@@ -34,6 +34,20 @@ def decide(problem: ContactProblem, slides: np.ndarray, along: Array) -> Answer:
     if status != c.OK:
         refuse(problem, status, slides, along)
     return _touching(problem, answer, slides)
+
+
+def opening(problem: ContactProblem, b: Array, x: Array) -> Array:
+    """Return which active candidates open under forces x."""
+    rows, pairs = problem.rows, problem.pairs
+    A = problem.A[:rows, :rows]
+    w, terms = A @ x + b[:rows], np.abs(A) @ np.abs(x) + np.abs(b[:rows])
+    opens = w > _SAME * terms
+    return np.concatenate([opens[1 : 3 * pairs : 3], opens[3 * pairs :]])
+
+
+def allowed(problem: ContactProblem, x: Array) -> bool:
+    """Whether all forces are in their cones."""
+    return bool((cone_margins(problem, x) >= -1e-12 * np.abs(x).max(initial=0.0)).all())
 
 
 def _frictionless(problem: ContactProblem, answer: Answer) -> Answer:
@@ -68,8 +82,9 @@ def cone_margins(problem: ContactProblem, x: Array) -> Array:
     """Return how far the force of each active pair is inside its cone [N], and of each limit how hard it presses."""
     pairs = problem.pairs
     p = np.asarray(x)[: 3 * pairs].reshape(-1, 3)
-    reach = np.where(np.isinf(problem.mu), np.where(p[:, 1] < 0, p[:, 1], np.inf), problem.mu * p[:, 1])
-    inside = reach - np.hypot(p[:, 0], p[:, 2])
+    slippery = np.isfinite(problem.mu)
+    inside = np.full(pairs, np.inf)
+    inside[slippery] = problem.mu[slippery] * p[slippery, 1] - np.hypot(p[slippery, 0], p[slippery, 2])
     return np.concatenate([np.minimum(p[:, 1], inside), np.asarray(x)[3 * pairs : problem.rows]])
 
 

@@ -58,6 +58,7 @@ class ContactProblem:
         self.x, self.y, self.r = np.zeros(rows), np.zeros(rows), np.zeros(max(rows, n))
         self.chosen, self.wrong = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
         self.a = np.zeros(n)
+        self.mu = np.zeros(0)
         self.given, self.along = np.zeros(count), np.zeros((count, 2))
 
     @cached_property
@@ -109,6 +110,65 @@ class ContactProblem:
 
     def _where(self, status: int) -> str:
         return f"joint of segment {self.figure.segments[status // t.WHERE].name!r}"
+
+    def rate(self, y: Array, tau: Array, loads: Array | None, modes: np.ndarray, memory: Array, out: Array) -> int:
+        """Write the rate of (q, v) with the active candidates held in their modes; forces stay in `x`. Return a status.
+
+        `memory` are directions of slip in the world, (pairs, 3), for pairs whose slip is about zero.
+        """
+        self.rows = 2 * self.pairs + len(self.active)
+        return int(
+            self.kernels["one_contact_rate"](
+                *self.head,
+                y,
+                tau,
+                _NO_LOADS if loads is None else loads,
+                self.zeros,
+                self.active,
+                self.pairs,
+                self.before,
+                self.M,
+                self.H,
+                self.Y,
+                self.A,
+                self.used,
+                self.u,
+                self.b,
+                self.s,
+                self.sites,
+                modes,
+                self.mu,
+                memory,
+                self.along,
+                self.given,
+                self.x,
+                self.r,
+                self.F,
+                self.K,
+                self.chosen,
+                self.wrong,
+                out,
+            )
+        )
+
+    def least_norm(self, x: Array) -> Array:
+        """Return the forces of least norm that push the figure as x does, and press: no normal force is negative."""
+        if not self.rows:
+            return np.asarray(x)
+        A = self.A[: self.rows, : self.rows]
+        size = np.sqrt(np.maximum(np.diag(A), 1e-300))
+        values, vectors = np.linalg.eigh(A / np.outer(size, size))
+        null = vectors[:, values < 1e-11 * values[-1]] / size[:, None]
+        x = np.asarray(x)
+        if not null.size:
+            return x
+        found = x - null @ np.linalg.lstsq(null, x, rcond=None)[0]
+        presses = np.ones(self.rows, bool)
+        presses[: 3 * self.pairs] = np.tile([False, True, False], self.pairs)
+        least = -1e-12 * np.abs(x).max(initial=0.0)
+        if not ((found < least) & presses).any() or ((x < least) & presses).any():
+            return found
+        return _least_pressing(x, null, presses)
 
     @property
     def velocities(self) -> Array:
@@ -206,6 +266,20 @@ class ContactProblem:
         n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
         p = np.asarray(x)[: 3 * self.pairs].reshape(-1, 3)
         return p[:, :1] * e + p[:, 1:2] * n + p[:, 2:] * np.cross(e, n)
+
+
+def _least_pressing(x: Array, null: Array, presses: Array) -> Array:
+    """Return the least of x + null z whose pressing rows are not negative: a small quadratic program by its dual."""
+    from scipy.optimize import nnls
+
+    Q, _ = np.linalg.qr(null)
+    base, G = x - Q @ (Q.T @ x), Q[presses]
+    # min ½ z·z with G z ≥ −base: z = Gᵀ m, m ≥ 0 minimises ½ |Gᵀ m|² + base · m  [Lawson74 23]
+    need = -base[presses]
+    E, f = np.vstack([G.T, need]), np.append(np.zeros(G.shape[1]), 1.0)
+    u, _ = nnls(E, f)
+    r = E @ u - f
+    return base + Q @ (-r[:-1] / r[-1]) if abs(r[-1]) > 1e-12 else x
 
 
 class _Compiled(dict[str, Any]):

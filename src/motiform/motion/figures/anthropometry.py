@@ -34,7 +34,7 @@ class Anthropometry:
     """Places of landmarks [part of the height]."""
 
 
-# Lengths of the seed: De Leva's mean longitudinal lengths over the mean height, as printed; depths and breadths are
+# De Leva's mean longitudinal lengths over the mean height, as printed; depths and breadths are
 # those of Clauser and Dempster.  [HuMAnS Table 3.2] [DeLeva96 Table 4] [Clauser69] [Dempster55]
 _LENGTHS = {
     "L1": (0.2075, 0.0),
@@ -168,7 +168,7 @@ DELEVA_FEMALE = Anthropometry(
         "head": 51.59,
     },
     radii={
-        "lower_trunk": (33.94, 21.49, 32.12),
+        "lower_trunk": (33.95, 21.49, 32.12),
         "thigh": (36.9, 16.2, 36.4),
         "shank": (27.1, 9.3, 26.7),
         "foot": (13.9, 29.9, 27.9),

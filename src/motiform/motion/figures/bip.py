@@ -34,7 +34,7 @@ class BipRecipe(Recipe):
             "lengths": {name: positive(x, f"length {name!r}", "bip") for name, x in lengths.items()},
             "masses": named_numbers(self.masses, t.BODIES, None, "masses", "bip", least=0.0),
             "tags": named_numbers(self.tags, t.TAGS, 3, "tags", "bip"),
-            "limits": named_limits(self.limits, t.COORDINATES, {}, "bip", word=""),
+            "limits": named_limits(self.limits, t.COORDINATES, {}, "bip", word=None),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)

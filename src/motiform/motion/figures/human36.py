@@ -160,7 +160,7 @@ class Human36Recipe(Recipe):
             name=self.name,
         )
         segments = limit_joints(builder.segments, self.limits)
-        worn = dress_human(self.body_height, L)
+        worn = dress_human(self.body_height, L, self.sex)
         return Human36(
             tuple(replace(segment, parts=worn[segment.name]) for segment in segments),
             tuple(builder.tags),
@@ -178,7 +178,7 @@ class Human36Recipe(Recipe):
         rows = []
         for name, parent, translation, rotation in t.ROWS:
             m = masses[name]
-            # The seed's I_O is diagonal; the figure is given I_G, so that I_O has its products.  [HuMAnS 3.3.3, corrected]
+            # HuMAnS leaves the products out of I_O; from I_G they follow.  [HuMAnS 3.3.3, corrected]
             inertia = tuple(m * R**2 for R in radii[name]) if m else None
             rows.append(CardanRow(name, parent, translation, rotation, m, centers[name], inertia, "center"))  # type: ignore[arg-type]
         return rows

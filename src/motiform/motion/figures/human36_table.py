@@ -8,10 +8,11 @@ from motiform.motion.figures.anthropometry import Anthropometry
 __all__ = ["CONTACTS", "COORDINATES", "HANIM", "RANGES", "ROWS", "SEGMENTS", "TAGS", "landmarks"]
 
 Point = tuple[float, float, float]
+Parameters = tuple[float | str, float | str, float | str]
 
 # (segment, parent, translation in the parent, turns about z, y, x); the right side turns about −x and −y, so that an
 # anatomical movement has one sign on both sides.  [HuMAnS 2.1.1]
-_ROWS = [
+_ROWS: list[tuple[str, str | None, Parameters, Parameters]] = [
     ("lower_trunk", None, ("q37", "L14 + L15 + L16 + q38", "q39"), ("q42", "q41", "q40")),
     ("right_thigh", "lower_trunk", (0.0, 0.0, "L3/2"), ("q6", "-q5", "-q4")),
     ("right_shank", "right_thigh", (0.0, "-L6", 0.0), ("q3", 0.0, 0.0)),
@@ -31,10 +32,15 @@ _ROWS = [
     ("head", "thorax", ("L2", "L26", 0.0), ("q36", "q35", "q34")),
 ]
 
-_LEG = ("ankle_eversion", "ankle_dorsiflexion", "knee_extension", "hip_abduction", "hip_external_rotation")
-_LEG = (*_LEG, "hip_flexion")
-_ARM = ("clavicle_elevation", "clavicle_retraction", "shoulder_abduction", "shoulder_external_rotation")
-_ARM = (*_ARM, "shoulder_flexion", "forearm_supination", "elbow_flexion", "wrist_radial_deviation", "wrist_flexion")
+_LEG = (
+    *("ankle_eversion", "ankle_dorsiflexion", "knee_extension"),
+    *("hip_abduction", "hip_external_rotation", "hip_flexion"),
+)
+_ARM = (
+    *("clavicle_elevation", "clavicle_retraction"),
+    *("shoulder_abduction", "shoulder_external_rotation", "shoulder_flexion"),
+    *("forearm_supination", "elbow_flexion", "wrist_radial_deviation", "wrist_flexion"),
+)
 
 COORDINATES: tuple[str, ...] = (
     *(f"right_{name}" for name in _LEG),
@@ -95,8 +101,8 @@ HANIM = {
     "head": ("vc7", "c7"),
 }
 
-_LEG_TAGS = ("digit2", "calcaneous_post", "metatarsal_pha5", "metatarsal_pha1", "lateral_malleolus")
-_LEG_TAGS = (*_LEG_TAGS, "femoral_lateral_epicn", "trochanterion", "iliocristale")
+_FOOT_TAGS = ("digit2", "calcaneous_post", "metatarsal_pha5", "metatarsal_pha1")
+_LEG_TAGS = (*_FOOT_TAGS, "lateral_malleolus", "femoral_lateral_epicn", "trochanterion", "iliocristale")
 _ARM_TAGS = ("acromion", "humeral_lateral_epicn", "radial_styloid", "dactylion")
 TAGS: tuple[str, ...] = (
     *(f"{side}_{name}" for side in "rl" for name in _LEG_TAGS),
@@ -106,7 +112,7 @@ TAGS: tuple[str, ...] = (
 )
 """Names of tags 1 to 28, sites of H-Anim."""
 
-CONTACTS = {f"{word}_foot": tuple(f"{word[0]}_{name}" for name in _LEG_TAGS[:4]) for word in ("right", "left")}
+CONTACTS = {f"{word}_foot": tuple(f"{word[0]}_{name}" for name in _FOOT_TAGS) for word in ("right", "left")}
 
 
 def landmarks(table: Anthropometry, H: float, L: Mapping[str, float]) -> dict[str, tuple[str, Point]]:

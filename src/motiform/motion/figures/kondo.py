@@ -71,9 +71,8 @@ class KondoRecipe(Recipe):
         return {name: self.lengths.get(name, scale * value) for name, (value, _) in t.LENGTHS.items()}
 
     def all_masses(self) -> dict[str, float]:
-        """Return the mass of each segment [kg]; the printed parts sum to 99.98 % and are scaled to the whole."""
-        whole = sum(t.MASSES[_kind(name)] for name in t.SEGMENTS)
-        return {name: self.masses.get(name, t.MASSES[_kind(name)] / whole * self.mass) for name in t.SEGMENTS}
+        """Return the mass of each segment [kg]."""
+        return {name: self.masses.get(name, t.MASSES[_kind(name)] / 100 * self.mass) for name in t.SEGMENTS}
 
     def make(self) -> "Kondo":
         """Return the figure."""

@@ -50,7 +50,7 @@ def _leg(L: Mapping[str, float], s: float) -> dict[str, tuple[Part, ...]]:
         "hip": (box((0.0, -0.5 * hip, 0.0), (0.9 * depth, 0.9 * hip, 1.5 * width), METAL),),
         "thigh": (
             *_brackets(0.0, -0.55 * thigh, depth, width),
-            box((0.0, -0.52 * thigh, 0.0), (depth, 0.62 * thigh, width), MOTOR),
+            box((0.0, -0.55 * thigh, 0.0), (depth, 0.72 * thigh, width), MOTOR),
         ),
         "leg": (
             *_brackets(0.0, -leg, depth, width),

@@ -8,7 +8,7 @@ __all__ = ["CENTERS", "CONTACTS", "COORDINATES", "HANIM", "LENGTHS", "MASSES", "
 Point = tuple[float, float, float]
 HEIGHT, MASS = 0.340, 1.3  # m, kg
 
-# The seed prints the 24 lengths in a figure only: these are chosen, to the proportions of a robot of 340 mm. [m]
+# HuMAnS prints the 24 lengths in a figure only: these are chosen, to the proportions of a robot of 340 mm. [m]
 LENGTHS: dict[str, tuple[float, str]] = {
     "L1": (0.025, "sole to ankle roll axis"),
     "L2": (0.020, "ankle roll axis to ankle pitch axis"),
@@ -43,7 +43,7 @@ _HEAD = ("head", "trunk", (0.0, "L7", 0.0), (0.0, "q17", 0.0))
 
 
 def rows(elbows: str) -> list[tuple[str, str | None, tuple[float | str, ...], tuple[float | str, ...]]]:
-    """Return the segments in the seed's order, elbows bending in the "sagittal" or the "frontal" plane."""
+    """Return the segments in the order of HuMAnS, elbows bending in the "sagittal" or the "frontal" plane."""
     found = [_TRUNK, *_leg("right", 1), *_leg("left", 6), *_arm("right", 11, elbows), *_arm("left", 14, elbows), _HEAD]
     return [(name, parent, tuple(map(_named, t)), tuple(map(_named, r))) for name, parent, t, r in found]
 

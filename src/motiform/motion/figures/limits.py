@@ -21,7 +21,7 @@ def named_limits(
     ranges: Mapping[str, tuple[float, float]],
     where: str,
     *,
-    word: str = "anatomical",
+    word: str | None = "anatomical",
 ) -> Limits:
     """Return limits by coordinate, those of `ranges` [°] for one word; q5 is the fifth coordinate."""
     names = tuple(coordinates)
@@ -30,7 +30,7 @@ def named_limits(
     if isinstance(value, str) and value == word:
         return {name: (radians(low), radians(high)) for name, (low, high) in ranges.items()}
     if not isinstance(value, Mapping):
-        allowed = f"'{word}', None, or a mapping of coordinates to (lowest, highest)"
+        allowed = (f"'{word}', " if word else "") + "None, or a mapping of coordinates to (lowest, highest)"
         raise InputError("limits", where=where, got=repr(value), allowed=allowed)
     return {_coordinate(key, names, where): _pair(key, x, where) for key, x in value.items() if x is not None}
 

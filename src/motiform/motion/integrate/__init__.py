@@ -1,6 +1,6 @@
 """Integrators: fixed and adaptive steps, dense output, guards and the location of events."""
 
-from motiform.motion.integrate.explicit import ExplicitStep, march
+from motiform.motion.integrate.explicit import ExplicitStep, accepted_step, march
 from motiform.motion.integrate.guards import Fired, Guard
 from motiform.motion.integrate.methods import METHODS, Method, get_method
 from motiform.motion.integrate.options import Options, check_number
@@ -31,6 +31,7 @@ __all__ = [
     "Pace",
     "System",
     "Tableau",
+    "accepted_step",
     "check_memory",
     "check_number",
     "get_method",

@@ -13,7 +13,7 @@ from motiform.base.errors import InputError, RunError
 from motiform.motion.integrate.guards import Fired, Guard, Solution, earliest, jumped
 from motiform.motion.integrate.tableaux import Tableau
 
-__all__ = ["ExplicitStep", "Segment", "march"]
+__all__ = ["ExplicitStep", "Segment", "accepted_step", "march"]
 
 Rate = Callable[[float, np.ndarray, np.ndarray], None]
 """rate(t, y, out) writes dy/dt into out."""
@@ -166,7 +166,7 @@ def march(
         target = t1 if landings is None else min(t1, (np.floor(t * landings * (1 + 1e-12)) + 1) / landings)
         jump = min((instant for instant in jumps if instant > t), default=np.inf)
         target, stepper.latest = min(target, jump), np.nextafter(jump, -np.inf)
-        end, used, h = _accepted(stepper, t, y, min(h, target - t), h, adaptive, longest)
+        end, used, h = accepted_step(stepper, t, y, min(h, target - t), h, adaptive, longest)
         t_end = target if t + used >= target - 1e-12 * abs(target) else t + used
         solution = stepper.solution(t, y, end, used)
         if stepper.repair is not None:
@@ -217,7 +217,7 @@ def _count_firings(storm: dict[int, tuple[float, int]], event: Fired, guards: Se
             )
 
 
-def _accepted(
+def accepted_step(
     stepper: ExplicitStep, t: float, y: np.ndarray, h: float, planned: float, adaptive: bool, longest: float
 ) -> tuple[np.ndarray, float, float]:
     """Return the end of a step that is good enough, its length, and the length to try next."""

@@ -46,6 +46,13 @@ METHODS: dict[str, Method] = {
         Method(
             "dormand-prince", 5, True, _LINEAR | {"orthogonality"}, "adaptive 5(4) with dense output and located events"
         ),
+        Method(
+            "time-stepping",
+            1,
+            False,
+            frozenset({"orthogonality"}),
+            "for contacts: all that happens within a step is solved together as impulses at its end",
+        ),
     )
 }
 

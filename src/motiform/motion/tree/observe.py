@@ -85,7 +85,7 @@ def _common_unit(figure: Figure) -> str:
 def observe(system: "FigureSystem", times: Array, rows: Array) -> dict[str, Array]:
     """Return the samples of all channels for flat states, (samples, size)."""
     figure = system.figure
-    q, v = rows[:, : figure.nq], rows[:, figure.nq :]
+    q, v = rows[:, : figure.nq], rows[:, figure.nq : figure.nq + figure.nv]
     R, p = poses(figure, q)
     turn = quaternion_from_rotation(R)
     found: dict[str, Array] = {"q": q, "v": v}

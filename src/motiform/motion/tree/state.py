@@ -1,7 +1,7 @@
 """The state of a figure, and what acts on it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,8 @@ class FigureState:
     """(nq,)"""
     v: Array
     """(nv,)"""
+    z: Array = field(default_factory=lambda: np.zeros(0))
+    """What the controls keep between two instants (muscles, motors), where they have states of their own."""
 
 
 def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...], what: str) -> Array:

@@ -1,0 +1,282 @@
+"""Contacts of a figure at given states: gaps, rows, forces, accelerations, impacts."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, RunError, closest
+from motiform.motion.contact import columns as c
+from motiform.motion.contact.impact import collide
+from motiform.motion.contact.points import Contacts
+from motiform.motion.contact.problem import ContactProblem
+from motiform.motion.tree import Figure, inertia_matrix, poses
+from motiform.motion.tree.batch import as_states
+from motiform.motion.tree.joint import Array
+
+__all__ = [
+    "ContactForces",
+    "ContactImpact",
+    "ContactRows",
+    "contact_dynamics",
+    "contact_gaps",
+    "contact_impact",
+    "contact_rows",
+    "solve_contacts",
+]
+
+_TOUCH = float(np.sqrt(np.finfo(float).eps))
+
+
+class ContactForces(NamedTuple):
+    """Accelerations under contacts, and the forces that make them; leading axes are those of the states."""
+
+    acceleration: Array
+    """(..., nv)"""
+    forces: Array
+    """On every contact point, world axes [N], (..., points, 3); the least where contacts are redundant."""
+    wrenches: Array
+    """On every contact solid: moment about the origin of its first point's segment, force, world axes,
+    (..., solids, 6)."""
+    limits: Array
+    """Of the limits on the coordinates [N·m or N], (..., nv)."""
+    opening: Array
+    """Acceleration of each active point along its normal [m/s²]: above zero it leaves; NaN where it is not active,
+    (..., points)."""
+
+
+class ContactImpact(NamedTuple):
+    """Velocities after an impact, and the impulses that make them."""
+
+    velocity: Array
+    """(..., nv)"""
+    impulses: Array
+    """On every contact point, world axes [N·s], (..., points, 3)."""
+    lost: Array
+    """Kinetic energy lost [J], (...)."""
+
+
+class ContactRows(NamedTuple):
+    """The rows of contact points, each with its first obstacle: tangent 1, normal, tangent 2."""
+
+    gaps: Array
+    """(..., points)"""
+    jacobian: Array
+    """(..., points, 3, nv)"""
+    bias: Array
+    """Velocity-product terms, (..., points, 3)."""
+    axes: Array
+    """Tangent 1, normal, tangent 2 in the world, (..., points, 3, 3)."""
+
+
+def _states(figure: Figure, inputs: Sequence[tuple[str, ArrayLike, int]]) -> tuple[tuple[int, ...], list[Array]]:
+    batch, states = as_states(figure, inputs)
+    return batch, [np.array(x) for x in states]  # compiled functions take arrays that may be written
+
+
+def contact_gaps(figure: Figure, contacts: Contacts, q: ArrayLike) -> Array:
+    """Return the distance from every contact point to its nearest obstacle [m], (..., points); negative inside."""
+    problem = ContactProblem(figure, contacts)
+    batch, (qs,) = _states(figure, [("q", q, figure.nq)])
+    out = np.full((len(qs), len(contacts.points)), np.inf)
+    packed = problem.packed
+    for n, row in enumerate(qs):
+        np.minimum.at(out[n], packed.point_of, problem.gaps(row)[: packed.pairs])
+    return out.reshape(*batch, len(contacts.points))
+
+
+def contact_rows(figure: Figure, contacts: Contacts, q: ArrayLike, v: ArrayLike | None = None) -> ContactRows:
+    """Return gaps, Jacobian and velocity-product terms of all points, each with its nearest obstacle.
+
+    φ = (tangent 1 | normal | tangent 2) has φ̇ = J v and φ̈ = J v̇ + bias.  [HuMAnS 1]
+    """
+    problem = ContactProblem(figure, contacts)
+    packed, points = problem.packed, len(contacts.points)
+    still = np.zeros(figure.nv) if v is None else v
+    batch, (qs, vs) = _states(figure, [("q", q, figure.nq), ("v", still, figure.nv)])
+    shape = (len(qs), points)
+    gaps, J = np.full(shape, np.inf), np.zeros((*shape, 3, figure.nv))
+    bias, axes = np.zeros((*shape, 3)), np.zeros((*shape, 3, 3))
+    for n in range(len(qs)):
+        every = problem.gaps(qs[n])[: packed.pairs]
+        nearest = [
+            int(own[np.argmin(every[own])]) for p in range(points) if len(own := np.flatnonzero(packed.point_of == p))
+        ]
+        problem.activate(np.array(nearest, np.int64))
+        problem.pose(np.concatenate([qs[n], vs[n]]), problem.zeros)
+        # J by unit velocities would cost nv poses: M⁻¹Jᵀ of unit forces is at hand, and J = (M⁻¹Jᵀ)ᵀ M
+        M = inertia_matrix(figure, qs[n])
+        for k, pair in enumerate(problem.active):
+            p = packed.point_of[pair]
+            site = problem.sites[k]
+            e, normal = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
+            gaps[n, p], axes[n, p] = site[c.GAP], (e, normal, np.cross(e, normal))
+            bias[n, p] = problem.s[3 * k : 3 * k + 3]
+            for i in range(3):
+                J[n, p, i] = M @ problem.jumps(np.eye(problem.rows)[3 * k + i])
+    lead = (*batch, points)
+    return ContactRows(
+        gaps.reshape(lead), J.reshape(*lead, 3, figure.nv), bias.reshape(*lead, 3), axes.reshape(*lead, 3, 3)
+    )
+
+
+def _active(problem: ContactProblem, q: Array, active: Sequence[str] | None) -> np.ndarray:
+    """Return the candidates that touch, or those of the points that are named."""
+    packed, contacts = problem.packed, problem.contacts
+    gaps = problem.gaps(q)
+    if active is None:
+        return np.flatnonzero(gaps <= _TOUCH)
+    chosen = []
+    for name in active:
+        if name not in contacts.point_names:
+            raise InputError(
+                "no such contact point",
+                got=name,
+                allowed=", ".join(contacts.point_names),
+                remedy=closest(str(name), contacts.point_names),
+            )
+        own = np.flatnonzero(packed.point_of == contacts.point_names.index(name))
+        chosen.append(int(own[np.argmin(gaps[own])]))
+    return np.array(chosen, np.int64)
+
+
+def contact_dynamics(
+    figure: Figure,
+    contacts: Contacts,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    active: Sequence[str] | None = None,
+    external: ArrayLike | None = None,
+) -> ContactForces:
+    """Return accelerations and contact forces of points that do not slide.
+
+    min ½ aᵀM a + aᵀ(N v + G − tau) subject to C_n a + s_n ≥ 0 and C_t a + s_t = 0 on the active points.  [HuMAnS 1]
+
+    Points within 1.5e-8 m of an obstacle are active, or those named in `active`, and limits that are reached.
+    `external` are wrenches on the segments as in `forward_dynamics`. Friction is not looked at: use `simulate` for it.
+    """
+    problem = ContactProblem(figure, contacts)
+    n = len(figure.segments)
+    loads = np.zeros((n, 6)) if external is None else np.asarray(external, float)
+    if loads.shape[-2:] != (n, 6):
+        raise InputError("size of external", got=f"shape {loads.shape}", allowed=f"(…, {n}, 6): segments, wrenches")
+    inputs = [("q", q, figure.nq), ("v", v, figure.nv), ("tau", tau, figure.nv)]
+    batch, (qs, vs, taus, ext) = _states(
+        figure, [*inputs, ("external", loads.reshape(*loads.shape[:-2], 6 * n), 6 * n)]
+    )
+    points, solids = contacts.points, contacts.solids
+    count = len(qs)
+    a, forces = np.zeros((count, figure.nv)), np.zeros((count, len(points), 3))
+    wrenches, limits = np.zeros((count, len(solids), 6)), np.zeros((count, figure.nv))
+    opening = np.full((count, len(points)), np.nan)
+    for k in range(count):
+        problem.activate(_active(problem, qs[k], active))
+        wrench = None if external is None else ext[k].reshape(n, 6)
+        problem.pose(np.concatenate([qs[k], vs[k]]), taus[k], wrench)
+        x = problem.least_norm(problem.press()[0]) if problem.rows else np.zeros(0)
+        a[k] = problem.accelerations(x)
+        _share(problem, x, qs[k], forces[k], wrenches[k], limits[k])
+        rows = problem.A[: problem.rows, : problem.rows] @ x + problem.b[: problem.rows]
+        opening[k, problem.packed.point_of[problem.active[: problem.pairs]]] = rows[1 : 3 * problem.pairs : 3]
+    return ContactForces(
+        a.reshape(*batch, figure.nv),
+        forces.reshape(*batch, len(points), 3),
+        wrenches.reshape(*batch, len(solids), 6),
+        limits.reshape(*batch, figure.nv),
+        opening.reshape(*batch, len(points)),
+    )
+
+
+def _share(problem: ContactProblem, x: Array, q: Array, forces: Array, wrenches: Array, limits: Array) -> None:
+    """Add the forces of the rows to the points, solids and coordinates that they act on."""
+    figure, contacts, packed = problem.figure, problem.contacts, problem.packed
+    origins = poses(figure, q)[1]
+    for k, force in enumerate(problem.in_world(x)):
+        p = packed.point_of[problem.active[k]]
+        forces[p] += force
+        solid = contacts.solids.index(contacts.points[p].solid)
+        first = next(point for point in contacts.points if point.solid == contacts.points[p].solid)
+        arm = problem.sites[k, c.SITE : c.SITE + 3] - origins[figure.index(first.segment)]
+        wrenches[solid] += np.concatenate([np.cross(arm, force), force])
+    for k in range(problem.pairs, len(problem.active)):
+        limit = problem.active[k] - packed.pairs
+        side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
+        limits[packed.limit_coordinates[limit]] += side * x[3 * problem.pairs + k - problem.pairs]
+
+
+def contact_impact(
+    figure: Figure, contacts: Contacts, q: ArrayLike, v: ArrayLike, *, active: Sequence[str] | None = None
+) -> ContactImpact:
+    """Return the velocities after an impact of the points that touch (or are named), by the law of the contacts."""
+    problem = ContactProblem(figure, contacts)
+    batch, (qs, vs) = _states(figure, [("q", q, figure.nq), ("v", v, figure.nv)])
+    after, lost = vs.copy(), np.zeros(len(qs))
+    impulses = np.zeros((len(qs), len(contacts.points), 3))
+    for k in range(len(qs)):
+        problem.activate(_active(problem, qs[k], active))
+        if not problem.pose(np.concatenate([qs[k], vs[k]]), problem.zeros):
+            continue
+        bounce = problem.packed.restitution[problem.active]
+        found = collide(problem, vs[k], bounce, held=contacts.impact == "held")
+        after[k], lost[k] = found.v, found.lost
+        for n, impulse in enumerate(problem.in_world(found.x)):
+            impulses[k, problem.packed.point_of[problem.active[n]]] += impulse
+    return ContactImpact(
+        after.reshape(*batch, figure.nv), impulses.reshape(*batch, len(contacts.points), 3), lost.reshape(batch)
+    )
+
+
+_spaces: dict[tuple[int, int], tuple[np.ndarray, ...]] = {}
+
+
+def solve_contacts(
+    inertia: Array,
+    force: Array,
+    normal: Array,
+    normal_bias: Array,
+    tangent: Array,
+    tangent_bias: Array,
+    figure: Figure | None = None,
+) -> tuple[Array, Array]:
+    """Return a and the multipliers (tangents, then normals) of a problem that is already written as matrices.
+
+    min ½ aᵀM a + aᵀg subject to C_n a + s_n ≥ 0 and C_t a + s_t = 0; M (n, n), g (n,), C_n (k, n), s_n (k,), C_t (m, n),
+    s_t (m,), all float64. Rows may be redundant. With the `figure` that M is of, its zeros are made use of.
+    """
+    from motiform.motion.contact.problem_kernels import one_solve
+
+    n, rows = len(force), len(normal_bias) + len(tangent_bias)
+    space = _spaces.get((n, rows))
+    if space is None:
+        z, i = np.zeros, np.int64
+        space = (
+            z((n, n)), z((n, rows)), z((rows, rows)), z(n, i), z(n), z(rows), z((rows, rows)), z(rows), z(rows, i),
+            z(rows, i), z(rows, i), z(rows, i), z(n),
+        )  # fmt: skip
+        _spaces[n, rows] = space
+    a, x = np.empty(n), np.empty(rows)
+    before, order = _chain(n) if figure is None else _tree(figure)
+    status = one_solve.function(inertia, force, normal, normal_bias, tangent, tangent_bias, before, order, *space, a, x)
+    if status != c.OK:
+        raise RunError("no contact forces were found", got=f"{rows} rows")
+    return a, x
+
+
+def _chain(n: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.arange(-1, n - 1), np.arange(n)
+
+
+def _tree(figure: Figure) -> tuple[np.ndarray, np.ndarray]:
+    """Return the next column toward the root, and the place in v, of every column."""
+    kept = figure.__dict__.get("_column_tree")
+    if kept is None:
+        from motiform.motion.tree import columns as t
+
+        ints = figure.packed.ints
+        at = int(ints[t.AT_COLUMNS]) + t.COLUMN_INTS * np.arange(int(ints[t.COLUMNS]))
+        kept = (ints[at + t.BEFORE].copy(), ints[at + t.COLUMN_V].copy())
+        figure.__dict__["_column_tree"] = kept
+    return kept

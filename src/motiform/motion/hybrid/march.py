@@ -1,0 +1,207 @@
+"""From event to event, and from sample to sample."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import RunError
+from motiform.motion.contact import columns as c
+from motiform.motion.hybrid.observe import Look, look
+from motiform.motion.hybrid.search import Found, find
+from motiform.motion.hybrid.system import NEAR, Happening, HybridSystem
+from motiform.motion.integrate import DORMAND_PRINCE, ExplicitStep, Guard, Options, Pace, accepted_step
+from motiform.motion.tree.joint import Array
+
+__all__ = ["HybridBlock", "hybrid_march"]
+
+_STUCK = 200  # events at one instant, or that change nothing, that are taken for endless
+
+
+@dataclass
+class HybridBlock:
+    """States at a run of samples, what contacts do then, what happened, and all that is needed to go on."""
+
+    rows: list[Array]
+    looks: list[Look]
+    checkpoint: dict[str, Any]
+    events: list[Happening] = field(default_factory=list)
+    error: RunError | None = None
+
+
+@dataclass
+class _Walk:
+    """Where the march is."""
+
+    t: float
+    y: Array
+    step: float | None
+    sample: int
+    fresh: bool = True
+    ended: bool = False
+    fired: frozenset[int] = frozenset()
+    idle: int = 0
+    rows: list[Array] = field(default_factory=list)
+    looks: list[Look] = field(default_factory=list)
+    events: list[Happening] = field(default_factory=list)
+
+
+def hybrid_march(
+    system: HybridSystem, options: Options, guards: Sequence[Guard], start: Array, checkpoint: dict[str, Any] | None
+) -> Iterator[HybridBlock]:
+    """Integrate between events with Dormand–Prince; at each event modes change and the integration begins anew.
+
+    Samples are read off the dense output, so they do not depend on the steps.
+    """
+    stepper = ExplicitStep(
+        DORMAND_PRINCE, system.rate, size=system.size, repair=system.repair, rtol=options.rtol, atol=options.atol
+    )
+    walk = _begin(system, start, checkpoint)
+    if checkpoint is None:
+        walk.rows.append(walk.y.copy())
+        walk.looks.append(look(system, 0.0, walk.y))
+    pace = Pace(system.size)
+    error: RunError | None = None
+    good = _checkpoint(system, walk)
+    while walk.t < options.duration and not walk.ended:
+        try:
+            _step(system, stepper, walk, options, guards)
+        except RunError as caught:
+            error = caught
+            break
+        good = _checkpoint(system, walk)
+        if pace.full(len(walk.rows)):
+            yield HybridBlock(walk.rows, walk.looks, good, walk.events)
+            walk.rows, walk.looks, walk.events = [], [], []
+    yield HybridBlock(walk.rows, walk.looks, good, walk.events, error)
+
+
+def _begin(system: HybridSystem, start: Array, checkpoint: dict[str, Any] | None) -> _Walk:
+    if checkpoint is None:
+        walk = _Walk(0.0, start.copy(), None, 0)
+        walk.events += system.begin(walk.y)
+        return walk
+    system.restore(checkpoint)
+    return _Walk(
+        float(checkpoint["t"]),
+        np.array(checkpoint["rows"], float).reshape(system.size),
+        float(checkpoint["step"]) or None,
+        int(checkpoint["sample"]),
+        bool(checkpoint["fresh"]),
+        bool(checkpoint["ended"]),
+        frozenset(int(k) for k in np.atleast_1d(checkpoint["fired"])),
+        int(checkpoint["idle"]),
+    )
+
+
+def _checkpoint(system: HybridSystem, walk: _Walk) -> dict[str, Any]:
+    tick = getattr(system.controls, "keep", None)
+    return {
+        "t": walk.t,
+        "rows": walk.y.copy(),
+        "step": walk.step or 0.0,
+        "sample": walk.sample,
+        "fresh": int(walk.fresh),
+        "ended": int(walk.ended),
+        "fired": sorted(walk.fired),
+        "idle": walk.idle,
+        **system.keep(),
+        **({} if tick is None else {"control": np.asarray(tick(), float)}),
+    }
+
+
+def _next_break(system: HybridSystem, t: float, end: float) -> float:
+    """Return the next instant at which what acts may jump."""
+    instants = [end]
+    for actor in (system.controls, system.loads):
+        instants += [float(when) for when in getattr(actor, "jumps", ()) if when > t]
+        if hasattr(actor, "next_tick"):
+            instants.append(float(actor.next_tick(t)))
+    return min(instants)
+
+
+def _step(system: HybridSystem, stepper: ExplicitStep, walk: _Walk, options: Options, guards: Sequence[Guard]) -> None:
+    """Take one step, or the part of one up to an event, and let the event happen."""
+    t, y = walk.t, walk.y
+    target = _next_break(system, t, options.duration)
+    stepper.latest = np.nextafter(target, -np.inf)
+    system.remember(y, t)
+    longest = 1 / options.rate
+    h = walk.step or min(stepper.first_step(t, y, target - t), longest)
+    end, used, h = accepted_step(stepper, t, y, min(h, target - t), h, True, longest)
+    t1 = target if t + used >= target - 1e-12 * abs(target) else t + used
+    solution = stepper.solution(t, y, end, used)
+    system.repair(end)
+    found = find(system, guards, solution, t, t1, fresh=walk.fresh, fired=walk.fired)
+    if found is not None:
+        t1 = found.time
+        end = solution(t1)
+    walk.fired = frozenset()
+    last = options.samples - 1
+    while walk.sample < last and (walk.sample + 1) / options.rate <= t1 * (1 + 1e-15):
+        walk.sample += 1
+        instant = walk.sample / options.rate
+        row = end.copy() if instant >= t1 else solution(instant)
+        walk.rows.append(row)
+        walk.looks.append(look(system, instant, row))
+    walk.fresh = False
+    if found is None:
+        out = np.empty(system.size)
+        system.rate(min(t1, stepper.latest), end, out)
+        system.tidy(end)
+    else:
+        _happen(system, walk, found, end, guards, moved=t1 > t)
+    walk.t, walk.y, walk.step = t1, end, h
+    if t1 == target and target < options.duration:
+        _tick(system, walk)
+
+
+def _tick(system: HybridSystem, walk: _Walk) -> None:
+    """Let commands change."""
+    tick = getattr(system.controls, "tick", None)
+    if tick is not None:
+        tick(walk.t, system.split(walk.y))
+    walk.fresh, walk.step = True, None
+    active = system.problem.active.copy()
+    if len(active):
+        walk.events += system.settle(walk.t, walk.y, active, landed=np.zeros(0, np.int64))
+
+
+def _happen(system: HybridSystem, walk: _Walk, found: Found, y: Array, guards: Sequence[Guard], *, moved: bool) -> None:
+    """Let an event happen to the state y."""
+    before = system.modes.copy()
+    for k in found.guards:
+        walk.events.append(Happening(found.time, guards[k].name))
+        then = guards[k].then
+        if then is not None:
+            after = then(found.time, system.split(y))
+            y[:] = np.concatenate([after.q, after.v, after.z if len(after.z) else y[system.moving :]])
+            system.repair(y)
+        walk.ended = walk.ended or guards[k].ends
+    walk.fired = frozenset(found.guards)
+    for k in found.strayed:
+        system.modes[k] = c.FREE
+        system.armed[k] = False
+    if found.strayed:
+        system._choose()
+        walk.events += [
+            Happening(found.time, f"comes to an edge: {system.problem.packed.names[k]}") for k in found.strayed
+        ]
+    gaps = system.gaps(y)
+    closed = np.flatnonzero((system.modes != c.FREE) | ((gaps <= NEAR) & ~np.isin(np.arange(len(gaps)), found.strayed)))
+    closed = np.union1d(closed, np.array(found.landed, np.int64)).astype(np.int64)
+    fresh = np.array([k for k in closed if system.modes[k] == c.FREE], np.int64)
+    jumped = any(guards[k].then is not None for k in found.guards)
+    landed = closed if jumped else fresh
+    happened = system.settle(found.time, y, closed, landed=landed) if len(closed) else []
+    walk.events += happened
+    idle = not happened and not found.guards and (before == system.modes).all()
+    walk.idle = walk.idle + 1 if idle or not moved else 0
+    if walk.idle > _STUCK:
+        raise RunError(
+            "events follow one another without end",
+            where=f"t = {found.time:.9g} s, {system.problem.told()}",
+            remedy="Contacts chatter there: give restitution or friction, raise settle, or take 'time-stepping'.",
+        )
+    walk.fresh, walk.step = True, None

@@ -1,0 +1,147 @@
+"""What is recorded of contacts: modes, gaps, forces, wrenches of solids, centres of pressure."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiform.motion.contact import columns as c
+from motiform.motion.hybrid.system import HybridSystem
+from motiform.motion.tree.joint import Array
+from motiform.record import Channel
+
+__all__ = ["CONTACT_CHANNELS", "Look", "contact_channels", "look", "observe_contacts"]
+
+CONTACT_CHANNELS = {
+    "contact.mode": "of every contact point: 0 free, 1 sticks, 2 slides",
+    "contact.gap": "from every contact point to the nearest obstacle",
+    "contact.force": "on every contact point, world axes; the least where contacts are redundant",
+    "solid.wrench": "on every contact solid: moment about its segment's origin, force, world axes",
+    "solid.pressure": "centre of pressure of every contact solid, in the world; NaN where it carries nothing",
+    "zmp": "zero-moment point: centre of pressure of all contacts at their mean height; NaN where none carries",
+    "limit.force": "of the joints' limits on their coordinates, N m or N",
+    "z": "states of the actuation",
+}
+"""Names of the channels of contacts and what they hold."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What contacts do at an instant."""
+
+    modes: np.ndarray
+    gaps: Array
+    forces: Array
+    """On every contact point, (points, 3)."""
+    sites: Array
+    """Where they act, (points, 3)."""
+    presses: Array
+    """Along their normals, (points,)."""
+    limits: Array
+    """Forces of limits on the coordinates, (nv,)."""
+
+
+def look(system: HybridSystem, at: float, y: Array) -> Look:
+    """Return what contacts do at a state in the present modes."""
+    contacts, problem = system.contacts, system.problem
+    packed, count = problem.packed, len(contacts.points)
+    gaps, every = np.full(count, np.inf), system.gaps(y)
+    np.minimum.at(gaps, packed.point_of, every[: packed.pairs])
+    modes = np.zeros(count, np.int64)
+    forces, sites = np.zeros((count, 3)), np.zeros((count, 3))
+    presses, limits = np.zeros(count), np.zeros(system.nv)
+    if len(problem.active):
+        out = np.empty(system.size)
+        system.rate(at, y, out)
+        x = problem.least_norm(problem.x[: problem.rows])
+        pairs = problem.pairs
+        world = problem.in_world(x)
+        for k in range(pairs):
+            n = packed.point_of[problem.active[k]]
+            modes[n] = max(modes[n], system.own_modes[k])
+            forces[n] += world[k]
+            presses[n] += x[3 * k + 1]
+            sites[n] = problem.sites[k, c.SITE : c.SITE + 3]
+        for k in range(pairs, len(problem.active)):
+            limit = problem.active[k] - packed.pairs
+            side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
+            limits[packed.limit_coordinates[limit]] += side * x[3 * pairs + k - pairs]
+    return Look(modes, gaps, forces, sites, presses, limits)
+
+
+def contact_channels(system: HybridSystem, rate: float) -> list[Channel]:
+    """Return the channels of contacts."""
+    points, solids = len(system.contacts.points), len(system.contacts.solids)
+
+    def channel(name: str, unit: str, dims: tuple[str, ...], shape: tuple[int, ...], dtype: str = "float64") -> Channel:
+        text = CONTACT_CHANNELS[name]
+        return Channel(name, unit=unit, dims=dims, shape=shape, rate=rate, dtype=dtype, description=text)
+
+    found = []
+    if points:
+        found += [
+            channel("contact.mode", "", ("point",), (points,), "int8"),
+            channel("contact.gap", "m", ("point",), (points,)),
+            channel("contact.force", "N", ("point", "axis"), (points, 3)),
+            channel("solid.wrench", "", ("solid", "component"), (solids, 6)),
+            channel("solid.pressure", "m", ("solid", "axis"), (solids, 3)),
+            channel("zmp", "m", ("axis",), (3,)),
+        ]
+    if system.problem.packed.count > system.problem.packed.pairs:
+        found.append(channel("limit.force", "", ("velocity",), (system.nv,)))
+    if len(system.z0):
+        found.append(channel("z", "", ("state",), (len(system.z0),)))
+    return found
+
+
+def observe_contacts(
+    system: HybridSystem, rows: Array, looks: list[Look], origins: dict[str, Array]
+) -> dict[str, Array]:
+    """Return the samples of the channels of contacts; `origins` are places of segments, (samples, 3) each."""
+    contacts = system.contacts
+    found: dict[str, Array] = {}
+    if contacts.points:
+        forces, sites = np.array([k.forces for k in looks]), np.array([k.sites for k in looks])
+        presses = np.array([k.presses for k in looks])
+        found |= {
+            "contact.mode": np.array([k.modes for k in looks], np.int8),
+            "contact.gap": np.array([k.gaps for k in looks]),
+            "contact.force": forces,
+        }
+        wrenches, centers = [], []
+        for solid in contacts.solids:
+            own = [n for n, point in enumerate(contacts.points) if point.solid == solid]
+            origin = origins[contacts.points[own[0]].segment]
+            arms = sites[:, own] - origin[:, None]
+            moment = np.cross(arms, forces[:, own]).sum(1)
+            wrenches.append(np.concatenate([moment, forces[:, own].sum(1)], axis=-1))
+            centers.append(_center(sites[:, own], presses[:, own]))
+        found["solid.wrench"], found["solid.pressure"] = np.stack(wrenches, 1), np.stack(centers, 1)
+        found["zmp"] = zero_moment_point(system, forces, sites, presses)
+    if system.problem.packed.count > system.problem.packed.pairs:
+        found["limit.force"] = np.array([k.limits for k in looks])
+    if len(system.z0):
+        found["z"] = rows[:, system.moving :]
+    return found
+
+
+def _center(sites: Array, presses: Array) -> Array:
+    """Return the mean place weighted by the normal forces; NaN where there is none."""
+    total = presses.sum(-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(total > 0, (sites * presses[..., None]).sum(-2) / total, np.nan)
+
+
+def zero_moment_point(system: HybridSystem, forces: Array, sites: Array, presses: Array) -> Array:
+    """Return where on the level of the contacts all contact forces together have no horizontal moment, (samples, 3)."""
+    g = np.asarray(system.figure.gravity, float)
+    size = np.linalg.norm(g)
+    if size == 0:
+        return np.full((len(forces), 3), np.nan)
+    up = -g / size
+    level = _center(sites, presses)
+    moment = np.cross(sites - level[:, None], forces).sum(1)
+    total = forces.sum(1)
+    lift = total @ up
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shift = np.cross(up, moment) / lift[:, None]
+    return np.where((lift > 0)[:, None], level + shift, np.nan)

@@ -1,0 +1,142 @@
+"""The earliest event of a step: gaps that close, forces that modes do not allow, slips that end, edges, users' guards."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from motiform.motion.contact import columns as c
+from motiform.motion.hybrid.system import TOUCH, HybridSystem
+from motiform.motion.integrate import Guard
+from motiform.motion.integrate.guards import earliest, time_tolerance
+from motiform.motion.tree.joint import Array
+
+__all__ = ["Found", "find"]
+
+_LOOKS = 8  # looks at the gaps within a step
+_FORCES = 4  # every so many of them also at the forces
+_HALVINGS = 20  # looks right after an event, ever nearer to it
+
+Solution = Callable[[float], Array]
+
+
+@dataclass
+class Found:
+    """The earliest event of a step, and all that happens at it."""
+
+    time: float
+    landed: list[int] = field(default_factory=list)
+    """Candidates whose gap has closed."""
+    strayed: list[int] = field(default_factory=list)
+    """Pairs whose point has come to an edge."""
+    turned: bool = False
+    """A force is not allowed by its mode, or a slip has ended."""
+    guards: tuple[int, ...] = ()
+    """Users' guards that are zero."""
+
+
+def find(
+    system: HybridSystem,
+    guards: Sequence[Guard],
+    solution: Solution,
+    t0: float,
+    t1: float,
+    *,
+    fresh: bool,
+    fired: frozenset[int],
+) -> Found | None:
+    """Return the earliest event in (t0, t1], or None; the last look is at t1 then.
+
+    `fresh` tells that t0 is an event: what happens soon after it is looked for with care. `fired` are the users'
+    guards that are zero at t0 because they have just fired.
+    """
+    instants = list(np.linspace(t0, t1, _LOOKS + 1)[1:])
+    forced = set(instants[_FORCES - 1 :: _FORCES])
+    if fresh:
+        near = [t0 + (instants[0] - t0) * 0.5**k for k in range(_HALVINGS, 0, -1)]
+        instants, forced = near + instants, forced | set(near[::4])
+    found, before = None, t0
+    last = system.gaps(solution(t0))
+    for instant in instants:
+        if not instant > before:
+            continue
+        y = solution(instant)
+        gaps = system.gaps(y)
+        found = _landing(system, solution, before, instant, last, gaps)
+        touching = len(system.problem.active) > 0
+        if touching and (instant in forced or found is not None or len(system.own_sliding) or len(system.own_sharp)):
+            found = _first(found, _mode(system, solution, t0, before, instant if found is None else found.time))
+        if found is not None:
+            break
+        before, last = instant, gaps
+    if guards:
+        event = earliest(guards, solution, t0, t1 if found is None else found.time, fired)
+        if event is not None:
+            found = _first(found, Found(event.time, guards=event.guards))
+    return found
+
+
+def _first(a: Found | None, b: Found | None) -> Found | None:
+    """Return the earlier of two events, or both as one."""
+    if a is None or b is None:
+        return a or b
+    if abs(a.time - b.time) > time_tolerance(a.time):
+        return a if a.time < b.time else b
+    return Found(
+        max(a.time, b.time), a.landed + b.landed, a.strayed + b.strayed, a.turned or b.turned, a.guards + b.guards
+    )
+
+
+def _landing(
+    system: HybridSystem, solution: Solution, lo: float, hi: float, before: Array, after: Array
+) -> Found | None:
+    """Return the earliest instant at which free candidates touch; arm those that have come clear."""
+    from scipy.optimize import brentq
+
+    free = system.modes == c.FREE
+    system.armed |= free & (before > 0) & (after > 0)
+    roots: dict[int, float] = {}
+    for k in np.flatnonzero(free & (after <= 0)):
+        # what has not been clear of its obstacle since it left must fall back a little to count
+        offset = 0.0 if system.armed[k] or before[k] > TOUCH else TOUCH
+        if not before[k] + offset > 0 >= after[k] + offset:
+            continue
+        roots[int(k)] = float(
+            brentq(
+                lambda t, k=k, offset=offset: system.gaps(solution(t))[k] + offset,
+                lo,
+                hi,
+                xtol=1e-15,
+                rtol=4 * np.finfo(float).eps,
+            )
+        )
+    if not roots:
+        return None
+    first = min(roots.values())
+    together = [k for k, root in roots.items() if root <= first + time_tolerance(first)]
+    return Found(max(roots[k] for k in together), landed=together)
+
+
+def _mode(system: HybridSystem, solution: Solution, t0: float, lo: float, hi: float) -> Found | None:
+    """Return the first instant in (lo, hi] at which a mode must change, to rounding."""
+
+    def broken(t: float) -> tuple[bool, list[int]]:
+        y = solution(t)
+        turned = system.margin(t, y) < 0  # leaves slips and regions of this instant in the problem
+        strayed = [int(k) for k in system.strayed()]
+        return turned or bool((system.slips() <= 0).any()), strayed
+
+    turned, strayed = broken(hi)
+    if not turned and not strayed:
+        return None
+    good, bad = lo, hi
+    while bad - good > time_tolerance(bad):
+        middle = 0.5 * (good + bad)
+        if not good < middle < bad:
+            break
+        now = broken(middle)
+        if now[0] or now[1]:
+            bad, (turned, strayed) = middle, now
+        else:
+            good = middle
+    return Found(bad, strayed=strayed, turned=turned)

@@ -1,0 +1,139 @@
+"""One step of time-stepping: all contacts of a step are solved together as impulses at its end.
+
+    M (v₊ − v) = h (tau − h(q, v)) + Cᵀ P,    0 ≤ P_n ⟂ C_n v₊ + gap/h + e v_n ≥ 0,    P_t in its cone
+
+[Stewart96; Moreau88]. Springs and dampers of a posture control are taken at the end of the step (M + h D + h² K), so
+that stiff ones stay stable. Penetration that is there shrinks by a fifth each step.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+
+from motiform.base.kernels import entry, inline
+from motiform.motion.contact import columns as c
+from motiform.motion.contact.cone_kernels import sweep
+from motiform.motion.contact.problem_kernels import to_velocities
+from motiform.motion.contact.row_kernels import candidate_rows, gap_of
+from motiform.motion.contact.solve_kernels import accelerate, factor, gram, project, project_vector
+from motiform.motion.tree import columns as t
+from motiform.motion.tree.dynamics_kernels import composite, recursive
+from motiform.motion.tree.memory_kernels import ix
+from motiform.motion.tree.single_kernels import one_state, state_zero
+from motiform.motion.tree.state_kernels import configuration_rate, repair_configuration
+
+__all__ = ["one_step"]
+
+_1, _2, _I = "float64[::1]", "float64[:, ::1]", "int64[::1]"
+_OUT = 0.2  # of a penetration that a step takes away
+_SWEEPS = 100
+
+
+@inline
+def _choose(ints, cints, cfloats, Q, W, reach, active, gaps, count):
+    """Write the candidates nearer than reach, pairs first; return how many pairs and how many in all."""
+    taken, pairs = 0, 0
+    for k in range(count):
+        gap = gap_of(ints, cints, cfloats, k, Q, W)
+        gaps[ix(k)] = gap
+        if gap < reach:
+            active[ix(taken)] = k
+            taken += 1
+            if k < cints[c.PAIRS]:
+                pairs += 1
+    return pairs, taken
+
+
+@inline
+def _demand(sites, k, bounce, h):
+    """Return what is added to the normal velocity of a candidate before it must not be negative."""
+    gap, speed = sites[ix(k), c.GAP], sites[ix(k), ix(c.SLIP + 1)]
+    if gap > 0.0:
+        return gap / h
+    extra = bounce * speed if speed < 0.0 else 0.0
+    return extra + _OUT * gap / h
+
+
+@entry(
+    f"int64({_I}, {_1}, {_1}, {_I}, {_1}, {_1}, {_1}, {_2}, {_1}, float64, {_1}, {_I}, {_1}, {_2}, {_2}, {_2}, {_2}, "
+    f"{_I}, {_1}, {_1}, {_1}, {_2}, {_1}, {_I}, {_2}, {_1}, {_1}, {_1}, {_I}, {_1}, {_1}, {_1}, {_1})"
+)
+def one_step(
+    ints, floats, work, cints, cfloats, y, tau, loads, zeros, h, soft, before, gaps, M, H, Y, A,
+    used, u, b, s, sites, mu, slides, along, given, x, impulses, active, a, qdot, friction, restitution,
+):  # fmt: skip
+    """Take a step of h in place; return how many candidates were near, pairs in the lower half. Impulses stay."""
+    nq, nv, count = ints[t.NQ], ints[t.NV], gaps.shape[0]
+    z = state_zero(ints)
+    W, Q, V = one_state(work), one_state(y[:nq]), one_state(y[nq:])
+    composite(ints, floats, Q, W, z, W, z, one_state(M.reshape(M.size)))
+    U = one_state(u)
+    recursive(
+        ints, floats, Q, V, one_state(zeros), W, one_state(loads.reshape(loads.size)), loads.shape[0] > 0, z, W, z, U
+    )
+    at = ints[t.AT_COLUMNS] + t.COLUMN_V
+    for k in range(nv):
+        row = ints[ix(at + k * t.COLUMN_INTS)]
+        j = k
+        while j >= 0:
+            H[ix(k), ix(j)] = M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])]
+            j = before[ix(j)]
+        H[ix(k), ix(k)] += soft[ix(row)]
+    for k in range(nv):
+        row = ints[ix(at + k * t.COLUMN_INTS)]
+        M[0, ix(k)] = h * (u[ix(row)] - tau[ix(row)])
+    for k in range(nv):
+        u[ix(k)] = M[0, ix(k)]
+    factor(H, before)
+    project_vector(H, before, u)
+    fastest = 0.0
+    for k in range(nv):
+        fastest = max(fastest, abs(y[nq + k]))
+    pairs, taken = _choose(ints, cints, cfloats, Q, W, 2.0 * h * (fastest + 10.0 * h) + 1e-3, active, gaps, count)
+    rows = candidate_rows(ints, floats, cints, cfloats, active, pairs, taken, Q, V, W, Y, used, s, sites)
+    for r in range(rows):  # velocities that the rows have now, then those that they would have
+        b[ix(r)] = 0.0
+    for k in range(nv):
+        if used[ix(k)] != 0:
+            rate = y[nq + ints[ix(at + k * t.COLUMN_INTS)]]
+            for r in range(rows):
+                b[ix(r)] += Y[ix(k), ix(r)] * rate
+    project(H, before, used, Y, rows)
+    gram(used, Y, rows, A)
+    for k in range(nv):
+        if used[ix(k)] != 0:
+            for r in range(rows):
+                b[ix(r)] -= Y[ix(k), ix(r)] * u[ix(k)]
+    for k in range(taken):
+        candidate = active[ix(k)]
+        row = 3 * k + 1 if k < pairs else 3 * pairs + k - pairs
+        b[ix(row)] += _demand(sites, k, restitution[ix(candidate)], h)
+        if k < pairs:
+            mu[ix(k)] = friction[ix(candidate)]
+            slides[ix(k)] = 0
+            given[ix(k)] = 0.0
+            for i in range(3):
+                x[ix(3 * k + i)] = impulses[ix(3 * candidate + i)]
+        else:
+            x[ix(row)] = impulses[ix(3 * candidate)]
+    sweep(A, b, pairs, rows, mu, slides, along, given, x, _SWEEPS)
+    for k in range(impulses.shape[0]):
+        impulses[ix(k)] = 0.0
+    for k in range(taken):
+        if k < pairs:
+            for i in range(3):
+                impulses[ix(3 * active[ix(k)] + i)] = x[ix(3 * k + i)]
+        else:
+            impulses[ix(3 * active[ix(k)])] = x[ix(3 * pairs + k - pairs)]
+    accelerate(H, before, used, Y, rows, x, u, a)
+    to_velocities(ints, a, s[:nv])
+    for k in range(nv):
+        y[nq + k] += s[k]
+    configuration_rate(ints, floats, Q, V, z, one_state(qdot))
+    for k in range(nq):
+        y[k] += h * qdot[k]
+    repair_configuration(ints, floats, Q, z)
+    for k in range(nv):
+        if not math.isfinite(y[nq + k]):
+            return -1
+    return 65536 * taken + pairs

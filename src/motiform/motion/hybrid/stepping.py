@@ -1,0 +1,152 @@
+"""Time-stepping: fixed steps without events, for long or crowded scenes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import RunError
+from motiform.motion.contact import columns as c
+from motiform.motion.hybrid.march import HybridBlock
+from motiform.motion.hybrid.observe import Look
+from motiform.motion.hybrid.system import HybridSystem
+from motiform.motion.integrate import Options, Pace
+from motiform.motion.tree.joint import Array
+
+__all__ = ["Stepper", "step_march"]
+
+_NO_LOADS = np.zeros((0, 6))
+
+
+class Stepper:
+    """A figure with contacts stepped by a fixed step; impulses of the last step start the next."""
+
+    def __init__(self, system: HybridSystem, h: float) -> None:
+        from motiform.motion.hybrid.step_kernels import one_step
+
+        self.system, self.h = system, h
+        packed, n = system.problem.packed, system.nv
+        self.packed, count = packed, packed.count
+        rows = max(3 * count, n)
+        self.impulses = np.zeros(max(3 * count, 1))
+        self.gaps, self.active = np.zeros(count), np.zeros(max(count, 1), np.int64)
+        self.sites = np.zeros((max(count, 1), c.SITE_FLOATS))
+        self._soft = np.zeros(n)
+        self._call = one_step.function
+        self._space = (
+            packed.before,
+            self.gaps,
+            np.zeros((n, n)),
+            np.zeros((n, n)),
+            np.zeros((n, rows)),
+            np.zeros((rows, rows)),
+            np.zeros(n, np.int64),
+            np.zeros(n),
+            np.zeros(rows),
+            np.zeros(rows),
+            self.sites,
+            np.zeros(max(count, 1)),
+            np.zeros(max(count, 1), np.int64),
+            np.zeros((max(count, 1), 2)),
+            np.zeros(max(count, 1)),
+            np.zeros(rows),
+            self.impulses,
+            self.active,
+            np.zeros(n),
+            np.zeros(system.nq),
+            packed.friction if len(packed.friction) else np.zeros(1),
+            packed.restitution if len(packed.restitution) else np.zeros(1),
+        )
+        self.taken = self.pairs = 0
+
+    def step(self, at: float, y: Array) -> None:
+        """Take a step in place."""
+        system, h = self.system, self.h
+        state = system.split(y)
+        tau, loads = system.forces(at, state), system.wrenches(at, state)
+        controls: Any = system.controls
+        stiffness = getattr(controls, "stiffness", None)
+        if stiffness is not None:
+            tau = tau - h * stiffness * state.v
+            self._soft[:] = h * controls.damping + h * h * stiffness
+        if len(system.z0):
+            y[system.moving :] += h * np.asarray(controls.rate(at, state), float)
+        code = self._call(
+            *system.problem.head,
+            y[: system.moving],
+            tau,
+            _NO_LOADS if loads is None else loads,
+            system.problem.zeros,
+            h,
+            self._soft,
+            *self._space,
+        )
+        if code < 0:
+            raise RunError(
+                "the state is no longer finite",
+                where=f"t = {at + h:.6g} s",
+                got=f"step {h:.3g} s",
+                remedy="Take a smaller step.",
+            )
+        self.taken, self.pairs = code // 65536, code % 65536
+
+    def look(self, y: Array) -> Look:
+        """Return what contacts did in the last step."""
+        system, packed = self.system, self.packed
+        count = len(system.contacts.points)
+        every = system.gaps(y)
+        gaps = np.full(count, np.inf)
+        np.minimum.at(gaps, packed.point_of, every[: packed.pairs])
+        modes, presses = np.zeros(count, np.int64), np.zeros(count)
+        forces, sites, limits = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(system.nv)
+        for k in range(self.taken):
+            candidate = int(self.active[k])
+            p = self.impulses[3 * candidate : 3 * candidate + 3] / self.h
+            if candidate >= packed.pairs:
+                limit = candidate - packed.pairs
+                side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
+                limits[packed.limit_coordinates[limit]] += side * p[0]
+            elif p[1] > 0:
+                n, site = packed.point_of[candidate], self.sites[k]
+                e, normal = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
+                forces[n] += p[0] * e + p[1] * normal + p[2] * np.cross(e, normal)
+                presses[n] += p[1]
+                sites[n] = site[c.SITE : c.SITE + 3]
+                held = np.hypot(p[0], p[2]) < packed.friction[candidate] * p[1] * (1 - 1e-9)
+                modes[n] = max(modes[n], c.STICK if held else c.SLIDE)
+        return Look(modes, gaps, forces, sites, presses, limits)
+
+
+def step_march(
+    system: HybridSystem, options: Options, start: Array, checkpoint: dict[str, Any] | None
+) -> Iterator[HybridBlock]:
+    """Step from sample to sample; a whole number of steps makes a sample."""
+    y, sample = start.copy(), 0
+    stepper = Stepper(system, 1 / (options.rate * options.steps))
+    rows: list[Array] = []
+    looks: list[Look] = []
+    if checkpoint is None:
+        system.begin(y)
+        rows.append(y.copy())
+        looks.append(stepper.look(y))
+    else:
+        y, sample = np.array(checkpoint["rows"], float).reshape(system.size), int(checkpoint["sample"])
+        stepper.impulses[:] = np.asarray(checkpoint["impulses"])
+    pace, error = Pace(system.size), None
+    good = {"sample": sample, "rows": y.copy(), "impulses": stepper.impulses.copy()}
+    while sample < options.samples - 1:
+        t = sample / options.rate
+        try:
+            for n in range(options.steps):
+                stepper.step(t + n * stepper.h, y)
+        except RunError as caught:
+            error = caught
+            break
+        sample += 1
+        rows.append(y.copy())
+        looks.append(stepper.look(y))
+        good = {"sample": sample, "rows": y.copy(), "impulses": stepper.impulses.copy()}
+        if pace.full(len(rows)):
+            yield HybridBlock(rows, looks, good)
+            rows, looks = [], []
+    yield HybridBlock(rows, looks, good, error=error)

@@ -1,0 +1,355 @@
+"""A figure with contacts in its modes, as a flat vector with a rate; and what happens to it at events."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.motion.contact import columns as c
+from motiform.motion.contact.impact import collide, project_velocities
+from motiform.motion.contact.modes import decide, held_margins
+from motiform.motion.contact.points import Contacts
+from motiform.motion.contact.problem import ContactProblem
+from motiform.motion.tree import Control, Figure, FigureState, configuration_rate
+from motiform.motion.tree import columns as t
+from motiform.motion.tree.joint import Array
+from motiform.motion.tree.state import asked
+
+__all__ = ["Happening", "HybridSystem"]
+
+TOUCH = float(np.sqrt(np.finfo(float).eps))  # [m] gaps below it are contact at the start [HuMAnS 6.1.2]
+DEEP = 1e-6  # [m] penetration at the start that is not drift
+NEAR = 1e-9  # [m] gaps that count as closed when something lands
+SLOW = 1e-9  # [m/s] velocities that are zero but for rounding
+_MANY, _WHILE = 100, 1e-3  # impacts of one candidate within so many seconds: it no longer bounces
+
+
+@dataclass(frozen=True)
+class Happening:
+    """Something that happened: when, what, and its numbers."""
+
+    time: float
+    name: str
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+class HybridSystem:
+    """A figure, its contacts, controls and loads; `modes` say what each candidate does between two events."""
+
+    def __init__(
+        self, figure: Figure, contacts: Contacts, controls: Control | None = None, loads: Control | None = None
+    ) -> None:
+        self.figure, self.contacts, self.controls, self.loads = figure, contacts, controls, loads
+        self.problem = ContactProblem(figure, contacts)
+        self.nq, self.nv = figure.nq, figure.nv
+        z0 = getattr(controls, "z0", None)
+        self.z0 = np.zeros(0) if z0 is None else np.array(z0, float)
+        self.moving = self.nq + self.nv  # numbers of (q, v) in the vector; z comes after
+        self.size = self.moving + len(self.z0)
+        count = self.problem.packed.count
+        self.modes = np.zeros(count, np.int64)
+        self.memory = np.zeros((count, 3))
+        self.regions = np.zeros(count)
+        self.armed = np.ones(count, bool)
+        """Whether a free candidate has been clear of its obstacle since it left."""
+        self.recent: dict[int, list[float]] = {}
+        self._still = np.zeros(self.nv)
+        single = figure.single
+        assert single is not None
+        self._repair, self._single = single.repair, single
+        self._choose()
+
+    # ---------------------------------------------------------------- what acts
+    def split(self, y: Array) -> FigureState:
+        """Return a flat vector as a state."""
+        q, v = y[: self.nq].copy(), y[self.nq : self.moving].copy()
+        return FigureState(q, v, y[self.moving :].copy())
+
+    def forces(self, at: float, state: FigureState) -> Array:
+        """Return the generalised forces of the controls, (nv,)."""
+        return self._still if self.controls is None else asked(self.controls, at, state, (self.nv,), "control")
+
+    def wrenches(self, at: float, state: FigureState) -> Array | None:
+        """Return the loads on the segments, (segments, 6), or None."""
+        return None if self.loads is None else asked(self.loads, at, state, (len(self.figure.segments), 6), "load")
+
+    # ---------------------------------------------------------------- between events
+    def _choose(self) -> None:
+        """Put the candidates that touch into the problem."""
+        self.problem.activate(np.flatnonzero(self.modes))
+        active, pairs = self.problem.active, self.problem.pairs
+        self.own_modes = np.ascontiguousarray(self.modes[active])
+        self.own_memory = np.ascontiguousarray(self.memory[active[:pairs]])
+        points = self.problem.packed.point_of[active[:pairs]]
+        radii = np.array([point.radius for point in self.contacts.points])
+        self.own_sharp = np.flatnonzero(radii[points] == 0) if pairs else np.zeros(0, np.int64)
+        self.own_sliding = np.flatnonzero((self.own_modes[:pairs] == c.SLIDE) & (self.problem.mu > 0))
+
+    def rate(self, at: float, y: Array, out: Array) -> None:
+        """Write the rate of the vector; contact forces stay in the problem."""
+        tau, loads = self._still, None
+        y = np.ascontiguousarray(y)
+        if self.controls is not None or self.loads is not None:
+            state = self.split(y)
+            tau, loads = self.forces(at, state), self.wrenches(at, state)
+            if len(self.z0):
+                out[self.moving :] = asked(self.controls.rate, at, state, (len(self.z0),), "rate of z")  # type: ignore[union-attr]
+        status = self.problem.rate(y[: self.moving], tau, loads, self.own_modes, self.own_memory, out[: self.moving])
+        if status:
+            self._tell(status, at)
+
+    def _tell(self, status: int, at: float) -> None:
+        where = f"t = {at:.9g} s"
+        if status == t.NOT_FINITE:
+            raise RunError("contact forces that are not finite", where=f"{where}, {self.problem.told()}")
+        name = self.figure.segments[status // t.WHERE].name
+        raise RunError("the surfaces of a contact joint come to fit one another", where=f"{where}, segment {name!r}")
+
+    def repair(self, y: Array) -> None:
+        """Bring quaternions back to length 1."""
+        self._repair(self._single.ints, self._single.floats, y[: self.nq])
+
+    def tidy(self, y: Array) -> None:
+        """Bring gaps and velocities of contacts back to zero where they have drifted; the last rate was at y."""
+        count, pairs = len(self.problem.active), self.problem.pairs
+        if not count:
+            return
+        sites = self.problem.sites[:count]
+        drift = np.abs(sites[:, c.GAP]).max()
+        speeds = np.abs(sites[:, c.SLIP + 1]).max()
+        stuck = self.own_modes[:pairs] == c.STICK
+        if stuck.any():
+            speeds = max(speeds, np.abs(sites[:pairs][stuck][:, [c.SLIP, c.SLIP + 2]]).max())
+        if drift > 1e-13 or speeds > 1e-13:
+            self._project(y)
+
+    def _project(self, y: Array) -> None:
+        problem, nq = self.problem, self.nq
+        problem.pose(y[: self.moving], self._still)
+        rows, pairs = problem.rows, problem.pairs
+        gaps = problem.sites[: len(problem.active), c.GAP]
+        if np.abs(gaps).max() > 1e-13:
+            normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
+            x = np.zeros(rows)
+            x[normal] = np.linalg.lstsq(problem.A[np.ix_(normal, normal)], -gaps, rcond=1e-10)[0]
+            y[:nq] += configuration_rate(self.figure, y[:nq], problem.jumps(x))
+            self.repair(y)
+            problem.pose(y[: self.moving], self._still)
+        y[nq : self.moving] = project_velocities(problem, y[nq : self.moving], self.own_modes)
+
+    # ---------------------------------------------------------------- what is watched
+    def gaps(self, y: Array) -> Array:
+        """Return the gaps of all candidates, (candidates,)."""
+        return self.problem.gaps(np.ascontiguousarray(y[: self.nq]))
+
+    def margin(self, at: float, y: Array) -> float:
+        """Return how far forces are from what the modes allow [N]; below zero a mode must change.
+
+        Forces of redundant contacts can be shared in many ways: where the least are not allowed others are tried.
+        """
+        out = np.empty(self.size)
+        self.rate(at, y, out)
+        margins = held_margins(self.problem, self.problem.x[: self.problem.rows], self.own_modes)
+        least = float(margins.min(initial=np.inf))
+        if least >= 0 or not np.isfinite(least):
+            return least
+        answer = decide(self.problem, *self._slipping())
+        kept = (answer.modes == self.own_modes) | ((self.own_modes == c.STICK) & (answer.modes == c.STICK))
+        return np.finfo(float).tiny if kept.all() else least
+
+    def _slipping(self) -> tuple[np.ndarray, Array]:
+        """Return which active pairs slide, and their directions in their tangents."""
+        pairs = self.problem.pairs
+        slides = (self.own_modes[:pairs] == c.SLIDE).astype(np.int64)
+        along = np.zeros((pairs, 2))
+        along[slides == 1] = self.problem.along[:pairs][slides == 1]
+        return slides, along
+
+    def slips(self) -> Array:
+        """Return the slip of each sliding pair along its direction at the start of the step; the last rate's."""
+        k = self.own_sliding
+        sites = self.problem.sites[k]
+        n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
+        u = sites[:, c.SLIP : c.SLIP + 1] * e + sites[:, c.SLIP + 2 : c.SLIP + 3] * np.cross(e, n)
+        return np.einsum("ij,ij->i", u, self.own_memory[k])
+
+    def strayed(self) -> np.ndarray:
+        """Return the active pairs of points whose nearest feature has changed: they have come to an edge."""
+        k = self.own_sharp
+        active = self.problem.active[k]
+        return active[self.problem.sites[k, c.REGION] != self.regions[active]]
+
+    def remember(self, y: Array, at: float) -> None:
+        """Keep the directions of slip at the start of a step."""
+        if not len(self.own_sliding):
+            return
+        out = np.empty(self.size)
+        self.rate(at, y, out)
+        for k in self.own_sliding:
+            sites = self.problem.sites[k]
+            e, n = sites[c.TANGENT : c.TANGENT + 3], sites[c.NORMAL : c.NORMAL + 3]
+            u = sites[c.SLIP] * e + sites[c.SLIP + 2] * np.cross(e, n)
+            size = np.linalg.norm(u)
+            if size > 1e-8:
+                self.own_memory[k] = u / size
+                self.memory[self.problem.active[k]] = u / size
+
+    # ---------------------------------------------------------------- events
+    def begin(self, y: Array) -> list[Happening]:
+        """Find what touches at the start; refuse what penetrates, and make velocities fit."""
+        gaps = self.gaps(y)
+        names = self.problem.packed.names
+        deep = np.flatnonzero(gaps < -DEEP)
+        if len(deep):
+            worst = deep[np.argsort(gaps[deep])][:4]
+            raise InputError(
+                "the start is inside an obstacle or beyond a limit",
+                where=", ".join(names[k] for k in worst) + (f" and {len(deep) - 4} more" if len(deep) > 4 else ""),
+                got=f"gap {gaps[worst[0]]:.6g} m or rad",
+                allowed=f"at least −{DEEP:g}",
+                remedy="Raise the figure, or move the obstacle or the limit.",
+            )
+        touching = np.flatnonzero(gaps <= TOUCH)
+        self.armed[touching] = False
+        if not len(touching):
+            return []
+        self.modes[touching] = c.STICK
+        self._choose()
+        self._project_gaps(y)
+        happened = self.settle(0.0, y, touching, landed=touching)
+        return [h for h in happened if h.name.startswith("impact")]
+
+    def _project_gaps(self, y: Array) -> None:
+        kept = y[self.nq : self.moving].copy()
+        self._project(y)
+        y[self.nq : self.moving] = kept
+
+    def settle(self, at: float, y: Array, closed: np.ndarray, landed: np.ndarray) -> list[Happening]:
+        """Let what touches collide, stick, slide or leave; write the velocities after it, and return what happened."""
+        problem, nq = self.problem, self.nq
+        before = self.modes.copy()
+        happened: list[Happening] = []
+        open_speed = SLOW
+        if len(landed):
+            happened, open_speed = self._collide(at, y, closed, landed)
+        self._pose(at, y, closed)
+        speeds = problem.velocities
+        pairs, active = problem.pairs, problem.active
+        normal = np.concatenate([speeds[1 : 3 * pairs : 3], speeds[3 * pairs :]])
+        slip = np.hypot(speeds[0 : 3 * pairs : 3], speeds[2 : 3 * pairs : 3])
+        leaving = normal > open_speed * (1 + np.abs(speeds).max(initial=0.0))
+        drags = np.concatenate([(slip > 10 * SLOW) & np.isinf(problem.mu), np.zeros(len(active) - pairs, bool)])
+        stay = active[~leaving & ~drags]
+        self._pose(at, y, stay)
+        pairs = problem.pairs
+        slip_vectors = problem.velocities[: 3 * pairs].reshape(-1, 3)[:, [0, 2]]
+        size = np.hypot(slip_vectors[:, 0], slip_vectors[:, 1])
+        slides = ((size > 10 * SLOW) & np.isfinite(problem.mu)).astype(np.int64)
+        along = slip_vectors / np.where(size > 0, size, 1.0)[:, None]
+        answer = decide(problem, slides, along * slides[:, None])
+        self.modes[:] = c.FREE
+        self.modes[problem.active] = answer.modes
+        for k in np.flatnonzero(answer.modes[:pairs] == c.SLIDE):
+            site = problem.sites[k]
+            e, n = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
+            self.memory[problem.active[k]] = answer.along[k, 0] * e + answer.along[k, 1] * np.cross(e, n)
+        for k in range(pairs):
+            self.regions[problem.active[k]] = problem.sites[k, c.REGION]
+        self.armed[(self.modes == c.FREE) & np.isin(np.arange(len(self.modes)), closed)] = False
+        self._choose()
+        if len(problem.active):
+            self._pose(at, y, problem.active)
+            y[nq : self.moving] = project_velocities(problem, y[nq : self.moving], self.own_modes)
+        return happened + self._changes(at, before)
+
+    def _pose(self, at: float, y: Array, active: np.ndarray) -> None:
+        state = self.split(y)
+        self.problem.activate(active)
+        self.problem.pose(np.ascontiguousarray(y[: self.moving]), self.forces(at, state), self.wrenches(at, state))
+
+    def _collide(self, at: float, y: Array, closed: np.ndarray, landed: np.ndarray) -> tuple[list[Happening], float]:
+        """Let the closed candidates collide; return what happened and how fast a contact must open to leave."""
+        problem, nq, packed = self.problem, self.nq, self.problem.packed
+        self._pose(at, y, closed)
+        speeds = problem.velocities
+        pairs = problem.pairs
+        normal = np.concatenate([speeds[1 : 3 * pairs : 3], speeds[3 * pairs :]])
+        approach = float(-normal.min(initial=0.0))
+        own = problem.active
+        tired = [int(k) for k in landed if self._count(int(k), at)]
+        slow = approach < self.contacts.settle or bool(tired)
+        restitution = np.zeros(len(own)) if slow else packed.restitution[own].copy()
+        held = self.contacts.impact == "held"
+        found = collide(problem, y[nq : self.moving].copy(), restitution, held=held)
+        y[nq : self.moving] = found.v
+        happened = []
+        if approach > SLOW:
+            names = ", ".join(packed.names[k] for k in own if k in set(landed.tolist())) or problem.told()
+            impulses = np.concatenate([found.x[1 : 3 * pairs : 3], found.x[3 * pairs :]])
+            detail = {"lost": found.lost, "approach": approach, "impulse": float(impulses.sum())}
+            happened.append(Happening(at, f"impact: {names}", detail))
+        if slow and approach > SLOW:
+            happened += self._rests(at, landed, normal, own)
+        return happened, (10 * max(self.contacts.settle, approach) if slow else SLOW)
+
+    def _rests(self, at: float, landed: np.ndarray, normal: Array, own: np.ndarray) -> list[Happening]:
+        """Say that bouncing has come to its end, at the instant to which its ever shorter bounces add up."""
+        packed, problem, found = self.problem.packed, self.problem, []
+        for k in landed:
+            e = float(packed.restitution[k])
+            place = int(np.searchsorted(own, k))
+            row = 3 * place + 1 if place < problem.pairs else 3 * problem.pairs + place - problem.pairs
+            fall = -float(problem.b[row])
+            if 0 < e < 1 and fall > 0:
+                rest = at + 2 * e * max(0.0, -float(normal[place])) / (fall * (1 - e))
+                found.append(Happening(rest, f"rests: {packed.names[k]}"))
+        return found
+
+    def _count(self, k: int, at: float) -> bool:
+        """Keep when a candidate was hit; whether it was so often of late that it no longer bounces."""
+        times = [when for when in self.recent.get(k, []) if at - when < _WHILE]
+        self.recent[k] = [*times, at]
+        return len(times) >= _MANY
+
+    def _changes(self, at: float, before: np.ndarray) -> list[Happening]:
+        verbs = {
+            (c.FREE, c.STICK): "sticks",
+            (c.FREE, c.SLIDE): "slides",
+            (c.STICK, c.SLIDE): "slips",
+            (c.SLIDE, c.STICK): "sticks",
+            (c.STICK, c.FREE): "leaves",
+            (c.SLIDE, c.FREE): "leaves",
+        }
+        names = self.problem.packed.names
+        return [
+            Happening(at, f"{verbs[int(before[k]), int(self.modes[k])]}: {names[k]}")
+            for k in np.flatnonzero(before != self.modes)
+        ]
+
+    # ---------------------------------------------------------------- to go on later
+    def keep(self) -> dict[str, Any]:
+        """Return what a later run needs to go on."""
+        times = [(k, when) for k, list_ in self.recent.items() for when in list_]
+        return {
+            "modes": self.modes.copy(),
+            "memory": self.memory.copy(),
+            "regions": self.regions.copy(),
+            "armed": self.armed.astype(np.int64),
+            "recent": np.array(times, float).reshape(-1, 2),
+        }
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Go on from what was kept."""
+        self.modes[:] = np.asarray(kept["modes"])
+        self.memory[:] = np.asarray(kept["memory"]).reshape(self.memory.shape)
+        self.regions[:] = np.asarray(kept["regions"])
+        self.armed[:] = np.asarray(kept["armed"]).astype(bool)
+        self.recent = {}
+        for k, when in np.asarray(kept["recent"]).reshape(-1, 2):
+            self.recent.setdefault(int(k), []).append(float(when))
+        self._choose()
+
+
+Then = Callable[[float, FigureState], FigureState]
