@@ -32,7 +32,13 @@ _HOME = {
 }
 _PARTS = ("base", "bench", "form", "geometry", "image", "motion", "record", "scene", "spatial", "studio")
 
-_MODULES = {"joints": "motiform.motion.tree.joints", "surfaces": "motiform.geometry.surfaces"}
+_MODULES = {
+    "actuation": "motiform.motion.actuation",
+    "contact": "motiform.motion.contact",
+    "figures": "motiform.motion.figures",
+    "joints": "motiform.motion.tree.joints",
+    "surfaces": "motiform.geometry.surfaces",
+}
 
 __all__ = ["__version__", *_HOME, *_PARTS, *_MODULES]
 

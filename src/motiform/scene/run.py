@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, RecordingError, SceneError, closest
 from motiform.base.progress import Progress
 from motiform.motion.bodies import Bodies, Force, simulate_bodies
+from motiform.motion.contact import Contacts
+from motiform.motion.hybrid import simulate_hybrid
 from motiform.motion.integrate import Guard, Options
 from motiform.motion.tree import Control, Figure, simulate_figure
 from motiform.record import Recording, open_recording
@@ -38,6 +40,7 @@ def simulate(
     v0: ArrayLike | None = None,
     controls: Control | None = None,
     loads: Control | None = None,
+    contacts: Contacts | None = None,
     watch: bool | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
@@ -60,6 +63,9 @@ def simulate(
     controls, loads
         Of a figure: functions of time and state that give generalised forces (nv,), and wrenches on the segments
         (segments, 6); see `motiform.motion.tree`.
+    contacts
+        Of a figure: what may touch what, see `motiform.contact`. Contacts are made and broken at exact instants
+        (integrator "dormand-prince") or by fixed steps ("time-stepping"); limits of joints then act too.
     watch
         Of a figure: whether the run ends where a contact joint would have to pull, or to hold more than its friction.
     out
@@ -77,7 +83,7 @@ def simulate(
     if not isinstance(what, str | Path | Scene | Bodies | Figure):
         allowed = "a scene file, a built-in scene, a Scene, Bodies, or a Figure"
         raise InputError("nothing to simulate", got=what, allowed=allowed)
-    start = {"q0": q0, "v0": v0, "controls": controls, "loads": loads, "watch": watch}
+    start = {"q0": q0, "v0": v0, "controls": controls, "loads": loads, "contacts": contacts, "watch": watch}
     if isinstance(what, Bodies | Figure):
         if settings:
             raise InputError(
@@ -153,24 +159,24 @@ def _bodies_job(model: Bodies, forces: list[Force], guards: list[Guard], start: 
 def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forces: list[Force] = ()) -> _Job:  # type: ignore[assignment]
     if forces:
         raise InputError("forces belong to bodies", remedy="Give a figure controls=, or loads= on its segments.")
-    q0, v0, controls, loads, watch = (start[name] for name in ("q0", "v0", "controls", "loads", "watch"))
+    names = ("q0", "v0", "controls", "loads", "contacts", "watch")
+    q0, v0, controls, loads, contacts, watch = (start[name] for name in names)
+    if contacts is not None and not isinstance(contacts, Contacts):
+        raise InputError("contacts", got=repr(contacts), allowed="motiform.contact.Contacts")
     form, statics = figure_wardrobe(figure)
     functions = [f for f in (controls, loads) if f is not None and not getattr(f, "of_scene", False)]
-    go = partial(
-        simulate_figure,
-        figure,
-        q0=q0,
-        v0=v0,
-        controls=controls,
-        loads=loads,
-        guards=guards,
-        watch=watch is None or bool(watch),
-    )
-    content = np.frombuffer(_told((figure, q0, v0, watch)).encode(), np.uint8)
-    names = _names(functions) + [guard.name for guard in guards]
+    given: dict[str, Any] = {"q0": q0, "v0": v0, "controls": controls, "loads": loads, "guards": guards}
+    if contacts is None:
+        go = partial(simulate_figure, figure, **given, watch=watch is None or bool(watch))
+    else:
+        go = partial(simulate_hybrid, figure, contacts, **given)
+    content = np.frombuffer(_told((figure, contacts, q0, v0, watch)).encode(), np.uint8)
+    acting = _names(functions) + [guard.name for guard in guards]
     labels = {"coordinate": _coordinate_labels(figure), "velocity": list(figure.coordinates)}
     labels["tag"] = list(figure.tag_names)
-    return _Job(go, form, statics, [], names, [content], labels)
+    if contacts is not None:
+        labels |= {"point": list(contacts.point_names), "solid": list(contacts.solids)}
+    return _Job(go, form, statics, [], acting, [content], labels)
 
 
 def _coordinate_labels(figure: Figure) -> list[str]:
@@ -209,7 +215,7 @@ def _scene_job(scene: Scene, forces: list[Force], guards: list[Guard], start: di
         controls.of_scene = True  # type: ignore[attr-defined]  # it is in the scene's key already
     own = {"q0": q0, "v0": v0, "controls": controls, "watch": all(table.watch for table in scene.document.figure)}
     given = {name: value for name, value in start.items() if value is not None}
-    return _figure_job(figure, guards, {"loads": None, **own, **given}, forces)
+    return _figure_job(figure, guards, {"loads": None, "contacts": None, **own, **given}, forces)
 
 
 def _is_guard(one: Any) -> bool:

@@ -199,7 +199,7 @@ def hold(A, b, rows, F, x, r, chosen):
 def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
     """Solve A x + b = w with x ≥ 0, w ≥ 0, x w = 0 on rows that only press, and w = 0 on the others.
 
-    Block pivoting that falls back to one pivot at a time, which ends [Júdice94]. `shut` says which rows press at the
+    Block pivoting that falls back to one pivot at a time, which ends [Judice94]. `shut` says which rows press at the
     start, and at the end. Returns a status.
     """
     best, credit, status = rows + 1, 10, c.NOT_SOLVED

@@ -2,7 +2,7 @@
 
     M (v₊ − v) = h (tau − h(q, v)) + Cᵀ P,    0 ≤ P_n ⟂ C_n v₊ + gap/h + e v_n ≥ 0,    P_t in its cone
 
-[Stewart96; Moreau88]. Springs and dampers of a posture control are taken at the end of the step (M + h D + h² K), so
+[Stewart96], [Moreau88]. Springs and dampers of a posture control are taken at the end of the step (M + h D + h² K), so
 that stiff ones stay stable. Penetration that is there shrinks by a fifth each step.
 """
 

@@ -23,6 +23,7 @@ TOUCH = float(np.sqrt(np.finfo(float).eps))  # [m] gaps below it are contact at 
 DEEP = 1e-6  # [m] penetration at the start that is not drift
 NEAR = 1e-9  # [m] gaps that count as closed when something lands
 SLOW = 1e-9  # [m/s] velocities that are zero but for rounding
+_CLEAR = 1e-9  # of the largest force: by so much a force must be wrong for its mode to change
 _MANY, _WHILE = 100, 1e-3  # impacts of one candidate within so many seconds: it no longer bounces
 
 
@@ -151,8 +152,10 @@ class HybridSystem:
         """
         out = np.empty(self.size)
         self.rate(at, y, out)
-        margins = held_margins(self.problem, self.problem.x[: self.problem.rows], self.own_modes)
-        least = float(margins.min(initial=np.inf))
+        x = self.problem.x[: self.problem.rows]
+        # what is zero but for rounding at an event must be told from it by those who decide
+        least = float(held_margins(self.problem, x, self.own_modes).min(initial=np.inf))
+        least += _CLEAR * float(np.abs(x).max(initial=0.0))
         if least >= 0 or not np.isfinite(least):
             return least
         answer = decide(self.problem, *self._slipping())
@@ -277,6 +280,9 @@ class HybridSystem:
         pairs = problem.pairs
         normal = np.concatenate([speeds[1 : 3 * pairs : 3], speeds[3 * pairs :]])
         approach = float(-normal.min(initial=0.0))
+        dragged = np.hypot(speeds[0 : 3 * pairs : 3], speeds[2 : 3 * pairs : 3])[np.isinf(problem.mu)]
+        if max(approach, float(dragged.max(initial=0.0))) <= SLOW:
+            return [], SLOW
         own = problem.active
         tired = [int(k) for k in landed if self._count(int(k), at)]
         slow = approach < self.contacts.settle or bool(tired)
