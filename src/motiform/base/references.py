@@ -91,6 +91,8 @@ REFERENCES: dict[str, str] = {
     "and Applications, CISM 302, Springer 1988, 1–82. doi:10.1007/978-3-7091-2624-0_1",
     "Genot99": "F. Génot, B. Brogliato, New results on Painlevé paradoxes, European J. Mechanics A/Solids 18 (1999) "
     "653–677. doi:10.1016/S0997-7538(99)00144-8",
+    "Bauschke96": "H. H. Bauschke, J. M. Borwein, On projection algorithms for solving convex feasibility problems, SIAM "
+    "Review 38 (1996) 367–426. doi:10.1137/S0036144593251710",
     "Lawson74": "C. L. Lawson, R. J. Hanson, Solving Least Squares Problems, Prentice-Hall 1974.",
 }
 

@@ -14,13 +14,15 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.solve_kernels import _ROUNDS, softness
+from motiform.motion.contact.solve_kernels import _ROUNDS, back, softness
 from motiform.motion.tree.memory_kernels import ix
 
-__all__ = ["linear", "polish", "sweep"]
+__all__ = ["linear", "polish", "share", "sweep"]
 
 _STILL = 1e-14  # change of a sweep over the largest number that is taken for none
 _EDGE = 1e-9  # a force so near to its cone's edge counts as on it
+_NARROW = 0.99  # cones that forces are brought into when they are shared, over the true ones
+_NULL = 1e-7
 _FINE = 1e-10  # what the laws are broken by, over the terms that make it, that is rounding
 
 
@@ -321,6 +323,75 @@ def pivot(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, unkn
             mode[ix(worst_k)] = worst_m
             if worst_k < contacts and worst_m % c.OPEN == c.SLIDE and slides[ix(worst_k)] == 0:
                 along[ix(worst_k), 0], along[ix(worst_k), 1] = d1, d2
+    return 0
+
+
+@inline
+def _block(A, i, contacts):
+    """Return one number for the three rows of a contact, so that a cone is nearest in the same sense as the forces."""
+    if i >= 3 * contacts:
+        return max(A[ix(i), ix(i)], 1e-300)
+    n = 3 * (i // 3)
+    return max((A[ix(n), ix(n)] + A[ix(n + 1), ix(n + 1)] + A[ix(n + 2), ix(n + 2)]) / 3.0, 1e-300)
+
+
+@inline
+def _into_cone(p, z, q, mu):
+    """Return the force nearest to (p, z, q) that its cone allows, z the normal part."""
+    t = math.hypot(p, q)
+    if math.isinf(mu):
+        return (p, z, q) if z >= 0.0 else (p, 0.0, q)
+    if t <= mu * z:
+        return p, z, q
+    if mu * t <= -z:
+        return 0.0, 0.0, 0.0
+    z = (z + mu * t) / (1.0 + mu * mu)
+    return (p * mu * z / t, z, q * mu * z / t) if t > 0.0 else (0.0, z, 0.0)
+
+
+@routine
+def share(A, b, contacts, rows, mu, x, F, r, turns):
+    """Look for forces that hold every row and that all cones allow; return 1 where there are such.
+
+    Where contacts are redundant forces can be shared in many ways. From the affine set of all that hold to cones a
+    little narrower and back [Bauschke96].
+    """
+    for i in range(rows):
+        for j in range(i + 1):
+            F[ix(i), ix(j)] = A[ix(i), ix(j)]
+        F[ix(i), ix(i)] += _NULL * _block(A, i, contacts)
+        for j in range(i):
+            total = F[ix(i), ix(j)]
+            for k in range(j):
+                total -= F[ix(i), ix(k)] * F[ix(j), ix(k)]
+            F[ix(i), ix(j)] = total * F[ix(j), ix(j)]
+        total = F[ix(i), ix(i)]
+        for k in range(i):
+            total -= F[ix(i), ix(k)] * F[ix(i), ix(k)]
+        F[ix(i), ix(i)] = 1.0 / math.sqrt(max(total, 0.25 * _NULL * _block(A, i, contacts)))
+    for _ in range(turns):
+        size, outside = 1e-300, 0.0
+        for i in range(rows):
+            size = max(size, abs(x[ix(i)]))
+        for k in range(contacts):
+            n = 3 * k + 1
+            t = math.hypot(x[ix(n - 1)], x[ix(n + 1)])
+            outside = max(outside, -x[ix(n)], t - _reach(mu[ix(k)], x[ix(n)]) if not math.isinf(mu[ix(k)]) else 0.0)
+        for i in range(3 * contacts, rows):
+            outside = max(outside, -x[ix(i)])
+        if outside <= 1e-12 * size:
+            return 1
+        for k in range(contacts):
+            n = 3 * k + 1
+            x[ix(n - 1)], x[ix(n)], x[ix(n + 1)] = _into_cone(x[ix(n - 1)], x[ix(n)], x[ix(n + 1)], _NARROW * mu[ix(k)])
+        for i in range(3 * contacts, rows):
+            x[ix(i)] = max(x[ix(i)], 0.0)
+        for _twice in range(2):
+            for i in range(rows):
+                r[ix(i)] = -_row(A, b, i, rows, x)
+            back(F, rows, r)
+            for i in range(rows):
+                x[ix(i)] += r[ix(i)]
     return 0
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.modes import allowed, opening, refuse
+from motiform.motion.contact.modes import all_held, refuse
 from motiform.motion.contact.problem import Answer, ContactProblem
 from motiform.motion.tree.joint import Array
 
@@ -70,12 +70,10 @@ def collide(problem: ContactProblem, v: Array, restitution: Array, *, held: bool
 def _compress(problem: ContactProblem, b: Array) -> Answer:
     """Return the impulses that stop what approaches."""
     no, none = np.zeros(problem.pairs, np.int64), np.zeros((problem.pairs, 2))
-    x, _ = problem.press(b)
-    if not opening(problem, b, x).any() and allowed(problem, x):
+    x = all_held(problem, b)
+    if x is not None:
         return Answer(x, np.full(len(problem.active), c.STICK), none)
-    status, answer = problem.cones(b, no, none, guess=x)
-    if status != c.OK:
-        status, answer = problem.cones(b, no, none)
+    status, answer = problem.cones(b, no, none)
     if status != c.OK:
         refuse(problem, status, no, none)
     return answer

@@ -21,19 +21,23 @@ def decide(problem: ContactProblem, slides: np.ndarray, along: Array) -> Answer:
     rows, pairs = problem.rows, problem.pairs
     if not rows:
         return Answer(np.zeros(0), np.zeros(0, np.int64), np.zeros((0, 2)))
-    guess = None
     if not slides.any():
-        x, _ = problem.press()
-        if not opening(problem, problem.b, x).any() and allowed(problem, x):
+        x = all_held(problem, problem.b)
+        if x is not None:
             modes = np.full(len(problem.active), c.STICK)
             return _frictionless(problem, Answer(x, modes, np.zeros((pairs, 2))))
-        guess = x
-    status, answer = problem.cones(problem.b, slides, along, guess=guess)
-    if status == c.NOT_SOLVED and guess is not None:
-        status, answer = problem.cones(problem.b, slides, along)
+    status, answer = problem.cones(problem.b, slides, along)
     if status != c.OK:
         refuse(problem, status, slides, along)
     return _touching(problem, answer, slides)
+
+
+def all_held(problem: ContactProblem, b: Array) -> Array | None:
+    """Return forces that hold every row and that the laws allow, or None where there are none."""
+    x, _ = problem.press(b)
+    if opening(problem, b, x).any():
+        return None
+    return x if allowed(problem, x) else problem.share(x, b, 3000)
 
 
 def opening(problem: ContactProblem, b: Array, x: Array) -> Array:
@@ -57,10 +61,14 @@ def _frictionless(problem: ContactProblem, answer: Answer) -> Answer:
 
 
 def _touching(problem: ContactProblem, answer: Answer, slides: np.ndarray) -> Answer:
-    """Keep contacts that press nothing but do not open either: they go on touching."""
+    """Keep contacts that press nothing but do not open either, and hold those at the edge of their cone that stay."""
     rows, pairs, x = problem.rows, problem.pairs, answer.x
     w = problem.A[:rows, :rows] @ x + problem.b[:rows]
     sizes = np.abs(problem.A[:rows, :rows]) @ np.abs(x) + np.abs(problem.b[:rows])
+    for k in np.flatnonzero(answer.modes[:pairs] == c.SLIDE):
+        own = [3 * k, 3 * k + 2]
+        if not slides[k] and problem.mu[k] > 0 and np.hypot(*w[own]) <= _SAME * sizes[own].max():
+            answer.modes[k], answer.along[k] = c.STICK, 0.0
     for k in np.flatnonzero(answer.modes == c.FREE):
         row = 3 * k + 1 if k < pairs else 3 * pairs + k - pairs
         if w[row] > _SAME * sizes[row]:

@@ -201,6 +201,13 @@ class ContactProblem:
         shut = np.concatenate([shut[1 : 3 * pairs : 3], shut[3 * pairs :]])
         return self.x[:rows].copy(), shut
 
+    def share(self, x: Array, b: Array | None = None, turns: int = 300) -> Array | None:
+        """Return forces that hold every row as x does and that all cones allow, or None where none were found."""
+        found = np.array(x[: self.rows])
+        side = self._side(b)
+        good = self.kernels["solve_shared"](self.A, side, self.pairs, self.rows, self.mu, found, self.F, self.r, turns)
+        return found if good else None
+
     def cones(
         self, b: Array, slides: np.ndarray, along: Array, given: Array | None = None, guess: Array | None = None
     ) -> tuple[int, Answer]:

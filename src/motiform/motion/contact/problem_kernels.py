@@ -6,7 +6,7 @@ import math
 
 from motiform.base.kernels import entry, inline, routine
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.cone_kernels import linear, polish
+from motiform.motion.contact.cone_kernels import linear, polish, share
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, factor, gram, hold, press, project, project_vector
 from motiform.motion.tree import columns as t
@@ -25,6 +25,7 @@ __all__ = [
     "solve_cones",
     "solve_held",
     "solve_pressing",
+    "solve_shared",
 ]
 
 _1, _2, _I = "float64[::1]", "float64[:, ::1]", "int64[::1]"
@@ -138,6 +139,12 @@ def solve_pressing(A, b, rows, presses, shut, F, x, r, chosen, wrong):
 def solve_cones(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots):
     """Contacts with friction."""
     return polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots)
+
+
+@entry(f"int64({_2}, {_1}, int64, int64, {_1}, {_1}, {_2}, {_1}, int64)")
+def solve_shared(A, b, contacts, rows, mu, x, F, r, turns):
+    """Forces that hold every row, shared so that cones allow them."""
+    return share(A, b, contacts, rows, mu, x, F, r, turns)
 
 
 _TINY = 1e-10  # [m/s] below it the direction of slip is the one remembered

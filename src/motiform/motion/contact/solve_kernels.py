@@ -16,7 +16,7 @@ from motiform.base.kernels import inline, routine
 from motiform.motion.contact import columns as c
 from motiform.motion.tree.memory_kernels import ix
 
-__all__ = ["accelerate", "factor", "gram", "hold", "press", "project", "project_vector"]
+__all__ = ["accelerate", "back", "factor", "gram", "hold", "press", "project", "project_vector"]
 
 _SOFT = 1e-7  # ε: far above rounding, far below stiffness that matters
 _ROUNDS = 12  # refinements at most; each one shrinks the error by ε over the smallest stiffness
@@ -142,7 +142,7 @@ def cholesky(A, chosen, count, F):
 
 
 @inline
-def _back(F, count, r):
+def back(F, count, r):
     """r ← (F Fᵀ)⁻¹ r."""
     for i in range(count):
         total = r[ix(i)]
@@ -180,7 +180,7 @@ def refine(A, b, chosen, count, F, x, r):
             last = min(left, last)
             break
         last = left
-        _back(F, count, r)
+        back(F, count, r)
         for i in range(count):
             x[ix(chosen[ix(i)])] += r[ix(i)]
     return last

@@ -158,6 +158,8 @@ class HybridSystem:
         least += _CLEAR * float(np.abs(x).max(initial=0.0))
         if least >= 0 or not np.isfinite(least):
             return least
+        if not len(self.own_sliding) and self.problem.share(x) is not None:
+            return np.finfo(float).tiny
         answer = decide(self.problem, *self._slipping())
         kept = (answer.modes == self.own_modes) | ((self.own_modes == c.STICK) & (answer.modes == c.STICK))
         return np.finfo(float).tiny if kept.all() else least
