@@ -1,9 +1,11 @@
-"""What a scene file may say of figures: segments, joints, tags, closures, controls."""
+"""What a scene file may say of figures: segments, joints, tags, closures, and what the other tables add to them."""
 
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from motiform.scene.contact_tables import FigureContactTable
+from motiform.scene.drive_tables import ControlTable, LoadTable, ModelTable, PostureTable, Value
 from motiform.scene.tables import (
     AtLeast0,
     Color,
@@ -21,9 +23,6 @@ from motiform.scene.tables import (
 )
 
 __all__ = ["FigureTable"]
-
-Value = float | str | list[float | str]
-"""A coordinate, or those of a joint: numbers in SI, or text with a unit."""
 
 
 def _one_of(table: Table, kinds: tuple[str, ...]) -> None:
@@ -191,16 +190,6 @@ class ClosureTable(Table):
     contact: ContactTable | None = Field(None, description="the two touch by these surfaces instead")
 
 
-class ControlTable(Table):
-    """`[[figure.control]]`: a force on a coordinate: constant, and a spring and damper to a target."""
-
-    coordinate: str
-    force: Number = Field(0.0, description="N m or N")
-    stiffness: Annotated[Number, AtLeast0] = 0.0
-    damping: Annotated[Number, AtLeast0] = 0.0
-    target: Number = 0.0
-
-
 class StartTable(Table):
     """`[figure.start]`: coordinates and velocities at the start; those not named are neutral and at rest."""
 
@@ -209,19 +198,26 @@ class StartTable(Table):
 
 
 class FigureTable(Table):
-    """`[[figure]]`: an articulated system, written here or read from a file."""
+    """`[[figure]]`: an articulated system, written here, read from a file, or a ready model."""
 
     name: Name
+    model: Literal["human36", "bip", "kondo"] | None = Field(None, description="a ready figure")
+    parameters: ModelTable = Field(ModelTable(), description="of the model")
     file: str | None = Field(None, description="URDF or MJCF file in the scene's folder")
     segment: list[SegmentTable] = Field(default_factory=list)
     tag: list[TagTable] = Field(default_factory=list)
     closure: list[ClosureTable] = Field(default_factory=list)
     control: list[ControlTable] = Field(default_factory=list)
+    posture: PostureTable | None = None
+    load: list[LoadTable] = Field(default_factory=list)
+    contact: list[FigureContactTable] = Field(default_factory=list)
     start: StartTable = StartTable()
     watch: bool = Field(True, description="whether the run ends when a contact lifts off or slips")
 
     @model_validator(mode="after")
     def _has_segments(self) -> "FigureTable":
-        if (self.file is None) == (not self.segment):
-            raise ValueError("give segments, or a file")
+        if [self.file is not None, self.model is not None, bool(self.segment)].count(True) != 1:
+            raise ValueError("give segments, or a file, or a model")
+        if self.model is None and self.parameters.model_fields_set:
+            raise ValueError("parameters belong to a model")
         return self

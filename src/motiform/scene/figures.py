@@ -1,20 +1,23 @@
 """From the figures of a scene to the model that is simulated."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, SceneError, closest
-from motiform.base.units import quantity
+from motiform.base.errors import MotiformError, SceneError
 from motiform.geometry import MassProperties, surfaces
 from motiform.geometry.surfaces import Surface
-from motiform.motion.tree import Control, Figure, FigureBuilder, FigureState, Part, joints
+from motiform.motion.contact import Contacts
+from motiform.motion.tree import Control, Figure, FigureBuilder, Part, joints
 from motiform.motion.tree.read import read_figure
+from motiform.scene.bodies import add_bodies, start_bodies
 from motiform.scene.build import build_pose, build_shape
+from motiform.scene.contacts import build_contacts
+from motiform.scene.drive import Member, build_controls, build_loads, read_values
 from motiform.scene.figure_tables import (
     ClosureTable,
     ContactTable,
-    ControlTable,
     FigureTable,
     FunctionAxisTable,
     JointTable,
@@ -22,38 +25,66 @@ from motiform.scene.figure_tables import (
     SurfaceTable,
 )
 from motiform.scene.load import Scene
+from motiform.scene.models import add_figure, block_names, build_model
 
-__all__ = ["build_figure"]
+__all__ = ["Made", "build_figure", "build_figures"]
 
 
 def build_figure(scene: Scene) -> tuple[Figure, np.ndarray, np.ndarray, Control | None]:
     """Return the figures of a scene as one, its configuration and velocities at the start, and its controls."""
+    made = build_figures(scene)
+    return made.figure, made.q, made.v, made.controls
+
+
+@dataclass(frozen=True)
+class Made:
+    """Figures and free bodies of a scene as one figure, and all that it is simulated with."""
+
+    figure: Figure
+    q: np.ndarray
+    v: np.ndarray
+    controls: Control | None
+    loads: Control | None
+    contacts: Contacts | None
+
+
+def build_figures(scene: Scene) -> Made:
+    """Return the figures and, with contacts, the bodies of a scene as one figure, and what acts on it."""
     tables = scene.document.figure
     builder = FigureBuilder(gravity=scene.document.environment.gravity, name=scene.name)
+    members, order, ordered = [], list[str](), False
     for n, table in enumerate(tables):
-        prefix = f"{table.name}." if len(tables) > 1 else ""
-        if table.file is None:
-            _write(scene, n, table, builder, prefix)
-        else:
-            _read(scene, n, table, builder, prefix)
-    figure = _built(scene, builder)
+        prefix, before = f"{table.name}." if len(tables) > 1 else "", len(builder.segments)
+        own = _add(scene, n, table, builder, prefix)
+        added = builder.segments[before:]
+        members.append(Member(prefix, tuple(segment.name for segment in added)))
+        order += block_names(added) if own is None else own
+        ordered = ordered or own is not None
+    before = len(builder.segments)
+    bodies = add_bodies(scene, builder)
+    order += block_names(builder.segments[before:])
+    figure = _built(scene, builder, order if ordered else None)
     q, v = figure.neutral(), np.zeros(figure.nv)
-    controls: list[tuple[int, int, ControlTable]] = []
-    for n, table in enumerate(tables):
-        prefix = f"{table.name}." if len(tables) > 1 else ""
-        _start(scene, n, table, figure, prefix, q, v)
-        for k, control in enumerate(table.control):
-            where = scene.place("figure", n, "control", k)
-            q_place, v_place = _places(figure, prefix + control.coordinate, where)
-            if q_place < 0 and (control.stiffness or control.target):
-                raise SceneError(
-                    "a spring on a velocity that has no coordinate of its own",
-                    where=where,
-                    got=control.coordinate,
-                    remedy="Give force or damping; springs act on plain coordinates.",
-                )
-            controls.append((q_place, v_place, control))
-    return figure, q, v, _control(controls, figure.nv) if controls else None
+    for n, (table, member) in enumerate(zip(tables, members, strict=True)):
+        _start(scene, n, table, figure, member.prefix, q, v)
+    start_bodies(scene, bodies, figure, q, v)
+    contacts = build_contacts(scene, figure)
+    centers = {body.name: body.properties.center for body in bodies}
+    controls = build_controls(scene, figure, members, q, contacts)
+    return Made(figure, q, v, controls, build_loads(scene, figure, members, centers), contacts)
+
+
+def _add(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> list[str] | None:
+    """Add the segments of one figure; return the order of its coordinates where it has one of its own."""
+    if table.model is not None:
+        made = _placed(scene, lambda: build_model(table, builder.gravity), "figure", n, "parameters")
+        order = add_figure(made, builder, prefix)
+    elif table.file is not None:
+        order = _read(scene, n, table, builder, prefix)
+    else:
+        order = None
+    _write(scene, n, table, builder, prefix)
+    return order
 
 
 def _placed(scene: Scene, make: Any, *keys: str | int) -> Any:
@@ -66,10 +97,10 @@ def _placed(scene: Scene, make: Any, *keys: str | int) -> Any:
         raise SceneError(f"{scene.place(*keys)}: {error}") from error
 
 
-def _built(scene: Scene, builder: FigureBuilder) -> Figure:
+def _built(scene: Scene, builder: FigureBuilder, order: list[str] | None) -> Figure:
     """Return the figure; an error of the whole gets the line of the segment, tag or closure that it names."""
     try:
-        return builder.build()
+        return builder.build(order)
     except MotiformError as error:
         names = [error.where or "", str(error.got or "")]
         for n, table in enumerate(scene.document.figure):
@@ -199,47 +230,14 @@ def _closure(table: ClosureTable, builder: FigureBuilder, full: Any, prefix: str
     builder.close(prefix + table.name, a, table.at[0], b, table.at[1], table.rows, length=length)
 
 
-def _read(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> None:
+def _read(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> list[str] | None:
     """Put a figure from a file among the others; its own gravity gives way to the scene's."""
     if prefix:
         raise SceneError(
             f"{scene.place('figure', n, 'file')}: a figure from a file must be alone in its scene (got {table.file!r})"
         )
     found = _placed(scene, lambda: read_figure(scene.file(table.file or "")), "figure", n, "file")
-    builder.segments += found.segments
-    builder.tags += found.tags
-    builder.surfaces += found.surfaces
-    builder.couplings += found.couplings
-    builder.closures += found.closures
-    builder.notes += found.notes
-
-
-def _places(figure: Figure, name: str, where: str) -> tuple[int, int]:
-    """Return where a plain coordinate is in q and v."""
-    if name not in figure.coordinates:
-        raise SceneError(
-            "no such coordinate",
-            where=where,
-            got=name,
-            allowed=", ".join(figure.coordinates),
-            remedy=closest(name, figure.coordinates),
-        )
-    q = figure.places(name, "q") if name in figure.layout.places_q else np.array([-1])
-    return int(q[0]), int(figure.places(name, "v")[0])
-
-
-def _control(controls: list[tuple[int, int, ControlTable]], nv: int) -> Control:
-    """Return the function that a scene's controls make together."""
-
-    def control(t: float, state: FigureState) -> np.ndarray:
-        tau = np.zeros(nv)
-        for q, v, table in controls:
-            tau[v] += table.force - table.damping * state.v[v]
-            if table.stiffness:
-                tau[v] -= table.stiffness * (state.q[q] - table.target)
-        return tau
-
-    return control
+    return add_figure(found, builder, prefix)
 
 
 def _start(scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str, q: np.ndarray, v: np.ndarray) -> None:
@@ -259,24 +257,5 @@ def _start(scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str
                 "segment",
                 k,
             )
-    for which, given, out in (("q", table.start.q, q), ("v", table.start.v, v)):
-        for name, value in given.items():
-            where = scene.place("figure", n, "start", which, name)
-            places = _placed(scene, lambda m=name, w=which: figure.places(prefix + m, w), "figure", n, "start")
-            values = value if isinstance(value, list) else [value]
-            if len(values) != len(places):
-                raise SceneError(f"{where}: {name} has {len(places)} numbers (got {len(values)})")
-            out[places] = [_number(x, which, where) for x in values]
-
-
-def _number(value: float | str, which: str, where: str) -> float:
-    """Return a coordinate or velocity: a number, or text with a unit of an angle, a length, or a number."""
-    for unit in ("rad", "m", "") if which == "q" else ("rad/s", "m/s"):
-        try:
-            number = quantity(value, unit)
-        except InputError:
-            continue
-        if np.isfinite(number):
-            return number
-    allowed = "a finite number, or text with a unit like " + ("rad or m" if which == "q" else "rad/s or m/s")
-    raise SceneError("not a coordinate" if which == "q" else "not a velocity", where=where, got=value, allowed=allowed)
+    read_values(scene, figure, table.start.q, "q", q, prefix, "figure", n, "start", "q")
+    read_values(scene, figure, table.start.v, "v", v, prefix, "figure", n, "start", "v")

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from motiform.motion.integrate.methods import METHODS
+from motiform.scene.contact_tables import BodyContactTable, LawTable, ObstacleTable
 from motiform.scene.figure_tables import FigureTable
 from motiform.scene.tables import (
     Above0,
@@ -85,6 +86,7 @@ class BodyTable(Table):
     spin: Spin = Field((0.0, 0.0, 0.0), description="angular velocity, body axes")
     pinned: Point | None = Field(None, description="point of the shape's frame that stays where it is")
     drag: DragTable | None = None
+    contact: BodyContactTable | None = Field(None, description="how it touches obstacles and other bodies")
     color: Color = (0.62, 0.68, 0.76)
     copies: CopiesTable | None = None
 
@@ -147,7 +149,8 @@ class MotionTable(Table):
     """`[motion]`: how the motion is computed."""
 
     integrator: Literal[tuple(METHODS)] | None = Field(  # type: ignore[valid-type]
-        None, description="way of stepping through time; lie-midpoint for bodies, dormand-prince for figures"
+        None,
+        description="way of stepping through time; lie-midpoint for bodies, dormand-prince for figures and contacts",
     )
     step: Annotated[Second, Above0] = Field(1e-3, description="longest step of a fixed-step integrator")
     rtol: Annotated[Number, Above0] = Field(1e-9, description="relative tolerance of an adaptive integrator")
@@ -189,6 +192,8 @@ class SceneFile(Table):
     scene: SceneTable
     body: list[BodyTable] = Field(default_factory=list)
     figure: list[FigureTable] = Field(default_factory=list)
+    obstacle: list[ObstacleTable] = Field(default_factory=list)
+    contact: LawTable | None = Field(None, description="laws of all contacts")
     spring: list[SpringTable] = Field(default_factory=list)
     force: list[ForceTable] = Field(default_factory=list)
     environment: EnvironmentTable = EnvironmentTable()
@@ -199,11 +204,19 @@ class SceneFile(Table):
     def _has_objects(self) -> "SceneFile":
         if not self.body and not self.figure:
             raise ValueError("nothing to move: give [[body]] or [[figure]]")
-        if self.body and self.figure:
-            raise ValueError("bodies and figures in one scene: make each body a segment with a free joint")
-        if self.figure and (self.spring or self.force):
-            raise ValueError("springs and forces belong to bodies; give a figure controls")
+        if self.body and self.figure and not self.touching:
+            raise ValueError("bodies and figures in one scene: give [[obstacle]] or [contact], or make a body a segment")
+        if self.figure and not self.body and (self.spring or self.force):
+            raise ValueError("springs and forces belong to bodies; give a figure controls and loads")
+        if self.touching and self.spring:
+            raise ValueError("springs and contacts in one scene: write a figure with controls, or loads in Python")
         return self
+
+    @property
+    def touching(self) -> bool:
+        """Whether it is simulated with contacts."""
+        stated = bool(self.obstacle) or self.contact is not None
+        return stated or any(f.contact for f in self.figure) or any(b.contact is not None for b in self.body)
 
 
 for _table in (BodyTable, SceneFile):

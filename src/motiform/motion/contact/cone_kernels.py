@@ -417,16 +417,16 @@ def _all_closed(contacts, rows, slides, along, given, mode):
 
 
 @routine
-def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots):
+def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, attempts):
     """Find who sticks, slides and leaves, and the exact forces; return a status.
 
     `along` are the directions of slip of contacts that slide already (`slides`), and on return of all that slide; x is
-    a guess at first.
+    a guess at first. Sweeps begin with the third attempt.
     """
     if _lonely(A, contacts, mu, slides, along):
         return c.JAMMED
     fine = _FINE
-    for attempt in range(9):
+    for attempt in range(attempts):
         if attempt < 3:  # at the very instant of an event forces are zero but for rounding, which may be told less well
             _all_closed(contacts, rows, slides, along, given, mode)
         ends = pivot(A, b, contacts, rows, mu, slides, along, given, y, mode, B, K, r, unknown, pivots, fine)

@@ -15,7 +15,7 @@ from motiform.motion.contact.modes import all_held, refuse
 from motiform.motion.contact.problem import Answer, ContactProblem
 from motiform.motion.tree.joint import Array
 
-__all__ = ["Impact", "collide", "project_velocities"]
+__all__ = ["Impact", "collide", "leap", "project_velocities"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,18 @@ def collide(problem: ContactProblem, v: Array, restitution: Array, *, held: bool
             return found
         share *= 0.9
     return _impact(problem, v, first.x, before)
+
+
+def leap(problem: ContactProblem, v: Array, h: float) -> Impact:
+    """Return the velocities after a step of h in which contacts act by impulses: there always are such [Stewart96]."""
+    rows, pairs = problem.rows, problem.pairs
+    free = problem.accelerations(np.zeros(rows))
+    gaps = problem.sites[: len(problem.active), c.GAP]
+    before = problem.velocities + h * problem.b[:rows]  # velocity-product terms of so short a step are in b
+    before[1 : 3 * pairs : 3] += gaps[:pairs] / h
+    before[3 * pairs :] += gaps[pairs:] / h
+    found = _impact(problem, v + h * free, _compress(problem, before).x, before)
+    return found
 
 
 def _compress(problem: ContactProblem, b: Array) -> Answer:

@@ -7,12 +7,16 @@ from motiform.motion.contact import columns as c
 from motiform.motion.contact.problem import Answer, ContactProblem
 from motiform.motion.tree.joint import Array
 
-__all__ = ["decide", "held_margins"]
+__all__ = ["NoForces", "all_held", "decide", "held_margins", "refuse"]
 
 _SAME = 1e-9  # what is so small beside the terms that make it is taken for zero
 
 
-def decide(problem: ContactProblem, slides: np.ndarray, along: Array) -> Answer:
+class NoForces(RunError):
+    """No forces obey the laws of contact, or more than one motion does."""
+
+
+def decide(problem: ContactProblem, slides: np.ndarray, along: Array, attempts: int = 9) -> Answer:
     """Return forces and modes of the active candidates of the problem's state, whose velocities they keep.
 
     Pairs that slide already (`slides`) go on along their directions; the others stick where the cone of friction
@@ -26,7 +30,7 @@ def decide(problem: ContactProblem, slides: np.ndarray, along: Array) -> Answer:
         if x is not None:
             modes = np.full(len(problem.active), c.STICK)
             return _frictionless(problem, Answer(x, modes, np.zeros((pairs, 2))))
-    status, answer = problem.cones(problem.b, slides, along)
+    status, answer = problem.cones(problem.b, slides, along, attempts=attempts)
     if status != c.OK:
         refuse(problem, status, slides, along)
     return _touching(problem, answer, slides)
@@ -114,14 +118,14 @@ def refuse(problem: ContactProblem, status: int, slides: np.ndarray, along: Arra
             pull = problem.A[n, n - 1] * along[k, 0] + problem.A[n, n + 1] * along[k, 1]
             if pull > 0:
                 found.append(f"{problem.packed.names[problem.active[k]]}: above {problem.A[n, n] / pull:.6g}")
-        raise RunError(
+        raise NoForces(
             "sliding with so much friction that no force, or more than one, is possible (Painlevé's paradox)",
             where=problem.told(),
             got=f"friction {', '.join(f'{mu:.6g}' for mu in problem.mu[np.flatnonzero(slides)])}",
             allowed="critical coefficients here: " + ("; ".join(found) or "unknown"),
             remedy="Lower the friction; a rigid body has no single motion there.",
         )
-    raise RunError(
+    raise NoForces(
         "no contact forces were found",
         where=problem.told(),
         remedy="The contacts contradict one another, or are nearly so: leave some points out, or give them friction.",

@@ -72,6 +72,8 @@ class Contacts:
     limits : whether the limits of the joints act.
     limit_restitution : of an impact at a limit, 0 to 1.
     settle : impacts slower than this are held and lose all: what bounces without end comes to rest [m/s].
+    paradox : what is done where no forces obey the laws of rigid contact with friction (Painlevé): "impulse": an
+        impulse over some microseconds finds the way out, and is told as an event; "stop": the run stops.
 
     """
 
@@ -82,6 +84,7 @@ class Contacts:
     limits: bool = True
     limit_restitution: float = 0.0
     settle: float = 1e-6
+    paradox: Literal["impulse", "stop"] = "impulse"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", tuple(self.points))
@@ -95,6 +98,8 @@ class Contacts:
                 raise InputError(f"two of one name: {what}", where="contacts", got=", ".join(twice))
         if self.impact not in _LAWS:
             raise InputError("impact law", where="contacts", got=self.impact, allowed=", ".join(_LAWS))
+        if self.paradox not in ("impulse", "stop"):
+            raise InputError("paradox", where="contacts", got=self.paradox, allowed="impulse, stop")
         if not 0 <= self.limit_restitution <= 1:
             raise InputError("restitution", where="limits", got=self.limit_restitution, allowed="0 to 1")
         check_number(self.settle, "settle", "contacts", above=0.0)

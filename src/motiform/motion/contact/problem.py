@@ -209,7 +209,13 @@ class ContactProblem:
         return found if good else None
 
     def cones(
-        self, b: Array, slides: np.ndarray, along: Array, given: Array | None = None, guess: Array | None = None
+        self,
+        b: Array,
+        slides: np.ndarray,
+        along: Array,
+        given: Array | None = None,
+        guess: Array | None = None,
+        attempts: int = 9,
     ) -> tuple[int, Answer]:
         """Solve with Coulomb's friction; return a status and the answer."""
         count, pairs, rows = len(self.active), self.pairs, self.rows
@@ -233,6 +239,7 @@ class ContactProblem:
             self.y,
             self.chosen,
             self.wrong,
+            attempts,
         )
         return int(status), Answer(x, modes, directions)
 

@@ -135,10 +135,10 @@ def solve_pressing(A, b, rows, presses, shut, F, x, r, chosen, wrong):
     return press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
 
 
-@entry(f"int64({_2}, {_1}, int64, int64, {_1}, {_I}, {_2}, {_1}, {_1}, {_I}, {_2}, {_2}, {_1}, {_1}, {_I}, {_I})")
-def solve_cones(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots):
+@entry(f"int64({_2}, {_1}, int64, int64, {_1}, {_I}, {_2}, {_1}, {_1}, {_I}, {_2}, {_2}, {_1}, {_1}, {_I}, {_I}, int64)")
+def solve_cones(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, attempts):
     """Contacts with friction."""
-    return polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots)
+    return polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, attempts)
 
 
 @entry(f"int64({_2}, {_1}, int64, int64, {_1}, {_1}, {_2}, {_1}, int64)")

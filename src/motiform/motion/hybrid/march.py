@@ -16,7 +16,7 @@ from motiform.motion.tree.joint import Array
 
 __all__ = ["HybridBlock", "hybrid_march"]
 
-_STUCK = 200  # events at one instant, or that change nothing, that are taken for endless
+_STUCK = 1000  # events at one instant, or that change nothing, that are taken for endless
 
 
 @dataclass
@@ -152,6 +152,8 @@ def _step(system: HybridSystem, stepper: ExplicitStep, walk: _Walk, options: Opt
         system.tidy(end)
     else:
         _happen(system, walk, found, end, guards, moved=t1 > t)
+        t1 += system.leapt
+        h = 0.0
     walk.t, walk.y, walk.step = t1, end, h
     if t1 == target and target < options.duration:
         _tick(system, walk)
@@ -166,6 +168,7 @@ def _tick(system: HybridSystem, walk: _Walk) -> None:
     active = system.problem.active.copy()
     if len(active):
         walk.events += system.settle(walk.t, walk.y, active, landed=np.zeros(0, np.int64))
+        walk.t += system.leapt
 
 
 def _happen(system: HybridSystem, walk: _Walk, found: Found, y: Array, guards: Sequence[Guard], *, moved: bool) -> None:
@@ -194,6 +197,7 @@ def _happen(system: HybridSystem, walk: _Walk, found: Found, y: Array, guards: S
     fresh = np.array([k for k in closed if system.modes[k] == c.FREE], np.int64)
     jumped = any(guards[k].then is not None for k in found.guards)
     landed = closed if jumped else fresh
+    system.leapt = 0.0
     happened = system.settle(found.time, y, closed, landed=landed) if len(closed) else []
     walk.events += happened
     idle = not happened and not found.guards and (before == system.modes).all()

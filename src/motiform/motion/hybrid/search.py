@@ -124,10 +124,11 @@ def _mode(system: HybridSystem, solution: Solution, t0: float, lo: float, hi: fl
         y = solution(t)
         turned = system.margin(t, y) < 0  # leaves slips and regions of this instant in the problem
         strayed = [int(k) for k in system.strayed()]
-        return turned or bool((system.slips() <= 0).any()), strayed
+        return turned or system.slips_end(), strayed
 
     turned, strayed = broken(hi)
     if not turned and not strayed:
+        system.note_slips()
         return None
     good, bad = lo, hi
     while bad - good > time_tolerance(bad):

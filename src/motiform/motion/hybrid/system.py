@@ -8,8 +8,8 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.impact import collide, project_velocities
-from motiform.motion.contact.modes import decide, held_margins
+from motiform.motion.contact.impact import collide, leap, project_velocities
+from motiform.motion.contact.modes import NoForces, decide, held_margins
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.tree import Control, Figure, FigureState, configuration_rate
@@ -22,9 +22,12 @@ __all__ = ["Happening", "HybridSystem"]
 TOUCH = float(np.sqrt(np.finfo(float).eps))  # [m] gaps below it are contact at the start [HuMAnS 6.1.2]
 DEEP = 1e-6  # [m] penetration at the start that is not drift
 NEAR = 1e-9  # [m] gaps that count as closed when something lands
+CREEP = 1e-4  # [m/s] slips that may end where they turn round
 SLOW = 1e-9  # [m/s] velocities that are zero but for rounding
 _CLEAR = 1e-9  # of the largest force: by so much a force must be wrong for its mode to change
-_MANY, _WHILE = 100, 1e-3  # impacts of one candidate within so many seconds: it no longer bounces
+_LEAP, _LEAPS = 1e-6, 100  # [s] of a step with impulses where no forces are possible, and how many in a row
+_MANY, _FEW, _WHILE = 100, 10, 1e-3  # impacts of one candidate (fewer if it does not bounce) within so many seconds
+# after which contacts that part slowly are taken for closed
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,12 @@ class HybridSystem:
         self.regions = np.zeros(count)
         self.armed = np.ones(count, bool)
         """Whether a free candidate has been clear of its obstacle since it left."""
+        self.slid = np.zeros(count, bool)
+        """Whether a sliding pair has come off zero since it began."""
         self.recent: dict[int, list[float]] = {}
+        self.leapt = 0.0
+        self.ending = np.zeros(0, np.int64)
+        """Pairs whose slip has just turned round."""
         self._still = np.zeros(self.nv)
         single = figure.single
         assert single is not None
@@ -160,7 +168,10 @@ class HybridSystem:
             return least
         if not len(self.own_sliding) and self.problem.share(x) is not None:
             return np.finfo(float).tiny
-        answer = decide(self.problem, *self._slipping())
+        try:
+            answer = decide(self.problem, *self._slipping(), attempts=2)
+        except NoForces:
+            return least
         kept = (answer.modes == self.own_modes) | ((self.own_modes == c.STICK) & (answer.modes == c.STICK))
         return np.finfo(float).tiny if kept.all() else least
 
@@ -179,6 +190,24 @@ class HybridSystem:
         n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
         u = sites[:, c.SLIP : c.SLIP + 1] * e + sites[:, c.SLIP + 2 : c.SLIP + 3] * np.cross(e, n)
         return np.einsum("ij,ij->i", u, self.own_memory[k])
+
+    def slips_end(self) -> bool:
+        """Whether a slip has come to zero; one that has just begun must come off it first. The last rate's."""
+        slips, slid = self.slips(), self.slid[self.problem.active[self.own_sliding]]
+        return bool((slips <= np.where(slid, 0.0, -10 * SLOW)).any())
+
+    def note_slips(self) -> None:
+        """Keep which pairs have begun to slide in earnest; the last rate's."""
+        own = self.problem.active[self.own_sliding]
+        self.slid[own] |= self.slips() > SLOW
+
+    def _turned_round(self, at: float, y: Array) -> np.ndarray:
+        """Return the pairs whose slip goes against its direction at the start of the step."""
+        if not len(self.own_sliding):
+            return np.zeros(0, np.int64)
+        out = np.empty(self.size)
+        self.rate(at, y, out)
+        return self.problem.active[self.own_sliding[self.slips() <= 1e-12]]
 
     def strayed(self) -> np.ndarray:
         """Return the active pairs of points whose nearest feature has changed: they have come to an edge."""
@@ -232,13 +261,34 @@ class HybridSystem:
         y[self.nq : self.moving] = kept
 
     def settle(self, at: float, y: Array, closed: np.ndarray, landed: np.ndarray) -> list[Happening]:
-        """Let what touches collide, stick, slide or leave; write the velocities after it, and return what happened."""
-        problem, nq = self.problem, self.nq
+        """Let what touches collide, stick, slide or leave; write the velocities after it, and return what happened.
+
+        Where no forces are possible a leap of some microseconds is taken; the time that it took is in `leapt`.
+        """
         before = self.modes.copy()
+        self.leapt = 0.0
+        self.ending = self._turned_round(at, y)
         happened: list[Happening] = []
         open_speed = SLOW
         if len(landed):
             happened, open_speed = self._collide(at, y, closed, landed)
+        for _ in range(_LEAPS):
+            try:
+                self._sort_out(at + self.leapt, y, closed, open_speed)
+                return happened + self._changes(at + self.leapt, before)
+            except NoForces as error:
+                if self.contacts.paradox == "stop":
+                    raise
+                reason = error
+                told = Happening(at + self.leapt, f"no forces are possible (Painlevé), impulse: {self.problem.told()}")
+                closed = self._leap(at + self.leapt, y)
+                if not happened or not happened[-1].name.startswith("no forces"):
+                    happened.append(told)
+        raise reason
+
+    def _sort_out(self, at: float, y: Array, closed: np.ndarray, open_speed: float) -> None:
+        """Give every closed candidate its mode, and fit velocities to them."""
+        problem, nq = self.problem, self.nq
         self._pose(at, y, closed)
         speeds = problem.velocities
         pairs, active = problem.pairs, problem.active
@@ -251,11 +301,14 @@ class HybridSystem:
         pairs = problem.pairs
         slip_vectors = problem.velocities[: 3 * pairs].reshape(-1, 3)[:, [0, 2]]
         size = np.hypot(slip_vectors[:, 0], slip_vectors[:, 1])
-        slides = ((size > 10 * SLOW) & np.isfinite(problem.mu)).astype(np.int64)
+        # a slip that turns round while it is slow has come to its end, if friction can hold it
+        least = np.where(np.isin(problem.active[:pairs], self.ending), CREEP, 10 * SLOW)
+        slides = ((size > least) & np.isfinite(problem.mu)).astype(np.int64)
         along = slip_vectors / np.where(size > 0, size, 1.0)[:, None]
         answer = decide(problem, slides, along * slides[:, None])
         self.modes[:] = c.FREE
         self.modes[problem.active] = answer.modes
+        self.slid[problem.active[:pairs]] = slides == 1
         for k in np.flatnonzero(answer.modes[:pairs] == c.SLIDE):
             site = problem.sites[k]
             e, n = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
@@ -267,7 +320,19 @@ class HybridSystem:
         if len(problem.active):
             self._pose(at, y, problem.active)
             y[nq : self.moving] = project_velocities(problem, y[nq : self.moving], self.own_modes)
-        return happened + self._changes(at, before)
+
+    def _leap(self, at: float, y: Array) -> np.ndarray:
+        """Take a short step with impulses; return the candidates that it keeps closed."""
+        problem, nq = self.problem, self.nq
+        self._pose(at, y, np.flatnonzero(self.gaps(y) <= 1e3 * NEAR))
+        active = problem.active
+        found = leap(problem, y[nq : self.moving].copy(), _LEAP)
+        y[nq : self.moving] = found.v
+        y[:nq] += _LEAP * configuration_rate(self.figure, y[:nq], found.v)
+        self.repair(y)
+        self.leapt += _LEAP
+        normal = np.concatenate([found.x[1 : 3 * problem.pairs : 3], found.x[3 * problem.pairs :]])
+        return active[normal > 0]
 
     def _pose(self, at: float, y: Array, active: np.ndarray) -> None:
         state = self.split(y)
@@ -319,7 +384,7 @@ class HybridSystem:
         """Keep when a candidate was hit; whether it was so often of late that it no longer bounces."""
         times = [when for when in self.recent.get(k, []) if at - when < _WHILE]
         self.recent[k] = [*times, at]
-        return len(times) >= _MANY
+        return len(times) >= (_MANY if self.problem.packed.restitution[k] > 0 else _FEW)
 
     def _changes(self, at: float, before: np.ndarray) -> list[Happening]:
         verbs = {
@@ -345,6 +410,7 @@ class HybridSystem:
             "memory": self.memory.copy(),
             "regions": self.regions.copy(),
             "armed": self.armed.astype(np.int64),
+            "slid": self.slid.astype(np.int64),
             "recent": np.array(times, float).reshape(-1, 2),
         }
 
@@ -354,6 +420,7 @@ class HybridSystem:
         self.memory[:] = np.asarray(kept["memory"]).reshape(self.memory.shape)
         self.regions[:] = np.asarray(kept["regions"])
         self.armed[:] = np.asarray(kept["armed"]).astype(bool)
+        self.slid[:] = np.asarray(kept["slid"]).astype(bool)
         self.recent = {}
         for k, when in np.asarray(kept["recent"]).reshape(-1, 2):
             self.recent.setdefault(int(k), []).append(float(when))

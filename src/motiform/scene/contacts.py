@@ -1,0 +1,230 @@
+"""From the contacts of a scene to what is simulated: obstacles, contact points, free bodies that touch."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, MotiformError, SceneError, closest
+from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Mesh, Shape
+from motiform.motion import contact
+from motiform.motion.contact import ContactPoint, Contacts, Obstacle
+from motiform.motion.contact.obstacles import BALL
+from motiform.motion.tree import Figure
+from motiform.scene.build import build_pose
+from motiform.scene.bodies import body_names
+from motiform.scene.contact_tables import BodyContactTable, FigureContactTable, ObstacleTable
+from motiform.scene.load import Scene
+from motiform.spatial import Transform
+
+__all__ = ["build_contacts", "corner_points"]
+
+_RIM = 12  # points about each end of a cylinder
+_MOST = 64  # corners of a mesh that may touch
+
+
+def build_contacts(scene: Scene, figure: Figure) -> Contacts | None:
+    """Return what may touch what, or None where a scene has no contacts."""
+    document = scene.document
+    if not document.touching:
+        return None
+    obstacles: list[Obstacle] = []
+    for n, table in enumerate(document.obstacle):
+        obstacles += _placed(scene, lambda t=table: build_obstacle(t, figure), "obstacle", n)
+    points: list[ContactPoint] = []
+    for n, own in enumerate(document.figure):
+        prefix = f"{own.name}." if len(document.figure) > 1 else ""
+        for k, touch in enumerate(own.contact):
+            model = own.model
+            points += _placed(
+                scene, lambda t=touch, m=model, p=prefix: _points(figure, t, m, p), "figure", n, "contact", k
+            )
+    bodies = _bodies(scene, figure, points, obstacles)
+    law = {} if document.contact is None else document.contact.model_dump()
+    if law.get("pairs") is None:
+        law["pairs"] = _pairs(figure, points, obstacles, bodies)
+    return _placed(scene, lambda: Contacts(tuple(points), tuple(obstacles), **law), "contact")
+
+
+def _placed(scene: Scene, make: Any, *keys: str | int) -> Any:
+    """Return what a function makes; its errors get the file and line."""
+    try:
+        return make()
+    except SceneError:
+        raise
+    except MotiformError as error:
+        raise SceneError(f"{scene.place(*keys)}: {error}") from error
+
+
+def _known(name: str, known: Iterable[str], what: str) -> str:
+    """Return a name that must be known."""
+    names = tuple(known)
+    if name not in names:
+        raise InputError(f"no such {what}", got=name, allowed=", ".join(names), remedy=closest(name, names))
+    return name
+
+
+# -------------------------------------------------------------------- obstacles
+def build_obstacle(table: ObstacleTable, figure: Figure) -> tuple[Obstacle, ...]:
+    """Return the obstacles of a table: stairs and profiles are several."""
+    name, pose = table.name, build_pose(table.pose)
+    options: Any = {"friction": table.friction, "restitution": table.restitution, "color": table.color}
+    if table.on != "world":
+        options["segment"] = _known(table.on, figure.names, "segment")
+    if table.floor is not None:
+        return (contact.floor(table.floor, name, **options),)
+    if table.plane is not None:
+        return (contact.plane(name, point=table.plane.at, normal=table.plane.normal, **options),)
+    if table.slope is not None:
+        return (contact.slope(table.slope, name, point=table.pose.at, **options),)
+    options["placement"] = pose
+    if table.profile is not None:
+        return contact.profile(table.profile.points, table.profile.width, name, **options)
+    if table.stairs is not None:
+        return contact.stairs(**table.stairs.model_dump(), name=name, **options)
+    if table.capsule is not None:
+        return (contact.capsule(table.capsule.radius, table.capsule.height, name, **options),)
+    if table.torus is not None:
+        return (contact.torus(*table.torus, name, **options),)
+    kind = next(kind for kind in table.kinds if getattr(table, kind) is not None)
+    return (getattr(contact, kind)(getattr(table, kind), name, **options),)
+
+
+# -------------------------------------------------------------------- points
+def _points(figure: Figure, table: FigureContactTable, model: str | None, prefix: str) -> tuple[ContactPoint, ...]:
+    """Return the contact points of one table."""
+    options: Any = {"friction": table.friction, "restitution": table.restitution}
+    solid = "" if table.solid is None else prefix + table.solid
+    if table.segment is not None:
+        name = _known(prefix + table.segment, figure.names, "segment")
+        return corner_points(figure, name, solid=solid, **options)
+    if table.points is not None:
+        for point in table.points:
+            _known(prefix + point.segment, figure.names, "segment")
+        return tuple(
+            ContactPoint(
+                prefix + point.name,
+                prefix + point.segment,
+                point.at,
+                table.radius if point.radius is None else point.radius,
+                solid,
+                **options,
+            )
+            for point in table.points
+        )
+    if table.tags is not None:
+        return contact.points_of_tags(figure, {solid: [prefix + tag for tag in table.tags]}, radius=table.radius, **options)
+    groups = {prefix + name: [prefix + tag for tag in tags] for name, tags in _solids(model).items()}
+    return contact.points_of_tags(figure, groups, radius=table.radius, **options)
+
+
+def _solids(model: str | None) -> dict[str, tuple[str, ...]]:
+    """Return the contact solids of a model."""
+    from motiform.motion.figures import bip_table, human36_table, kondo_table
+
+    if model is None:
+        raise InputError("a figure without contact solids of its own", remedy="Give tags, points or a segment.")
+    return dict({"bip": bip_table, "human36": human36_table, "kondo": kondo_table}[model].CONTACTS)
+
+
+def corner_points(figure: Figure, segment: str, **options: Any) -> tuple[ContactPoint, ...]:
+    """Return the contact points of all that a segment wears: corners, balls, ends and rims."""
+    pieces = [piece for part in figure.segment(segment).parts for piece in _pieces(part.shape, part.placement)]
+    if not pieces:
+        raise InputError("a segment without a shape", where=f"segment {segment!r}", remedy="Give points.")
+    found: list[ContactPoint] = []
+    for n, (shape, placement) in enumerate(pieces):
+        head = segment if len(pieces) == 1 else f"{segment}.{n}"
+        if isinstance(shape, Ball | Box | Capsule):
+            own = contact.points_of_shape(figure, segment, shape=shape, placement=placement, **options)
+            found += [replace(point, name=head + point.name.removeprefix(segment)) for point in own]
+        else:
+            at = placement.point(_corners(shape, segment))
+            found += [ContactPoint(f"{head}.{k}", segment, tuple(x), **options) for k, x in enumerate(at.tolist())]
+    return tuple(found)
+
+
+def _pieces(shape: Shape, placement: Transform) -> list[tuple[Shape, Transform]]:
+    if isinstance(shape, Compound):
+        return [piece for inner, pose in shape.parts for piece in _pieces(inner, placement @ pose)]
+    return [(shape, placement)]
+
+
+def _corners(shape: Shape, segment: str) -> np.ndarray:
+    """Return the corners of a mesh, points about the rims of a cylinder, (n, 3)."""
+    if isinstance(shape, Cylinder):
+        angle = 2 * np.pi * np.arange(_RIM) / _RIM
+        rim = shape.radius * np.stack([np.cos(angle), np.zeros(_RIM), np.sin(angle)], axis=1)
+        return np.concatenate([rim + [0, 0.5 * shape.height, 0], rim - [0, 0.5 * shape.height, 0]])
+    where = f"segment {segment!r}"
+    if isinstance(shape, Mesh):
+        from scipy.spatial import ConvexHull
+
+        corners = np.asarray(shape.vertices)[ConvexHull(shape.vertices).vertices]
+        if len(corners) <= _MOST:
+            return corners
+        got = f"a mesh with {len(corners)} corners"
+        raise InputError("too many contact points", where=where, got=got, allowed=f"{_MOST}", remedy="Give points.")
+    raise InputError(
+        "contact points of a shape",
+        where=where,
+        got=type(shape).__name__.lower(),
+        allowed="ball, box, capsule, cylinder, mesh, or parts of these",
+        remedy="Give points, or another shape.",
+    )
+
+
+# -------------------------------------------------------------------- bodies
+def _bodies(scene: Scene, figure: Figure, points: list[ContactPoint], obstacles: list[Obstacle]) -> set[str]:
+    """Add the points of the free bodies, and the obstacles that they are to one another; return these obstacles."""
+    tables = [(n, table) for n, table in enumerate(scene.document.body) if table.contact is None or table.contact.touches]
+    alone = len(points) == 0 and len(tables) == 1 and tables[0][1].copies is None
+    found: set[str] = set()
+    for n, table in tables:
+        law = BodyContactTable() if table.contact is None else table.contact
+        laws: Any = {"friction": law.friction, "restitution": law.restitution}
+        for name in body_names(table):
+            points += _placed(scene, lambda m=name, o=laws: corner_points(figure, m, **o), "body", n)
+            parts = figure.segment(name).parts if law.solid and not alone else ()
+            pieces = [piece for part in parts for piece in _pieces(part.shape, part.placement)]
+            for k, (shape, placement) in enumerate(pieces):
+                made = _solid(shape, f"{name}.solid{k or ''}", segment=name, placement=placement, **laws)
+                if made is not None:
+                    found.add(made.name)
+                    obstacles.append(made)
+    return found
+
+
+def _solid(shape: Shape, name: str, **options: Any) -> Obstacle | None:
+    """Return what a body is to the others; None where it cannot be touched."""
+    if isinstance(shape, Box):
+        return contact.box(shape.size, name, **options)
+    if isinstance(shape, Ball):
+        return contact.ball(shape.radius, name, **options)
+    if isinstance(shape, Capsule):
+        return contact.capsule(shape.radius, shape.height, name, **options)
+    return None
+
+
+def _pairs(
+    figure: Figure, points: list[ContactPoint], obstacles: list[Obstacle], bodies: set[str]
+) -> tuple[tuple[str, str], ...] | None:
+    """Return all pairs but those that would say one thing twice: of two balls one touches the other."""
+    balls = {o.segment for o in obstacles if o.name in bodies and o.kind == BALL}
+    if len(balls) < 2:
+        return None
+    order = {name: n for n, name in enumerate(figure.names)}
+    parents = {segment.name: segment.parent for segment in figure.segments}
+    found = []
+    for point in points:
+        for obstacle in obstacles:
+            other = obstacle.segment
+            if other is not None:
+                if other in (point.segment, parents[point.segment]) or parents[other] == point.segment:
+                    continue
+                both = obstacle.name in bodies and {point.segment, other} <= balls
+                if both and order[point.segment] > order[other]:
+                    continue
+            found.append((point.name, obstacle.name))
+    return tuple(found)
