@@ -330,7 +330,19 @@ def test_v16_paradox_is_named_with_the_critical_friction(mu):
     assert critical(2.0) == pytest.approx(4 / 3)
     figure, contacts, q, v = painleve(mu)
     with pytest.raises(RunError, match=r"(?s)Painlevé.*tip on ground: above 1\.33333"):
-        simulate(figure, contacts=contacts, t1=0.1, rate=100, q0=q, v0=v)
+        simulate(figure, contacts=contacts.replace(paradox="stop"), t1=0.1, rate=100, q0=q, v0=v)
+
+
+@pytest.mark.parametrize("mu", [4 / 3 + 1e-6, 1.4, 3.0])
+def test_v16_paradox_is_told_and_passed_with_an_impulse(mu):
+    """An impulse of the contact alone ends the slip or lifts the rod: told as an event, and energy is lost."""
+    figure, contacts, q, v = painleve(mu)
+    rec = simulate(figure, contacts=contacts, t1=0.1, rate=500, q0=q, v0=v)
+    assert rec.events[0].name == "no forces are possible (Painlevé), impulse: tip on ground"
+    assert rec.events[0].time == 0
+    assert rec["contact.gap"].min() > -1e-8
+    assert np.diff(rec["energy"]).max() < 1e-7
+    assert rec["energy"][1] < rec["energy"][0]
 
 
 def test_v16_the_other_way_is_no_paradox():
@@ -344,13 +356,17 @@ def test_v16_the_other_way_is_no_paradox():
 def test_v16_rods_never_fail_silently(tangent, mu):
     """They slide, stick, leave, or stop with an error that names the paradox; never through the floor, never faster."""
     figure, contacts, q, v = painleve(mu, tangent, speed=-3.0)
-    try:
-        rec = simulate(figure, contacts=contacts, t1=0.3, rate=500, q0=q, v0=v, rtol=1e-9)
-    except RunError as error:
-        assert "Painlevé" in str(error)
-        return
+    rec = simulate(figure, contacts=contacts, t1=0.3, rate=500, q0=q, v0=v, rtol=1e-9)
     assert rec["contact.gap"].min() > -1e-8
     assert np.diff(rec["energy"]).max() < 1e-7
+    try:
+        stopped = simulate(figure, contacts=contacts.replace(paradox="stop"), t1=0.3, rate=500, q0=q, v0=v, rtol=1e-9)
+    except RunError as error:
+        assert "Painlevé" in str(error)
+        assert any("Painlevé" in event.name for event in rec.events)
+    else:
+        assert not any("Painlevé" in event.name for event in rec.events)
+        assert np.abs(stopped["q"] - rec["q"]).max() < 1e-12
 
 
 # ---- friction ------------------------------------------------------------------------------------------------------
@@ -499,7 +515,7 @@ def test_box_at_rest_for_a_minute_does_not_move(angle, friction):
 @pytest.mark.parametrize("corners", [6, 8])
 def test_hundred_impacts_of_a_polygon_wheel(corners):
     """ω after each impact is (I + m R² cos 2α)/(I + m R²) times that before; so the speed settles.  [McGeer90]"""
-    R, slope, m, I = 0.3, 0.1, 1.0, 0.04  # noqa: E741
+    R, slope, m, I = 0.3, 0.2, 1.0, 0.04  # noqa: E741
     alpha = np.pi / corners
     b = FigureBuilder()
     b.segment("wheel", None, joints.free(), mass=m, inertia=np.diag([I / 2 + 1e-3, I / 2 + 1e-3, I]))
@@ -519,7 +535,7 @@ def test_hundred_impacts_of_a_polygon_wheel(corners):
     velocity = about_z(-turn, omega * R * np.array([-np.cos(slope), -np.sin(slope), 0]))
     rec = simulate(
         figure, contacts=contacts, t1=45.0, rate=20, q0=q, v0=figure.velocity(wheel=(0, 0, omega, *velocity)), rtol=1e-11,
-        guards=(), atol=1e-13,
+        atol=1e-13,
     )  # fmt: skip
     before = details(rec, "approach") / (2 * R * np.sin(alpha))
     assert len(before) >= 100
@@ -531,7 +547,7 @@ def test_hundred_impacts_of_a_polygon_wheel(corners):
     assert np.abs(before[1:] ** 2 - (ratio**2 * before[:-1] ** 2 + gained)).max() < 1e-8
     steady = np.sqrt(gained / (1 - ratio**2))
     assert before[-10:] == pytest.approx(np.full(10, steady), abs=1e-8)
-    half = omega**2 + 2 * m * G * R * (1 - np.cos(alpha + slope)) / pivot  # from the start to the first impact
+    half = omega**2 + 2 * m * G * R * (np.cos(slope) - np.cos(alpha + slope)) / pivot  # from the start to the first impact
     assert before[0] ** 2 == pytest.approx(half, abs=1e-8)
     # it neither swerves nor slides
     assert np.abs(rec["wheel.position"][:, 2]).max() < 1e-8
@@ -705,7 +721,7 @@ def test_two_balls_that_land_at_once_both_bounce():
     assert len(hits) >= 3
     assert all(event.name == "impact: left on ground, right on ground" for event in hits)
     assert np.array([event.time for event in hits]) == pytest.approx(bounces(h, e, len(hits)), abs=1e-8)
-    assert (rec["left.position"][:, 1] == rec["right.position"][:, 1]).all()
+    assert np.abs(rec["left.position"][:, 1] - rec["right.position"][:, 1]).max() < 1e-12
     assert rec["left.position"][:, 1].min() > 0.1 - 1e-9
 
 

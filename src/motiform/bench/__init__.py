@@ -12,6 +12,7 @@ __all__ = ["THEMES", "run_bench"]
 #: Themes and the modules that measure them.
 THEMES = {
     "bodies": "motiform.bench.bodies",
+    "hybrid": "motiform.bench.hybrid",
     "startup": "motiform.bench.startup",
     "tree": "motiform.bench.tree",
 }

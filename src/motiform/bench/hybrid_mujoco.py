@@ -43,9 +43,8 @@ def mjcf(figure: Figure, contacts: Contacts, springs: PostureControl | None = No
     ground = f'<geom type="plane" size="0 0 1" zaxis="0 1 0" contype="0" conaffinity="1" friction="{friction} 0 0"/>'
     roots = "".join(body(segment) for segment in children[None])
     option = f'<option timestep="{step}" gravity="{_text(figure.gravity)}"/>'
-    return (
-        f'<mujoco model="{figure.name}"><compiler angle="radian"/>{option}<worldbody>{ground}{roots}</worldbody></mujoco>'
-    )
+    world = f"<worldbody>{ground}{roots}</worldbody>"
+    return f'<mujoco model="{figure.name}"><compiler angle="radian"/>{option}{world}</mujoco>'
 
 
 def _joints(figure: Figure, segment: Segment, springs: PostureControl | None) -> str:

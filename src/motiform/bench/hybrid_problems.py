@@ -15,7 +15,7 @@ _HANDS = {side + "_hand": (side[0] + "_radial_styloid", side[0] + "_dactylion") 
 _ALIKE = 1e-8  # of the largest acceleration
 # Tolerances of the peers: the loosest powers of ten with which both sizes are as accurate as that.
 _PIQP, _PROXSUITE = 1e-4, 1e-6
-_NOISE = 12.0  # [N·m] of the efforts, on top of those that press all points alike
+_NOISE = 25.0  # [N·m] of the efforts, on top of those that press all points alike
 
 
 class Problem(NamedTuple):
@@ -38,7 +38,7 @@ def human() -> Any:
 
 
 def make_problems(points: int, count: int, seed: int = 4) -> list[Problem]:
-    """Return problems of random postures with 8 points (four under each foot) or 12 (wrists and fingers on a table too).
+    """Return problems of random postures on 8 points, four under each foot, or 12: wrists and fingers on a table, too.
 
     Velocities are such that nothing slides; efforts press all points alike, and noise opens some of them. The rows are
     redundant: the 24 of two feet have rank 12.
@@ -70,8 +70,8 @@ def make_problems(points: int, count: int, seed: int = 4) -> list[Problem]:
 def opened(problem: Problem) -> int:
     """Return how many points leave."""
     a = ours(problem)
-    w = problem.Cn @ a + problem.sn
-    return int((w > 1e-6 * np.abs(w).max()).sum())
+    w, terms = problem.Cn @ a + problem.sn, np.abs(problem.Cn) @ np.abs(a) + np.abs(problem.sn)
+    return int((w > 1e-9 * terms).sum())
 
 
 def ours(problem: Problem) -> Array:

@@ -29,6 +29,8 @@ class Part:
     """Origin of the body in the world [m], (samples, count, 3)."""
     orientation: np.ndarray
     """Axes of the body in the world as quaternions (w, x, y, z), (samples, count, 4)."""
+    fixed: bool = False
+    """Whether it never moves: it stands there once, whatever the instants that a picture shows."""
 
     @property
     def count(self) -> int:
@@ -59,16 +61,34 @@ def dress(recording: "Recording") -> Form:
             where=recording.manifest.get("title"),
             remedy="Its channels can still be plotted and exported as CSV.",
         )
+    moving = next((worn["position"] for worn in wardrobe.values() if "position" in worn), recording.names[0])
+    times = recording.time(moving)
+    image = dict(recording.manifest.get("image", {}))
     parts = []
     for name, worn in wardrobe.items():
+        if _is_ground(worn, image):
+            image["ground_height"] = worn["ground"]
+            continue
         shape = shape_from(_with_statics(worn["shape"], recording))
-        position, orientation = recording[worn["position"]], recording[worn["orientation"]]
+        fixed = "position" not in worn
+        if fixed:
+            position, orientation = (
+                np.broadcast_to(worn[key], (len(times), 1, len(worn[key]))) for key in ("at", "turn")
+            )
+        else:
+            position, orientation = recording[worn["position"]], recording[worn["orientation"]]
         if position.ndim == 2:
             position, orientation = position[:, None], orientation[:, None]
-        parts.append(Part(name, shape, np.array(worn["offset"]), np.array(worn["color"]), position, orientation))
-    times = recording.time(next(iter(wardrobe.values()))["position"])
+        parts.append(Part(name, shape, np.array(worn["offset"]), np.array(worn["color"]), position, orientation, fixed))
     parts += [_string_of_beads(link, recording, len(times)) for link in recording.manifest.get("links", ())]
-    return Form(tuple(parts), times, recording.manifest.get("title", ""), recording.manifest.get("image", {}))
+    return Form(tuple(parts), times, recording.manifest.get("title", ""), image)
+
+
+def _is_ground(worn: dict[str, Any], image: dict[str, Any]) -> bool:
+    """Return whether the ground of a picture stands for level ground."""
+    return (
+        "ground" in worn and image.get("ground", True) and image.get("ground_height", worn["ground"]) == worn["ground"]
+    )
 
 
 _BEADS = 24
@@ -101,6 +121,9 @@ def strobe(form: Form, count: int = 8) -> Form:
     chosen = np.unique(np.linspace(0, len(form.times) - 1, count).round().astype(int))
     parts = []
     for part in form.parts:
+        if part.fixed:
+            parts.append(replace(part, position=part.position[:1], orientation=part.orientation[:1]))
+            continue
         color = np.broadcast_to(part.color, (part.count, 3))
         parts.append(
             replace(

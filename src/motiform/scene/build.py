@@ -1,4 +1,4 @@
-"""From a checked scene to the model that is simulated, and to what its recording must carry to be drawn."""
+"""From a checked scene to the model that is simulated."""
 
 import re
 from typing import Any
@@ -8,13 +8,12 @@ import numpy as np
 from motiform.base.errors import MotiformError, SceneError
 from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, MassProperties, Particles, Shape
 from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring
-from motiform.motion.tree import Figure
 from motiform.scene.load import Scene
 from motiform.scene.schema import BodyTable, CopiesTable
 from motiform.scene.tables import ParticleTable, PoseTable, ShapeTable
 from motiform.spatial import Transform, random_rotation, rotation_from_cardan, rotation_from_quaternion
 
-__all__ = ["build_bodies", "build_options", "build_pose", "build_shape", "figure_wardrobe", "links", "wardrobe"]
+__all__ = ["build_bodies", "build_options", "build_pose", "build_shape"]
 
 
 def build_bodies(scene: Scene) -> Bodies:
@@ -52,9 +51,11 @@ def _place(scene: Scene, where: str) -> str:
 def build_options(scene: Scene) -> Options:
     """Return how the scene is run."""
     head, motion = scene.document.scene, scene.document.motion
-    integrator = motion.integrator or ("dormand-prince" if scene.document.figure else "lie-midpoint")
+    assert motion.integrator is not None, "chosen when the scene was read"
     try:
-        return Options(head.duration, head.rate, integrator, motion.step, motion.rtol, motion.atol, motion.device)
+        return Options(
+            head.duration, head.rate, motion.integrator, motion.step, motion.rtol, motion.atol, motion.device
+        )
     except MotiformError as error:
         raise SceneError(f"{scene.place('scene')}: {error}") from error
 
@@ -195,63 +196,3 @@ def _copies(
     velocities = velocity + table.velocity * (2 * rng.random((n, 3)) - 1)
     spins = spin + table.spin * (2 * rng.random((n, 3)) - 1)
     return positions, rotations, velocities, spins
-
-
-def wardrobe(model: Bodies) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the shapes of a model as a recording's manifest keeps them, and the arrays that they refer to."""
-    worn: dict[str, Any] = {}
-    statics: dict[str, np.ndarray] = {}
-    for body in model.bodies:
-        if body.shape is not None:
-            worn[body.name] = {
-                "shape": _put_aside(body.shape.describe(), body.name, statics),
-                "offset": (-body.properties.center).tolist(),
-                "color": np.asarray(body.color).tolist(),
-                "position": f"{body.name}.position",
-                "orientation": f"{body.name}.orientation",
-            }
-    return worn, statics
-
-
-def figure_wardrobe(figure: Figure) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the shapes of a figure as a recording's manifest keeps them, and the arrays that they refer to."""
-    worn: dict[str, Any] = {}
-    statics: dict[str, np.ndarray] = {}
-    for segment in figure.segments:
-        for n, part in enumerate(segment.parts):
-            name = segment.name if len(segment.parts) == 1 else f"{segment.name}.{n + 1}"
-            turned = not np.array_equal(part.placement.rotation, np.eye(3))
-            shape = Compound(((part.shape, part.placement),)) if turned else part.shape
-            worn[name] = {
-                "shape": _put_aside(shape.describe(), name, statics),
-                "offset": [0.0, 0.0, 0.0] if turned else part.placement.translation.tolist(),
-                "color": list(part.color or (0.55, 0.57, 0.6)),
-                "position": f"{segment.name}.position",
-                "orientation": f"{segment.name}.orientation",
-            }
-    return worn, statics
-
-
-def links(model: Bodies) -> list[dict[str, Any]]:
-    """Return the springs of a model as a recording's manifest keeps them to be drawn."""
-    thin = 0.08 * min(float(np.sqrt(np.trace(b.properties.inertia) / b.properties.mass)) for b in model.bodies)
-    found = []
-    for n, spring in enumerate(model.springs):
-        ends = []
-        for name, at in ((spring.a, spring.at_a), (spring.b, spring.at_b)):
-            center = np.zeros(3) if name is None else model.find(name, f"spring {n + 1}").properties.center
-            ends.append({"body": name, "at": (np.array(at, float) - center).tolist()})
-        found.append({"name": f"spring {n + 1}", "ends": ends, "radius": thin})
-    return found
-
-
-def _put_aside(description: Any, name: str, statics: dict[str, np.ndarray]) -> Any:
-    """Replace the arrays of a description by {"static": name}, and keep them."""
-    if isinstance(description, np.ndarray):
-        statics[name] = description
-        return {"static": name}
-    if isinstance(description, dict):
-        return {key: _put_aside(value, f"{name}.{key}", statics) for key, value in description.items()}
-    if isinstance(description, list | tuple):
-        return [_put_aside(value, f"{name}.{n}", statics) for n, value in enumerate(description)]
-    return description

@@ -12,8 +12,8 @@ from motiform.motion import contact
 from motiform.motion.contact import ContactPoint, Contacts, Obstacle
 from motiform.motion.contact.obstacles import BALL
 from motiform.motion.tree import Figure
-from motiform.scene.build import build_pose
 from motiform.scene.bodies import body_names
+from motiform.scene.build import build_pose
 from motiform.scene.contact_tables import BodyContactTable, FigureContactTable, ObstacleTable
 from motiform.scene.load import Scene
 from motiform.spatial import Transform
@@ -114,7 +114,9 @@ def _points(figure: Figure, table: FigureContactTable, model: str | None, prefix
             for point in table.points
         )
     if table.tags is not None:
-        return contact.points_of_tags(figure, {solid: [prefix + tag for tag in table.tags]}, radius=table.radius, **options)
+        return contact.points_of_tags(
+            figure, {solid: [prefix + tag for tag in table.tags]}, radius=table.radius, **options
+        )
     groups = {prefix + name: [prefix + tag for tag in tags] for name, tags in _solids(model).items()}
     return contact.points_of_tags(figure, groups, radius=table.radius, **options)
 
@@ -156,7 +158,8 @@ def _corners(shape: Shape, segment: str) -> np.ndarray:
     if isinstance(shape, Cylinder):
         angle = 2 * np.pi * np.arange(_RIM) / _RIM
         rim = shape.radius * np.stack([np.cos(angle), np.zeros(_RIM), np.sin(angle)], axis=1)
-        return np.concatenate([rim + [0, 0.5 * shape.height, 0], rim - [0, 0.5 * shape.height, 0]])
+        up = np.array([0.0, 0.5 * shape.height, 0.0])
+        return np.concatenate([rim + up, rim - up])
     where = f"segment {segment!r}"
     if isinstance(shape, Mesh):
         from scipy.spatial import ConvexHull
@@ -178,7 +181,9 @@ def _corners(shape: Shape, segment: str) -> np.ndarray:
 # -------------------------------------------------------------------- bodies
 def _bodies(scene: Scene, figure: Figure, points: list[ContactPoint], obstacles: list[Obstacle]) -> set[str]:
     """Add the points of the free bodies, and the obstacles that they are to one another; return these obstacles."""
-    tables = [(n, table) for n, table in enumerate(scene.document.body) if table.contact is None or table.contact.touches]
+    tables = [
+        (n, table) for n, table in enumerate(scene.document.body) if table.contact is None or table.contact.touches
+    ]
     alone = len(points) == 0 and len(tables) == 1 and tables[0][1].copies is None
     found: set[str] = set()
     for n, table in tables:

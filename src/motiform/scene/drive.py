@@ -28,7 +28,9 @@ class SceneControl:
 
     def __init__(self, parts: Sequence[Any], nv: int) -> None:
         self.parts, self.nv = tuple(parts), nv
-        self.stiffness, self.damping = (sum((getattr(p, k) for p in parts), np.zeros(nv)) for k in ("stiffness", "damping"))
+        self.stiffness, self.damping = (
+            sum((getattr(p, k) for p in parts), np.zeros(nv)) for k in ("stiffness", "damping")
+        )
 
     def __call__(self, t: float, state: FigureState) -> Array:
         tau = np.zeros(self.nv)
@@ -162,7 +164,9 @@ class _Posture:
         if not self.table.hold:
             first[self.driven_q] = 0.0
         if not self.table.key:
-            read_values(self.scene, self.figure, self.table.q, "q", first, self.prefix, "figure", self.n, "posture", "q")
+            read_values(
+                self.scene, self.figure, self.table.q, "q", first, self.prefix, "figure", self.n, "posture", "q"
+            )
             return [0.0], [first]
         times, postures = ([0.0], [first]) if self.table.key[0].at > 0 else ([], [])
         for k, key in enumerate(self.table.key):
@@ -178,10 +182,10 @@ class _Posture:
         given, out = getattr(self.table, key), np.zeros(self.figure.nv)
         out[self.driven] = usual[self.driven] if given is None or isinstance(given, dict) else given
         for name, value in given.items() if isinstance(given, dict) else ():
-            k = int(self.figure.places(self.prefix + name, "v")[0])
-            if k not in self.driven:
+            places = np.concatenate(_coordinates(self.figure, self.prefix, name, "v"))
+            if not np.isin(places, self.driven).all():
                 raise InputError("not a coordinate that a joint drives", where=key, got=name)
-            out[k] = value
+            out[places] = value
         return out
 
     def _forward(self, times: list[float], postures: list[Array]) -> Control:
@@ -189,16 +193,11 @@ class _Posture:
         if self.contacts is None:
             raise InputError("to stand there must be contacts", where="stand", remedy="Give [[obstacle]].")
         figure, contacts, at_q, at_v = _alone(self.figure, self.contacts, self.segments)
-        stand = self.table.stand
-        points = None if isinstance(stand, bool) else [self.prefix + name for name in stand]
-        for name in points or ():
-            if name not in contacts.point_names:
-                names = contacts.point_names
-                raise InputError(
-                    "no such contact point", where="stand", got=name, allowed=", ".join(names), remedy=closest(name, names)
-                )
+        stands = [key.stand for key in self.table.key]
+        stands = [None] * (len(times) - len(stands)) + stands
         efforts = np.zeros((len(times), self.figure.nv))
-        for row, posture in zip(efforts, postures, strict=True):
+        for row, posture, stand in zip(efforts, postures, stands, strict=True):
+            points = self._carrying(self.table.stand if stand is None else stand, contacts)
             row[at_v] = standing_effort(figure, contacts, posture[at_q], points).tau
 
         def forward(t: float, state: FigureState) -> Array:
@@ -209,6 +208,19 @@ class _Posture:
             return (1 - part) * efforts[k] + part * efforts[k + 1]
 
         return forward
+
+    def _carrying(self, stand: bool | list[str], contacts: Contacts) -> list[str] | None:
+        """Return the points that carry, from names of points and solids; None: those that touch."""
+        if isinstance(stand, bool):
+            return None
+        found: list[str] = []
+        known = (*contacts.solids, *contacts.point_names)
+        for name in (self.prefix + own for own in stand):
+            if name not in known:
+                allowed, remedy = ", ".join(known), closest(name, known)
+                raise InputError("no such contact point", where="stand", got=name, allowed=allowed, remedy=remedy)
+            found += [point.name for point in contacts.points if name in (point.name, point.solid)]
+        return list(dict.fromkeys(found))
 
 
 def _alone(figure: Figure, contacts: Contacts, segments: Sequence[str]) -> tuple[Figure, Contacts, Array, Array]:
@@ -283,13 +295,23 @@ def read_values(
     for name, value in given.items():
         where = scene.place(*keys, name)
         try:
-            places = figure.places(prefix + name, which)
+            found = _coordinates(figure, prefix, name, which)
         except MotiformError as error:
             raise SceneError(f"{where}: {error}") from error
         values = value if isinstance(value, list) else [value]
-        if len(values) != len(places):
-            raise SceneError(f"{where}: {name} has {len(places)} numbers (got {len(values)})")
-        out[places] = [_number(x, which, where) for x in values]
+        for places in found:
+            if len(values) != len(places):
+                raise SceneError(f"{where}: {name} has {len(places)} numbers (got {len(values)})")
+            out[places] = [_number(x, which, where) for x in values]
+
+
+def _coordinates(figure: Figure, prefix: str, name: str, which: Any) -> list[Array]:
+    """Return where a coordinate is in q or v; a name without a side, such as "knee", is that of both sides."""
+    known = figure.layout.places_q if which == "q" else figure.layout.places_v
+    sides = [f"{prefix}{side}_{name}" for side in ("right", "left")]
+    if prefix + name not in known and all(side in known for side in sides):
+        return [figure.places(side, which) for side in sides]
+    return [figure.places(prefix + name, which)]
 
 
 def _number(value: float | str, which: str, where: str) -> float:

@@ -1,5 +1,6 @@
 """What a scene file may say of ready figures and of what drives figures: models, controls, postures, loads."""
 
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -58,6 +59,7 @@ class KeyTable(Table):
 
     at: Annotated[Second, AtLeast0]
     q: dict[str, Value] = Field(default_factory=dict)
+    stand: list[str] | None = Field(None, description="contact points or solids that carry; else those of the posture")
 
 
 class PostureTable(Table):
@@ -71,7 +73,7 @@ class PostureTable(Table):
     damping: Gain | dict[str, Gain] | None = Field(None, description="instead, for all or by coordinate")
     limit: Annotated[Number, Above0] | dict[str, Gain] | None = Field(None, description="largest efforts")
     stand: bool | list[str] = Field(
-        False, description="add the efforts that stand on the points that touch, or on those named"
+        False, description="add the efforts that stand on the points that touch, or on the points or solids named"
     )
     key: list[KeyTable] = Field(default_factory=list)
 
@@ -80,7 +82,7 @@ class PostureTable(Table):
         if self.q and self.key:
             raise ValueError("give q, or keys")
         times = [key.at for key in self.key]
-        if any(b <= a for a, b in zip(times, times[1:], strict=False)):
+        if any(b <= a for a, b in pairwise(times)):
             raise ValueError("keys must come one after another in time")
         if times == [0.0]:
             raise ValueError("one key at the start is no way: give q, or more keys")

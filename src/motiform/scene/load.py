@@ -13,8 +13,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from motiform.base.errors import SceneError, closest
-from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
-from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
+from motiform.scene.checks import check_names, check_plots
 from motiform.scene.lines import line_of
 from motiform.scene.schema import SceneFile
 from motiform.scene.tables import Unit
@@ -23,7 +22,7 @@ __all__ = ["Entry", "Parameter", "Scene", "gallery", "load_scene", "parse_scene"
 
 GALLERY = Path(__file__).parent / "gallery"
 DEFAULTS = {"body": "lie-midpoint", "figure": "dormand-prince"}
-"""Integrators that scenes of bodies and of figures take if they say nothing."""
+"""Integrators that scenes of bodies, and of figures or contacts, take if they say nothing."""
 _LARGEST = 4 << 20  # bytes; a scene is written by a person
 
 
@@ -189,10 +188,11 @@ def parse_scene(
     except RecursionError as error:
         raise SceneError("tables are nested too deeply", where=name) from error
     if document.motion.integrator is None:
-        chosen = document.motion.model_copy(update={"integrator": DEFAULTS["figure" if document.figure else "body"]})
+        kind = "figure" if document.figure or document.touching else "body"
+        chosen = document.motion.model_copy(update={"integrator": DEFAULTS[kind]})
         document = document.model_copy(update={"motion": chosen})
-    _check_names(document, text, name)
-    _check_plots(document, text, name)
+    check_names(document, text, name)
+    check_plots(document, text, name)
     return Scene(document, name.removesuffix(".toml"), folder, text, dict(settings or {}))
 
 
@@ -303,58 +303,6 @@ def _table_in(annotation: Any) -> Any:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for arg in get_args(annotation) if (found := _table_in(arg))), None)
-
-
-def _check_names(document: SceneFile, text: str, name: str) -> None:
-    figures = [figure.name for figure in document.figure]
-    for n, figure in enumerate(document.figure):
-        if figure.name in figures[:n]:
-            where = f"{name}:{line_of(text, ('figure', n, 'name'))}"
-            raise SceneError("two figures have one name", where=where, got=figure.name, remedy="Names must differ.")
-    names = [body.name for body in document.body]
-    for n, body in enumerate(document.body):
-        if body.name in names[:n]:
-            where = f"{name}:{line_of(text, ('body', n, 'name'))}"
-            raise SceneError("two bodies have one name", where=where, got=body.name, remedy="Names must differ.")
-    wanted = [
-        (("spring", n, "between"), end) for n, s in enumerate(document.spring) for end in s.between if end != "world"
-    ]
-    wanted += [(("force", n, "body"), force.body) for n, force in enumerate(document.force)]
-    for place, body_name in wanted:
-        if body_name not in names:
-            where = f"{name}:{line_of(text, place)}"
-            raise SceneError(
-                "no such body", where=where, got=body_name, allowed=", ".join(names), remedy=closest(body_name, names)
-            )
-
-
-def _check_plots(document: SceneFile, text: str, name: str) -> None:
-    """Refuse a plot of a channel that the recording will not have."""
-    if any(figure.file is not None for figure in document.figure):
-        return  # which segments there are is known when the file is read
-    if document.figure:
-        known = _figure_channels(document)
-    else:
-        known = [f"{body.name}.{key}" for body in document.body for key in BODY_CHANNELS] + list(METER_CHANNELS)
-    for n, channel in enumerate(document.image.plot):
-        if channel not in known:
-            where = f"{name}:{line_of(text, ('image', 'plot', n))}"
-            raise SceneError(
-                "no such channel", where=where, got=channel, allowed=", ".join(known), remedy=closest(channel, known)
-            )
-
-
-def _figure_channels(document: SceneFile) -> list[str]:
-    """Return the channels that a recording of the scene's figures will have."""
-    known = [name for name in FIGURE_CHANNELS if name not in ("tau", "tags")]
-    known += ["tau"] if any(figure.control for figure in document.figure) else []
-    known += ["tags"] if any(figure.tag for figure in document.figure) else []
-    for figure in document.figure:
-        prefix = f"{figure.name}." if len(document.figure) > 1 else ""
-        for segment in figure.segment:
-            keys = [key for key in SEGMENT_CHANNELS if segment.joint.contact or not key.startswith("contact")]
-            known += [f"{prefix}{segment.name}.{key}" for key in keys]
-    return known
 
 
 def _parameters(table: BaseModel, prefix: str) -> Any:

@@ -28,7 +28,8 @@ def build_model(table: FigureTable, gravity: Any) -> "MadeFigure":
             raise InputError(
                 f"{table.model} has no such parameter", got=name, allowed=", ".join(known), remedy=closest(name, known)
             )
-    return make(**given, gravity=gravity, name=table.name)  # type: ignore[no-any-return]
+    made: MadeFigure = make(**given, gravity=gravity, name=table.name)
+    return made
 
 
 def model_segments(model: str) -> tuple[str, ...]:
@@ -67,7 +68,7 @@ def add_figure(found: Figure, builder: FigureBuilder, prefix: str) -> list[str] 
     builder.couplings += [
         replace(c, dependent=prefix + c.dependent, leading=prefix + c.leading) for c in found.couplings
     ]
-    builder.closures += [replace(c, name=prefix + c.name, a=full(c.a), b=full(c.b)) for c in found.closures]
+    builder.closures += [replace(c, name=prefix + c.name, a=full(c.a), b=full(c.b)) for c in found.closures]  # type: ignore[arg-type]
     builder.notes += found.notes
     return None if found.order is None else [prefix + name for name in found.order]
 

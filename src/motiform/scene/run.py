@@ -23,9 +23,10 @@ from motiform.motion.tree import Control, Figure, simulate_figure
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
 from motiform.record.store import renew_manifest
-from motiform.scene.build import build_bodies, build_options, figure_wardrobe, links, wardrobe
-from motiform.scene.figures import build_figure
+from motiform.scene.build import build_bodies, build_options
+from motiform.scene.figures import build_figures
 from motiform.scene.load import DEFAULTS, Scene, load_scene
+from motiform.scene.wardrobe import figure_wardrobe, links, obstacle_wardrobe, wardrobe
 
 __all__ = ["simulate"]
 
@@ -164,6 +165,9 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
     if contacts is not None and not isinstance(contacts, Contacts):
         raise InputError("contacts", got=repr(contacts), allowed="motiform.contact.Contacts")
     form, statics = figure_wardrobe(figure)
+    if contacts is not None:
+        more, arrays = obstacle_wardrobe(figure, contacts)
+        form, statics = form | more, statics | arrays
     functions = [f for f in (controls, loads) if f is not None and not getattr(f, "of_scene", False)]
     given: dict[str, Any] = {"q0": q0, "v0": v0, "controls": controls, "loads": loads, "guards": guards}
     if contacts is None:
@@ -208,14 +212,13 @@ def _told(what: Any) -> str:
 
 
 def _scene_job(scene: Scene, forces: list[Force], guards: list[Guard], start: dict[str, Any]) -> _Job:
-    if not scene.document.figure:
+    if not scene.document.figure and not scene.document.touching:
         return _bodies_job(build_bodies(scene), forces, guards, start)
-    figure, q0, v0, controls = build_figure(scene)
-    if controls is not None:
-        controls.of_scene = True  # type: ignore[attr-defined]  # it is in the scene's key already
-    own = {"q0": q0, "v0": v0, "controls": controls, "watch": all(table.watch for table in scene.document.figure)}
+    made = build_figures(scene)
+    own: dict[str, Any] = {"q0": made.q, "v0": made.v, "controls": made.controls, "loads": made.loads}
+    own |= {"contacts": made.contacts, "watch": all(table.watch for table in scene.document.figure)}
     given = {name: value for name, value in start.items() if value is not None}
-    return _figure_job(figure, guards, {"loads": None, "contacts": None, **own, **given}, forces)
+    return _figure_job(made.figure, guards, {**own, **given}, forces)
 
 
 def _is_guard(one: Any) -> bool:

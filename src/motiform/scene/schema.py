@@ -205,7 +205,9 @@ class SceneFile(Table):
         if not self.body and not self.figure:
             raise ValueError("nothing to move: give [[body]] or [[figure]]")
         if self.body and self.figure and not self.touching:
-            raise ValueError("bodies and figures in one scene: give [[obstacle]] or [contact], or make a body a segment")
+            raise ValueError(
+                "bodies and figures in one scene: give [[obstacle]] or [contact], or make a body a segment"
+            )
         if self.figure and not self.body and (self.spring or self.force):
             raise ValueError("springs and forces belong to bodies; give a figure controls and loads")
         if self.touching and self.spring:

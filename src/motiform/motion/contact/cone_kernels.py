@@ -20,6 +20,7 @@ from motiform.motion.tree.memory_kernels import ix
 __all__ = ["linear", "polish", "share", "sweep"]
 
 _STILL = 1e-14  # change of a sweep over the largest number that is taken for none
+_NEARLY = 1e-7  # change of a sweep that is good enough where nothing better was found
 _EDGE = 1e-9  # a force so near to its cone's edge counts as on it
 _NARROW = 0.99  # cones that forces are brought into when they are shared, over the true ones
 _NULL = 1e-7
@@ -442,14 +443,14 @@ def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, 
         fine = min(100.0 * fine, 1e-6)
         if attempt < 2:
             continue
-        change = sweep(A, b, contacts, rows, mu, slides, along, given, x, 1000 * (attempt - 1))
+        change = sweep(A, b, contacts, rows, mu, slides, along, given, x, 500 * (attempt - 1))
         if not math.isfinite(change):
             return c.JAMMED
         for k in range(contacts):  # the sweeps' own directions
             if slides[ix(k)] == 0:
                 along[ix(k), 0] = along[ix(k), 1] = 0.0
         _sort_modes(contacts, rows, mu, slides, along, given, x, mode)
-        if change <= _STILL:
+        if change <= _STILL or (attempt == attempts - 1 and change <= _NEARLY):
             for k in range(contacts):
                 if mode[ix(k)] >= c.OPEN:
                     mode[ix(k)] = c.FREE

@@ -16,7 +16,7 @@ class NoForces(RunError):
     """No forces obey the laws of contact, or more than one motion does."""
 
 
-def decide(problem: ContactProblem, slides: np.ndarray, along: Array, attempts: int = 9) -> Answer:
+def decide(problem: ContactProblem, slides: np.ndarray, along: Array, attempts: int = 6) -> Answer:
     """Return forces and modes of the active candidates of the problem's state, whose velocities they keep.
 
     Pairs that slide already (`slides`) go on along their directions; the others stick where the cone of friction

@@ -215,7 +215,7 @@ class ContactProblem:
         along: Array,
         given: Array | None = None,
         guess: Array | None = None,
-        attempts: int = 9,
+        attempts: int = 6,
     ) -> tuple[int, Answer]:
         """Solve with Coulomb's friction; return a status and the answer."""
         count, pairs, rows = len(self.active), self.pairs, self.rows

@@ -15,6 +15,7 @@ from motiform.motion.tree.memory_kernels import ix
 from motiform.motion.tree.place_kernels import place
 from motiform.motion.tree.single_kernels import one_state, state_zero
 from motiform.motion.tree.state_kernels import configuration_rate
+from motiform.spatial.algebra import cross, dot
 
 __all__ = [
     "one_contact_rate",
@@ -22,6 +23,7 @@ __all__ = [
     "one_motion",
     "one_problem",
     "one_solve",
+    "one_watch",
     "solve_cones",
     "solve_held",
     "solve_pressing",
@@ -135,7 +137,9 @@ def solve_pressing(A, b, rows, presses, shut, F, x, r, chosen, wrong):
     return press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
 
 
-@entry(f"int64({_2}, {_1}, int64, int64, {_1}, {_I}, {_2}, {_1}, {_1}, {_I}, {_2}, {_2}, {_1}, {_1}, {_I}, {_I}, int64)")
+@entry(
+    f"int64({_2}, {_1}, int64, int64, {_1}, {_I}, {_2}, {_1}, {_1}, {_I}, {_2}, {_2}, {_1}, {_1}, {_I}, {_I}, int64)"
+)
 def solve_cones(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, attempts):
     """Contacts with friction."""
     return polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, attempts)
@@ -150,6 +154,16 @@ def solve_shared(A, b, contacts, rows, mu, x, F, r, turns):
 _TINY = 1e-10  # [m/s] below it the direction of slip is the one remembered
 
 
+@inline
+def _slip_along(sites, k, memory):
+    """Return the slip of a pair along the direction remembered."""
+    n = (sites[ix(k), c.NORMAL], sites[ix(k), c.NORMAL + 1], sites[ix(k), c.NORMAL + 2])
+    e = (sites[ix(k), c.TANGENT], sites[ix(k), c.TANGENT + 1], sites[ix(k), c.TANGENT + 2])
+    f = cross(e, n)
+    m = (memory[ix(k), 0], memory[ix(k), 1], memory[ix(k), 2])
+    return sites[ix(k), c.SLIP] * dot(m, e) + sites[ix(k), c.SLIP + 2] * dot(m, f)
+
+
 @routine
 def slip_directions(sites, pairs, modes, memory, along):
     """Write the direction of slip of each sliding pair, in its tangents.
@@ -162,9 +176,8 @@ def slip_directions(sites, pairs, modes, memory, along):
             continue
         n = (sites[ix(k), c.NORMAL], sites[ix(k), c.NORMAL + 1], sites[ix(k), c.NORMAL + 2])
         e = (sites[ix(k), c.TANGENT], sites[ix(k), c.TANGENT + 1], sites[ix(k), c.TANGENT + 2])
-        f = (e[1] * n[2] - e[2] * n[1], e[2] * n[0] - e[0] * n[2], e[0] * n[1] - e[1] * n[0])
-        m1 = memory[ix(k), 0] * e[0] + memory[ix(k), 1] * e[1] + memory[ix(k), 2] * e[2]
-        m2 = memory[ix(k), 0] * f[0] + memory[ix(k), 1] * f[1] + memory[ix(k), 2] * f[2]
+        m = (memory[ix(k), 0], memory[ix(k), 1], memory[ix(k), 2])
+        m1, m2 = dot(m, e), dot(m, cross(e, n))
         u1, u2 = sites[ix(k), c.SLIP], sites[ix(k), c.SLIP + 2]
         sign = 1.0 if u1 * m1 + u2 * m2 >= 0.0 else -1.0
         x, y = sign * u1 + _TINY * m1, sign * u2 + _TINY * m2
@@ -252,3 +265,29 @@ def one_solve(
     for i in range(n):
         out[ix(order[ix(i)])] = a[ix(i)]
     return status
+
+
+@entry(f"void({_1}, int64, int64, {_1}, {_I}, {_2}, {_2}, {_I}, {_1}, {_I}, {_1})")
+def one_watch(x, pairs, rows, mu, modes, sites, memory, slid, regions, sharp, out):
+    """What is watched of a rate: how far forces are inside what modes allow, the largest force, slips and edges.
+
+    out: least margin; largest force; least of slips that have begun, least of all slips; pairs that came to an edge.
+    """
+    least, size, begun, every, strayed = math.inf, 0.0, math.inf, math.inf, 0.0
+    for i in range(rows):
+        size = max(size, abs(x[ix(i)]))
+    for i in range(3 * pairs, rows):
+        least = min(least, x[ix(i)])
+    for k in range(pairs):
+        n = 3 * k + 1
+        least = min(least, x[ix(n)])
+        if modes[ix(k)] == c.STICK and not math.isinf(mu[ix(k)]):
+            least = min(least, mu[ix(k)] * x[ix(n)] - math.hypot(x[ix(n - 1)], x[ix(n + 1)]))
+        elif modes[ix(k)] == c.SLIDE and mu[ix(k)] > 0.0:
+            slip = _slip_along(sites, k, memory)
+            every = min(every, slip)
+            if slid[ix(k)] == 1:
+                begun = min(begun, slip)
+        if sharp[ix(k)] == 1 and sites[ix(k), c.REGION] != regions[ix(k)]:
+            strayed += 1.0
+    out[0], out[1], out[2], out[3], out[4] = least, size, begun, every, strayed

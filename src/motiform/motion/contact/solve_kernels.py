@@ -196,14 +196,20 @@ def hold(A, b, rows, F, x, r, chosen):
 
 
 @routine
-def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
-    """Solve A x + b = w with x ≥ 0, w ≥ 0, x w = 0 on rows that only press, and w = 0 on the others.
+def _soft_solve(A, b, chosen, count, F, x, r):
+    """Solve (A + ε diag A) x = −b on the chosen rows."""
+    for i in range(count):
+        r[ix(i)] = -b[ix(chosen[ix(i)])]
+    back(F, count, r)
+    for i in range(count):
+        x[ix(chosen[ix(i)])] = r[ix(i)]
 
-    Block pivoting that falls back to one pivot at a time, which ends [Judice94]. `shut` says which rows press at the
-    start, and at the end. Returns a status.
-    """
-    best, credit, status = rows + 1, 10, c.NOT_SOLVED
-    for _ in range(200 + 20 * rows):
+
+@routine
+def _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, soft):
+    """Change which rows press until all laws hold; return a status. With `soft` ε stays, and it ends in any case."""
+    best, credit = rows + 1, 10
+    for _ in range(100 + 10 * rows):
         count = 0
         for i in range(rows):
             x[ix(i)] = 0.0
@@ -211,7 +217,10 @@ def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
                 chosen[ix(count)] = i
                 count += 1
         cholesky(A, chosen, count, F)
-        refine(A, b, chosen, count, F, x, r)
+        if soft:
+            _soft_solve(A, b, chosen, count, F, x, r)
+        else:
+            refine(A, b, chosen, count, F, x, r)
         size = 0.0
         for i in range(rows):
             size = max(size, abs(x[ix(i)]))
@@ -221,20 +230,19 @@ def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
             if presses[ix(i)] == 0:
                 continue
             if shut[ix(i)] == 1:
-                if x[ix(i)] < -1e-11 * size:
+                if x[ix(i)] < (0.0 if soft else -1e-11 * size):
                     wrong[ix(i)] = 1
             else:
                 w, terms = b[ix(i)], abs(b[ix(i)])
                 for k in range(count):
                     term = A[ix(i), ix(chosen[ix(k)])] * x[ix(chosen[ix(k)])]
                     w, terms = w + term, terms + abs(term)
-                if w < -1e-11 * terms:
+                if w < (0.0 if soft else -1e-11 * terms):
                     wrong[ix(i)] = 1
             if wrong[ix(i)] == 1:
                 bad, last = bad + 1, i
         if bad == 0:
-            status = c.OK
-            break
+            return c.OK
         if bad < best:
             best, credit = bad, 10
         else:
@@ -242,6 +250,29 @@ def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
         for i in range(rows):
             if wrong[ix(i)] == 1 and (credit >= 0 or i == last):
                 shut[ix(i)] = 1 - shut[ix(i)]
+    return c.NOT_SOLVED
+
+
+@routine
+def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
+    """Solve A x + b = w with x ≥ 0, w ≥ 0, x w = 0 on rows that only press, and w = 0 on the others.
+
+    Block pivoting that falls back to one pivot at a time [Judice94]; where redundant rows lead it round in circles,
+    with ε, where it must end. `shut` says which rows press at the start, and at the end. Returns a status.
+    """
+    status = _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, False)
+    if status != c.OK:
+        for i in range(rows):
+            shut[ix(i)] = presses[ix(i)]
+        status = _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, True)
+        count = 0
+        for i in range(rows):
+            x[ix(i)] = 0.0
+            if presses[ix(i)] == 0 or shut[ix(i)] == 1:
+                chosen[ix(count)] = i
+                count += 1
+        cholesky(A, chosen, count, F)
+        refine(A, b, chosen, count, F, x, r)
     for i in range(rows):
         if presses[ix(i)] == 1:
             x[ix(i)] = max(x[ix(i)], 0.0)

@@ -1,6 +1,6 @@
 """From event to event, and from sample to sample."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,10 @@ from motiform.motion.tree.joint import Array
 
 __all__ = ["HybridBlock", "hybrid_march"]
 
-_STUCK = 1000  # events at one instant, or that change nothing, that are taken for endless
+_IDLE = 30  # events in a row at one instant, or that change nothing, that are gone over
+_CROWD, _CROWD_TIME = 60, 1e-3  # so many events, or steps while something slides, in so many seconds are gone over too
+_LEAP, _SHORTEST, _LONGEST = 1e-3, 5e-3, 8e-2  # [s] of a step with impulses, of a stretch of them
+_STEP = 0.01  # [s] longest step: guards are looked at eight times in it
 
 
 @dataclass
@@ -42,9 +45,19 @@ class _Walk:
     ended: bool = False
     fired: frozenset[int] = frozenset()
     idle: int = 0
+    crowd: list[float] = field(default_factory=list)
+    """Instants of the events of late."""
+    crowded: bool = False
+    stride: float = _SHORTEST
+    strode_at: float = -np.inf
     rows: list[Array] = field(default_factory=list)
     looks: list[Look] = field(default_factory=list)
     events: list[Happening] = field(default_factory=list)
+
+    def count(self, when: float) -> None:
+        """Keep an event or a short step; see whether there are too many."""
+        self.crowd = [earlier for earlier in self.crowd if when - earlier < _CROWD_TIME] + [when]
+        self.crowded = len(self.crowd) > _CROWD
 
 
 def hybrid_march(
@@ -92,6 +105,9 @@ def _begin(system: HybridSystem, start: Array, checkpoint: dict[str, Any] | None
         bool(checkpoint["ended"]),
         frozenset(int(k) for k in np.atleast_1d(checkpoint["fired"])),
         int(checkpoint["idle"]),
+        [float(when) for when in np.atleast_1d(checkpoint["crowd"])],
+        False,
+        *(float(number) for number in checkpoint["stride"]),
     )
 
 
@@ -106,6 +122,8 @@ def _checkpoint(system: HybridSystem, walk: _Walk) -> dict[str, Any]:
         "ended": int(walk.ended),
         "fired": sorted(walk.fired),
         "idle": walk.idle,
+        "crowd": np.array(walk.crowd, float),
+        "stride": np.array([walk.stride, walk.strode_at]),
         **system.keep(),
         **({} if tick is None else {"control": np.asarray(tick(), float)}),
     }
@@ -127,9 +145,15 @@ def _step(system: HybridSystem, stepper: ExplicitStep, walk: _Walk, options: Opt
     target = _next_break(system, t, options.duration)
     stepper.latest = np.nextafter(target, -np.inf)
     system.remember(y, t)
-    longest = 1 / options.rate
-    h = walk.step or min(stepper.first_step(t, y, target - t), longest)
-    end, used, h = accepted_step(stepper, t, y, min(h, target - t), h, True, longest)
+    try:
+        h = walk.step or min(stepper.first_step(t, y, target - t), _STEP)
+        end, used, h = accepted_step(stepper, t, y, min(h, target - t), h, True, _STEP)
+    except RunError:
+        if not len(system.problem.active) or system.contacts.paradox == "stop":
+            raise
+        # friction brings forces toward infinity there: only impulses go on
+        walk.t, walk.step, walk.fresh = _stride(system, walk, options, t, y, target), None, True
+        return
     t1 = target if t + used >= target - 1e-12 * abs(target) else t + used
     solution = stepper.solution(t, y, end, used)
     system.repair(end)
@@ -138,25 +162,61 @@ def _step(system: HybridSystem, stepper: ExplicitStep, walk: _Walk, options: Opt
         t1 = found.time
         end = solution(t1)
     walk.fired = frozenset()
-    last = options.samples - 1
-    while walk.sample < last and (walk.sample + 1) / options.rate <= t1 * (1 + 1e-15):
-        walk.sample += 1
-        instant = walk.sample / options.rate
-        row = end.copy() if instant >= t1 else solution(instant)
-        walk.rows.append(row)
-        walk.looks.append(look(system, instant, row))
+    _sample(system, walk, options, t1, lambda instant: end.copy() if instant >= t1 else solution(instant))
     walk.fresh = False
     if found is None:
         out = np.empty(system.size)
         system.rate(min(t1, stepper.latest), end, out)
         system.tidy(end)
+        if len(system.own_sliding) and used < _CROWD_TIME:
+            walk.count(t1)
+        if walk.crowded and system.contacts.paradox != "stop":
+            t1, h = _stride(system, walk, options, t1, end, target), 0.0
+            walk.fresh = True
     else:
-        _happen(system, walk, found, end, guards, moved=t1 > t)
-        t1 += system.leapt
-        h = 0.0
+        _happen(system, walk, found, end, guards, moved=t1 - t > 1e-9)
+        h, t1 = 0.0, t1 + system.leapt
+        _sample(system, walk, options, t1, lambda instant: end.copy())
+        if walk.crowded:
+            t1 = _stride(system, walk, options, t1, end, target)
     walk.t, walk.y, walk.step = t1, end, h
     if t1 == target and target < options.duration:
         _tick(system, walk)
+
+
+def _sample(system: HybridSystem, walk: _Walk, options: Options, until: float, state: Callable[[float], Array]) -> None:
+    """Keep the samples up to an instant."""
+    while walk.sample < options.samples - 1 and (walk.sample + 1) / options.rate <= until * (1 + 1e-15):
+        walk.sample += 1
+        instant = walk.sample / options.rate
+        row = state(instant)
+        walk.rows.append(row)
+        walk.looks.append(look(system, instant, row))
+
+
+def _stride(system: HybridSystem, walk: _Walk, options: Options, t: float, y: Array, target: float) -> float:
+    """Go over a crowd of events by steps with impulses; return the instant reached. The longer the more often."""
+    again = t - walk.strode_at < 10 * _CROWD_TIME
+    walk.stride = min(_LONGEST, 2 * walk.stride) if again else _SHORTEST
+    until = min(t + walk.stride, target)
+    walk.events.append(Happening(t, f"chatters, impulses: {system.problem.told()}", {"seconds": until - t}))
+    before = system.modes.copy()
+    start, count = t, max(1, int(np.ceil((until - t) / _LEAP - 1e-6)))
+    for n in range(count):
+        old, t = y.copy(), start + (until - start) * n / count
+        h = (until - start) / count
+        system.leap_over(t, y, h)
+
+        def between(instant: float, t: float = t, h: float = h, old: Array = old) -> Array:
+            row = old + (instant - t) / h * (y - old)
+            system.repair(row)
+            return row
+
+        _sample(system, walk, options, t + h, between)
+    t = until
+    walk.events += system.go_on(t, y, before)
+    walk.strode_at, walk.crowded, walk.crowd, walk.idle = t, False, [], 0
+    return t
 
 
 def _tick(system: HybridSystem, walk: _Walk) -> None:
@@ -168,7 +228,7 @@ def _tick(system: HybridSystem, walk: _Walk) -> None:
     active = system.problem.active.copy()
     if len(active):
         walk.events += system.settle(walk.t, walk.y, active, landed=np.zeros(0, np.int64))
-        walk.t += system.leapt
+        walk.t += system.leapt  # some microseconds: a sample among them is that of the next step
 
 
 def _happen(system: HybridSystem, walk: _Walk, found: Found, y: Array, guards: Sequence[Guard], *, moved: bool) -> None:
@@ -191,6 +251,8 @@ def _happen(system: HybridSystem, walk: _Walk, found: Found, y: Array, guards: S
         walk.events += [
             Happening(found.time, f"comes to an edge: {system.problem.packed.names[k]}") for k in found.strayed
         ]
+    if len(system.problem.active) and not found.guards:
+        system.fit(y)  # inside a step contacts have drifted by the tolerance, which is not leaving
     gaps = system.gaps(y)
     closed = np.flatnonzero((system.modes != c.FREE) | ((gaps <= NEAR) & ~np.isin(np.arange(len(gaps)), found.strayed)))
     closed = np.union1d(closed, np.array(found.landed, np.int64)).astype(np.int64)
@@ -201,11 +263,13 @@ def _happen(system: HybridSystem, walk: _Walk, found: Found, y: Array, guards: S
     happened = system.settle(found.time, y, closed, landed=landed) if len(closed) else []
     walk.events += happened
     idle = not happened and not found.guards and (before == system.modes).all()
-    walk.idle = walk.idle + 1 if idle or not moved else 0
-    if walk.idle > _STUCK:
+    walk.idle = walk.idle + 1 if idle or not moved else max(0, walk.idle - 1)
+    walk.count(found.time)
+    walk.crowded = walk.crowded or walk.idle > _IDLE
+    if walk.crowded and system.contacts.paradox == "stop":
         raise RunError(
             "events follow one another without end",
             where=f"t = {found.time:.9g} s, {system.problem.told()}",
-            remedy="Contacts chatter there: give restitution or friction, raise settle, or take 'time-stepping'.",
+            remedy="Contacts chatter there: give restitution or friction, raise settle, or take paradox='impulse'.",
         )
     walk.fresh, walk.step = True, None

@@ -64,7 +64,7 @@ def find(
         gaps = system.gaps(y)
         found = _landing(system, solution, before, instant, last, gaps)
         touching = len(system.problem.active) > 0
-        if touching and (instant in forced or found is not None or len(system.own_sliding) or len(system.own_sharp)):
+        if touching and (instant in forced or found is not None or len(system.own_sliding) or system.own_sharp.any()):
             found = _first(found, _mode(system, solution, t0, before, instant if found is None else found.time))
         if found is not None:
             break
@@ -123,7 +123,7 @@ def _mode(system: HybridSystem, solution: Solution, t0: float, lo: float, hi: fl
     def broken(t: float) -> tuple[bool, list[int]]:
         y = solution(t)
         turned = system.margin(t, y) < 0  # leaves slips and regions of this instant in the problem
-        strayed = [int(k) for k in system.strayed()]
+        strayed = [int(k) for k in system.strayed()] if system.seen[4] else []
         return turned or system.slips_end(), strayed
 
     turned, strayed = broken(hi)

@@ -9,7 +9,8 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.impact import collide, leap, project_velocities
-from motiform.motion.contact.modes import NoForces, decide, held_margins
+from motiform.motion.contact.modes import NoForces, decide
+from motiform.motion.contact.obstacles import KINDS
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.tree import Control, Figure, FigureState, configuration_rate
@@ -58,13 +59,19 @@ class HybridSystem:
         self.regions = np.zeros(count)
         self.armed = np.ones(count, bool)
         """Whether a free candidate has been clear of its obstacle since it left."""
-        self.slid = np.zeros(count, bool)
+        packed = self.problem.packed
+        radii = np.array([point.radius for point in contacts.points])
+        flat = [KINDS[obstacle.kind] == "plane" for obstacle in contacts.obstacles]
+        self._sharp = np.array(
+            [radii[p] == 0 and not flat[o] for p, o in zip(packed.point_of, packed.obstacle_of, strict=True)], np.int64
+        )
+        self.slid = np.zeros(count, np.int64)
         """Whether a sliding pair has come off zero since it began."""
         self.recent: dict[int, list[float]] = {}
         self.leapt = 0.0
         self.ending = np.zeros(0, np.int64)
         """Pairs whose slip has just turned round."""
-        self._still = np.zeros(self.nv)
+        self._still, self._out, self.seen = np.zeros(self.nv), np.empty(self.size), np.zeros(5)
         single = figure.single
         assert single is not None
         self._repair, self._single = single.repair, single
@@ -91,9 +98,9 @@ class HybridSystem:
         active, pairs = self.problem.active, self.problem.pairs
         self.own_modes = np.ascontiguousarray(self.modes[active])
         self.own_memory = np.ascontiguousarray(self.memory[active[:pairs]])
-        points = self.problem.packed.point_of[active[:pairs]]
-        radii = np.array([point.radius for point in self.contacts.points])
-        self.own_sharp = np.flatnonzero(radii[points] == 0) if pairs else np.zeros(0, np.int64)
+        self.own_sharp = np.ascontiguousarray(self._sharp[active[:pairs]])
+        self.own_slid = np.ascontiguousarray(self.slid[active[:pairs]])
+        self.own_regions = np.ascontiguousarray(self.regions[active[:pairs]])
         self.own_sliding = np.flatnonzero((self.own_modes[:pairs] == c.SLIDE) & (self.problem.mu > 0))
 
     def rate(self, at: float, y: Array, out: Array) -> None:
@@ -132,9 +139,10 @@ class HybridSystem:
         if stuck.any():
             speeds = max(speeds, np.abs(sites[:pairs][stuck][:, [c.SLIP, c.SLIP + 2]]).max())
         if drift > 1e-13 or speeds > 1e-13:
-            self._project(y)
+            self.fit(y)
 
-    def _project(self, y: Array) -> None:
+    def fit(self, y: Array) -> None:
+        """Bring gaps and velocities of contacts to zero as their modes ask."""
         problem, nq = self.problem, self.nq
         problem.pose(y[: self.moving], self._still)
         rows, pairs = problem.rows, problem.pairs
@@ -153,17 +161,33 @@ class HybridSystem:
         """Return the gaps of all candidates, (candidates,)."""
         return self.problem.gaps(np.ascontiguousarray(y[: self.nq]))
 
+    def watch(self, at: float, y: Array) -> None:
+        """Look at forces, slips and edges of a state; what is seen stays in `seen`."""
+        problem = self.problem
+        self.rate(at, y, self._out)
+        problem.kernels["one_watch"](
+            problem.x,
+            problem.pairs,
+            problem.rows,
+            problem.mu,
+            self.own_modes,
+            problem.sites,
+            self.own_memory,
+            self.own_slid,
+            self.own_regions,
+            self.own_sharp,
+            self.seen,
+        )
+
     def margin(self, at: float, y: Array) -> float:
         """Return how far forces are from what the modes allow [N]; below zero a mode must change.
 
         Forces of redundant contacts can be shared in many ways: where the least are not allowed others are tried.
         """
-        out = np.empty(self.size)
-        self.rate(at, y, out)
+        self.watch(at, y)
         x = self.problem.x[: self.problem.rows]
         # what is zero but for rounding at an event must be told from it by those who decide
-        least = float(held_margins(self.problem, x, self.own_modes).min(initial=np.inf))
-        least += _CLEAR * float(np.abs(x).max(initial=0.0))
+        least = float(self.seen[0] + _CLEAR * self.seen[1])
         if least >= 0 or not np.isfinite(least):
             return least
         if not len(self.own_sliding) and self.problem.share(x) is not None:
@@ -192,14 +216,15 @@ class HybridSystem:
         return np.einsum("ij,ij->i", u, self.own_memory[k])
 
     def slips_end(self) -> bool:
-        """Whether a slip has come to zero; one that has just begun must come off it first. The last rate's."""
-        slips, slid = self.slips(), self.slid[self.problem.active[self.own_sliding]]
-        return bool((slips <= np.where(slid, 0.0, -10 * SLOW)).any())
+        """Whether a slip has come to zero; one that has just begun must come off it first. The last watch's."""
+        return bool(self.seen[2] <= 0 or self.seen[3] <= -10 * SLOW)
 
     def note_slips(self) -> None:
         """Keep which pairs have begun to slide in earnest; the last rate's."""
-        own = self.problem.active[self.own_sliding]
-        self.slid[own] |= self.slips() > SLOW
+        if len(self.own_sliding) and not self.own_slid[self.own_sliding].all():
+            own = self.problem.active[self.own_sliding]
+            self.slid[own] |= self.slips() > SLOW
+            self.own_slid = np.ascontiguousarray(self.slid[self.problem.active[: self.problem.pairs]])
 
     def _turned_round(self, at: float, y: Array) -> np.ndarray:
         """Return the pairs whose slip goes against its direction at the start of the step."""
@@ -211,9 +236,9 @@ class HybridSystem:
 
     def strayed(self) -> np.ndarray:
         """Return the active pairs of points whose nearest feature has changed: they have come to an edge."""
-        k = self.own_sharp
-        active = self.problem.active[k]
-        return active[self.problem.sites[k, c.REGION] != self.regions[active]]
+        pairs = self.problem.pairs
+        moved = (self.own_sharp == 1) & (self.problem.sites[:pairs, c.REGION] != self.own_regions)
+        return self.problem.active[:pairs][moved]
 
     def remember(self, y: Array, at: float) -> None:
         """Keep the directions of slip at the start of a step."""
@@ -257,7 +282,7 @@ class HybridSystem:
 
     def _project_gaps(self, y: Array) -> None:
         kept = y[self.nq : self.moving].copy()
-        self._project(y)
+        self.fit(y)
         y[self.nq : self.moving] = kept
 
     def settle(self, at: float, y: Array, closed: np.ndarray, landed: np.ndarray) -> list[Happening]:
@@ -281,7 +306,7 @@ class HybridSystem:
                     raise
                 reason = error
                 told = Happening(at + self.leapt, f"no forces are possible (Painlevé), impulse: {self.problem.told()}")
-                closed = self._leap(at + self.leapt, y)
+                closed = self._leap(at + self.leapt, y, _LEAP)
                 if not happened or not happened[-1].name.startswith("no forces"):
                     happened.append(told)
         raise reason
@@ -308,7 +333,7 @@ class HybridSystem:
         answer = decide(problem, slides, along * slides[:, None])
         self.modes[:] = c.FREE
         self.modes[problem.active] = answer.modes
-        self.slid[problem.active[:pairs]] = slides == 1
+        self.slid[problem.active[:pairs]] = slides
         for k in np.flatnonzero(answer.modes[:pairs] == c.SLIDE):
             site = problem.sites[k]
             e, n = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
@@ -321,16 +346,33 @@ class HybridSystem:
             self._pose(at, y, problem.active)
             y[nq : self.moving] = project_velocities(problem, y[nq : self.moving], self.own_modes)
 
-    def _leap(self, at: float, y: Array) -> np.ndarray:
+    def leap_over(self, at: float, y: Array, h: float) -> None:
+        """Take a step with impulses over whatever happens in it; what it keeps closed has the mode STICK until go_on."""
+        closed = self._leap(at, y, h)
+        self.modes[:] = c.FREE
+        self.modes[closed] = c.STICK
+        self._choose()
+
+    def go_on(self, at: float, y: Array, before: np.ndarray) -> list[Happening]:
+        """Find the modes after steps with impulses; return what has changed since `before`."""
+        closed = np.flatnonzero(self.modes)
+        self.armed[:] = self.gaps(y) > 0
+        if len(closed):
+            self._project_gaps(y)
+        self.settle(at, y, closed, landed=closed)
+        return self._changes(at, before)
+
+    def _leap(self, at: float, y: Array, h: float) -> np.ndarray:
         """Take a short step with impulses; return the candidates that it keeps closed."""
         problem, nq = self.problem, self.nq
-        self._pose(at, y, np.flatnonzero(self.gaps(y) <= 1e3 * NEAR))
+        reach = 1e3 * NEAR + 2 * h * float(np.abs(y[nq : self.moving]).max(initial=0.0))
+        self._pose(at, y, np.flatnonzero(self.gaps(y) <= reach))
         active = problem.active
-        found = leap(problem, y[nq : self.moving].copy(), _LEAP)
+        found = leap(problem, y[nq : self.moving].copy(), h)
         y[nq : self.moving] = found.v
-        y[:nq] += _LEAP * configuration_rate(self.figure, y[:nq], found.v)
+        y[:nq] += h * configuration_rate(self.figure, y[:nq], found.v)
         self.repair(y)
-        self.leapt += _LEAP
+        self.leapt += h
         normal = np.concatenate([found.x[1 : 3 * problem.pairs : 3], found.x[3 * problem.pairs :]])
         return active[normal > 0]
 
@@ -410,7 +452,7 @@ class HybridSystem:
             "memory": self.memory.copy(),
             "regions": self.regions.copy(),
             "armed": self.armed.astype(np.int64),
-            "slid": self.slid.astype(np.int64),
+            "slid": self.slid.copy(),
             "recent": np.array(times, float).reshape(-1, 2),
         }
 
@@ -420,7 +462,7 @@ class HybridSystem:
         self.memory[:] = np.asarray(kept["memory"]).reshape(self.memory.shape)
         self.regions[:] = np.asarray(kept["regions"])
         self.armed[:] = np.asarray(kept["armed"]).astype(bool)
-        self.slid[:] = np.asarray(kept["slid"]).astype(bool)
+        self.slid[:] = np.asarray(kept["slid"])
         self.recent = {}
         for k, when in np.asarray(kept["recent"]).reshape(-1, 2):
             self.recent.setdefault(int(k), []).append(float(when))

@@ -1,0 +1,112 @@
+"""What a recording must carry to be drawn: the shapes of bodies, figures and obstacles, and the springs."""
+
+from typing import Any
+
+import numpy as np
+
+from motiform.geometry import Compound, Shape
+from motiform.motion.bodies import Bodies
+from motiform.motion.contact import Contacts, Obstacle
+from motiform.motion.contact.obstacles import PLANE
+from motiform.motion.tree import Figure
+from motiform.spatial import Transform, quaternion_from_rotation
+
+__all__ = ["figure_wardrobe", "links", "obstacle_wardrobe", "wardrobe"]
+
+_GREY, _STONE = (0.55, 0.57, 0.6), (0.74, 0.71, 0.66)
+
+
+def wardrobe(model: Bodies) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the shapes of a model as a recording's manifest keeps them, and the arrays that they refer to."""
+    worn: dict[str, Any] = {}
+    statics: dict[str, np.ndarray] = {}
+    for body in model.bodies:
+        if body.shape is not None:
+            worn[body.name] = {
+                "shape": _put_aside(body.shape.describe(), body.name, statics),
+                "offset": (-body.properties.center).tolist(),
+                "color": np.asarray(body.color).tolist(),
+                "position": f"{body.name}.position",
+                "orientation": f"{body.name}.orientation",
+            }
+    return worn, statics
+
+
+def figure_wardrobe(figure: Figure) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the shapes of a figure as a recording's manifest keeps them, and the arrays that they refer to."""
+    worn: dict[str, Any] = {}
+    statics: dict[str, np.ndarray] = {}
+    for segment in figure.segments:
+        for n, part in enumerate(segment.parts):
+            name = segment.name if len(segment.parts) == 1 else f"{segment.name}.{n + 1}"
+            worn[name] = {
+                **_carried(part.shape, part.placement, name, statics),
+                "color": list(part.color or _GREY),
+                "position": f"{segment.name}.position",
+                "orientation": f"{segment.name}.orientation",
+            }
+    return worn, statics
+
+
+def _carried(shape: Shape, placement: Transform, name: str, statics: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Return a shape that is placed in the frame of what carries it."""
+    turned = not np.array_equal(placement.rotation, np.eye(3))
+    whole = Compound(((shape, placement),)) if turned else shape
+    offset = [0.0, 0.0, 0.0] if turned else placement.translation.tolist()
+    return {"shape": _put_aside(whole.describe(), name, statics), "offset": offset}
+
+
+def obstacle_wardrobe(figure: Figure, contacts: Contacts) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the shapes of obstacles likewise: those of the world where they are, the others on their segments.
+
+    What a segment wears already is not drawn again unless the obstacle has a color of its own. Level ground is left
+    to the ground of a picture, which it tells its height.
+    """
+    worn: dict[str, Any] = {}
+    statics: dict[str, np.ndarray] = {}
+    for obstacle in contacts.obstacles:
+        name, carrier = f"obstacle {obstacle.name}", obstacle.segment
+        if carrier is not None and obstacle.color is None and figure.segment(carrier).parts:
+            continue
+        look: dict[str, Any] = {"color": list(obstacle.color or _STONE)}
+        if carrier is not None:
+            look |= _carried(obstacle.shape, obstacle.placement, name, statics)
+            look |= {"position": f"{carrier}.position", "orientation": f"{carrier}.orientation"}
+        else:
+            look |= {"shape": _put_aside(obstacle.shape.describe(), name, statics), "offset": [0.0, 0.0, 0.0]}
+            look["at"] = obstacle.placement.translation.tolist()
+            look["turn"] = quaternion_from_rotation(obstacle.placement.rotation).tolist()
+            if _level(obstacle):
+                look["ground"] = float(obstacle.placement.translation[1])
+        worn[name] = look
+    return worn, statics
+
+
+def _level(obstacle: Obstacle) -> bool:
+    upward = np.array_equal(obstacle.placement.rotation, np.eye(3))
+    return obstacle.kind == PLANE and upward and obstacle.color is None
+
+
+def links(model: Bodies) -> list[dict[str, Any]]:
+    """Return the springs of a model as a recording's manifest keeps them to be drawn."""
+    thin = 0.08 * min(float(np.sqrt(np.trace(b.properties.inertia) / b.properties.mass)) for b in model.bodies)
+    found = []
+    for n, spring in enumerate(model.springs):
+        ends = []
+        for name, at in ((spring.a, spring.at_a), (spring.b, spring.at_b)):
+            center = np.zeros(3) if name is None else model.find(name, f"spring {n + 1}").properties.center
+            ends.append({"body": name, "at": (np.array(at, float) - center).tolist()})
+        found.append({"name": f"spring {n + 1}", "ends": ends, "radius": thin})
+    return found
+
+
+def _put_aside(description: Any, name: str, statics: dict[str, np.ndarray]) -> Any:
+    """Replace the arrays of a description by {"static": name}, and keep them."""
+    if isinstance(description, np.ndarray):
+        statics[name] = description
+        return {"static": name}
+    if isinstance(description, dict):
+        return {key: _put_aside(value, f"{name}.{key}", statics) for key, value in description.items()}
+    if isinstance(description, list | tuple):
+        return [_put_aside(value, f"{name}.{n}", statics) for n, value in enumerate(description)]
+    return description
