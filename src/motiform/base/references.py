@@ -93,6 +93,7 @@ REFERENCES: dict[str, str] = {
     "653–677. doi:10.1016/S0997-7538(99)00144-8",
     "Bauschke96": "H. H. Bauschke, J. M. Borwein, On projection algorithms for solving convex feasibility problems, SIAM "
     "Review 38 (1996) 367–426. doi:10.1137/S0036144593251710",
+    "Boyd04": "S. Boyd, L. Vandenberghe, Convex Optimization, Cambridge University Press 2004.",
     "Lawson74": "C. L. Lawson, R. J. Hanson, Solving Least Squares Problems, Prentice-Hall 1974.",
 }
 

@@ -90,7 +90,7 @@ class ObstacleTable(Table):
     @model_validator(mode="after")
     def _one_kind(self) -> "ObstacleTable":
         kind = _given(self, self.kinds)
-        if kind in ("floor", "plane") and "pose" in self.model_fields_set:
+        if kind in ("floor", "plane") and self.pose != PoseTable():
             raise ValueError(f"a {kind} has no pose: its own numbers say where it is")
         if kind == "slope" and (self.pose.turn is not None or self.pose.quaternion is not None):
             raise ValueError("a slope is turned by its angle: give pose.at alone, or a plane")

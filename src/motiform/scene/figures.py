@@ -14,7 +14,7 @@ from motiform.motion.tree.read import read_figure
 from motiform.scene.bodies import add_bodies, start_bodies
 from motiform.scene.build import build_pose, build_shape
 from motiform.scene.contacts import build_contacts
-from motiform.scene.drive import Member, build_controls, build_loads, read_values
+from motiform.scene.drive import Member, build_controls, read_values
 from motiform.scene.figure_tables import (
     ClosureTable,
     ContactTable,
@@ -25,6 +25,7 @@ from motiform.scene.figure_tables import (
     SurfaceTable,
 )
 from motiform.scene.load import Scene
+from motiform.scene.loads import build_loads
 from motiform.scene.models import add_figure, block_names, build_model
 
 __all__ = ["Made", "build_figure", "build_figures"]

@@ -23,10 +23,10 @@ from motiform.motion.tree import Control, Figure, simulate_figure
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
 from motiform.record.store import renew_manifest
-from motiform.scene.build import build_bodies, build_options
+from motiform.scene.build import build_bodies, build_options, links, wardrobe
 from motiform.scene.figures import build_figures
 from motiform.scene.load import DEFAULTS, Scene, load_scene
-from motiform.scene.wardrobe import figure_wardrobe, links, obstacle_wardrobe, wardrobe
+from motiform.scene.wardrobe import figure_wardrobe, obstacle_wardrobe
 
 __all__ = ["simulate"]
 
@@ -180,6 +180,7 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
     labels["tag"] = list(figure.tag_names)
     if contacts is not None:
         labels |= {"point": list(contacts.point_names), "solid": list(contacts.solids)}
+        labels["component"] = ["mx", "my", "mz", "fx", "fy", "fz"]
     return _Job(go, form, statics, [], acting, [content], labels)
 
 

@@ -1,35 +1,18 @@
-"""What a recording must carry to be drawn: the shapes of bodies, figures and obstacles, and the springs."""
+"""What a recording must carry to be drawn: the shapes of figures and of obstacles."""
 
 from typing import Any
 
 import numpy as np
 
 from motiform.geometry import Compound, Shape
-from motiform.motion.bodies import Bodies
 from motiform.motion.contact import Contacts, Obstacle
 from motiform.motion.contact.obstacles import PLANE
 from motiform.motion.tree import Figure
 from motiform.spatial import Transform, quaternion_from_rotation
 
-__all__ = ["figure_wardrobe", "links", "obstacle_wardrobe", "wardrobe"]
+__all__ = ["figure_wardrobe", "obstacle_wardrobe", "put_aside"]
 
 _GREY, _STONE = (0.55, 0.57, 0.6), (0.74, 0.71, 0.66)
-
-
-def wardrobe(model: Bodies) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the shapes of a model as a recording's manifest keeps them, and the arrays that they refer to."""
-    worn: dict[str, Any] = {}
-    statics: dict[str, np.ndarray] = {}
-    for body in model.bodies:
-        if body.shape is not None:
-            worn[body.name] = {
-                "shape": _put_aside(body.shape.describe(), body.name, statics),
-                "offset": (-body.properties.center).tolist(),
-                "color": np.asarray(body.color).tolist(),
-                "position": f"{body.name}.position",
-                "orientation": f"{body.name}.orientation",
-            }
-    return worn, statics
 
 
 def figure_wardrobe(figure: Figure) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -53,7 +36,7 @@ def _carried(shape: Shape, placement: Transform, name: str, statics: dict[str, n
     turned = not np.array_equal(placement.rotation, np.eye(3))
     whole = Compound(((shape, placement),)) if turned else shape
     offset = [0.0, 0.0, 0.0] if turned else placement.translation.tolist()
-    return {"shape": _put_aside(whole.describe(), name, statics), "offset": offset}
+    return {"shape": put_aside(whole.describe(), name, statics), "offset": offset}
 
 
 def obstacle_wardrobe(figure: Figure, contacts: Contacts) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -73,7 +56,7 @@ def obstacle_wardrobe(figure: Figure, contacts: Contacts) -> tuple[dict[str, Any
             look |= _carried(obstacle.shape, obstacle.placement, name, statics)
             look |= {"position": f"{carrier}.position", "orientation": f"{carrier}.orientation"}
         else:
-            look |= {"shape": _put_aside(obstacle.shape.describe(), name, statics), "offset": [0.0, 0.0, 0.0]}
+            look |= {"shape": put_aside(obstacle.shape.describe(), name, statics), "offset": [0.0, 0.0, 0.0]}
             look["at"] = obstacle.placement.translation.tolist()
             look["turn"] = quaternion_from_rotation(obstacle.placement.rotation).tolist()
             if _level(obstacle):
@@ -87,26 +70,13 @@ def _level(obstacle: Obstacle) -> bool:
     return obstacle.kind == PLANE and upward and obstacle.color is None
 
 
-def links(model: Bodies) -> list[dict[str, Any]]:
-    """Return the springs of a model as a recording's manifest keeps them to be drawn."""
-    thin = 0.08 * min(float(np.sqrt(np.trace(b.properties.inertia) / b.properties.mass)) for b in model.bodies)
-    found = []
-    for n, spring in enumerate(model.springs):
-        ends = []
-        for name, at in ((spring.a, spring.at_a), (spring.b, spring.at_b)):
-            center = np.zeros(3) if name is None else model.find(name, f"spring {n + 1}").properties.center
-            ends.append({"body": name, "at": (np.array(at, float) - center).tolist()})
-        found.append({"name": f"spring {n + 1}", "ends": ends, "radius": thin})
-    return found
-
-
-def _put_aside(description: Any, name: str, statics: dict[str, np.ndarray]) -> Any:
+def put_aside(description: Any, name: str, statics: dict[str, np.ndarray]) -> Any:
     """Replace the arrays of a description by {"static": name}, and keep them."""
     if isinstance(description, np.ndarray):
         statics[name] = description
         return {"static": name}
     if isinstance(description, dict):
-        return {key: _put_aside(value, f"{name}.{key}", statics) for key, value in description.items()}
+        return {key: put_aside(value, f"{name}.{key}", statics) for key, value in description.items()}
     if isinstance(description, list | tuple):
-        return [_put_aside(value, f"{name}.{n}", statics) for n, value in enumerate(description)]
+        return [put_aside(value, f"{name}.{n}", statics) for n, value in enumerate(description)]
     return description

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError, RunError, closest
 from motiform.motion.contact import Contacts, contact_rows
 from motiform.motion.integrate import check_number
 from motiform.motion.tree import Control, Figure, FigureState, gravity_effects, inertia_matrix
@@ -51,6 +51,7 @@ class PostureControl:
         self.limit = None if limit is None else _gains(figure, limit, "limit", self.v_places)
 
     def __call__(self, t: float, state: FigureState) -> Array:
+        """Return the forces at an instant, (nv,)."""
         q, v = self.posture(t)
         tau = np.zeros(self.figure.nv)
         own, at = self.v_places, self.q_places
@@ -176,6 +177,10 @@ def standing_effort(
     posture = as_floats(q, where="standing effort, q")
     rows = contact_rows(figure, contacts, posture)
     names = contacts.point_names
+    for name in points or ():
+        if name not in names:
+            allowed = ", ".join(names)
+            raise InputError("no such contact point", got=name, allowed=allowed, remedy=closest(str(name), names))
     chosen = np.flatnonzero(rows.gaps <= 1e-6) if points is None else np.array([names.index(p) for p in points])
     weight = gravity_effects(figure, posture)
     driven = plain_places(figure)[1]
@@ -217,6 +222,7 @@ class CommandedControl:
         self.waiting: list[tuple[float, Array]] = []
 
     def __call__(self, t: float, state: FigureState) -> Array:
+        """Return the command that holds."""
         if self.calls == 0:
             self.tick(t, state)
         return self.command

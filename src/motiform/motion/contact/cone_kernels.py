@@ -21,6 +21,8 @@ __all__ = ["linear", "polish", "share", "sweep"]
 
 _STILL = 1e-14  # change of a sweep over the largest number that is taken for none
 _NEARLY = 1e-7  # change of a sweep that is good enough where nothing better was found
+_ANGLES = 24  # directions in which a contact that slides is looked for
+_BACK = 1e-2  # of its stiffness by which each row is held back in sweeps
 _EDGE = 1e-9  # a force so near to its cone's edge counts as on it
 _NARROW = 0.99  # cones that forces are brought into when they are shared, over the true ones
 _NULL = 1e-7
@@ -46,44 +48,102 @@ def _terms(A, b, i, rows, x):
 
 
 @inline
+def _block(A, i, contacts):
+    """Return one number for the three rows of a contact, so that a cone is nearest in the same sense as the forces."""
+    if i >= 3 * contacts:
+        return max(A[ix(i), ix(i)], 1e-300)
+    n = 3 * (i // 3)
+    return max((A[ix(n), ix(n)] + A[ix(n + 1), ix(n + 1)] + A[ix(n + 2), ix(n + 2)]) / 3.0, 1e-300)
+
+
+@inline
 def _reach(mu, pressed):
     """Return the largest tangential force; infinite friction holds whatever presses at all."""
     return mu * pressed if pressed > 0.0 else 0.0
 
 
 @inline
-def _into_disk(p, q, reach):
-    """Return a tangential force brought back into its disk."""
-    size = math.hypot(p, q)
-    if size <= reach:
-        return p, q
-    return p * (reach / size), q * (reach / size)
+def _held(a, d, e, f, g, h, u, v, w):
+    """Return minus the inverse of a symmetric matrix (a d e; d f g; e g h) times (u, v, w), and whether there is one."""
+    m1, m2, m3 = f * h - g * g, e * g - d * h, d * g - e * f
+    det = a * m1 + d * m2 + e * m3
+    if not det > 1e-14 * a * f * h:
+        return 0.0, 0.0, 0.0, False
+    return (
+        -(m1 * u + m2 * v + m3 * w) / det,
+        -(m2 * u + (a * h - e * e) * v + (d * e - a * g) * w) / det,
+        -(m3 * u + (d * e - a * g) * v + (a * f - d * d) * w) / det,
+        True,
+    )
 
 
 @inline
-def _tangent_step(A, n, w1, w2, p, q, reach):
-    """Return the tangential force that stops a contact, or the nearest that its cone allows."""
-    a, d, e = A[ix(n - 1), ix(n - 1)], A[ix(n - 1), ix(n + 1)], A[ix(n + 1), ix(n + 1)]
-    # what w would be without this force
-    u, v = w1 - a * p - d * q, w2 - d * p - e * q
-    det = a * e - d * d
-    if det > 1e-14 * (a * e):
-        sp, sq = (d * v - e * u) / det, (d * u - a * v) / det
-        if sp * sp + sq * sq <= reach * reach:
-            return sp, sq
-    if reach == 0.0:
-        return 0.0, 0.0
-    rate = 0.5 * (a + e) + math.sqrt(0.25 * (a - e) * (a - e) + d * d)
-    if rate == 0.0:
-        return 0.0, 0.0
-    for _ in range(8):
-        p, q = _into_disk(p - (u + a * p + d * q) / rate, q - (v + d * p + e * q) / rate, reach)
-    return p, q
+def _sliding_force(a, d, e, f, g, h, u, v, w, mu, given, angle):
+    """Return the normal force of a contact that slides toward an angle, its sideways velocity, and that along it."""
+    c1, c2 = math.cos(angle), math.sin(angle)
+    stiff = f - mu * (d * c1 + g * c2)
+    z = -(v - mu * given * (d * c1 + g * c2)) / stiff if stiff > 0.0 else 0.0
+    z = max(z, 0.0)
+    t = mu * (z + given)
+    w1, w2 = u + d * z - t * (a * c1 + e * c2), w + g * z - t * (e * c1 + h * c2)
+    return z, c1 * w2 - c2 * w1, c1 * w1 + c2 * w2
 
 
 @routine
-def sweep(A, b, contacts, rows, mu, slides, along, given, x, sweeps):
-    """Sweep until nothing changes; return the last change over the largest number."""
+def local(A, k, u, v, w, mu, given, soft):
+    """Solve one contact alone; (u, v, w) are its velocities without its own force. Return the force.
+
+    It sticks, parts, or slides toward the angle at which friction and slip are opposite, found by looking around.
+    """
+    n = 3 * k
+    a, d, e = A[ix(n), ix(n)] + soft, A[ix(n), ix(n + 1)], A[ix(n), ix(n + 2)]
+    f, g, h = A[ix(n + 1), ix(n + 1)] + soft, A[ix(n + 1), ix(n + 2)], A[ix(n + 2), ix(n + 2)] + soft
+    if not f > 0.0 or (v >= 0.0 and given == 0.0):
+        return 0.0, 0.0, 0.0
+    p, z, q, ok = _held(a, d, e, f, g, h, u, v, w)
+    if ok and z >= 0.0 and math.hypot(p, q) <= _reach(mu, z + given):
+        return p, z, q
+    if given > 0.0:  # it may part while friction goes on
+        det = a * h - e * e
+        p, q = (e * w - h * u) / det, (e * u - a * w) / det
+        if v + d * p + g * q >= 0.0 and math.hypot(p, q) <= _reach(mu, given):
+            return p, 0.0, q
+    if math.isinf(mu):
+        if given > 0.0:
+            return p, 0.0, q
+        return 0.0, 0.0, 0.0
+    if mu == 0.0:
+        return 0.0, max(0.0, -v / f), 0.0
+    best, found, last = 0.0, math.inf, 0.0
+    for i in range(_ANGLES + 1):
+        angle = 2.0 * math.pi * i / _ANGLES
+        _, side, forward = _sliding_force(a, d, e, f, g, h, u, v, w, mu, given, angle)
+        if i > 0 and last > 0.0 >= side:  # slip turns toward the direction from both sides
+            lo, hi = angle - 2.0 * math.pi / _ANGLES, angle
+            for _ in range(52):
+                middle = 0.5 * (lo + hi)
+                _, side_m, _ = _sliding_force(a, d, e, f, g, h, u, v, w, mu, given, middle)
+                if side_m > 0.0:
+                    lo = middle
+                else:
+                    hi = middle
+            z, side_m, forward = _sliding_force(a, d, e, f, g, h, u, v, w, mu, given, hi)
+            if forward >= -1e-12 * (abs(u) + abs(w)) and z < found:
+                best, found = hi, z
+        last = side
+    if found == math.inf:
+        return 0.0, 0.0, 0.0
+    z, _, _ = _sliding_force(a, d, e, f, g, h, u, v, w, mu, given, best)
+    t = mu * (z + given)
+    return -t * math.cos(best), z, -t * math.sin(best)
+
+
+@routine
+def sweep(A, b, contacts, rows, mu, slides, along, given, x, center, rho, sweeps):
+    """Sweep until nothing changes; return the last change over the largest number.
+
+    With rho each row is held back toward `center` by rho times its stiffness.
+    """
     change = math.inf
     for _ in range(sweeps):
         change, size = 0.0, 1e-300
@@ -91,30 +151,56 @@ def sweep(A, b, contacts, rows, mu, slides, along, given, x, sweeps):
             n = 3 * i + 1
             p, z, q = x[ix(n - 1)], x[ix(n)], x[ix(n + 1)]
             friction, d1, d2 = mu[ix(i)], along[ix(i), 0], along[ix(i), 1]
+            soft = rho * _block(A, n, contacts)
             if slides[ix(i)] == 1:
                 stiff = A[ix(n), ix(n)] - friction * (A[ix(n), ix(n - 1)] * d1 + A[ix(n), ix(n + 1)] * d2)
-                stiff = stiff if stiff > 1e-3 * A[ix(n), ix(n)] else A[ix(n), ix(n)]
-                new = max(0.0, z - _row(A, b, n, rows, x) / stiff)
+                stiff = (stiff if stiff > 1e-3 * A[ix(n), ix(n)] else A[ix(n), ix(n)]) + soft
+                new = max(0.0, z - (_row(A, b, n, rows, x) + soft * (z - center[ix(n)])) / stiff)
                 x[ix(n)] = new
                 pressed = new + given[ix(i)]
                 x[ix(n - 1)], x[ix(n + 1)] = -friction * pressed * d1, -friction * pressed * d2
             else:
-                stiff = A[ix(n), ix(n)]
-                new = max(0.0, z - _row(A, b, n, rows, x) / stiff) if stiff > 0.0 else 0.0
-                x[ix(n)] = new
-                w1, w2 = _row(A, b, n - 1, rows, x), _row(A, b, n + 1, rows, x)
-                reach = _reach(friction, new + given[ix(i)])
-                x[ix(n - 1)], x[ix(n + 1)] = _tangent_step(A, n, w1, w2, p, q, reach)
+                a, d, e = A[ix(n - 1), ix(n - 1)], A[ix(n - 1), ix(n)], A[ix(n - 1), ix(n + 1)]
+                f, g, h = A[ix(n), ix(n)], A[ix(n), ix(n + 1)], A[ix(n + 1), ix(n + 1)]
+                u = _row(A, b, n - 1, rows, x) - a * p - d * z - e * q - soft * center[ix(n - 1)]
+                v = _row(A, b, n, rows, x) - d * p - f * z - g * q - soft * center[ix(n)]
+                w = _row(A, b, n + 1, rows, x) - e * p - g * z - h * q - soft * center[ix(n + 1)]
+                x[ix(n - 1)], x[ix(n)], x[ix(n + 1)] = local(A, i, u, v, w, friction, given[ix(i)], soft)
             change = max(change, abs(x[ix(n)] - z), abs(x[ix(n - 1)] - p), abs(x[ix(n + 1)] - q))
             size = max(size, abs(x[ix(n)]), abs(x[ix(n - 1)]), abs(x[ix(n + 1)]))
         for i in range(3 * contacts, rows):
-            old = x[ix(i)]
-            x[ix(i)] = max(0.0, old - _row(A, b, i, rows, x) / A[ix(i), ix(i)])
+            old, soft = x[ix(i)], rho * _block(A, i, contacts)
+            x[ix(i)] = max(
+                0.0, old - (_row(A, b, i, rows, x) + soft * (old - center[ix(i)])) / (A[ix(i), ix(i)] + soft)
+            )
             change, size = max(change, abs(x[ix(i)] - old)), max(size, abs(x[ix(i)]))
         change /= size
         if change <= _STILL or not math.isfinite(change):
             break
     return change
+
+
+@routine
+def settle(A, b, contacts, rows, mu, slides, along, given, x, center, rounds):
+    """Sweeps that are held back toward the last answer, so that redundant contacts do not slow them down.
+
+    Return the change of the last round over the largest number.
+    """
+    moved = math.inf
+    for _ in range(rounds):
+        for i in range(rows):
+            center[ix(i)] = x[ix(i)]
+        change = sweep(A, b, contacts, rows, mu, slides, along, given, x, center, _BACK, 60)
+        if not math.isfinite(change):
+            return change
+        moved, size = change, 1e-300
+        for i in range(rows):
+            size = max(size, abs(x[ix(i)]))
+        for i in range(rows):
+            moved = max(moved, abs(x[ix(i)] - center[ix(i)]) / size)
+        if moved <= 1e-12:
+            break
+    return moved
 
 
 @routine
@@ -281,6 +367,12 @@ def _next_tangent(A, b, k, rows, mu, given, x, m, along, size, fine):
         return m - 1, w / terms, 0.0, 0.0
     if w / terms <= fine:
         return m, 0.0, along[ix(k), 0], along[ix(k), 1]
+    # turned by what friction would change if it turned: slip that is slow beside it swings round otherwise
+    hold = 0.5 * (A[ix(n - 1), ix(n - 1)] + A[ix(n + 1), ix(n + 1)]) * mu[ix(k)] * abs(x[ix(n)] + given[ix(k)])
+    w1, w2 = w1 + hold * along[ix(k), 0], w2 + hold * along[ix(k), 1]
+    w = math.hypot(w1, w2)
+    if w == 0.0:
+        return m, 0.0, along[ix(k), 0], along[ix(k), 1]
     return m, 0.0, w1 / w, w2 / w
 
 
@@ -290,7 +382,7 @@ def pivot(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, unkn
 
     All changes at once at first, then the worst alone. Return 1 where it ends, −1 with a negative determinant, else 0.
     """
-    for turn in range(80):
+    for turn in range(120):
         sign = linear(A, b, contacts, rows, mu, mode, along, given, x, B, K, r, unknown, pivots)
         if sign == 0.0:
             return 0
@@ -318,22 +410,13 @@ def pivot(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, unkn
                         along[ix(k), 0], along[ix(k), 1] = e1, e2
                 if ask > worst:
                     worst, worst_k, worst_m, d1, d2 = ask, k, new, e1, e2
-        if changes == 0 and turned <= 1e-13:
+        if changes == 0 and turned <= (1e-12 if turn < 40 else 1e-10 if turn < 80 else 1e-7):
             return 1 if sign > 0.0 else -1
         if changes > 0 and turn >= 12:
             mode[ix(worst_k)] = worst_m
             if worst_k < contacts and worst_m % c.OPEN == c.SLIDE and slides[ix(worst_k)] == 0:
                 along[ix(worst_k), 0], along[ix(worst_k), 1] = d1, d2
     return 0
-
-
-@inline
-def _block(A, i, contacts):
-    """Return one number for the three rows of a contact, so that a cone is nearest in the same sense as the forces."""
-    if i >= 3 * contacts:
-        return max(A[ix(i), ix(i)], 1e-300)
-    n = 3 * (i // 3)
-    return max((A[ix(n), ix(n)] + A[ix(n + 1), ix(n + 1)] + A[ix(n + 2), ix(n + 2)]) / 3.0, 1e-300)
 
 
 @inline
@@ -418,17 +501,20 @@ def _all_closed(contacts, rows, slides, along, given, mode):
 
 
 @routine
-def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, attempts):
+def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, begun, attempts):
     """Find who sticks, slides and leaves, and the exact forces; return a status.
 
     `along` are the directions of slip of contacts that slide already (`slides`), and on return of all that slide; x is
-    a guess at first. Sweeps begin with the third attempt.
+    a guess at first. Sweeps come after the third attempt. With
+    `begun` modes and directions are a guess too.
     """
     if _lonely(A, contacts, mu, slides, along):
         return c.JAMMED
     fine = _FINE
     for attempt in range(attempts):
-        if attempt < 3:  # at the very instant of an event forces are zero but for rounding, which may be told less well
+        if attempt < 3 and not (
+            attempt == 0 and begun
+        ):  # at the very instant of an event forces are zero but for rounding, which may be told less well
             _all_closed(contacts, rows, slides, along, given, mode)
         ends = pivot(A, b, contacts, rows, mu, slides, along, given, y, mode, B, K, r, unknown, pivots, fine)
         if ends != 0:
@@ -443,14 +529,14 @@ def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, 
         fine = min(100.0 * fine, 1e-6)
         if attempt < 2:
             continue
-        change = sweep(A, b, contacts, rows, mu, slides, along, given, x, 500 * (attempt - 1))
+        change = settle(A, b, contacts, rows, mu, slides, along, given, x, r, 40 * (attempt - 1))
         if not math.isfinite(change):
             return c.JAMMED
         for k in range(contacts):  # the sweeps' own directions
             if slides[ix(k)] == 0:
                 along[ix(k), 0] = along[ix(k), 1] = 0.0
         _sort_modes(contacts, rows, mu, slides, along, given, x, mode)
-        if change <= _STILL or (attempt == attempts - 1 and change <= _NEARLY):
+        if change <= 1e-12 or (attempt == attempts - 1 and change <= _NEARLY):
             for k in range(contacts):
                 if mode[ix(k)] >= c.OPEN:
                     mode[ix(k)] = c.FREE

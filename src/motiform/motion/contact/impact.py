@@ -11,11 +11,14 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.modes import all_held, refuse
+from motiform.motion.contact.modes import all_held, cone_margins, refuse
 from motiform.motion.contact.problem import Answer, ContactProblem
 from motiform.motion.tree.joint import Array
 
 __all__ = ["Impact", "collide", "leap", "project_velocities"]
+
+
+_ROUGH = 1e-3  # impulses that break the laws by less are taken where none that keep them were found
 
 
 @dataclass(frozen=True)
@@ -82,13 +85,29 @@ def leap(problem: ContactProblem, v: Array, h: float) -> Impact:
 def _compress(problem: ContactProblem, b: Array) -> Answer:
     """Return the impulses that stop what approaches."""
     no, none = np.zeros(problem.pairs, np.int64), np.zeros((problem.pairs, 2))
-    x = all_held(problem, b)
+    x, guess = all_held(problem, b)
     if x is not None:
         return Answer(x, np.full(len(problem.active), c.STICK), none)
-    status, answer = problem.cones(b, no, none)
-    if status != c.OK:
+    status, answer = problem.cones(b, no, none, guess=guess)
+    if status != c.OK and np.isinf(problem.mu).any():
+        # what does not slide may have no answer: then tangents are held, whether or not their points part
+        x, shut = problem.press(b)
+        return Answer(x, np.where(shut == 1, c.STICK, c.FREE), none)
+    if status != c.OK and misfit(problem, b, answer.x) > _ROUGH:
         refuse(problem, status, no, none)
     return answer
+
+
+def misfit(problem: ContactProblem, b: Array, x: Array) -> float:
+    """Return by how much impulses break the laws: approach over the terms that make it, impulses over the largest."""
+    rows, pairs = problem.rows, problem.pairs
+    A = problem.A[:rows, :rows]
+    w, terms = A @ x + b[:rows], np.abs(A) @ np.abs(x) + np.abs(b[:rows]) + 1e-300
+    normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
+    size = np.abs(x).max(initial=0.0) + 1e-300
+    outside = -cone_margins(problem, x) / size
+    together = np.minimum(w[normal] / terms[normal], x[normal] / size)
+    return float(max((-w[normal] / terms[normal]).max(), outside.max(), together.max()))
 
 
 def _restore(problem: ContactProblem, before: Array, first: Answer, given: Array) -> Array:
@@ -99,9 +118,7 @@ def _restore(problem: ContactProblem, before: Array, first: Answer, given: Array
     b = problem.A[:rows, :rows] @ (first.x + extra) + before
     no, none = np.zeros(pairs, np.int64), np.zeros((pairs, 2))
     status, answer = problem.cones(b, no, none, given=np.ascontiguousarray(given[:pairs]))
-    if status != c.OK:
-        refuse(problem, status, no, none)
-    return extra + answer.x
+    return extra + answer.x if status == c.OK else extra
 
 
 def _impact(problem: ContactProblem, v: Array, x: Array, before: Array) -> Impact:

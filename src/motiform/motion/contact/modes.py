@@ -25,23 +25,95 @@ def decide(problem: ContactProblem, slides: np.ndarray, along: Array, attempts: 
     rows, pairs = problem.rows, problem.pairs
     if not rows:
         return Answer(np.zeros(0), np.zeros(0, np.int64), np.zeros((0, 2)))
+    guess = None
     if not slides.any():
-        x = all_held(problem, problem.b)
-        if x is not None:
+        held, guess = all_held(problem, problem.b)
+        if held is not None:
             modes = np.full(len(problem.active), c.STICK)
-            return _frictionless(problem, Answer(x, modes, np.zeros((pairs, 2))))
-    status, answer = problem.cones(problem.b, slides, along, attempts=attempts)
+            return _frictionless(problem, Answer(held, modes, np.zeros((pairs, 2))))
+    status, answer = problem.cones(problem.b, slides, along, guess=guess, attempts=attempts)
     if status != c.OK:
         refuse(problem, status, slides, along)
     return _touching(problem, answer, slides)
 
 
-def all_held(problem: ContactProblem, b: Array) -> Array | None:
-    """Return forces that hold every row and that the laws allow, or None where there are none."""
+def all_held(problem: ContactProblem, b: Array) -> tuple[Array | None, Answer | None]:
+    """Return forces that hold every row and that the laws allow, or None; then, if there is one, a guess who slides."""
     x, _ = problem.press(b)
     if opening(problem, b, x).any():
-        return None
-    return x if allowed(problem, x) else problem.share(x, b, 3000)
+        return None, None
+    if allowed(problem, x):
+        return x, None
+    found = problem.share(x, b)
+    if found is not None:
+        return found, None
+    margin, best = widest(problem, x)
+    if margin >= 0:
+        return best, None
+    # those that reach their cone first in the best of all ways to share the load will slide
+    t = best[: 3 * problem.pairs].reshape(-1, 3)[:, [0, 2]]
+    size = np.hypot(t[:, 0], t[:, 1])
+    edge = size >= (1 - 1e-3) * np.where(np.isinf(problem.mu), np.inf, problem.mu * best[1 : 3 * problem.pairs : 3])
+    modes = np.full(len(problem.active), c.STICK)
+    modes[: problem.pairs][edge] = c.SLIDE
+    along = np.where(edge[:, None], -t / np.where(size > 0, size, 1.0)[:, None], 0.0)
+    return None, Answer(best, modes, along)
+
+
+def widest(problem: ContactProblem, x: Array) -> tuple[float, Array]:
+    """Return the largest margin [N] that forces sharing the load as x does can have in all cones, and those forces.
+
+    max s subject to x + N z − s e_n in every cone, N the forces that push nothing: a second-order cone program, solved
+    by Newton's method on its logarithmic barrier [Boyd04 11].
+    """
+    pairs, rows = problem.pairs, problem.rows
+    null = problem.null_space()
+    scale = float(np.abs(x).max(initial=0.0))
+    if not scale or not null.size:
+        return float(cone_margins(problem, x).min(initial=0.0)), x
+    Q, _ = np.linalg.qr(null)
+    base, count = x / scale, Q.shape[1]
+    mu = np.minimum(problem.mu, 1e6)
+    normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
+
+    def parts(point: Array) -> tuple[Array, Array, Array, Array]:
+        f = base + Q @ point[:-1]
+        n = f[normal] - point[-1]
+        t = f[: 3 * pairs].reshape(-1, 3)[:, [0, 2]]
+        return f, n, t, (mu * n[:pairs]) ** 2 - (t**2).sum(1)
+
+    point = np.zeros(count + 1)
+    _, n, t, _ = parts(point)
+    point[-1] = min(np.min(n[:pairs] - np.hypot(*t.T) / np.maximum(mu, 1e-12), initial=np.inf), n.min()) - 1.0
+    weight = 1.0
+    Jn = np.column_stack([Q[normal], -np.ones(len(normal))])
+    J1 = np.column_stack([Q[0 : 3 * pairs : 3], np.zeros(pairs)])
+    J2 = np.column_stack([Q[2 : 3 * pairs : 3], np.zeros(pairs)])
+    for _ in range(60):
+        _, n, t, c2 = parts(point)
+        k = mu**2 * n[:pairs]
+        D = k[:, None] * Jn[:pairs] - t[:, :1] * J1 - t[:, 1:] * J2  # half the gradient of each cone's quadratic
+        gradient = -2 * (D / c2[:, None]).sum(0) - (Jn[pairs:] / n[pairs:, None]).sum(0)
+        gradient[-1] -= weight
+        second = (mu**2 / c2)[:, None] * Jn[:pairs]
+        H = 4 * (D / c2[:, None]).T @ (D / c2[:, None]) - 2 * (
+            Jn[:pairs].T @ second - J1.T @ (J1 / c2[:, None]) - J2.T @ (J2 / c2[:, None])
+        )
+        H += (Jn[pairs:] / n[pairs:, None]).T @ (Jn[pairs:] / n[pairs:, None])
+        step = -np.linalg.lstsq(H, gradient, rcond=1e-14)[0]
+        decrement = float(-gradient @ step)
+        size = 1.0
+        while size > 1e-12:
+            trial = parts(point + size * step)
+            if (trial[1] > 0).all() and (trial[3] > 0).all():
+                break
+            size *= 0.5
+        point = point + 0.9 * size * step if size < 1 else point + step
+        if decrement < 1e-3:
+            if point[-1] > 0 or weight > 1e12:
+                break
+            weight *= 20.0
+    return float(point[-1]) * scale, (base + Q @ point[:-1]) * scale
 
 
 def opening(problem: ContactProblem, b: Array, x: Array) -> Array:

@@ -53,10 +53,18 @@ class ContactPoint:
         object.__setattr__(self, "point", (x, y, z))
         object.__setattr__(self, "radius", check_number(self.radius, "radius", where, least=0.0))
         object.__setattr__(self, "solid", self.solid or self.segment)
-        if self.friction is not None and not float(self.friction) >= 0:
-            raise InputError("friction", where=where, got=self.friction, allowed="zero or more, or None")
-        if not 0 <= float(self.restitution) <= 1:
-            raise InputError("restitution", where=where, got=self.restitution, allowed="0 to 1")
+        if self.friction is not None:
+            _within(self.friction, "friction", where, np.inf)
+        _within(self.restitution, "restitution", where, 1.0)
+
+
+def _within(value: Any, what: str, where: str, most: float) -> None:
+    try:
+        good = 0 <= float(value) <= most
+    except (TypeError, ValueError):
+        good = False
+    if not good:
+        raise InputError(what, where=where, got=repr(value), allowed=f"a number from 0 to {most:g}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +108,7 @@ class Contacts:
             raise InputError("impact law", where="contacts", got=self.impact, allowed=", ".join(_LAWS))
         if self.paradox not in ("impulse", "stop"):
             raise InputError("paradox", where="contacts", got=self.paradox, allowed="impulse, stop")
-        if not 0 <= self.limit_restitution <= 1:
-            raise InputError("restitution", where="limits", got=self.limit_restitution, allowed="0 to 1")
+        _within(self.limit_restitution, "restitution", "limits", 1.0)
         check_number(self.settle, "settle", "contacts", above=0.0)
         if self.pairs is not None:
             object.__setattr__(self, "pairs", tuple((str(a), str(b)) for a, b in self.pairs))

@@ -151,24 +151,13 @@ class ContactProblem:
             )
         )
 
+    def null_space(self) -> Array:
+        """Return forces that together push nothing, as columns, (rows, n)."""
+        return null_forces(self.A[: self.rows, : self.rows])
+
     def least_norm(self, x: Array) -> Array:
         """Return the forces of least norm that push the figure as x does, and press: no normal force is negative."""
-        if not self.rows:
-            return np.asarray(x)
-        A = self.A[: self.rows, : self.rows]
-        size = np.sqrt(np.maximum(np.diag(A), 1e-300))
-        values, vectors = np.linalg.eigh(A / np.outer(size, size))
-        null = vectors[:, values < 1e-11 * values[-1]] / size[:, None]
-        x = np.asarray(x)
-        if not null.size:
-            return x
-        found = x - null @ np.linalg.lstsq(null, x, rcond=None)[0]
-        presses = np.ones(self.rows, bool)
-        presses[: 3 * self.pairs] = np.tile([False, True, False], self.pairs)
-        least = -1e-12 * np.abs(x).max(initial=0.0)
-        if not ((found < least) & presses).any() or ((x < least) & presses).any():
-            return found
-        return _least_pressing(x, null, presses)
+        return least_forces(self.A[: self.rows, : self.rows], np.asarray(x), self.pairs)
 
     @property
     def velocities(self) -> Array:
@@ -214,13 +203,14 @@ class ContactProblem:
         slides: np.ndarray,
         along: Array,
         given: Array | None = None,
-        guess: Array | None = None,
+        guess: Answer | None = None,
         attempts: int = 6,
     ) -> tuple[int, Answer]:
         """Solve with Coulomb's friction; return a status and the answer."""
         count, pairs, rows = len(self.active), self.pairs, self.rows
-        x = np.zeros(rows) if guess is None else guess.copy()
-        modes, directions = np.zeros(count, np.int64), np.ascontiguousarray(along, float).copy()
+        x = np.zeros(rows) if guess is None else guess.x.copy()
+        modes = np.zeros(count, np.int64) if guess is None else guess.modes.astype(np.int64)
+        directions = np.ascontiguousarray(along if guess is None else guess.along, float).copy()
         given = np.zeros(pairs) if given is None else given
         status = self.kernels["solve_cones"](
             self.A,
@@ -239,6 +229,7 @@ class ContactProblem:
             self.y,
             self.chosen,
             self.wrong,
+            guess is not None,
             attempts,
         )
         return int(status), Answer(x, modes, directions)
@@ -282,18 +273,41 @@ class ContactProblem:
         return p[:, :1] * e + p[:, 1:2] * n + p[:, 2:] * np.cross(e, n)
 
 
+def null_forces(A: Array) -> Array:
+    """Return forces that together push nothing, as columns, (rows, n)."""
+    size = np.sqrt(np.maximum(np.diag(A), 1e-300))
+    values, vectors = np.linalg.eigh(A / np.outer(size, size))
+    return vectors[:, values < 1e-11 * values[-1]] / size[:, None]
+
+
+def least_forces(A: Array, x: Array, pairs: int) -> Array:
+    """Return the forces of least norm that push as x does; rows that press do not become negative by it."""
+    if not len(x):
+        return x
+    null = null_forces(A)
+    if not null.size:
+        return x
+    found = x - null @ np.linalg.lstsq(null, x, rcond=None)[0]
+    presses = np.ones(len(x), bool)
+    presses[: 3 * pairs] = np.tile([False, True, False], pairs)
+    least = -1e-12 * np.abs(x).max(initial=0.0)
+    if not ((found < least) & presses).any() or ((x < least) & presses).any():
+        return found
+    return _least_pressing(x, null, presses)
+
+
 def _least_pressing(x: Array, null: Array, presses: Array) -> Array:
     """Return the least of x + null z whose pressing rows are not negative: a small quadratic program by its dual."""
     from scipy.optimize import nnls
 
     Q, _ = np.linalg.qr(null)
     base, G = x - Q @ (Q.T @ x), Q[presses]
-    # min ½ z·z with G z ≥ −base: z = Gᵀ m, m ≥ 0 minimises ½ |Gᵀ m|² + base · m  [Lawson74 23]
-    need = -base[presses]
-    E, f = np.vstack([G.T, need]), np.append(np.zeros(G.shape[1]), 1.0)
+    scale = np.abs(base).max()
+    # min ½ z·z with G z ≥ −base by the least distance of a cone  [Lawson74 23.4]
+    E, f = np.vstack([G.T, -base[presses] / scale]), np.append(np.zeros(G.shape[1]), 1.0)
     u, _ = nnls(E, f)
     r = E @ u - f
-    return base + Q @ (-r[:-1] / r[-1]) if abs(r[-1]) > 1e-12 else x
+    return base + Q @ (-r[:-1] / r[-1]) * scale if abs(r[-1]) > 1e-14 else x
 
 
 class _Compiled(dict[str, Any]):

@@ -138,20 +138,18 @@ def solve_pressing(A, b, rows, presses, shut, F, x, r, chosen, wrong):
 
 
 @entry(
-    f"int64({_2}, {_1}, int64, int64, {_1}, {_I}, {_2}, {_1}, {_1}, {_I}, {_2}, {_2}, {_1}, {_1}, {_I}, {_I}, int64)"
+    f"int64({_2}, {_1}, int64, int64, {_1}, {_I}, {_2}, {_1}, {_1}, {_I}, {_2}, {_2}, {_1}, {_1}, {_I}, {_I}, boolean, "
+    "int64)"
 )
-def solve_cones(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, attempts):
+def solve_cones(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, begun, attempts):
     """Contacts with friction."""
-    return polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, attempts)
+    return polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, begun, attempts)
 
 
 @entry(f"int64({_2}, {_1}, int64, int64, {_1}, {_1}, {_2}, {_1}, int64)")
 def solve_shared(A, b, contacts, rows, mu, x, F, r, turns):
     """Forces that hold every row, shared so that cones allow them."""
     return share(A, b, contacts, rows, mu, x, F, r, turns)
-
-
-_TINY = 1e-10  # [m/s] below it the direction of slip is the one remembered
 
 
 @inline
@@ -169,7 +167,7 @@ def slip_directions(sites, pairs, modes, memory, along):
     """Write the direction of slip of each sliding pair, in its tangents.
 
     A slip that has passed zero since the direction was remembered counts backward, so that motion goes on smoothly
-    up to the event.
+    up to the event. The direction remembered has a weight in m/s: slow slips would swing round within nanoseconds.
     """
     for k in range(pairs):
         if modes[ix(k)] != c.SLIDE:
@@ -180,7 +178,7 @@ def slip_directions(sites, pairs, modes, memory, along):
         m1, m2 = dot(m, e), dot(m, cross(e, n))
         u1, u2 = sites[ix(k), c.SLIP], sites[ix(k), c.SLIP + 2]
         sign = 1.0 if u1 * m1 + u2 * m2 >= 0.0 else -1.0
-        x, y = sign * u1 + _TINY * m1, sign * u2 + _TINY * m2
+        x, y = sign * u1 + memory[ix(k), 3] * m1, sign * u2 + memory[ix(k), 3] * m2
         size = math.hypot(x, y)
         along[ix(k), 0], along[ix(k), 1] = (0.0, 0.0) if size == 0.0 else (x / size, y / size)
 

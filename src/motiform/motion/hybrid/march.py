@@ -17,8 +17,9 @@ from motiform.motion.tree.joint import Array
 __all__ = ["HybridBlock", "hybrid_march"]
 
 _IDLE = 30  # events in a row at one instant, or that change nothing, that are gone over
-_CROWD, _CROWD_TIME = 60, 1e-3  # so many events, or steps while something slides, in so many seconds are gone over too
+_CROWD, _CROWD_TIME = 60, 1e-3  # so many events, or tiny steps, within so many seconds are gone over too
 _LEAP, _SHORTEST, _LONGEST = 1e-3, 5e-3, 8e-2  # [s] of a step with impulses, of a stretch of them
+_CREEP = 4e-6  # [s] steps that are no way to go on
 _STEP = 0.01  # [s] longest step: guards are looked at eight times in it
 
 
@@ -168,7 +169,7 @@ def _step(system: HybridSystem, stepper: ExplicitStep, walk: _Walk, options: Opt
         out = np.empty(system.size)
         system.rate(min(t1, stepper.latest), end, out)
         system.tidy(end)
-        if len(system.own_sliding) and used < _CROWD_TIME:
+        if len(system.own_sliding) and used < _CREEP:
             walk.count(t1)
         if walk.crowded and system.contacts.paradox != "stop":
             t1, h = _stride(system, walk, options, t1, end, target), 0.0

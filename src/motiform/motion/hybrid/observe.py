@@ -38,6 +38,8 @@ class Look:
     """Along their normals, (points,)."""
     limits: Array
     """Forces of limits on the coordinates, (nv,)."""
+    tau: Array
+    """Forces of the controls, (nv,)."""
 
 
 def look(system: HybridSystem, at: float, y: Array) -> Look:
@@ -65,7 +67,7 @@ def look(system: HybridSystem, at: float, y: Array) -> Look:
             limit = problem.active[k] - packed.pairs
             side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
             limits[packed.limit_coordinates[limit]] += side * x[3 * pairs + k - pairs]
-    return Look(modes, gaps, forces, sites, presses, limits)
+    return Look(modes, gaps, forces, sites, presses, limits, system.forces(at, system.split(y)).copy())
 
 
 def contact_channels(system: HybridSystem, rate: float) -> list[Channel]:
@@ -99,6 +101,8 @@ def observe_contacts(
     """Return the samples of the channels of contacts; `origins` are places of segments, (samples, 3) each."""
     contacts = system.contacts
     found: dict[str, Array] = {}
+    if system.controls is not None:  # what commands were then, which the control may no longer know
+        found["tau"] = np.array([k.tau for k in looks])
     if contacts.points:
         forces, sites = np.array([k.forces for k in looks]), np.array([k.sites for k in looks])
         presses = np.array([k.presses for k in looks])

@@ -1,4 +1,4 @@
-"""The earliest event of a step: gaps that close, forces that modes do not allow, slips that end, edges, users' guards."""
+"""The earliest event of a step: gaps that close, forces that modes do not allow, slips that end, edges, guards."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -55,7 +55,7 @@ def find(
     if fresh:
         near = [t0 + (instants[0] - t0) * 0.5**k for k in range(_HALVINGS, 0, -1)]
         instants, forced = near + instants, forced | set(near[::4])
-    found, before = None, t0
+    found, before, held = None, t0, t0
     last = system.gaps(solution(t0))
     for instant in instants:
         if not instant > before:
@@ -65,7 +65,9 @@ def find(
         found = _landing(system, solution, before, instant, last, gaps)
         touching = len(system.problem.active) > 0
         if touching and (instant in forced or found is not None or len(system.own_sliding) or system.own_sharp.any()):
-            found = _first(found, _mode(system, solution, t0, before, instant if found is None else found.time))
+            until = instant if found is None else found.time
+            found = _first(found, _mode(system, solution, held, until))
+            held = until
         if found is not None:
             break
         before, last = instant, gaps
@@ -117,7 +119,7 @@ def _landing(
     return Found(max(roots[k] for k in together), landed=together)
 
 
-def _mode(system: HybridSystem, solution: Solution, t0: float, lo: float, hi: float) -> Found | None:
+def _mode(system: HybridSystem, solution: Solution, lo: float, hi: float) -> Found | None:
     """Return the first instant in (lo, hi] at which a mode must change, to rounding."""
 
     def broken(t: float) -> tuple[bool, list[int]]:

@@ -27,6 +27,8 @@ __all__ = ["one_step"]
 _1, _2, _I = "float64[::1]", "float64[:, ::1]", "int64[::1]"
 _OUT = 0.2  # of a penetration that a step takes away
 _SWEEPS = 100
+_SLOW = 40.0  # [m/s²] approach over the step below which nothing bounces: what a step of free fall makes, fourfold
+_FAR = 1e12  # [m/s] keeps a contact out of a step
 
 
 @inline
@@ -48,10 +50,10 @@ def _choose(ints, cints, cfloats, Q, W, reach, active, gaps, count):
 def _demand(sites, k, bounce, h):
     """Return what is added to the normal velocity of a candidate before it must not be negative."""
     gap, speed = sites[ix(k), c.GAP], sites[ix(k), ix(c.SLIP + 1)]
+    bounces = bounce > 0.0 and speed < -_SLOW * h
     if gap > 0.0:
-        return gap / h
-    extra = bounce * speed if speed < 0.0 else 0.0
-    return extra + _OUT * gap / h
+        return _FAR if bounces else gap / h  # what bounces is let in by part of a step, so that it keeps its speed
+    return (bounce * speed if bounces else 0.0) + _OUT * gap / h
 
 
 @entry(
@@ -116,7 +118,7 @@ def one_step(
                 x[ix(3 * k + i)] = impulses[ix(3 * candidate + i)]
         else:
             x[ix(row)] = impulses[ix(3 * candidate)]
-    sweep(A, b, pairs, rows, mu, slides, along, given, x, _SWEEPS)
+    sweep(A, b, pairs, rows, mu, slides, along, given, x, x, 0.0, _SWEEPS)
     for k in range(impulses.shape[0]):
         impulses[ix(k)] = 0.0
     for k in range(taken):

@@ -7,6 +7,7 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
+from motiform.motion.contact.problem import least_forces
 from motiform.motion.hybrid.march import HybridBlock
 from motiform.motion.hybrid.observe import Look
 from motiform.motion.hybrid.system import HybridSystem
@@ -29,6 +30,7 @@ class Stepper:
         self.packed, count = packed, packed.count
         rows = max(3 * count, n)
         self.impulses = np.zeros(max(3 * count, 1))
+        self.A, self.tau = np.zeros((rows, rows)), np.zeros(n)
         self.gaps, self.active = np.zeros(count), np.zeros(max(count, 1), np.int64)
         self.sites = np.zeros((max(count, 1), c.SITE_FLOATS))
         self._soft = np.zeros(n)
@@ -39,7 +41,7 @@ class Stepper:
             np.zeros((n, n)),
             np.zeros((n, n)),
             np.zeros((n, rows)),
-            np.zeros((rows, rows)),
+            self.A,
             np.zeros(n, np.int64),
             np.zeros(n),
             np.zeros(rows),
@@ -64,6 +66,7 @@ class Stepper:
         system, h = self.system, self.h
         state = system.split(y)
         tau, loads = system.forces(at, state), system.wrenches(at, state)
+        self.tau = tau
         controls: Any = system.controls
         stiffness = getattr(controls, "stiffness", None)
         if stiffness is not None:
@@ -99,22 +102,28 @@ class Stepper:
         np.minimum.at(gaps, packed.point_of, every[: packed.pairs])
         modes, presses = np.zeros(count, np.int64), np.zeros(count)
         forces, sites, limits = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(system.nv)
-        for k in range(self.taken):
-            candidate = int(self.active[k])
-            p = self.impulses[3 * candidate : 3 * candidate + 3] / self.h
-            if candidate >= packed.pairs:
-                limit = candidate - packed.pairs
-                side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
-                limits[packed.limit_coordinates[limit]] += side * p[0]
-            elif p[1] > 0:
-                n, site = packed.point_of[candidate], self.sites[k]
-                e, normal = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
-                forces[n] += p[0] * e + p[1] * normal + p[2] * np.cross(e, normal)
-                presses[n] += p[1]
-                sites[n] = site[c.SITE : c.SITE + 3]
-                held = np.hypot(p[0], p[2]) < packed.friction[candidate] * p[1] * (1 - 1e-9)
-                modes[n] = max(modes[n], c.STICK if held else c.SLIDE)
-        return Look(modes, gaps, forces, sites, presses, limits)
+        rows = 2 * self.pairs + self.taken
+        own = self.active[: self.taken]
+        x = np.concatenate(
+            [self.impulses.reshape(-1, 3)[own[: self.pairs]].ravel(), self.impulses[3 * own[self.pairs :]]]
+        )
+        x = least_forces(self.A[:rows, :rows], x, self.pairs) / self.h
+        for k in range(self.pairs, self.taken):
+            limit = own[k] - packed.pairs
+            side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
+            limits[packed.limit_coordinates[limit]] += side * x[3 * self.pairs + k - self.pairs]
+        for k in range(self.pairs):
+            p, candidate, site = x[3 * k : 3 * k + 3], own[k], self.sites[k]
+            if p[1] <= 0:
+                continue
+            n, e, normal = packed.point_of[candidate], site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
+            e2 = (e[1] * normal[2] - e[2] * normal[1], e[2] * normal[0] - e[0] * normal[2])
+            forces[n] += p[0] * e + p[1] * normal + p[2] * np.array([*e2, e[0] * normal[1] - e[1] * normal[0]])
+            presses[n] += p[1]
+            sites[n] = site[c.SITE : c.SITE + 3]
+            held = np.hypot(p[0], p[2]) < packed.friction[candidate] * p[1] * (1 - 1e-9)
+            modes[n] = max(modes[n], c.STICK if held else c.SLIDE)
+        return Look(modes, gaps, forces, sites, presses, limits, self.tau.copy())
 
 
 def step_march(
@@ -127,6 +136,7 @@ def step_march(
     looks: list[Look] = []
     if checkpoint is None:
         system.begin(y)
+        stepper.tau = system.forces(0.0, system.split(y))
         rows.append(y.copy())
         looks.append(stepper.look(y))
     else:

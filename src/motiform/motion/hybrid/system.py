@@ -9,7 +9,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.impact import collide, leap, project_velocities
-from motiform.motion.contact.modes import NoForces, decide
+from motiform.motion.contact.modes import NoForces, decide, widest
 from motiform.motion.contact.obstacles import KINDS
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
@@ -23,6 +23,7 @@ __all__ = ["Happening", "HybridSystem"]
 TOUCH = float(np.sqrt(np.finfo(float).eps))  # [m] gaps below it are contact at the start [HuMAnS 6.1.2]
 DEEP = 1e-6  # [m] penetration at the start that is not drift
 NEAR = 1e-9  # [m] gaps that count as closed when something lands
+LAZY, _TINY = 1e-3, 1e-10  # [m/s] slower slips keep their direction within a step; weight of it for faster ones
 CREEP = 1e-4  # [m/s] slips that may end where they turn round
 SLOW = 1e-9  # [m/s] velocities that are zero but for rounding
 _CLEAR = 1e-9  # of the largest force: by so much a force must be wrong for its mode to change
@@ -55,7 +56,8 @@ class HybridSystem:
         self.size = self.moving + len(self.z0)
         count = self.problem.packed.count
         self.modes = np.zeros(count, np.int64)
-        self.memory = np.zeros((count, 3))
+        self.memory = np.zeros((count, 4))
+        """Direction of slip in the world at the start of the step, and its weight [m/s]."""
         self.regions = np.zeros(count)
         self.armed = np.ones(count, bool)
         """Whether a free candidate has been clear of its obstacle since it left."""
@@ -190,8 +192,11 @@ class HybridSystem:
         least = float(self.seen[0] + _CLEAR * self.seen[1])
         if least >= 0 or not np.isfinite(least):
             return least
-        if not len(self.own_sliding) and self.problem.share(x) is not None:
-            return np.finfo(float).tiny
+        if (self.own_modes == c.STICK).all():
+            if self.problem.share(x) is not None:
+                return np.finfo(float).tiny
+            best = widest(self.problem, x)[0] + float(_CLEAR * self.seen[1])
+            return best if best < 0 else np.finfo(float).tiny
         try:
             answer = decide(self.problem, *self._slipping(), attempts=2)
         except NoForces:
@@ -213,7 +218,7 @@ class HybridSystem:
         sites = self.problem.sites[k]
         n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
         u = sites[:, c.SLIP : c.SLIP + 1] * e + sites[:, c.SLIP + 2 : c.SLIP + 3] * np.cross(e, n)
-        return np.einsum("ij,ij->i", u, self.own_memory[k])
+        return np.einsum("ij,ij->i", u, self.own_memory[k, :3])
 
     def slips_end(self) -> bool:
         """Whether a slip has come to zero; one that has just begun must come off it first. The last watch's."""
@@ -250,10 +255,11 @@ class HybridSystem:
             sites = self.problem.sites[k]
             e, n = sites[c.TANGENT : c.TANGENT + 3], sites[c.NORMAL : c.NORMAL + 3]
             u = sites[c.SLIP] * e + sites[c.SLIP + 2] * np.cross(e, n)
-            size = np.linalg.norm(u)
+            size = float(np.sqrt(u @ u))
             if size > 1e-8:
-                self.own_memory[k] = u / size
-                self.memory[self.problem.active[k]] = u / size
+                self.own_memory[k, :3] = u / size
+            self.own_memory[k, 3] = _TINY if size > LAZY else LAZY
+            self.memory[self.problem.active[k]] = self.own_memory[k]
 
     # ---------------------------------------------------------------- events
     def begin(self, y: Array) -> list[Happening]:
@@ -300,7 +306,8 @@ class HybridSystem:
         for _ in range(_LEAPS):
             try:
                 self._sort_out(at + self.leapt, y, closed, open_speed)
-                return happened + self._changes(at + self.leapt, before)
+                happened += self._changes(at + self.leapt, before)
+                return sorted(happened, key=lambda one: one.time)
             except NoForces as error:
                 if self.contacts.paradox == "stop":
                     raise
@@ -337,7 +344,8 @@ class HybridSystem:
         for k in np.flatnonzero(answer.modes[:pairs] == c.SLIDE):
             site = problem.sites[k]
             e, n = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
-            self.memory[problem.active[k]] = answer.along[k, 0] * e + answer.along[k, 1] * np.cross(e, n)
+            self.memory[problem.active[k], :3] = answer.along[k, 0] * e + answer.along[k, 1] * np.cross(e, n)
+            self.memory[problem.active[k], 3] = LAZY
         for k in range(pairs):
             self.regions[problem.active[k]] = problem.sites[k, c.REGION]
         self.armed[(self.modes == c.FREE) & np.isin(np.arange(len(self.modes)), closed)] = False

@@ -117,7 +117,8 @@ class ExplicitStep:
         told = scale > 0  # with atol = 0 a number that is zero tells nothing
 
         def size(v: np.ndarray) -> float:
-            return float(np.sqrt(np.mean((v[told] / scale[told]) ** 2))) if told.any() else 0.0
+            with np.errstate(over="ignore"):
+                return float(np.sqrt(np.mean((v[told] / scale[told]) ** 2))) if told.any() else 0.0
 
         d0, d1 = size(y), size(k0)
         h = 0.01 * d0 / d1 if min(d0, d1) > 1e-5 and np.isfinite(d0 / d1) else 1e-6
