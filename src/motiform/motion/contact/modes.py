@@ -143,7 +143,7 @@ def _touching(problem: ContactProblem, answer: Answer, slides: np.ndarray) -> An
     sizes = np.abs(problem.A[:rows, :rows]) @ np.abs(x) + np.abs(problem.b[:rows])
     for k in np.flatnonzero(answer.modes[:pairs] == c.SLIDE):
         own = [3 * k, 3 * k + 2]
-        if not slides[k] and problem.mu[k] > 0 and np.hypot(*w[own]) <= _SAME * sizes[own].max():
+        if slides.any() and not slides[k] and problem.mu[k] > 0 and np.hypot(*w[own]) <= _SAME * sizes[own].max():
             answer.modes[k], answer.along[k] = c.STICK, 0.0
     for k in np.flatnonzero(answer.modes == c.FREE):
         row = 3 * k + 1 if k < pairs else 3 * pairs + k - pairs

@@ -297,17 +297,25 @@ def least_forces(A: Array, x: Array, pairs: int) -> Array:
 
 
 def _least_pressing(x: Array, null: Array, presses: Array) -> Array:
-    """Return the least of x + null z whose pressing rows are not negative: a small quadratic program by its dual."""
-    from scipy.optimize import nnls
-
+    """Return the least of x + null z whose pressing rows are not negative: a small quadratic program, by its active set."""
     Q, _ = np.linalg.qr(null)
-    base, G = x - Q @ (Q.T @ x), Q[presses]
-    scale = np.abs(base).max()
-    # min ½ z·z with G z ≥ −base by the least distance of a cone  [Lawson74 23.4]
-    E, f = np.vstack([G.T, -base[presses] / scale]), np.append(np.zeros(G.shape[1]), 1.0)
-    u, _ = nnls(E, f)
-    r = E @ u - f
-    return base + Q @ (-r[:-1] / r[-1]) * scale if abs(r[-1]) > 1e-14 else x
+    base, rows = x - Q @ (Q.T @ x), np.flatnonzero(presses)
+    tiny = 1e-12 * np.abs(x).max()
+    chosen: list[int] = []
+    found = base
+    for _ in range(10 * len(rows)):
+        lowest = int(rows[np.argmin(found[rows])])
+        if found[lowest] >= -tiny or lowest in chosen:
+            break
+        chosen.append(lowest)
+        while True:
+            G = Q[chosen]
+            m = np.linalg.lstsq(G @ G.T, -base[chosen], rcond=1e-13)[0]
+            if (m >= 0).all():
+                break
+            chosen.pop(int(np.argmin(m)))  # it would rather press
+        found = base + Q @ (G.T @ m)
+    return found if found[rows].min() >= -1e3 * tiny else x
 
 
 class _Compiled(dict[str, Any]):

@@ -18,7 +18,7 @@ __all__ = ["HybridBlock", "hybrid_march"]
 
 _IDLE = 30  # events in a row at one instant, or that change nothing, that are gone over
 _CROWD, _CROWD_TIME = 60, 1e-3  # so many events, or tiny steps, within so many seconds are gone over too
-_LEAP, _SHORTEST, _LONGEST = 1e-3, 5e-3, 8e-2  # [s] of a step with impulses, of a stretch of them
+_LEAP, _SHORTEST, _LONGEST = 1e-3, 1e-4, 8e-2  # [s] longest step with impulses, stretches of them
 _CREEP = 4e-6  # [s] steps that are no way to go on
 _STEP = 0.01  # [s] longest step: guards are looked at eight times in it
 
@@ -202,7 +202,7 @@ def _stride(system: HybridSystem, walk: _Walk, options: Options, t: float, y: Ar
     until = min(t + walk.stride, target)
     walk.events.append(Happening(t, f"chatters, impulses: {system.problem.told()}", {"seconds": until - t}))
     before = system.modes.copy()
-    start, count = t, max(1, int(np.ceil((until - t) / _LEAP - 1e-6)))
+    start, count = t, max(10, int(np.ceil((until - t) / _LEAP - 1e-6)))
     for n in range(count):
         old, t = y.copy(), start + (until - start) * n / count
         h = (until - start) / count

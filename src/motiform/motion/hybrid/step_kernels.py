@@ -53,7 +53,7 @@ def _demand(sites, k, bounce, h):
     bounces = bounce > 0.0 and speed < -_SLOW * h
     if gap > 0.0:
         return _FAR if bounces else gap / h  # what bounces is let in by part of a step, so that it keeps its speed
-    return (bounce * speed if bounces else 0.0) + _OUT * gap / h
+    return bounce * speed if bounces else _OUT * gap / h
 
 
 @entry(
