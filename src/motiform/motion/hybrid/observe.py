@@ -54,7 +54,9 @@ def look(system: HybridSystem, at: float, y: Array) -> Look:
     if len(problem.active):
         out = np.empty(system.size)
         system.rate(at, y, out)
-        x = problem.least_norm(problem.x[: problem.rows])
+        x = problem.x[: problem.rows].copy()
+        if not len(system.own_sliding):  # friction of what slides is what it is
+            x = problem.least_norm(x)
         pairs = problem.pairs
         world = problem.in_world(x)
         for k in range(pairs):

@@ -23,7 +23,7 @@ __all__ = ["Happening", "HybridSystem"]
 TOUCH = float(np.sqrt(np.finfo(float).eps))  # [m] gaps below it are contact at the start [HuMAnS 6.1.2]
 DEEP = 1e-6  # [m] penetration at the start that is not drift
 NEAR = 1e-9  # [m] gaps that count as closed when something lands
-LAZY, _TINY = 1e-3, 1e-10  # [m/s] slower slips keep their direction within a step; weight of it for faster ones
+LAZY, _TINY = 1e-3, 1e-10  # [m/s] slower slips keep the direction that they had; weight of the last one for faster ones
 CREEP = 1e-4  # [m/s] slips that may end where they turn round
 SLOW = 1e-9  # [m/s] velocities that are zero but for rounding
 _CLEAR = 1e-9  # of the largest force: by so much a force must be wrong for its mode to change
@@ -256,7 +256,7 @@ class HybridSystem:
             e, n = sites[c.TANGENT : c.TANGENT + 3], sites[c.NORMAL : c.NORMAL + 3]
             u = sites[c.SLIP] * e + sites[c.SLIP + 2] * np.cross(e, n)
             size = float(np.sqrt(u @ u))
-            if size > 1e-8:
+            if size > LAZY:
                 self.own_memory[k, :3] = u / size
             self.own_memory[k, 3] = _TINY if size > LAZY else LAZY
             self.memory[self.problem.active[k]] = self.own_memory[k]
