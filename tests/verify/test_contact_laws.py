@@ -11,6 +11,7 @@ from scipy.integrate import quad
 from motiform import FigureBuilder, Transform, contact, joints, simulate
 from motiform.base.errors import RunError
 from motiform.geometry import Ball, Box
+from motiform.motion.tree import energy
 
 G = 9.81
 Z = (0.0, 0.0, 1.0)
@@ -341,7 +342,7 @@ def test_v16_paradox_is_told_and_passed_with_an_impulse(mu):
     assert rec.events[0].time == 0
     assert rec["contact.gap"].min() > -1e-8
     assert np.diff(rec["energy"]).max() < 1e-7
-    assert rec["energy"][1] < rec["energy"][0]
+    assert rec["energy"][1] < energy(figure, q, v).total  # the first sample is after the impulse
 
 
 def test_v16_the_other_way_is_no_paradox():

@@ -18,6 +18,7 @@ from motiform.motion.tree.joint import Array
 __all__ = ["Impact", "collide", "leap", "project_velocities"]
 
 
+_PATIENT = 10  # attempts where fewer have not found impulses
 _ROUGH = 1e-3  # impulses that break the laws by less are taken where none that keep them were found
 
 
@@ -89,10 +90,10 @@ def _compress(problem: ContactProblem, b: Array) -> Answer:
     if x is not None:
         return Answer(x, np.full(len(problem.active), c.STICK), none)
     status, answer = problem.cones(b, no, none, guess=guess)
-    if status != c.OK and np.isinf(problem.mu).any():
-        # what does not slide may have no answer: then tangents are held, whether or not their points part
-        x, shut = problem.press(b)
-        return Answer(x, np.where(shut == 1, c.STICK, c.FREE), none)
+    if status != c.OK:
+        # what cannot slide may have no answer: then its tangents are held whether or not it parts, as in the seed
+        parts = np.where(np.isinf(problem.mu), np.finfo(float).tiny, 0.0)
+        status, answer = problem.cones(b, no, none, given=parts, attempts=_PATIENT)
     if status != c.OK and misfit(problem, b, answer.x) > _ROUGH:
         refuse(problem, status, no, none)
     return answer
@@ -105,9 +106,10 @@ def misfit(problem: ContactProblem, b: Array, x: Array) -> float:
     w, terms = A @ x + b[:rows], np.abs(A) @ np.abs(x) + np.abs(b[:rows]) + 1e-300
     normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
     size = np.abs(x).max(initial=0.0) + 1e-300
-    outside = -cone_margins(problem, x) / size
+    slippery = np.isfinite(problem.mu)
+    outside = -cone_margins(problem, x)[:pairs][slippery] / size
     together = np.minimum(w[normal] / terms[normal], x[normal] / size)
-    return float(max((-w[normal] / terms[normal]).max(), outside.max(), together.max()))
+    return float(max((-w[normal] / terms[normal]).max(), outside.max(initial=0.0), together.max()))
 
 
 def _restore(problem: ContactProblem, before: Array, first: Answer, given: Array) -> Array:
@@ -118,7 +120,8 @@ def _restore(problem: ContactProblem, before: Array, first: Answer, given: Array
     b = problem.A[:rows, :rows] @ (first.x + extra) + before
     no, none = np.zeros(pairs, np.int64), np.zeros((pairs, 2))
     status, answer = problem.cones(b, no, none, given=np.ascontiguousarray(given[:pairs]))
-    return extra + answer.x if status == c.OK else extra
+    # friction that no answer was found with stays as the compression left it
+    return extra + (answer.x if status == c.OK else problem.press_normals(b))
 
 
 def _impact(problem: ContactProblem, v: Array, x: Array, before: Array) -> Impact:

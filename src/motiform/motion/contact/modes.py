@@ -44,6 +44,8 @@ def all_held(problem: ContactProblem, b: Array) -> tuple[Array | None, Answer | 
         return None, None
     if allowed(problem, x):
         return x, None
+    if (problem.mu == 0).any():  # what has no friction is not held
+        return None, None
     found = problem.share(x, b)
     if found is not None:
         return found, None

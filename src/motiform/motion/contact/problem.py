@@ -190,6 +190,17 @@ class ContactProblem:
         shut = np.concatenate([shut[1 : 3 * pairs : 3], shut[3 * pairs :]])
         return self.x[:rows].copy(), shut
 
+    def press_normals(self, b: Array) -> Array:
+        """Solve normals and limits alone as rows that only press, tangents left free; return forces of all rows."""
+        normal = np.concatenate([3 * np.arange(self.pairs) + 1, np.arange(3 * self.pairs, self.rows)])
+        A, side = np.ascontiguousarray(self.A[np.ix_(normal, normal)]), np.ascontiguousarray(b[normal])
+        count = len(normal)
+        presses, shut, x = np.ones(count, np.int64), np.ones(count, np.int64), np.zeros(self.rows)
+        own = np.zeros(count)
+        self.kernels["solve_pressing"](A, side, count, presses, shut, self.F, own, self.r, self.chosen, self.wrong)
+        x[normal] = own
+        return x
+
     def share(self, x: Array, b: Array | None = None, turns: int = 300) -> Array | None:
         """Return forces that hold every row as x does and that all cones allow, or None where none were found."""
         found = np.array(x[: self.rows])
@@ -232,7 +243,16 @@ class ContactProblem:
             guess is not None,
             attempts,
         )
+        if status == c.OK and self._approaches(b, x):
+            status = c.NOT_SOLVED  # sweeps have come to rest at what is no answer
         return int(status), Answer(x, modes, directions)
+
+    def _approaches(self, b: Array, x: Array) -> bool:
+        """Whether forces x leave something that goes on approaching."""
+        normal = np.concatenate([3 * np.arange(self.pairs) + 1, np.arange(3 * self.pairs, self.rows)])
+        A = self.A[normal, : self.rows]
+        w, terms = A @ x + b[normal], np.abs(A) @ np.abs(x) + np.abs(b[normal])
+        return bool((w < -1e-6 * terms).any())
 
     def accelerations(self, x: Array) -> Array:
         """Return the accelerations under forces x of the rows, (nv,)."""

@@ -284,7 +284,7 @@ class HybridSystem:
         self._choose()
         self._project_gaps(y)
         happened = self.settle(0.0, y, touching, landed=touching)
-        return [h for h in happened if h.name.startswith("impact")]
+        return [h for h in happened if h.name.startswith(("impact", "no forces"))]
 
     def _project_gaps(self, y: Array) -> None:
         kept = y[self.nq : self.moving].copy()
