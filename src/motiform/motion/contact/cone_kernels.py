@@ -21,7 +21,7 @@ __all__ = ["linear", "polish", "share", "sweep"]
 
 _STILL = 1e-14  # change of a sweep over the largest number that is taken for none
 _NEARLY = 1e-7  # change of a sweep that is good enough where nothing better was found
-_ANGLES = 24  # directions in which a contact that slides is looked for
+_ANGLES = 48  # directions in which a contact that slides is looked for
 _BACK = 1e-2  # of its stiffness by which each row is held back in sweeps
 _EDGE = 1e-9  # a force so near to its cone's edge counts as on it
 _NARROW = 0.99  # cones that forces are brought into when they are shared, over the true ones
@@ -117,7 +117,9 @@ def local(A, k, u, v, w, mu, given, soft):
     best, found, last = 0.0, math.inf, 0.0
     for i in range(_ANGLES + 1):
         angle = 2.0 * math.pi * i / _ANGLES
-        _, side, forward = _sliding_force(a, d, e, f, g, h, u, v, w, mu, given, angle)
+        z, side, forward = _sliding_force(a, d, e, f, g, h, u, v, w, mu, given, angle)
+        if abs(side) <= 1e-14 * (abs(u) + abs(w)) and forward >= 0.0 and 0.0 < z < found:
+            best, found = angle, z  # a plane problem: it lies on a direction that is looked at
         if i > 0 and last > 0.0 >= side:  # slip turns toward the direction from both sides
             lo, hi = angle - 2.0 * math.pi / _ANGLES, angle
             for _ in range(52):

@@ -1,7 +1,7 @@
 """Contacts of a figure at given states: gaps, rows, forces, accelerations, impacts."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -229,7 +229,7 @@ def contact_impact(
     )
 
 
-_spaces: dict[tuple[int, int], tuple[np.ndarray, ...]] = {}
+_spaces: dict[tuple[int, int], tuple[Any, ...]] = {}
 
 
 def solve_contacts(
@@ -246,37 +246,35 @@ def solve_contacts(
     min ½ aᵀM a + aᵀg subject to C_n a + s_n ≥ 0 and C_t a + s_t = 0; M (n, n), g (n,), C_n (k, n), s_n (k,), C_t (m, n),
     s_t (m,), all float64. Rows may be redundant. With the `figure` that M is of, its zeros are made use of.
     """
-    from motiform.motion.contact.problem_kernels import one_solve
-
     n, rows = len(force), len(normal_bias) + len(tangent_bias)
     space = _spaces.get((n, rows))
     if space is None:
-        z, i = np.zeros, np.int64
-        space = (
-            z((n, n)), z((n, rows)), z((rows, rows)), z(n, i), z(n), z(rows), z((rows, rows)), z(rows), z(rows, i),
-            z(rows, i), z(rows, i), z(rows, i), z(n),
-        )  # fmt: skip
+        from motiform.motion.contact.given_kernels import one_solve
+
+        wide = max(n, rows)
+        numbers = np.zeros(2 * n + 6 * rows + n + 1, np.int64)
+        space = (one_solve.function, np.zeros((n, n)), np.zeros((5 + n + 2 * rows, wide)), numbers)
         _spaces[n, rows] = space
+    solve, *arrays = space
     a, x = np.empty(n), np.empty(rows)
-    before, order = _chain(n) if figure is None else _tree(figure)
-    status = one_solve.function(inertia, force, normal, normal_bias, tangent, tangent_bias, before, order, *space, a, x)
-    if status != c.OK:
+    tree = _chain(n) if figure is None else _tree(figure)
+    if solve(inertia, force, normal, normal_bias, tangent, tangent_bias, tree, *arrays, a, x) != c.OK:
         raise RunError("no contact forces were found", got=f"{rows} rows")
     return a, x
 
 
-def _chain(n: int) -> tuple[np.ndarray, np.ndarray]:
-    return np.arange(-1, n - 1), np.arange(n)
+def _chain(n: int) -> np.ndarray:
+    return np.concatenate([np.arange(-1, n - 1), np.arange(n)])
 
 
-def _tree(figure: Figure) -> tuple[np.ndarray, np.ndarray]:
-    """Return the next column toward the root, and the place in v, of every column."""
+def _tree(figure: Figure) -> np.ndarray:
+    """Return the next column toward the root, then the place in v, of every column."""
     kept = figure.__dict__.get("_column_tree")
     if kept is None:
         from motiform.motion.tree import columns as t
 
         ints = figure.packed.ints
         at = int(ints[t.AT_COLUMNS]) + t.COLUMN_INTS * np.arange(int(ints[t.COLUMNS]))
-        kept = (ints[at + t.BEFORE].copy(), ints[at + t.COLUMN_V].copy())
+        kept = np.concatenate([ints[at + t.BEFORE], ints[at + t.COLUMN_V]])
         figure.__dict__["_column_tree"] = kept
     return kept

@@ -22,7 +22,6 @@ __all__ = [
     "one_gaps",
     "one_motion",
     "one_problem",
-    "one_solve",
     "one_watch",
     "solve_cones",
     "solve_held",
@@ -216,53 +215,6 @@ def one_contact_rate(
     to_velocities(ints, r[: ints[t.NV]], out[nq:])
     other = configuration_rate(ints, floats, Q, V, state_zero(ints), one_state(out[:nq]))
     return max(status, other)
-
-
-@entry(
-    f"int64({_2}, {_1}, {_2}, {_1}, {_2}, {_1}, {_I}, {_I}, {_2}, {_2}, {_2}, {_I}, {_1}, {_1}, {_2}, {_1}, {_I}, {_I}, "
-    f"{_I}, {_I}, {_1}, {_1}, {_1})"
-)
-def one_solve(
-    M, g, Cn, sn, Ct, st, before, order, H, Y, A, used, u, b, F, r, chosen, wrong, presses, shut, a, out, x
-):  # fmt: skip
-    """Solve a problem given as matrices; multipliers are the tangents', then the normals'."""
-    n, m, k = g.shape[0], st.shape[0], sn.shape[0]
-    rows = m + k
-    for i in range(n):
-        row = order[i]
-        j = i
-        while j >= 0:
-            H[ix(i), ix(j)] = M[ix(row), ix(order[j])]
-            j = before[ix(j)]
-        u[i] = g[row]
-        used[i] = 0
-        for q in range(m):
-            Y[ix(i), ix(q)] = Ct[ix(q), ix(row)]
-        for q in range(k):
-            Y[ix(i), ix(m + q)] = Cn[ix(q), ix(row)]
-    for i in range(n - 1, -1, -1):
-        for q in range(rows):
-            if Y[ix(i), ix(q)] != 0.0:
-                used[ix(i)] = 1
-        if used[ix(i)] == 1 and before[ix(i)] >= 0:
-            used[ix(before[ix(i)])] = 1
-    factor(H, before)
-    project_vector(H, before, u)
-    project(H, before, used, Y, rows)
-    gram(used, Y, rows, A)
-    for q in range(rows):
-        b[ix(q)] = st[ix(q)] if q < m else sn[ix(q - m)]
-        presses[ix(q)] = 0 if q < m else 1
-        shut[ix(q)] = presses[ix(q)]
-    for i in range(n):
-        if used[ix(i)] != 0:
-            for q in range(rows):
-                b[ix(q)] -= Y[ix(i), ix(q)] * u[ix(i)]
-    status = press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
-    accelerate(H, before, used, Y, rows, x, u, a)
-    for i in range(n):
-        out[ix(order[ix(i)])] = a[ix(i)]
-    return status
 
 
 @entry(f"void({_1}, int64, int64, {_1}, {_I}, {_2}, {_2}, {_I}, {_1}, {_I}, {_1})")

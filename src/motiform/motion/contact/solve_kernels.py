@@ -157,12 +157,12 @@ def back(F, count, r):
 
 
 @routine
-def refine(A, b, chosen, count, F, x, r):
+def refine(A, b, chosen, count, F, x, r, rounds):
     """Solve A x = −b on the chosen rows, x elsewhere zero; return the residual left, each row's over its terms."""
     for i in range(count):
         x[ix(chosen[ix(i)])] = 0.0
     last = math.inf
-    for turn in range(_ROUNDS):
+    for turn in range(rounds):
         left = 0.0
         for i in range(count):
             row = ix(chosen[ix(i)])
@@ -192,7 +192,7 @@ def hold(A, b, rows, F, x, r, chosen):
     for i in range(rows):
         chosen[ix(i)] = i
     cholesky(A, chosen, rows, F)
-    return refine(A, b, chosen, rows, F, x, r)
+    return refine(A, b, chosen, rows, F, x, r, _ROUNDS)
 
 
 @routine
@@ -208,7 +208,7 @@ def _soft_solve(A, b, chosen, count, F, x, r):
 @routine
 def _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, soft):
     """Change which rows press until all laws hold; return a status. With `soft` ε stays, and it ends in any case."""
-    best, credit = rows + 1, 10
+    best, credit, rounds = rows + 1, 10, 2
     for _ in range(100 + 10 * rows):
         count = 0
         for i in range(rows):
@@ -220,29 +220,33 @@ def _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, soft):
         if soft:
             _soft_solve(A, b, chosen, count, F, x, r)
         else:
-            refine(A, b, chosen, count, F, x, r)
+            refine(A, b, chosen, count, F, x, r, rounds)
         size = 0.0
         for i in range(rows):
             size = max(size, abs(x[ix(i)]))
         bad, last = 0, -1
+        fine = 1e-11 if rounds == _ROUNDS else 1e-8
         for i in range(rows):
             wrong[ix(i)] = 0
             if presses[ix(i)] == 0:
                 continue
             if shut[ix(i)] == 1:
-                if x[ix(i)] < (0.0 if soft else -1e-11 * size):
+                if x[ix(i)] < (0.0 if soft else -fine * size):
                     wrong[ix(i)] = 1
             else:
                 w, terms = b[ix(i)], abs(b[ix(i)])
                 for k in range(count):
                     term = A[ix(i), ix(chosen[ix(k)])] * x[ix(chosen[ix(k)])]
                     w, terms = w + term, terms + abs(term)
-                if w < (0.0 if soft else -1e-11 * terms):
+                if w < (0.0 if soft else -fine * terms):
                     wrong[ix(i)] = 1
             if wrong[ix(i)] == 1:
                 bad, last = bad + 1, i
-        if bad == 0:
+        if bad == 0 and (soft or rounds == _ROUNDS):
             return c.OK
+        if bad == 0:
+            rounds = _ROUNDS  # exact forces of the set that has been found
+            continue
         if bad < best:
             best, credit = bad, 10
         else:
@@ -272,7 +276,7 @@ def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
                 chosen[ix(count)] = i
                 count += 1
         cholesky(A, chosen, count, F)
-        refine(A, b, chosen, count, F, x, r)
+        refine(A, b, chosen, count, F, x, r, _ROUNDS)
     for i in range(rows):
         if presses[ix(i)] == 1:
             x[ix(i)] = max(x[ix(i)], 0.0)

@@ -1,0 +1,140 @@
+"""The acceleration problem given as matrices: rows are sorted by the limb that they act on, so that zeros are skipped."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from motiform.base.kernels import entry, routine
+from motiform.motion.contact.solve_kernels import accelerate, factor, press, project_vector
+from motiform.motion.tree.memory_kernels import ix
+
+__all__ = ["one_solve"]
+
+_1, _2, _I = "float64[::1]", "float64[:, ::1]", "int64[::1]"
+
+
+@routine
+def _sort_rows(Cn, Ct, order, place, keys, counts):
+    """Write the place of every row, tangents first in number, in the order of the last column that it acts on."""
+    n, m = order.shape[0], Ct.shape[0]
+    rows = m + Cn.shape[0]
+    for i in range(n + 1):
+        counts[ix(i)] = 0
+    for q in range(rows):
+        last = 0
+        for i in range(n - 1, -1, -1):
+            if (Ct[ix(q), ix(order[ix(i)])] if q < m else Cn[ix(q - m), ix(order[ix(i)])]) != 0.0:
+                last = i
+                break
+        keys[ix(q)] = last
+        counts[ix(last + 1)] += 1
+    for i in range(n):
+        counts[ix(i + 1)] += counts[ix(i)]
+    for q in range(rows):
+        key = keys[ix(q)]
+        place[ix(q)] = counts[ix(key)]
+        counts[ix(key)] += 1
+
+
+@routine
+def _fill(M, g, Cn, sn, Ct, st, before, order, place, H, Y, u, b, low, high, presses, shut):
+    """Write matrices in the order of the columns and sorted rows, and the range of rows that each column has."""
+    n, m, rows = g.shape[0], st.shape[0], st.shape[0] + sn.shape[0]
+    for i in range(n):
+        row = ix(order[ix(i)])
+        j = i
+        while j >= 0:
+            H[ix(i), ix(j)] = M[row, ix(order[ix(j)])]
+            j = before[ix(j)]
+        u[ix(i)] = g[row]
+        low[ix(i)], high[ix(i)] = rows, 0
+        for q in range(rows):
+            value = Ct[ix(q), row] if q < m else Cn[ix(q - m), row]
+            p = place[ix(q)]
+            Y[ix(i), ix(p)] = value
+            if value != 0.0:
+                low[ix(i)], high[ix(i)] = min(low[ix(i)], p), max(high[ix(i)], p + 1)
+    for i in range(n - 1, -1, -1):  # what a column has, those before it will have
+        j = before[ix(i)]
+        if j >= 0:
+            low[ix(j)], high[ix(j)] = min(low[ix(j)], low[ix(i)]), max(high[ix(j)], high[ix(i)])
+    for q in range(rows):
+        p = ix(place[ix(q)])
+        b[p] = st[ix(q)] if q < m else sn[ix(q - m)]
+        presses[p] = 0 if q < m else 1
+        shut[p] = presses[p]
+
+
+@routine
+def _project(H, before, low, high, Y):
+    """Y ← L⁻ᵀ Y, each column on its own rows."""
+    for i in range(before.shape[0] - 1, -1, -1):
+        first, last = low[ix(i)], high[ix(i)]
+        if first >= last:
+            continue
+        inverse = 1.0 / H[ix(i), ix(i)]
+        for r in range(first, last):
+            Y[ix(i), ix(r)] *= inverse
+        j = before[ix(i)]
+        while j >= 0:
+            x = H[ix(i), ix(j)]
+            for r in range(first, last):
+                Y[ix(j), ix(r)] -= x * Y[ix(i), ix(r)]
+            j = before[ix(j)]
+
+
+@routine
+def _gram(low, high, Y, rows, u, A, b):
+    """A ← Yᵀ Y, both halves, and b ← b − Yᵀ u."""
+    for i in range(rows):
+        for j in range(i + 1):
+            A[ix(i), ix(j)] = 0.0
+    for k in range(low.shape[0]):
+        first, last = low[ix(k)], high[ix(k)]
+        y = u[ix(k)]
+        for i in range(first, last):
+            x = Y[ix(k), ix(i)]
+            b[ix(i)] -= x * y
+            for j in range(first, i + 1):
+                A[ix(i), ix(j)] += x * Y[ix(k), ix(j)]
+    for i in range(rows):
+        for j in range(i):
+            A[ix(j), ix(i)] = A[ix(i), ix(j)]
+
+
+@entry(f"int64({_2}, {_1}, {_2}, {_1}, {_2}, {_1}, {_I}, {_2}, {_2}, {_I}, {_1}, {_1})")
+def one_solve(M, g, Cn, sn, Ct, st, tree, square, space, whole, out, x):
+    """Solve a problem given as matrices; multipliers are the tangents', then the normals'. Return a status.
+
+    tree: the next column toward the root, then the place in v, of each column. The other arrays are workspace.
+    """
+    n, rows = g.shape[0], st.shape[0] + sn.shape[0]
+    before, order = tree[:n], tree[n:]
+    H, u, a, b, r, y = square, space[0, :n], space[1, :n], space[2, :rows], space[3], space[4, :rows]
+    Y, A, F = space[5 : 5 + n, :rows], space[5 + n : 5 + n + rows, :rows], space[5 + n + rows :, :rows]
+    low, high, place, keys = (
+        whole[:n],
+        whole[n : 2 * n],
+        whole[2 * n : 2 * n + rows],
+        whole[2 * n + rows : 2 * n + 2 * rows],
+    )
+    at = 2 * n + 2 * rows
+    presses, shut, chosen = (
+        whole[at : at + rows],
+        whole[at + rows : at + 2 * rows],
+        whole[at + 2 * rows : at + 3 * rows],
+    )
+    wrong, counts = whole[at + 3 * rows : at + 4 * rows], whole[at + 4 * rows :]
+    _sort_rows(Cn, Ct, order, place, keys, counts)
+    _fill(M, g, Cn, sn, Ct, st, before, order, place, H, Y, u, b, low, high, presses, shut)
+    factor(H, before)
+    project_vector(H, before, u)
+    _project(H, before, low, high, Y)
+    _gram(low, high, Y, rows, u, A, b)
+    status = press(A, b, rows, presses, shut, F, y, r, chosen, wrong)
+    for i in range(n):
+        low[ix(i)] = 1 if low[ix(i)] < high[ix(i)] else 0  # whether a row acts on the column at all
+    accelerate(H, before, low, Y, rows, y, u, a)
+    for i in range(n):
+        out[ix(order[ix(i)])] = a[ix(i)]
+    for q in range(rows):
+        x[ix(q)] = y[ix(place[ix(q)])]
+    return status
