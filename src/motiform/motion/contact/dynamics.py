@@ -251,9 +251,8 @@ def solve_contacts(
     if space is None:
         from motiform.motion.contact.given_kernels import one_solve
 
-        wide = max(n, rows)
-        numbers = np.zeros(2 * n + 6 * rows + n + 1, np.int64)
-        space = (one_solve.function, np.zeros((n, n)), np.zeros((5 + n + 2 * rows, wide)), numbers)
+        floats = np.zeros(2 * n + 2 * rows + max(n, rows) + n * n + n * rows + 2 * rows * rows)
+        space = (one_solve.function, floats, np.zeros(3 * n + 6 * rows + 1, np.int64))
         _spaces[n, rows] = space
     solve, *arrays = space
     a, x = np.empty(n), np.empty(rows)

@@ -100,16 +100,24 @@ def _gram(low, high, Y, rows, u, A, b):
             A[ix(j), ix(i)] = A[ix(i), ix(j)]
 
 
-@entry(f"int64({_2}, {_1}, {_2}, {_1}, {_2}, {_1}, {_I}, {_2}, {_2}, {_I}, {_1}, {_1})")
-def one_solve(M, g, Cn, sn, Ct, st, tree, square, space, whole, out, x):
+@entry(f"int64({_2}, {_1}, {_2}, {_1}, {_2}, {_1}, {_I}, {_1}, {_I}, {_1}, {_1})")
+def one_solve(M, g, Cn, sn, Ct, st, tree, space, whole, out, x):
     """Solve a problem given as matrices; multipliers are the tangents', then the normals'. Return a status.
 
     tree: the next column toward the root, then the place in v, of each column. The other arrays are workspace.
     """
     n, rows = g.shape[0], st.shape[0] + sn.shape[0]
     before, order = tree[:n], tree[n:]
-    H, u, a, b, r, y = square, space[0, :n], space[1, :n], space[2, :rows], space[3], space[4, :rows]
-    Y, A, F = space[5 : 5 + n, :rows], space[5 + n : 5 + n + rows, :rows], space[5 + n + rows :, :rows]
+    wide = max(n, rows)
+    u, a, b, y = space[:n], space[n : 2 * n], space[2 * n : 2 * n + rows], space[2 * n + rows : 2 * n + 2 * rows]
+    at = 2 * n + 2 * rows
+    r = space[at : at + wide]
+    at += wide
+    H = space[at : at + n * n].reshape(n, n)
+    at += n * n
+    Y = space[at : at + n * rows].reshape(n, rows)
+    at += n * rows
+    A, F = space[at : at + rows * rows].reshape(rows, rows), space[at + rows * rows :].reshape(rows, rows)
     low, high, place, keys = (
         whole[:n],
         whole[n : 2 * n],
