@@ -81,18 +81,19 @@ REFERENCES: dict[str, str] = {
     "AAOS65": "American Academy of Orthopaedic Surgeons, Joint Motion: Method of Measuring and Recording, Chicago "
     "1965.",
     "Levangie11": "P. K. Levangie, C. C. Norkin, Joint Structure and Function, 5th ed., F. A. Davis 2011.",
-    "Judice94": "J. J. Júdice, F. M. Pires, A block principal pivoting algorithm for large-scale strictly monotone linear "
-    "complementarity problems, Computers & Operations Research 21 (1994) 587–596. doi:10.1016/0305-0548(94)90106-6",
+    "Judice94": "J. J. Júdice, F. M. Pires, A block principal pivoting algorithm for large-scale strictly monotone "
+    "linear complementarity problems, Computers & Operations Research 21 (1994) 587–596. "
+    "doi:10.1016/0305-0548(94)90106-6",
     "Jourdan98": "F. Jourdan, P. Alart, M. Jean, A Gauss–Seidel like algorithm to solve frictional contact problems, "
     "Comput. Methods Appl. Mech. Engrg. 155 (1998) 31–47. doi:10.1016/S0045-7825(97)00137-0",
-    "Stewart96": "D. E. Stewart, J. C. Trinkle, An implicit time-stepping scheme for rigid body dynamics with inelastic "
-    "collisions and Coulomb friction, Int. J. Numer. Methods Engrg. 39 (1996) 2673–2691.",
+    "Stewart96": "D. E. Stewart, J. C. Trinkle, An implicit time-stepping scheme for rigid body dynamics with "
+    "inelastic collisions and Coulomb friction, Int. J. Numer. Methods Engrg. 39 (1996) 2673–2691.",
     "Moreau88": "J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, in Nonsmooth Mechanics "
     "and Applications, CISM 302, Springer 1988, 1–82. doi:10.1007/978-3-7091-2624-0_1",
     "Genot99": "F. Génot, B. Brogliato, New results on Painlevé paradoxes, European J. Mechanics A/Solids 18 (1999) "
     "653–677. doi:10.1016/S0997-7538(99)00144-8",
-    "Bauschke96": "H. H. Bauschke, J. M. Borwein, On projection algorithms for solving convex feasibility problems, SIAM "
-    "Review 38 (1996) 367–426. doi:10.1137/S0036144593251710",
+    "Bauschke96": "H. H. Bauschke, J. M. Borwein, On projection algorithms for solving convex feasibility problems, "
+    "SIAM Review 38 (1996) 367–426. doi:10.1137/S0036144593251710",
     "Boyd04": "S. Boyd, L. Vandenberghe, Convex Optimization, Cambridge University Press 2004.",
     "Lawson74": "C. L. Lawson, R. J. Hanson, Solving Least Squares Problems, Prentice-Hall 1974.",
 }

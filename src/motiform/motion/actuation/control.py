@@ -62,7 +62,7 @@ class PostureControl:
 
 
 def plain_places(figure: Figure) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places in q and in v of the coordinates that a joint drives: plain, and not of a root's free motion."""
+    """Return the places in q and in v of what joints drive: plain coordinates, but for a root's free motion."""
     at_q: list[int] = []
     at_v: list[int] = []
     for n, segment in enumerate(figure.segments):

@@ -64,7 +64,7 @@ def _reach(mu, pressed):
 
 @inline
 def _held(a, d, e, f, g, h, u, v, w):
-    """Return minus the inverse of a symmetric matrix (a d e; d f g; e g h) times (u, v, w), and whether there is one."""
+    """Return minus the inverse of the matrix (a d e; d f g; e g h) times (u, v, w), and whether there is one."""
     m1, m2, m3 = f * h - g * g, e * g - d * h, d * g - e * f
     det = a * m1 + d * m2 + e * m3
     if not det > 1e-14 * a * f * h:

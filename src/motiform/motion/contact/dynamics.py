@@ -243,16 +243,16 @@ def solve_contacts(
 ) -> tuple[Array, Array]:
     """Return a and the multipliers (tangents, then normals) of a problem that is already written as matrices.
 
-    min ½ aᵀM a + aᵀg subject to C_n a + s_n ≥ 0 and C_t a + s_t = 0; M (n, n), g (n,), C_n (k, n), s_n (k,), C_t (m, n),
-    s_t (m,), all float64. Rows may be redundant. With the `figure` that M is of, its zeros are made use of.
+    min ½ aᵀM a + aᵀg subject to C_n a + s_n ≥ 0 and C_t a + s_t = 0; M (n, n), g (n,), C_n (k, n), s_n (k,),
+    C_t (m, n), s_t (m,), all float64. Rows may be redundant. With the `figure` that M is of, its zeros are made use of.
     """
     n, rows = len(force), len(normal_bias) + len(tangent_bias)
     space = _spaces.get((n, rows))
     if space is None:
         from motiform.motion.contact.given_kernels import one_solve
 
-        floats = np.zeros(2 * n + 2 * rows + max(n, rows) + n * n + n * rows + 2 * rows * rows)
-        space = (one_solve.function, floats, np.zeros(3 * n + 6 * rows + 1, np.int64))
+        floats = np.zeros(2 * n + 3 * rows + max(n, rows) + n * n + n * rows + 3 * rows * rows)
+        space = (one_solve.function, floats, np.zeros(3 * n + 8 * rows + 1, np.int64))
         _spaces[n, rows] = space
     solve, *arrays = space
     a, x = np.empty(n), np.empty(rows)

@@ -1,9 +1,9 @@
-"""The acceleration problem given as matrices: rows are sorted by the limb that they act on, so that zeros are skipped."""
+"""The acceleration problem given as matrices: rows are sorted by the limb that they act on, to skip zeros."""
 
 # mypy: disable-error-code="no-untyped-def"
 
 from motiform.base.kernels import entry, routine
-from motiform.motion.contact.solve_kernels import accelerate, factor, press, project_vector
+from motiform.motion.contact.solve_kernels import accelerate, factor, press_quickly, project_vector
 from motiform.motion.tree.memory_kernels import ix
 
 __all__ = ["one_solve"]
@@ -87,14 +87,24 @@ def _gram(low, high, Y, rows, u, A, b):
     for i in range(rows):
         for j in range(i + 1):
             A[ix(i), ix(j)] = 0.0
-    for k in range(low.shape[0]):
-        first, last = low[ix(k)], high[ix(k)]
-        y = u[ix(k)]
+    n, k = low.shape[0], 0
+    while k < n:  # two columns at a time where they have the same rows
+        first, last, y = low[ix(k)], high[ix(k)], u[ix(k)]
+        if k + 1 < n and low[ix(k + 1)] == first and high[ix(k + 1)] == last:
+            y1 = u[ix(k + 1)]
+            for i in range(first, last):
+                x, x1 = Y[ix(k), ix(i)], Y[ix(k + 1), ix(i)]
+                b[ix(i)] -= x * y + x1 * y1
+                for j in range(first, i + 1):
+                    A[ix(i), ix(j)] += x * Y[ix(k), ix(j)] + x1 * Y[ix(k + 1), ix(j)]
+            k += 2
+            continue
         for i in range(first, last):
             x = Y[ix(k), ix(i)]
             b[ix(i)] -= x * y
             for j in range(first, i + 1):
                 A[ix(i), ix(j)] += x * Y[ix(k), ix(j)]
+        k += 1
     for i in range(rows):
         for j in range(i):
             A[ix(j), ix(i)] = A[ix(i), ix(j)]
@@ -117,7 +127,10 @@ def one_solve(M, g, Cn, sn, Ct, st, tree, space, whole, out, x):
     at += n * n
     Y = space[at : at + n * rows].reshape(n, rows)
     at += n * rows
-    A, F = space[at : at + rows * rows].reshape(rows, rows), space[at + rows * rows :].reshape(rows, rows)
+    A, F = space[at : at + rows * rows].reshape(rows, rows), space[at + rows * rows : at + 2 * rows * rows]
+    F = F.reshape(rows, rows)
+    at += 2 * rows * rows
+    G, z = space[at : at + rows * rows].reshape(rows, rows), space[at + rows * rows :]
     low, high, place, keys = (
         whole[:n],
         whole[n : 2 * n],
@@ -130,14 +143,15 @@ def one_solve(M, g, Cn, sn, Ct, st, tree, space, whole, out, x):
         whole[at + rows : at + 2 * rows],
         whole[at + 2 * rows : at + 3 * rows],
     )
-    wrong, counts = whole[at + 3 * rows : at + 4 * rows], whole[at + 4 * rows :]
+    wrong, t = whole[at + 3 * rows : at + 4 * rows], whole[at + 4 * rows : at + 6 * rows]
+    counts = whole[at + 6 * rows :]
     _sort_rows(Cn, Ct, order, place, keys, counts)
     _fill(M, g, Cn, sn, Ct, st, before, order, place, H, Y, u, b, low, high, presses, shut)
     factor(H, before)
     project_vector(H, before, u)
     _project(H, before, low, high, Y)
     _gram(low, high, Y, rows, u, A, b)
-    status = press(A, b, rows, presses, shut, F, y, r, chosen, wrong)
+    status = press_quickly(A, b, rows, presses, shut, F, G, y, r, z, chosen, wrong, t)
     for i in range(n):
         low[ix(i)] = 1 if low[ix(i)] < high[ix(i)] else 0  # whether a row acts on the column at all
     accelerate(H, before, low, Y, rows, y, u, a)

@@ -1,8 +1,8 @@
 """Impacts: velocities jump so that what touches does not approach.
 
-Two laws [HuMAnS 1]. "held": C v₊ = 0 on all that touches, in all directions; contacts do not open. "leaving": points may
-leave, friction has its cone, and what is restored is Poisson's e times the normal impulse of the compression. Energy does
-not grow: with one coefficient this is a theorem, with several they are lowered together until it holds.
+Two laws [HuMAnS 1]. "held": C v₊ = 0 on all that touches, in all directions; contacts do not open. "leaving": points
+may leave, friction has its cone, and what is restored is Poisson's e times the normal impulse of the compression.
+Energy does not grow: with one coefficient this is a theorem, with several they are lowered together until it holds.
 """
 
 from dataclasses import dataclass

@@ -73,8 +73,9 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
             where=repr(figure),
             allowed="figures whose joints are all motiform's own, without couplings and closures",
         )
-    for thing in (*contacts.points, *(o for o in contacts.obstacles if o.segment is not None)):
-        figure.index(str(thing.segment))
+    for carrier in (*(p.segment for p in contacts.points), *(o.segment for o in contacts.obstacles)):
+        if carrier is not None:
+            figure.index(carrier)
     pairs = _may_touch(figure, contacts)
     limits = _limits(figure) if contacts.limits else []
     blocks = [
@@ -100,8 +101,8 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
     starts = np.cumsum([0, *map(len, floats)])
     numbers: list[float] = []
     for obstacle in contacts.obstacles:
-        carrier = -1 if obstacle.segment is None else figure.index(obstacle.segment)
-        blocks[1] += [carrier, obstacle.kind, int(starts[-1]) + len(numbers)]
+        number = -1 if obstacle.segment is None else figure.index(obstacle.segment)
+        blocks[1] += [number, obstacle.kind, int(starts[-1]) + len(numbers)]
         numbers += [*obstacle.numbers, 0.0, 0.0, 0.0, 0.0][: max(4, len(obstacle.numbers))]
     at = c.HEADER + np.cumsum([0, *map(len, blocks)])
     ints = np.zeros(int(at[-1]), np.int64)

@@ -274,10 +274,10 @@ class ContactProblem:
     def jumps(self, x: Array) -> Array:
         """Return the jumps of velocity under impulses x of the rows, (nv,)."""
         out = np.empty(self.figure.nv)
+        rows = np.ascontiguousarray(x)
         self.kernels["one_motion"](
-            self.head[0], self.before, self.H, self.Y, self.used, self.rows, np.ascontiguousarray(x), self.zeros, self.a,
-            out,
-        )  # fmt: skip
+            self.head[0], self.before, self.H, self.Y, self.used, self.rows, rows, self.zeros, self.a, out
+        )
         return out
 
     def told(self) -> str:
@@ -317,7 +317,7 @@ def least_forces(A: Array, x: Array, pairs: int) -> Array:
 
 
 def _least_pressing(x: Array, null: Array, presses: Array) -> Array:
-    """Return the least of x + null z whose pressing rows are not negative: a small quadratic program, by its active set."""
+    """Return the least of x + null z whose pressing rows are not negative: a quadratic program, by its active set."""
     Q, _ = np.linalg.qr(null)
     base, rows = x - Q @ (Q.T @ x), np.flatnonzero(presses)
     tiny = 1e-12 * np.abs(x).max()

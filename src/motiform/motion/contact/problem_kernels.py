@@ -183,7 +183,8 @@ def slip_directions(sites, pairs, modes, memory, along):
 
 
 @entry(
-    f"int64({_FIGURE}, {_CONTACTS}, {_1}, {_1}, {_2}, {_1}, {_I}, int64, {_I}, {_SPACE}, {_I}, {_1}, {_2}, {_2}, {_1}, {_1}, {_1}, {_2}, {_2}, {_I}, {_I}, {_1})"
+    f"int64({_FIGURE}, {_CONTACTS}, {_1}, {_1}, {_2}, {_1}, {_I}, int64, {_I}, {_SPACE}, {_I}, {_1}, {_2}, {_2}, {_1}, "
+    f"{_1}, {_1}, {_2}, {_2}, {_I}, {_I}, {_1})"
 )
 def one_contact_rate(
     ints, floats, work, cints, cfloats, y, tau, loads, zeros, active, pairs, before, M, H, Y, A, used, u, b, s, sites,
@@ -195,8 +196,8 @@ def one_contact_rate(
     count = active.shape[0]
     rows = pose_problem(
         ints, floats, W, cints, cfloats, Q, V, one_state(tau), one_state(loads.reshape(loads.size)), loads.shape[0] > 0,
-        one_state(zeros), active, pairs, count, before, one_state(M.reshape(M.size)), one_state(u), M, H, Y, A, used, u, s,
-        sites,
+        one_state(zeros), active, pairs, count, before, one_state(M.reshape(M.size)), one_state(u), M, H, Y, A, used, u,
+        s, sites,
     )  # fmt: skip
     if rows < 0:
         return -rows

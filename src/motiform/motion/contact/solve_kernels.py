@@ -16,7 +16,7 @@ from motiform.base.kernels import inline, routine
 from motiform.motion.contact import columns as c
 from motiform.motion.tree.memory_kernels import ix
 
-__all__ = ["accelerate", "back", "factor", "gram", "hold", "press", "project", "project_vector"]
+__all__ = ["accelerate", "back", "factor", "gram", "hold", "press", "press_quickly", "project", "project_vector"]
 
 _SOFT = 1e-7  # ε: far above rounding, far below stiffness that matters
 _ROUNDS = 12  # refinements at most; each one shrinks the error by ε over the smallest stiffness
@@ -208,7 +208,7 @@ def _soft_solve(A, b, chosen, count, F, x, r):
 @routine
 def _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, soft):
     """Change which rows press until all laws hold; return a status. With `soft` ε stays, and it ends in any case."""
-    best, credit, rounds = rows + 1, 10, 2
+    best, credit, rounds = rows + 1, 10, _ROUNDS
     for _ in range(100 + 10 * rows):
         count = 0
         for i in range(rows):
@@ -255,6 +255,119 @@ def _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, soft):
             if wrong[ix(i)] == 1 and (credit >= 0 or i == last):
                 shut[ix(i)] = 1 - shut[ix(i)]
     return c.NOT_SOLVED
+
+
+@routine
+def _guess(A, b, rows, presses, shut, F, r, chosen, wrong):
+    """Find which rows press on the Schur complement of those that hold: cheap, and right but for rounding.
+
+    F is left with the factor of the rows that hold, and below it the complement S = A_pp − A_ph A_hh⁻¹ A_hp.
+    """
+    held, count = 0, 0
+    for i in range(rows):
+        if presses[ix(i)] == 0:
+            chosen[ix(held)] = i
+            held += 1
+    cholesky(A, chosen, held, F)
+    for i in range(rows):
+        if presses[ix(i)] == 1:
+            wrong[ix(count)] = i
+            count += 1
+    for p in range(count):  # rows of L⁻¹ A_hp, then S
+        row = ix(wrong[ix(p)])
+        at = ix(held + p)
+        for i in range(held):
+            total = A[row, ix(chosen[ix(i)])]
+            for k in range(i):
+                total -= F[ix(i), ix(k)] * F[at, ix(k)]
+            F[at, ix(i)] = total * F[ix(i), ix(i)]
+        for q in range(p + 1):
+            other = ix(held + q)
+            total = A[row, ix(wrong[ix(q)])]
+            for k in range(held):
+                total -= F[at, ix(k)] * F[other, ix(k)]
+            F[at, ix(held + q)] = total
+            F[other, ix(held + p)] = total
+        F[at, at] += softness(A, wrong[ix(p)])
+    for i in range(held):  # L⁻¹ b_h, then the right-hand side of S
+        total = b[ix(chosen[ix(i)])]
+        for k in range(i):
+            total -= F[ix(i), ix(k)] * r[ix(k)]
+        r[ix(i)] = total * F[ix(i), ix(i)]
+    for p in range(count):
+        total = b[ix(wrong[ix(p)])]
+        for k in range(held):
+            total -= F[ix(held + p), ix(k)] * r[ix(k)]
+        r[ix(held + p)] = total
+    return held, count
+
+
+@routine
+def _small_pivot(F, held, count, r, wrong, shut, G, z, t):
+    """Pivot on the complement in F; `shut` says at the end who presses. Return whether it ended."""
+    best, credit = count + 1, 10
+    for _ in range(20 + 5 * count):
+        m = 0
+        for p in range(count):
+            if shut[ix(wrong[ix(p)])] == 1:
+                t[ix(m)] = p
+                m += 1
+        for i in range(m):  # Cholesky of the rows that press, and their forces
+            for j in range(i + 1):
+                total = F[ix(held + t[ix(i)]), ix(held + t[ix(j)])]
+                for k in range(j):
+                    total -= G[ix(i), ix(k)] * G[ix(j), ix(k)]
+                if j < i:
+                    G[ix(i), ix(j)] = total * G[ix(j), ix(j)]
+                elif total > 0.0:
+                    G[ix(i), ix(i)] = 1.0 / math.sqrt(total)
+                else:
+                    return False
+            total = -r[ix(held + t[ix(i)])]
+            for k in range(i):
+                total -= G[ix(i), ix(k)] * z[ix(k)]
+            z[ix(i)] = total * G[ix(i), ix(i)]
+        for i in range(m - 1, -1, -1):
+            total = z[ix(i)] * G[ix(i), ix(i)]
+            z[ix(i)] = total
+            for k in range(i):
+                z[ix(k)] -= G[ix(i), ix(k)] * total
+        bad, last, at = 0, -1, 0
+        for p in range(count):
+            row = ix(wrong[ix(p)])
+            broken = False
+            if shut[row] == 1:
+                broken = z[ix(at)] < 0.0
+                at += 1
+            else:
+                w = r[ix(held + p)]
+                for i in range(m):
+                    w += F[ix(held + p), ix(held + t[ix(i)])] * z[ix(i)]
+                broken = w < 0.0
+            t[ix(count + p)] = 1 if broken else 0
+            if broken:
+                bad, last = bad + 1, p
+        if bad == 0:
+            return True
+        if bad < best:
+            best, credit = bad, 10
+        else:
+            credit -= 1
+        for p in range(count):
+            if t[ix(count + p)] == 1 and (credit >= 0 or p == last):
+                row = ix(wrong[ix(p)])
+                shut[row] = 1 - shut[row]
+    return False
+
+
+@routine
+def press_quickly(A, b, rows, presses, shut, F, G, x, r, z, chosen, wrong, t):
+    """As `press`, with who presses guessed on the Schur complement first; G, z and t are workspace."""
+    held, count = _guess(A, b, rows, presses, shut, F, r, chosen, wrong)
+    if not _small_pivot(F, held, count, r, wrong, shut, G, z, t):
+        for i in range(rows):
+            shut[ix(i)] = presses[ix(i)]
+    return press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
 
 
 @routine

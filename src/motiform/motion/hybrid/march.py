@@ -97,18 +97,19 @@ def _begin(system: HybridSystem, start: Array, checkpoint: dict[str, Any] | None
         walk.events += system.begin(walk.y)
         return walk
     system.restore(checkpoint)
+    stride, strode_at = (float(number) for number in checkpoint["stride"])
     return _Walk(
         float(checkpoint["t"]),
         np.array(checkpoint["rows"], float).reshape(system.size),
         float(checkpoint["step"]) or None,
         int(checkpoint["sample"]),
-        bool(checkpoint["fresh"]),
-        bool(checkpoint["ended"]),
-        frozenset(int(k) for k in np.atleast_1d(checkpoint["fired"])),
-        int(checkpoint["idle"]),
-        [float(when) for when in np.atleast_1d(checkpoint["crowd"])],
-        False,
-        *(float(number) for number in checkpoint["stride"]),
+        fresh=bool(checkpoint["fresh"]),
+        ended=bool(checkpoint["ended"]),
+        fired=frozenset(int(k) for k in np.atleast_1d(checkpoint["fired"])),
+        idle=int(checkpoint["idle"]),
+        crowd=[float(when) for when in np.atleast_1d(checkpoint["crowd"])],
+        stride=stride,
+        strode_at=strode_at,
     )
 
 
@@ -133,7 +134,8 @@ def _checkpoint(system: HybridSystem, walk: _Walk) -> dict[str, Any]:
 def _next_break(system: HybridSystem, t: float, end: float) -> float:
     """Return the next instant at which what acts may jump."""
     instants = [end]
-    for actor in (system.controls, system.loads):
+    actors: tuple[Any, ...] = (system.controls, system.loads)
+    for actor in actors:
         instants += [float(when) for when in getattr(actor, "jumps", ()) if when > t]
         if hasattr(actor, "next_tick"):
             instants.append(float(actor.next_tick(t)))

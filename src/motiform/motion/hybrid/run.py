@@ -56,8 +56,9 @@ def simulate_hybrid(
             raise InputError("nothing to resume", remedy="Give the recording with out=.")
         recorder = Recorder.resume(out, discard=True)
         checkpoint = recorder.checkpoint
-        if checkpoint is not None and hasattr(controls, "restore"):
-            controls.restore(checkpoint["control"])
+        restore = getattr(controls, "restore", None)
+        if checkpoint is not None and restore is not None:
+            restore(checkpoint["control"])
     else:
         known = channels(figure, options.rate, controls is not None) + contact_channels(system, options.rate)
         if out is None:

@@ -346,8 +346,7 @@ class HybridSystem:
             e, n = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
             self.memory[problem.active[k], :3] = answer.along[k, 0] * e + answer.along[k, 1] * np.cross(e, n)
             self.memory[problem.active[k], 3] = LAZY
-        for k in range(pairs):
-            self.regions[problem.active[k]] = problem.sites[k, c.REGION]
+        self.regions[problem.active[:pairs]] = problem.sites[:pairs, c.REGION]
         self.armed[(self.modes == c.FREE) & np.isin(np.arange(len(self.modes)), closed)] = False
         self._choose()
         if len(problem.active):
@@ -355,7 +354,7 @@ class HybridSystem:
             y[nq : self.moving] = project_velocities(problem, y[nq : self.moving], self.own_modes)
 
     def leap_over(self, at: float, y: Array, h: float) -> None:
-        """Take a step with impulses over whatever happens in it; what it keeps closed has the mode STICK until go_on."""
+        """Take a step with impulses over whatever happens in it; what it keeps closed sticks until go_on."""
         closed = self._leap(at, y, h)
         self.modes[:] = c.FREE
         self.modes[closed] = c.STICK
