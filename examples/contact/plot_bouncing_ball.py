@@ -79,7 +79,10 @@ def draw(rec, folder):
     parts = []
     for part in form.parts:
         moves = part.position.shape[0] > 1 and np.ptp(part.position[:, :, 1]) > 0
-        many = {"position": part.position[chosen].reshape(1, -1, 3), "orientation": part.orientation[chosen].reshape(1, -1, 4)}
+        many = {
+            "position": part.position[chosen].reshape(1, -1, 3),
+            "orientation": part.orientation[chosen].reshape(1, -1, 4),
+        }
         one = {"position": part.position[:1], "orientation": part.orientation[:1]}
         parts.append(replace(part, **(many if moves else one)))
     form = replace(form, parts=tuple(parts), times=form.times[:1])

@@ -38,7 +38,9 @@ def main(quick=False):
         contacts = contact.Contacts(contact.points_of_shape(figure, "ball", friction=mu), contact.floor())
         v0 = figure.velocity(ball=(0, 0, spin, SPEED, 0, 0))
         tight = {"rtol": 1e-11, "atol": 1e-13}
-        found[name] = mf.simulate(figure, contacts=contacts, q0=start, v0=v0, t1=3.0, rate=50 if quick else 200, **tight)
+        found[name] = mf.simulate(
+            figure, contacts=contacts, q0=start, v0=v0, t1=3.0, rate=50 if quick else 200, **tight
+        )
     return found
 
 

@@ -88,16 +88,22 @@ def _gram(low, high, Y, rows, u, A, b):
         for j in range(i + 1):
             A[ix(i), ix(j)] = 0.0
     n, k = low.shape[0], 0
-    while k < n:  # two columns at a time where they have the same rows
+    while k < n:  # three columns at a time where they have the same rows: a joint's, or a root's
         first, last, y = low[ix(k)], high[ix(k)], u[ix(k)]
-        if k + 1 < n and low[ix(k + 1)] == first and high[ix(k + 1)] == last:
-            y1 = u[ix(k + 1)]
+        if (
+            k + 2 < n
+            and low[ix(k + 2)] == first
+            and high[ix(k + 2)] == last
+            and low[ix(k + 1)] == first
+            and high[ix(k + 1)] == last
+        ):
+            y1, y2 = u[ix(k + 1)], u[ix(k + 2)]
             for i in range(first, last):
-                x, x1 = Y[ix(k), ix(i)], Y[ix(k + 1), ix(i)]
-                b[ix(i)] -= x * y + x1 * y1
+                x, x1, x2 = Y[ix(k), ix(i)], Y[ix(k + 1), ix(i)], Y[ix(k + 2), ix(i)]
+                b[ix(i)] -= x * y + x1 * y1 + x2 * y2
                 for j in range(first, i + 1):
-                    A[ix(i), ix(j)] += x * Y[ix(k), ix(j)] + x1 * Y[ix(k + 1), ix(j)]
-            k += 2
+                    A[ix(i), ix(j)] += x * Y[ix(k), ix(j)] + x1 * Y[ix(k + 1), ix(j)] + x2 * Y[ix(k + 2), ix(j)]
+            k += 3
             continue
         for i in range(first, last):
             x = Y[ix(k), ix(i)]

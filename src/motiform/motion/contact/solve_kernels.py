@@ -158,31 +158,32 @@ def back(F, count, r):
 
 @routine
 def refine(A, b, chosen, count, F, x, r, rounds):
-    """Solve A x = −b on the chosen rows, x elsewhere zero; return the residual left, each row's over its terms."""
+    """Solve A x = −b on the chosen rows, x elsewhere zero; return the residual left, each row's over its size."""
     for i in range(count):
         x[ix(chosen[ix(i)])] = 0.0
     last = math.inf
+    largest = 0.0
     for turn in range(rounds):
         left = 0.0
         for i in range(count):
             row = ix(chosen[ix(i)])
             total = -b[row]
-            terms = abs(total)
             if turn > 0:
                 for j in range(count):
-                    term = A[row, ix(chosen[ix(j)])] * x[ix(chosen[ix(j)])]
-                    total -= term
-                    terms += abs(term)
+                    total -= A[row, ix(chosen[ix(j)])] * x[ix(chosen[ix(j)])]
             r[ix(i)] = total
-            if terms > 0.0:
-                left = max(left, abs(total) / terms)
+            size = abs(b[row]) + A[row, row] * largest
+            if size > 0.0:
+                left = max(left, abs(total) / size)
         if left <= _CLEAN or not left < 0.5 * last:
             last = min(left, last)
             break
         last = left
         back(F, count, r)
+        largest = 0.0
         for i in range(count):
             x[ix(chosen[ix(i)])] += r[ix(i)]
+            largest = max(largest, abs(x[ix(chosen[ix(i)])]))
     return last
 
 
