@@ -8,9 +8,9 @@ second, so it rolls from
 
     t = 2 v₀/(7 μ g)   on, with   5/7 v₀.
 
-That speed depends on neither friction nor radius: angular momentum about a line on the ground is all that counts. Thrown
-with back spin it keeps less, and may even come back. When the slip ends the friction drops to nothing in an instant,
-which a simulation must not step over; here it is the event "sticks".
+That speed depends on neither friction nor radius: angular momentum about a line on the ground is all that counts.
+Thrown with back spin it keeps less, and may even come back. When the slip ends the friction drops to nothing in an
+instant, which a simulation must not step over; here it is the event "sticks".
 """
 
 import sys

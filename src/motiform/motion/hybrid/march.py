@@ -19,6 +19,7 @@ __all__ = ["HybridBlock", "hybrid_march"]
 _IDLE = 30  # events in a row at one instant, or that change nothing, that are gone over
 _CROWD, _CROWD_TIME = 60, 1e-3  # so many events, or tiny steps, within so many seconds are gone over too
 _LEAP, _SHORTEST, _LONGEST = 1e-3, 1e-4, 8e-2  # [s] longest step with impulses, stretches of them
+_NEAR_EDGE = 1e-9  # [s]
 _CREEP = 4e-6  # [s] steps that are no way to go on
 _STEP = 0.01  # [s] longest step: guards are looked at eight times in it
 
@@ -150,6 +151,8 @@ def _step(system: HybridSystem, stepper: ExplicitStep, walk: _Walk, options: Opt
     system.remember(y, t)
     try:
         h = walk.step or min(stepper.first_step(t, y, target - t), _STEP)
+        if len(system.own_sliding) and system.own_sharp.any():
+            h = min(h, max(0.5 * system.to_edge(y), _NEAR_EDGE))  # normals jump there: steps come up to it
         end, used, h = accepted_step(stepper, t, y, min(h, target - t), h, True, _STEP)
     except RunError:
         if not len(system.problem.active) or system.contacts.paradox == "stop":

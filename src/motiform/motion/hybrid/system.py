@@ -13,10 +13,11 @@ from motiform.motion.contact.modes import NoForces, decide, widest
 from motiform.motion.contact.obstacles import KINDS
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
-from motiform.motion.tree import Control, Figure, FigureState, configuration_rate
+from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, poses
 from motiform.motion.tree import columns as t
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.state import asked
+from motiform.spatial import Transform
 
 __all__ = ["Happening", "HybridSystem"]
 
@@ -260,6 +261,29 @@ class HybridSystem:
                 self.own_memory[k, :3] = u / size
             self.own_memory[k, 3] = _TINY if size > LAZY else LAZY
             self.memory[self.problem.active[k]] = self.own_memory[k]
+
+    def to_edge(self, y: Array) -> float:
+        """Return how long sliding points take at their present speed to the edge of their face [s]; the last rate's."""
+        soonest, problem = np.inf, self.problem
+        for k in self.own_sliding:
+            if not self.own_sharp[k]:
+                continue
+            obstacle = self.contacts.obstacles[problem.packed.obstacle_of[problem.active[k]]]
+            frame = obstacle.placement
+            if obstacle.segment is not None:
+                R, p = poses(self.figure, y[: self.nq])
+                n = self.figure.index(obstacle.segment)
+                frame = Transform(R[n], p[n]) @ frame
+            halves = {"box": obstacle.numbers[:3], "face": (obstacle.numbers[0], np.inf, obstacle.numbers[1])}
+            half = np.array(halves.get(KINDS[obstacle.kind], (np.inf,) * 3))
+            site = problem.sites[k]
+            e, normal = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
+            slip = frame.rotation.T @ (site[c.SLIP] * e + site[c.SLIP + 2] * np.cross(e, normal))
+            place = frame.rotation.T @ (site[c.SITE : c.SITE + 3] - frame.translation)
+            moving = np.abs(slip) > SLOW
+            left = (half[moving] - np.sign(slip[moving]) * place[moving]) / np.abs(slip[moving])
+            soonest = min(soonest, float(left[left > 0].min(initial=np.inf)))
+        return soonest
 
     # ---------------------------------------------------------------- events
     def begin(self, y: Array) -> list[Happening]:
