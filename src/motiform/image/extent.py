@@ -49,9 +49,14 @@ def _centers(part: "Part", center: np.ndarray, position: np.ndarray, orientation
     return position + rotate(orientation, center) if center.any() else position
 
 
+def _movers(form: "Form") -> "tuple[Part, ...]":
+    """Return the parts that move; where none does, all: floors and stairs reach farther than what happens on them."""
+    return tuple(part for part in form.parts if not part.fixed) or form.parts
+
+
 def motion_balls(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
     """Give (centres (n, 3), radius) [m] of balls around all bodies at all samples, a block at a time."""
-    for part in form.parts:
+    for part in _movers(form):
         center, radius = bounding_ball(part.shape)
         for position, orientation in _blocks(part):
             yield _centers(part, center, position, orientation), radius
@@ -62,7 +67,7 @@ def lowest_height(form: "Form") -> float:
     from motiform.spatial import rotation_from_quaternion
 
     lowest = 0.0
-    for part in form.parts:
+    for part in _movers(form):
         center, radius = bounding_ball(part.shape)
         for position, orientation in _blocks(part):
             low = _centers(part, center, position, orientation)[:, 1] - radius < lowest
