@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.pack import pack_contacts
 from motiform.motion.contact.points import Contacts
@@ -348,10 +348,3 @@ class _Compiled(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         self[name] = getattr(self.module, name).function
         return self[name]
-
-
-def check_state(figure: Figure, q: Array, v: Array) -> None:
-    """Refuse states of the wrong size."""
-    for name, value, size in (("q", q, figure.nq), ("v", v, figure.nv)):
-        if np.shape(value) != (size,) or not np.isfinite(value).all():
-            raise InputError(f"state {name}", got=f"shape {np.shape(value)}", allowed=f"({size},) finite numbers")

@@ -106,15 +106,6 @@ def gram(used, Y, rows, A):
 
 
 @inline
-def stiffest(A, rows):
-    """Return the largest diagonal of A."""
-    most = 1e-300
-    for i in range(rows):
-        most = max(most, A[ix(i), ix(i)])
-    return most
-
-
-@inline
 def softness(A, row):
     """Return ε times the diagonal; for a row that nothing moves a number that keeps its force at zero."""
     stiff = A[ix(row), ix(row)]

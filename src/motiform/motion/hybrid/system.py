@@ -1,6 +1,5 @@
 """A figure with contacts in its modes, as a flat vector with a rate; and what happens to it at events."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -498,6 +497,3 @@ class HybridSystem:
         for k, when in np.asarray(kept["recent"]).reshape(-1, 2):
             self.recent.setdefault(int(k), []).append(float(when))
         self._choose()
-
-
-Then = Callable[[float, FigureState], FigureState]
