@@ -24,10 +24,10 @@ from motiform.form import dress
 from motiform.geometry import Ball
 from motiform.image import Camera, picture
 
-HEIGHT, E, RADIUS, G = 1.0, 0.8, 0.1, 9.81  # m, –, m, m/s²
+HEIGHT, E, RADIUS, G = 1.0, 0.8, 0.05, 9.81  # m, –, m, m/s²
 FALL = np.sqrt(2 * HEIGHT / G)
 REST = FALL * (1 + E) / (1 - E)
-FORWARD = 0.3  # m/s, so that bounces lie side by side
+FORWARD = 0.6  # m/s, so that bounces lie side by side
 
 
 def main(quick=False):
@@ -75,7 +75,7 @@ def draw(rec, folder):
         axes.grid(alpha=0.25)
     chart.savefig(folder / "bounces.png", dpi=150)
     form = dress(rec)
-    chosen = np.searchsorted(t, np.arange(0.0, 4.3, 0.07))
+    chosen = np.searchsorted(t, np.arange(0.0, 4.4, 0.055))
     parts = []
     for part in form.parts:
         moves = part.position.shape[0] > 1 and np.ptp(part.position[:, :, 1]) > 0
@@ -86,7 +86,7 @@ def draw(rec, folder):
         one = {"position": part.position[:1], "orientation": part.orientation[:1]}
         parts.append(replace(part, **(many if moves else one)))
     form = replace(form, parts=tuple(parts), times=form.times[:1])
-    camera = Camera((0.62, 0.75, 3.6), (0.62, 0.5, 0), fov=0.42)
+    camera = Camera((1.3, 0.9, 5.2), (1.3, 0.5, 0), fov=0.36)
     return [folder / "bounces.png", picture(form, folder / "ball.png", camera=camera, size=(1000, 620), ground=0.0)]
 
 

@@ -73,7 +73,7 @@ def draw(rec, folder):
     number = np.arange(1, len(times) + 1)
     right.semilogy(number, after / before[0], "o", color="#D55E00", label="after each impact")
     right.semilogy(number, RATIO ** (2 * number), color="#555555", linewidth=1, label=f"{RATIO:.6f}$^{{2n}}$")
-    right.set(xlabel="impact n", ylabel="energy of rocking, over that at the first")
+    right.set(xlabel="impact n", ylabel="energy of rocking/first")
     right.legend(frameon=False)
     for axes in (left, right):
         axes.grid(alpha=0.25)

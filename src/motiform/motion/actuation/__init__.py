@@ -3,9 +3,17 @@
 from motiform.motion.actuation.control import (
     CommandedControl,
     PostureControl,
+    StandingEffort,
     posture_control,
     posture_trajectory,
     standing_effort,
 )
 
-__all__ = ["CommandedControl", "PostureControl", "posture_control", "posture_trajectory", "standing_effort"]
+__all__ = [
+    "CommandedControl",
+    "PostureControl",
+    "StandingEffort",
+    "posture_control",
+    "posture_trajectory",
+    "standing_effort",
+]

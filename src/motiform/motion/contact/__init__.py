@@ -10,6 +10,7 @@ from motiform.motion.contact.dynamics import (
     contact_rows,
     solve_contacts,
 )
+from motiform.motion.contact.freed import Freed, free_contacts
 from motiform.motion.contact.obstacles import (
     Obstacle,
     ball,
@@ -34,6 +35,7 @@ __all__ = [
     "ContactPoint",
     "ContactRows",
     "Contacts",
+    "Freed",
     "Obstacle",
     "ball",
     "box",
@@ -45,6 +47,7 @@ __all__ = [
     "cylinder",
     "face",
     "floor",
+    "free_contacts",
     "from_surface",
     "hollow_ball",
     "plane",

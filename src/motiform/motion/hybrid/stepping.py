@@ -114,7 +114,7 @@ class Stepper:
             limits[packed.limit_coordinates[limit]] += side * x[3 * self.pairs + k - self.pairs]
         for k in range(self.pairs):
             p, candidate, site = x[3 * k : 3 * k + 3], own[k], self.sites[k]
-            if p[1] <= 0:
+            if not p.any():
                 continue
             n, e, normal = packed.point_of[candidate], site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
             e2 = (e[1] * normal[2] - e[2] * normal[1], e[2] * normal[0] - e[0] * normal[2])
@@ -142,12 +142,20 @@ def step_march(
     else:
         y, sample = np.array(checkpoint["rows"], float).reshape(system.size), int(checkpoint["sample"])
         stepper.impulses[:] = np.asarray(checkpoint["impulses"])
+    tick, keep = getattr(system.controls, "tick", None), getattr(system.controls, "keep", None)
+
+    def kept() -> dict[str, Any]:
+        own = {} if keep is None else {"control": np.asarray(keep(), float)}
+        return {"sample": sample, "rows": y.copy(), "impulses": stepper.impulses.copy(), **own}
+
     pace, error = Pace(system.size), None
-    good = {"sample": sample, "rows": y.copy(), "impulses": stepper.impulses.copy()}
+    good = kept()
     while sample < options.samples - 1:
         t = sample / options.rate
         try:
             for n in range(options.steps):
+                if tick is not None:
+                    tick(t + n * stepper.h, system.split(y))
                 stepper.step(t + n * stepper.h, y)
         except RunError as caught:
             error = caught
@@ -155,7 +163,7 @@ def step_march(
         sample += 1
         rows.append(y.copy())
         looks.append(stepper.look(y))
-        good = {"sample": sample, "rows": y.copy(), "impulses": stepper.impulses.copy()}
+        good = kept()
         if pace.full(len(rows)):
             yield HybridBlock(rows, looks, good)
             rows, looks = [], []

@@ -1,0 +1,80 @@
+"""Contact joints as contacts: what a joint holds together may then slide, leave and land."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.geometry import surfaces
+from motiform.motion.contact.obstacles import from_surface
+from motiform.motion.contact.points import ContactPoint, Contacts
+from motiform.motion.tree import Figure, SegmentSurface, joints
+from motiform.motion.tree.contact_joints import ContactJoint
+from motiform.motion.tree.joint import Array
+from motiform.motion.tree.state import start
+
+__all__ = ["Freed", "free_contacts"]
+
+
+class Freed(NamedTuple):
+    """A figure whose contact joints have become contacts, and its state."""
+
+    figure: Figure
+    contacts: Contacts
+    q: Array
+    v: Array
+
+
+def free_contacts(
+    figure: Figure, q: ArrayLike | None = None, v: ArrayLike | None = None, *, restitution: float = 0.0
+) -> Freed:
+    """Return the figure with free joints in place of its contact joints, the contacts that they were, and its state.
+
+    A joint ends a run where its contact would slip or leave; contacts go on: they stick, slide, leave and land, and
+    poses are recorded throughout. The child's surface must be a sphere; the parent's a plane, a sphere (or the inside
+    of one), a cylinder or a torus. A joint that does not slide takes its friction along, or does not slide at all.
+
+    >>> freed = contact.free_contacts(ball_on_dome, q0)        # doctest: +SKIP
+    >>> simulate(freed.figure, contacts=freed.contacts, q0=freed.q, v0=freed.v, t1=2.0)        # doctest: +SKIP
+    """
+    state = start(figure, q, v)
+    points, obstacles = [], []
+    changes: dict[str, dict[str, Any]] = {}
+    for segment in figure.segments:
+        joint = segment.joint
+        if not isinstance(joint, ContactJoint):
+            continue
+        where = f"joint of segment {segment.name!r}"
+        child = joint.surfaces[1]
+        if not isinstance(child, surfaces.Sphere) or child.inside:
+            raise InputError("a contact joint that cannot be freed", where=where, got=repr(child), allowed="a sphere")
+        if not (joint.rolling and joint.spin):
+            raise InputError("a contact joint that holds turning", where=where, allowed="rolling and spin left free")
+        friction = 0.0 if joint.sliding and joint.friction is None else joint.friction
+        centre = tuple(float(x) for x in joint.poses[1].translation)
+        name = f"{segment.name} contact"
+        points.append(ContactPoint(segment.name, segment.name, centre, child.radius, "", friction, restitution))  # type: ignore[arg-type]
+        placed = segment.placement @ joint.poses[0]
+        obstacles.append(from_surface(SegmentSurface(name, segment.parent, joint.surfaces[0], placed)))  # type: ignore[arg-type]
+        if np.any(segment.armature) or np.any(segment.damping):
+            raise InputError("armature or damping of a contact joint", where=where, allowed="none, to be freed")
+        changes[segment.name] = {"joint": joints.free(), "armature": 0.0, "damping": 0.0}
+    if not points:
+        raise InputError("no contact joint", where=repr(figure), remedy="There is nothing to free.")
+    pairs = tuple((point.name, obstacle.name) for point, obstacle in zip(points, obstacles, strict=True))
+    freed = figure.replace(segments=changes, order=None)
+    return Freed(freed, Contacts(tuple(points), tuple(obstacles), pairs), *_state(figure, freed, state.q, state.v))
+
+
+def _state(figure: Figure, freed: Figure, q: Array, v: Array) -> tuple[Array, Array]:
+    """Return the state of the freed figure: poses and twists of its free joints are those of the contact joints."""
+    q_new, v_new = freed.neutral(), np.zeros(freed.nv)
+    for n, segment in enumerate(figure.segments):
+        own_q, own_v = q[figure.layout.q[n]], v[figure.layout.v[n]]
+        if isinstance(segment.joint, ContactJoint):
+            T = segment.joint.transform(own_q)
+            own_q = np.concatenate([T.translation, T.quaternion])
+            own_v = segment.joint.subspace(q[figure.layout.q[n]]) @ own_v
+        q_new[freed.layout.q[n]], v_new[freed.layout.v[n]] = own_q, own_v
+    return q_new, v_new
