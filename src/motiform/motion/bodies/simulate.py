@@ -13,7 +13,7 @@ from motiform.motion.bodies.drive import blocks_alone, blocks_by_march, blocks_b
 from motiform.motion.bodies.model import Bodies, State
 from motiform.motion.bodies.observe import Observer, channels
 from motiform.motion.bodies.options import Force
-from motiform.motion.integrate import Guard, Options, check_memory, get_method
+from motiform.motion.integrate import BODY_METHODS, Guard, Options, check_memory, get_method
 from motiform.record import Recorder, Recording
 
 __all__ = ["simulate_bodies"]
@@ -37,6 +37,10 @@ def simulate_bodies(
     Functions of guards take and give a `State`, as force functions do.
     """
     method = get_method(options.integrator)
+    if options.integrator not in BODY_METHODS:
+        allowed = ", ".join(BODY_METHODS)
+        remedy = "It is for figures with contacts; make each body a segment with a free joint."
+        raise InputError("integrator of bodies", got=options.integrator, allowed=allowed, remedy=remedy)
     if guards and options.integrator != "dormand-prince":
         raise InputError("guards need dense output", got=options.integrator, allowed="'dormand-prince'")
     fused = not method.adaptive and model.packed.alone and not forces

@@ -2,7 +2,7 @@
 
 from motiform.motion.integrate.explicit import ExplicitStep, accepted_step, march
 from motiform.motion.integrate.guards import Fired, Guard
-from motiform.motion.integrate.methods import METHODS, Method, get_method
+from motiform.motion.integrate.methods import BODY_METHODS, METHODS, Method, get_method
 from motiform.motion.integrate.options import Options, check_number
 from motiform.motion.integrate.sampling import (
     TABLEAUX,
@@ -16,6 +16,7 @@ from motiform.motion.integrate.sampling import (
 from motiform.motion.integrate.tableaux import CASH_KARP, DORMAND_PRINCE, EULER, RK4, Tableau
 
 __all__ = [
+    "BODY_METHODS",
     "CASH_KARP",
     "DORMAND_PRINCE",
     "EULER",

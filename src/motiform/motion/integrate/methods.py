@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from motiform.base.errors import InputError, closest
 
-__all__ = ["METHODS", "Method", "get_method"]
+__all__ = ["BODY_METHODS", "METHODS", "Method", "get_method"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,10 @@ METHODS: dict[str, Method] = {
         ),
     )
 }
+
+
+BODY_METHODS = tuple(name for name in METHODS if name != "time-stepping")
+"""Names of the integrators that take bodies without contacts."""
 
 
 def get_method(name: str) -> Method:
