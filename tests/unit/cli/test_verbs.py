@@ -151,7 +151,12 @@ SLOW = ("mobile", "--set", "scene.duration=80", "--set", "motion.step=1e-3")  # 
 
 def stopped_half_way(folder, name, by, run=SLOW):
     """Begin a run, stop it by a signal after its first commit, and return its code and stderr."""
-    start = subprocess.Popen([*COMMAND, "run", *run, "--out", name, "-q"], cwd=folder, stderr=subprocess.PIPE)
+
+    def heed_interrupts():  # jobs in the background of a shell are begun deaf to SIGINT
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    command = [*COMMAND, "run", *run, "--out", name, "-q"]
+    start = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, preexec_fn=heed_interrupts)
     deadline = time.monotonic() + 120
     while start.poll() is None and time.monotonic() < deadline and _committed(folder / name) == 0.0:
         time.sleep(0.02)

@@ -43,9 +43,15 @@ def assert_beginning(path, whole):
     return rec
 
 
+def heed_interrupts():
+    """Undo what a shell does to jobs in the background: they are begun deaf to SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(path, steps):
     worker = [sys.executable, walker.__file__, str(path), str(steps)]
-    process = subprocess.Popen(worker, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(worker, **pipes, text=True, preexec_fn=heed_interrupts)
     assert process.stdout.readline() == "ready\n", process.stderr.read()
     return process
 
