@@ -54,6 +54,8 @@ def test_says_where_it_is_and_ends_with_ctrl_c():
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            # jobs in the background of a shell are begun deaf to SIGINT
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         try:
             assert f"Port {port} is in use" in studio.stdout.readline()
