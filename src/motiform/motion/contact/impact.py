@@ -91,7 +91,7 @@ def _compress(problem: ContactProblem, b: Array) -> Answer:
         return Answer(x, np.full(len(problem.active), c.STICK), none)
     status, answer = problem.cones(b, no, none, guess=guess)
     if status != c.OK:
-        # what cannot slide may have no answer: then its tangents are held whether or not it parts, as in the seed
+        # what cannot slide may have no answer: then its tangents are held whether or not it parts
         parts = np.where(np.isinf(problem.mu), np.finfo(float).tiny, 0.0)
         status, answer = problem.cones(b, no, none, given=parts, attempts=_PATIENT)
     if status != c.OK and misfit(problem, b, answer.x) > _ROUGH:

@@ -76,7 +76,7 @@ class Contacts:
     points, obstacles : see `ContactPoint` and `motiform.contact`.
     pairs : names (point, obstacle) that may touch; None: every point and every obstacle, but for obstacles carried by
         the point's own segment or by one that is joined to it.
-    impact : "leaving": points may leave in an impact; "held": those that touch stay, as in the seed.  [HuMAnS 1]
+    impact : "leaving": points may leave in an impact; "held": those that touch stay.  [HuMAnS 1]
     limits : whether the limits of the joints act.
     limit_restitution : of an impact at a limit, 0 to 1.
     settle : impacts slower than this are held and lose all: what bounces without end comes to rest [m/s].

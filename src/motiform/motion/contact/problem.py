@@ -82,27 +82,15 @@ class ContactProblem:
             self._reserve(2 * len(self.active))
         self.mu = np.ascontiguousarray(self.packed.friction[self.active[: self.pairs]])
 
+    def _arguments(self, y: Array, tau: Array, loads: Array | None) -> tuple[Any, ...]:
+        """Return what the kernels that write a problem begin with."""
+        state = (y, tau, _NO_LOADS if loads is None else loads, self.zeros, self.active, self.pairs, self.before)
+        space = (self.M, self.H, self.Y, self.A, self.used, self.u, self.b, self.s, self.sites)
+        return *self.head, *state, *space
+
     def pose(self, y: Array, tau: Array, loads: Array | None = None) -> int:
         """Write the problem of a state under forces; return how many rows it has."""
-        rows = self.kernels["one_problem"](
-            *self.head,
-            y,
-            tau,
-            _NO_LOADS if loads is None else loads,
-            self.zeros,
-            self.active,
-            self.pairs,
-            self.before,
-            self.M,
-            self.H,
-            self.Y,
-            self.A,
-            self.used,
-            self.u,
-            self.b,
-            self.s,
-            self.sites,
-        )
+        rows = self.kernels["one_problem"](*self._arguments(y, tau, loads))
         if rows < 0:
             raise RunError("the surfaces of a contact joint come to fit one another", where=self._where(-rows))
         self.rows = int(rows)
@@ -119,23 +107,7 @@ class ContactProblem:
         self.rows = 2 * self.pairs + len(self.active)
         return int(
             self.kernels["one_contact_rate"](
-                *self.head,
-                y,
-                tau,
-                _NO_LOADS if loads is None else loads,
-                self.zeros,
-                self.active,
-                self.pairs,
-                self.before,
-                self.M,
-                self.H,
-                self.Y,
-                self.A,
-                self.used,
-                self.u,
-                self.b,
-                self.s,
-                self.sites,
+                *self._arguments(y, tau, loads),
                 modes,
                 self.mu,
                 memory,
