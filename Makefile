@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-EXTRAS ?= dev,peers,usd
+EXTRAS ?= dev,peers,usd,dask
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
