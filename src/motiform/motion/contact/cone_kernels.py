@@ -14,7 +14,7 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.solve_kernels import _ROUNDS, back, softness
+from motiform.motion.contact.solve_kernels import _ROUNDS, back, dot, eliminate, softness
 from motiform.motion.tree.memory_kernels import ix
 
 __all__ = ["linear", "polish", "share", "sweep"]
@@ -32,10 +32,7 @@ _FINE = 1e-10  # what the laws are broken by, over the terms that make it, that 
 @inline
 def _row(A, b, i, rows, x):
     """Return row i of A x + b."""
-    total = b[ix(i)]
-    for j in range(rows):
-        total += A[ix(i), ix(j)] * x[ix(j)]
-    return total
+    return b[ix(i)] + dot(A, i, 0, rows, x)
 
 
 @inline
@@ -443,18 +440,12 @@ def share(A, b, contacts, rows, mu, x, F, r, turns):
     little narrower and back [Bauschke96].
     """
     for i in range(rows):
-        for j in range(i + 1):
+        for j in range(i, rows):
             F[ix(i), ix(j)] = A[ix(i), ix(j)]
-        F[ix(i), ix(i)] += _NULL * _block(A, i, contacts)
-        for j in range(i):
-            total = F[ix(i), ix(j)]
-            for k in range(j):
-                total -= F[ix(i), ix(k)] * F[ix(j), ix(k)]
-            F[ix(i), ix(j)] = total * F[ix(j), ix(j)]
-        total = F[ix(i), ix(i)]
-        for k in range(i):
-            total -= F[ix(i), ix(k)] * F[ix(i), ix(k)]
-        F[ix(i), ix(i)] = 1.0 / math.sqrt(max(total, 0.25 * _NULL * _block(A, i, contacts)))
+        soft = _NULL * _block(A, i, contacts)
+        F[ix(i), ix(i)] += soft
+        r[ix(i)] = 0.25 * soft
+    eliminate(F, rows, rows, r)
     for _ in range(turns):
         size, outside = 1e-300, 0.0
         for i in range(rows):

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, RunError, closest
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.impact import collide
+from motiform.motion.contact.pack import column_tree
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
-from motiform.motion.tree import Figure, inertia_matrix, poses
+from motiform.motion.tree import Figure, poses
 from motiform.motion.tree.batch import as_states
 from motiform.motion.tree.joint import Array
 
@@ -104,17 +105,16 @@ def contact_rows(figure: Figure, contacts: Contacts, q: ArrayLike, v: ArrayLike 
             int(own[np.argmin(every[own])]) for p in range(points) if len(own := np.flatnonzero(packed.point_of == p))
         ]
         problem.activate(np.array(nearest, np.int64))
-        problem.pose(np.concatenate([qs[n], vs[n]]), problem.zeros)
-        # J by unit velocities would cost nv poses: M⁻¹Jᵀ of unit forces is at hand, and J = (M⁻¹Jᵀ)ᵀ M
-        M = inertia_matrix(figure, qs[n])
+        y = np.concatenate([qs[n], vs[n]])
+        problem.pose(y, problem.zeros)
+        C = problem.jacobian(y)
         for k, pair in enumerate(problem.active):
             p = packed.point_of[pair]
             site = problem.sites[k]
             e, normal = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
             gaps[n, p], axes[n, p] = site[c.GAP], (e, normal, np.cross(e, normal))
             bias[n, p] = problem.s[3 * k : 3 * k + 3]
-            for i in range(3):
-                J[n, p, i] = M @ problem.jumps(np.eye(problem.rows)[3 * k + i])
+            J[n, p] = C[3 * k : 3 * k + 3]
     lead = (*batch, points)
     return ContactRows(
         gaps.reshape(lead), J.reshape(*lead, 3, figure.nv), bias.reshape(*lead, 3), axes.reshape(*lead, 3, 3)
@@ -256,7 +256,7 @@ def solve_contacts(
         _spaces[n, rows] = space
     solve, *arrays = space
     a, x = np.empty(n), np.empty(rows)
-    tree = _chain(n) if figure is None else _tree(figure)
+    tree = _chain(n) if figure is None else column_tree(figure)
     if solve(inertia, force, normal, normal_bias, tangent, tangent_bias, tree, *arrays, a, x) != c.OK:
         raise RunError("no contact forces were found", got=f"{rows} rows")
     return a, x
@@ -264,16 +264,3 @@ def solve_contacts(
 
 def _chain(n: int) -> np.ndarray:
     return np.concatenate([np.arange(-1, n - 1), np.arange(n)])
-
-
-def _tree(figure: Figure) -> np.ndarray:
-    """Return the next column toward the root, then the place in v, of every column."""
-    kept = figure.__dict__.get("_column_tree")
-    if kept is None:
-        from motiform.motion.tree import columns as t
-
-        ints = figure.packed.ints
-        at = int(ints[t.AT_COLUMNS]) + t.COLUMN_INTS * np.arange(int(ints[t.COLUMNS]))
-        kept = np.concatenate([ints[at + t.BEFORE], ints[at + t.COLUMN_V]])
-        figure.__dict__["_column_tree"] = kept
-    return kept

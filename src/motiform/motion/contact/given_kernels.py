@@ -2,7 +2,7 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
-from motiform.base.kernels import entry, routine
+from motiform.base.kernels import entry, inline, routine
 from motiform.motion.contact.solve_kernels import accelerate, factor, press_quickly, project_vector
 from motiform.motion.tree.memory_kernels import ix
 
@@ -34,6 +34,16 @@ def _sort_rows(Cn, Ct, order, place, keys, counts):
         counts[ix(key)] += 1
 
 
+@inline
+def _put(C, q, p, order, Y, low, high):
+    """Write row q of C as row p of the problem, and widen the range of rows of the columns that it acts on."""
+    for i in range(order.shape[0]):
+        value = C[ix(q), ix(order[ix(i)])]
+        Y[ix(i), ix(p)] = value
+        if value != 0.0:
+            low[ix(i)], high[ix(i)] = min(low[ix(i)], p), max(high[ix(i)], p + 1)
+
+
 @routine
 def _fill(M, g, Cn, sn, Ct, st, before, order, place, H, Y, u, b, low, high, presses, shut):
     """Write matrices in the order of the columns and sorted rows, and the range of rows that each column has."""
@@ -46,12 +56,10 @@ def _fill(M, g, Cn, sn, Ct, st, before, order, place, H, Y, u, b, low, high, pre
             j = before[ix(j)]
         u[ix(i)] = g[row]
         low[ix(i)], high[ix(i)] = rows, 0
-        for q in range(rows):
-            value = Ct[ix(q), row] if q < m else Cn[ix(q - m), row]
-            p = place[ix(q)]
-            Y[ix(i), ix(p)] = value
-            if value != 0.0:
-                low[ix(i)], high[ix(i)] = min(low[ix(i)], p), max(high[ix(i)], p + 1)
+    for q in range(m):
+        _put(Ct, q, place[ix(q)], order, Y, low, high)
+    for q in range(m, rows):
+        _put(Cn, q - m, place[ix(q)], order, Y, low, high)
     for i in range(n - 1, -1, -1):  # what a column has, those before it will have
         j = before[ix(i)]
         if j >= 0:

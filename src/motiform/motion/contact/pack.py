@@ -11,7 +11,7 @@ from motiform.motion.tree import Figure
 from motiform.motion.tree import columns as t
 from motiform.motion.tree.joint import Array
 
-__all__ = ["PackedContacts", "pack_contacts"]
+__all__ = ["PackedContacts", "column_tree", "pack_contacts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,3 +160,14 @@ def _last_columns(figure: Figure) -> list[int]:
         parent, first, count = (int(packed[at + k]) for k in (t.PARENT, t.FIRST, t.COUNT))
         last.append(first + count - 1 if count else last[parent] if parent >= 0 else -1)
     return last
+
+
+def column_tree(figure: Figure) -> np.ndarray:
+    """Return the next column toward the root, then the place in v, of every column."""
+    kept = figure.__dict__.get("_column_tree")
+    if kept is None:
+        ints = figure.packed.ints
+        at = int(ints[t.AT_COLUMNS]) + t.COLUMN_INTS * np.arange(int(ints[t.COLUMNS]))
+        kept = np.concatenate([ints[at + t.BEFORE], ints[at + t.COLUMN_V]])
+        figure.__dict__["_column_tree"] = kept
+    return kept

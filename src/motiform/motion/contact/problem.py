@@ -8,7 +8,7 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.pack import pack_contacts
+from motiform.motion.contact.pack import column_tree, pack_contacts
 from motiform.motion.contact.points import Contacts
 from motiform.motion.tree import Figure
 from motiform.motion.tree import columns as t
@@ -95,6 +95,14 @@ class ContactProblem:
             raise RunError("the surfaces of a contact joint come to fit one another", where=self._where(-rows))
         self.rows = int(rows)
         return self.rows
+
+    def jacobian(self, y: Array) -> Array:
+        """Return C of the state that was posed last, (rows, nv): tangent, normal, tangent of pairs, then limits."""
+        Y = np.zeros((self.figure.nv, self.rows))
+        self.kernels["one_rows"](*self.head, y, self.active, self.pairs, Y, self.used, self.s, self.sites)
+        C = np.zeros((self.rows, self.figure.nv))
+        C[:, column_tree(self.figure)[self.figure.nv :]] = np.where(self.used[:, None] != 0, Y, 0.0).T
+        return C
 
     def _where(self, status: int) -> str:
         return f"joint of segment {self.figure.segments[status // t.WHERE].name!r}"

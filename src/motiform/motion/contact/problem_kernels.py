@@ -109,6 +109,14 @@ def one_problem(
     return rows
 
 
+@entry(f"int64({_FIGURE}, {_CONTACTS}, {_1}, {_I}, int64, {_2}, {_I}, {_1}, {_2})")
+def one_rows(ints, floats, work, cints, cfloats, y, active, pairs, Y, used, s, sites):
+    """Cᵀ [column, row] of a state whose poses are in `work` already; columns that are not used are left alone."""
+    nq = ints[t.NQ]
+    W, Q, V = one_state(work), one_state(y[:nq]), one_state(y[nq:])
+    return candidate_rows(ints, floats, cints, cfloats, active, pairs, active.shape[0], Q, V, W, Y, used, s, sites)
+
+
 @inline
 def to_velocities(ints, a, out):
     """Write numbers of columns in the order of v."""

@@ -16,11 +16,32 @@ from motiform.base.kernels import inline, routine
 from motiform.motion.contact import columns as c
 from motiform.motion.tree.memory_kernels import ix
 
-__all__ = ["accelerate", "back", "factor", "gram", "hold", "press", "press_quickly", "project", "project_vector"]
+__all__ = [
+    "accelerate", "back", "dot", "eliminate", "factor", "gram", "hold", "press", "press_quickly", "project",
+    "project_vector",
+]  # fmt: skip
 
 _SOFT = 1e-7  # ε: far above rounding, far below stiffness that matters
 _ROUNDS = 12  # refinements at most; each one shrinks the error by ε over the smallest stiffness
 _CLEAN = 4e-15  # residual over the terms that make it that is rounding
+_FINE = 1e-11  # of what it is made of by which a row may pull or approach
+
+
+@inline
+def dot(F, row, first, last, x):
+    """Return Σ F[row, j] x[j] in four sums, which do not wait for one another."""
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    j = first
+    while j + 3 < last:
+        s0 += F[ix(row), ix(j)] * x[ix(j)]
+        s1 += F[ix(row), ix(j + 1)] * x[ix(j + 1)]
+        s2 += F[ix(row), ix(j + 2)] * x[ix(j + 2)]
+        s3 += F[ix(row), ix(j + 3)] * x[ix(j + 3)]
+        j += 4
+    while j < last:
+        s0 += F[ix(row), ix(j)] * x[ix(j)]
+        j += 1
+    return (s0 + s1) + (s2 + s3)
 
 
 @routine
@@ -78,8 +99,7 @@ def accelerate(H, before, used, Y, rows, x, u, a):
     for i in range(before.shape[0]):
         total = -u[ix(i)]
         if used[ix(i)] != 0:
-            for r in range(rows):
-                total += Y[ix(i), ix(r)] * x[ix(r)]
+            total += dot(Y, i, 0, rows, x)
         j = before[ix(i)]
         while j >= 0:
             total -= H[ix(i), ix(j)] * a[ix(j)]
@@ -113,45 +133,61 @@ def softness(A, row):
 
 
 @routine
-def cholesky(A, chosen, count, F):
-    """F Fᵀ = A + ε diag A on the chosen rows; the diagonal of F holds inverses. Rows that nothing moves stay out."""
+def eliminate(F, last, count, least):
+    """Write the first `last` rows of U, UᵀU = F, over those of F; the rows below become the complement of the rest.
+
+    Only the upper half is used; the diagonal of U is inverted, its squares are at least `least`. Four rows at a time.
+    """
+    for i in range(count):
+        k, above = 0, min(i, last)
+        while k + 3 < above:
+            w, x, y, z = F[ix(k), ix(i)], F[ix(k + 1), ix(i)], F[ix(k + 2), ix(i)], F[ix(k + 3), ix(i)]
+            for j in range(i, count):
+                F[ix(i), ix(j)] -= (w * F[ix(k), ix(j)] + x * F[ix(k + 1), ix(j)]) + (
+                    y * F[ix(k + 2), ix(j)] + z * F[ix(k + 3), ix(j)]
+                )
+            k += 4
+        while k < above:
+            x = F[ix(k), ix(i)]
+            for j in range(i, count):
+                F[ix(i), ix(j)] -= x * F[ix(k), ix(j)]
+            k += 1
+        if i < last:
+            inverse = 1.0 / math.sqrt(max(F[ix(i), ix(i)], least[ix(i)]))
+            F[ix(i), ix(i)] = inverse
+            for j in range(i + 1, count):
+                F[ix(i), ix(j)] *= inverse
+
+
+@routine
+def load(A, chosen, count, F, least):
+    """F ← A + ε diag A on the chosen rows, upper half; `least`: pivots below which a row is redundant."""
     for i in range(count):
         row = chosen[ix(i)]
-        for j in range(i + 1):
+        for j in range(i, count):
             F[ix(i), ix(j)] = A[ix(row), ix(chosen[ix(j)])]
-        F[ix(i), ix(i)] += softness(A, row)
-    for i in range(count):
-        for j in range(i):
-            total = F[ix(i), ix(j)]
-            for k in range(j):
-                total -= F[ix(i), ix(k)] * F[ix(j), ix(k)]
-            F[ix(i), ix(j)] = total * F[ix(j), ix(j)]
-        total = F[ix(i), ix(i)]
-        for k in range(i):
-            total -= F[ix(i), ix(k)] * F[ix(i), ix(k)]
-        F[ix(i), ix(i)] = 1.0 / math.sqrt(max(total, 0.25 * softness(A, chosen[ix(i)])))
+        soft = softness(A, row)
+        F[ix(i), ix(i)] += soft
+        least[ix(i)] = 0.25 * soft
 
 
 @inline
 def back(F, count, r):
-    """r ← (F Fᵀ)⁻¹ r."""
+    """r ← (UᵀU)⁻¹ r."""
     for i in range(count):
-        total = r[ix(i)]
-        for k in range(i):
-            total -= F[ix(i), ix(k)] * r[ix(k)]
-        r[ix(i)] = total * F[ix(i), ix(i)]
+        x = r[ix(i)] * F[ix(i), ix(i)]
+        r[ix(i)] = x
+        for j in range(i + 1, count):
+            r[ix(j)] -= F[ix(i), ix(j)] * x
     for i in range(count - 1, -1, -1):
-        total = r[ix(i)] * F[ix(i), ix(i)]
-        r[ix(i)] = total
-        for k in range(i):  # by rows of F, which lie together
-            r[ix(k)] -= F[ix(i), ix(k)] * total
+        r[ix(i)] = (r[ix(i)] - dot(F, i, i + 1, count, r)) * F[ix(i), ix(i)]
 
 
 @routine
-def refine(A, b, chosen, count, F, x, r, rounds):
+def refine(A, b, rows, chosen, count, F, x, r, rounds):
     """Solve A x = −b on the chosen rows, x elsewhere zero; return the residual left, each row's over its size."""
-    for i in range(count):
-        x[ix(chosen[ix(i)])] = 0.0
+    for i in range(rows):
+        x[ix(i)] = 0.0
     last = math.inf
     largest = 0.0
     for turn in range(rounds):
@@ -160,8 +196,7 @@ def refine(A, b, chosen, count, F, x, r, rounds):
             row = ix(chosen[ix(i)])
             total = -b[row]
             if turn > 0:
-                for j in range(count):
-                    total -= A[row, ix(chosen[ix(j)])] * x[ix(chosen[ix(j)])]
+                total -= dot(A, row, 0, rows, x)
             r[ix(i)] = total
             size = abs(b[row]) + A[row, row] * largest
             if size > 0.0:
@@ -183,8 +218,9 @@ def hold(A, b, rows, F, x, r, chosen):
     """Solve A x = −b on all rows: every row holds. Return the residual left."""
     for i in range(rows):
         chosen[ix(i)] = i
-    cholesky(A, chosen, rows, F)
-    return refine(A, b, chosen, rows, F, x, r, _ROUNDS)
+    load(A, chosen, rows, F, r)
+    eliminate(F, rows, rows, r)
+    return refine(A, b, rows, chosen, rows, F, x, r, _ROUNDS)
 
 
 @routine
@@ -198,47 +234,57 @@ def _soft_solve(A, b, chosen, count, F, x, r):
 
 
 @routine
+def _choose(rows, presses, shut, x, chosen):
+    """Write the rows that hold or press; return their number. Forces are set to zero."""
+    count = 0
+    for i in range(rows):
+        x[ix(i)] = 0.0
+        if presses[ix(i)] == 0 or shut[ix(i)] == 1:
+            chosen[ix(count)] = i
+            count += 1
+    return count
+
+
+@routine
+def _find_wrong(A, b, rows, presses, shut, x, wrong, fine):
+    """Mark the rows that pull or that approach, by more than `fine` of what they are made of. Return number, last."""
+    size, bad, last = 0.0, 0, -1
+    for i in range(rows):
+        size = max(size, abs(x[ix(i)]))
+    for i in range(rows):
+        wrong[ix(i)] = 0
+        if presses[ix(i)] == 0:
+            continue
+        if shut[ix(i)] == 1:
+            if x[ix(i)] < -fine * size:
+                wrong[ix(i)] = 1
+        else:
+            w, terms = b[ix(i)], abs(b[ix(i)])
+            for k in range(rows):
+                term = A[ix(i), ix(k)] * x[ix(k)]
+                w, terms = w + term, terms + abs(term)
+            if w < -fine * terms:
+                wrong[ix(i)] = 1
+        if wrong[ix(i)] == 1:
+            bad, last = bad + 1, i
+    return bad, last
+
+
+@routine
 def _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, soft):
     """Change which rows press until all laws hold; return a status. With `soft` ε stays, and it ends in any case."""
-    best, credit, rounds = rows + 1, 10, _ROUNDS
+    best, credit = rows + 1, 10
     for _ in range(100 + 10 * rows):
-        count = 0
-        for i in range(rows):
-            x[ix(i)] = 0.0
-            if presses[ix(i)] == 0 or shut[ix(i)] == 1:
-                chosen[ix(count)] = i
-                count += 1
-        cholesky(A, chosen, count, F)
+        count = _choose(rows, presses, shut, x, chosen)
+        load(A, chosen, count, F, r)
+        eliminate(F, count, count, r)
         if soft:
             _soft_solve(A, b, chosen, count, F, x, r)
         else:
-            refine(A, b, chosen, count, F, x, r, rounds)
-        size = 0.0
-        for i in range(rows):
-            size = max(size, abs(x[ix(i)]))
-        bad, last = 0, -1
-        fine = 1e-11 if rounds == _ROUNDS else 1e-8
-        for i in range(rows):
-            wrong[ix(i)] = 0
-            if presses[ix(i)] == 0:
-                continue
-            if shut[ix(i)] == 1:
-                if x[ix(i)] < (0.0 if soft else -fine * size):
-                    wrong[ix(i)] = 1
-            else:
-                w, terms = b[ix(i)], abs(b[ix(i)])
-                for k in range(count):
-                    term = A[ix(i), ix(chosen[ix(k)])] * x[ix(chosen[ix(k)])]
-                    w, terms = w + term, terms + abs(term)
-                if w < (0.0 if soft else -fine * terms):
-                    wrong[ix(i)] = 1
-            if wrong[ix(i)] == 1:
-                bad, last = bad + 1, i
-        if bad == 0 and (soft or rounds == _ROUNDS):
-            return c.OK
+            refine(A, b, rows, chosen, count, F, x, r, _ROUNDS)
+        bad, last = _find_wrong(A, b, rows, presses, shut, x, wrong, 0.0 if soft else _FINE)
         if bad == 0:
-            rounds = _ROUNDS  # exact forces of the set that has been found
-            continue
+            return c.OK
         if bad < best:
             best, credit = bad, 10
         else:
@@ -250,116 +296,108 @@ def _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, soft):
 
 
 @routine
-def _guess(A, b, rows, presses, shut, F, r, chosen, wrong):
-    """Find which rows press on the Schur complement of those that hold: cheap, and right but for rounding.
+def _small_pivot(F, held, count, r, shut, G, z, least, t):
+    """Pivot on the complement that F has below the rows that hold; t[:m] are at the end those that press, G their U.
 
-    F is left with the factor of the rows that hold, and below it the complement S = A_pp − A_ph A_hh⁻¹ A_hp.
+    Return m, or −1 where it goes round in circles.
     """
-    held, count = 0, 0
-    for i in range(rows):
-        if presses[ix(i)] == 0:
-            chosen[ix(held)] = i
-            held += 1
-    cholesky(A, chosen, held, F)
-    for i in range(rows):
-        if presses[ix(i)] == 1:
-            wrong[ix(count)] = i
-            count += 1
-    for p in range(count):  # rows of L⁻¹ A_hp, then S
-        row = ix(wrong[ix(p)])
-        at = ix(held + p)
-        for i in range(held):
-            total = A[row, ix(chosen[ix(i)])]
-            for k in range(i):
-                total -= F[ix(i), ix(k)] * F[at, ix(k)]
-            F[at, ix(i)] = total * F[ix(i), ix(i)]
-        for q in range(p + 1):
-            other = ix(held + q)
-            total = A[row, ix(wrong[ix(q)])]
-            for k in range(held):
-                total -= F[at, ix(k)] * F[other, ix(k)]
-            F[at, ix(held + q)] = total
-            F[other, ix(held + p)] = total
-        F[at, at] += softness(A, wrong[ix(p)])
-    for i in range(held):  # L⁻¹ b_h, then the right-hand side of S
-        total = b[ix(chosen[ix(i)])]
-        for k in range(i):
-            total -= F[ix(i), ix(k)] * r[ix(k)]
-        r[ix(i)] = total * F[ix(i), ix(i)]
-    for p in range(count):
-        total = b[ix(wrong[ix(p)])]
-        for k in range(held):
-            total -= F[ix(held + p), ix(k)] * r[ix(k)]
-        r[ix(held + p)] = total
-    return held, count
-
-
-@routine
-def _small_pivot(F, held, count, r, wrong, shut, G, z, t):
-    """Pivot on the complement in F; `shut` says at the end who presses. Return whether it ended."""
     best, credit = count + 1, 10
     for _ in range(20 + 5 * count):
         m = 0
         for p in range(count):
-            if shut[ix(wrong[ix(p)])] == 1:
+            if shut[ix(p)] == 1:
                 t[ix(m)] = p
                 m += 1
-        for i in range(m):  # Cholesky of the rows that press, and their forces
-            for j in range(i + 1):
-                total = F[ix(held + t[ix(i)]), ix(held + t[ix(j)])]
-                for k in range(j):
-                    total -= G[ix(i), ix(k)] * G[ix(j), ix(k)]
-                if j < i:
-                    G[ix(i), ix(j)] = total * G[ix(j), ix(j)]
-                elif total > 0.0:
-                    G[ix(i), ix(i)] = 1.0 / math.sqrt(total)
-                else:
-                    return False
-            total = -r[ix(held + t[ix(i)])]
-            for k in range(i):
-                total -= G[ix(i), ix(k)] * z[ix(k)]
-            z[ix(i)] = total * G[ix(i), ix(i)]
-        for i in range(m - 1, -1, -1):
-            total = z[ix(i)] * G[ix(i), ix(i)]
-            z[ix(i)] = total
-            for k in range(i):
-                z[ix(k)] -= G[ix(i), ix(k)] * total
+        for i in range(m):
+            row = held + t[ix(i)]
+            for j in range(i, m):
+                G[ix(i), ix(j)] = F[ix(row), ix(held + t[ix(j)])]
+            z[ix(i)], least[ix(i)] = r[ix(row)], 0.0
+        eliminate(G, m, m, least)
+        back(G, m, z)
         bad, last, at = 0, -1, 0
         for p in range(count):
-            row = ix(wrong[ix(p)])
             broken = False
-            if shut[row] == 1:
-                broken = z[ix(at)] < 0.0
+            if shut[ix(p)] == 1:
+                broken = not z[ix(at)] >= 0.0
                 at += 1
             else:
-                w = r[ix(held + p)]
+                w = -r[ix(held + p)]
                 for i in range(m):
-                    w += F[ix(held + p), ix(held + t[ix(i)])] * z[ix(i)]
+                    low, high = min(p, t[ix(i)]), max(p, t[ix(i)])
+                    w += F[ix(held + low), ix(held + high)] * z[ix(i)]
                 broken = w < 0.0
             t[ix(count + p)] = 1 if broken else 0
             if broken:
                 bad, last = bad + 1, p
         if bad == 0:
-            return True
+            return m
         if bad < best:
             best, credit = bad, 10
         else:
             credit -= 1
         for p in range(count):
             if t[ix(count + p)] == 1 and (credit >= 0 or p == last):
-                row = ix(wrong[ix(p)])
-                shut[row] = 1 - shut[row]
-    return False
+                shut[ix(p)] = 1 - shut[ix(p)]
+    return -1
 
 
 @routine
 def press_quickly(A, b, rows, presses, shut, F, G, x, r, z, chosen, wrong, t):
-    """As `press`, with who presses guessed on the Schur complement first; G, z and t are workspace."""
-    held, count = _guess(A, b, rows, presses, shut, F, r, chosen, wrong)
-    if not _small_pivot(F, held, count, r, wrong, shut, G, z, t):
+    """As `press`, but rows that hold are eliminated once, and who presses is found on their Schur complement.
+
+    G, z, wrong and t are workspace.
+    """
+    held, count = 0, 0
+    for i in range(rows):
+        if presses[ix(i)] == 0:
+            chosen[ix(held)] = i
+            held += 1
+    for i in range(rows):
+        if presses[ix(i)] == 1:
+            chosen[ix(held + count)] = i
+            wrong[ix(count)] = shut[ix(i)]
+            count += 1
+    load(A, chosen, rows, F, r)
+    eliminate(F, held, rows, r)
+    for i in range(rows):
+        r[ix(i)] = -b[ix(chosen[ix(i)])]
+    for i in range(held):
+        x0 = r[ix(i)] * F[ix(i), ix(i)]
+        r[ix(i)] = x0
+        for j in range(i + 1, rows):
+            r[ix(j)] -= F[ix(i), ix(j)] * x0
+    m = _small_pivot(F, held, count, r, wrong, G, z, x, t)
+    if m < 0:
         for i in range(rows):
             shut[ix(i)] = presses[ix(i)]
-    return press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
+        return press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
+    for p in range(count):
+        shut[ix(chosen[ix(held + p)])] = wrong[ix(p)]
+    if m < count:
+        for i in range(held):
+            for p in range(m):
+                F[ix(i), ix(held + p)] = F[ix(i), ix(held + t[ix(p)])]
+    for p in range(m):
+        chosen[ix(held + p)] = chosen[ix(held + t[ix(p)])]
+        for j in range(p, m):
+            F[ix(held + p), ix(held + j)] = G[ix(p), ix(j)]
+    refine(A, b, rows, chosen, held + m, F, x, r, _ROUNDS)
+    bad, _ = _find_wrong(A, b, rows, presses, shut, x, wrong, _FINE)
+    if bad > 0:
+        return press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
+    return _ended(rows, presses, x, c.OK)
+
+
+@routine
+def _ended(rows, presses, x, status):
+    """Clear forces that pull by rounding; return the status, or that something is not finite."""
+    for i in range(rows):
+        if presses[ix(i)] == 1:
+            x[ix(i)] = max(x[ix(i)], 0.0)
+        if not math.isfinite(x[ix(i)]):
+            status = c.NOT_FINITE
+    return status
 
 
 @routine
@@ -374,17 +412,8 @@ def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
         for i in range(rows):
             shut[ix(i)] = presses[ix(i)]
         status = _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, True)
-        count = 0
-        for i in range(rows):
-            x[ix(i)] = 0.0
-            if presses[ix(i)] == 0 or shut[ix(i)] == 1:
-                chosen[ix(count)] = i
-                count += 1
-        cholesky(A, chosen, count, F)
-        refine(A, b, chosen, count, F, x, r, _ROUNDS)
-    for i in range(rows):
-        if presses[ix(i)] == 1:
-            x[ix(i)] = max(x[ix(i)], 0.0)
-        if not math.isfinite(x[ix(i)]):
-            status = c.NOT_FINITE
-    return status
+        count = _choose(rows, presses, shut, x, chosen)
+        load(A, chosen, count, F, r)
+        eliminate(F, count, count, r)
+        refine(A, b, rows, chosen, count, F, x, r, _ROUNDS)
+    return _ended(rows, presses, x, status)

@@ -10,12 +10,11 @@ that stiff ones stay stable. Penetration that is there shrinks by a fifth each s
 
 import math
 
-from motiform.base.kernels import entry, inline
+from motiform.base.kernels import entry, inline, routine
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.cone_kernels import sweep
 from motiform.motion.contact.problem_kernels import to_velocities
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
-from motiform.motion.contact.solve_kernels import accelerate, factor, gram, project, project_vector
+from motiform.motion.contact.solve_kernels import accelerate, dot, factor, gram, project, project_vector
 from motiform.motion.tree import columns as t
 from motiform.motion.tree.dynamics_kernels import composite, recursive
 from motiform.motion.tree.memory_kernels import ix
@@ -27,6 +26,7 @@ __all__ = ["one_step"]
 _1, _2, _I = "float64[::1]", "float64[:, ::1]", "int64[::1]"
 _OUT = 0.2  # of a penetration that a step takes away
 _SWEEPS = 100
+_STILL = 1e-11  # change of a sweep over the largest impulse that is taken for none
 _SLOW = 40.0  # [m/s²] approach over the step below which nothing bounces: what a step of free fall makes, fourfold
 _FAR = 1e12  # [m/s] keeps a contact out of a step
 
@@ -56,13 +56,64 @@ def _demand(sites, k, bounce, h):
     return bounce * speed if bounces else _OUT * gap / h
 
 
+@inline
+def _slide(a, e, h, u, w, p, q, reach):
+    """Return tangential impulses nearer to those that oppose the slip (u, w) that (p, q) leave, by projected steps."""
+    stiff = 0.5 * (a + h) + math.hypot(0.5 * (a - h), e)
+    for _ in range(3):
+        p1, q1 = p - u / stiff, q - w / stiff
+        length = math.hypot(p1, q1)
+        if length > reach:
+            p1, q1 = p1 * reach / length, q1 * reach / length
+        u, w = u + a * (p1 - p) + e * (q1 - q), w + e * (p1 - p) + h * (q1 - q)
+        p, q = p1, q1
+    return p, q
+
+
+@inline
+def _pressed(A, b, row, rows, x):
+    """Return the impulse that stops a row alone, none where it parts or where nothing moves it."""
+    stiff = A[ix(row), ix(row)]
+    return max(0.0, x[ix(row)] - (b[ix(row)] + dot(A, row, 0, rows, x)) / stiff) if stiff > 0.0 else 0.0
+
+
+@routine
+def _sweep(A, b, contacts, rows, mu, x):
+    """Change one contact after another, normal then tangents, until nothing changes [Jourdan98]."""
+    for _ in range(_SWEEPS):
+        change, size = 0.0, 1e-300
+        for k in range(contacts):
+            n = 3 * k + 1
+            p, z, q = x[ix(n - 1)], x[ix(n)], x[ix(n + 1)]
+            a, e, h = A[ix(n - 1), ix(n - 1)], A[ix(n - 1), ix(n + 1)], A[ix(n + 1), ix(n + 1)]
+            x[ix(n)] = _pressed(A, b, n, rows, x)
+            reach = mu[ix(k)] * x[ix(n)] if x[ix(n)] > 0.0 else 0.0
+            p1, q1 = 0.0, 0.0
+            if reach > 0.0:
+                u, w = b[ix(n - 1)] + dot(A, n - 1, 0, rows, x), b[ix(n + 1)] + dot(A, n + 1, 0, rows, x)
+                det = a * h - e * e
+                if det > 1e-14 * a * h:
+                    p1, q1 = p - (h * u - e * w) / det, q - (a * w - e * u) / det
+                if det <= 1e-14 * a * h or math.hypot(p1, q1) > reach:
+                    p1, q1 = _slide(a, e, h, u, w, p, q, reach)
+            x[ix(n - 1)], x[ix(n + 1)] = p1, q1
+            change = max(change, abs(x[ix(n)] - z), abs(p1 - p), abs(q1 - q))
+            size = max(size, abs(x[ix(n)]), abs(p1), abs(q1))
+        for i in range(3 * contacts, rows):
+            old = x[ix(i)]
+            x[ix(i)] = _pressed(A, b, i, rows, x)
+            change, size = max(change, abs(x[ix(i)] - old)), max(size, abs(x[ix(i)]))
+        if not change > _STILL * size:
+            return
+
+
 @entry(
     f"int64({_I}, {_1}, {_1}, {_I}, {_1}, {_1}, {_1}, {_2}, {_1}, float64, {_1}, {_I}, {_1}, {_2}, {_2}, {_2}, {_2}, "
-    f"{_I}, {_1}, {_1}, {_1}, {_2}, {_1}, {_I}, {_2}, {_1}, {_1}, {_1}, {_I}, {_1}, {_1}, {_1}, {_1})"
+    f"{_I}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1}, {_1}, {_I}, {_1}, {_1}, {_1}, {_1})"
 )
 def one_step(
     ints, floats, work, cints, cfloats, y, tau, loads, zeros, h, soft, before, gaps, M, H, Y, A,
-    used, u, b, s, sites, mu, slides, along, given, x, impulses, active, a, qdot, friction, restitution,
+    used, u, b, s, sites, mu, x, impulses, active, a, qdot, friction, restitution,
 ):  # fmt: skip
     """Take a step of h in place; return how many candidates were near, pairs in the lower half. Impulses stay."""
     nq, nv, count = ints[t.NQ], ints[t.NV], gaps.shape[0]
@@ -112,13 +163,11 @@ def one_step(
         b[ix(row)] += _demand(sites, k, restitution[ix(candidate)], h)
         if k < pairs:
             mu[ix(k)] = friction[ix(candidate)]
-            slides[ix(k)] = 0
-            given[ix(k)] = 0.0
             for i in range(3):
                 x[ix(3 * k + i)] = impulses[ix(3 * candidate + i)]
         else:
             x[ix(row)] = impulses[ix(3 * candidate)]
-    sweep(A, b, pairs, rows, mu, slides, along, given, x, x, 0.0, _SWEEPS)
+    _sweep(A, b, pairs, rows, mu, x)
     for k in range(impulses.shape[0]):
         impulses[ix(k)] = 0.0
     for k in range(taken):

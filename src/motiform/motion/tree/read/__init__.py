@@ -1,26 +1,30 @@
-"""Figures from files: URDF and the kinematic trees of MJCF.
+"""Figures from files: URDF, the kinematic trees of MJCF, and OpenSim models.
 
 What a file asks for and a figure cannot do is refused by name, with file and line; what changes neither the kinematics
 nor the passive dynamics is left out and listed in `figure.notes`. A reader reads nothing outside the file's folder.
 """
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from motiform.motion.tree.read.elements import read_xml
 from motiform.motion.tree.read.mjcf import read_mjcf
+from motiform.motion.tree.read.osim import read_osim
+from motiform.motion.tree.read.osim_markers import read_marker_set
 from motiform.motion.tree.read.urdf import read_urdf
 
 if TYPE_CHECKING:
     from motiform.motion.tree.figure import Figure
 
-__all__ = ["read_figure", "read_mjcf", "read_urdf"]
+__all__ = ["read_figure", "read_marker_set", "read_mjcf", "read_osim", "read_urdf"]
 
 
 def read_figure(path: str | os.PathLike[str], **options: Any) -> "Figure":
-    """Return the figure of a URDF or MJCF file; its content says which. `options` are those of the reader."""
+    """Return the figure of a URDF, MJCF or OpenSim file; its content says which. `options` are those of the reader."""
     root = read_xml(path)
-    readers = {"robot": read_urdf, "mujoco": read_mjcf}
+    readers: dict[str, Callable[..., Figure]] = {"robot": read_urdf, "mujoco": read_mjcf, "OpenSimDocument": read_osim}
     if root.tag not in readers:
-        raise root.error("not a model that can be read", got=f"<{root.tag}>", allowed="<robot> (URDF), <mujoco> (MJCF)")
+        allowed = "<robot> (URDF), <mujoco> (MJCF), <OpenSimDocument> (OpenSim)"
+        raise root.error("not a model that can be read", got=f"<{root.tag}>", allowed=allowed)
     return readers[root.tag](path, **options)

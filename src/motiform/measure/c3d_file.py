@@ -1,0 +1,235 @@
+"""Markers, residuals, analog channels, force plates and events of C3D files."""
+
+import struct
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.measure.c3d_parameters import BLOCK, Numbers, Parameters, read_parameters
+from motiform.measure.raw import Raw, forget_occluded
+from motiform.record.channel import Event
+
+__all__ = ["read_c3d"]
+
+_MOST_FRAMES = 65535  # what the words of the header can count to
+_EVENTS_AT, _MOST_EVENTS, _EVENT_MARK = 2 * 152, 18, 12345
+
+
+class _Header(NamedTuple):
+    """The first block of the file."""
+
+    parameters: int
+    points: int
+    measurements: int
+    first: int
+    last: int
+    scale: float
+    data: int
+    subframes: int
+    rate: float
+
+
+def read_c3d(path: Path) -> Raw:
+    """Read a C3D file: points, residuals, analog channels, force plates and events, in the file's units and axes."""
+    where = str(path)
+    data = np.fromfile(path, np.uint8)
+    head = data[: 256 * BLOCK].tobytes()  # header and parameters
+    if len(head) < BLOCK or head[1] != 80:
+        got = f"{len(head)} bytes" if len(head) < BLOCK else f"second byte {head[1]}"
+        raise InputError("not a C3D file", where=where, got=got, allowed="a header of 512 bytes with the mark 80")
+    parameters, numbers = read_parameters(head, head[0], where)
+    header = _header(head, numbers, where)
+    first, frames = _frames(header, parameters)
+    points, residuals, analog, frames = _samples(data, header, numbers, parameters, first, frames, where)
+    rate = parameters.number("POINT", "RATE") or header.rate
+    if not np.isfinite(rate) or rate <= 0:
+        raise InputError("the rate of the markers", where=where, got=rate, allowed="a number above 0 Hz")
+    raw = Raw(
+        "c3d", forget_occluded(points, residuals), _labels(parameters, "POINT", header.points, "M"), rate=float(rate),
+        start=max(0, first - 1) / float(rate), first_frame=first,
+        units=parameters.text("POINT", "UNITS") or None, up=_screen_up(parameters),
+        subjects=[name for name in parameters.texts("SUBJECTS", "NAMES") if name],
+        residuals=np.where(residuals < 0, np.nan, residuals), events=_events(head, parameters, numbers),
+    )  # fmt: skip
+    if analog.shape[1]:
+        _add_analog(raw, parameters, analog, header)
+        _add_plates(raw, parameters)
+    return raw
+
+
+def _header(head: bytes, numbers: Numbers, where: str) -> _Header:
+    words = numbers.words(head[:BLOCK]).view(np.uint16)
+    scale, rate = (float(numbers.floats(head[at : at + 4])[0]) for at in (12, 20))
+    found = _Header(head[0], *(int(words[k]) for k in (1, 2, 3, 4)), scale, int(words[8]), int(words[9]), rate)
+    if found.points == 0:
+        raise InputError("the C3D file has no marker", where=where)
+    if found.data < 2 or not np.isfinite(scale):
+        raise InputError("the header of the C3D file is damaged", where=where, got=f"data in block {found.data}")
+    return found
+
+
+def _frames(header: _Header, parameters: Parameters) -> tuple[int, int]:
+    """Return number of the first sample and count of samples; the header's words end at 65535."""
+    first, last = header.first, header.last
+    ends = [parameters.array("TRIAL", f"ACTUAL_{end}_FIELD").ravel() for end in ("START", "END")]
+    if all(end.size == 2 for end in ends):
+        wide = [int(end[0]) % 65536 + 65536 * (int(end[1]) % 65536) for end in ends]
+        if wide[1] >= wide[0] and (wide[1] - last) % 65536 == 0:
+            return wide[0], wide[1] - wide[0] + 1
+    count = last - first + 1
+    for name in ("LONG_FRAMES", "FRAMES"):
+        told = parameters.array("POINT", name).ravel()
+        if told.size and last == _MOST_FRAMES:
+            number = int(told[0]) % 65536 if told.dtype.kind == "i" else int(told[0])
+            count = max(count, number)
+    return first, count
+
+
+def _samples(
+    data: np.ndarray, header: _Header, numbers: Numbers, parameters: Parameters, first: int, frames: int, where: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Return points (frames, points, 3), residuals (frames, points), −1 where not seen, analog (samples, channels)."""
+    real = header.scale < 0
+    numbers_per_frame = 4 * header.points + header.measurements
+    size = numbers_per_frame * (4 if real else 2)
+    body = data[(header.data - 1) * BLOCK :]
+    whole = len(body) // size
+    if frames == _MOST_FRAMES - first + 1 and whole * size > (frames + 1) * size + BLOCK:
+        frames = whole  # longer than the header can tell
+    if frames < 1:
+        raise InputError("the C3D file has no sample", where=where, got=f"samples {first} to {first + frames - 1}")
+    if whole < frames:
+        raise InputError(
+            "the C3D file is cut short", where=where, got=f"{whole} whole samples of {frames}",
+            remedy="Copy it again from where it was recorded.",
+        )  # fmt: skip
+    body = body[: frames * size]
+    table = (numbers.floats(body) if real else numbers.words(body)).reshape(frames, numbers_per_frame)
+    quads = table[:, : 4 * header.points].reshape(frames, header.points, 4)
+    scale = abs(header.scale)
+    points = quads[..., :3].astype(np.float64)
+    if not real:
+        points *= header.scale
+    return points, _residuals(quads[..., 3], scale), _analog(table[:, 4 * header.points :], header, parameters), frames
+
+
+def _residuals(word: np.ndarray, scale: float) -> np.ndarray:
+    """Return the residual of the fourth word: its low byte times the scale; the high byte tells the cameras."""
+    with np.errstate(invalid="ignore"):
+        seen = word >= 0  # nan is not
+        whole = np.where(seen, np.where(word < 2**31, word, 0), 0).astype(np.int64)
+    return np.where(seen, (whole & 255) * scale, -1.0)
+
+
+def _analog(table: np.ndarray, header: _Header, parameters: Parameters) -> np.ndarray:
+    """Return the analog numbers (samples, channels), scaled as the file tells."""
+    if not header.measurements or not header.subframes:
+        return np.empty((0, 0))
+    channels = header.measurements // header.subframes
+    if table.dtype.kind == "i" and parameters.text("ANALOG", "FORMAT").upper().startswith("UNSIGNED"):
+        table = table.view(np.uint16)
+    raw = table.reshape(-1, channels).astype(np.float64)
+    general = parameters.number("ANALOG", "GEN_SCALE")
+    scale = _per_channel(parameters, "SCALE", channels, 1.0)
+    offset = _per_channel(parameters, "OFFSET", channels, 0.0)
+    return np.asarray((raw - offset) * scale * (1.0 if general is None else general))
+
+
+def _per_channel(parameters: Parameters, name: str, channels: int, default: float) -> np.ndarray:
+    parts = [parameters.array("ANALOG", name + part).ravel() for part in ("", "2", "3", "4")]
+    told = np.concatenate(parts).astype(np.float64)[:channels]
+    return np.concatenate([told, np.full(channels - len(told), default)])
+
+
+def _labels(parameters: Parameters, group: str, count: int, letter: str) -> list[str]:
+    told = parameters.texts(group, "LABELS")[:count]
+    return [told[k] if k < len(told) and told[k] else f"{letter}{k + 1}" for k in range(count)]
+
+
+def _screen_up(parameters: Parameters) -> str | None:
+    """Return the axis that points up on the file's screen: "y" for "+Y", "-z" for "-Z"."""
+    told = parameters.text("POINT", "Y_SCREEN").lower().replace(" ", "")
+    axis = told.lstrip("+")
+    return axis if axis.lstrip("-") in ("x", "y", "z") else None
+
+
+def _events(head: bytes, parameters: Parameters, numbers: Numbers) -> list[Event]:
+    times = parameters.array("EVENT", "TIMES")
+    if times.ndim == 1 and times.size == 2:
+        times = times.reshape(2, 1)
+    found = []
+    columns = {name: parameters.texts("EVENT", name.upper() + "S") for name in ("label", "context", "subject")}
+    if times.ndim == 2 and len(times) == 2:
+        for k, (minutes, seconds) in enumerate(times.T.astype(float)):
+            told = {name: texts[k] for name, texts in columns.items() if k < len(texts) and texts[k]}
+            label = told.pop("label", "event")
+            found.append(Event(60.0 * minutes + seconds, label, dict(told)))
+    return found or _header_events(head, numbers)
+
+
+def _header_events(head: bytes, numbers: Numbers) -> list[Event]:
+    """Return the events that old files keep in the header."""
+    (mark,) = struct.unpack_from(numbers.order + "H", head, _EVENTS_AT - 6)
+    count = int(numbers.words(head[_EVENTS_AT - 4 : _EVENTS_AT - 2])[0])
+    if mark != _EVENT_MARK or not 0 < count <= _MOST_EVENTS:
+        return []
+    times = numbers.floats(head[_EVENTS_AT : _EVENTS_AT + 4 * count])
+    labels = [head[396 + 4 * k : 400 + 4 * k].decode("latin-1").replace("\0", " ").strip() for k in range(count)]
+    return [Event(float(t), label or "event") for t, label in zip(times, labels, strict=True)]
+
+
+def _add_analog(raw: Raw, parameters: Parameters, analog: np.ndarray, header: _Header) -> None:
+    channels = analog.shape[1]
+    raw.analog_names = _labels(parameters, "ANALOG", channels, "A")
+    told = parameters.texts("ANALOG", "UNITS")
+    raw.analog_units = [_spaced(told[k]) if k < len(told) else "" for k in range(channels)]
+    raw.analog, raw.analog_rate = analog, float(raw.rate or 0) * header.subframes
+
+
+def _spaced(unit: str) -> str:
+    """Return "N mm" for "Nmm", which is how most files write it."""
+    plain = unit.strip().replace(".", " ").replace("*", " ").replace("·", " ")
+    known = {"nmm": "N mm", "n mm": "N mm", "nm": "N m", "n m": "N m", "ncm": "N cm", "n cm": "N cm", "v": "V"}
+    return known.get(plain.lower(), plain)
+
+
+def _add_plates(raw: Raw, parameters: Parameters) -> None:
+    group = "FORCE_PLATFORM"
+    used = int(parameters.number(group, "USED") or 0)
+    types = parameters.array(group, "TYPE").ravel()
+    corners, origins = parameters.array(group, "CORNERS"), parameters.array(group, "ORIGIN")
+    channels, matrices = parameters.array(group, "CHANNEL"), parameters.array(group, "CAL_MATRIX")
+    for k in range(used):
+        plate = _plate(k, types, corners, origins, channels, matrices)
+        if plate is None or plate["channels"].max(initial=-1) >= len(raw.analog_names):
+            raw.notes.append(f"force plate {k + 1} is left out: its parameters are incomplete")
+        elif plate["type"] not in (1, 2, 3, 4):
+            raw.notes.append(f"force plate {k + 1} is left out: type {plate['type']}, known are 1 to 4")
+        else:
+            raw.plates.append(plate)
+
+
+def _plate(k: int, types: np.ndarray, corners: np.ndarray, *rest: np.ndarray) -> dict[str, Any] | None:
+    """Return one plate's parameters, or None where they are incomplete."""
+    origins, channels, matrices = rest
+    if k >= len(types) or corners.ndim != 3 or corners.shape[:2] != (3, 4) or k >= corners.shape[2]:
+        return None
+    kind = int(types[k])
+    need = 8 if kind == 3 else 6
+    if channels.ndim == 1:
+        channels = channels.reshape(-1, 1)
+    if origins.ndim == 1:
+        origins = origins.reshape(-1, 1)
+    if channels.shape[0] < need or k >= channels.shape[1] or origins.shape[:1] != (3,) or k >= origins.shape[1]:
+        return None
+    chosen = channels[:need, k].astype(int) - 1
+    matrix = matrices[:, :, k] if matrices.ndim == 3 and k < matrices.shape[2] else matrices
+    matrix = matrix[:6, :6].astype(float) if matrix.ndim == 2 and min(matrix.shape) >= 6 else np.eye(6)
+    if (chosen < 0).any():
+        return None
+    return {
+        "type": kind, "corners": corners[:, :, k].T.astype(float), "origin": origins[:, k].astype(float),
+        "channels": chosen, "matrix": matrix,
+    }  # fmt: skip

@@ -1,0 +1,56 @@
+"""Recordings with some of their channels changed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.record.channel import Channel
+from motiform.record.recording import Recording, check_recording
+
+__all__ = ["changed", "check_markers", "marker_names"]
+
+
+def check_markers(rec: Recording) -> np.ndarray:
+    """Return the markers (samples, markers, 3) of a recording, or say that it has none."""
+    check_recording(rec)
+    if "markers" not in rec or rec.channel("markers").shape[-1:] != (3,) or len(rec.channel("markers").shape) != 2:
+        raise InputError(
+            "the recording has no markers", where=rec._where, got=", ".join(rec.names[:8]) or "no channel",
+            allowed="a channel 'markers' (samples, markers, 3)",
+        )  # fmt: skip
+    return rec["markers"]
+
+
+def marker_names(rec: Recording) -> list[str]:
+    """Return the names of a recording's markers, in their order."""
+    check_recording(rec)
+    count = rec.channel("markers").shape[0]
+    told = list(rec.manifest.get("labels", {}).get("marker", ()))
+    return told if len(told) == count else [f"M{k + 1}" for k in range(count)]
+
+
+def changed(
+    rec: Recording,
+    data: Mapping[str, tuple[Channel, Any]],
+    *,
+    manifest: Mapping[str, Any] | None = None,
+    times: np.ndarray | None = None,
+) -> Recording:
+    """Return the recording in memory with channels replaced or added, and entries of the manifest.
+
+    Channels of ``data`` without a rate take their ``times`` [s], or those of the channel that they replace.
+    """
+    check_recording(rec)
+    channels = {name: rec.channel(name) for name in rec} | {name: channel for name, (channel, _) in data.items()}
+    arrays = {name: data[name][1] if name in data else rec[name] for name in channels}
+    stamps = {}
+    for name, channel in channels.items():
+        if channel.rate is None:
+            own = name in data and times is not None
+            stamps[name] = times if own else rec.time(name if name in rec else "markers")
+    return Recording.from_arrays(
+        list(channels.values()), arrays, times=stamps, events=rec.events, statics=dict(rec.statics),
+        manifest={**rec.manifest, **(manifest or {})},
+    )  # fmt: skip

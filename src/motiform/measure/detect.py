@@ -1,0 +1,170 @@
+"""Units and axes of marker files: told by the file, or found from the size and the shape of what was measured."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+
+__all__ = ["AXES", "check_size", "cloud_size", "find_up", "find_unit", "length_unit", "up_vector"]
+
+AXES = ("x", "y", "z", "-x", "-y", "-z")
+_UNITS = {
+    **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), 1.0),
+    **dict.fromkeys(("dm", "decimeter", "decimeters"), 0.1),
+    **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres"), 0.01),
+    **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre", "millimetres"), 0.001),
+    **dict.fromkeys(("um", "µm", "micrometer", "micrometers"), 1e-6),
+    **dict.fromkeys(("in", "inch", "inches"), 0.0254),
+    **dict.fromkeys(("ft", "foot", "feet"), 0.3048),
+}
+_FRAMES = 400  # samples looked at
+_LARGEST_IN_M, _SMALLEST_IN_MM = 10.0, 400.0
+_HIGH = re.compile(
+    r"[lr]?[fb]?hd\d?|.*head.*|vertex|cervicale|c7|t10|clav|strn|.*stern.*|[lr]_?sho.*|[lr]_?acr\d?|.*acromion.*"
+)
+_LOW = re.compile(
+    r"[lr]_?(toe|hee|heel|cal|calc|mt\d?|mth\d|ank|[lm]?mal)\d?|.*calcan.*|.*malleol.*|.*metatars.*|[lr]_digit2|.*foot.*|.*ankle.*"
+)
+
+
+def length_unit(name: Any, where: str) -> float:
+    """Return a unit of length [m] by its name."""
+    found = _UNITS.get(name.strip().strip("[]()").lower()) if isinstance(name, str) else None
+    if found is None:
+        raise InputError("a unit of length", where=where, got=repr(name)[:40], allowed="m, cm, mm, um, in, ft")
+    return found
+
+
+def cloud_size(points: np.ndarray) -> float | None:
+    """Return the size of what was measured, in the unit of the points (samples, markers, 3), or None.
+
+    The median over samples of the widest extent along an axis; of one marker, its extent over time.
+    """
+    some = _sample(points)
+    if some.shape[1] < 2:
+        some = some.reshape(1, -1, 3)
+    ranges = _ranges(some)
+    wide = ranges.max(-1) if len(ranges) else ranges
+    wide = wide[np.isfinite(wide) & (wide > 0)]
+    return float(np.median(wide)) if len(wide) else None
+
+
+def find_unit(points: np.ndarray, where: str) -> tuple[str, str]:
+    """Return the unit of points whose file does not tell it, and why it is thought to be that.
+
+    A subject is between 0.1 and 4 m: below 10 the numbers are metres, above 400 millimetres. Between lies what may be
+    centimetres or a small thing in millimetres; that has to be told.
+    """
+    size = cloud_size(points)
+    if size is None:
+        raise InputError("the file does not tell its unit of length", where=where, remedy="Say units='mm' or 'm'.")
+    if size <= _LARGEST_IN_M or size >= _SMALLEST_IN_MM:
+        unit = "m" if size <= _LARGEST_IN_M else "mm"
+        return unit, f"the file does not tell its unit; what it measured is {size:.4g} wide, so {unit} is taken"
+    raise InputError(
+        "the file does not tell its unit of length", where=where, got=f"markers {size:.4g} apart",
+        remedy="It may be cm or mm: say units='cm' or units='mm'.",
+    )  # fmt: skip
+
+
+def check_size(points: np.ndarray, unit: str, size: tuple[float, float], where: str) -> None:
+    """Refuse points [m] whose size no subject has."""
+    found = cloud_size(points)
+    if found is None or size[0] <= found <= size[1] or (points.shape[1] < 2 and found < size[0]):
+        return
+    known = {"m": 1.0, "cm": 0.01, "mm": 0.001}
+    original = found / length_unit(unit, where)
+    fits = [name for name, factor in known.items() if 0.1 <= original * factor <= 4.0]
+    hint = f"Say units='{fits[0]}'" if fits else "Say units="
+    raise InputError(
+        f"what was measured is {_readable(found)} wide, taken in {unit}", where=where,
+        allowed=f"{size[0]:g} to {size[1]:g} m", remedy=f"{hint}, or size=(least, most) [m] where it is right.",
+    )  # fmt: skip
+
+
+def _readable(length: float) -> str:
+    for factor, unit in ((1e3, "km"), (1.0, "m"), (1e-3, "mm")):
+        if length >= factor:
+            return f"{length / factor:.3g} {unit}"
+    return f"{length:.3g} m"
+
+
+def up_vector(axis: str) -> np.ndarray:
+    """Return the unit vector of an axis: "y" is (0, 1, 0), "-z" (0, 0, −1)."""
+    axis = axis.lower().lstrip("+") if isinstance(axis, str) else axis
+    if axis not in AXES:
+        raise InputError("up", got=repr(axis)[:40], allowed=", ".join(AXES))
+    vector = np.zeros(3)
+    vector["xyz".index(axis[-1])] = -1.0 if axis[0] == "-" else 1.0
+    return vector
+
+
+def find_up(points: np.ndarray, names: list[str], told: str | None) -> tuple[str | None, str]:
+    """Return the axis that points up and how that is known, (None, reason) where the data do not make it evident.
+
+    Names come first (head, neck and shoulders are over feet and ankles), then what the file tells, then the shape: the
+    tallest axis of the cloud by a third, away from the floor, which is the end nearer to zero.
+    """
+    by_names = _up_by_names(points, names)
+    if by_names:
+        remark = "" if told in (None, by_names) else f", though the file tells {told}"
+        return by_names, "the names of the markers" + remark
+    if told:
+        return told, "the file"
+    return _up_by_shape(points)
+
+
+def _up_by_names(points: np.ndarray, names: list[str]) -> str | None:
+    bare = [name.rsplit(":", 1)[-1].lower() for name in names]
+    high = [k for k, name in enumerate(bare) if _HIGH.fullmatch(name)]
+    low = [k for k, name in enumerate(bare) if _LOW.fullmatch(name) and k not in high]
+    if not high or not low:
+        return None
+    some = _sample(points)
+    with np.errstate(invalid="ignore"):
+        seen = np.isfinite(some[..., 0])
+        both = seen[:, high].any(1) & seen[:, low].any(1)
+        if not both.any():
+            return None
+        some = some[both]
+        rise = _mean(some[:, high]) - _mean(some[:, low])
+    direction = np.median(rise, axis=0)
+    size = np.linalg.norm(direction)
+    k = int(np.argmax(np.abs(direction)))
+    if not size > 0 or abs(direction[k]) < 0.8 * size:
+        return None
+    return AXES[k if direction[k] > 0 else k + 3]
+
+
+def _up_by_shape(points: np.ndarray) -> tuple[str | None, str]:
+    some = _sample(points)
+    ranges = _ranges(some)
+    tall = np.median(ranges, axis=0) if len(ranges) else np.zeros(3)
+    k = int(np.argmax(tall))
+    if some.shape[1] < 4 or not tall[k] > 1.33 * np.delete(tall, k).max():
+        return None, "neither the file nor the shape of the data tell it"
+    along = some[..., k]
+    along = along[np.isfinite(along).sum(1) >= 2]
+    low, high = np.median(np.nanmin(along, 1)), np.median(np.nanmax(along, 1))
+    return AXES[k if abs(low) < abs(high) else k + 3], "the shape: the tallest axis, away from the floor at zero"
+
+
+def _mean(points: np.ndarray) -> np.ndarray:
+    """Return the mean over the markers that are seen (samples, 3)."""
+    seen = np.isfinite(points[..., :1])
+    return np.where(seen, points, 0.0).sum(1) / seen.sum(1)
+
+
+def _sample(points: np.ndarray) -> np.ndarray:
+    """Return some samples, spread over those in which any marker is seen."""
+    seen = np.flatnonzero(np.isfinite(points[..., 0]).any(1))
+    chosen = seen[np.linspace(0, len(seen) - 1, min(_FRAMES, len(seen))).astype(int)] if len(seen) else seen
+    return points[chosen]
+
+
+def _ranges(some: np.ndarray) -> np.ndarray:
+    """Return the extent of the seen markers in each sample that has two of them or more (samples, 3)."""
+    enough = some[np.isfinite(some[..., 0]).sum(1) >= 2]
+    return np.nanmax(enough, 1) - np.nanmin(enough, 1) if len(enough) else np.empty((0, 3))

@@ -1,0 +1,185 @@
+"""Files of optical markers, in any format, unit and axes, as one recording."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.measure.detect import check_size, find_unit, find_up, length_unit, up_vector
+from motiform.measure.names import choose_markers, settle_names
+from motiform.measure.plates import LOADED, describe_plate_channels, plate_channels, plate_normal
+from motiform.measure.raw import Raw
+from motiform.record.channel import Channel
+from motiform.record.files import as_path
+from motiform.record.recording import Recording, _Path
+from motiform.record.si import to_si
+
+__all__ = ["read_markers"]
+
+SIZE = (0.01, 50.0)
+"""[m] What a subject may measure; a 2 km tall one is in another unit than its file tells."""
+GRAVITY = 9.81  # [m/s²]
+_FORMATS = ("c3d", "trc", "csv")
+
+
+def read_markers(
+    path: _Path,
+    *,
+    up: str | None = None,
+    units: str | None = None,
+    names: Iterable[str] | Mapping[str, str] | None = None,
+    subject: str | None = None,
+    unlabeled: bool = False,
+    rate: float | None = None,
+    format: str | None = None,
+    size: tuple[float, float] = SIZE,
+    loaded: float = LOADED,
+) -> Recording:
+    """Read a file of optical markers: C3D, TRC, CSV or TSV in many forms, Optotrak's among them.
+
+    The recording has the channel ``markers`` (samples, markers, 3) [m], nan where a marker was not seen, named by
+    ``manifest["labels"]["marker"]``; from C3D also ``residuals``, ``analog``, ``plate.force``, ``plate.moment``,
+    ``plate.pressure`` and ``plate.free_moment``, and events.
+
+    Parameters
+    ----------
+    path : file. Its format is known from its content; ``format`` ("c3d", "trc", "csv") overrules.
+    up : axis of the file that points up ("x", "y", "z", "-x", "-y", "-z"): what is read is turned so that y is up;
+        "auto" turns by what is found. None keeps the file's axes; ``manifest["up"]`` and ``["gravity"]`` tell them.
+    units : unit of length, where the file tells none or a wrong one ("mm", "m", …).
+    names : markers to keep, in their order, or {new name: marker}.
+    subject : of several subjects ("Anna:LASI"), the one to keep.
+    unlabeled : keep also markers without a name ("*12").
+    rate : [Hz] for tables that tell neither times nor a rate.
+    size : least and largest extent [m] of what was measured.
+    loaded : upward force [N] from which on a force plate has a centre of pressure.
+    """
+    place = as_path(path)
+    where = str(place)
+    if rate is not None and not (isinstance(rate, (int, float)) and np.isfinite(rate) and rate > 0):
+        raise InputError("rate", where=where, got=rate, allowed="a number above 0 Hz")
+    raw = _read(place, format, rate)
+    settle_names(raw, subject, unlabeled, where)
+    if not np.isfinite(raw.points[..., 0]).any():
+        raise InputError("no marker is seen in any sample", where=where, got=f"{len(raw.points)} samples of nothing")
+    if units is None and raw.units is None:
+        unit, remark = find_unit(raw.points, where)
+        raw.notes.append(remark)
+    else:
+        unit = units or str(raw.units)
+    rec = _assemble(raw, place, unit, size, loaded)
+    if names is not None:
+        rec = choose_markers(rec, names)
+    return rec if up is None else _turned(rec, up)
+
+
+def _read(path: Path, format: str | None, rate: float | None) -> Raw:
+    from motiform.measure.c3d_file import read_c3d
+    from motiform.measure.tables import read_marker_table
+    from motiform.measure.trc import read_trc
+
+    kind = _format(path, format)
+    try:
+        if kind == "c3d":
+            return read_c3d(path)
+        return read_trc(path) if kind == "trc" else read_marker_table(path, rate)
+    except OSError as error:
+        raise InputError("cannot be read", where=str(path), got=error.strerror or str(error)) from error
+    except MemoryError:
+        raise InputError("too large for the memory", where=str(path)) from None
+
+
+def _format(path: Path, told: str | None) -> str:
+    from motiform.measure.trc import is_trc
+
+    if told is not None:
+        if told not in _FORMATS:
+            raise InputError("format", got=told, allowed=", ".join(_FORMATS))
+        return told
+    try:
+        with open(path, "rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise InputError("cannot be read", where=str(path), got=error.strerror or str(error)) from error
+    if not head:
+        raise InputError("the file is empty", where=str(path), allowed="markers as C3D, TRC, CSV")
+    if len(head) > 1 and head[1] == 80 and 1 < head[0] < 128 and (b"\0" in head or path.suffix.lower() == ".c3d"):
+        return "c3d"
+    if is_trc(head.decode("latin-1").removeprefix("ï»¿")):
+        return "trc"
+    if path.suffix.lower() in (".c3d", ".trc"):
+        return path.suffix.lower()[1:]
+    if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        raise InputError("not a file of markers", where=str(path), allowed="C3D, TRC, CSV")
+    return "csv"
+
+
+def _assemble(raw: Raw, path: Path, unit: str, size: tuple[float, float], loaded: float) -> Recording:
+    """Return the recording in SI, in the file's axes."""
+    where = str(path)
+    length = length_unit(unit, where)
+    points = raw.points * length
+    check_size(points, unit, size, where)
+    axis, reason = find_up(points, raw.names, raw.up)
+    up = None if axis is None else up_vector(axis)
+    count = len(raw.names)
+    when: dict[str, Any] = {"rate": raw.rate, "start": raw.start if raw.rate else 0.0}
+    data: dict[str, tuple[Channel, Any]] = {
+        "markers": (Channel("markers", unit="m", dims=("marker", "axis"), shape=(count, 3), **when), points)
+    }
+    if raw.residuals is not None:
+        channel = Channel("residuals", unit="m", dims=("marker",), shape=(count,), **when)
+        data["residuals"] = (channel, raw.residuals * length)
+    labels = {"marker": raw.names, "axis": ["x", "y", "z"]}
+    manifest: dict[str, Any] = {
+        "source": path.name, "format": raw.format, "units": unit, "labels": labels, "up": axis, "up_by": reason,
+        "gravity": None if up is None else (-GRAVITY * up + 0.0).tolist(), "first_frame": raw.first_frame,
+        "subject": raw.subjects[0] if len(raw.subjects) == 1 else raw.subjects or None, "notes": raw.notes,
+    }  # fmt: skip
+    if raw.plates:
+        manifest["plates"] = []
+        values = plate_channels(raw, length, up, loaded)
+        for channel in describe_plate_channels(len(raw.plates), raw.analog_rate, raw.start):
+            data[channel.name] = (channel, values[channel.name])
+        manifest["plates"] = [_plate_entry(plate, length, up) for plate in raw.plates]
+    if raw.analog is not None:
+        data["analog"] = _analog(raw, manifest, where)
+    return Recording.from_arrays(data, times=raw.times, events=raw.events, manifest=manifest)
+
+
+def _plate_entry(plate: dict[str, Any], length: float, up: np.ndarray | None) -> dict[str, Any]:
+    corners = plate["corners"] * length
+    return {
+        "type": plate["type"], "corners": corners.tolist(), "normal": plate_normal(corners, up).tolist(),
+        "origin": (plate["origin"] * length).tolist(), "channels": plate["channels"].tolist(),
+        "signs_turned": plate["turned"],
+    }  # fmt: skip
+
+
+def _analog(raw: Raw, manifest: dict[str, Any], where: str) -> tuple[Channel, np.ndarray]:
+    """Return the analog channels, in SI where their unit is known; units by name go to the manifest."""
+    assert raw.analog is not None
+    values, units = raw.analog, []
+    for k, unit in enumerate(raw.analog_units):
+        si, values[:, k] = to_si(values[:, k], unit, where=f"{where}: {raw.analog_names[k]}")
+        units.append(si)
+    manifest["labels"]["analog"], manifest["analog_units"] = raw.analog_names, units
+    channel = Channel(
+        "analog", dims=("analog",), shape=(len(units),), rate=raw.analog_rate, start=raw.start,
+        description="units in manifest['analog_units']",
+    )  # fmt: skip
+    return channel, values
+
+
+def _turned(rec: Recording, up: str) -> Recording:
+    from motiform.measure.frames import turn
+
+    if up == "auto":
+        if rec.manifest["up"] is None:
+            raise InputError(
+                "which axis is up cannot be told", where=rec.manifest["source"], remedy="Say up='z', 'y', … instead."
+            )
+        up = rec.manifest["up"]
+    return turn(rec, up=up)

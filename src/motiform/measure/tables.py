@@ -1,0 +1,209 @@
+"""Markers in tables: CSV and TSV in their many forms, Optotrak's among them."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.measure.raw import OPTOTRAK_MISSING, Raw, even_times, forget_occluded
+from motiform.measure.text import cells_of, read_table, read_text, separator
+
+__all__ = ["read_marker_table"]
+
+_TOP = 80  # lines in which the numbers must begin
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eEdD][+-]?\d+)?|nan|-?inf", re.IGNORECASE)
+_UNIT = re.compile(r"\s*[\[(]\s*(?P<unit>[^\[\]()]*?)\s*[\])]\s*$")
+_NAMED = re.compile(r"(?P<name>.*?\S)\s*[._:\s/-]\s*(?P<axis>[xyz])", re.IGNORECASE)
+_GLUED = re.compile(r"(?P<name>.*\S)(?P<axis>[XYZ])")
+_NUMBERED = re.compile(r"(?P<axis>[xyz])[_\s]?(?P<name>\d+)", re.IGNORECASE)
+_OURS = re.compile(r"markers\[(?P<name>\d+),(?P<axis>[012])\]")
+_TIME = re.compile(r"time(_?s)?|t|seconds?", re.IGNORECASE)
+_FRAME = re.compile(r"(sub\s?)?frame.*|samples?|field.*|#|item", re.IGNORECASE)
+_RATE = re.compile(r"(?:frequency|frame\s?rate|data\s?rate|sampl\w* rate|\brate|\bhz)\D{0,20}?(\d+(?:[.,]\d+)?)", re.I)
+_LENGTH = re.compile(r"(?:\blength\s+)?\bunits?\b\W*([a-zµ]+)", re.IGNORECASE)
+_LENGTHS = ("mm", "cm", "m", "in", "ft", "millimeters", "centimeters", "meters", "metres")
+_LONE_RATE = re.compile(r"\s*(\d+(?:\.\d+)?)\W*")
+
+
+@dataclass
+class _Layout:
+    """Where the numbers are, and what the columns mean."""
+
+    first: int
+    mark: str
+    columns: int
+    names: list[str] = field(default_factory=list)
+    places: list[tuple[int, int, int]] = field(default_factory=list)
+    """Columns of x, y and z of each marker."""
+    time: int | None = None
+    time_unit: str = "s"
+    frame: int | None = None
+    rate: float | None = None
+    units: str | None = None
+
+
+def read_marker_table(path: Path, rate: float | None = None) -> Raw:
+    """Read a table of markers in its own units and axes; ``rate`` [Hz] serves where it has neither times nor a rate."""
+    where, text = str(path), read_text(path)
+    layout = _find_layout(text, where)
+    table = read_table(text, layout.first, layout.columns, layout.mark, where)
+    if not len(table):
+        raise InputError("the table has no sample", where=where)
+    points = table[:, np.array(layout.places).ravel()].reshape(len(table), len(layout.places), 3)
+    optotrak = bool((np.abs(points - OPTOTRAK_MISSING) < 1e-4 * abs(OPTOTRAK_MISSING)).any())
+    raw = Raw("optotrak" if optotrak else "csv", forget_occluded(points), layout.names, units=layout.units)
+    _set_times(raw, table, layout, rate, where)
+    return raw
+
+
+def _find_layout(text: str, where: str) -> _Layout:
+    lines = text.split("\n", _TOP)[:_TOP]
+    for first, line in enumerate(lines):
+        mark = separator(line)
+        cells = cells_of(line, mark)
+        full = [cell for cell in cells if cell]
+        if len(cells) >= 3 and full and all(_NUMBER.fullmatch(cell) for cell in full):
+            break
+    else:
+        raise InputError(
+            "no row of numbers in the table", where=where, allowed="markers as columns name.x, name.y, name.z"
+        )
+    heads = [cells_of(line, separator(line) if mark == r"\s+" else mark) for line in lines[:first]]
+    layout = _Layout(first, mark, len(cells))
+    _read_preamble(lines[:first], heads, layout)
+    found = _by_heads(heads, layout) or _by_axes(heads, layout) or _by_list(heads, layout) or _by_count(heads, layout)
+    if not found or not layout.places:
+        got = ", ".join(cell for row in heads[-1:] for cell in row[:6]) or f"{len(cells)} columns"
+        raise InputError(
+            "the table has no marker", where=f"{where}:{max(1, first)}", got=got[:80],
+            allowed="columns name.x, name.y, name.z or name_X, name_Y, name_Z",
+        )  # fmt: skip
+    return layout
+
+
+def _read_preamble(lines: list[str], heads: list[list[str]], layout: _Layout) -> None:
+    """Look for rate and unit in the lines over the numbers."""
+    for line, cells in zip(lines, heads, strict=True):
+        rate, unit, lone = _RATE.search(line), _LENGTH.search(line), _LONE_RATE.fullmatch(line)
+        if rate and layout.rate is None:
+            layout.rate = float(rate[1].replace(",", "."))
+        elif lone and layout.rate is None:
+            layout.rate = float(lone[1])  # Vicon: a line with nothing else, under "Trajectories"
+        if unit and unit[1].lower() in _LENGTHS:
+            layout.units = unit[1].lower()
+        full = [cell.strip("[]()").lower() for cell in cells if cell]
+        if len(full) > 2 and set(full[-3:]) <= set(_LENGTHS) and len(set(full[-3:])) == 1:
+            layout.units = full[-1]
+
+
+def _by_heads(heads: list[list[str]], layout: _Layout) -> bool:
+    """Take markers from one row of names with their axis, the last such row."""
+    for row in reversed(heads):
+        bare = [_UNIT.sub("", cell) for cell in row]
+        for pattern in (_OURS, _NAMED, _GLUED, _NUMBERED):
+            groups: dict[str, dict[int, int]] = {}
+            for k, cell in enumerate(bare):
+                match = pattern.fullmatch(cell)
+                if match:
+                    axis = match["axis"].lower()
+                    groups.setdefault(match["name"], {})["xyz".index(axis) if axis in "xyz" else int(axis)] = k
+            whole = {name: places for name, places in groups.items() if set(places) == {0, 1, 2}}
+            if whole:
+                layout.names = [f"M{int(name) + 1}" if pattern is _OURS else name for name in whole]
+                layout.places = [(places[0], places[1], places[2]) for places in whole.values()]
+                unit = _UNIT.search(row[layout.places[0][0]])
+                layout.units = unit["unit"] if unit and unit["unit"] else layout.units
+                _set_columns(row, layout)
+                return True
+    return False
+
+
+def _by_axes(heads: list[list[str]], layout: _Layout) -> bool:
+    """Take markers from a row X, Y, Z, X, Y, Z, … under a row of names (Vicon, Motive)."""
+    for n, row in enumerate(heads):
+        letters = [cell.lower() for cell in row]
+        at = [k for k in range(len(row) - 2) if letters[k : k + 3] == ["x", "y", "z"]]
+        if not at:
+            continue
+        for above in reversed(heads[:n]):
+            names = [_name_over(above, k) for k in at]
+            if all(names) and (len(set(names)) > 1 or len(names) == 1):
+                layout.names, layout.places = names, [(k, k + 1, k + 2) for k in at]
+                _set_columns(row, layout)
+                return True
+    return False
+
+
+def _name_over(row: list[str], k: int) -> str:
+    """Return the name over the columns k to k + 2, whichever of them carries it."""
+    return next((cell for cell in row[k : k + 3] if cell), "")
+
+
+def _by_list(heads: list[list[str]], layout: _Layout) -> bool:
+    """Take markers from a line MARKER_NAMES (Qualisys)."""
+    for row in heads:
+        if row and row[0].upper() == "MARKER_NAMES":
+            names = [cell for cell in row[1:] if cell]
+            extra = layout.columns - 3 * len(names)
+            if 0 <= extra <= 2:
+                layout.frame, layout.time = (0 if extra else None), (1 if extra == 2 else None)
+                layout.names = names
+                layout.places = [(extra + 3 * k, extra + 3 * k + 1, extra + 3 * k + 2) for k in range(len(names))]
+                return True
+    return False
+
+
+def _by_count(heads: list[list[str]], layout: _Layout) -> bool:
+    """Take columns of a table without names three by three, after one that counts samples where one is left over."""
+    if any(any(re.search(r"[a-z]", cell, re.IGNORECASE) for cell in row) for row in heads[-1:]):
+        return False
+    extra, count = layout.columns % 3, layout.columns // 3
+    if extra > 1 or not count:
+        return False
+    layout.frame = 0 if extra else None
+    layout.names = [f"M{k + 1}" for k in range(count)]
+    layout.places = [(extra + 3 * k, extra + 3 * k + 1, extra + 3 * k + 2) for k in range(count)]
+    return True
+
+
+def _set_columns(row: list[str], layout: _Layout) -> None:
+    """Find the columns of time and of sample numbers."""
+    for k, cell in enumerate(row):
+        bare, unit = _UNIT.sub("", cell).strip(), _UNIT.search(cell)
+        if layout.time is None and _TIME.fullmatch(bare):
+            layout.time, layout.time_unit = k, (unit["unit"] if unit else "s") or "s"
+        elif layout.frame is None and bare and _FRAME.fullmatch(bare):
+            layout.frame = k
+
+
+def _set_times(raw: Raw, table: np.ndarray, layout: _Layout, rate: float | None, where: str) -> None:
+    if layout.frame is not None and np.isfinite(table[0, layout.frame]):
+        raw.first_frame = int(table[0, layout.frame])
+    if layout.time is not None:
+        times = table[:, layout.time] * (1e-3 if layout.time_unit.lower().startswith(("ms", "milli")) else 1.0)
+        _check_times(times, layout.first, where)
+        even = even_times(times, rate or layout.rate)
+        if even is None:
+            raw.times = times
+        else:
+            raw.rate, raw.start = even
+        return
+    raw.rate = rate or layout.rate
+    if not raw.rate:
+        raise InputError(
+            "the table tells neither times nor a rate", where=where, remedy="Say rate= [Hz], as in rate=100."
+        )
+    raw.start = max(0, (raw.first_frame or 1) - 1) / raw.rate
+
+
+def _check_times(times: np.ndarray, first: int, where: str) -> None:
+    wrong = ~np.isfinite(times)
+    wrong[1:] |= ~(np.diff(times) > 0)
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise InputError(
+            "a time is missing or does not increase", where=f"{where}:{first + k + 1}", got=times[k],
+            allowed="finite times [s] that increase",
+        )  # fmt: skip

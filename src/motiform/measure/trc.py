@@ -1,0 +1,135 @@
+"""TRC files, the tab-separated markers of Motion Analysis and OpenSim."""
+
+from pathlib import Path
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.measure.changes import check_markers, marker_names
+from motiform.measure.raw import Raw, even_times, forget_occluded
+from motiform.measure.text import cells_of, read_table, read_text, separator
+from motiform.record.files import as_path, disk, write_file
+from motiform.record.recording import Recording, _Path
+
+__all__ = ["is_trc", "read_trc", "write_trc"]
+
+
+def is_trc(head: str) -> bool:
+    """Tell whether a file's first lines are those of a TRC file."""
+    return head.lstrip("\ufeff \t\r\n").startswith("PathFileType")
+
+
+def read_trc(path: Path) -> Raw:
+    """Read a TRC file in its own units and axes."""
+    where, text = str(path), read_text(path)
+    lines = text.split("\n", 12)[:12]
+    top = next((k for k, line in enumerate(lines) if line.lstrip().startswith("PathFileType")), None)
+    row = next((k for k, line in enumerate(lines) if line.lstrip().lower().startswith("frame#")), None)
+    if top is None or row is None or row < top + 3:
+        raise InputError("not a TRC file, or one cut short", where=where, allowed="lines 'PathFileType' and 'Frame#'")
+    mark = separator(lines[row])
+    told = dict(zip(cells_of(lines[top + 1], mark), cells_of(lines[top + 2], mark), strict=False))
+    names = [cell for cell in cells_of(lines[row], mark)[1:] if cell]
+    names = names[1:] if names and names[0].lower().startswith("time") else names
+    notes = _count_notes(told, names)
+    if not names:
+        raise InputError("the TRC file has no marker", where=f"{where}:{row + 1}")
+    table = _numbers(text, row, 2 + 3 * len(names), mark, where)
+    times = _times(table, told, notes, where)
+    _count_rows(told, len(table), notes)
+    points = forget_occluded(table[:, 2:].reshape(len(table), len(names), 3))
+    raw = Raw("trc", points, names, units=told.get("Units") or None, notes=notes)
+    rate = _positive(told.get("DataRate"))
+    even = even_times(times, rate)
+    if even is None:
+        raw.times = times
+    else:
+        raw.rate, raw.start = even
+        if rate and abs(raw.rate - rate) > 1e-6 * rate:
+            notes.append(f"the header tells {rate:g} Hz, the times {raw.rate:g} Hz, which is taken")
+    raw.first_frame = int(table[0, 0]) if np.isfinite(table[0, 0]) else None
+    return raw
+
+
+def _numbers(text: str, row: int, columns: int, mark: str, where: str) -> np.ndarray:
+    """Return the rows of numbers after the row of names and, where there is one, that of X1, Y1, Z1."""
+    below = text.split("\n", row + 2)
+    axes = below[row + 1].split() if len(below) > row + 1 else []
+    first = row + 2 if axes and axes[0][:1].upper() == "X" else row + 1
+    if first >= text.count("\n") + 1 or not "".join(text.split("\n", first)[first:]).strip():
+        raise InputError("the TRC file has no sample", where=where)
+    return read_table(text, first, columns, mark, where)
+
+
+def _times(table: np.ndarray, told: dict[str, str], notes: list[str], where: str) -> np.ndarray:
+    times = table[:, 1]
+    wrong = ~np.isfinite(times)
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise InputError("a time is missing", where=where, got=f"sample {k + 1}", allowed="a finite time [s]")
+    back = np.flatnonzero(np.diff(times) <= 0)
+    if len(back):
+        got = f"sample {back[0] + 2} at {times[back[0] + 1]:g} s after {times[back[0]]:g} s"
+        raise InputError("times do not increase", where=where, got=got)
+    return times
+
+
+def _count_notes(told: dict[str, str], names: list[str]) -> list[str]:
+    count = _positive(told.get("NumMarkers"))
+    if count and int(count) != len(names):
+        return [f"the header tells {int(count)} markers, it names {len(names)}"]
+    return []
+
+
+def _count_rows(told: dict[str, str], rows: int, notes: list[str]) -> None:
+    count = _positive(told.get("NumFrames"))
+    if count and int(count) != rows:
+        notes.append(f"the header tells {int(count)} samples, the file holds {rows}")
+
+
+def _positive(text: str | None) -> float | None:
+    try:
+        number = float((text or "").replace(",", "."))
+    except ValueError:
+        return None
+    return number if np.isfinite(number) and number > 0 else None
+
+
+def write_trc(
+    rec: Recording, path: _Path, *, units: str = "mm", digits: int = 6, overwrite: bool = False
+) -> None:
+    """Write the markers as a TRC file; occluded ones are left blank.
+
+    ``digits`` after the point, of the unit ("mm" or "m"): the default keeps nanometres. Markers keep the recording's
+    axes; OpenSim expects y up (`turn`).
+    """
+    from motiform.measure.detect import length_unit
+
+    points = check_markers(rec) / length_unit(units, "write_trc")
+    times, names = rec.time("markers"), marker_names(rec)
+    rate = rec.channel("markers").rate or ((len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else 1.0)
+    first = int(rec.manifest.get("first_frame") or 1)
+    place = as_path(path)
+    refuse_existing(place, overwrite)
+    lines = [
+        f"PathFileType\t4\t(X/Y/Z)\t{place.name}",
+        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
+        f"{rate:.12g}\t{rate:.12g}\t{len(points)}\t{len(names)}\t{units}\t{rate:.12g}\t{first}\t{len(points)}",
+        "Frame#\tTime\t" + "".join(f"{name.replace(chr(9), ' ')}\t\t\t" for name in names).rstrip("\t"),
+        "\t\t" + "\t".join(f"X{k}\tY{k}\tZ{k}" for k in range(1, len(names) + 1)),
+        "",
+    ]
+    shape = f"%.{digits}f"
+    flat = points.reshape(len(points), -1)
+    for k, (t, row) in enumerate(zip(times.tolist(), flat.tolist(), strict=True)):
+        cells = "\t".join("" if x != x else shape % x for x in row)
+        lines.append(f"{first + k}\t{t!r}\t{cells}")
+    with disk(place):
+        write_file(place, ("\n".join(lines) + "\n").encode())
+
+
+def refuse_existing(path: Path, overwrite: bool) -> None:
+    """Refuse to write over a file unless told to."""
+    if path.exists() and not overwrite:
+        remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
+        raise InputError("it exists already", where=str(path), remedy=remedy)
