@@ -96,6 +96,8 @@ REFERENCES: dict[str, str] = {
     "SIAM Review 38 (1996) 367–426. doi:10.1137/S0036144593251710",
     "Boyd04": "S. Boyd, L. Vandenberghe, Convex Optimization, Cambridge University Press 2004.",
     "Lawson74": "C. L. Lawson, R. J. Hanson, Solving Least Squares Problems, Prentice-Hall 1974.",
+    "Forsythe77": "G. E. Forsythe, M. A. Malcolm, C. B. Moler, Computer Methods for Mathematical Computations, "
+    "Prentice-Hall 1977.",
 }
 
 

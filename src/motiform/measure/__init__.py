@@ -1,5 +1,40 @@
-"""What was observed: optical markers, force plates and subjects, read, cleaned and named."""
+"""What was observed: optical markers, force plates and subjects, read, cleaned, named and written."""
 
+from motiform.measure.changes import marker_names
+from motiform.measure.filters import low_pass
+from motiform.measure.frames import change_frame, move, turn
+from motiform.measure.gaps import Gap, Gaps, fill_gaps, find_gaps
 from motiform.measure.markers import read_markers
+from motiform.measure.names import Matching, choose_markers, match_names, read_correspondence
+from motiform.measure.plates import center_of_pressure, resample_plates
+from motiform.measure.sto import read_sto, write_sto
+from motiform.measure.subjects import Subject, read_subjects, write_subjects
+from motiform.measure.trc import write_trc
+from motiform.measure.write import write_c3d, write_markers_csv
 
-__all__ = ["read_markers"]
+__all__ = [
+    "Gap",
+    "Gaps",
+    "Matching",
+    "Subject",
+    "center_of_pressure",
+    "change_frame",
+    "choose_markers",
+    "fill_gaps",
+    "find_gaps",
+    "low_pass",
+    "marker_names",
+    "match_names",
+    "move",
+    "read_correspondence",
+    "read_markers",
+    "read_sto",
+    "read_subjects",
+    "resample_plates",
+    "turn",
+    "write_c3d",
+    "write_markers_csv",
+    "write_sto",
+    "write_subjects",
+    "write_trc",
+]

@@ -62,7 +62,8 @@ def read_c3d(path: Path) -> Raw:
 def _header(head: bytes, numbers: Numbers, where: str) -> _Header:
     words = numbers.words(head[:BLOCK]).view(np.uint16)
     scale, rate = (float(numbers.floats(head[at : at + 4])[0]) for at in (12, 20))
-    found = _Header(head[0], *(int(words[k]) for k in (1, 2, 3, 4)), scale, int(words[8]), int(words[9]), rate)
+    points, measurements, first, last = (int(words[k]) for k in (1, 2, 3, 4))
+    found = _Header(head[0], points, measurements, first, last, scale, int(words[8]), int(words[9]), rate)
     if found.points == 0:
         raise InputError("the C3D file has no marker", where=where)
     if found.data < 2 or not np.isfinite(scale):

@@ -7,7 +7,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 
-__all__ = ["AXES", "check_size", "cloud_size", "find_up", "find_unit", "length_unit", "up_vector"]
+__all__ = ["AXES", "check_size", "cloud_size", "find_unit", "find_up", "length_unit", "up_vector"]
 
 AXES = ("x", "y", "z", "-x", "-y", "-z")
 _UNITS = {

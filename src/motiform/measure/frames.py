@@ -112,7 +112,8 @@ def change_frame(
     if match.unmatched_tags or len(match.tags) != 4:
         raise InputError(
             "the change of frame needs both ankles and both hips", where=rec._where,
-            got=f"no marker {', '.join(match.unmatched_tags)}", remedy="Name them by ankles= and hips=, or give a pose.",
+            got=f"no marker {', '.join(match.unmatched_tags)}",
+            remedy="Name them by ankles= and hips=, or give a pose.",
         )  # fmt: skip
     still = _still(points, list(match.indices), names, samples, rec._where)
     low, high = still[:2].mean(0), still[2:].mean(0)

@@ -30,7 +30,9 @@ def settle_names(raw: Raw, subject: str | None, unlabeled: bool, where: str) -> 
     """Drop unnamed markers and those of other subjects, strip a common prefix, number doubles; in place."""
     keep = [k for k, name in enumerate(raw.names) if unlabeled or not _UNLABELED.fullmatch(name.rsplit(":", 1)[-1])]
     if len(keep) < len(raw.names):
-        raw.notes.append(f"{len(raw.names) - len(keep)} markers without a name are left out (unlabeled=True keeps them)")
+        raw.notes.append(
+            f"{len(raw.names) - len(keep)} markers without a name are left out (unlabeled=True keeps them)"
+        )
     if subject is not None:
         keep = [k for k in keep if raw.names[k].rsplit(":", 1)[0].lower() == subject.lower() and ":" in raw.names[k]]
         if not keep:
@@ -83,7 +85,9 @@ class Matching:
         found = len(self.tags) - len(self.unmatched_tags)
         lines = [f"{found} of {len(self.tags)} tags have a marker"]
         lines += [f"tags without: {', '.join(self.unmatched_tags)}"] if self.unmatched_tags else []
-        return "\n".join(lines + ([f"markers without: {', '.join(self.unmatched_markers)}"] * bool(self.unmatched_markers)))
+        return "\n".join(
+            lines + ([f"markers without: {', '.join(self.unmatched_markers)}"] * bool(self.unmatched_markers))
+        )
 
 
 def match_names(rec: Recording, tags: Iterable[str], correspondence: _Correspondence = None) -> Matching:
@@ -178,7 +182,9 @@ def read_correspondence(path: str | Path) -> dict[str, str]:
         if not any(cells) or [cell.lower() for cell in cells[:2]] == ["tag", "marker"]:
             continue
         if len(cells) < 2 or not cells[0]:
-            raise InputError("a line of a correspondence", where=f"{place}:{number}", got=line[:60], allowed="tag,marker")
+            raise InputError(
+                "a line of a correspondence", where=f"{place}:{number}", got=line[:60], allowed="tag,marker"
+            )
         if cells[0] in found:
             raise InputError("a tag that is named twice", where=f"{place}:{number}", got=cells[0])
         found[cells[0]] = cells[1]

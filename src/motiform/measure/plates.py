@@ -153,7 +153,9 @@ def describe_plate_channels(count: int, rate: float, start: float) -> list[Chann
     ]  # fmt: skip
 
 
-def resample_plates(rec: Recording, *, cutoff: float | None = 50.0, order: int = 2, loaded: float = LOADED) -> Recording:
+def resample_plates(
+    rec: Recording, *, cutoff: float | None = 50.0, order: int = 2, loaded: float = LOADED
+) -> Recording:
     """Return the recording with its force plates at the times of the markers.
 
     Force and moment go through a zero-phase low-pass at ``cutoff`` [Hz] first (None: none), so that nothing above half

@@ -60,16 +60,13 @@ def read_marker_table(path: Path, rate: float | None = None) -> Raw:
 
 def _find_layout(text: str, where: str) -> _Layout:
     lines = text.split("\n", _TOP)[:_TOP]
-    for first, line in enumerate(lines):
-        mark = separator(line)
-        cells = cells_of(line, mark)
-        full = [cell for cell in cells if cell]
-        if len(cells) >= 3 and full and all(_NUMBER.fullmatch(cell) for cell in full):
-            break
-    else:
+    first = next((k for k, line in enumerate(lines) if _is_row(cells_of(line, separator(line)))), None)
+    if first is None:
         raise InputError(
             "no row of numbers in the table", where=where, allowed="markers as columns name.x, name.y, name.z"
         )
+    mark = separator(lines[first])
+    cells = cells_of(lines[first], mark)
     heads = [cells_of(line, separator(line) if mark == r"\s+" else mark) for line in lines[:first]]
     layout = _Layout(first, mark, len(cells))
     _read_preamble(lines[:first], heads, layout)
@@ -81,6 +78,12 @@ def _find_layout(text: str, where: str) -> _Layout:
             allowed="columns name.x, name.y, name.z or name_X, name_Y, name_Z",
         )  # fmt: skip
     return layout
+
+
+def _is_row(cells: list[str]) -> bool:
+    """Tell whether these cells are numbers and blanks."""
+    full = [cell for cell in cells if cell]
+    return len(cells) >= 3 and bool(full) and all(_NUMBER.fullmatch(cell) for cell in full)
 
 
 def _read_preamble(lines: list[str], heads: list[list[str]], layout: _Layout) -> None:

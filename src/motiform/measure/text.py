@@ -1,5 +1,6 @@
 """Text files of numbers: read, separated, turned into a table, with the place of what is wrong."""
 
+import csv
 import io
 import re
 from pathlib import Path
@@ -40,8 +41,11 @@ def separator(line: str) -> str:
 
 def cells_of(line: str, mark: str) -> list[str]:
     """Return the cells of a line without the spaces and quotes around them."""
-    parts = line.split() if mark == r"\s+" else line.split(mark)
-    return [part.strip().strip('"').strip() for part in parts]
+    if '"' in line and mark != r"\s+":
+        parts = next(csv.reader([line], delimiter=mark))
+    else:
+        parts = line.split() if mark == r"\s+" else line.split(mark)
+    return [part.strip() for part in parts]
 
 
 def read_table(text: str, first: int, columns: int, mark: str, where: str) -> np.ndarray:

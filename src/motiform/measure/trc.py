@@ -95,9 +95,7 @@ def _positive(text: str | None) -> float | None:
     return number if np.isfinite(number) and number > 0 else None
 
 
-def write_trc(
-    rec: Recording, path: _Path, *, units: str = "mm", digits: int = 6, overwrite: bool = False
-) -> None:
+def write_trc(rec: Recording, path: _Path, *, units: str = "mm", digits: int = 6, overwrite: bool = False) -> None:
     """Write the markers as a TRC file; occluded ones are left blank.
 
     ``digits`` after the point, of the unit ("mm" or "m"): the default keeps nanometres. Markers keep the recording's

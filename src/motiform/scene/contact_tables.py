@@ -22,7 +22,7 @@ from motiform.scene.tables import (
     Vector,
 )
 
-__all__ = ["BodyContactTable", "FigureContactTable", "LawTable", "ObstacleTable"]
+__all__ = ["BodyContactTable", "FigureContactTable", "LawTable", "ObstacleTable", "PointTable"]
 
 Friction = Annotated[Number, AtLeast0]
 Restitution = Annotated[float, Field(ge=0, le=1)]
@@ -98,12 +98,21 @@ class ObstacleTable(Table):
 
 
 class PointTable(Table):
-    """A ball of a segment, or a point where its radius is zero."""
+    """A ball of a segment, a point where its radius is zero, or a ring or an ellipsoid that touches planes."""
 
     name: Name
     segment: str
     at: Point = (0.0, 0.0, 0.0)
-    radius: Annotated[Metre, AtLeast0] | None = None
+    radius: Annotated[Metre, AtLeast0] | None = Field(None, description="of the ball; of a ring's tube")
+    ring: Length | None = Field(None, description="radius of a ring about `axis`: the rim of a wheel or a disk")
+    axis: Vector = Field((0.0, 0.0, 1.0), description="of the ring, in the segment")
+    ellipsoid: Sizes | None = Field(None, description="half axes along x, y, z of the segment")
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "PointTable":
+        if self.ellipsoid is not None and (self.ring is not None or self.radius):
+            raise ValueError("an ellipsoid has no ring and no radius")
+        return self
 
 
 class FigureContactTable(Table):

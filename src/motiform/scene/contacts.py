@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, SceneError, closest
-from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Mesh, Shape
+from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Mesh, Shape, surfaces
 from motiform.motion import contact
 from motiform.motion.contact import ContactPoint, Contacts, Obstacle
-from motiform.motion.contact.obstacles import BALL
+from motiform.motion.contact.obstacles import BALL, up_to
 from motiform.motion.tree import Figure
 from motiform.scene.bodies import body_names
 from motiform.scene.build import build_pose
-from motiform.scene.contact_tables import BodyContactTable, FigureContactTable, ObstacleTable
+from motiform.scene.contact_tables import BodyContactTable, FigureContactTable, ObstacleTable, PointTable
 from motiform.scene.load import Scene
 from motiform.spatial import Transform
 
@@ -104,12 +104,7 @@ def _points(figure: Figure, table: FigureContactTable, model: str | None, prefix
             _known(prefix + point.segment, figure.names, "segment")
         return tuple(
             ContactPoint(
-                prefix + point.name,
-                prefix + point.segment,
-                point.at,
-                table.radius if point.radius is None else point.radius,
-                solid,
-                **options,
+                prefix + point.name, prefix + point.segment, point.at, solid=solid, **_form(point, table), **options
             )
             for point in table.points
         )
@@ -119,6 +114,21 @@ def _points(figure: Figure, table: FigureContactTable, model: str | None, prefix
         )
     groups = {prefix + name: [prefix + tag for tag in tags] for name, tags in _solids(model).items()}
     return contact.points_of_tags(figure, groups, radius=table.radius, **options)
+
+
+def _form(point: PointTable, table: FigureContactTable) -> dict[str, Any]:
+    """Return what a point is: a ball, a ring or an ellipsoid."""
+    radius = table.radius if point.radius is None else point.radius
+    if point.ellipsoid is not None:
+        return {"surface": surfaces.ellipsoid(point.ellipsoid)}
+    if point.ring is None:
+        return {"radius": radius}
+    ring = surfaces.torus(point.ring, radius) if radius else surfaces.circle(point.ring)
+    size = float(np.linalg.norm(point.axis))
+    if not size > 0:
+        raise InputError("an axis without direction", where=f"contact point {point.name!r}", got=point.axis)
+    axes = up_to(np.asarray(point.axis) / size)[:, [2, 0, 1]]  # a surface turns about its z
+    return {"surface": ring, "rotation": axes}
 
 
 def _solids(model: str | None) -> dict[str, tuple[str, ...]]:

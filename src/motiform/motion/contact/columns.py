@@ -1,23 +1,26 @@
 """The layout of packed contacts: which number stands where.
 
-A *candidate* is a ball (a point where its radius is zero) of a segment and an obstacle that it may touch: three rows,
-tangent 1, normal, tangent 2; or a limit of a coordinate: one row.
+A *candidate* is a ball (a point where its radius is zero), a ring or an ellipsoid of a segment and an obstacle that it
+may touch: three rows, tangent 1, normal, tangent 2; or a limit of a coordinate: one row.
 """
 
 # ---- integers: header, then a block for each point, obstacle, pair and limit, then the last column of each segment
 POINTS, OBSTACLES, PAIRS, LIMITS, AT_POINTS, AT_OBSTACLES, AT_PAIRS, AT_LIMITS, AT_LAST = range(9)
 HEADER = 16
-POINT_INTS = 1  # segment
+POINT_INTS = 2  # segment, kind
 OBSTACLE_INTS = 3  # segment (−1: the world), kind, where its numbers begin in the floats
 PAIR_INTS = 2  # point, obstacle
 LIMIT_INTS = 3  # column, place in q, side (1: lower, −1: upper)
 
 # ---- floats: a block for each point, obstacle, pair and limit; where they begin stands in the integers too
 FLOAT_POINTS, FLOAT_OBSTACLES, FLOAT_PAIRS, FLOAT_LIMITS = range(9, 13)
-POINT_FLOATS = 4  # place in the segment, radius
+POINT_FLOATS = 16  # place in the segment, radius, rotation by rows and sizes of rings and ellipsoids
 OBSTACLE_FLOATS = 12  # rotation by rows and origin in the segment
 PAIR_FLOATS = 2  # friction, restitution
 LIMIT_FLOATS = 2  # bound, restitution
+
+# ---- kinds of points
+ROUND, RING, ELLIPSOID = range(3)
 
 # ---- what is known of a candidate that is active
 GAP, SITE, NORMAL, TANGENT, SLIP, REGION = 0, 1, 4, 7, 10, 13

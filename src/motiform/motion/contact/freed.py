@@ -16,6 +16,8 @@ from motiform.motion.tree.state import start
 
 __all__ = ["Freed", "free_contacts"]
 
+_MOVABLE = (surfaces.Sphere, surfaces.Torus, surfaces.Circle, surfaces.Ellipsoid)
+
 
 class Freed(NamedTuple):
     """A figure whose contact joints have become contacts, and its state."""
@@ -32,8 +34,9 @@ def free_contacts(
     """Return the figure with free joints in place of its contact joints, the contacts that they were, and its state.
 
     A joint ends a run where its contact would slip or leave; contacts go on: they stick, slide, leave and land, and
-    poses are recorded throughout. The child's surface must be a sphere; the parent's a plane, a sphere (or the inside
-    of one), a cylinder or a torus. A joint that does not slide takes its friction along, or does not slide at all.
+    poses are recorded throughout. A child's sphere may be on a plane, a sphere (or the inside of one), a cylinder or a
+    torus; a child's torus, circle or ellipsoid on a plane; and a child's plane on a segment's sphere, torus, circle or
+    ellipsoid. A joint that does not slide takes its friction along, or does not slide at all.
 
     >>> freed = contact.free_contacts(ball_on_dome, q0)        # doctest: +SKIP
     >>> simulate(freed.figure, contacts=freed.contacts, q0=freed.q, v0=freed.v, t1=2.0)        # doctest: +SKIP
@@ -46,17 +49,35 @@ def free_contacts(
         if not isinstance(joint, ContactJoint):
             continue
         where = f"joint of segment {segment.name!r}"
-        child = joint.surfaces[1]
-        if not isinstance(child, surfaces.Sphere) or child.inside:
-            raise InputError("a contact joint that cannot be freed", where=where, got=repr(child), allowed="a sphere")
         if not (joint.rolling and joint.spin):
             raise InputError("a contact joint that holds turning", where=where, allowed="rolling and spin left free")
         friction = 0.0 if joint.sliding and joint.friction is None else joint.friction
-        centre = tuple(float(x) for x in joint.poses[1].translation)
-        name = f"{segment.name} contact"
-        points.append(ContactPoint(segment.name, segment.name, centre, child.radius, "", friction, restitution))  # type: ignore[arg-type]
         placed = segment.placement @ joint.poses[0]
-        obstacles.append(from_surface(SegmentSurface(name, segment.parent, joint.surfaces[0], placed)))  # type: ignore[arg-type]
+        sides = [(segment.name, joint.surfaces[1], joint.poses[1]), (segment.parent, joint.surfaces[0], placed)]
+        if isinstance(joint.surfaces[1], surfaces.Plane):
+            sides.reverse()
+        (carrier, face, own), (under, ground, at) = sides
+        if carrier is None or getattr(face, "inside", False) or not isinstance(face, _MOVABLE):
+            raise InputError(
+                "a contact joint that cannot be freed",
+                where=where,
+                got=f"{joint.surfaces[1].kind} on {joint.surfaces[0].kind}"
+                + (" of the world" if carrier is None else ""),
+                allowed="a sphere on a plane, sphere, bowl, cylinder or torus; a torus, circle or ellipsoid on a plane",
+            )
+        points.append(
+            ContactPoint(
+                segment.name,
+                carrier,
+                tuple(float(x) for x in own.translation),  # type: ignore[arg-type]
+                face.radius if isinstance(face, surfaces.Sphere) else 0.0,
+                friction=friction,
+                restitution=restitution,
+                surface=None if isinstance(face, surfaces.Sphere) else face,
+                rotation=own.rotation,
+            )
+        )
+        obstacles.append(from_surface(SegmentSurface(f"{segment.name} contact", under, ground, at)))  # type: ignore[arg-type]
         if np.any(segment.armature) or np.any(segment.damping):
             raise InputError("armature or damping of a contact joint", where=where, allowed="none, to be freed")
         changes[segment.name] = {"joint": joints.free(), "armature": 0.0, "damping": 0.0}

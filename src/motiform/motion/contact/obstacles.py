@@ -155,7 +155,7 @@ def plane(
         raise InputError(
             "a normal without direction", where=f"plane {name!r}", got=n.tolist(), allowed="length above 1e-12"
         )
-    return Obstacle(name, PLANE, (), placement=Transform(_up_to(n / size), p), **options)
+    return Obstacle(name, PLANE, (), placement=Transform(up_to(n / size), p), **options)
 
 
 def floor(height: float = 0.0, name: str = "ground", **options: Unpack[Options]) -> Obstacle:
@@ -393,7 +393,7 @@ def _color(color: Any, where: str) -> tuple[float, float, float] | None:
     return r, g, b
 
 
-def _up_to(n: Array) -> Array:
+def up_to(n: Array) -> Array:
     """Return the rotation that takes y to a unit vector by the shortest way, from −y if that is nearer."""
     flip = np.diag((1.0, -1.0, -1.0) if n[1] < 0.0 else (1.0, 1.0, 1.0))
     up = flip[:, 1]

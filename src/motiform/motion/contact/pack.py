@@ -6,6 +6,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.motion.contact import columns as c
+from motiform.motion.contact.obstacles import PLANE
 from motiform.motion.contact.points import ContactPoint, Contacts
 from motiform.motion.tree import Figure
 from motiform.motion.tree import columns as t
@@ -77,16 +78,24 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
         if carrier is not None:
             figure.index(carrier)
     pairs = _may_touch(figure, contacts)
+    for n, m in pairs:
+        if contacts.points[n].kind != c.ROUND and contacts.obstacles[m].kind != PLANE:
+            raise InputError(
+                "a ring or an ellipsoid touches planes only",
+                where=f"contact point {contacts.points[n].name!r}",
+                got=f"obstacle {contacts.obstacles[m].name!r}",
+                remedy="Name the pairs that may touch (pairs=), or put balls in its place.",
+            )
     limits = _limits(figure) if contacts.limits else []
     blocks = [
-        [figure.index(point.segment) for point in contacts.points],
+        [number for point in contacts.points for number in (figure.index(point.segment), point.kind)],
         [],
         [number for pair in pairs for number in pair],
         [number for limit in limits for number in limit[:3]],
         _last_columns(figure),
     ]
     floats = [
-        [number for point in contacts.points for number in (*point.point, point.radius)],
+        [number for point in contacts.points for number in point.numbers],
         [
             number
             for obstacle in contacts.obstacles

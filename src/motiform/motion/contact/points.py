@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.geometry import Ball, Box, Capsule, Shape
+from motiform.geometry import Ball, Box, Capsule, Shape, surfaces
+from motiform.motion.contact import columns as c
 from motiform.motion.contact.obstacles import Obstacle
 from motiform.motion.integrate import check_number
 from motiform.motion.tree import Figure
+from motiform.spatial import Transform
 
 __all__ = ["ContactPoint", "Contacts", "points_of_shape", "points_of_tags"]
 
@@ -22,12 +24,15 @@ _LAWS = ("leaving", "held")
 
 @dataclass(frozen=True)
 class ContactPoint:
-    """A ball of a segment that may touch obstacles; a point where its radius is zero.
+    """A ball of a segment that may touch obstacles; a point where its radius is zero; or a ring or an ellipsoid.
 
     Attributes
     ----------
     point : centre [m], in the segment's frame.
-    radius : [m]
+    radius : of a ball [m].
+    surface : in place of a ball a circle (the edge of a disk), a torus (a wheel) or an ellipsoid of
+        `motiform.surfaces`, touched from outside. It touches planes only.
+    rotation : of the surface's axes in the segment's frame, (3, 3); a circle and a torus turn about its z.
     solid : name of the contact solid that it belongs to; that of the segment where it is not given.
     friction : Coulomb's coefficient; None where nothing slides, as long as the obstacle does not say otherwise.
     restitution : Poisson's coefficient, 0 to 1.
@@ -41,9 +46,14 @@ class ContactPoint:
     solid: str = ""
     friction: float | None = None
     restitution: float = 0.0
+    surface: surfaces.Surface | None = None
+    rotation: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         where = f"contact point {self.name!r}"
+        _check_surface(self.surface, where)
+        turn = np.eye(3) if self.rotation is None else Transform.rotation_of(self.rotation).rotation
+        object.__setattr__(self, "rotation", tuple(map(tuple, turn.tolist())))
         try:
             x, y, z = (float(value) for value in self.point)
         except (TypeError, ValueError):
@@ -56,6 +66,36 @@ class ContactPoint:
         if self.friction is not None:
             _within(self.friction, "friction", where, np.inf)
         _within(self.restitution, "restitution", where, 1.0)
+        if self.surface is not None and self.radius:
+            raise InputError("a radius and a surface", where=where, allowed="one of the two")
+
+    @property
+    def kind(self) -> int:
+        """ROUND, RING or ELLIPSOID of `columns`."""
+        if self.surface is None:
+            return c.ROUND
+        return c.ELLIPSOID if isinstance(self.surface, surfaces.Ellipsoid) else c.RING
+
+    @property
+    def numbers(self) -> list[float]:
+        """The floats that kernels read: place, radius, rotation, sizes."""
+        face, radius, sizes = self.surface, self.radius, (0.0, 0.0, 0.0)
+        if isinstance(face, surfaces.Torus):
+            radius, sizes = face.tube, (face.ring, 0.0, 0.0)
+        elif isinstance(face, surfaces.Circle):
+            sizes = (face.radius, 0.0, 0.0)
+        elif isinstance(face, surfaces.Ellipsoid):
+            sizes = face.radii
+        return [*self.point, radius, *np.ravel(self.rotation).tolist(), *sizes]  # type: ignore[arg-type]
+
+
+def _check_surface(surface: Any, where: str) -> None:
+    known = (surfaces.Torus, surfaces.Circle, surfaces.Ellipsoid)
+    if surface is not None and (not isinstance(surface, known) or getattr(surface, "inside", False)):
+        allowed = "a circle, a torus or an ellipsoid, touched from outside"
+        raise InputError(
+            "surface", where=where, got=repr(surface), allowed=allowed, remedy="A ball is given by radius."
+        )
 
 
 def _within(value: Any, what: str, where: str, most: float) -> None:
@@ -191,8 +231,6 @@ def points_of_shape(
 
     `options` are solid, friction and restitution.
     """
-    from motiform.spatial import Transform
-
     own = figure.segment(segment).parts
     parts = (
         [(part.shape, part.placement) for part in own]

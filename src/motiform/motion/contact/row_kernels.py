@@ -6,6 +6,9 @@ n the normal, H the Hessian of the distance and r the ball's radius
     gap¨ = n · p̈ + w · H w,        u̇ = p̈ + ω̇ × (−r n) + ω × (−r H w)
 
 where p̈ = a − a_B − 2 ω_B × w and ω̇ are accelerations seen in B, and u is the velocity of the points that touch.
+
+Rings and ellipsoids touch planes where their support function h(m), m = −Rᵀn, has its gradient: p is then the point of
+the segment that touches, and it moves along the surface by R ∇∇h Rᵀ (ω × n), so that u̇ = p̈ + ω × R ∇∇h Rᵀ (ω × n).
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -58,12 +61,43 @@ def root_of(ints, i, work):
 
 
 @inline
+def _support(kind, cfloats, number, m):
+    """Return the point of a ring or an ellipsoid that lies farthest along m, from its centre and in its axes."""
+    a, b, d = row3(cfloats, number + 13)
+    if kind == c.RING:
+        flat = math.sqrt(m[0] * m[0] + m[1] * m[1])
+        x, y = (m[0] / flat, m[1] / flat) if flat > 0.0 else (1.0, 0.0)  # lying flat it touches all around
+        tube = cfloats[ix(number + 3)]
+        return (a * x + tube * m[0], a * y + tube * m[1], tube * m[2])
+    along = (a * a * m[0], b * b * m[1], d * d * m[2])
+    return scale(1.0 / math.sqrt(dot(m, along)), along)
+
+
+@inline
+def _support_rate(kind, cfloats, number, m, t):
+    """Return how fast that point moves over the surface where m changes at a rate t: ∇∇h t."""
+    a, b, d = row3(cfloats, number + 13)
+    if kind == c.RING:
+        square = m[0] * m[0] + m[1] * m[1]
+        tube = scale(cfloats[ix(number + 3)], t)
+        if square <= 0.0:
+            return tube
+        turn = a * (m[0] * t[1] - m[1] * t[0]) / (square * math.sqrt(square))
+        return (tube[0] - turn * m[1], tube[1] + turn * m[0], tube[2])
+    along, spread = (a * a * m[0], b * b * m[1], d * d * m[2]), (a * a * t[0], b * b * t[1], d * d * t[2])
+    square = dot(m, along)
+    h = math.sqrt(square)
+    return axpy(-dot(along, t) / (square * h), along, scale(1.0 / h, spread))
+
+
+@inline
 def touching(ints, cints, cfloats, pair, work):
     """Return gap, centre, radius, normal, Hessian and region of a pair, and the obstacle's rotation, in the world."""
     at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair
     point, obstacle = cints[ix(at)], cints[ix(at + 1)]
     number = cints[c.FLOAT_POINTS] + c.POINT_FLOATS * point
-    R, o = segment_pose(ints, cints[ix(cints[c.AT_POINTS] + point)], work)
+    own = cints[c.AT_POINTS] + c.POINT_INTS * point
+    R, o = segment_pose(ints, cints[ix(own)], work)
     x = add(o, transform(R, row3(cfloats, number)))
     radius = cfloats[ix(number + 3)]
     place = cints[c.FLOAT_OBSTACLES] + c.OBSTACLE_FLOATS * obstacle
@@ -77,6 +111,11 @@ def touching(ints, cints, cfloats, pair, work):
     found = distance(cints[ix(block + 1)], cfloats, cints[ix(block + 2)], y[0], y[1], y[2])
     normal = transform(RB, (found[1], found[2], found[3]))
     hessian = (found[4], found[5], found[6], found[7], found[8], found[9])
+    kind = cints[ix(own + 1)]
+    if kind != c.ROUND:
+        Q = matmul(R, row9(cfloats, number + 4))
+        foot = transform(Q, _support(kind, cfloats, number, scale(-1.0, tmul(Q, normal))))
+        return found[0] + dot(normal, foot), add(x, foot), 0.0, normal, hessian, found[10], RB
     return found[0] - radius, x, radius, normal, hessian, found[10], RB
 
 
@@ -121,7 +160,8 @@ def _motion(ints, floats, i, x, work):
 def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, k):
     """Write the three rows of a pair, their velocity-product terms, and what is known of the place."""
     at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair
-    segment = cints[ix(cints[c.AT_POINTS] + cints[ix(at)])]
+    own = cints[c.AT_POINTS] + c.POINT_INTS * cints[ix(at)]
+    segment, kind = cints[ix(own)], cints[ix(own + 1)]
     carrier = cints[ix(cints[c.AT_OBSTACLES] + c.OBSTACLE_INTS * cints[ix(at + 1)])]
     gap, x, radius, n, H, region, RB = touching(ints, cints, cfloats, pair, work)
     e1, e3 = tangents(n)
@@ -139,7 +179,15 @@ def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, 
     turn = transform(RB, _sym(H, tmul(RB, w)))  # ṅ seen in B
     u = add(w, cross(o, scale(-radius, n)))
     du = add(a, add(cross(alpha, scale(-radius, n)), cross(o, scale(-radius, turn))))
-    s[ix(row)], s[ix(row + 1)], s[ix(row + 2)] = dot(e1, du), dot(n, a) + dot(w, turn), dot(e3, du)
+    rise = dot(n, a) + dot(w, turn)
+    if kind != c.ROUND:
+        number = cints[c.FLOAT_POINTS] + c.POINT_FLOATS * cints[ix(at)]
+        R, _ = segment_pose(ints, segment, work)
+        Q = matmul(R, row9(cfloats, number + 4))
+        wander = _support_rate(kind, cfloats, number, scale(-1.0, tmul(Q, n)), tmul(Q, cross(o, n)))
+        du = add(du, cross(o, transform(Q, wander)))
+        rise = dot(n, du)
+    s[ix(row)], s[ix(row + 1)], s[ix(row + 2)] = dot(e1, du), rise, dot(e3, du)
     sites[ix(k), c.GAP] = gap
     sites[ix(k), c.REGION] = region
     for j in range(3):

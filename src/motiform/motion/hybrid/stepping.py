@@ -16,6 +16,7 @@ from motiform.motion.tree.joint import Array
 
 __all__ = ["Stepper", "step_march"]
 
+_TOUCHING = 1e-6  # [m] gap below which a contact may take a share of the load
 _NO_LOADS = np.zeros((0, 6))
 
 
@@ -90,6 +91,16 @@ class Stepper:
             )
         self.taken, self.pairs = code // 65536, code % 65536
 
+    def _forces(self, own: np.ndarray) -> Array:
+        """Return the forces of the rows of the last step; where those that touch are redundant, the least."""
+        pairs = self.pairs
+        x = np.concatenate([self.impulses.reshape(-1, 3)[own[:pairs]].ravel(), self.impulses[3 * own[pairs:]]]) / self.h
+        normals = np.concatenate([x[1 : 3 * pairs : 3], x[3 * pairs :]])
+        touching = (normals > 0) | (self.sites[: self.taken, c.GAP] <= _TOUCHING)
+        rows = np.concatenate([np.repeat(touching[:pairs], 3), touching[pairs:]])
+        x[rows] = least_forces(self.A[np.ix_(rows, rows)], x[rows], int(touching[:pairs].sum()))
+        return x
+
     def look(self, y: Array) -> Look:
         """Return what contacts did in the last step."""
         system, packed = self.system, self.packed
@@ -99,12 +110,8 @@ class Stepper:
         np.minimum.at(gaps, packed.point_of, every[: packed.pairs])
         modes, presses = np.zeros(count, np.int64), np.zeros(count)
         forces, sites, limits = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(system.nv)
-        rows = 2 * self.pairs + self.taken
         own = self.active[: self.taken]
-        x = np.concatenate(
-            [self.impulses.reshape(-1, 3)[own[: self.pairs]].ravel(), self.impulses[3 * own[self.pairs :]]]
-        )
-        x = least_forces(self.A[:rows, :rows], x, self.pairs) / self.h
+        x = self._forces(own)
         for k in range(self.pairs, self.taken):
             limit = own[k] - packed.pairs
             side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]

@@ -62,10 +62,10 @@ class HybridSystem:
         self.armed = np.ones(count, bool)
         """Whether a free candidate has been clear of its obstacle since it left."""
         packed = self.problem.packed
-        radii = np.array([point.radius for point in contacts.points])
+        sharp = [point.kind == c.ROUND and point.radius == 0 for point in contacts.points]
         flat = [KINDS[obstacle.kind] == "plane" for obstacle in contacts.obstacles]
         self._sharp = np.array(
-            [radii[p] == 0 and not flat[o] for p, o in zip(packed.point_of, packed.obstacle_of, strict=True)], np.int64
+            [sharp[p] and not flat[o] for p, o in zip(packed.point_of, packed.obstacle_of, strict=True)], np.int64
         )
         self.slid = np.zeros(count, np.int64)
         """Whether a sliding pair has come off zero since it began."""

@@ -108,7 +108,11 @@ class _Osim:
         if mass == 0.0 and moments.any():
             self.report.leave(body, "inertia of bodies without mass")
             xx = yy = zz = xy = xz = yz = 0.0
-        return mass, center, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        possible = _possible(inertia)
+        if possible is not inertia:
+            self.report.leave(body, f"the excess of the impossible inertia of body {body.name!r}")
+        return mass, center, possible
 
     # ---- coordinates
     def _coordinates(self) -> dict[str, Coordinate]:
@@ -192,3 +196,16 @@ class _Osim:
             shown = body.field("VisibleObject")  # version 3
             for node in body.inside("attached_geometry") + ([] if shown is None else shown.inside("GeometrySet")):
                 self.report.leave(node, "geometry of bodies")
+
+
+def _possible(inertia: Array) -> Array:
+    """Return the inertia, made possible where one moment exceeds the sum of the others, as in published models.
+
+    The greatest moment stays. The second moment of mass along its axis, which is below zero, becomes zero.
+    """
+    moments, axes = np.linalg.eigh(inertia)
+    a, b, c = moments.tolist()
+    if a < 0.0 or c <= a + b:
+        return inertia
+    found: Array = axes @ np.diag([(c + a - b) / 2, (c + b - a) / 2, c]) @ axes.T
+    return (found + found.T) / 2

@@ -61,11 +61,12 @@ class BrokenLine(Spline):
 
 
 def function_inside(node: Node, tag: str) -> Node | None:
-    """Return the function that an element holds, as ``<function><Class>`` or as ``<Class name="function">``."""
+    """Return the function that an element holds, as ``<function><Class>``, ``<Class name="function">``, ``<Class>``."""
     wrapped = node.field(tag)
     if wrapped is not None:
         return wrapped.nodes[0] if wrapped.nodes else None
-    return next((child for child in node.nodes if child.name == tag), None)
+    classes = [child for child in node.nodes if child.tag[:1].isupper() and child.name in ("", tag)]
+    return classes[0] if classes else None
 
 
 def read_function(node: Node) -> CoordinateFunction:

@@ -15,7 +15,6 @@ from motiform.motion.tree.read.osim_functions import (
     constant_value,
     function_inside,
     read_function,
-    scaled,
 )
 from motiform.motion.tree.tables import fold
 from motiform.spatial import Transform
@@ -52,7 +51,6 @@ _CHAINS = {
 _ELLIPSOID = ("rx0", "ry1", "rz2")
 JOINTS = (*_CHAINS, "EllipsoidJoint", "CustomJoint")
 _AXES = ("translation1", "translation2", "translation3", "rotation1", "rotation2", "rotation3")
-_DIRECTIONS = {"1": "x", "2": "y", "3": "z"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,10 +121,10 @@ def coordinates_of(node: Node) -> list[Coordinate]:
     """Return the coordinates of a joint in their order."""
     listed = [n for tag in ("coordinates", "CoordinateSet") for n in node.inside(tag) if n.tag == "Coordinate"]
     found = [_coordinate(n) for n in listed]
-    if node.tag == "CustomJoint":  # those that only the axes name
-        known = {c.name for c in found}
-        found += [_coordinate(node, name) for name in _driving(node) if name not in known]
-        return found
+    if node.tag == "CustomJoint":  # in the order of the axes; some are named by them alone
+        known = {c.name: c for c in found}
+        named = [known.pop(name) if name in known else _coordinate(node, name) for name in _driving(node)]
+        return named + list(known.values())
     count = 3 if node.tag == "EllipsoidJoint" else len(_CHAINS[node.tag])
     if len(found) > count:
         got = ", ".join(c.name for c in found)
@@ -148,8 +146,8 @@ def _coordinate(node: Node, name: str | None = None) -> Coordinate:
 
 
 def _driving(node: Node) -> list[str]:
-    axes = [axis for _, axis in _transform_axes(node)]
-    return list(dict.fromkeys(name for axis in axes for name in axis.value("coordinates").split()))
+    axes = sorted(_transform_axes(node), key=lambda found: found[0])  # turns before shifts
+    return list(dict.fromkeys(name for _, axis in axes for name in axis.value("coordinates").split()))
 
 
 # ---- axes
@@ -218,16 +216,13 @@ def _custom(node: Node, key: str, axis: Node, names: list[str]) -> Step:
     if unknown:
         raise axis.error("unknown coordinate", got=unknown[0], remedy=closest(unknown[0], names))
     inner = function_inside(axis, "function")
-    function = read_function(inner) if inner else linear() if driving else Polynomial((0.0,))
+    function = Polynomial((0.0,)) if inner is None else read_function(inner)
     if not driving and constant_value(function) is None:
         raise axis.error("a function without a coordinate", remedy=f"Name one in <coordinates>: {', '.join(names)}.")
-    direction = axis.vector("axis", 3, _UNITS[_DIRECTIONS[key[-1]]])
-    length = float(np.linalg.norm(direction))
-    if not length > 0:
+    direction = axis.vector("axis", 3, _UNITS["x"])
+    if not direction.any():
         raise axis.error("an axis without a direction", got=direction.tolist(), allowed="not all zero")
     kind: Kind = "revolute" if key.startswith("rotation") else "prismatic"
-    if kind == "prismatic":
-        function = scaled(function, length)
     return Step(Axis(kind, tuple(direction.tolist())), function, driving[0] if driving else None)
 
 

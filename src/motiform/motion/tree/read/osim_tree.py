@@ -63,7 +63,7 @@ def outward(links: list[Link], bodies: dict[str, Node], model: Node) -> list[tup
             if name is not None and name not in bodies:
                 raise link.node.error("unknown body", got=name, remedy=closest(name, bodies))
             at.setdefault(name, []).append(link)
-    carried: dict[str | None, Link | None] = {None: None}
+    carried: set[str | None] = {None}
     order: list[tuple[Link, bool]] = []
     waiting: list[tuple[str | None, Link]] = [(None, link) for link in reversed(at.get(None, []))]
     while waiting:
@@ -71,8 +71,8 @@ def outward(links: list[Link], bodies: dict[str, Node], model: Node) -> list[tup
         reverse = link.parent[0] != inner
         outer = link.parent[0] if reverse else link.child[0]
         if outer in carried:
-            raise _loop(link, outer, carried[outer])
-        carried[outer] = link
+            raise _loop(link)
+        carried.add(outer)
         order.append((link, reverse))
         waiting += [(outer, other) for other in reversed(at[outer]) if other is not link]
     lost = [name for name in bodies if name not in carried]
@@ -82,10 +82,10 @@ def outward(links: list[Link], bodies: dict[str, Node], model: Node) -> list[tup
     return order
 
 
-def _loop(link: Link, body: str | None, first: Link | None) -> Exception:
-    by = f", as {first.node.name!r} does" if first is not None else ""
+def _loop(link: Link) -> Exception:
+    parent, child = ("the ground" if name is None else repr(name) for name, _ in (link.parent, link.child))
     return link.node.error(
-        f"a loop: it carries {'the ground' if body is None else repr(body)} a second time{by}",
+        f"it closes a loop: {parent} and {child} are connected already",
         allowed="joints that form a tree",
-        remedy="Remove one of the joints; loops are not supported.",
+        remedy="Remove one of the joints of the loop.",
     )

@@ -1,0 +1,205 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from marker_files import C3D, NAMES, motion, simple_c3d
+from motiform.base.errors import InputError
+from motiform.measure import marker_names, read_markers
+
+
+def written(tmp_path, data, name="a.c3d"):
+    path = tmp_path / name
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("processor", [84, 85, 86])
+def test_reals_of_every_processor(processor, tmp_path):
+    points = 1000 * motion()
+    rec = read_markers(written(tmp_path, simple_c3d(points, processor=processor)))
+    assert_array_equal(rec["markers"], points.astype(np.float32).astype(float) * 0.001)
+    assert marker_names(rec) == list(NAMES)
+    assert rec.channel("markers").rate == 100.0
+
+
+@pytest.mark.parametrize("processor", [84, 85, 86])
+def test_integers_are_scaled(processor, tmp_path):
+    points = 1000 * motion()
+    rec = read_markers(written(tmp_path, simple_c3d(points, processor=processor, real=False, scale=0.1)))
+    assert np.abs(rec["markers"] - points / 1000).max() <= 0.0501e-3  # half a step of 0.1 mm
+
+
+def test_other_libraries_read_what_we_wrote_by_hand_alike(tmp_path):
+    import ezc3d
+
+    points = 1000 * motion()
+    told = [("POINT", "USED", np.array([4])), ("POINT", "FRAMES", np.array([30])), ("POINT", "SCALE", np.array([-0.1]))]
+    path = written(tmp_path, simple_c3d(points, more=told))
+    assert_allclose(ezc3d.c3d(str(path))["data"]["points"][:3].transpose(2, 1, 0), points, rtol=1e-7)
+
+
+def test_occlusions(tmp_path):
+    points = 1000 * motion()
+    points[3, 0], points[4, 1], points[5, 2] = np.nan, 0.0, 77.0
+    words = np.where(np.isnan(points).any(-1), -1, 0)
+    words[5, 2] = -1  # seen by nothing, though it has numbers
+    rec = read_markers(written(tmp_path, simple_c3d(points, words=words)))
+    hidden = np.argwhere(np.isnan(rec["markers"][..., 0])).tolist()
+    assert hidden == [[3, 0], [4, 1], [5, 2]]
+    assert np.isnan(rec["residuals"][3, 0])
+
+
+def test_residual_is_the_low_byte(tmp_path):
+    words = np.full((30, 4), 0x0300 + 17)  # two cameras, 17 steps
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), words=words, scale=0.1)))
+    assert_allclose(rec["residuals"], 17 * 0.1 * 1e-3, rtol=1e-7)
+
+
+def test_first_sample_keeps_its_number_and_time(tmp_path):
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), first=51)))
+    assert rec.manifest["first_frame"] == 51
+    assert rec.time("markers")[0] == 0.5
+
+
+def test_more_samples_than_the_header_can_count(tmp_path):
+    points = 1000 * np.broadcast_to(motion(1), (70000, 4, 3)).copy()
+    points[:, 0, 0] += np.arange(70000) * 1e-3
+    fields = [
+        ("TRIAL", "ACTUAL_START_FIELD", np.array([1, 0])),
+        ("TRIAL", "ACTUAL_END_FIELD", np.array([70000 % 65536, 1])),
+    ]
+    told = read_markers(written(tmp_path, simple_c3d(points, last=70000 % 65536, more=fields)))
+    by_size = read_markers(written(tmp_path, simple_c3d(points, last=65535), "b.c3d"))
+    for rec in (told, by_size):
+        assert_allclose(rec["markers"], points / 1000, rtol=1e-7)
+
+
+def test_analog_channels_and_their_scales(tmp_path):
+    analog = np.arange(30 * 5 * 2, dtype=float).reshape(30, 5, 2)
+    more = [
+        ("ANALOG", "LABELS", ["emg", "force"]),
+        ("ANALOG", "UNITS", ["mV", "N"]),
+        ("ANALOG", "SCALE", np.array([2.0, 1.0])),
+        ("ANALOG", "OFFSET", np.array([1, 0])),
+        ("ANALOG", "GEN_SCALE", np.array([0.5])),
+    ]
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), analog=analog, more=more)))
+    assert rec.channel("analog").rate == 500.0
+    raw = analog.reshape(-1, 2)
+    assert_allclose(rec["analog"][:, 0], (raw[:, 0] - 1) * 2 * 0.5 * 1e-3)
+    assert_allclose(rec["analog"][:, 1], raw[:, 1] * 0.5)
+    assert rec.manifest["analog_units"] == ["V", "N"]
+    assert rec.manifest["labels"]["analog"] == ["emg", "force"]
+
+
+def test_events(tmp_path):
+    more = [
+        ("EVENT", "TIMES", np.array([[0.0, 1.0], [0.25, 2.5]])),
+        ("EVENT", "LABELS", ["Foot Strike", "Foot Off"]),
+        ("EVENT", "CONTEXTS", ["Left", "Right"]),
+    ]
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), more=more)))
+    assert [(e.time, e.name, e.detail["context"]) for e in rec.events] == [
+        (0.25, "Foot Strike", "Left"),
+        (62.5, "Foot Off", "Right"),
+    ]
+
+
+def test_subject_prefix_unlabeled_and_double_names(tmp_path):
+    names = ("Anna:LASI", "Anna:LASI", "*12", "Anna:C7")
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), names)))
+    assert marker_names(rec) == ["LASI", "LASI_2", "C7"]
+    assert rec.manifest["subject"] == "Anna"
+    assert len(rec.manifest["notes"]) == 2
+    assert len(marker_names(read_markers(tmp_path / "a.c3d", unlabeled=True))) == 4
+
+
+def test_one_of_two_subjects(tmp_path):
+    names = ("Anna:LASI", "Bob:LASI", "Anna:C7", "Bob:C7")
+    path = written(tmp_path, simple_c3d(1000 * motion(), names))
+    assert marker_names(read_markers(path)) == list(names)
+    rec = read_markers(path, subject="bob")
+    assert marker_names(rec) == ["LASI", "C7"]
+    assert_allclose(rec["markers"], motion()[:, [1, 3]], rtol=1e-6)
+    with pytest.raises(InputError, match="Anna, Bob"):
+        read_markers(path, subject="Carl")
+
+
+def test_axis_up_told_by_the_file(tmp_path):
+    screen = [("POINT", "X_SCREEN", ["+X"]), ("POINT", "Y_SCREEN", ["+Z"])]
+    names = ("A", "B", "C", "D")
+    path = written(tmp_path, simple_c3d(1000 * motion()[..., [0, 2, 1]] * (1, -1, 1), names, more=screen))
+    rec = read_markers(path)
+    assert (rec.manifest["up"], rec.manifest["up_by"], rec.manifest["gravity"]) == ("z", "the file", [0.0, 0.0, -9.81])
+    assert_allclose(read_markers(path, up="auto")["markers"], motion(), rtol=1e-6)
+
+
+GOOD = simple_c3d(1000 * motion())
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 511, 512, 513, 600, 700, 900, 1024, 1100, len(GOOD) - 1])
+def test_cut_short_anywhere(size, tmp_path):
+    with pytest.raises(InputError, match=r"cut\.c3d"):
+        read_markers(written(tmp_path, GOOD[:size], "cut.c3d"))
+
+
+def test_how_much_is_left_of_a_cut_file(tmp_path):
+    with pytest.raises(InputError, match="29 whole samples of 30"):
+        read_markers(written(tmp_path, GOOD[:-1]))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_damaged_files_never_end_the_process(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    refused = 0
+    for _ in range(60):
+        data = bytearray(GOOD)
+        for place in rng.integers(0, 1400, 8):
+            data[place] = rng.integers(256)
+        try:
+            read_markers(written(tmp_path, bytes(data)))
+        except InputError as error:
+            assert "a.c3d" in str(error)
+            refused += 1
+    assert refused > 5
+
+
+def test_not_a_c3d_file(tmp_path):
+    with pytest.raises(InputError, match="not a C3D file"):
+        read_markers(written(tmp_path, b"hello world" * 100))
+    with pytest.raises(InputError, match="empty"):
+        read_markers(written(tmp_path, b""))
+    with pytest.raises(InputError, match="cannot be read"):
+        read_markers(tmp_path / "none.c3d")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_markers(tmp_path)
+
+
+def test_no_marker_and_no_rate(tmp_path):
+    with pytest.raises(InputError, match="no marker"):
+        read_markers(written(tmp_path, C3D().bytes(np.empty((3, 0, 3)))))
+    with pytest.raises(InputError, match="rate"):
+        read_markers(written(tmp_path, simple_c3d(1000 * motion(), rate=0.0)))
+
+
+def test_nothing_seen(tmp_path):
+    with pytest.raises(InputError, match="no marker is seen"):
+        read_markers(written(tmp_path, simple_c3d(np.full((30, 4, 3), np.nan))))
+
+
+def test_one_sample(tmp_path):
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(1))))
+    assert rec["markers"].shape == (1, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("factor", "units", "words"), [(1e6, "mm", "1.38 km"), (1.0, "mm", "1.38 mm"), (1000, "m", "1.38 km")]
+)
+def test_wrong_units_are_told_with_a_remedy(factor, units, words, tmp_path):
+    path = written(tmp_path, simple_c3d(factor * motion(), units=units))
+    with pytest.raises(InputError, match=words) as caught:
+        read_markers(path)
+    right = {1e6: "um", 1.0: "m", 1000: "mm"}[factor]
+    if right != "um":
+        assert f"units='{right}'" in str(caught.value)
+    assert_allclose(read_markers(path, units=right)["markers"], motion(), rtol=1e-6)

@@ -1,0 +1,179 @@
+import numpy as np
+import pytest
+from marker_files import motion, simple_c3d
+from numpy.testing import assert_allclose
+
+from motiform.base.errors import InputError
+from motiform.measure import center_of_pressure, low_pass, read_markers, resample_plates, turn, write_c3d
+from motiform.measure.plates import plate_frame
+
+# A plate 0.4 m × 0.6 m in a world with z up, its own z downwards, centred at (1, 2, 0).
+CORNERS = np.array([[1.2, 1.7, 0.0], [0.8, 1.7, 0.0], [0.8, 2.3, 0.0], [1.2, 2.3, 0.0]])  # m
+CENTER = CORNERS.mean(0)
+DEPTH = 0.04  # m, of the sensors
+A, B = 0.12, 0.2  # m, places of four sensors
+PRESS = np.array([1.06, 2.11, 0.0])  # m
+FREE = 3.0  # N m, upwards
+SAMPLES, SUBFRAMES = 30, 4
+
+
+def ground_force():
+    """What the ground does to the subject (samples, 3) [N]: nothing at first, then some 700 N upwards."""
+    t = np.linspace(0, 1, SAMPLES * SUBFRAMES)
+    return np.stack([40 * np.sin(5 * t), 30 * np.cos(3 * t), 700 + 100 * np.sin(9 * t)], axis=1) * (t > 0.2)[:, None]
+
+
+def channels(kind, sign=1.0):
+    """The numbers of the plate's channels in N and N mm, for a force at PRESS and a free moment."""
+    axes, _ = plate_frame(CORNERS)
+    force = sign * ground_force() @ axes
+    free = sign * FREE * (ground_force()[:, 2:] > 0) * (np.array([0, 0, 1.0]) @ axes)
+    arm = (PRESS - CENTER) @ axes
+    if kind == 1:
+        return np.column_stack([force, np.tile(1000 * arm[:2], (len(force), 1)), 1000 * free[:, 2]])
+    surface = np.cross(arm, force) + free
+    sensors = surface + np.cross((0, 0, -DEPTH), force)  # about a point DEPTH under the surface, z downwards
+    if kind in (2, 4):
+        return np.column_stack([force, 1000 * sensors])
+    # Four sensors at (±A, ±B): any split with these sums will do.
+    mx, my, mz = sensors.T
+    x = force[:, 0] / 2 + np.outer((-1, 1), mz / (2 * B))
+    y = force[:, 1] / 2 + np.outer((1, -1), 0 * mz)
+    z = [force[:, 2] / 4 + s * mx / (4 * B) + r * my / (4 * A) for s, r in ((1, -1), (1, 1), (-1, 1), (-1, -1))]
+    return np.column_stack([*x, *y, *z])
+
+
+def plate_file(kind, sign=1.0, units=True, screen="+Z", depth=DEPTH, told=()):
+    table = channels(kind, sign)
+    count = table.shape[1]
+    more = [
+        ("FORCE_PLATFORM", "USED", np.array([1])),
+        ("FORCE_PLATFORM", "TYPE", np.array([kind])),
+        ("FORCE_PLATFORM", "CORNERS", 1000 * CORNERS.T[:, :, None]),
+        ("FORCE_PLATFORM", "ORIGIN", 1000 * np.array([[A], [B], [depth]]) if kind == 3 else 1000 * np.array([[0], [0], [depth]])),
+        ("FORCE_PLATFORM", "CHANNEL", np.arange(1, count + 1)[:, None]),
+        ("ANALOG", "LABELS", [f"A{k}" for k in range(count)]),
+        ("POINT", "Y_SCREEN", [screen]),
+    ]  # fmt: skip
+    if units:
+        each = {1: ["N"] * 3 + ["mm"] * 2 + ["Nmm"], 3: ["N"] * 8}.get(kind, ["N"] * 3 + ["Nmm"] * 3)
+        more.append(("ANALOG", "UNITS", each))
+    if kind == 4:
+        matrix = np.diag([2.0, 2, 4, 1, 1, 1]) + 0.01 * np.ones((6, 6))
+        table = table @ np.linalg.inv(matrix).T
+        more.append(("FORCE_PLATFORM", "CAL_MATRIX", matrix[:, :, None]))
+    more += told
+    names = ("A", "B", "C", "D")
+    return simple_c3d(1000 * motion(), names, analog=table.reshape(SAMPLES, SUBFRAMES, count), more=more)
+
+
+def check(rec, atol=2e-3):
+    """atol: 700 N and 1400 N m in 32-bit numbers, of N mm."""
+    force = ground_force()
+    loaded = force[:, 2] > 0
+    assert_allclose(rec["plate.force"][:, 0], force, atol=atol)
+    assert_allclose(rec["plate.pressure"][loaded, 0], np.tile(PRESS, (loaded.sum(), 1)), atol=1e-5)
+    assert_allclose(rec["plate.free_moment"][loaded, 0], FREE, atol=atol)
+    assert np.isnan(rec["plate.pressure"][~loaded]).all()
+    about = np.cross(PRESS, force) + np.outer(loaded, (0, 0, FREE))
+    assert_allclose(rec["plate.moment"][:, 0], about, atol=atol)
+    assert rec.channel("plate.force").rate == 400.0
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3, 4])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_plates_of_every_type(kind, sign, tmp_path):
+    path = tmp_path / "a.c3d"
+    path.write_bytes(plate_file(kind, sign))
+    rec = read_markers(path)
+    check(rec)
+    assert rec.manifest["plates"][0]["signs_turned"] == (sign < 0)
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3, 4])
+def test_units_that_are_not_told_are_those_of_the_points(kind, tmp_path):
+    path = tmp_path / "a.c3d"
+    path.write_bytes(plate_file(kind, units=False, depth=-DEPTH))
+    check(read_markers(path))
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3, 4])
+def test_plates_are_those_of_ezc3d(kind, tmp_path):
+    import ezc3d
+
+    path = tmp_path / "a.c3d"
+    told = [("POINT", "USED", np.array([4])), ("POINT", "FRAMES", np.array([SAMPLES])), ("POINT", "SCALE", np.array([-0.1])),
+            ("ANALOG", "USED", np.array([8 if kind == 3 else 6])), ("ANALOG", "RATE", np.array([400.0]))]  # fmt: skip
+    if kind != 4:
+        told.append(("FORCE_PLATFORM", "CAL_MATRIX", np.zeros((6, 6, 1))))
+    path.write_bytes(plate_file(kind, depth=-DEPTH, told=told))
+    (plate,) = ezc3d.c3d(str(path), extract_forceplat_data=True)["data"]["platform"]
+    rec = read_markers(path)
+    loaded = np.isfinite(rec["plate.pressure"][:, 0, 0])
+    assert loaded.sum() > 90
+    assert_allclose(rec["plate.force"][:, 0], plate["force"].T, atol=1e-9)
+    assert_allclose(rec["plate.pressure"][loaded, 0], plate["center_of_pressure"].T[loaded] / 1000, atol=1e-9)
+    assert_allclose(rec["plate.free_moment"][loaded, 0], plate["Tz"].T[loaded, 2] / 1000, atol=1e-9)
+
+
+def test_turned_plates_say_the_same(tmp_path):
+    path = tmp_path / "a.c3d"
+    path.write_bytes(plate_file(2))
+    rec, turned = read_markers(path), read_markers(path, up="z")
+    swap = lambda v: np.stack([v[..., 0], v[..., 2], -v[..., 1]], axis=-1)  # noqa: E731
+    for name in ("plate.force", "plate.moment", "plate.pressure", "markers"):
+        assert_allclose(turned[name], swap(rec[name]), atol=1e-12)
+    assert_allclose(turned.manifest["plates"][0]["normal"], (0, 1, 0))
+    assert_allclose(turned.manifest["plates"][0]["corners"], swap(CORNERS), atol=1e-6)
+
+
+def test_plates_at_the_rate_of_the_markers(tmp_path):
+    path = tmp_path / "a.c3d"
+    path.write_bytes(plate_file(2))
+    rec = resample_plates(turn(read_markers(path), up="z"), cutoff=None)
+    assert rec.channel("plate.force").rate == 100.0
+    assert rec.count("plate.force") == SAMPLES
+    force = ground_force()[::SUBFRAMES]
+    assert_allclose(rec["plate.force"][:, 0, 1], force[:, 2], atol=1e-3)
+    loaded = force[:, 2] > 0
+    assert_allclose(rec["plate.pressure"][loaded, 0], np.tile((1.06, 0, -2.11), (loaded.sum(), 1)), atol=1e-5)
+    smooth = resample_plates(read_markers(path), cutoff=20.0)
+    assert np.ptp(np.diff(smooth["plate.force"][:, 0, 2])) < np.ptp(np.diff(force[:, 2]))
+
+
+def test_c3d_with_plates_and_events_comes_back(tmp_path):
+    path = tmp_path / "a.c3d"
+    path.write_bytes(plate_file(3))
+    rec = read_markers(path)
+    write_c3d(rec, tmp_path / "b.c3d")
+    again = read_markers(tmp_path / "b.c3d")
+    check(again)
+    assert_allclose(again["markers"], rec["markers"], rtol=1e-7)
+
+
+def test_incomplete_plates_are_left_out_with_a_note(tmp_path):
+    path = tmp_path / "a.c3d"
+    data = plate_file(2).replace(b"CORNERS", b"CORMERS")
+    path.write_bytes(data)
+    rec = read_markers(path)
+    assert "plate.force" not in rec
+    assert "left out" in rec.manifest["notes"][-1]
+    assert "analog" in rec
+    with pytest.raises(InputError, match="no force plate"):
+        resample_plates(rec)
+
+
+def test_centre_of_pressure_of_an_inclined_plate():
+    n = np.array([0.6, 0.8, 0.0])
+    arm, force = np.array([[0.08, -0.06, 0.3]]), np.array([[10.0, 300.0, -20.0]])
+    assert_allclose(arm @ n, 0, atol=1e-15)
+    point, free = center_of_pressure(np.cross(arm, force) + 2.0 * n, force, np.array([1.0, 0, 0]), n)
+    assert_allclose(point, arm + (1.0, 0, 0), atol=1e-12)
+    assert_allclose(free, 2.0, rtol=1e-12)
+
+
+def test_filter_of_channels_at_another_rate(tmp_path):
+    path = tmp_path / "a.c3d"
+    path.write_bytes(plate_file(2))
+    rec = low_pass(read_markers(path), 30.0, names=["plate.force"])
+    assert rec.count("plate.force") == SAMPLES * SUBFRAMES
