@@ -501,7 +501,8 @@ def test_box_at_rest_for_a_minute_does_not_move(angle, friction):
     rec = simulate(figure, contacts=contacts, t1=60.0, rate=5, q0=q)
     assert np.abs(rec["box.position"] - rec["box.position"][0]).max() < 1e-9
     assert np.abs(rec["q"] - q).max() < 1e-9
-    assert (rec["energy"] - rec["energy"][0]).max() < 1e-12
+    # contacts are put right where they move faster than 1e-13 m/s: a minute of that, times the weight
+    assert (rec["energy"] - rec["energy"][0]).max() < 60 * 1e-13 * figure.mass * G
     assert rec.events == []
     total = rec["contact.force"].sum(1)
     assert np.abs(total - (0, G, 0)).max() < 1e-9

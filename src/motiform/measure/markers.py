@@ -139,23 +139,30 @@ def _assemble(raw: Raw, path: Path, unit: str, size: tuple[float, float], loaded
         "subject": raw.subjects[0] if len(raw.subjects) == 1 else raw.subjects or None, "notes": raw.notes,
     }  # fmt: skip
     if raw.plates:
-        manifest["plates"] = []
         values = plate_channels(raw, length, up, loaded)
         for channel in describe_plate_channels(len(raw.plates), raw.analog_rate, raw.start):
             data[channel.name] = (channel, values[channel.name])
-        manifest["plates"] = [_plate_entry(plate, length, up) for plate in raw.plates]
+        manifest["plates"] = [_plate_entry(plate, raw, length, up) for plate in raw.plates]
     if raw.analog is not None:
         data["analog"] = _analog(raw, manifest, where)
     return Recording.from_arrays(data, times=raw.times, events=raw.events, manifest=manifest)
 
 
-def _plate_entry(plate: dict[str, Any], length: float, up: np.ndarray | None) -> dict[str, Any]:
+def _plate_entry(plate: dict[str, Any], raw: Raw, length: float, up: np.ndarray | None) -> dict[str, Any]:
     corners = plate["corners"] * length
-    return {
+    entry = {} if plate["type"] != 4 else {"matrix": _si_matrix(plate, raw, length).tolist()}
+    return entry | {
         "type": plate["type"], "corners": corners.tolist(), "normal": plate_normal(corners, up).tolist(),
         "origin": (plate["origin"] * length).tolist(), "channels": plate["channels"].tolist(),
         "signs_turned": plate["turned"],
     }  # fmt: skip
+
+
+def _si_matrix(plate: dict[str, Any], raw: Raw, length: float) -> np.ndarray:
+    """Return the matrix that makes N and N m of a plate's channels in SI."""
+    one = np.ones(1)
+    factors = [to_si(one, raw.analog_units[k], where="force plate")[1][0] for k in plate["channels"]]
+    return np.asarray(plate["matrix"] * np.repeat([1.0, length], 3)[:, None] / factors)
 
 
 def _analog(raw: Raw, manifest: dict[str, Any], where: str) -> tuple[Channel, np.ndarray]:

@@ -116,6 +116,11 @@ def _add_plates(c3d: Any, plates: list[dict[str, Any]], factor: float) -> None:
     for k, plate in enumerate(plates):
         numbers[: len(plate["channels"]), k] = np.asarray(plate["channels"]) + 1
     c3d.add_parameter(group, "CHANNEL", numbers)
+    matrices = np.zeros((6, 6, len(plates)))
+    for k, plate in enumerate(plates):
+        matrices[:, :, k] = plate.get("matrix", np.eye(6))
+    matrices[3:] /= factor
+    c3d.add_parameter(group, "CAL_MATRIX", matrices)
 
 
 def _write(c3d: Any, path: Path) -> None:
