@@ -54,7 +54,8 @@ class Node(Element):
     def objects(self) -> "list[Node]":
         """What a set holds, in ``<objects>`` or without."""
         objects = [node for node in self.nodes if node.tag == "objects"]
-        return [node for list_ in objects for node in list_.nodes] if objects else self.nodes
+        found = [node for list_ in objects for node in list_.nodes] if objects else self.nodes
+        return [node for node in found if node.tag != "groups"]
 
     # ---- values
     def value(self, tag: str, default: str = "") -> str:
