@@ -14,6 +14,7 @@ from motiform.record.channel import Event
 __all__ = ["read_c3d"]
 
 _MOST_FRAMES = 65535  # what the words of the header can count to
+_COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")  # lists of names in POINT
 _EVENTS_AT, _MOST_EVENTS, _EVENT_MARK = 2 * 152, 18, 12345
 
 
@@ -31,8 +32,11 @@ class _Header(NamedTuple):
     rate: float
 
 
-def read_c3d(path: Path) -> Raw:
-    """Read a C3D file: points, residuals, analog channels, force plates and events, in the file's units and axes."""
+def read_c3d(path: Path, partial: bool = False) -> Raw:
+    """Read a C3D file: points, residuals, analog channels, force plates and events, in the file's units and axes.
+
+    Of a file that is cut short, ``partial`` keeps the samples that are whole.
+    """
     where = str(path)
     data = np.fromfile(path, np.uint8)
     head = data[: 256 * BLOCK].tobytes()  # header and parameters
@@ -41,8 +45,8 @@ def read_c3d(path: Path) -> Raw:
         raise InputError("not a C3D file", where=where, got=got, allowed="a header of 512 bytes with the mark 80")
     parameters, numbers = read_parameters(head, head[0], where)
     header = _header(head, numbers, where)
-    first, frames = _frames(header, parameters)
-    points, residuals, analog, frames = _samples(data, header, numbers, parameters, first, frames, where)
+    first, told = _frames(header, parameters)
+    points, residuals, analog, frames = _samples(data, header, numbers, parameters, (first, told), partial, where)
     rate = parameters.number("POINT", "RATE") or header.rate
     if not np.isfinite(rate) or rate <= 0:
         raise InputError("the rate of the markers", where=where, got=rate, allowed="a number above 0 Hz")
@@ -53,6 +57,9 @@ def read_c3d(path: Path) -> Raw:
         subjects=[name for name in parameters.texts("SUBJECTS", "NAMES") if name],
         residuals=np.where(residuals < 0, np.nan, residuals), events=_events(head, parameters, numbers),
     )  # fmt: skip
+    if frames < told:
+        raw.notes.append(f"the file is cut short: {frames} of {told} samples are kept")
+    _leave_out_computed(raw, parameters)
     if analog.shape[1]:
         _add_analog(raw, parameters, analog, header)
         _add_plates(raw, parameters)
@@ -68,52 +75,69 @@ def _header(head: bytes, numbers: Numbers, where: str) -> _Header:
         raise InputError("the C3D file has no marker", where=where)
     if found.data < 2 or not np.isfinite(scale):
         raise InputError("the header of the C3D file is damaged", where=where, got=f"data in block {found.data}")
+    if found.measurements and (not found.subframes or found.measurements % found.subframes):
+        got = f"{found.measurements} analog numbers in {found.subframes} samples"
+        raise InputError("the header of the C3D file is damaged", where=where, got=got)
     return found
 
 
 def _frames(header: _Header, parameters: Parameters) -> tuple[int, int]:
     """Return number of the first sample and count of samples; the header's words end at 65535."""
     first, last = header.first, header.last
-    ends = [parameters.array("TRIAL", f"ACTUAL_{end}_FIELD").ravel() for end in ("START", "END")]
+    ends = [np.nan_to_num(parameters.array("TRIAL", f"ACTUAL_{end}_FIELD").ravel()) for end in ("START", "END")]
     if all(end.size == 2 for end in ends):
         wide = [int(end[0]) % 65536 + 65536 * (int(end[1]) % 65536) for end in ends]
-        if wide[1] >= wide[0] and (wide[1] - last) % 65536 == 0:
+        if wide[1] >= wide[0] and (last == _MOST_FRAMES or (wide[1] - last) % 65536 == 0):
             return wide[0], wide[1] - wide[0] + 1
     count = last - first + 1
     for name in ("LONG_FRAMES", "FRAMES"):
         told = parameters.array("POINT", name).ravel()
-        if told.size and last == _MOST_FRAMES:
+        if told.size and last == _MOST_FRAMES and np.isfinite(told[0]):
             number = int(told[0]) % 65536 if told.dtype.kind == "i" else int(told[0])
             count = max(count, number)
     return first, count
 
 
 def _samples(
-    data: np.ndarray, header: _Header, numbers: Numbers, parameters: Parameters, first: int, frames: int, where: str
+    data: np.ndarray,
+    header: _Header,
+    numbers: Numbers,
+    parameters: Parameters,
+    span: tuple[int, int],
+    partial: bool,
+    where: str,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Return points (frames, points, 3), residuals (frames, points), −1 where not seen, analog (samples, channels)."""
-    real = header.scale < 0
+    (first, frames), real = span, header.scale < 0
     numbers_per_frame = 4 * header.points + header.measurements
     size = numbers_per_frame * (4 if real else 2)
     body = data[(header.data - 1) * BLOCK :]
     whole = len(body) // size
     if frames == _MOST_FRAMES - first + 1 and whole * size > (frames + 1) * size + BLOCK:
-        frames = whole  # longer than the header can tell
+        frames = whole - _padding(body[: whole * size], size)  # longer than the header can tell
     if frames < 1:
         raise InputError("the C3D file has no sample", where=where, got=f"samples {first} to {first + frames - 1}")
-    if whole < frames:
+    if whole < frames and not (partial and whole):
         raise InputError(
             "the C3D file is cut short", where=where, got=f"{whole} whole samples of {frames}",
-            remedy="Copy it again from where it was recorded.",
+            remedy="Copy it again from where it was recorded, or say partial=True to keep what is whole.",
         )  # fmt: skip
+    frames = min(whole, frames)
     body = body[: frames * size]
     table = (numbers.floats(body) if real else numbers.words(body)).reshape(frames, numbers_per_frame)
     quads = table[:, : 4 * header.points].reshape(frames, header.points, 4)
     scale = abs(header.scale)
-    points = quads[..., :3].astype(np.float64)
+    with np.errstate(invalid="ignore"):  # numbers that are none, in damaged files
+        points = quads[..., :3].astype(np.float64)
     if not real:
         points *= header.scale
     return points, _residuals(quads[..., 3], scale), _analog(table[:, 4 * header.points :], header, parameters), frames
+
+
+def _padding(body: np.ndarray, size: int) -> int:
+    """Return how many samples at the end are the zeros that fill the last block."""
+    rows = np.atleast_1d(body.reshape(-1, size)[-(BLOCK // size) - 1 :].any(1))[::-1]
+    return int(np.argmax(rows)) if rows.any() else 0
 
 
 def _residuals(word: np.ndarray, scale: float) -> np.ndarray:
@@ -126,16 +150,16 @@ def _residuals(word: np.ndarray, scale: float) -> np.ndarray:
 
 def _analog(table: np.ndarray, header: _Header, parameters: Parameters) -> np.ndarray:
     """Return the analog numbers (samples, channels), scaled as the file tells."""
-    if not header.measurements or not header.subframes:
+    if not header.measurements:
         return np.empty((0, 0))
     channels = header.measurements // header.subframes
     if table.dtype.kind == "i" and parameters.text("ANALOG", "FORMAT").upper().startswith("UNSIGNED"):
         table = table.view(np.uint16)
-    raw = table.reshape(-1, channels).astype(np.float64)
     general = parameters.number("ANALOG", "GEN_SCALE")
-    scale = _per_channel(parameters, "SCALE", channels, 1.0)
-    offset = _per_channel(parameters, "OFFSET", channels, 0.0)
-    return np.asarray((raw - offset) * scale * (1.0 if general is None else general))
+    scale = _per_channel(parameters, "SCALE", channels, 1.0) * (1.0 if general is None else general)
+    with np.errstate(invalid="ignore", over="ignore"):
+        raw = table.reshape(-1, channels).astype(np.float64)
+        return np.asarray((raw - _per_channel(parameters, "OFFSET", channels, 0.0)) * scale)
 
 
 def _per_channel(parameters: Parameters, name: str, channels: int, default: float) -> np.ndarray:
@@ -147,6 +171,16 @@ def _per_channel(parameters: Parameters, name: str, channels: int, default: floa
 def _labels(parameters: Parameters, group: str, count: int, letter: str) -> list[str]:
     told = parameters.texts(group, "LABELS")[:count]
     return [told[k] if k < len(told) and told[k] else f"{letter}{k + 1}" for k in range(count)]
+
+
+def _leave_out_computed(raw: Raw, parameters: Parameters) -> None:
+    """Leave out angles, forces and the like, which some programs keep among the points; in place."""
+    computed = {name for kind in _COMPUTED for name in parameters.texts("POINT", kind)}
+    keep = [k for k, name in enumerate(raw.names) if name not in computed]
+    if keep and len(keep) < len(raw.names):
+        raw.notes.append(f"{len(raw.names) - len(keep)} points that are angles, forces or the like are left out")
+        raw.names, raw.points = [raw.names[k] for k in keep], raw.points[:, keep]
+        raw.residuals = None if raw.residuals is None else raw.residuals[:, keep]
 
 
 def _screen_up(parameters: Parameters) -> str | None:
@@ -164,6 +198,8 @@ def _events(head: bytes, parameters: Parameters, numbers: Numbers) -> list[Event
     columns = {name: parameters.texts("EVENT", name.upper() + "S") for name in ("label", "context", "subject")}
     if times.ndim == 2 and len(times) == 2:
         for k, (minutes, seconds) in enumerate(times.T.astype(float)):
+            if not np.isfinite(minutes + seconds):
+                continue
             told = {name: texts[k] for name, texts in columns.items() if k < len(texts) and texts[k]}
             label = told.pop("label", "event")
             found.append(Event(60.0 * minutes + seconds, label, dict(told)))
@@ -198,7 +234,7 @@ def _spaced(unit: str) -> str:
 
 def _add_plates(raw: Raw, parameters: Parameters) -> None:
     group = "FORCE_PLATFORM"
-    used = int(parameters.number(group, "USED") or 0)
+    used = int(np.nan_to_num(parameters.number(group, "USED") or 0.0, posinf=0.0))
     types = parameters.array(group, "TYPE").ravel()
     corners, origins = parameters.array(group, "CORNERS"), parameters.array(group, "ORIGIN")
     channels, matrices = parameters.array(group, "CHANNEL"), parameters.array(group, "CAL_MATRIX")
@@ -217,7 +253,7 @@ def _plate(k: int, types: np.ndarray, corners: np.ndarray, *rest: np.ndarray) ->
     origins, channels, matrices = rest
     if k >= len(types) or corners.ndim != 3 or corners.shape[:2] != (3, 4) or k >= corners.shape[2]:
         return None
-    kind = int(types[k])
+    kind = int(np.nan_to_num(types[k]))
     need = 8 if kind == 3 else 6
     if channels.ndim == 1:
         channels = channels.reshape(-1, 1)
@@ -225,12 +261,16 @@ def _plate(k: int, types: np.ndarray, corners: np.ndarray, *rest: np.ndarray) ->
         origins = origins.reshape(-1, 1)
     if channels.shape[0] < need or k >= channels.shape[1] or origins.shape[:1] != (3,) or k >= origins.shape[1]:
         return None
-    chosen = channels[:need, k].astype(int) - 1
+    places = corners[:, :, k].T.astype(float)
+    area = np.linalg.norm(np.cross(places[0] - places[1], places[0] - places[3]))
+    if not (np.isfinite(area) and area > 0 and np.isfinite(origins[:, k]).all()):
+        return None
+    chosen = np.nan_to_num(channels[:need, k]).astype(int) - 1
     matrix = matrices[:, :, k] if matrices.ndim == 3 and k < matrices.shape[2] else matrices
     matrix = matrix[:6, :6].astype(float) if matrix.ndim == 2 and min(matrix.shape) >= 6 else np.eye(6)
     if (chosen < 0).any():
         return None
     return {
-        "type": kind, "corners": corners[:, :, k].T.astype(float), "origin": origins[:, k].astype(float),
+        "type": kind, "corners": places, "origin": origins[:, k].astype(float),
         "channels": chosen, "matrix": matrix,
     }  # fmt: skip

@@ -34,6 +34,7 @@ def read_markers(
     unlabeled: bool = False,
     rate: float | None = None,
     format: str | None = None,
+    partial: bool = False,
     size: tuple[float, float] = SIZE,
     loaded: float = LOADED,
 ) -> Recording:
@@ -53,6 +54,7 @@ def read_markers(
     subject : of several subjects ("Anna:LASI"), the one to keep.
     unlabeled : keep also markers without a name ("*12").
     rate : [Hz] for tables that tell neither times nor a rate.
+    partial : of a C3D file that is cut short keep the samples that are whole.
     size : least and largest extent [m] of what was measured.
     loaded : upward force [N] from which on a force plate has a centre of pressure.
     """
@@ -60,7 +62,7 @@ def read_markers(
     where = str(place)
     if rate is not None and not (isinstance(rate, (int, float)) and np.isfinite(rate) and rate > 0):
         raise InputError("rate", where=where, got=rate, allowed="a number above 0 Hz")
-    raw = _read(place, format, rate)
+    raw = _read(place, format, rate, partial)
     settle_names(raw, subject, unlabeled, where)
     if not np.isfinite(raw.points[..., 0]).any():
         raise InputError("no marker is seen in any sample", where=where, got=f"{len(raw.points)} samples of nothing")
@@ -75,7 +77,7 @@ def read_markers(
     return rec if up is None else _turned(rec, up)
 
 
-def _read(path: Path, format: str | None, rate: float | None) -> Raw:
+def _read(path: Path, format: str | None, rate: float | None, partial: bool) -> Raw:
     from motiform.measure.c3d_file import read_c3d
     from motiform.measure.tables import read_marker_table
     from motiform.measure.trc import read_trc
@@ -83,7 +85,7 @@ def _read(path: Path, format: str | None, rate: float | None) -> Raw:
     kind = _format(path, format)
     try:
         if kind == "c3d":
-            return read_c3d(path)
+            return read_c3d(path, partial)
         return read_trc(path) if kind == "trc" else read_marker_table(path, rate)
     except OSError as error:
         raise InputError("cannot be read", where=str(path), got=error.strerror or str(error)) from error

@@ -77,6 +77,8 @@ def _find_layout(text: str, where: str) -> _Layout:
             "the table has no marker", where=f"{where}:{max(1, first)}", got=got[:80],
             allowed="columns name.x, name.y, name.z or name_X, name_Y, name_Z",
         )  # fmt: skip
+    used = [k for places in layout.places for k in places] + [layout.time or 0, layout.frame or 0]
+    layout.columns = max(layout.columns, max(used) + 1)  # the first row of numbers may end early
     return layout
 
 

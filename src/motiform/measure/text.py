@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -61,11 +62,13 @@ def read_table(text: str, first: int, columns: int, mark: str, where: str) -> np
     comma = mark != "," and any(_COMMA.match(cell) for line in sample.split("\n") for cell in cells_of(line, mark))
     options = {
         "sep": mark, "header": None, "names": range(columns + 1), "index_col": False, "skipinitialspace": True,
-        "decimal": "," if comma else ".", "skip_blank_lines": True, "na_values": ["-", "--", "N/A", "nan", "NaN"],
-        "engine": "c" if mark != r"\s+" else "python", "quotechar": '"',
+        "decimal": "," if comma else ".", "float_precision": "high" if comma else "round_trip", "quotechar": '"',
+        "na_values": ["-", "--", "N/A", "nan", "NaN"],
     }  # fmt: skip
     try:
-        frame = pandas.read_csv(io.StringIO(text[start:]), **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of cells after the last column, which are looked at below
+            frame = pandas.read_csv(io.StringIO(text[start:]), **options)
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError, ValueError) as error:
         return _by_hand(text, first, columns, mark, comma, where, str(error))
     kinds = {str(kind) for kind in frame.dtypes}

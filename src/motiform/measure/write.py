@@ -73,9 +73,18 @@ def write_c3d(rec: Recording, path: _Path, *, units: str = "mm", overwrite: bool
                       subject=str(detail.get("subject", "")))  # fmt: skip
     last = first + len(points) - 1
     for end, number in (("START", first), ("END", last)):
-        c3d.add_parameter("TRIAL", f"ACTUAL_{end}_FIELD", [number % 65536, number // 65536])
+        _put_whole(c3d, "TRIAL", f"ACTUAL_{end}_FIELD", np.array([number % 65536, number // 65536]))
     with disk(place):
         _write(c3d, place)
+
+
+def _put_whole(c3d: Any, group: str, name: str, values: np.ndarray) -> None:
+    """Add a parameter of 16-bit whole numbers, which ezc3d would write as reals."""
+    import ezc3d
+
+    c3d.add_parameter(group, name, values.astype(float))
+    signed = (values + 32768) % 65536 - 32768
+    c3d["parameters"][group][name] |= {"type": ezc3d.ezc3d.INT, "value": signed}
 
 
 def _add_screen(c3d: Any, up: str | None) -> None:
@@ -95,31 +104,32 @@ def _add_analog(c3d: Any, rec: Recording, rate: float, units: str, factor: float
     put = c3d["parameters"]["ANALOG"]
     labels = rec.manifest.get("labels", {}).get("analog") or [f"A{k + 1}" for k in range(channel.shape[0])]
     told = rec.manifest.get("analog_units") or [""] * channel.shape[0]
-    scale = np.array([1000.0 if unit == "N m" else 1.0 for unit in told])
+    scale = np.array([1.0 / factor if unit in ("m", "N m") else 1.0 for unit in told])  # what other readers expect
     put["RATE"]["value"], put["LABELS"]["value"] = [channel.rate], list(labels)
-    put["UNITS"]["value"] = ["Nmm" if unit == "N m" else unit for unit in told]
+    put["UNITS"]["value"] = [{"m": units, "N m": f"N{units}"}.get(unit, unit) for unit in told]
     c3d["data"]["analogs"] = (rec["analog"] * scale).T[None]
     plates = rec.manifest.get("plates", [])
     if plates:
-        _add_plates(c3d, plates, factor)
+        _add_plates(c3d, plates, factor, scale)
 
 
-def _add_plates(c3d: Any, plates: list[dict[str, Any]], factor: float) -> None:
+def _add_plates(c3d: Any, plates: list[dict[str, Any]], factor: float, scale: np.ndarray) -> None:
     group = "FORCE_PLATFORM"
-    c3d.add_parameter(group, "USED", [len(plates)])
-    c3d.add_parameter(group, "TYPE", [plate["type"] for plate in plates])
+    _put_whole(c3d, group, "USED", np.array([len(plates)]))
+    _put_whole(c3d, group, "TYPE", np.array([plate["type"] for plate in plates]))
     corners = np.stack([np.asarray(plate["corners"]).T / factor for plate in plates], axis=2)
     c3d.add_parameter(group, "CORNERS", corners)
     c3d.add_parameter(group, "ORIGIN", np.stack([np.asarray(p["origin"]) / factor for p in plates], axis=1))
     width = max(len(plate["channels"]) for plate in plates)
-    numbers = np.zeros((width, len(plates)))
+    numbers = np.zeros((width, len(plates)), int)
     for k, plate in enumerate(plates):
         numbers[: len(plate["channels"]), k] = np.asarray(plate["channels"]) + 1
-    c3d.add_parameter(group, "CHANNEL", numbers)
+    _put_whole(c3d, group, "CHANNEL", numbers)
     matrices = np.zeros((6, 6, len(plates)))
     for k, plate in enumerate(plates):
-        matrices[:, :, k] = plate.get("matrix", np.eye(6))
-    matrices[3:] /= factor
+        if "matrix" in plate:
+            rows = np.repeat([1.0, factor], 3)[:, None]
+            matrices[:, :, k] = np.asarray(plate["matrix"]) / rows / scale[plate["channels"]]
     c3d.add_parameter(group, "CAL_MATRIX", matrices)
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from marker_files import C3D, NAMES, motion, simple_c3d
 from numpy.testing import assert_allclose, assert_array_equal
 
-from marker_files import C3D, NAMES, motion, simple_c3d
 from motiform.base.errors import InputError
 from motiform.measure import marker_names, read_markers
 
@@ -69,7 +69,7 @@ def test_more_samples_than_the_header_can_count(tmp_path):
         ("TRIAL", "ACTUAL_END_FIELD", np.array([70000 % 65536, 1])),
     ]
     told = read_markers(written(tmp_path, simple_c3d(points, last=70000 % 65536, more=fields)))
-    by_size = read_markers(written(tmp_path, simple_c3d(points, last=65535), "b.c3d"))
+    by_size = read_markers(written(tmp_path, simple_c3d(points, last=65535) + bytes(300), "b.c3d"))
     for rec in (told, by_size):
         assert_allclose(rec["markers"], points / 1000, rtol=1e-7)
 
@@ -114,6 +114,35 @@ def test_subject_prefix_unlabeled_and_double_names(tmp_path):
     assert len(marker_names(read_markers(tmp_path / "a.c3d", unlabeled=True))) == 4
 
 
+def test_angles_among_the_points_are_left_out(tmp_path):
+    points = 1000 * motion()
+    points[:, 1] = 1e5  # an angle or a moment, in another unit
+    more = [("POINT", "ANGLES", ["LHipAngles"]), ("POINT", "POWERS", ["absent"])]
+    rec = read_markers(written(tmp_path, simple_c3d(points, ("LASI", "LHipAngles", "LTOE", "C7"), more=more)))
+    assert marker_names(rec) == ["LASI", "LTOE", "C7"]
+    assert_allclose(rec["markers"], motion()[:, [0, 2, 3]], rtol=1e-6)
+    assert "angles" in rec.manifest["notes"][0]
+
+
+def test_events_in_the_header_of_old_files(tmp_path):
+    data = bytearray(simple_c3d(1000 * motion()))
+    data[298:302] = np.array([12345, 2], "<u2").tobytes()
+    data[304:312] = np.array([0.5, 1.25], "<f4").tobytes()
+    data[396:404] = b"RHS LTO "
+    rec = read_markers(written(tmp_path, bytes(data)))
+    assert [(event.time, event.name) for event in rec.events] == [(0.5, "RHS"), (1.25, "LTO")]
+
+
+def test_what_was_read_is_saved_and_opened(tmp_path):
+    from motiform.record import compare, open_recording
+
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion())))
+    rec.save(tmp_path / "a.mf")
+    again = open_recording(tmp_path / "a.mf")
+    assert compare(rec, again).identical
+    assert again.manifest == rec.manifest
+
+
 def test_one_of_two_subjects(tmp_path):
     names = ("Anna:LASI", "Bob:LASI", "Anna:C7", "Bob:C7")
     path = written(tmp_path, simple_c3d(1000 * motion(), names))
@@ -146,12 +175,17 @@ def test_cut_short_anywhere(size, tmp_path):
 def test_how_much_is_left_of_a_cut_file(tmp_path):
     with pytest.raises(InputError, match="29 whole samples of 30"):
         read_markers(written(tmp_path, GOOD[:-1]))
+    rec = read_markers(tmp_path / "a.c3d", partial=True)
+    assert_allclose(rec["markers"], motion()[:29], rtol=1e-6)
+    assert "29 of 30" in rec.manifest["notes"][0]
+    with pytest.raises(InputError, match="0 whole samples"):
+        read_markers(written(tmp_path, GOOD[: -30 * 64 + 10]), partial=True)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_damaged_files_never_end_the_process(seed, tmp_path):
     rng = np.random.default_rng(seed)
-    refused = 0
+    refused = []
     for _ in range(60):
         data = bytearray(GOOD)
         for place in rng.integers(0, 1400, 8):
@@ -159,9 +193,9 @@ def test_damaged_files_never_end_the_process(seed, tmp_path):
         try:
             read_markers(written(tmp_path, bytes(data)))
         except InputError as error:
-            assert "a.c3d" in str(error)
-            refused += 1
-    assert refused > 5
+            refused.append(str(error))
+    assert len(refused) > 5
+    assert all("a.c3d" in text for text in refused)
 
 
 def test_not_a_c3d_file(tmp_path):

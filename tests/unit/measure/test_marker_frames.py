@@ -41,7 +41,7 @@ def test_forward_becomes_x():
 
 @pytest.mark.parametrize("up", AXES)
 def test_up_is_found_by_names_and_by_shape(up):
-    points = motion(50) + (0, 0.05, 0)
+    points = motion(50) + np.array([0, 0.05, 0])
     u = up_vector(up)
     f = np.roll(np.abs(u), 1)
     away = points @ np.stack([f, u, np.cross(f, u)])  # y of the motion goes to the axis up
@@ -92,7 +92,7 @@ def test_change_of_frame_of_the_seed(seed):
 
 def test_an_upright_subject_is_only_shifted():
     rec = change_frame(standing(np.eye(3), (2.0, 0.3, 0.5)))
-    assert_allclose(rec["markers"][0], STAND + (0, 0.3, 0), atol=1e-12)
+    assert_allclose(rec["markers"][0], STAND + np.array([0, 0.3, 0]), atol=1e-12)
     hanging = change_frame(standing(np.diag([1.0, -1, -1]), (0.0, 0, 0)))
     assert_allclose(hanging["markers"][0, 2:, 1] - hanging["markers"][0, :2, 1], 0.82, atol=1e-12)
 

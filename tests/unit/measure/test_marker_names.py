@@ -39,7 +39,9 @@ def test_vector_of_the_seed():
             match_names(rec("M1", "M2", "M3", "M4"), TAGS, wrong)
 
 
-@pytest.mark.parametrize("text", ["tag,marker\nvertex,HEAD\nc7,\n", "# mine\nvertex;HEAD\nc7;-1\n", '"vertex"\t"HEAD"\nc7\t-1\n'])
+@pytest.mark.parametrize(
+    "text", ["tag,marker\nvertex,HEAD\nc7,\n", "# mine\nvertex;HEAD\nc7;-1\n", '"vertex"\t"HEAD"\nc7\t-1\n']
+)
 def test_file_of_correspondence(text, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(text)
@@ -48,7 +50,9 @@ def test_file_of_correspondence(text, tmp_path):
     assert found.indices.tolist() == [2, -1, 0, -1]
 
 
-@pytest.mark.parametrize(("text", "words"), [("vertex\n", "a.csv:1"), ("c7,A\nc7,B\n", "a.csv:2"), ("nose,A\n", "nose"), ("", "empty")])
+@pytest.mark.parametrize(
+    ("text", "words"), [("vertex\n", "a.csv:1"), ("c7,A\nc7,B\n", "a.csv:2"), ("nose,A\n", "nose"), ("", "empty")]
+)
 def test_broken_correspondence(text, words, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(text)

@@ -31,8 +31,9 @@ STEP = 0.501e-4  # m: half of the last of four decimals
 
 
 @pytest.mark.parametrize(
-    "pattern", ["{name}.{axis}", "{name}_{axis}", "{name} {axis}", "{name}:{axis}", "{name}.{axis} [m]", "{name}_{axis} (m)"]
-)  # fmt: skip
+    "pattern",
+    ["{name}.{axis}", "{name}_{axis}", "{name} {axis}", "{name}:{axis}", "{name}.{axis} [m]", "{name}_{axis} (m)"],
+)
 @pytest.mark.parametrize("axes", ["xyz", "XYZ"])
 def test_columns_with_names(pattern, axes, tmp_path):
     rec = read(tmp_path, "Frame,Time," + heads(pattern, axes=axes) + "\n" + rows(GAPS))
@@ -87,6 +88,14 @@ def test_numbers_alone(counted, tmp_path):
     assert np.nanmax(np.abs(rec["markers"] - GAPS)) <= STEP / 1000
     with pytest.raises(InputError, match="rate="):
         read(tmp_path, text)
+
+
+def test_first_row_that_ends_early(tmp_path):
+    body = rows(PLAIN).split("\n")
+    body[0] = ",".join(body[0].split(",")[:8])
+    rec = read(tmp_path, "Frame,Time," + heads("{name}.{axis}") + "\n" + "\n".join(body))
+    assert np.isnan(rec["markers"][0, 2:]).all()
+    assert np.abs(rec["markers"][1:] - PLAIN[1:]).max() <= STEP
 
 
 def test_vicon_table(tmp_path):

@@ -43,14 +43,15 @@ def channels(kind, sign=1.0):
     return np.column_stack([*x, *y, *z])
 
 
-def plate_file(kind, sign=1.0, units=True, screen="+Z", depth=DEPTH, told=()):
+def plate_file(kind, sign=1.0, units=True, screen="+Z", depth=DEPTH):
     table = channels(kind, sign)
     count = table.shape[1]
+    origin = np.array([[A], [B], [-DEPTH]] if kind == 3 else [[0], [0], [depth]])
     more = [
         ("FORCE_PLATFORM", "USED", np.array([1])),
         ("FORCE_PLATFORM", "TYPE", np.array([kind])),
         ("FORCE_PLATFORM", "CORNERS", 1000 * CORNERS.T[:, :, None]),
-        ("FORCE_PLATFORM", "ORIGIN", 1000 * np.array([[A], [B], [depth]]) if kind == 3 else 1000 * np.array([[0], [0], [depth]])),
+        ("FORCE_PLATFORM", "ORIGIN", 1000 * origin),
         ("FORCE_PLATFORM", "CHANNEL", np.arange(1, count + 1)[:, None]),
         ("ANALOG", "LABELS", [f"A{k}" for k in range(count)]),
         ("POINT", "Y_SCREEN", [screen]),
@@ -62,7 +63,6 @@ def plate_file(kind, sign=1.0, units=True, screen="+Z", depth=DEPTH, told=()):
         matrix = np.diag([2.0, 2, 4, 1, 1, 1]) + 0.01 * np.ones((6, 6))
         table = table @ np.linalg.inv(matrix).T
         more.append(("FORCE_PLATFORM", "CAL_MATRIX", matrix[:, :, None]))
-    more += told
     names = ("A", "B", "C", "D")
     return simple_c3d(1000 * motion(), names, analog=table.reshape(SAMPLES, SUBFRAMES, count), more=more)
 
@@ -101,12 +101,9 @@ def test_units_that_are_not_told_are_those_of_the_points(kind, tmp_path):
 def test_plates_are_those_of_ezc3d(kind, tmp_path):
     import ezc3d
 
-    path = tmp_path / "a.c3d"
-    told = [("POINT", "USED", np.array([4])), ("POINT", "FRAMES", np.array([SAMPLES])), ("POINT", "SCALE", np.array([-0.1])),
-            ("ANALOG", "USED", np.array([8 if kind == 3 else 6])), ("ANALOG", "RATE", np.array([400.0]))]  # fmt: skip
-    if kind != 4:
-        told.append(("FORCE_PLATFORM", "CAL_MATRIX", np.zeros((6, 6, 1))))
-    path.write_bytes(plate_file(kind, depth=-DEPTH, told=told))
+    (tmp_path / "a.c3d").write_bytes(plate_file(kind))
+    path = tmp_path / "b.c3d"
+    write_c3d(read_markers(tmp_path / "a.c3d"), path)  # with all the parameters that ezc3d asks for
     (plate,) = ezc3d.c3d(str(path), extract_forceplat_data=True)["data"]["platform"]
     rec = read_markers(path)
     loaded = np.isfinite(rec["plate.pressure"][:, 0, 0])
@@ -168,7 +165,7 @@ def test_centre_of_pressure_of_an_inclined_plate():
     arm, force = np.array([[0.08, -0.06, 0.3]]), np.array([[10.0, 300.0, -20.0]])
     assert_allclose(arm @ n, 0, atol=1e-15)
     point, free = center_of_pressure(np.cross(arm, force) + 2.0 * n, force, np.array([1.0, 0, 0]), n)
-    assert_allclose(point, arm + (1.0, 0, 0), atol=1e-12)
+    assert_allclose(point, arm + np.array([1.0, 0, 0]), atol=1e-12)
     assert_allclose(free, 2.0, rtol=1e-12)
 
 

@@ -51,7 +51,9 @@ def test_other_columns(tmp_path):
 
 def test_old_mot_header_spaces_and_uneven_times(tmp_path):
     path = tmp_path / "a.mot"
-    path.write_text("walk\nnRows=3\nnColumns=2\ninDegrees = yes\nendheader\r\n\n time   knee_angle_r\n 0 90\n 0.1 45\n 0.5 0\n")
+    path.write_text(
+        "walk\nnRows=3\nnColumns=2\ninDegrees = yes\nendheader\r\n\n time   knee_angle_r\n 0 90\n 0.1 45\n 0.5 0\n"
+    )
     rec = read_sto(path)
     assert_allclose(rec["knee_angle_r"], [np.pi / 2, np.pi / 4, 0.0])
     assert rec.channel("knee_angle_r").rate is None
@@ -76,7 +78,9 @@ def test_broken_sto(text, words, tmp_path):
         read_sto(path)
 
 
-ANNA = Subject("01", {"L5": 0.4311, "L13": 0.1 + 0.2}, {"r_digit2": (0.21, -0.04, 1 / 3)}, height=1.7, mass=60.5, sex="female")
+ANNA = Subject(
+    "01", {"L5": 0.4311, "L13": 0.1 + 0.2}, {"r_digit2": (0.21, -0.04, 1 / 3)}, height=1.7, mass=60.5, sex="female"
+)
 BOB = Subject("02", {"L5": 0.45}, {"vertex": (0.0, 0.24, 0.0)})
 
 
@@ -92,7 +96,7 @@ def test_subjects_round_trip(tmp_path):
 
 
 def test_subjects_make_figures():
-    from motiform.figures import human36
+    from motiform.motion.figures import human36
     from motiform.motion.figures.human36_table import TAGS
 
     assert HUMAN36_TAGS == TAGS
@@ -104,7 +108,9 @@ def test_subjects_make_figures():
 
 def test_units_of_rows_and_other_names(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("subject;A;B\nsize (cm);170;\nL(5) [cm];43;44\nx r_digit2 [mm];1;\ny r_digit2 [mm];2;\nz r_digit2 [mm];3;\n")
+    path.write_text(
+        "subject;A;B\nsize (cm);170;\nL(5) [cm];43;44\nx r_digit2 [mm];1;\ny r_digit2 [mm];2;\nz r_digit2 [mm];3;\n"
+    )
     a, b = read_subjects(path).values()
     assert (a.height, a.lengths["L5"]) == (pytest.approx(1.7), pytest.approx(0.43))
     assert_allclose(a.tags["r_digit2"], (0.001, 0.002, 0.003))

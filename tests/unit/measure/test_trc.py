@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from marker_files import NAMES, motion, recording
@@ -57,7 +59,7 @@ def test_occlusions(missing, tmp_path):
         lambda text: text.replace("\n\n", "\n"),  # without the empty line
         lambda text: "\ufeff" + text,
         lambda text: text + "\n\n",
-        lambda text: text.replace("LASI", "Anna:LASI").replace("RASI", "Anna:RASI").replace("LTOE", "Anna:LTOE").replace("C7", "Anna:C7"),
+        lambda text: re.sub("(LASI|RASI|LTOE|C7)", r"Anna:\1", text),
     ],
 )  # fmt: skip
 def test_forms_of_the_same_file(change, tmp_path):

@@ -1,0 +1,1 @@
+"""Posture, size and effort of a figure from optical markers."""
