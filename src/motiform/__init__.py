@@ -25,12 +25,14 @@ _HOME = {
     "load_scene": "motiform.scene",
     "nonlinear_effects": "motiform.motion.tree",
     "open_recording": "motiform.record",
+    "read_markers": "motiform.measure",
     "read_mesh": "motiform.geometry",
+    "reconstruct": "motiform.scene",
     "resample": "motiform.record",
     "simulate": "motiform.scene",
     "tags": "motiform.motion.tree",
 }
-_PARTS = ("base", "bench", "form", "geometry", "image", "motion", "record", "scene", "spatial", "studio")
+_PARTS = ("base", "bench", "form", "geometry", "image", "measure", "motion", "record", "scene", "spatial", "studio")
 
 _MODULES = {
     "actuation": "motiform.motion.actuation",

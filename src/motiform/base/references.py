@@ -98,6 +98,31 @@ REFERENCES: dict[str, str] = {
     "Lawson74": "C. L. Lawson, R. J. Hanson, Solving Least Squares Problems, Prentice-Hall 1974.",
     "Forsythe77": "G. E. Forsythe, M. A. Malcolm, C. B. Moler, Computer Methods for Mathematical Computations, "
     "Prentice-Hall 1977.",
+    "GroodSuntay83": "E. S. Grood, W. J. Suntay, A joint coordinate system for the clinical description of "
+    "three-dimensional motions: application to the knee, J. Biomech. Eng. 105 (1983) 136–144. doi:10.1115/1.3138397",
+    "Wu02": "G. Wu et al., ISB recommendation on definitions of joint coordinate system of various joints for the "
+    "reporting of human joint motion, part I: ankle, hip, and spine, J. Biomechanics 35 (2002) 543–548. "
+    "doi:10.1016/S0021-9290(01)00222-6",
+    "Wu05": "G. Wu et al., ISB recommendation on definitions of joint coordinate systems of various joints for the "
+    "reporting of human joint motion, part II: shoulder, elbow, wrist and hand, J. Biomechanics 38 (2005) 981–992. "
+    "doi:10.1016/j.jbiomech.2004.05.042",
+    "Zeni08": "J. A. Zeni, J. G. Richards, J. S. Higginson, Two simple methods for determining gait events during "
+    "treadmill and overground walking using kinematic data, Gait & Posture 27 (2008) 710–714. "
+    "doi:10.1016/j.gaitpost.2007.07.007",
+    "OConnor07": "C. M. O'Connor, S. K. Thorpe, M. J. O'Malley, C. L. Vaughan, Automatic detection of gait events "
+    "using kinematic data, Gait & Posture 25 (2007) 469–474. doi:10.1016/j.gaitpost.2006.05.016",
+    "Hicks15": "J. L. Hicks et al., Is my model good enough? Best practices for verification and validation of "
+    "musculoskeletal models and simulations of movement, J. Biomech. Eng. 137 (2015) 020905. doi:10.1115/1.4029304",
+    "Kristianslund12": "E. Kristianslund, T. Krosshaug, A. J. van den Bogert, Effect of low pass filtering on joint "
+    "moments from inverse dynamics: implications for injury prevention, J. Biomechanics 45 (2012) 666–671. "
+    "doi:10.1016/j.jbiomech.2011.12.011",
+    "Triggs00": "B. Triggs, P. F. McLauchlan, R. I. Hartley, A. W. Fitzgibbon, Bundle adjustment – a modern synthesis, "
+    "in Vision Algorithms: Theory and Practice, LNCS 1883, Springer 2000, 298–372. doi:10.1007/3-540-44480-7_21",
+    "Eilers03": "P. H. C. Eilers, A perfect smoother, Analytical Chemistry 75 (2003) 3631–3636. doi:10.1021/ac034173t",
+    "Geman85": "S. Geman and D. E. McClure, Bayesian image analysis: an application to single photon emission "
+    "tomography, Proceedings of the American Statistical Association, Statistical Computing Section, 1985, 12–18",
+    "Meurant92": "G. Meurant, A review on the inverse of symmetric tridiagonal and block tridiagonal matrices, "
+    "SIAM Journal on Matrix Analysis and Applications 13 (1992) 707–728. doi:10.1137/0613045",
 }
 
 

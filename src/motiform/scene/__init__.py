@@ -1,6 +1,17 @@
 """Scenes: what a person writes, shares and runs again."""
 
 from motiform.scene.load import Entry, Parameter, Scene, gallery, load_scene, parse_scene, parse_setting
+from motiform.scene.reconstruct import reconstruct
 from motiform.scene.run import simulate
 
-__all__ = ["Entry", "Parameter", "Scene", "gallery", "load_scene", "parse_scene", "parse_setting", "simulate"]
+__all__ = [
+    "Entry",
+    "Parameter",
+    "Scene",
+    "gallery",
+    "load_scene",
+    "parse_scene",
+    "parse_setting",
+    "reconstruct",
+    "simulate",
+]

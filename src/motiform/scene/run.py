@@ -28,7 +28,7 @@ from motiform.scene.figures import build_figures
 from motiform.scene.load import DEFAULTS, Scene, load_scene
 from motiform.scene.wardrobe import figure_wardrobe, obstacle_wardrobe
 
-__all__ = ["simulate"]
+__all__ = ["machine", "simulate"]
 
 
 def simulate(
@@ -318,6 +318,13 @@ def _earlier(out: Path, manifest: dict[str, Any], resume: bool, functions: bool)
 
 def _origin(options: Options) -> dict[str, Any]:
     """Return by what and how the recording was made."""
+    names = ("integrator", "step", "rtol", "atol", "device")
+    motion = {name: getattr(options, name) for name in names} | {"steps_per_sample": options.steps}
+    return {**machine(), "motion": motion}
+
+
+def machine() -> dict[str, Any]:
+    """Return by what version and on what machine something is made."""
     import numba
     import numpy
 
@@ -325,14 +332,6 @@ def _origin(options: Options) -> dict[str, Any]:
 
     return {
         "version": __version__,
-        "motion": {
-            "integrator": options.integrator,
-            "step": options.step,
-            "steps_per_sample": options.steps,
-            "rtol": options.rtol,
-            "atol": options.atol,
-            "device": options.device,
-        },
         "machine": {
             "system": platform.system(),
             "processor": platform.machine(),

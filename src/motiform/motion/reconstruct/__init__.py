@@ -1,1 +1,45 @@
 """Posture, size and effort of a figure from optical markers."""
+
+from motiform.motion.reconstruct.angles import JointAngle, JointAngles, default_joints, joint_angles, static_frames
+from motiform.motion.reconstruct.efforts import Efforts, efforts, residual_report
+from motiform.motion.reconstruct.feet import Foot, find_feet
+from motiform.motion.reconstruct.gait import (
+    GaitTable,
+    Stride,
+    Walker,
+    gait_events,
+    gait_table,
+    plate_events,
+    walker_of,
+)
+from motiform.motion.reconstruct.loads import PlateLoads, find_contacts, read_loads
+from motiform.motion.reconstruct.motion import Moving, velocities
+from motiform.motion.reconstruct.plates import PlateAssignment, PlateContact, assign_plates
+
+__all__ = [
+    "Efforts",
+    "Foot",
+    "GaitTable",
+    "JointAngle",
+    "JointAngles",
+    "Moving",
+    "PlateAssignment",
+    "PlateContact",
+    "PlateLoads",
+    "Stride",
+    "Walker",
+    "assign_plates",
+    "default_joints",
+    "efforts",
+    "find_contacts",
+    "find_feet",
+    "gait_events",
+    "gait_table",
+    "joint_angles",
+    "plate_events",
+    "read_loads",
+    "residual_report",
+    "static_frames",
+    "velocities",
+    "walker_of",
+]

@@ -66,7 +66,7 @@ class JointAngles(NamedTuple):
 
 
 _BEND = ("extension", "right_bending", "left_rotation")
-# kind: (segment that it is on, segment that it moves, angles); the names are those of Human36, then of OpenSim's models.
+# kind: (segment that it is on, segment that it moves, angles); names of Human36 first, then those of OpenSim's models.
 _LIMBS: dict[str, tuple[tuple[str, ...], tuple[str, ...], JointAngle]] = {
     "hip": (("lower_trunk", "pelvis"), ("{word}_thigh", "femur_{side}"), JointAngle("", "")),
     "knee": (

@@ -12,7 +12,7 @@ from motiform.motion.reconstruct.calibrate_frames import Correspondence
 from motiform.motion.reconstruct.calibrate_given import check, check_spread, gather, tag_weights
 from motiform.motion.reconstruct.calibrate_measured import measured_lengths
 from motiform.motion.reconstruct.calibrate_parameters import TAG_SD, Parameters, make_parameters
-from motiform.motion.reconstruct.calibrate_postures import fit_postures, start_postures
+from motiform.motion.reconstruct.calibrate_postures import fit_postures, retry_postures, start_postures
 from motiform.motion.reconstruct.calibrate_solve import Loss, Problem, Solution, solve_alternating, solve_joint
 from motiform.motion.reconstruct.scale import has_lengths, scale_figure
 from motiform.motion.tree.figure import Figure
@@ -23,6 +23,7 @@ __all__ = ["Calibration", "calibrate", "measured_lengths", "scale_figure"]
 
 _METHODS = {"joint": solve_joint, "alternating": solve_alternating}
 _HOLD = 0.05  # [m/rad] draws joints to where they begin while nothing is calibrated yet
+_AGAIN = 3  # times samples that fit badly are begun anew
 _FITS = 3  # times marker_sd is estimated anew where it is not told
 
 
@@ -115,7 +116,8 @@ def calibrate(
     length_sd, size_sd : relative spread of each length on its own, and of all together.
     tag_sd : [m] spread of each coordinate of a tag, or {tag: spread}; 0.01 where a tag is not named.
     marker_sd : [m] of each coordinate of a marker; None: from the residuals.
-    posture_sd : [rad or m] spread of joint coordinates about q0 (neutral): keeps those that no marker tells in place.
+    posture_sd : [rad or m] spread of joint coordinates about those of the figure given in the same samples: keeps
+        what no marker tells in place.
     weights : of tags, {name: weight} or (tags,).
     robust, robust_scale : "huber" or "geman-mcclure" makes markers farther than that [m] from their tag count less.
     method : "joint", or "alternating" between postures and parameters.
@@ -136,10 +138,9 @@ def calibrate(
     )  # fmt: skip
     w = np.where(seen, tag_weights(figure, weights), 0.0)
     loss = Loss(robust, robust_scale)
-    center = figure.neutral() if start is None else start[0]
-    known = np.where(seen[..., None], points, 0.0)
-    problem = Problem(model, known, w, marker_sd or 0.01, loss, center, posture_sd)
     q, before = _fitted(figure, points, start, w, loss)
+    known = np.where(seen[..., None], points, 0.0)
+    problem = Problem(model, known, w, marker_sd or 0.01, loss, q, posture_sd)
     first = _first_guess(model, static, correspondence)
     found = _solved(problem, q, first, method, int(max_iterations), marker_sd is None, progress)
     return _result(found[0], found[1], before, seen, times, still)
@@ -153,28 +154,13 @@ def _fitted(figure: Figure, points: Array, start: Array | None, w: Array, loss: 
     for _ in range(3 if loss.kind else 0):  # reweighted least squares
         again = w * loss.weight(np.nan_to_num(_distances(figure, points, q)) ** 2)
         q = fit_postures(figure, points, q, weights=again, hold=_HOLD / 10, max_iterations=20)
-    q = _retried(figure, points, q, w)
+    q = fit_postures(figure, points, q, weights=w)
+    q = retry_postures(figure, points, q, w)
     return q, _distances(figure, points, q)
 
 
 def _distances(figure: Figure, points: Array, q: Array) -> Array:
     return np.asarray(np.linalg.norm(points - tags_of(figure, q), axis=-1))
-
-
-def _retried(figure: Figure, points: Array, q: Array, w: Array) -> Array:
-    """Return postures fitted freely; samples far worse than the others begin again from their neighbours."""
-    q = fit_postures(figure, points, q, weights=w)
-    for shift in (1, -1, 1, -1):
-        misfit = np.nansum(w * _distances(figure, points, q) ** 2, axis=1)
-        bad = np.flatnonzero(misfit > 4 * np.median(misfit) + 1e-12)
-        if not len(bad) or len(q) < 3:
-            break
-        near = np.clip(bad + shift, 0, len(q) - 1)
-        start = np.stack([start_postures(figure, points[b : b + 1], q[n])[0] for b, n in zip(bad, near, strict=True)])
-        again = fit_postures(figure, points[bad], start, weights=w[bad])
-        better = np.nansum(w[bad] * _distances(figure, points[bad], again) ** 2, axis=1) < misfit[bad]
-        q[bad[better]] = again[better]
-    return q
 
 
 def _first_guess(model: Parameters, static: Any, correspondence: Correspondence) -> Array:
@@ -194,14 +180,24 @@ def _first_guess(model: Parameters, static: Any, correspondence: Correspondence)
 def _solved(
     problem: Problem, q: Array, p: Array, method: str, limit: int, estimate: bool, progress: Progress | None
 ) -> tuple[Problem, Solution]:
-    rounds = _FITS if estimate else 1
+    rounds, done = _FITS if estimate else 1, 0.0
+
+    def told(part: float) -> None:
+        nonlocal done
+        done = max(done, min(1.0, (n + part) / rounds))  # what is begun again must not go back
+        if progress is not None:
+            progress(done)
+
     for n in range(rounds):
-
-        def told(part: float, n: int = n) -> None:
-            if progress is not None:
-                progress(min(1.0, (n + part) / rounds))
-
         found = _METHODS[method](problem, q, p, limit, told)
+        for _ in range(_AGAIN):  # samples in a wrong minimum, seen only now that the others fit
+            q = problem.retry(found.q, found.p)
+            if q is found.q:
+                break
+            other = (q != found.q).any(axis=1)[:, None]
+            problem, spent = replace(problem, posture=np.where(other, q, problem.posture)), found.iterations
+            found = _METHODS[method](problem, q, found.p, limit, told)
+            found = replace(found, iterations=spent + found.iterations)
         q, p = found.q, found.p
         if estimate and np.isfinite(found.variance) and n + 1 < rounds:
             sd = max(problem.marker_sd * found.variance**0.5, 1e-5)

@@ -14,7 +14,7 @@ from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 from motiform.record.recording import Recording
 
-__all__ = ["choose_frames", "tag_points"]
+__all__ = ["choose_frames", "marker_distances", "tag_points"]
 
 Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
 LEAST = 3  # markers of a sample: fewer tell not even where the figure is
@@ -68,7 +68,7 @@ def choose_frames(points: Array, count: int) -> Array:
     if len(able) <= count:
         return able
     able = able[:: max(1, len(able) // 4000)]  # more candidates tell no more
-    shapes = _distances(points[able])
+    shapes = marker_distances(points[able])
     first = int(np.argmin(((shapes - shapes.mean(axis=0)) ** 2).sum(axis=1)))
     chosen, apart = [first], ((shapes - shapes[first]) ** 2).sum(axis=1)
     for _ in range(count - 1):
@@ -77,7 +77,7 @@ def choose_frames(points: Array, count: int) -> Array:
     return np.asarray(np.sort(able[np.unique(chosen)]))
 
 
-def _distances(points: Array) -> Array:
+def marker_distances(points: Array) -> Array:
     """Return the distances between markers [m], (samples, pairs); the mean where a marker is not seen."""
     often = np.flatnonzero(np.isfinite(points[..., 0]).any(axis=0))
     pairs = list(combinations(often, 2))

@@ -2,16 +2,19 @@
 
 import numpy as np
 
+from motiform.motion.reconstruct.calibrate_frames import marker_distances
 from motiform.motion.tree.configuration import advance
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.kinematics import jacobian, poses, tag_jacobians, tags
 from motiform.spatial import log_rotation, nearest_rotation
 
-__all__ = ["fit_postures", "start_postures"]
+__all__ = ["fit_postures", "plain_places", "retry_postures", "start_postures"]
 
 _TURN = 0.5  # [rad or m] longest step of a coordinate in one iteration
 _FLOOR = 1e-10  # of the largest diagonal entry: coordinates that no marker tells stay where they are
+_BAD = 4.0  # times the median misfit of the samples: perhaps a wrong minimum
+_NEAR = 20  # other samples from whose postures a bad one begins again
 _STARTS = (np.pi / 2, np.pi, -np.pi / 2)
 
 
@@ -121,7 +124,7 @@ def fit_postures(
     """Return q (samples, nq) that minimises Σ w ‖tag − point‖² + hold² Σ (q − toward)² in each sample.
 
     Levenberg–Marquardt, every sample with its own damping. `points` (samples, tags, 3) [m], nan where not seen;
-    `weights` (samples, tags) or (tags,); `hold` [m/rad] draws plain coordinates `toward` a posture (nq,) or q0.
+    `weights` (samples, tags) or (tags,); `hold` [m/rad] draws plain coordinates `toward` postures, or q0.
     Coordinates that nothing tells stay at q0.
     """
     seen = np.asarray(np.isfinite(points).all(axis=-1))
@@ -159,3 +162,36 @@ def fit_postures(
         settled = better & (gain <= tolerance * cost[which]) | small | (damping[which] >= 1e6) | (new < 1e-26)
         active[which[settled]] = False
     return q
+
+
+def retry_postures(
+    figure: Figure, points: Array, q: Array, weights: Array, *, hold: float = 0.0, toward: Array | None = None
+) -> Array:
+    """Return postures where samples that fit badly began again from those of samples alike; q itself if none gained.
+
+    Samples are alike where the distances between their markers are.
+    """
+    misfit = _weighed(figure, points, q, weights)
+    bad = np.flatnonzero(misfit > _BAD * np.median(misfit) + 1e-16)
+    good = np.setdiff1d(np.arange(len(q)), bad)
+    if not len(bad) or not len(good):
+        return q
+    shapes = marker_distances(points)
+    apart = ((shapes[bad, None] - shapes[good]) ** 2).sum(axis=-1)
+    near = good[np.argsort(apart, axis=1)[:, :_NEAR]]
+    rows = np.repeat(bad, near.shape[1])
+    start = start_postures(figure, points[rows], q[near.ravel()])
+    center = None if toward is None else np.broadcast_to(toward, q.shape)[rows]
+    again = fit_postures(figure, points[rows], start, weights=weights[rows], hold=hold, toward=center)
+    tried = _weighed(figure, points[rows], again, weights[rows]).reshape(near.shape)
+    best = np.argmin(tried, axis=1)
+    gained = tried[np.arange(len(bad)), best] < 0.9 * misfit[bad]
+    if not gained.any():
+        return q
+    new = q.copy()
+    new[bad[gained]] = again.reshape(*near.shape, -1)[np.arange(len(bad)), best][gained]
+    return new
+
+
+def _weighed(figure: Figure, points: Array, q: Array, weights: Array) -> Array:
+    return np.asarray(np.nansum(weights[..., None] * (tags(figure, q) - points) ** 2, axis=(1, 2)))

@@ -16,18 +16,18 @@ from functools import cached_property
 import numpy as np
 
 from motiform.motion.reconstruct.calibrate_parameters import Parameters
-from motiform.motion.reconstruct.calibrate_postures import fit_postures, plain_places
+from motiform.motion.reconstruct.calibrate_postures import fit_postures, plain_places, retry_postures
 from motiform.motion.tree.configuration import advance
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.kinematics import tag_jacobians, tags
 
 __all__ = ["Loss", "Problem", "Solution", "solve_alternating", "solve_joint"]
 
-_FLOOR = 1e-10  # of the largest diagonal entry of A_f: postures that no marker tells, to which p is not coupled
+_FLOOR = 1e-13  # of the largest diagonal entry of A_f: postures that nothing tells, to which p is not coupled
 _TURN = 0.5  # [rad or m] longest step of a coordinate in one iteration
 _INNER = 10  # iterations of the postures alone in one step
 _GAIN = 1e-4  # of the cost, which is in units of variances: less moves no number by 0.01 standard deviations
-_RANK = 1e-8  # of the largest eigenvalue of A_f: what is below is not told
+_RANK = 1e-13  # of the largest singular value: motions that nothing tells
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Problem:
     marker_sd: float
     loss: Loss
     posture: Array
-    """Around which joint coordinates are assumed to lie, (nq,)."""
+    """About which joint coordinates are assumed to lie, (samples, nq): where the figure given had them."""
     posture_sd: float
     """[rad or m] how far."""
 
@@ -102,21 +102,32 @@ class Problem:
             moving, self.points, q, weights=w, hold=hold, toward=self.posture, max_iterations=iterations
         )
 
+    def retry(self, q: Array, p: Array) -> Array:
+        """Return postures where samples in a wrong minimum left it; q itself where there is none."""
+        w, hold = self.loss_weights(self.residuals(q, p)), self.marker_sd / self.posture_sd
+        points = np.where(self.weights[..., None] > 0, self.points, np.nan)
+        return retry_postures(self.parameters.moving_at(p), points, q, w, hold=hold, toward=self.posture)
+
+    def rows(self, q: Array, p: Array) -> tuple[Array, Array, Array]:
+        """Return derivatives of the markers to postures and parameters, and residuals, over standard deviations.
+
+        (samples, rows, nv), (samples, rows, count), (samples, rows, 1)
+        """
+        r, n = self.residuals(q, p), len(q)
+        scale = np.repeat(np.sqrt(self.loss_weights(r)) / self.marker_sd, 3, axis=1)[..., None]
+        Jq = tag_jacobians(self.parameters.moving_at(p), q).reshape(n, -1, self.parameters.figure.nv)
+        Jp = self.parameters.derivatives(q).reshape(n, -1, self.parameters.count)
+        return scale * Jq, scale * Jp, scale * r.reshape(n, -1, 1)
+
     def blocks(self, q: Array, p: Array) -> tuple[Array, Array, Array, Array, Array]:
         """Return A, B, C, a, c of the normal equations."""
-        n, nv, count = len(q), self.parameters.figure.nv, self.parameters.count
-        r = self.residuals(q, p)
-        W = np.repeat(self.loss_weights(r) / self.marker_sd**2, 3, axis=1)[..., None]
-        Jq = tag_jacobians(self.parameters.moving_at(p), q).reshape(n, -1, nv)
-        Jp = self.parameters.derivatives(q).reshape(n, -1, count)
-        e, left = r.reshape(n, -1, 1), np.swapaxes(W * Jq, -1, -2)
+        Jq, Jp, e = self.rows(q, p)
+        left, flat, prior = np.swapaxes(Jq, -1, -2), Jp.reshape(-1, len(p)), self.parameters.prior
         A, a = left @ Jq, (left @ e)[..., 0]
         at = self.places[1]
         A[:, at, at] += self.posture_sd**-2
         a[:, at] += self.pulls(q) / self.posture_sd**2
-        flat, flat_W, prior = Jp.reshape(-1, count), W.reshape(-1, 1), self.parameters.prior
-        C, c = flat.T @ (flat_W * flat) + prior, flat.T @ (flat_W * e.reshape(-1, 1))[:, 0] - prior @ p
-        return A, left @ Jp, C, a, c
+        return A, left @ Jp, flat.T @ flat + prior, a, flat.T @ e.ravel() - prior @ p
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,14 +226,19 @@ def solve_alternating(problem: Problem, q: Array, p: Array, max_iterations: int,
 
 
 def _finished(problem: Problem, q: Array, p: Array, iterations: int, settled: bool) -> Solution:
-    r = problem.residuals(q, p)
-    A, B, C, _, _ = problem.blocks(q, p)
-    _, S = _eliminated(A, B, C, 0.0)
-    covariance = np.linalg.inv((S + S.T) / 2)
-    w = problem.loss_weights(r)
-    spread = np.linalg.eigvalsh(A)
-    told_q = int((spread > _RANK * spread[:, -1:]).sum())
+    """Return the solution with the covariance of p: what is left of J_p where no posture can answer."""
+    Jq, Jp, e = problem.rows(q, p)
+    at = problem.places[1]
+    assumed = np.zeros((len(q), len(at), Jq.shape[-1]))
+    assumed[:, np.arange(len(at)), at] = 1 / problem.posture_sd
+    # an orthonormal basis loses half the digits that the difference C − Bᵀ A⁻¹ B of the Schur complement would
+    U, size, _ = np.linalg.svd(np.concatenate([Jq, assumed], axis=1), full_matrices=False)
+    U = U * (size > _RANK * size[:, :1])[:, None, :]
+    U_seen = U[:, : Jq.shape[1]]
+    known = np.swapaxes(U_seen, -1, -2) @ Jp
+    left = np.concatenate([Jp - U_seen @ known, -U[:, Jq.shape[1] :] @ known], axis=1).reshape(-1, len(p))
+    covariance = np.linalg.inv(left.T @ left + problem.parameters.prior)
     told_p = len(p) - float(np.trace(covariance @ problem.parameters.prior))
-    free = 3 * int((w > 1e-3).sum()) - told_q - told_p
-    chi2 = float((w * (r**2).sum(axis=-1)).sum()) / problem.marker_sd**2
-    return Solution(q, p, covariance, iterations, settled, chi2 / free if free > 0 else np.nan)
+    count = 3 * int((problem.loss_weights(problem.residuals(q, p)) > 1e-3).sum())
+    free = count - float((U_seen**2).sum()) - told_p
+    return Solution(q, p, covariance, iterations, settled, float((e**2).sum()) / free if free > 0.5 else np.nan)

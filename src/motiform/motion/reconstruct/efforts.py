@@ -48,7 +48,7 @@ def efforts(
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
-    plates: Recording | None = None,
+    plates: Recording | PlateAssignment | None = None,
     feet: Feet | None = None,
     *,
     threshold: float = THRESHOLD,
@@ -58,7 +58,8 @@ def efforts(
 
     tau = M(q) a + h(q, v) − Σ Jᵀ f over the plates [Featherstone08 5.3]. q, v, a (samples, nq or nv) as `velocities`
     gives them; ``plates`` is a recording with the channels ``plate.force`` and ``plate.moment`` (about the world's
-    origin) in the figure's axes. ``feet``, ``threshold`` [N] and ``cutoff`` [Hz] as in `assign_plates`.
+    origin) in the figure's axes, or what `assign_plates` made of it. ``feet``, ``threshold`` [N] and ``cutoff`` [Hz]
+    are for `assign_plates`; the cutoff should be that of the motion.
 
     Without plates, and where somebody stands beside them, the residual holds what the ground does. Samples with nan
     give nan.
@@ -75,8 +76,13 @@ def efforts(
     if seen.any():
         position[seen] = poses(figure, qs[seen]).position
     assignment, external = None, np.zeros((len(t), len(figure.segments), 6))
-    if plates is not None:
+    if isinstance(plates, PlateAssignment):
+        assignment = plates
+    elif plates is not None:
         assignment = assign_plates(figure, t, qs, plates, feet, threshold=threshold, cutoff=cutoff)
+    if assignment is not None:
+        if len(assignment.foot) != len(t):
+            raise InputError("an assignment of other samples", got=len(assignment.foot), allowed=f"{len(t)} samples")
         external = assignment.external(figure, position)
     effort, residual = np.full((len(t), figure.nv), np.nan), np.full((len(t), 6), np.nan)
     if seen.any():

@@ -173,7 +173,7 @@ def _derivatives(t: Array, q: Array, cutoff: float | None) -> tuple[Array, Array
 
     rate, grid, values = even_rate(t), t, q
     if cutoff is not None and rate is None:
-        grid = np.linspace(t[0], t[-1], max(len(t), math.ceil((t[-1] - t[0]) / np.diff(t).min()) + 1))
+        grid = np.linspace(t[0], t[-1], max(len(t), math.ceil((t[-1] - t[0]) / np.median(np.diff(t))) + 1))
         rate, values = (len(grid) - 1) / (t[-1] - t[0]), CubicSpline(t, q)(grid)
     if cutoff is not None:
         assert rate is not None

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.feet import Feet, Foot, find_feet, foot_points, up_of
 from motiform.motion.reconstruct.loads import THRESHOLD, PlateLoads, find_contacts, read_loads
 from motiform.motion.reconstruct.motion import as_times
@@ -22,7 +23,8 @@ __all__ = ["PlateAssignment", "PlateContact", "assign_plates"]
 NEAR = 0.15  # m, from the centre of pressure to the foot
 LOW = 0.12  # m, of the lowest point of a foot above the plate: markers and models err by some centimetres
 SLOW = 0.6  # m/s, of a point of a foot that stands; a foot in the air moves three to five times as fast as its owner
-STANDS = 0.04  # m, above the lowest place of this foot in the trial, if that is at most LOW above that of all feet
+STANDS = 0.04  # m, of a point of a sole above where it stands, and of that above where the lowest foot does, LOW
+_STANCE = 10.0  # % of the trial in which a point is lower than where it stands: the tip of a stiff model foot dips
 _EDGE = 0.01  # m, by which a sole may pass the edge of a plate
 _PART = 0.1  # of the load: what may happen at the edges of a contact without spoiling it
 
@@ -60,7 +62,8 @@ class PlateAssignment:
     low-pass spreads."""
     contacts: tuple[PlateContact, ...]
     known: Array
-    """(samples,) bool: each foot that stands is on a plate, and each loaded plate is usable."""
+    """(samples,) bool: each foot that stands is on a plate, each loaded plate is usable, and so since half a period of
+    the low-pass, and for as long."""
 
     def external(self, figure: Figure, position: Array) -> Array:
         """Return the wrenches on the segments as `inverse_dynamics` takes them, from the segments' origins."""
@@ -92,6 +95,8 @@ class _Soles(NamedTuple):
 
     points: list[Array]
     """[m], (samples, points, 3) each."""
+    floors: list[Array]
+    """[m] Height at which each point stands, (points,): by this the sole of a model may be tilted or float."""
     standing: Array
     """(samples, feet) bool: some point of the foot is low and slow."""
 
@@ -145,12 +150,15 @@ def _soles(figure: Figure, feet: tuple[Foot, ...], t: Array, q: Array, up: Array
         own = np.full((len(t), len(foot.points), 3), np.nan)
         own[seen] = foot_points(foot, R, p)
         points.append(own)
-    floors = [np.nanpercentile(own @ up, 1) if seen.any() else np.nan for own in points]
-    for k, own in enumerate(points):
+    floors = [
+        np.nanpercentile(own @ up, _STANCE, axis=0) if seen.any() else np.full(len(own[0]), np.nan) for own in points
+    ]
+    lowest = min(floor.min() for floor in floors)
+    for k, (own, floor) in enumerate(zip(points, floors, strict=True)):
         rate = np.gradient(own, t, axis=0) if len(t) > 1 else np.zeros_like(own)
-        still = (own @ up < floors[k] + STANDS) & (np.linalg.norm(rate, axis=-1) < slow)
-        standing[:, k] = still.any(1) & (floors[k] < min(floors) + LOW)
-    return _Soles(points, standing)
+        still = (own @ up < floor + STANDS) & (np.linalg.norm(rate, axis=-1) < slow)
+        standing[:, k] = still.any(1) & (floor.min() < lowest + LOW)
+    return _Soles(points, floors, standing)
 
 
 def _judge(
@@ -195,8 +203,7 @@ def _fault(foot: int, at: Array, load: Array, corners: Array, n: Array, soles: _
     if not np.isfinite(corners).all():
         return ""
     points = soles.points[foot][at]
-    height = points @ n
-    down = height < height.min() + STANDS / 2
+    down = points @ n < soles.floors[foot] + STANDS / 2
     over = down & (_outside(points, corners, n) > _EDGE)
     if load @ over.any(1) > _PART:
         return "the foot passes the edge of the plate"
@@ -246,8 +253,17 @@ def _assembled(
         if c.usable:
             carrier[wide, c.plate] = c.foot
         else:
-            spoiled |= wide
+            spoiled |= inside
     on = np.stack([(foot == k).any(1) for k in range(len(feet))], axis=1)
-    known = ~spoiled & ~(soles.standing & ~on).any(1) & np.isfinite(soles.points[0][:, 0, 0])
+    seen = np.isfinite(soles.points[0][:, 0, 0])
+    known = seen & ~_widened(t, spoiled | (soles.standing & ~on).any(1), reach / 2)
     kept = np.where((carrier >= 0)[..., None], wrench, 0.0)
     return PlateAssignment(feet, foot, kept, carrier, contacts, known)
+
+
+def _widened(t: Array, mask: Array, reach: float) -> Array:
+    """Return the mask with the samples before and after each of its runs, up to a time."""
+    out = mask.copy()
+    for first, last in runs(mask):
+        out |= (t >= t[first] - reach) & (t <= t[last - 1] + reach)
+    return out

@@ -85,6 +85,10 @@ def test_a_plate_that_tells_the_whole_ground_leaves_no_residual(moment):
     assert np.abs(found.effort[:, root]).max() <= 200 * np.finfo(float).eps * size
     assert found.report["force_rms_relative"] <= 200 * np.finfo(float).eps * size / weight
     assert_allclose(found.powers, found.effort * moved.v)
+    again = efforts(man, t, *moved, found.assignment)
+    assert_allclose(again.effort, found.effort, rtol=0, atol=0)
+    with pytest.raises(InputError, match="other samples"):
+        efforts(man, t[:-1], *(x[:-1] for x in moved), found.assignment)
 
 
 def test_the_ankle_carries_what_the_ground_does_to_the_foot():
@@ -158,6 +162,20 @@ def test_samples_with_nan_give_nan_and_leave_the_others_alone():
     others = np.arange(SAMPLES) != 50
     assert_allclose(holed.effort[others], full.effort[others], rtol=0, atol=0)
     assert holed.report["samples"] == full.report["samples"] - 1
+
+
+@pytest.mark.parametrize("samples", [1, 2, 5])
+def test_trials_without_a_posture_or_of_few_samples(samples):
+    man = human36()
+    t = np.arange(samples) / RATE
+    rec = plates_of(np.tile([0.0, 0, 0, 0, 700.0, 0], (20, 1, 1)), corners=[np.zeros((4, 3)) + np.eye(4, 3)])
+    nothing = np.full((samples, man.nv), np.nan)
+    found = efforts(man, t, nothing, nothing, nothing, rec, cutoff=None)
+    assert np.isnan(found.effort).all()
+    assert found.report == {"samples": 0.0}
+    assert not found.assignment.known.any()
+    still = np.zeros((samples, man.nv))
+    assert np.isfinite(efforts(man, t, still, still, still, rec, cutoff=None).effort).all()
 
 
 def test_the_report_tells_root_mean_squares():

@@ -1,0 +1,315 @@
+"""From the markers of a trial to postures, their certainty, motion and effort."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, MotiformError, closest
+from motiform.base.progress import Progress
+from motiform.measure import match_names
+from motiform.measure.changes import check_markers
+from motiform.measure.frames import turn
+from motiform.motion.integrate import check_number
+from motiform.motion.reconstruct import options as o
+from motiform.motion.reconstruct.efforts import efforts
+from motiform.motion.reconstruct.fit import Fit, Fitter
+from motiform.motion.reconstruct.gait import gait_events, walker_of
+from motiform.motion.reconstruct.motion import velocities
+from motiform.motion.reconstruct.search import fit_trial, stray
+from motiform.motion.reconstruct.smooth import smooth_trial
+from motiform.motion.reconstruct.swaps import mend_swaps
+from motiform.motion.tree import Figure, centers_of_mass, poses, tags
+from motiform.motion.tree.joint import Array
+from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
+from motiform.record import Channel, Event, Recording
+from motiform.spatial import quaternion_from_rotation
+
+__all__ = ["CHANNELS", "Correspondence", "reconstruct_trial"]
+
+Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
+
+CHANNELS = {
+    "q": "configuration, in the order of figure.coordinates",
+    "v": "velocities of the low-passed configuration",
+    "a": "their rates",
+    "tags": "tags of the figure, world axes",
+    "markers": "marker of each tag, world axes; nan where it was not seen",
+    "error": "distance of each marker from its tag; nan where it was not seen",
+    "error.rms": "root of the mean square of the distances of a sample",
+    "std": "standard deviation of each coordinate, from the residuals of the whole trial",
+    "unseen": "part of each coordinate that no marker tells, 0 to 1",
+    "nullity": "number of directions in which no marker moves",
+    "status": "0: fitted, 1: not settled, 2: no marker was seen, the posture is that of the sample before",
+    "center_of_mass": FIGURE_CHANNELS["center_of_mass"],
+    "centers_of_mass": "of each segment and of the whole, world axes",
+    "effort": "generalised forces of the joints; at the root what is left unexplained",
+    "residual": "moment about the root segment's origin and force on it that nothing explains, world axes",
+    "power": "effort times velocity of each coordinate",
+}
+"""Channels of a reconstructed trial and what they hold."""
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Markers in the order of the figure's tags, (samples, tags, 3), and their times."""
+
+    rec: Recording
+    markers: Array
+    names: tuple[str | None, ...]
+    times: Array
+
+
+def reconstruct_trial(
+    figure: Figure,
+    markers: Recording,
+    *,
+    correspondence: Correspondence = None,
+    weights: Mapping[str, float] | ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    q0: ArrayLike | None = None,
+    limits: bool = True,
+    robust: float | None = None,
+    smooth: float | None = None,
+    cutoff: float | None = 6.0,
+    swaps: bool = True,
+    dynamics: Literal["auto"] | bool = "auto",
+    accuracy: float = 1e-13,
+    progress: Progress | None = None,
+) -> Recording:
+    """Return postures, their errors and certainty, motion and effort of a trial; see `motiform.reconstruct`."""
+    trial = _read(figure, markers, correspondence)
+    fitter = Fitter(
+        figure, _weights(figure, trial, weights), _configuration(figure, prior, "prior", figure.neutral()),
+        robust=np.inf if robust is None else check_number(robust, "robust", "reconstruct", above=0.0),
+        limits=limits, accuracy=check_number(accuracy, "accuracy", "reconstruct", above=0.0),
+    )  # fmt: skip
+    first = None if q0 is None else _configuration(figure, q0, "q0", None)
+    tell = progress or (lambda fraction: None)
+    seen, events = trial.markers.copy(), []
+    found = fit_trial(fitter, seen, first)
+    tell(0.5)
+    if swaps:
+        events += mend_swaps(fitter, seen, found, trial.times, trial.names)
+    if smooth is not None:
+        smooth_trial(fitter, seen, found, trial.times, check_number(smooth, "smooth", "reconstruct", above=0.0))
+    events += _wrong_minima(found, trial.times)
+    tell(0.8)
+    data, told = _observe(figure, fitter, trial, seen, found, cutoff, dynamics, events)
+    tell(1.0)
+    return _recording(figure, trial, data, events, told)
+
+
+# ---------------------------------------------------------------- what goes in
+def _read(figure: Figure, rec: Recording, correspondence: Correspondence) -> _Trial:
+    if not isinstance(figure, Figure):
+        raise InputError("no figure", got=repr(figure), allowed="a Figure with tags, such as figures.human36()")
+    if not figure.tags:
+        raise InputError("a figure without tags", where=repr(figure), remedy="Add tags where the markers are.")
+    check_markers(rec)
+    up = rec.manifest.get("up")
+    if up is not None and up != "y" and np.argmax(np.abs(figure.gravity)) == 1:
+        rec = turn(rec, up=up)  # files keep their own axes; the figure stands along y
+    matching = match_names(rec, figure.tag_names, correspondence)
+    points = np.full((len(rec["markers"]), len(figure.tags), 3), np.nan)
+    for k, place in enumerate(matching.indices):
+        if place >= 0:
+            points[:, k] = rec["markers"][:, place]
+    if not len(points):
+        raise InputError("no sample", where=rec._where, allowed="one sample at least")
+    points[~np.isfinite(points).all(-1)] = np.nan
+    if not np.isfinite(points).any():
+        remedy = "Look at the file's names and occlusions."
+        raise InputError("no marker of a tag is ever seen", where=rec._where, got="nan only", remedy=remedy)
+    _check_size(figure, points, rec._where)
+    return _Trial(rec, points, matching.markers, np.asarray(rec.time("markers"), float))
+
+
+def _check_size(figure: Figure, points: Array, where: str) -> None:
+    """Refuse markers that lie a hundred times farther apart, or nearer, than the tags: units are wrong."""
+    own = tags(figure, figure.neutral())
+    together = np.asarray(np.isfinite(points).all(-1))
+    best = int(np.argmax(together.sum(1)))
+    known = together[best]
+    if known.sum() < 2:
+        return
+    sizes = [float(np.linalg.norm(some.max(0) - some.min(0))) for some in (points[best, known], own[known])]
+    ratio = sizes[0] / max(sizes[1], 1e-9)
+    if not 0.05 < ratio < 20.0:
+        raise InputError(
+            "markers of another size than the figure", where=where, got=f"{ratio:.3g} times as far apart",
+            remedy="Say the units: read_markers(path, units='mm'); or scale the figure.",
+        )  # fmt: skip
+
+
+def _weights(figure: Figure, trial: _Trial, weights: Mapping[str, float] | ArrayLike | None) -> Array:
+    """Return the weight of each tag; those without a marker have none."""
+    found = np.ones(len(figure.tags))
+    if isinstance(weights, Mapping):
+        for name, value in weights.items():
+            if name not in figure.tag_names:
+                raise InputError("weight of no tag", got=name, remedy=closest(name, figure.tag_names))
+            found[figure.tag_names.index(name)] = check_number(value, "weight", f"tag {name!r}", least=0.0)
+    elif weights is not None:
+        found = np.array(weights, float)
+        if found.shape != (len(figure.tags),) or not (np.isfinite(found) & (found >= 0)).all():
+            raise InputError("weights", got=repr(weights)[:80], allowed=f"({len(figure.tags)},) numbers from 0")
+    found[[name is None for name in trial.names]] = 0.0
+    if not found.any():
+        raise InputError("every weight is zero", allowed="one above zero at least")
+    return found
+
+
+def _configuration(figure: Figure, q: ArrayLike | None, what: str, default: Array | None) -> Array:
+    found = np.asarray(default if q is None else q, float)
+    if found.shape != (figure.nq,) or not np.isfinite(found).all():
+        raise InputError(what, got=f"shape {found.shape}", allowed=f"({figure.nq},) finite numbers")
+    return found
+
+
+# ---------------------------------------------------------------- what comes out
+def _wrong_minima(found: Fit, times: Array) -> list[Event]:
+    """Return an event for each run of samples that stay far from their markers."""
+    return [
+        Event(
+            float(times[first]),
+            "wrong minimum?",
+            {"until": float(times[last]), "rms": float(found.rms[first : last + 1].max())},
+        )
+        for first, last in runs(stray(found))
+    ]
+
+
+def runs(mask: np.ndarray) -> list[tuple[int, int]]:
+    """Return first and last place of each run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
+    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _sigma(found: Fit) -> tuple[float, Array]:
+    """Return the standard deviation of a marker's coordinate [m], and directions that no marker tells, (samples,)."""
+    nullity = np.rint(found.unseen.sum(1)).astype(int)
+    good = (found.status == o.FINE) & ~stray(found)
+    free = 3.0 * found.weight - (found.q.shape[1] - nullity)
+    use = good & (free > 0)
+    return (float(np.sqrt(found.cost[use].sum() / free[use].sum())) if use.any() else np.nan), nullity
+
+
+def _observe(
+    figure: Figure, fitter: Fitter, trial: _Trial, seen: Array, found: Fit, cutoff: float | None, dynamics: Any,
+    events: list[Event],
+) -> tuple[dict[str, tuple[Channel, Array]], dict[str, Any]]:  # fmt: skip
+    """Return all channels, and what the manifest tells."""
+    times, q = trial.times, found.q
+    sigma, nullity = _sigma(found)
+    R, p = poses(figure, q)
+    turned = quaternion_from_rotation(R)
+    x = tags(figure, q)
+    error = np.linalg.norm(x - seen, axis=-1)
+    error[:, fitter.weights == 0.0] = np.nan
+    coms = centers_of_mass(figure, q)
+    data: dict[str, tuple[Channel, Array]] = {}
+
+    def add(name: str, value: Array, unit: str = "", dims: tuple[str, ...] = (), dtype: str = "float64") -> None:
+        text = CHANNELS.get(name) or SEGMENT_CHANNELS[name.rsplit(".", 1)[-1]]
+        shape = np.shape(value)[1:]
+        data[name] = (Channel(name, unit=unit, dims=dims, shape=shape, dtype=dtype, description=text), value)
+
+    add("q", q, "", ("coordinate",))
+    for n, name in enumerate(figure.names):
+        add(f"{name}.position", p[:, n], "m", ("axis",))
+        add(f"{name}.orientation", turned[:, n], "", ("quaternion",))
+    add("tags", x, "m", ("tag", "axis"))
+    add("markers", seen, "m", ("tag", "axis"))
+    add("error", error, "m", ("tag",))
+    add("error.rms", found.rms, "m")
+    add("std", sigma * np.sqrt(found.inverse), "", ("velocity",))
+    add("unseen", found.unseen, "", ("velocity",))
+    add("nullity", nullity.astype("int16"), dtype="int16")
+    add("status", found.status, dtype="int8")
+    if figure.mass > 0:
+        add("center_of_mass", coms[:, -1], "m", ("axis",))
+        add("centers_of_mass", coms, "m", ("mass", "axis"))
+    told: dict[str, Any] = {
+        "marker_sd": sigma, "rms": float(np.sqrt(np.nanmean(error**2))),
+        "per_marker": _per_marker(figure, trial, seen, error), "samples": len(q),
+        "not_settled": int((found.status == o.UNSETTLED).sum()), "lost": int((found.status == o.LOST).sum()),
+        "steps": float(found.steps.mean()), "cutoff": cutoff,
+    }  # fmt: skip
+    if len(times) > 1:
+        moving = velocities(figure, times, q, cutoff=_usable(cutoff, times))
+        add("v", moving.v, "", ("velocity",))
+        add("a", moving.a, "", ("velocity",))
+        _add_efforts(figure, trial, moving, dynamics, cutoff, add, events, told)
+    return data, told
+
+
+def _usable(cutoff: float | None, times: Array) -> float | None:
+    """Return the cutoff, or None where the samples are too slow for it."""
+    half = 0.5 * (len(times) - 1) / (times[-1] - times[0])
+    return cutoff if cutoff is not None and cutoff < half else None
+
+
+def _add_efforts(
+    figure: Figure, trial: _Trial, moving: Any, dynamics: Any, cutoff: float | None, add: Callable[..., None],
+    events: list[Event], told: dict[str, Any],
+) -> None:  # fmt: skip
+    """Add efforts where there are plates or where they are asked for, and gait events where there are feet."""
+    plates = trial.rec if "plate.force" in trial.rec else None
+    assignment = None
+    if dynamics is True or (dynamics == "auto" and plates is not None):
+        needed = efforts(figure, trial.times, moving.q, moving.v, moving.a, plates, cutoff=_usable(cutoff, trial.times))
+        assignment = needed.assignment
+        add("effort", needed.effort, "", ("velocity",))
+        add("residual", needed.residual, "", ("component",))
+        add("power", needed.powers, "W", ("velocity",))
+        told["residual"] = needed.report
+    try:
+        events += gait_events(walker_of(figure, trial.times, moving.q), assignment)
+    except MotiformError as error:  # a figure without feet, or one that does not walk
+        told["gait"] = str(error)
+
+
+def _per_marker(figure: Figure, trial: _Trial, seen: Array, error: Array) -> dict[str, dict[str, Any]]:
+    """Return name, mean, largest distance [m] and how often it was seen, of each tag that has a marker."""
+    found = {}
+    for k, name in enumerate(trial.names):
+        own = error[np.isfinite(error[:, k]), k]
+        if name is not None:
+            found[figure.tag_names[k]] = {
+                "marker": name, "seen": float(np.isfinite(seen[:, k, 0]).mean()),
+                "rms": float(np.sqrt((own**2).mean())) if len(own) else None,
+                "largest": float(own.max()) if len(own) else None,
+            }  # fmt: skip
+    return found
+
+
+def _recording(
+    figure: Figure, trial: _Trial, data: dict[str, tuple[Channel, Array]], events: list[Event], told: dict[str, Any]
+) -> Recording:
+    own = trial.rec.channel("markers")
+    if own.rate is not None:
+        data = {name: (_at_rate(channel, own.rate, own.start), value) for name, (channel, value) in data.items()}
+    labels = {
+        "velocity": list(figure.coordinates), "tag": list(figure.tag_names), "mass": [*figure.names, "whole"],
+        "component": ["mx", "my", "mz", "fx", "fy", "fz"], "axis": ["x", "y", "z"],
+    }  # fmt: skip
+    if figure.nq == figure.nv:
+        labels["coordinate"] = list(figure.coordinates)
+    manifest = {
+        "kind": "reconstruction", "source": trial.rec.manifest.get("source"), "figure": figure.name,
+        "subject": trial.rec.manifest.get("subject"), "labels": labels, "reconstruct": told,
+        "gravity": list(figure.gravity),
+    }  # fmt: skip
+    times = None if own.rate is not None else trial.times
+    ordered = sorted([*trial.rec.events, *events], key=lambda event: event.time)
+    return Recording.from_arrays(data, times=times, events=ordered, manifest=manifest)
+
+
+def _at_rate(channel: Channel, rate: float, start: float) -> Channel:
+    from dataclasses import replace
+
+    return replace(channel, rate=rate, start=start)

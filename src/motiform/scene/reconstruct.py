@@ -1,0 +1,78 @@
+"""The stage that makes a motion of measured markers."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.progress import Progress
+from motiform.motion.reconstruct.trial import Correspondence, reconstruct_trial
+from motiform.motion.tree import Figure
+from motiform.record import Recording
+from motiform.scene.run import machine
+from motiform.scene.wardrobe import figure_wardrobe
+
+__all__ = ["reconstruct"]
+
+
+def reconstruct(
+    figure: Figure,
+    markers: Recording,
+    *,
+    correspondence: Correspondence = None,
+    weights: Mapping[str, float] | ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    q0: ArrayLike | None = None,
+    limits: bool = True,
+    robust: float | None = None,
+    smooth: float | None = None,
+    cutoff: float | None = 6.0,
+    swaps: bool = True,
+    dynamics: Literal["auto"] | bool = "auto",
+    accuracy: float = 1e-13,
+    progress: Progress | None = None,
+) -> Recording:
+    """Return the postures of a figure that put its tags where the markers are, and what follows from them.
+
+    Every sample is fitted by itself, from its neighbour's posture. What no marker tells stays as it was, and
+    is reported (``unseen``, ``nullity``).
+
+    Parameters
+    ----------
+    figure : with tags; one of `motiform.figures`, built, or read from an OpenSim model.
+    markers : as `motiform.read_markers` gives them. Axes are turned where the file's up is not the figure's.
+    correspondence : which marker is which tag, where names differ: {tag: marker}, a CSV file, or HuMAnS's vector.
+    weights : of tags, {tag: weight} or one for each; 1 where not told.
+    prior : posture to look from, (nq,); the figure's neutral one where not told.
+    q0 : posture near that of the best seen sample, where it is known: nothing else is looked for then.
+    limits : whether joints stay within their limits.
+    robust : distance at which a marker begins to be taken for wrong [m]; None: least squares.
+    smooth : cutoff of postures fitted over the whole trial at once [Hz]; None: each sample alone.
+    cutoff : of the filter before velocities and accelerations [Hz]; None: no filter.
+    swaps : whether markers that have exchanged their names are found and put right.
+    dynamics : whether efforts are computed; "auto": where there are force plates.
+    accuracy : step of the tags at which a sample is done [m].
+
+    Returns
+    -------
+    Recording
+        q, v, a, tags, markers, error, error.rms, std, unseen, nullity, status, poses of the segments, centres of mass;
+        with plates effort, residual and power; gait, swaps and doubtful samples as events.
+
+    >>> rec = reconstruct(figures.human36(height=1.8), read_markers("walk.c3d"))        # doctest: +SKIP
+
+    """
+    rec = reconstruct_trial(
+        figure, markers, correspondence=correspondence, weights=weights, prior=prior, q0=q0, limits=limits,
+        robust=robust, smooth=smooth, cutoff=cutoff, swaps=swaps, dynamics=dynamics, accuracy=accuracy,
+        progress=progress,
+    )  # fmt: skip
+    form, statics = figure_wardrobe(figure)
+    channels = [rec.channel(name) for name in rec.names]
+    arrays = {name: np.asarray(rec[name]) for name in rec.names}
+    times = {name: rec.time(name) for name in rec.names if rec.channel(name).rate is None}
+    return Recording.from_arrays(
+        channels, arrays, times=times, events=rec.events, statics=statics,
+        manifest={**rec.manifest, **machine(), "form": form, "links": []},
+    )  # fmt: skip
