@@ -1,5 +1,6 @@
 """Postures of many samples at once: the arrays that kernels take, and what they give back."""
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -94,6 +95,13 @@ class Fitter:
         self.gone = np.zeros(self.full_v, np.int64)
         self.couplings, self.functions = self._couplings()
         self.gone[self.couplings[:, 0]] = 1
+
+    def robust(self, scale: float) -> "Fitter":
+        """Return a fitter with another scale of the robust loss [m]."""
+        other = copy(self)
+        other.options = self.options.copy()
+        other.options[o.ROBUST] = scale**2
+        return other
 
     def expand(self, q: Array) -> Array:
         """Return configurations with dependent coordinates, (samples, nq of the tree)."""

@@ -16,6 +16,7 @@ _TRIED = 8  # root poses from which the whole posture is looked for
 _SHAKEN, _SHAKE = 12, 0.5  # other beginnings of a sample, and their standard deviation [rad]
 _FAR, _TINY = 3.0, 1e-9  # a sample is suspected where its distance is so many medians, and above rounding [m]
 _ROUNDS = 3
+_WIDER = 10.0  # times the scale of the robust loss, to begin with
 
 
 def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None, *, spread: bool = True) -> Fit:
@@ -25,14 +26,15 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None, *, spread
     anchor = int(np.argmax(seen))
     first = fitter.prior if q0 is None else fitter.expand(q0[None])[0]
     begun = fitter.reduce(first[None])
-    anchored = _first_posture(fitter, markers[anchor], begun, told=q0 is not None)
+    wide = fitter.robust(_WIDER * np.sqrt(fitter.options[o.ROBUST]))  # far from the answer every marker is far away
+    anchored = _first_posture(wide, markers[anchor], begun, told=q0 is not None)
     coarse = np.unique([*range(0, count, BLOCK), anchor])
     place = int(np.searchsorted(coarse, anchor))
     order = np.concatenate([np.arange(place, len(coarse)), np.arange(place - 1, -1, -1)])
-    rough = fitter.fit(
+    rough = wide.fit(
         markers[coarse], np.repeat(anchored.q, 2, 0), np.array([0, len(coarse) - place, len(coarse)]), order
     )
-    rescue(fitter, markers[coarse], rough)
+    rescue(wide, markers[coarse], rough)
     starts = np.array([*range(0, count, BLOCK), count])
     begin = rough.q[np.searchsorted(coarse, starts[:-1])]
     found = fitter.fit(markers, begin, starts, spread=spread)
