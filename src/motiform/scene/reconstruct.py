@@ -1,14 +1,14 @@
 """The stage that makes a motion of measured markers."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.progress import Progress
 from motiform.motion.reconstruct.trial import Correspondence, reconstruct_trial
-from motiform.motion.tree import Figure
+from motiform.motion.tree import Figure, tags
 from motiform.record import Recording
 from motiform.scene.run import machine
 from motiform.scene.wardrobe import figure_wardrobe
@@ -48,7 +48,8 @@ def reconstruct(
     q0 : posture near that of the best seen sample, where it is known: nothing else is looked for then.
     limits : whether joints stay within their limits.
     robust : distance at which a marker begins to be taken for wrong [m]; None: least squares.
-    smooth : cutoff of postures fitted over the whole trial at once [Hz]; None: each sample alone.
+    smooth : usual size of accelerations [rad/s², m/s²], for postures fitted over the whole trial at once (50 is that of
+        quick limbs); None: each sample alone.
     cutoff : of the filter before velocities and accelerations [Hz]; None: no filter.
     swaps : whether markers that have exchanged their names are found and put right.
     dynamics : whether efforts are computed; "auto": where there are force plates.
@@ -69,10 +70,23 @@ def reconstruct(
         progress=progress,
     )  # fmt: skip
     form, statics = figure_wardrobe(figure)
+    form |= _compared(figure)
     channels = [rec.channel(name) for name in rec.names]
     arrays = {name: np.asarray(rec[name]) for name in rec.names}
     times = {name: rec.time(name) for name in rec.names if rec.channel(name).rate is None}
+    plots = [name for name in ("error.rms", "center_of_mass", "effort") if name in rec]
     return Recording.from_arrays(
         channels, arrays, times=times, events=rec.events, statics=statics,
-        manifest={**rec.manifest, **machine(), "form": form, "links": []},
+        manifest={**rec.manifest, **machine(), "form": form, "links": [], "image": {"plot": plots}},
     )  # fmt: skip
+
+
+def _compared(figure: Figure) -> dict[str, Any]:
+    """Return what shows markers beside the tags of the figure: balls, and a line between the two of a pair."""
+    own = tags(figure, figure.neutral())
+    size = float(np.linalg.norm(np.ptp(own, axis=0))) or 1.0
+    return {
+        "markers": {"points": "markers", "radius": 0.0075 * size, "color": [0.05, 0.35, 0.85]},
+        "tags": {"points": "tags", "radius": 0.005 * size, "color": [0.95, 0.45, 0.05]},
+        "errors": {"lines": ["markers", "tags"], "radius": 0.002 * size, "color": [0.1, 0.1, 0.12]},
+    }

@@ -48,6 +48,10 @@ class Fit:
         """Part of the motion of each coordinate that no marker tells, 0 to 1, (samples, nv)."""
         return np.clip(_UNSEEN * self.inverse, 0.0, 1.0)
 
+    def pick(self, at: np.ndarray) -> "Fit":
+        """Return some of the samples."""
+        return Fit(self.q[at], self.cost[at], self.weight[at], self.steps[at], self.status[at], self.inverse[at])
+
     def put(self, at: np.ndarray, other: "Fit", of: np.ndarray) -> None:
         """Replace samples by those of another fit."""
         for name in ("q", "cost", "weight", "steps", "status", "inverse"):
@@ -86,7 +90,7 @@ class Fitter:
         self.prior = self.expand(np.array(prior, float)[None])[0]
         self.options = np.zeros(o.OPTIONS)
         self.options[o.ACCURACY], self.options[o.ROBUST], self.options[o.MOST] = accuracy, robust**2, most
-        self.options[o.PRIOR], self.options[o.KEEP], self.options[o.NOISE] = 1.0, 1e-12, 1e-4
+        self.options[o.PRIOR], self.options[o.KEEP], self.options[o.NOISE] = 1.0, 1e-10, 1e-4
         self.options[o.SPREAD] = _UNSEEN
         at = int(packed.ints[c.AT_COLUMNS]) + c.COLUMN_INTS * np.arange(self.full_v)
         self.before = packed.ints[at + c.BEFORE].copy()
@@ -171,7 +175,7 @@ class Fitter:
         report = np.zeros((count, 4))
         get_device("cpu").launch(
             fit_blocks, blocks, packed.ints, packed.floats, *self._tags(markers), self.couplings, self.functions,
-            self.plain.astype(np.int64), self.bounds, self.before, gone, self.options,
+            self.prior, self.plain.astype(np.int64), self.bounds, self.before, gone, self.options,
             np.ascontiguousarray(np.arange(count) if order is None else order, np.int64),
             np.ascontiguousarray(begun, np.int64), np.asfortranarray(self.expand(begin).T),
             rows(self.full_q), rows(self.full_q), rows(self.full_q), rows(n), rows(self.full_q), rows(packed.rows),

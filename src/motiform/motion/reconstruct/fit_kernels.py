@@ -16,6 +16,7 @@ from motiform.base.kernels import inline, routine, typed_kernel
 from motiform.motion.contact.solve_kernels import back, eliminate, factor, project_vector
 from motiform.motion.reconstruct.options import (
     ACCURACY,
+    ALIGN,
     FINE,
     KEEP,
     LOST,
@@ -37,12 +38,16 @@ __all__ = ["fit_blocks", "normal_blocks"]
 
 _FIRST, _LEAST, _AGAIN, _LARGEST = 1e-6, 1e-12, 1e-3, 1e8  # λ: at first, at least, after a step back, at most
 _FAILURES = 3  # of Newton's steps in a sample, after which they are left
+_NULL = 1e-9  # [m²/rad²] what counts as not told at all
 _STALL = 6  # steps that together must lower the cost by more than one part in 10⁴
 
 
 @routine
-def _gather(ints, segments, points, weights, markers, frame, scale2, work, w):
-    """Add up the tags that are seen as masses and forces of their segments; return the cost and the weight in all."""
+def _gather(ints, segments, points, weights, markers, frame, scale2, every, work, w):
+    """Add up the tags that are seen as masses and forces of their segments; return the cost and the weight in all.
+
+    With `every` tags that are not seen count as masses, too.
+    """
     for i in range(ints[t.SEGMENTS]):
         row = ints[t.W_J] + t.INERTIA_ROWS * i
         for k in range(t.INERTIA_ROWS):
@@ -55,15 +60,16 @@ def _gather(ints, segments, points, weights, markers, frame, scale2, work, w):
     cost, total = 0.0, 0.0
     for k in range(segments.shape[0]):
         m = get3(markers, 3 * k, frame)
-        if not math.isfinite(m[0] + m[1] + m[2]) or weights[ix(k)] == 0.0:
+        seen = math.isfinite(m[0] + m[1] + m[2])
+        if weights[ix(k)] == 0.0 or not (seen or every):
             continue
         i = segments[ix(k)]
         pose = ints[t.W_POSE] + i * t.POSE_ROWS
         x = add(get3(work, pose + 9, w), transform(get9(work, pose, w), row3(points, 3 * k)))
         root = get3(work, ints[t.W_ROOT] + 3 * ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.ROOT)], w)
-        r = sub(add(root, x), m)
+        r = sub(add(root, x), m) if seen else (0.0, 0.0, 0.0)
         square, own = dot(r, r), weights[ix(k)]
-        total += own
+        total += own if seen else 0.0
         if scale2 < math.inf:  # [Geman85]
             less = 1.0 / (1.0 + square / scale2)
             cost += own * square * less
@@ -239,12 +245,12 @@ def _solve(before, coupled, F, u):
 
 @routine
 def _evaluate(
-    ints, floats, tags, points, weights, markers, frame, couplings, functions, scale2, q, work, w, slopes, H, S, g
-):
+    ints, floats, tags, points, weights, markers, frame, couplings, functions, scale2, every, q, work, w, slopes, H, S, g,
+):  # fmt: skip
     """Write matrices and gradient at q; return the cost and the weight of all that is seen."""
     _follow(couplings, functions, q, w, slopes)
     place(ints, floats, q, q, w, work, w)
-    cost, total = _gather(ints, tags, points, weights, markers, frame, scale2, work, w)
+    cost, total = _gather(ints, tags, points, weights, markers, frame, scale2, every, work, w)
     _assemble(ints, work, w, H, S, g)
     for k in range(couplings.shape[0]):
         g[ix(couplings[ix(k), 2])] += slopes[ix(k)] * g[ix(couplings[ix(k), 0])]
@@ -331,12 +337,12 @@ _I, _1, _2, _F = "int64[::1]", "float64[::1]", "float64[:, ::1]", "float64[::1, 
 
 
 @typed_kernel(
-    f"{_I}, {_1}, {_I}, {_1}, {_1}, {_F}, int64[:, ::1], {_1}, {_I}, {_2}, {_I}, {_I}, {_1}, {_I}, {_I}, {_F}, {_F}, "
-    f"{_F}, {_F}, {_F}, {_F}, {_F}, float64[:, :, :, ::1], {_2}, int64[:, ::1], {_F}, {_F}, {_2}, boolean"
+    f"{_I}, {_1}, {_I}, {_1}, {_1}, {_F}, int64[:, ::1], {_1}, {_1}, {_I}, {_2}, {_I}, {_I}, {_1}, {_I}, {_I}, {_F}, "
+    f"{_F}, {_F}, {_F}, {_F}, {_F}, {_F}, float64[:, :, :, ::1], {_2}, int64[:, ::1], {_F}, {_F}, {_2}, boolean"
 )
 def fit_blocks(
-    w, ints, floats, tags, points, weights, markers, couplings, functions, plain, bounds, before, gone, options, order,
-    starts, begin, begun, q, trial, v, rate, work, matrices, vectors, stuck, out, inverse, report, spread,
+    w, ints, floats, tags, points, weights, markers, couplings, functions, prior, plain, bounds, before, gone, options,
+    order, starts, begin, begun, q, trial, v, rate, work, matrices, vectors, stuck, out, inverse, report, spread,
 ):  # fmt: skip
     """Fit the samples order[starts[w]] … order[starts[w + 1] − 1], each begun where the one before it has ended.
 
@@ -353,25 +359,36 @@ def fit_blocks(
         q[ix(i), ix(w)] = begin[ix(i), ix(w)]
     for place_in_order in range(starts[w], starts[w + 1]):
         frame = order[place_in_order]
+        if options[ALIGN] > 0.0:  # along what no tag ever tells it goes to the prior
+            _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions, options[ROBUST],
+                      True, q, work, w, slopes, H, S, g)  # fmt: skip
+            for k in range(n):
+                i = ix(ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.COLUMN_Q)])
+                own[ix(k)] = max(gone[ix(k)], 1 - plain[ix(k)])
+                u[ix(k)] = _NULL * (q[i, ix(w)] - prior[i]) if own[ix(k)] == 0 else 0.0
+            _factor(before, couplings, slopes, none, H, S, 0.0, own, 0.0, _NULL, F)
+            _solve(before, coupled, F, u)
+            _move(ints, floats, before, bounds, q, w, u, v, rate)
         for i in range(nq):
             begun[ix(i), ix(w)] = q[ix(i), ix(w)]
         cost, total = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                options[ROBUST], q, work, w, slopes, H, S, g)  # fmt: skip
+                                options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
         status, damping, growth, turns = UNSETTLED if total > 0.0 else LOST, _FIRST, 10.0, 0
         failed, last = 0, math.inf
         while status == UNSETTLED and turns < options[MOST]:
             turns += 1
             # a coordinate that markers hardly tell stays: their variance over that of coordinates is its weight
-            weight = options[PRIOR] * cost / total + options[KEEP]
+            weight = options[PRIOR] * cost / total
+            keep = weight + options[KEEP]
             whole = cost + _pull(ints, before, plain, bounds, begun, q, w, weight, g, u, own, gone)
             for k in range(n):
                 down[ix(k)] = u[ix(k)]
             # with the curvature of the tags steps are Newton's, where that is of use
             bent = failed < _FAILURES and damping <= _AGAIN
-            if bent and not _factor(before, couplings, slopes, none, H, S, 1.0, own, damping, weight, F):
+            if bent and not _factor(before, couplings, slopes, none, H, S, 1.0, own, damping, keep, F):
                 failed, bent = failed + 1, False
             if not bent:
-                _factor(before, couplings, slopes, none, H, S, 0.0, own, damping, weight, F)
+                _factor(before, couplings, slopes, none, H, S, 0.0, own, damping, keep, F)
             _solve(before, coupled, F, u)
             gain = 0.0
             for k in range(n):
@@ -381,7 +398,7 @@ def fit_blocks(
                 trial[ix(i), ix(w)] = q[ix(i), ix(w)]
             _move(ints, floats, before, bounds, q, w, u, v, rate)
             after, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                 options[ROBUST], q, work, w, slopes, H, S, g)  # fmt: skip
+                                 options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
             gained = whole - after - _away(ints, before, plain, begun, gone, q, w, weight)
             if gained >= -1e-12 * whole:
                 damping, growth = max((0.02 if gained > 0.5 * gain else 0.3) * damping, _LEAST), 10.0
@@ -390,7 +407,7 @@ def fit_blocks(
                 for i in range(nq):
                     q[ix(i), ix(w)] = trial[ix(i), ix(w)]
                 cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                    options[ROBUST], q, work, w, slopes, H, S, g)  # fmt: skip
+                                    options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
                 damping, growth, failed = max(growth * damping, _AGAIN), 3.0 * growth, failed + bent
             settled = moved <= options[ACCURACY] + options[NOISE] * math.sqrt(cost / total) and damping <= _AGAIN
             if turns % _STALL == 0:  # along what the markers hardly tell it may creep on for long
@@ -427,8 +444,8 @@ def normal_blocks(
     for frame in range(starts[w], starts[w + 1]):
         for i in range(nq):
             q[ix(i), ix(w)] = all_q[ix(i), ix(frame)]
-        _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions, robust, q, work, w, slopes,
-                  H, S, g)  # fmt: skip
+        _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions, robust, False, q, work, w,
+                  slopes, H, S, g)  # fmt: skip
         for i in range(n):
             for j in range(n):
                 F[ix(i), ix(j)] = 0.0

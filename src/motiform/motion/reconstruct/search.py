@@ -16,6 +16,7 @@ _TRIED = 8  # root poses from which the whole posture is looked for
 _SHAKEN, _SHAKE = 12, 0.5  # other beginnings of a sample, and their standard deviation [rad]
 _FAR, _TINY = 3.0, 1e-9  # a sample is suspected where its distance is so many medians, and above rounding [m]
 _ROUNDS = 3
+_ALIKE = 1.01  # times the least cost: as good
 _WIDER = 10.0  # times the scale of the robust loss, to begin with
 
 
@@ -27,6 +28,7 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None, *, spread
     first = fitter.prior if q0 is None else fitter.expand(q0[None])[0]
     begun = fitter.reduce(first[None])
     wide = fitter.robust(_WIDER * np.sqrt(fitter.options[o.ROBUST]))  # far from the answer every marker is far away
+    fitter.options[o.ALIGN] = wide.options[o.ALIGN] = float(_some_unseen(fitter, begun))
     anchored = _first_posture(wide, markers[anchor], begun, told=q0 is not None)
     coarse = np.unique([*range(0, count, BLOCK), anchor])
     place = int(np.searchsorted(coarse, anchor))
@@ -52,7 +54,32 @@ def _first_posture(fitter: Fitter, sample: Array, begin: Array, told: bool) -> F
         guesses = placed.q[np.argsort(placed.cost, kind="stable")[:_TRIED]]
     rng = np.random.default_rng(0)
     shaken = _shake(fitter, np.repeat(guesses[:1], _TRIED, 0), rng)
-    return _best(fitter, sample[None], np.concatenate([guesses, shaken])[None])
+    every = np.concatenate([guesses, shaken])
+    found = fitter.fit(np.repeat(sample[None], len(every), 0), every)
+    found.q[:] = fitter.reduce(_wrapped(fitter, fitter.expand(found.q)))
+    # several angles make one and the same turn: those nearest to the prior are taken
+    away = (fitter.expand(found.q)[:, fitter.column_q[fitter.plain]] - fitter.prior[fitter.column_q[fitter.plain]]) ** 2
+    away = np.where(found.cost <= _ALIKE * found.cost.min() + _TINY**2, away.sum(1), np.inf)
+    return found.pick(np.array([np.argmin(away)]))
+
+
+def _wrapped(fitter: Fitter, q: Array) -> Array:
+    """Return configurations with angles less than half a turn from the prior."""
+    out = q.copy()
+    for n, segment in enumerate(fitter.figure.segments):
+        if isinstance(segment.joint, AxesJoint):
+            at = [fitter.figure.layout.q[n][k] for k, axis in enumerate(segment.joint.axes) if axis.kind == "revolute"]
+            turns = np.rint((out[:, at] - fitter.prior[at]) / (2.0 * np.pi))
+            out[:, at] -= 2.0 * np.pi * turns
+    return out
+
+
+def _some_unseen(fitter: Fitter, q: Array) -> bool:
+    """Whether there are motions that no marker would tell, were all of them seen; a shaken posture has no others."""
+    shaken = _shake(fitter, np.repeat(q, 4, 0), np.random.default_rng(0))
+    normal, _ = fitter.normal(np.zeros((4, len(fitter.weights), 3)), shaken)
+    values = np.linalg.eigvalsh(normal)
+    return bool((values[:, 0] < 1e-12 * values[:, -1]).all())
 
 
 def _roots(fitter: Fitter) -> list[int]:
@@ -96,8 +123,7 @@ def _best(fitter: Fitter, samples: Array, guesses: Array, spread: bool = False) 
     count, many = guesses.shape[:2]
     every = fitter.fit(np.repeat(samples, many, 0), guesses.reshape(count * many, -1), spread=spread)
     cost = np.where(every.status == o.LOST, np.inf, every.cost).reshape(count, many)
-    chosen = np.arange(count) * many + np.argmin(cost, axis=1)
-    return Fit(*(getattr(every, name)[chosen] for name in ("q", "cost", "weight", "steps", "status", "inverse")))
+    return every.pick(np.arange(count) * many + np.argmin(cost, axis=1))
 
 
 def stray(found: Fit) -> np.ndarray:

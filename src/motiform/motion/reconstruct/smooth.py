@@ -1,9 +1,9 @@
 """A whole trial at once: postures that fit the markers and change smoothly.
 
-    min Σ_t Σ_i w_i |x_i(q_t) − m_ti|² + Σ_t Σ_k μ_k (q_{t+1} − 2 q_t + q_{t−1})_k²
+    min Σ_t Σ_i w_i |x_i(q_t) − m_ti|² + μ Σ_t |q_{t+1} − 2 q_t + q_{t−1}|²,    μ = σ² / (α² Δt⁴)
 
-Gauss–Newton; the matrix is banded, with blocks JᵀWJ on its diagonal. μ_k is such that a coordinate that is seen as well
-as it is in the middle of the trial loses half its power at the cutoff: μ (2 sin πf/rate)⁴ = JᵀWJ_kk [Eilers03].
+which is the most likely motion where markers have the standard deviation σ and accelerations α [Eilers03]. By
+Gauss–Newton; the matrix is banded, with blocks JᵀWJ on its diagonal.
 """
 
 from itertools import pairwise
@@ -15,7 +15,6 @@ from motiform.base.errors import InputError
 from motiform.motion.reconstruct.fit import Fit, Fitter
 from motiform.motion.reconstruct.motion import even_rate
 from motiform.motion.tree import tags
-from motiform.motion.tree.configuration import advance
 from motiform.motion.tree.joint import Array
 
 __all__ = ["smooth_trial"]
@@ -25,48 +24,64 @@ _STEPS = 30
 _SETTLED = 1e-7  # [rad, m] change of a step that is none
 
 
-def smooth_trial(fitter: Fitter, markers: Array, found: Fit, times: Array, cutoff: float) -> None:
-    """Replace postures by smooth ones, in place; costs and standard deviations follow."""
+def smooth_trial(fitter: Fitter, markers: Array, found: Fit, times: Array, acceleration: float, sigma: float) -> None:
+    """Replace postures by smooth ones, in place; costs and certainty follow.
+
+    acceleration : standard deviation of the accelerations of all coordinates [rad/s², m/s²].
+    sigma : of the markers' coordinates [m].
+    """
     figure, count = fitter.figure, len(times)
-    if count < 5:
-        return
     rate = even_rate(times)
-    if rate is None or cutoff >= 0.5 * rate:
-        raise InputError("smooth", got=cutoff, allowed="less than half the samples per second, evenly spaced")
+    if rate is None:
+        raise InputError("smoothing of samples at uneven times", remedy="Resample the markers, or leave smooth out.")
     if figure.nq != figure.nv:
         raise InputError(
             "smoothing of a figure with quaternions", where=repr(figure), allowed="coordinates that are plain numbers",
             remedy="Leave smooth out; cutoff= filters velocities and accelerations.",
         )  # fmt: skip
-    normal, _ = fitter.normal(markers, found.q)
-    typical = np.median(np.einsum("tii->ti", normal), axis=0)
-    mu = np.maximum(typical, 1e-6) / (2.0 * np.sin(np.pi * cutoff / rate)) ** 4
+    mu = (sigma / acceleration) ** 2 * rate**4
+    if count < 5 or not mu > 0.0:
+        return
     for first in range(0, count, _WINDOW):
         lo, hi = max(first - _OVERLAP, 0), min(first + _WINDOW + _OVERLAP, count)
         own = slice(first - lo, min(first + _WINDOW, count) - lo)
-        q, inverse = _solve(fitter, markers[lo:hi], found.q[lo:hi], mu)
+        q, inverse = _solve(fitter, markers[lo:hi], found.q[lo:hi], np.full(figure.nv, mu))
         found.q[first : first + _WINDOW] = q[own]
         found.inverse[first : first + _WINDOW] = inverse[own]
-    r = tags(figure, found.q) - markers
-    found.cost[:] = np.nansum(fitter.weights * (r**2).sum(-1), axis=1)
+    found.cost[:] = _distances(fitter, markers, found.q)
+
+
+def _distances(fitter: Fitter, markers: Array, q: Array) -> Array:
+    """Return Σ w |x − m|² over the markers seen, (samples,)."""
+    r = tags(fitter.figure, q) - markers
+    return np.asarray(np.nansum(fitter.weights * (r**2).sum(-1), axis=1))
 
 
 def _solve(fitter: Fitter, markers: Array, start: Array, mu: Array) -> tuple[Array, Array]:
-    """Return smooth postures of a window, and the diagonal of the inverse of JᵀWJ + what neighbours tell."""
+    """Return smooth postures of a window, and the diagonal of the inverse of the whole matrix."""
     from scipy.linalg import solveh_banded
 
+    def cost(q: Array) -> float:
+        return float(_distances(fitter, markers, q).sum() + (mu * np.diff(q, 2, axis=0) ** 2).sum())
+
     q, n, count = start.copy(), start.shape[1], len(start)
-    stencil = _stencil(count)
-    normal = np.zeros((count, n, n))
+    stencil, here = _stencil(count), cost(start)
     for _ in range(_STEPS):
         normal, gradient = fitter.normal(markers, q)
         full = gradient + mu * _fourth(q)
         band = _band(normal, stencil, mu)
         step = -solveh_banded(band, full.ravel(), lower=True, overwrite_ab=True, check_finite=False).reshape(count, n)
-        q = advance(fitter.figure, q, step)
+        for _halving in range(6):
+            there = cost(q + step)
+            if there <= here * (1.0 + 1e-12):
+                break
+            step = 0.5 * step
+        if there > here * (1.0 + 1e-12):
+            break
+        q, here = q + step, there
         if np.abs(step).max() < _SETTLED:
             break
-    return q, _certainty(normal, stencil, mu)
+    return q, _certainty(fitter.normal(markers, q)[0], stencil, mu)
 
 
 def _certainty(normal: Array, stencil: Array, mu: Array) -> Array:

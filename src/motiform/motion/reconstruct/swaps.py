@@ -39,7 +39,7 @@ def mend_swaps(fitter: Fitter, markers: Array, found: Fit, times: Array, names: 
             markers[sample, [i, j]] = markers[sample, [j, i]]
             done.setdefault(f"swapped: {names[min(i, j)]}, {names[max(i, j)]}", []).append(int(sample))
         lost = np.linalg.norm(x[n] - markers[sample], axis=-1) > max(usual, _NOWHERE)
-        for i in np.flatnonzero(lost & (fitter.weights > 0)) if lost.sum() <= _SOME * len(lost) else ():
+        for i in np.flatnonzero(lost & (fitter.weights > 0)).tolist() if lost.sum() <= _SOME * len(lost) else ():
             markers[sample, i] = np.nan
             done.setdefault(f"left out: {names[i]}", []).append(int(sample))
     changed = np.unique([sample for samples in done.values() for sample in samples]).astype(int)

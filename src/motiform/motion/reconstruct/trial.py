@@ -94,11 +94,13 @@ def reconstruct_trial(
     tell(0.5)
     if swaps:
         events += mend_swaps(fitter, seen, found, trial.times, trial.names)
+    sigma, nullity = _sigma(found)  # of samples fitted alone, whose degrees of freedom are known
     if smooth is not None:
-        smooth_trial(fitter, seen, found, trial.times, check_number(smooth, "smooth", "reconstruct", above=0.0))
+        usual = check_number(smooth, "smooth", "reconstruct", above=0.0)
+        smooth_trial(fitter, seen, found, trial.times, usual, sigma)
     events += _wrong_minima(found, trial.times)
     tell(0.8)
-    data, told = _observe(figure, fitter, trial, seen, found, cutoff, dynamics, events)
+    data, told = _observe(figure, fitter, trial, seen, found, sigma, nullity, cutoff, dynamics, events)
     tell(1.0)
     return _recording(figure, trial, data, events, told)
 
@@ -199,12 +201,11 @@ def _sigma(found: Fit) -> tuple[float, Array]:
 
 
 def _observe(
-    figure: Figure, fitter: Fitter, trial: _Trial, seen: Array, found: Fit, cutoff: float | None, dynamics: Any,
-    events: list[Event],
+    figure: Figure, fitter: Fitter, trial: _Trial, seen: Array, found: Fit, sigma: float, nullity: Array,
+    cutoff: float | None, dynamics: Any, events: list[Event],
 ) -> tuple[dict[str, tuple[Channel, Array]], dict[str, Any]]:  # fmt: skip
     """Return all channels, and what the manifest tells."""
     times, q = trial.times, found.q
-    sigma, nullity = _sigma(found)
     R, p = poses(figure, q)
     turned = quaternion_from_rotation(R)
     x = tags(figure, q)
