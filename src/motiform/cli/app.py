@@ -10,6 +10,7 @@ from motiform.cli.export import export
 from motiform.cli.film import film
 from motiform.cli.image import image
 from motiform.cli.list import list_scenes
+from motiform.cli.reconstruct import reconstruct
 from motiform.cli.run import run
 from motiform.cli.view import view
 
@@ -42,6 +43,7 @@ def _options(
 app.command("run")(run)
 app.command("list")(list_scenes)
 app.command("demo")(demo)
+app.command("reconstruct")(reconstruct)
 app.command("view")(view)
 app.command("film")(film)
 app.command("image")(image)

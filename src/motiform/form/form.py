@@ -31,6 +31,8 @@ class Part:
     """Axes of the body in the world as quaternions (w, x, y, z), (samples, count, 4)."""
     fixed: bool = False
     """Whether it never moves: it stands there once, whatever the instants that a picture shows."""
+    path: bool = True
+    """Whether the studio may draw the line that each body follows."""
 
     @property
     def count(self) -> int:
@@ -69,6 +71,9 @@ def dress(recording: "Recording") -> Form:
         if _is_ground(worn, image):
             image["ground_height"] = worn["ground"]
             continue
+        if "points" in worn or "lines" in worn:
+            parts.append(_points(name, worn, recording))
+            continue
         shape = shape_from(_with_statics(worn["shape"], recording))
         fixed = "position" not in worn
         if fixed:
@@ -92,6 +97,23 @@ def _is_ground(worn: dict[str, Any], image: dict[str, Any]) -> bool:
 
 
 _BEADS = 24
+_FINE_BEADS = 8
+
+
+def _points(name: str, worn: dict[str, Any], recording: "Recording") -> Part:
+    """Return the points of a channel as balls, or lines between those of two channels as beads; none where nan."""
+    from motiform.geometry import Ball
+
+    if "points" in worn:
+        position = np.asarray(recording[worn["points"]], float)
+    else:
+        a, b = (np.asarray(recording[channel], float) for channel in worn["lines"])
+        along = np.linspace(0, 1, _FINE_BEADS)[:, None, None]
+        position = np.moveaxis(a * (1 - along[:, None]) + b * along[:, None], 0, 2)
+        position = position.reshape(len(a), -1, 3)
+    orientation = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (*position.shape[:2], 4))
+    ball = Ball(float(worn["radius"]))
+    return Part(name, ball, np.zeros(3), np.array(worn["color"], float), position, orientation, path=False)
 
 
 def _string_of_beads(link: dict[str, Any], recording: "Recording", samples: int) -> Part:

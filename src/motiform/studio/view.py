@@ -120,8 +120,9 @@ class View:
             handle = scene.add_batched_meshes_simple(
                 name,
                 **shape,
-                batched_positions=part.position[0],
-                batched_wxyzs=part.orientation[0],
+                batched_positions=np.nan_to_num(part.position[0]),
+                batched_wxyzs=np.ascontiguousarray(part.orientation[0]),
+                batched_scales=_shown(part, 0),
                 batched_colors=_rgb(part.color),
                 cast_shadow=part.count < MANY,
                 receive_shadow=False,  # bodies shade the ground; on each other the shadows of a browser are blotchy
@@ -130,12 +131,12 @@ class View:
         self._handles.append(handle)
         moving = _Moving(part, handle)
         moving.draw(0)
-        if (np.ptp(part.position, axis=0) > 0).any() or (np.ptp(part.orientation, axis=0) > 0).any():
+        if _moves(part.position) or _moves(part.orientation):
             self._moving.append(moving)
         self._add_paths(part)
 
     def _add_paths(self, part: "Part") -> None:
-        if part.count > PATHS:
+        if part.count > PATHS or not part.path:
             return
         colors = np.broadcast_to(part.color, (part.count, 3))
         for body in range(part.count):
@@ -160,11 +161,28 @@ class _Moving:
 
     def draw(self, sample: int) -> None:
         position, orientation = self.part.position[sample], self.part.orientation[sample]
+        shown = _shown(self.part, sample)
         if self.part.count == 1:
-            self.handle.position, self.handle.wxyz = position[0], orientation[0]
+            if self.handle.visible != bool(shown[0]):
+                self.handle.visible = bool(shown[0])
+            if shown[0]:
+                self.handle.position, self.handle.wxyz = position[0], orientation[0]
         else:
-            self.handle.batched_positions = np.ascontiguousarray(position, dtype=np.float32)
+            self.handle.batched_positions = np.nan_to_num(np.ascontiguousarray(position, dtype=np.float32))
             self.handle.batched_wxyzs = np.ascontiguousarray(orientation, dtype=np.float32)
+            if not np.array_equal(shown, self.handle.batched_scales):
+                self.handle.batched_scales = shown
+
+
+def _shown(part: "Part", sample: int) -> np.ndarray:
+    """Return the scale of each body, (count,): 1, or 0 where its place is not known."""
+    return np.isfinite(part.position[sample]).all(-1).astype(np.float32)
+
+
+def _moves(values: np.ndarray) -> bool:
+    """Return whether numbers (samples, count, n) change over time, or are not there at times."""
+    first = values[:1]
+    return bool(((values != first) & ~(np.isnan(values) & np.isnan(first))).any())
 
 
 def grid_cell(size: float) -> float:

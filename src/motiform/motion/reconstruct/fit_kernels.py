@@ -245,7 +245,8 @@ def _solve(before, coupled, F, u):
 
 @routine
 def _evaluate(
-    ints, floats, tags, points, weights, markers, frame, couplings, functions, scale2, every, q, work, w, slopes, H, S, g,
+    ints, floats, tags, points, weights, markers, frame, couplings, functions, scale2, every, q, work, w, slopes, H, S,
+    g,
 ):  # fmt: skip
     """Write matrices and gradient at q; return the cost and the weight of all that is seen."""
     _follow(couplings, functions, q, w, slopes)
@@ -374,11 +375,11 @@ def fit_blocks(
         cost, total = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
                                 options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
         status, damping, growth, turns = UNSETTLED if total > 0.0 else LOST, _FIRST, 10.0, 0
-        failed, last = 0, math.inf
+        failed, pulled, last = 0, options[PRIOR], math.inf
         while status == UNSETTLED and turns < options[MOST]:
             turns += 1
-            # a coordinate that markers hardly tell stays: their variance over that of coordinates is its weight
-            weight = options[PRIOR] * cost / total
+            # at first what markers hardly tell stays: their variance over that of coordinates is its weight
+            weight = pulled * cost / total
             keep = weight + options[KEEP]
             whole = cost + _pull(ints, before, plain, bounds, begun, q, w, weight, g, u, own, gone)
             for k in range(n):
@@ -413,7 +414,9 @@ def fit_blocks(
             if turns % _STALL == 0:  # along what the markers hardly tell it may creep on for long
                 settled = settled or cost > (1.0 - 1e-4) * last
                 last = cost
-            if settled:
+            if settled and pulled > 0.0:
+                pulled, last = 0.0, math.inf
+            elif settled:
                 status = FINE
             elif damping > _LARGEST:
                 break

@@ -45,10 +45,24 @@ def smooth_trial(fitter: Fitter, markers: Array, found: Fit, times: Array, accel
     for first in range(0, count, _WINDOW):
         lo, hi = max(first - _OVERLAP, 0), min(first + _WINDOW + _OVERLAP, count)
         own = slice(first - lo, min(first + _WINDOW, count) - lo)
-        q, inverse = _solve(fitter, markers[lo:hi], found.q[lo:hi], np.full(figure.nv, mu))
+        start = _blend(found.q[lo:hi], found.inverse[lo:hi], mu)
+        q, inverse = _solve(fitter, markers[lo:hi], start, np.full(figure.nv, mu))
         found.q[first : first + _WINDOW] = q[own]
         found.inverse[first : first + _WINDOW] = inverse[own]
     found.cost[:] = _distances(fitter, markers, found.q)
+
+
+def _blend(q: Array, inverse: Array, mu: float) -> Array:
+    """Return each coordinate smoothed by itself, in which a sample counts as much as it is certain: where to begin."""
+    from scipy.linalg import solveh_banded
+
+    stencil, out = mu * _stencil(len(q)), np.empty_like(q)
+    for k in range(q.shape[1]):
+        weight = 1.0 / np.maximum(inverse[:, k], 1e-12)
+        band = stencil.copy()
+        band[0] += weight
+        out[:, k] = solveh_banded(band, weight * q[:, k], lower=True)
+    return out
 
 
 def _distances(fitter: Fitter, markers: Array, q: Array) -> Array:

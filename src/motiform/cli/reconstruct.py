@@ -1,0 +1,184 @@
+"""`motiform reconstruct`: posture, motion and effort from files of optical markers."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motiform.base.errors import InputError, MotiformError
+from motiform.cli.shared import AsJson, Overwrite, Quiet, Settings, parse_settings
+
+if TYPE_CHECKING:
+    from motiform.scene.batch import Batch
+    from motiform.scene.trials import TrialOptions
+
+
+def reconstruct(
+    trials: Annotated[
+        list[Path], typer.Argument(metavar="TRIALS…", help="Files of markers (C3D, TRC, CSV), or folders of them.")
+    ],
+    figure: Annotated[
+        str, typer.Option(help="human36, bip, kondo, or a file: .osim, .urdf, .xml (MJCF), .toml (scene).")
+    ] = "human36",
+    height: Annotated[float | None, typer.Option(help="Height of the subject (m).")] = None,
+    mass: Annotated[float | None, typer.Option(help="Mass of the subject (kg).")] = None,
+    sex: Annotated[str | None, typer.Option(help="male or female, for the anthropometric table.")] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option(metavar="TABLE[:NAME]", help="Table of subjects (CSV), and which one; else by file or folder."),
+    ] = None,
+    correspondence: Annotated[
+        Path | None, typer.Option(help="CSV with the columns tag and marker, where their names differ.")
+    ] = None,
+    static: Annotated[
+        Path | None, typer.Option(help="Trial of the standing subject to calibrate the figure by.")
+    ] = None,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Calibrate the figure by each trial's own markers, too.")
+    ] = False,
+    up: Annotated[
+        str | None, typer.Option(help="Axis of the files that points up, such as z; found if not told.")
+    ] = None,
+    units: Annotated[
+        str | None, typer.Option(help="Unit of length of the files, such as mm; found if not told.")
+    ] = None,
+    cutoff: Annotated[
+        float, typer.Option(min=0.0, help="Low-pass before velocities and accelerations (Hz); 0: none.")
+    ] = 6.0,
+    smooth: Annotated[
+        float | None, typer.Option(help="Fit the whole trial at once, by the usual size of accelerations (rad/s²).")
+    ] = None,
+    robust: Annotated[
+        float | None, typer.Option(help="Distance (m) at which a marker begins to be taken for wrong.")
+    ] = None,
+    weights: Annotated[Path | None, typer.Option(help="CSV with the columns tag and weight.")] = None,
+    limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep joints within their limits.")] = True,
+    out: Annotated[Path, typer.Option(help="Folder of the results, with one for each trial.")] = Path("reconstructed"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted batch; trials that are done are skipped anyway.")
+    ] = False,
+    overwrite: Overwrite = False,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Trials at once; one for each core if not given.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS|local", help="Work over a Dask cluster (tcp://host:8786).")
+    ] = None,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write a page about each trial.")] = True,
+    set_: Settings = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find postures, their certainty, motion and effort from optical markers, for one trial or a thousand."""
+    from motiform.scene.batch import plan_batch
+
+    if overwrite and resume:
+        raise InputError(
+            "a batch is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them."
+        )
+    told = {"height": height, "mass": mass, "sex": sex}
+    fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits}
+    options = _options(
+        figure, {key: value for key, value in told.items() if value is not None}, subject,
+        {key: value for key, value in (("up", up), ("units", units)) if value is not None}, fit,
+        correspondence, weights, static, calibrate, report, parse_settings(set_),
+    )  # fmt: skip
+    others = [path for path in (correspondence, weights, static, Path((subject or "").split(":")[0])) if path]
+    batch = plan_batch(trials, out, options, overwrite=overwrite, leave_out=others)
+    _work(batch, jobs, scheduler, quiet)
+    _end(batch, as_json)
+
+
+_GROUPS = ("figure", "markers", "reconstruct", "calibrate")
+
+
+def _options(
+    figure: str, measures: dict[str, Any], subject: str | None, read: dict[str, Any], fit: dict[str, Any],
+    correspondence: Path | None, weights: Path | None, static: Path | None, calibrate: bool, report: bool,
+    settings: dict[str, Any],
+) -> "TrialOptions":  # fmt: skip
+    """Return what holds for all trials; wrong input is told here, before any work."""
+    from motiform.measure import read_correspondence
+    from motiform.scene.trial_figure import FigureSpec, read_subject
+    from motiform.scene.trials import TrialOptions, check_options, read_weights
+
+    grouped = _grouped(settings)
+    subjects, name = read_subject(subject)
+    for key, path in (("correspondence", correspondence), ("weights", weights)):
+        if path is not None:
+            fit[key] = read_correspondence(path) if key == "correspondence" else read_weights(path)
+    place = str(Path(figure).absolute()) if Path(figure).is_file() else figure
+    if static is not None and not static.is_file():
+        raise InputError("no such file", where="--static", got=str(static))
+    options = TrialOptions(
+        FigureSpec(place, measures, subjects, name, grouped["figure"]), {**read, **grouped["markers"]},
+        {**fit, **grouped["reconstruct"]}, None if static is None else str(static.absolute()), calibrate,
+        grouped["calibrate"], report,
+    )  # fmt: skip
+    check_options(options)
+    return options
+
+
+def _grouped(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the settings by group, "figure.lengths.L5" as {"figure": {"lengths": {"L5": …}}}."""
+    found: dict[str, dict[str, Any]] = {group: {} for group in _GROUPS}
+    for path, value in settings.items():
+        group, *keys = path.split(".")
+        if group not in found or not all(keys) or not keys:
+            allowed = ", ".join(f"{name}.…" for name in _GROUPS)
+            raise InputError("no such parameter", where="--set", got=path, allowed=allowed)
+        here = found[group]
+        for key in keys[:-1]:
+            here = here.setdefault(key, {})
+        here[keys[-1]] = value
+    return found
+
+
+def _work(batch: "Batch", jobs: int | None, scheduler: str | None, quiet: bool) -> None:
+    """Do the trials that are not done; what is finished stays, whatever happens."""
+    from motiform.base.progress import bar
+    from motiform.scene.trials import run_trial
+    from motiform.sweep import run_tasks
+
+    count = len(batch.trials)
+    try:
+        with bar(f"{count} trial{'s' * (count != 1)}", quiet=quiet) as progress:
+            for result in run_tasks(run_trial, batch.trials, jobs=jobs, scheduler=scheduler, progress=progress):
+                batch.take(result.number, result.value, result.error)
+    except KeyboardInterrupt:
+        batch.save()
+        done = sum(row["status"] == "done" for row in batch.rows)
+        typer.echo(f"{done} of {count} trials are done and stay in {batch.out}; --resume goes on from there", err=True)
+        raise
+    except MotiformError:
+        batch.save()
+        raise
+    batch.save()
+
+
+def _end(batch: "Batch", as_json: bool) -> None:
+    """Tell what became of the trials, and end with the code that says so."""
+    summary = batch.summary()
+    if as_json:
+        typer.echo(json.dumps(summary, indent=1))
+    else:
+        for line in batch.table():
+            typer.echo(line)
+    for row in batch.rows:
+        if row["status"] == "failed":
+            typer.echo(f"motiform: {row['trial']}: {row['error']}", err=True)
+    if not as_json:
+        typer.echo(_last_line(summary["count"], batch.out))
+    failed = [row for row in batch.rows if row["status"] == "failed"]
+    if failed:
+        raise typer.Exit(2 if len(failed) == len(batch.rows) and all(row.get("input") for row in failed) else 1)
+
+
+def _last_line(count: dict[str, int], out: Path) -> str:
+    """Return what was written and where."""
+    done, skipped, failed = count["done"], count["skipped"], count["failed"]
+    more = f"; {skipped} done before" * bool(skipped) + f"; {failed} failed" * bool(failed)
+    if not done and not failed:
+        return f"already done, nothing changed: {skipped} trial{'s' * (skipped != 1)} in {out}"
+    return f"wrote {done} trial{'s' * (done != 1)}{more}: {out}"

@@ -1,0 +1,105 @@
+"""One function over many tasks: here, in processes of this machine, or on the workers of a Dask cluster.
+
+Results come as they are ready. A task whose worker dies begins again on another; what a task raises is told and does
+not stop the others.
+"""
+
+import os
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from motiform.base.errors import InputError
+from motiform.base.progress import Progress
+
+__all__ = ["ATTEMPTS", "Result", "Work", "cores", "run_tasks"]
+
+ATTEMPTS = 3
+"""Times that a task is begun before the deaths of its workers are taken to be its doing."""
+
+#: Gets a task and tells the fraction of it that is done. A function of a module, so that workers find it.
+Work = Callable[[Any, Progress], Any]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one task."""
+
+    number: int
+    """Place of the task in the list."""
+    value: Any = None
+    """What the function returned."""
+    error: str | None = None
+    """What it raised, or how its workers died, with the traceback where there is one."""
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run_tasks(
+    work: Work,
+    tasks: Sequence[Any],
+    *,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Result]:
+    """Give the result of each task when it is ready, in any order.
+
+    Parameters
+    ----------
+    work : called as ``work(task, progress)``. Tasks and results are pickled.
+    jobs : processes, of one thread each; 1 works in this process with all of its threads. None: one for each core, no
+        more than there are tasks.
+    scheduler : address of a Dask scheduler ("tcp://host:8786"), or "local" for a cluster of ``jobs`` workers here. What
+        tasks name on disk must be there for the workers too.
+    progress : called with the fraction of all tasks that is done.
+    """
+    if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
+        raise InputError("jobs", got=jobs, allowed="a whole number, 1 or more")
+    count = min(cores() if jobs is None else jobs, max(1, len(tasks)))
+    tell = progress or (lambda fraction: None)
+    if not tasks:
+        return iter(())
+    if scheduler is not None:
+        from motiform.sweep.cluster import over_cluster
+
+        return over_cluster(work, tasks, scheduler, count, tell)
+    if count > 1:
+        from motiform.sweep.processes import over_processes
+
+        return over_processes(work, tasks, count, tell)
+    return _here(work, tasks, tell)
+
+
+def _here(work: Work, tasks: Sequence[Any], tell: Progress) -> Iterator[Result]:
+    for number, task in enumerate(tasks):
+        first, share = number / len(tasks), 1.0 / len(tasks)
+        yield attempt(work, number, task, partial(_part, tell, first, share))
+        tell(first + share)
+
+
+def _part(tell: Progress, first: float, share: float, part: float) -> None:
+    tell(first + share * part)
+
+
+def attempt(work: Work, number: int, task: Any, tell: Progress) -> Result:
+    """Return the result of a task; what it raises is told in it."""
+    try:
+        return Result(number, work(task, tell))
+    except Exception as error:
+        text = "".join(traceback.format_exception(error))
+        return Result(number, error=f"{type(error).__name__}: {error}\n{text}")
+
+
+def one_thread() -> None:
+    """Let the kernels that this thread launches use one core: the others have tasks of their own."""
+    import numba
+
+    numba.set_num_threads(1)

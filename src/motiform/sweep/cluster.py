@@ -1,0 +1,87 @@
+"""Tasks on the workers of a Dask cluster."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from motiform.base.errors import InputError, RunError
+from motiform.base.progress import Progress
+from motiform.sweep.backend import Result, Work, attempt, one_thread
+
+__all__ = ["over_cluster"]
+
+_PATIENCE = 30  # s for a scheduler to answer, and for a first worker to join
+
+
+def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, tell: Progress) -> Iterator[Result]:
+    """Give the results of tasks worked on by a cluster; those of a worker that is lost begin again on another."""
+    from distributed import as_completed
+
+    with _client(scheduler, count) as client:
+        futures = {client.submit(_on_worker, work, n, task, pure=False): n for n, task in enumerate(tasks)}
+        try:
+            for done, future in enumerate(as_completed(list(futures)), start=1):
+                number = futures.pop(future)
+                tell(done / len(tasks))
+                yield _result(number, future, scheduler)
+                future.release()
+        finally:
+            client.cancel(list(futures))
+
+
+def _on_worker(work: Work, number: int, task: Any) -> Result:
+    one_thread()
+    return attempt(work, number, task, lambda part: None)
+
+
+def _result(number: int, future: Any, scheduler: str) -> Result:
+    if future.status == "finished":
+        found = future.result()
+        assert isinstance(found, Result)
+        return found
+    if future.status == "error":  # the task itself raises nothing: its workers died, or do not know it
+        error = future.exception()
+        return Result(number, error=f"{type(error).__name__}: {error}")
+    raise RunError(
+        "the cluster is gone", where=scheduler, got=f"a task that is {future.status}",
+        remedy="What is finished stays; start the scheduler and the same command again.",
+    )  # fmt: skip
+
+
+@contextmanager
+def _client(scheduler: str, count: int) -> Iterator[Any]:
+    """Give a client of the scheduler; "local" starts a cluster here and ends it."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        remedy = "Install it: pip install 'motiform[dask]'."
+        raise InputError("Dask is not installed", where="scheduler", got=scheduler, remedy=remedy) from None
+    logging.getLogger("distributed").setLevel(logging.ERROR)  # a worker that is lost is no news: its task goes on
+    if scheduler == "local":
+        with (
+            LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=logging.ERROR,
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = Client(scheduler, timeout=_PATIENCE)
+    except (OSError, ValueError, ImportError) as error:
+        raise InputError(
+            "no scheduler answers", where="scheduler", got=scheduler,
+            allowed="an address such as tcp://host:8786, or local", remedy=str(error) or None,
+        ) from error  # fmt: skip
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            remedy = "Start one: dask worker ADDRESS."
+            raise RunError("the cluster has no worker", where="scheduler", got=scheduler, remedy=remedy) from None
+        yield client

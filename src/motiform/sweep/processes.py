@@ -1,0 +1,138 @@
+"""Tasks in processes of this machine.
+
+Own workers rather than a pool of the standard library: that one loses every task when a single worker is killed, and
+cannot stop those that run when Ctrl-C is pressed.
+"""
+
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from motiform.base.progress import Progress
+from motiform.sweep.backend import ATTEMPTS, Result, Work, attempt, one_thread
+
+__all__ = ["over_processes"]
+
+_LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_PATIENCE = 5.0  # s for a worker to end
+
+
+@dataclass
+class _Crew:
+    """Workers, each with at most one task, and the tasks that nobody has begun."""
+
+    work: Work
+    tasks: Sequence[Any]
+    waiting: deque[int] = field(default_factory=deque)
+    tries: dict[int, int] = field(default_factory=dict)
+    busy: dict[Connection, tuple[Any, int]] = field(default_factory=dict)
+    """Pipe of each worker, its process and the number of its task."""
+    parts: dict[int, float] = field(default_factory=dict)
+    """Fraction done of each task."""
+
+    def hire(self) -> None:
+        """Start a worker on the next task."""
+        context = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
+        ours, theirs = context.Pipe()
+        with _few_threads():
+            process = context.Process(target=_serve, args=(theirs, self.work), daemon=True)
+            process.start()
+        theirs.close()  # so that the end of the process ends the pipe
+        self.busy[ours] = (process, -1)
+        self.hand_out(ours)
+
+    def hand_out(self, pipe: Connection) -> None:
+        """Give a worker the next task, or let it go."""
+        process, _ = self.busy.pop(pipe)
+        number = self.waiting.popleft() if self.waiting else None
+        with suppress(OSError):  # it is dead: its pipe tells so next
+            pipe.send(None if number is None else (number, self.tasks[number]))
+        if number is None:
+            pipe.close()
+            process.join(_PATIENCE)
+        else:
+            self.tries[number] = self.tries.get(number, 0) + 1
+            self.busy[pipe] = (process, number)
+
+    def bury(self, pipe: Connection) -> Result | None:
+        """Take the task of a dead worker back; return its result where it kills whoever takes it."""
+        process, number = self.busy.pop(pipe)
+        pipe.close()
+        process.join(_PATIENCE)
+        self.parts[number] = 0.0
+        if self.tries[number] < ATTEMPTS:
+            self.waiting.append(number)
+            return None
+        way = f"ended by signal {-process.exitcode}" if (process.exitcode or 0) < 0 else f"code {process.exitcode}"
+        return Result(number, error=f"the process that worked on it died {ATTEMPTS} times ({way}); out of memory?")
+
+    def dismiss(self) -> None:
+        """Stop all workers, whatever they do."""
+        for process, _ in self.busy.values():
+            process.terminate()
+        for pipe, (process, _) in self.busy.items():
+            process.join(_PATIENCE)
+            if process.is_alive():
+                process.kill()
+                process.join()
+            pipe.close()
+
+
+def over_processes(work: Work, tasks: Sequence[Any], count: int, tell: Progress) -> Iterator[Result]:
+    """Give the results of tasks worked on by so many processes."""
+    crew = _Crew(work, tasks, deque(range(len(tasks))))
+    try:
+        for _ in range(min(count, len(tasks))):
+            crew.hire()
+        while crew.busy:
+            for pipe in wait(list(crew.busy)):
+                assert isinstance(pipe, Connection)
+                result = _heard(crew, pipe)
+                tell(sum(crew.parts.values()) / len(tasks))
+                if result is not None:
+                    yield result
+            while crew.waiting and len(crew.busy) < count:  # in the place of those that died
+                crew.hire()
+    finally:
+        crew.dismiss()
+
+
+def _heard(crew: _Crew, pipe: Connection) -> Result | None:
+    """Take what a worker says; return the result if it is one."""
+    try:
+        said = pipe.recv()
+    except (EOFError, OSError):
+        return crew.bury(pipe)
+    if not isinstance(said, Result):
+        crew.parts[crew.busy[pipe][1]] = float(said)
+        return None
+    crew.parts[said.number] = 1.0
+    crew.hand_out(pipe)
+    return said
+
+
+def _serve(pipe: Connection, work: Work) -> None:
+    """Work on tasks until there are no more, or nobody asks for them any longer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who hired us, who then stops us
+    one_thread()
+    with suppress(EOFError, OSError):
+        while (task := pipe.recv()) is not None:
+            pipe.send(attempt(work, task[0], task[1], pipe.send))
+
+
+@contextmanager
+def _few_threads() -> Iterator[None]:
+    """Let processes that begin inside use one thread for linear algebra, unless the user has said otherwise."""
+    ours = [name for name in _LIBRARIES if name not in os.environ]
+    os.environ.update(dict.fromkeys(ours, "1"))
+    try:
+        yield
+    finally:
+        for name in ours:
+            del os.environ[name]

@@ -1,0 +1,165 @@
+"""Tasks over processes and over a Dask cluster: all of them done, whoever dies."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from motiform.base.errors import InputError
+from motiform.sweep import cores, run_tasks
+
+TASKS = '''
+"""Work for the tests, in a module that workers can import."""
+import os, time
+from pathlib import Path
+
+
+def square(task, progress):
+    progress(0.5)
+    if task < 0:
+        raise ValueError(f"no root of {task}")
+    return task * task
+
+
+def threads(task, progress):
+    import numba
+    return os.getpid(), numba.get_num_threads()
+
+
+def wait_for_go(task, progress):
+    """Tell that it has begun, by whom, and end when it is let go."""
+    folder, number = Path(task[0]), task[1]
+    (folder / f"begun-{number}-{os.getpid()}").touch()
+    while not (folder / "go").exists():
+        time.sleep(0.02)
+    return number
+
+
+def die(task, progress):
+    if task == 0:
+        os.kill(os.getpid(), 9)
+    return task
+'''
+
+
+@pytest.fixture
+def work(tmp_path, monkeypatch):
+    """A module of task functions, found by child processes too."""
+    import importlib
+
+    (tmp_path / "motiform_test_work.py").write_text(TASKS, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    return importlib.import_module("motiform_test_work")
+
+
+def kill_one_that_works(folder):
+    """Kill the process that has begun task 0, then let all tasks end; return its number."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not list(folder.glob("begun-0-*")):
+        time.sleep(0.02)
+    (begun,) = folder.glob("begun-0-*")
+    process = int(begun.name.rsplit("-", 1)[1])
+    os.kill(process, signal.SIGKILL)
+    (folder / "go").touch()
+    return process
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_results_and_errors_of_all_tasks(work, jobs):
+    told = []
+    found = {r.number: r for r in run_tasks(work.square, [3, -1, 5], jobs=jobs, progress=told.append)}
+    assert (found[0].value, found[2].value) == (9, 25)
+    assert found[1].value is None
+    assert found[1].error.startswith("ValueError: no root of -1\n")
+    assert told[-1] == pytest.approx(1.0)  # sums of thirds
+    assert any(0.0 < part < 1.0 for part in told)
+
+
+def test_processes_have_one_thread_each(work):
+    pairs = [r.value for r in run_tasks(work.threads, [0, 1, 2], jobs=2)]
+    assert {threads for _, threads in pairs} == {1}
+    assert os.getpid() not in {process for process, _ in pairs}
+
+
+def test_a_killed_process_loses_no_task(work, tmp_path):
+    killed = []
+    killer = threading.Thread(target=lambda: killed.append(kill_one_that_works(tmp_path)))
+    killer.start()
+    found = list(run_tasks(work.wait_for_go, [(str(tmp_path), n) for n in range(4)], jobs=2))
+    killer.join()
+    assert sorted(r.value for r in found) == [0, 1, 2, 3]
+    begun = [path.name for path in tmp_path.glob("begun-0-*")]
+    assert len(begun) == 2  # by the one that was killed, and by another
+    assert f"begun-0-{killed[0]}" in begun
+
+
+def test_a_task_that_kills_its_process_is_given_up(work):
+    found = {r.number: r for r in run_tasks(work.die, [0, 1, 2], jobs=2)}
+    assert (found[1].value, found[2].value) == (1, 2)
+    assert "died 3 times (ended by signal 9)" in found[0].error
+
+
+def test_leaving_early_stops_the_processes(work, tmp_path):
+    results = run_tasks(work.wait_for_go, [(str(tmp_path), n) for n in range(2)], jobs=2)
+    stopper = threading.Timer(0.0, lambda: None)
+    stopper.start()
+    with pytest.raises(RuntimeError, match="enough"):
+        for _ in _interrupted(results, tmp_path):
+            pass
+    for path in tmp_path.glob("begun-*"):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(path.name.rsplit("-", 1)[1]), 0)
+
+
+def _interrupted(results, folder):
+    """Give results; raise in their midst, as Ctrl-C does, once both tasks have begun."""
+
+    def raise_here(*_):
+        raise RuntimeError("enough")
+
+    before = signal.signal(signal.SIGALRM, raise_here)
+    watcher = threading.Thread(target=_alarm_when_begun, args=(folder,))
+    watcher.start()
+    try:
+        yield from results
+    finally:
+        signal.signal(signal.SIGALRM, before)
+        watcher.join()
+
+
+def _alarm_when_begun(folder):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(list(folder.glob("begun-*"))) < 2:
+        time.sleep(0.02)
+    os.kill(os.getpid(), signal.SIGALRM)
+
+
+def test_no_tasks_and_wrong_jobs():
+    assert list(run_tasks(print, [])) == []
+    assert cores() >= 1
+    with pytest.raises(InputError, match="jobs"):
+        run_tasks(print, [1], jobs=0)
+
+
+def test_dask_cluster_here_loses_no_task_of_a_killed_worker(work, tmp_path):
+    pytest.importorskip("distributed")
+    killer = threading.Thread(target=kill_one_that_works, args=(tmp_path,))
+    killer.start()
+    found = list(run_tasks(work.wait_for_go, [(str(tmp_path), n) for n in range(4)], jobs=2, scheduler="local"))
+    killer.join()
+    assert sorted(r.value for r in found) == [0, 1, 2, 3]
+    assert len(list(tmp_path.glob("begun-0-*"))) == 2
+
+
+def test_no_scheduler_is_told(monkeypatch):
+    pytest.importorskip("distributed")
+    from motiform.sweep import cluster
+
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)
+    with pytest.raises(InputError, match="no scheduler answers"):
+        list(run_tasks(print, [1], scheduler="tcp://127.0.0.1:9"))
+    with pytest.raises(InputError, match="no scheduler answers"):
+        list(run_tasks(print, [1], scheduler="nowhere://x"))
