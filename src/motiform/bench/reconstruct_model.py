@@ -1,11 +1,11 @@
-"""A walker of 37 coordinates and 43 markers as an OpenSim model, and a trial of it, for the reconstruct bench."""
+"""A walker of 37 coordinates and 45 markers as an OpenSim model, and a trial of it, for the reconstruct bench."""
 
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["RATE", "Body", "write_model"]
+__all__ = ["RATE", "walk", "write_model"]
 
 RATE = 100.0  # [Hz] of the trial
 _LIMB = 0.35
@@ -35,7 +35,8 @@ def _bodies() -> list[Body]:
             ((0.02, 0.03, 0.13), (0.02, 0.03, -0.13), (-0.15, 0.03, 0.05), (-0.15, 0.03, -0.05)), 11.0,
         ),
         Body(
-            "torso", "pelvis", (-0.1, 0.08, 0), (("lumbar_extension", Z), ("lumbar_bending", X), ("lumbar_rotation", Y)),
+            "torso", "pelvis", (-0.1, 0.08, 0),
+            (("lumbar_extension", Z), ("lumbar_bending", X), ("lumbar_rotation", Y)),
             ((0.1, 0.35, 0), (-0.1, 0.4, 0), (0.0, 0.45, 0.17), (0.0, 0.45, -0.17), (0.05, 0.65, 0.07)), 30.0,
         ),
     ]  # fmt: skip
@@ -65,14 +66,18 @@ def _bodies() -> list[Body]:
                 ((f"arm_flex_{side}", Z), (f"arm_add_{side}", X), (f"arm_rot_{side}", Y)),
                 ((0.04, -0.12, 0.03 * z), (0.0, -0.28, 0.04 * z), (0.0, -0.28, -0.04 * z)),
             ),
-            Body(f"ulna_{side}", f"humerus_{side}", (0.013, -0.286, -0.01 * z), ((f"elbow_flex_{side}", Z),), ((0.0, -0.1, 0.03 * z),), 0.6),
+            Body(
+                f"ulna_{side}", f"humerus_{side}", (0.013, -0.286, -0.01 * z), ((f"elbow_flex_{side}", Z),),
+                ((0.0, -0.1, 0.03 * z),), 0.6,
+            ),
             Body(
                 f"radius_{side}", f"ulna_{side}", (-0.007, -0.013, 0.026 * z), ((f"pro_sup_{side}", Y),),
                 ((0.03, -0.23, 0.0), (-0.03, -0.23, 0.02 * z)), 0.6,
             ),
             Body(
                 f"hand_{side}", f"radius_{side}", (-0.009, -0.236, 0.014 * z),
-                ((f"wrist_flex_{side}", X), (f"wrist_dev_{side}", Z)), ((0.02, -0.08, 0.0), (-0.02, -0.08, 0.02 * z)), 0.5,
+                ((f"wrist_flex_{side}", X), (f"wrist_dev_{side}", Z)),
+                ((0.02, -0.08, 0.0), (-0.02, -0.08, 0.02 * z)), 0.5,
             ),
         ]  # fmt: skip
     return found
@@ -137,8 +142,8 @@ def write_model(path: Path) -> None:
             f"<Joint>{_joint(body)}</Joint></Body>"
         )
         markers += [
-            f'<Marker name="{body.name}.{k}"><body>{body.name}</body><location> {" ".join(str(x) for x in at)}</location>'
-            "<fixed>false</fixed></Marker>"
+            f'<Marker name="{body.name}.{k}"><body>{body.name}</body>'
+            f"<location> {' '.join(str(x) for x in at)}</location><fixed>false</fixed></Marker>"
             for k, at in enumerate(body.markers)
         ]
     ground = '<Body name="ground"><mass>0</mass><mass_center> 0 0 0</mass_center><Joint/></Body>'

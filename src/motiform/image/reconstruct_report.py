@@ -25,7 +25,8 @@ _SIZE = (300, 420)
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:1.5rem auto;padding:0 1rem;color:#1d232a;"
     "background:#fff}h1{margin:.2rem 0}h2{margin:2rem 0 .4rem;border-bottom:1px solid #d5dae0}p{margin:.4rem 0}"
-    "img{max-width:100%;height:auto}.strip figure{width:19%}figure{display:inline-block;margin:0 .3rem .4rem 0}figcaption{font-size:.85em;"
+    "img{max-width:100%;height:auto}.strip figure{width:19%}"
+    "figure{display:inline-block;margin:0 .3rem .4rem 0}figcaption{font-size:.85em;"
     "color:#59636e}table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}th,td{padding:.12rem"
     " .7rem;text-align:right;border-bottom:1px solid #e8ebee}th:first-child,td:first-child{text-align:left}"
     "th{font-weight:600;background:#f5f7f9}.bar{display:inline-block;height:.7em;background:#0072B2;border-radius:2px}"
@@ -125,7 +126,7 @@ def _pictures(rec: "Recording") -> str:
         pixels = render(form, 0, camera=camera, size=_SIZE, samples_per_pixel=4)
         shown.append(_image(pixels, f"{times[k]:.2f} s", "figure and markers"))
     key = "Blue: markers as measured. Orange: tags of the figure. Black: what lies between the two of a pair."
-    return f"<h2>Figure and markers</h2><div class="strip">{''.join(shown)}</div><p>{key}</p>"
+    return f"<h2>Figure and markers</h2><div class='strip'>{''.join(shown)}</div><p>{key}</p>"
 
 
 def _errors(rec: "Recording") -> str:

@@ -19,7 +19,8 @@ from motiform.base.progress import Progress
 from motiform.measure import read_markers
 from motiform.motion.tree import Figure
 from motiform.record import Recording
-from motiform.record.files import PARTIAL, disk, remove_folder, sync_folder, write_file
+from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
+from motiform.record.places import remove_stale
 from motiform.scene.reconstruct import reconstruct
 from motiform.scene.run import machine
 from motiform.scene.trial_figure import FigureSpec, calibrated, choose_subject, make_figure, upright
@@ -41,6 +42,7 @@ __all__ = [
 SUMMARY = "summary.json"
 _READ = ("up", "units", "subject", "rate", "format", "partial", "unlabeled")
 _KIND = "motiform trial"
+_OLD = ".old"
 _OWN = ("kind", "options", "per_marker", "machine", "version")  # told in the trial's own summary alone
 
 
@@ -246,14 +248,18 @@ def _write(trial: Trial, rec: Recording, figure: Figure, markers: Recording, pro
     aside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}{PARTIAL}")
     with disk(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
+        _remove_left(folder)
         aside.mkdir()
+        claim = lock_folder(aside)
         try:
             files = _write_files(trial, rec, figure, markers, aside)
             progress(0.97)
             summary = _summary(trial, rec, files)
             write_file(aside / SUMMARY, (json.dumps(plain(summary), indent=1) + "\n").encode())
-            _put_in_place(aside, folder)
+            _put_in_place(aside, folder, trial.key)
         finally:
+            if claim is not None:
+                os.close(claim)
             remove_folder(aside)
     progress(1.0)
     return {"status": "done", **brief(summary)}
@@ -310,16 +316,27 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def _put_in_place(aside: Path, folder: Path) -> None:
+def _put_in_place(aside: Path, folder: Path, key: str) -> None:
     """Give a finished folder its name; results of another trial there go, anything else is left alone."""
     sync_folder(aside)
+    done = read_done(folder)
+    if done is not None and done["key"] == key:
+        return  # another worker was quicker: one that was taken for lost
     if folder.exists():
-        if read_done(folder) is None:
+        if done is None:
             raise RunError("the folder holds other things", where=str(folder), remedy="Move it, or give another --out.")
-        old = aside.with_suffix(".old")
+        old = aside.with_suffix(_OLD)
         os.rename(folder, old)
         os.rename(aside, folder)
         remove_folder(old)
     else:
         os.rename(aside, folder)
     sync_folder(folder.parent)
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove what processes that were killed while they wrote this trial left beside its folder."""
+    remove_stale(folder)
+    for entry in folder.parent.iterdir():
+        if entry.name.startswith(f".{folder.name}.") and entry.suffix == _OLD and folder.exists():
+            remove_folder(entry)

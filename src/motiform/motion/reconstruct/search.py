@@ -126,13 +126,13 @@ def _best(fitter: Fitter, samples: Array, guesses: Array, spread: bool = False) 
     return every.pick(np.arange(count) * many + np.argmin(cost, axis=1))
 
 
-def stray(found: Fit) -> np.ndarray:
-    """Return whether samples are so far off that another minimum is likely, (samples,)."""
+def stray(found: Fit, *, unsettled: bool = True) -> np.ndarray:
+    """Return whether samples are so far off that another minimum is likely, or have not settled, (samples,)."""
     rms, seen = found.rms, found.status != o.LOST
     if not seen.any():
         return np.zeros(len(rms), bool)
     far = np.nan_to_num(rms) > _FAR * np.median(rms[seen]) + _TINY
-    return seen & (far | (found.status == o.UNSETTLED))
+    return seen & (far | (unsettled & (found.status == o.UNSETTLED)))
 
 
 def rescue(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) -> None:

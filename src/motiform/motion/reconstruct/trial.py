@@ -181,7 +181,7 @@ def _wrong_minima(found: Fit, times: Array) -> list[Event]:
             "wrong minimum?",
             {"until": float(times[last]), "rms": float(found.rms[first : last + 1].max())},
         )
-        for first, last in runs(stray(found))
+        for first, last in runs(stray(found, unsettled=False))
     ]
 
 
