@@ -6,8 +6,10 @@ InverseKinematicsTool with its default accuracy, run as a whole.
 """
 
 import os
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -90,8 +92,9 @@ def run_opensim(trial: Trial, accuracy: float = _DEFAULT) -> tuple[float, np.nda
     before = Path.cwd()
     os.chdir(trial.folder)  # the tool writes beside where it stands
     try:
+        model = opensim.Model("walker.osim")  # the tool does not keep it
         tool = opensim.InverseKinematicsTool()
-        tool.setModel(opensim.Model("walker.osim"))
+        tool.setModel(model)
         tool.setMarkerDataFileName("walk.trc")
         tool.setStartTime(float(times[0]))
         tool.setEndTime(float(times[-1]))
@@ -103,14 +106,30 @@ def run_opensim(trial: Trial, accuracy: float = _DEFAULT) -> tuple[float, np.nda
             task.setApply(True)
             task.setWeight(1.0)
             tool.getIKTaskSet().cloneAndAppend(task)
-        begun = time.perf_counter()
-        if not tool.run():
+        with _silence():
+            begun = time.perf_counter()
+            done = tool.run()
+            seconds = time.perf_counter() - begun
+        if not done:
             raise RunError("OpenSim's tool failed")
-        seconds = time.perf_counter() - begun
         found = read_sto("opensim.mot")
     finally:
         os.chdir(before)
     return seconds, np.stack([np.asarray(found[name]) for name in trial.figure.coordinates], axis=1)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Send what compiled code prints nowhere: the report alone goes to stdout."""
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def measure(*, device: str, progress: Progress) -> Report:

@@ -318,15 +318,11 @@ def cluster(tmp_path):
             process.wait()
 
 
-def at_work(dask_worker):
-    """Return this worker's process and how many tasks it is working on."""
-    import os
-
-    return os.getpid(), dask_worker.state.executing_count
-
-
 def test_a_cluster_loses_no_trial_of_a_killed_worker(folder, tmp_path, cluster):
     from distributed import Client
+
+    def at_work(dask_worker):  # inside, so that it is sent whole: workers cannot import this file
+        return os.getpid(), dask_worker.state.executing_count
 
     address, workers = cluster
     many = tmp_path / "many"
