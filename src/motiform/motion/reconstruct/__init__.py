@@ -1,6 +1,7 @@
 """Posture, size and effort of a figure from optical markers."""
 
 from motiform.motion.reconstruct.angles import JointAngle, JointAngles, default_joints, joint_angles, static_frames
+from motiform.motion.reconstruct.calibrate import Calibration, calibrate, measured_lengths, scale_figure
 from motiform.motion.reconstruct.efforts import Efforts, efforts, residual_report
 from motiform.motion.reconstruct.feet import Foot, find_feet
 from motiform.motion.reconstruct.gait import (
@@ -17,6 +18,7 @@ from motiform.motion.reconstruct.motion import Moving, velocities
 from motiform.motion.reconstruct.plates import PlateAssignment, PlateContact, assign_plates
 
 __all__ = [
+    "Calibration",
     "Efforts",
     "Foot",
     "GaitTable",
@@ -29,6 +31,7 @@ __all__ = [
     "Stride",
     "Walker",
     "assign_plates",
+    "calibrate",
     "default_joints",
     "efforts",
     "find_contacts",
@@ -36,9 +39,11 @@ __all__ = [
     "gait_events",
     "gait_table",
     "joint_angles",
+    "measured_lengths",
     "plate_events",
     "read_loads",
     "residual_report",
+    "scale_figure",
     "static_frames",
     "velocities",
     "walker_of",
