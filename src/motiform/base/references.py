@@ -123,6 +123,9 @@ REFERENCES: dict[str, str] = {
     "tomography, Proceedings of the American Statistical Association, Statistical Computing Section, 1985, 12–18",
     "Meurant92": "G. Meurant, A review on the inverse of symmetric tridiagonal and block tridiagonal matrices, "
     "SIAM Journal on Matrix Analysis and Applications 13 (1992) 707–728. doi:10.1137/0613045",
+    "Leardini05": "A. Leardini, L. Chiari, U. Della Croce, A. Cappozzo, Human movement analysis using "
+    "stereophotogrammetry, part 3: soft tissue artifact, Gait & Posture 21 (2005) 212–225. "
+    "doi:10.1016/j.gaitpost.2004.05.002",
 }
 
 

@@ -31,8 +31,8 @@ class Part:
     """Axes of the body in the world as quaternions (w, x, y, z), (samples, count, 4)."""
     fixed: bool = False
     """Whether it never moves: it stands there once, whatever the instants that a picture shows."""
-    path: bool = True
-    """Whether the studio may draw the line that each body follows."""
+    points: bool = False
+    """Whether it marks points of a channel, which are not there where that is nan."""
 
     @property
     def count(self) -> int:
@@ -104,16 +104,20 @@ def _points(name: str, worn: dict[str, Any], recording: "Recording") -> Part:
     """Return the points of a channel as balls, or lines between those of two channels as beads; none where nan."""
     from motiform.geometry import Ball
 
-    if "points" in worn:
-        position = np.asarray(recording[worn["points"]], float)
-    else:
-        a, b = (np.asarray(recording[channel], float) for channel in worn["lines"])
-        along = np.linspace(0, 1, _FINE_BEADS)[:, None, None]
-        position = np.moveaxis(a * (1 - along[:, None]) + b * along[:, None], 0, 2)
-        position = position.reshape(len(a), -1, 3)
+    ends = [_several(recording[channel]) for channel in worn.get("lines", [worn.get("points")])]
+    position = ends[0]
+    if len(ends) == 2:
+        along = np.linspace(0, 1, int(worn.get("beads", _FINE_BEADS)))[:, None]
+        position = (ends[0][:, :, None] * (1 - along) + ends[1][:, :, None] * along).reshape(len(ends[0]), -1, 3)
     orientation = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (*position.shape[:2], 4))
     ball = Ball(float(worn["radius"]))
-    return Part(name, ball, np.zeros(3), np.array(worn["color"], float), position, orientation, path=False)
+    return Part(name, ball, np.zeros(3), np.array(worn["color"], float), position, orientation, points=True)
+
+
+def _several(points: np.ndarray) -> np.ndarray:
+    """Return points as (samples, count, 3), also where there is one."""
+    found = np.asarray(points, float)
+    return found[:, None] if found.ndim == 2 else found
 
 
 def _string_of_beads(link: dict[str, Any], recording: "Recording", samples: int) -> Part:

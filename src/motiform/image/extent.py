@@ -50,8 +50,12 @@ def _centers(part: "Part", center: np.ndarray, position: np.ndarray, orientation
 
 
 def _movers(form: "Form") -> "tuple[Part, ...]":
-    """Return the parts that move; where none does, all: floors and stairs reach farther than what happens on them."""
-    return tuple(part for part in form.parts if not part.fixed) or form.parts
+    """Return the parts that move; where none does, all: floors and stairs reach farther than what happens on them.
+
+    Points of measurements count where there is nothing else: a ghost may be anywhere.
+    """
+    moving = tuple(part for part in form.parts if not part.fixed)
+    return tuple(part for part in moving if not part.points) or moving or form.parts
 
 
 def motion_balls(form: "Form") -> Iterator[tuple[np.ndarray, float]]:

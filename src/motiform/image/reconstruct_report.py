@@ -118,9 +118,10 @@ def _pictures(rec: "Recording") -> str:
     from motiform.image.raycast import render
 
     times = rec.time("q")
-    chosen = np.unique(np.linspace(0, len(times) - 1, _PICTURES).round().astype(int))
+    seen = np.isfinite(rec["markers"][..., 0]).sum(axis=1)
+    well = np.flatnonzero(seen >= 0.5 * seen.max())  # where there is something to compare
     shown = []
-    for k in chosen:
+    for k in np.unique(well[np.linspace(0, len(well) - 1, _PICTURES).round().astype(int)]):
         form = dress(rec.slice(times[k], times[k]))
         camera = Camera.framing(form, (1.0, 0.3, 0.9), aspect=_SIZE[0] / _SIZE[1])
         pixels = render(form, 0, camera=camera, size=_SIZE, samples_per_pixel=4)

@@ -77,7 +77,7 @@ def reconstruct(
     plots = [name for name in ("error.rms", "center_of_mass", "effort") if name in rec]
     return Recording.from_arrays(
         channels, arrays, times=times, events=rec.events, statics=statics,
-        manifest={**rec.manifest, **machine(), "form": form, "links": [], "image": {"plot": plots}},
+        manifest={**rec.manifest, **machine(), "form": form, "links": [], "image": {"plot": plots, "paths": False}},
     )  # fmt: skip
 
 
@@ -85,7 +85,12 @@ def _compared(figure: Figure) -> dict[str, Any]:
     """Return what shows markers beside the tags of the figure: balls, and a line between the two of a pair."""
     own = tags(figure, figure.neutral())
     size = float(np.linalg.norm(np.ptp(own, axis=0))) or 1.0
-    return {
+    shown: dict[str, Any] = {}
+    if not any(segment.parts for segment in figure.segments):  # a model without looks is drawn by its joints
+        stick = {"radius": 0.005 * size, "color": [0.72, 0.72, 0.75], "beads": 24}
+        pairs = [(segment.parent, segment.name) for segment in figure.segments if segment.parent is not None]
+        shown = {f"stick {b}": {"lines": [f"{a}.position", f"{b}.position"], **stick} for a, b in pairs}
+    return shown | {
         "markers": {"points": "markers", "radius": 0.0075 * size, "color": [0.05, 0.35, 0.85]},
         "tags": {"points": "tags", "radius": 0.005 * size, "color": [0.95, 0.45, 0.05]},
         "errors": {"lines": ["markers", "tags"], "radius": 0.002 * size, "color": [0.1, 0.1, 0.12]},

@@ -136,7 +136,8 @@ class View:
         self._add_paths(part)
 
     def _add_paths(self, part: "Part") -> None:
-        if part.count > PATHS or not part.path:
+        hidden = self._form is not None and not self._form.image.get("paths", True)
+        if part.count > PATHS or part.points or hidden:
             return
         colors = np.broadcast_to(part.color, (part.count, 3))
         for body in range(part.count):

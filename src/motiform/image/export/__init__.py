@@ -1,8 +1,11 @@
 """Export: recordings and forms as files that other programs read."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.image.files import check_new, new_file
@@ -73,8 +76,21 @@ def _form(source: "Recording | Form") -> "Form":
     if isinstance(source, Form):
         return source
     if isinstance(source, Recording):
-        return dress(source)
+        return _without_gaps(dress(source))
     raise InputError("cannot export this", got=type(source).__name__, allowed="a Recording or a Form")
+
+
+def _without_gaps(form: "Form") -> "Form":
+    """Return the form less the points that are not known throughout: these formats cannot hide what they animate."""
+    parts = []
+    for part in form.parts:
+        known = np.isfinite(part.position).all(axis=(0, 2))
+        if part.points and not known.all():
+            if not known.any():
+                continue
+            part = replace(part, position=part.position[:, known], orientation=part.orientation[:, known])
+        parts.append(part)
+    return replace(form, parts=tuple(parts))
 
 
 def _write_table(source: "Recording | Form", path: Path, overwrite: bool, rate: float | None) -> None:

@@ -16,6 +16,7 @@ from motiform.motion.reconstruct.gait import (
 from motiform.motion.reconstruct.loads import PlateLoads, find_contacts, read_loads
 from motiform.motion.reconstruct.motion import Moving, velocities
 from motiform.motion.reconstruct.plates import PlateAssignment, PlateContact, assign_plates
+from motiform.motion.reconstruct.virtual import virtual_markers
 
 __all__ = [
     "Calibration",
@@ -46,5 +47,6 @@ __all__ = [
     "scale_figure",
     "static_frames",
     "velocities",
+    "virtual_markers",
     "walker_of",
 ]
