@@ -7,7 +7,7 @@ goes on about that one. Angular momentum about the edge that is hit does not cha
 
     ω₊/ω₋ = 1 − 3/2 b²/(b² + h²),
 
-0.942307692 here, whatever the mass [Housner 1963]. So each impact leaves 0.942307692² = 0.888 of the energy of rocking.
+0.942307692 here, whatever the mass [Housner63]. So each impact leaves 0.942307692² = 0.888 of the energy of rocking.
 Impulses that could also pull ("held") would stop the block at the first impact: the edge must be free to leave.
 
 The run knows nothing of this: corners are contact points, impacts are located, and impulses only press.

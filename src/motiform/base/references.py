@@ -126,6 +126,8 @@ REFERENCES: dict[str, str] = {
     "Leardini05": "A. Leardini, L. Chiari, U. Della Croce, A. Cappozzo, Human movement analysis using "
     "stereophotogrammetry, part 3: soft tissue artifact, Gait & Posture 21 (2005) 212–225. "
     "doi:10.1016/j.gaitpost.2004.05.002",
+    "Housner63": "G. W. Housner, The behavior of inverted pendulum structures during earthquakes, Bulletin of the "
+    "Seismological Society of America 53 (1963) 403–417",
 }
 
 

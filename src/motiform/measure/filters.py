@@ -70,16 +70,17 @@ def _filtered(flat: np.ndarray, cutoff: float, rate: float, order: int, zero_pha
     for columns in groups.values():
         for first, last in runs(seen[:, columns[0]]):
             block = flat[first:last, columns]
-            found[first:last, columns] = _pass(sections, block, order, zero_phase)
+            found[first:last, columns] = _pass(sections, block, math.ceil(2.0 * rate / cutoff), zero_phase)
     return found
 
 
-def _pass(sections: Any, block: np.ndarray, order: int, zero_phase: bool) -> np.ndarray:
+def _pass(sections: Any, block: np.ndarray, reach: int, zero_phase: bool) -> np.ndarray:
+    """Filter a block without gaps; `reach` are samples after which the filter has forgotten what it began with."""
     from scipy.signal import sosfilt, sosfilt_zi, sosfiltfilt
 
     if zero_phase:
-        # Mirrored at its ends, as far as it reaches; one sample alone stays as it is.
-        pad = min(len(block) - 1, 3 * (2 * len(sections) + 1))
+        # Turned about its end points, so that a ramp stays one; one sample alone stays as it is.
+        pad = min(len(block) - 1, reach)
         return np.asarray(sosfiltfilt(sections, block, axis=0, padlen=pad)) if len(block) > 1 else block
     start = sosfilt_zi(sections)[:, :, None] * block[0]
     return np.asarray(sosfilt(sections, block, axis=0, zi=start)[0])

@@ -1,6 +1,7 @@
 """Functions of one coordinate: polynomials and cubic splines, with two derivatives."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -80,7 +81,7 @@ class Spline:
             value.setflags(write=False)
             object.__setattr__(self, name, value)
 
-    @property
+    @cached_property
     def pieces(self) -> Array:
         """Coefficients c0..c3 of each piece in powers of x − x_i, (points − 1, 4)."""
         if len(self.x) == 2:
