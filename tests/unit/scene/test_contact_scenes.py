@@ -488,3 +488,46 @@ def test_every_kind_of_obstacle_is_made():
     assert found == {kind: like.get(kind, kind) for kind in [*given, "ground"]}
     ball = next(obstacle for obstacle in made if obstacle.name == "o_ball")
     assert isinstance(ball.shape, Ball)
+
+
+COIN = """
+[scene]
+title = "Coin"
+duration = 0.3
+rate = 100
+
+[[figure]]
+name = "coin"
+
+[[figure.segment]]
+name = "disk"
+mass = 1.0
+inertia = [0.0225, 0.0225, 0.045]
+joint = { free = true }
+
+[figure.start]
+q = { disk = [0, 0.5, 0, 1, 0, 0, 0] }
+
+[[figure.contact]]
+points = [{ name = "rim", segment = "disk", ring = 0.3, axis = [0, 0, 2] }]
+friction = 0.5
+
+[[obstacle]]
+name = "ground"
+floor = 0
+"""
+
+
+def test_a_ring_of_a_scene_falls_on_its_rim():
+    rec = simulate(parse_scene(COIN))
+    landed = next(event for event in rec.events if event.name.startswith("impact"))
+    assert landed.time == pytest.approx(np.sqrt(2 * 0.2 / 9.81), abs=1e-9)  # 0.2 m above where its rim touches
+    assert rec["disk.position"][-1, 1] == pytest.approx(0.3, abs=1e-9)
+
+
+def test_forms_of_a_point_are_one():
+    wrong = COIN.replace("ring = 0.3", "ring = 0.3, ellipsoid = [1, 1, 1]")
+    with pytest.raises(SceneError, match="an ellipsoid has no ring"):
+        parse_scene(wrong)
+    with pytest.raises(SceneError, match="axis without direction"):
+        simulate(parse_scene(COIN.replace("[0, 0, 2]", "[0, 0, 0]")))

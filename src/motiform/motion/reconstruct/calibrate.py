@@ -87,7 +87,7 @@ def calibrate(
     length_sd: float = 0.05,
     size_sd: float = 0.1,
     tag_sd: float | Mapping[str, float] = TAG_SD,
-    marker_sd: float | None = 0.002,
+    marker_sd: float | None = 0.01,
     posture_sd: float = 1.0,
     weights: Mapping[str, float] | ArrayLike | None = None,
     fixed_tags: Sequence[str] = (),
