@@ -28,7 +28,7 @@ from motiform.scene.figures import build_figures
 from motiform.scene.load import DEFAULTS, Scene, load_scene
 from motiform.scene.wardrobe import figure_wardrobe, obstacle_wardrobe
 
-__all__ = ["machine", "simulate"]
+__all__ = ["coordinate_labels", "machine", "simulate"]
 
 
 def simulate(
@@ -176,7 +176,7 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
         go = partial(simulate_hybrid, figure, contacts, **given)
     content = np.frombuffer(_told((figure, contacts, q0, v0, watch)).encode(), np.uint8)
     acting = _names(functions) + [guard.name for guard in guards]
-    labels = {"coordinate": _coordinate_labels(figure), "velocity": list(figure.coordinates)}
+    labels = {"coordinate": coordinate_labels(figure), "velocity": list(figure.coordinates)}
     labels["tag"] = list(figure.tag_names)
     if contacts is not None:
         labels |= {"point": list(contacts.point_names), "solid": list(contacts.solids)}
@@ -184,7 +184,7 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
     return _Job(go, form, statics, [], acting, [content], labels)
 
 
-def _coordinate_labels(figure: Figure) -> list[str]:
+def coordinate_labels(figure: Figure) -> list[str]:
     """Return the names of the numbers of q: a plain coordinate's own, else its joint's with a number."""
     labels = [""] * figure.layout.nq
     for n, segment in enumerate(figure.segments):

@@ -410,7 +410,9 @@ def fit_blocks(
                 cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
                                     options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
                 damping, growth, failed = max(growth * damping, _AGAIN), 3.0 * growth, failed + bent
-            settled = moved <= options[ACCURACY] + options[NOISE] * math.sqrt(cost / total) and damping <= _AGAIN
+            distance = math.sqrt(cost / total)
+            settled = moved <= options[ACCURACY] + options[NOISE] * distance and damping <= _AGAIN
+            settled = settled or distance <= options[ACCURACY]  # nothing but rounding is left
             if turns % _STALL == 0:  # along what the markers hardly tell it may creep on for long
                 settled = settled or cost > (1.0 - 1e-4) * last
                 last = cost

@@ -16,6 +16,7 @@ _TRIED = 8  # root poses from which the whole posture is looked for
 _SHAKEN, _SHAKE = 12, 0.5  # other beginnings of a sample, and their standard deviation [rad]
 _FAR, _TINY = 3.0, 1e-9  # a sample is suspected where its distance is so many medians, and above rounding [m]
 _ROUNDS = 3
+_LOST, _COLD = 0.005, 100  # [m] distance of samples that are looked for as if they were the first, and how many at most
 _ALIKE = 1.01  # times the least cost: as good
 _WIDER = 10.0  # times the scale of the robust loss, to begin with
 
@@ -153,5 +154,10 @@ def rescue(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) 
         again = _best(fitter, markers[bad], guesses, spread)
         better = again.cost < 0.99 * found.cost[bad]
         if not better.any():
-            return
+            break
         found.put(bad[better], again, np.flatnonzero(better))
+    for sample in np.flatnonzero(stray(found, unsettled=False) & (np.nan_to_num(found.rms) > _LOST))[:_COLD]:
+        cold = _first_posture(fitter, markers[sample], fitter.reduce(fitter.prior[None]), told=False)
+        if cold.cost[0] < 0.99 * found.cost[sample]:
+            cold = fitter.fit(markers[[sample]], cold.q, spread=spread)
+            found.put(np.array([sample]), cold, np.array([0]))

@@ -241,7 +241,8 @@ def _observe(
         "steps": float(found.steps.mean()), "cutoff": cutoff,
     }  # fmt: skip
     if len(times) > 1:
-        moving = velocities(figure, times, q, cutoff=_usable(cutoff, times))
+        known = np.where((found.status == o.LOST)[:, None], np.nan, q)  # nobody saw it: no motion, no effort
+        moving = velocities(figure, times, known, cutoff=_usable(cutoff, times))
         add("v", moving.v, "", ("velocity",))
         add("a", moving.a, "", ("velocity",))
         _add_efforts(figure, trial, moving, dynamics, cutoff, add, events, told)
@@ -298,8 +299,6 @@ def _recording(
         "velocity": list(figure.coordinates), "tag": list(figure.tag_names), "mass": [*figure.names, "whole"],
         "component": ["mx", "my", "mz", "fx", "fy", "fz"], "axis": ["x", "y", "z"],
     }  # fmt: skip
-    if figure.nq == figure.nv:
-        labels["coordinate"] = list(figure.coordinates)
     manifest = {
         "kind": "reconstruction", "source": trial.rec.manifest.get("source"), "figure": figure.name,
         "subject": trial.rec.manifest.get("subject"), "labels": labels, "reconstruct": told,
