@@ -30,6 +30,8 @@ from motiform.spatial import quaternion_from_rotation
 
 __all__ = ["CHANNELS", "Correspondence", "reconstruct_trial"]
 
+_UNTOLD = 0.5  # part of a root's coordinate that no marker tells, beyond which nobody knows where the body is
+
 Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
 
 CHANNELS = {
@@ -241,12 +243,22 @@ def _observe(
         "steps": float(found.steps.mean()), "cutoff": cutoff,
     }  # fmt: skip
     if len(times) > 1:
-        known = np.where((found.status == o.LOST)[:, None], np.nan, q)  # nobody saw it: no motion, no effort
+        known = np.where(_told(fitter, found)[:, None], q, np.nan)
         moving = velocities(figure, times, known, cutoff=_usable(cutoff, times))
         add("v", moving.v, "", ("velocity",))
         add("a", moving.a, "", ("velocity",))
         _add_efforts(figure, trial, moving, dynamics, cutoff, add, events, told)
     return data, told
+
+
+def _told(fitter: Fitter, found: Fit) -> np.ndarray:
+    """Return whether the markers of a sample tell where the root is: elsewhere there is no motion, and no effort."""
+    figure = fitter.figure
+    roots = [n for n, segment in enumerate(figure.segments) if segment.parent is None]
+    columns = np.concatenate([figure.layout.v[n] for n in roots]).astype(int)
+    if figure.coupled is not None:
+        columns = np.flatnonzero(np.isin(figure.coupled.kept_v, columns))
+    return np.asarray((found.status != o.LOST) & (found.unseen[:, columns].max(1, initial=0.0) < _UNTOLD))
 
 
 def _usable(cutoff: float | None, times: Array) -> float | None:
