@@ -102,11 +102,6 @@ class Bip(MadeFigure):
         """Lengths by name [m]."""
         return self.recipe.all_lengths()
 
-    @cached_property
-    def masses(self) -> dict[str, float]:
-        """Mass of each segment [kg]."""
-        return {segment.name: segment.mass for segment in self.segments}
-
     @property
     def contact_solids(self) -> dict[str, tuple[str, ...]]:
         """Tags that carry the robot, by the segment that they belong to."""

@@ -231,11 +231,6 @@ class Human36(MadeFigure):
         return Lengths(self.recipe.all_lengths().values())
 
     @cached_property
-    def masses(self) -> dict[str, float]:
-        """Mass of each segment [kg]."""
-        return {segment.name: segment.mass for segment in self.segments}
-
-    @cached_property
     def centers(self) -> dict[str, Array]:
         """Centre of mass of each segment [m], (3,), in its frame."""
         return {segment.name: segment.com for segment in self.segments}

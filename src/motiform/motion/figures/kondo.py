@@ -126,11 +126,6 @@ class Kondo(MadeFigure):
         """L1 to L24 [m], (24,), read-only: `lengths["L5"]` or `lengths[4]`."""
         return Lengths(self.recipe.all_lengths().values())
 
-    @cached_property
-    def masses(self) -> dict[str, float]:
-        """Mass of each segment [kg]."""
-        return {segment.name: segment.mass for segment in self.segments}
-
     @property
     def hanim(self) -> dict[str, str]:
         """Names of tags in the manner of H-Anim."""

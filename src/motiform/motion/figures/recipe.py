@@ -1,7 +1,9 @@
 """Figures that know how they were made: `replace` takes the measures too and makes the figure anew."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +16,7 @@ __all__ = ["Lengths", "MadeFigure", "Recipe", "named_numbers", "positive"]
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class Recipe(ABC):
     """What a figure was made from."""
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
@@ -31,9 +33,9 @@ class Recipe:
         """Return a mapping with the keys under which the recipe keeps its entries."""
         return value
 
+    @abstractmethod
     def make(self) -> "MadeFigure":
         """Return the figure."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +46,11 @@ class MadeFigure(Figure):
     """What the figure was made from."""
     edits: tuple[dict[str, Any], ...] = ()
     """Changes of the figure's own fields since; they are made again after a change of measures."""
+
+    @cached_property
+    def masses(self) -> dict[str, float]:
+        """Mass of each segment [kg]."""
+        return {segment.name: segment.mass for segment in self.segments}
 
     def replace(self, **changes: Any) -> Self:
         """Return a figure with other measures (those of its maker) or other fields (those of `Figure`).

@@ -106,7 +106,7 @@ def _motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[A
 
 def _at_root(figure: Figure, wrenches: Array, position: Array) -> Array:
     """Return what the joints of all roots transmit, about the origin of the first root, (samples, 6)."""
-    roots = [n for n, segment in enumerate(figure.segments) if segment.parent is None]
+    roots = figure.roots
     total = wrenches[:, roots[0]].copy()
     for n in roots[1:]:
         arm = position[:, n] - position[:, roots[0]]

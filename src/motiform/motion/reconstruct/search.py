@@ -50,7 +50,7 @@ def _first_posture(fitter: Fitter, sample: Array, begin: Array, told: bool) -> F
     guesses = begin
     if not told:
         roots = _root_poses(fitter, begin)
-        held = ~np.isin(fitter.column_v, np.concatenate([fitter.figure.layout.v[n] for n in _roots(fitter)]))
+        held = ~np.isin(fitter.column_v, np.concatenate([fitter.figure.layout.v[n] for n in fitter.figure.roots]))
         placed = fitter.fit(np.repeat(sample[None], len(roots), 0), roots, held=held)
         guesses = placed.q[np.argsort(placed.cost, kind="stable")[:_TRIED]]
     rng = np.random.default_rng(0)
@@ -83,14 +83,10 @@ def _some_unseen(fitter: Fitter, q: Array) -> bool:
     return bool((values[:, 0] < 1e-12 * values[:, -1]).all())
 
 
-def _roots(fitter: Fitter) -> list[int]:
-    return [n for n, segment in enumerate(fitter.figure.segments) if segment.parent is None]
-
-
 def _root_poses(fitter: Fitter, begin: Array) -> Array:
     """Return configurations whose roots look to all sides, (guesses, nq)."""
     figure, full = fitter.figure, fitter.expand(begin)
-    for n in _roots(fitter):
+    for n in fitter.figure.roots:
         joint, at = figure.segments[n].joint, figure.layout.q[n]
         if isinstance(joint, (BallJoint, FreeJoint)):
             from scipy.spatial.transform import Rotation
@@ -112,7 +108,9 @@ def _root_poses(fitter: Fitter, begin: Array) -> Array:
 def _shake(fitter: Fitter, q: Array, rng: np.random.Generator) -> Array:
     """Return configurations moved at random in all plain coordinates but those of the roots."""
     full = fitter.expand(q).copy()
-    own = fitter.plain & ~np.isin(fitter.column_v, np.concatenate([fitter.figure.layout.v[n] for n in _roots(fitter)]))
+    own = fitter.plain & ~np.isin(
+        fitter.column_v, np.concatenate([fitter.figure.layout.v[n] for n in fitter.figure.roots])
+    )
     at = fitter.column_q[own]
     full[:, at] += _SHAKE * rng.normal(size=(len(full), len(at)))
     full[:, at] = np.clip(full[:, at], fitter.bounds[own, 0], fitter.bounds[own, 1])

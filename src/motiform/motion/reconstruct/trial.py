@@ -13,6 +13,7 @@ from motiform.base.progress import Progress
 from motiform.measure import match_names
 from motiform.measure.changes import check_markers
 from motiform.measure.frames import turn
+from motiform.measure.gaps import runs
 from motiform.motion.integrate import check_number
 from motiform.motion.reconstruct import options as o
 from motiform.motion.reconstruct.efforts import efforts
@@ -181,16 +182,10 @@ def _wrong_minima(found: Fit, times: Array) -> list[Event]:
         Event(
             float(times[first]),
             "wrong minimum?",
-            {"until": float(times[last]), "rms": float(found.rms[first : last + 1].max())},
+            {"until": float(times[end - 1]), "rms": float(found.rms[first:end].max())},
         )
-        for first, last in runs(stray(found, unsettled=False))
+        for first, end in runs(stray(found, unsettled=False))
     ]
-
-
-def runs(mask: np.ndarray) -> list[tuple[int, int]]:
-    """Return first and last place of each run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
-    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _sigma(found: Fit) -> tuple[float, Array]:
@@ -254,8 +249,7 @@ def _observe(
 def _told(fitter: Fitter, found: Fit) -> np.ndarray:
     """Return whether the markers of a sample tell where the root is: elsewhere there is no motion, and no effort."""
     figure = fitter.figure
-    roots = [n for n, segment in enumerate(figure.segments) if segment.parent is None]
-    columns = np.concatenate([figure.layout.v[n] for n in roots]).astype(int)
+    columns = np.concatenate([figure.layout.v[n] for n in figure.roots]).astype(int)
     if figure.coupled is not None:
         columns = np.flatnonzero(np.isin(figure.coupled.kept_v, columns))
     return np.asarray((found.status != o.LOST) & (found.unseen[:, columns].max(1, initial=0.0) < _UNTOLD))

@@ -292,6 +292,11 @@ class Figure:
         return float(sum(segment.mass for segment in self.segments))
 
     @cached_property
+    def roots(self) -> tuple[int, ...]:
+        """Numbers of the segments that the world carries."""
+        return tuple(n for n, segment in enumerate(self.segments) if segment.parent is None)
+
+    @cached_property
     def limits(self) -> Array:
         """Lower and upper value of each plain coordinate, (nv, 2); −∞ and ∞ where there is none."""
         found = np.full((self.layout.nv, 2), (-np.inf, np.inf))
