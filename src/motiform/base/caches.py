@@ -1,5 +1,6 @@
 """Where motiform keeps what it can make again."""
 
+import ast
 import hashlib
 import os
 import shutil
@@ -26,22 +27,45 @@ def cache_dir() -> Path:
 
 
 @cache
-def source_key() -> str:
-    """Return a key of the source of all kernels: the text of every file named *kernels.py, algebra.py or columns.py.
+def source_key(file: str | Path) -> str:
+    """Return a key of the source of a file of kernels: its text and that of the kernel files it imports, near or far.
 
     Numba looks only at the file of the outermost function, so a changed helper in another file would leave stale
-    machine code behind; with this key in the path it cannot. Kernels and what they call live in files so named.
+    machine code behind; with this key in the path it cannot. Kernels and what they call live in files named
+    *kernels.py, algebra.py or columns.py.
     """
     package = Path(__file__).parents[1]
-    files = sorted(file for name in KERNEL_FILES for file in package.rglob(name))
+    found: set[Path] = set()
+    waiting = [Path(file).resolve()]
+    while waiting:
+        here = waiting.pop()
+        if here not in found:
+            found.add(here)
+            waiting += _imported(here, package)
     digest = hashlib.sha256()
-    for file in files:
-        digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
+    for one in sorted(found, key=str):
+        name = one.relative_to(package) if one.is_relative_to(package) else one.name
+        digest.update(str(name).encode() + b"\0" + one.read_bytes())
     return digest.hexdigest()[:16]
 
 
+def _imported(file: Path, package: Path) -> list[Path]:
+    """Return the kernel files of the package that a file imports."""
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        paths = [package.parent.joinpath(*name.split(".")).with_suffix(".py") for name in names]
+        found += [path for path in paths if any(path.match(kind) for kind in KERNEL_FILES) and path.is_file()]
+    return found
+
+
 def forget_old(folder: Path, days: float = 30.0) -> None:
-    """Remove the subfolders that nothing was written to for so long: machine code of versions that are gone."""
+    """Remove the subfolders that nothing used for so long: machine code of versions that are gone."""
     for old in folder.iterdir() if folder.is_dir() else ():
-        if old.is_dir() and old.name != source_key() and time.time() - old.stat().st_mtime > days * 86400:
+        if old.is_dir() and time.time() - old.stat().st_mtime > days * 86400:
             shutil.rmtree(old, ignore_errors=True)

@@ -19,6 +19,7 @@ launch them.
 
 import hashlib
 import inspect
+import os
 import textwrap
 import threading
 from collections.abc import Callable, Iterator
@@ -60,11 +61,20 @@ _launching = threading.Lock()  # one of Numba's threading layers aborts when two
 
 
 @cache
-def _cache_folder() -> Path:
-    """Return the folder of machine code of this very source."""
+def _all_code() -> Path:
+    """Return the folder of all machine code, what is old removed from it."""
     folder = cache_dir() / "kernels"
     forget_old(folder)
-    return folder / source_key()
+    return folder
+
+
+@cache
+def _cache_folder(file: str) -> Path:
+    """Return the folder of machine code of this very source, marked as in use."""
+    folder = _all_code() / source_key(file)
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    return folder
 
 
 class _Locator(_CacheLocator):
@@ -74,10 +84,10 @@ class _Locator(_CacheLocator):
         self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
 
     def get_cache_path(self) -> str:
-        return str(_cache_folder())
+        return str(_cache_folder(self._py_file))
 
     def get_source_stamp(self) -> str:
-        return source_key()
+        return source_key(self._py_file)
 
     def get_disambiguator(self) -> str:
         return hashlib.sha256(f"{self._py_file}:{self._lineno}".encode()).hexdigest()[:10]
@@ -113,7 +123,7 @@ def _cached(dispatcher: Any) -> Any:
     if not dispatcher.py_func.__module__.startswith("motiform."):
         return dispatcher  # a user's own file is not in the source key: its changed helpers would go unseen
     try:
-        _cache_folder().mkdir(parents=True, exist_ok=True)
+        _cache_folder(inspect.getfile(dispatcher.py_func))
         dispatcher._cache = _Cache(dispatcher.py_func)
     except OSError:
         pass

@@ -128,6 +128,26 @@ REFERENCES: dict[str, str] = {
     "doi:10.1016/j.gaitpost.2004.05.002",
     "Housner63": "G. W. Housner, The behavior of inverted pendulum structures during earthquakes, Bulletin of the "
     "Seismological Society of America 53 (1963) 403–417",
+    "Habibi97": "A. Habibi, Modèles physiques pour la visualisation d'objets très déformables, relations "
+    "mouvement-forme-image, thesis, Institut National Polytechnique de Grenoble 1997. HAL tel-01201022",
+    "Cadoz93": "C. Cadoz, A. Luciani, J.-L. Florens, CORDIS-ANIMA: a modeling and simulation system for sound and "
+    "image synthesis: the general formalism, Computer Music Journal 17 (1993) 19–29. doi:10.2307/3680567",
+    "Luciani95": "A. Luciani, A. Habibi, E. Manzotti, A multi-scale physical model of granular materials, Graphics "
+    "Interface 1995, 136–146.",
+    "Vapillon95": "A. Luciani, A. Habibi, A. Vapillon, Y. Duroc, A physical model of turbulent fluids, Eurographics "
+    "workshop on animation and simulation, Maastricht 1995, 16–29.",
+    "Nouiri96": "J. Nouiri, C. Cadoz, A. Luciani, The physical modelling of complex physical structures: the "
+    "mechanical clockwork, Computer Animation 1996.",
+    "Cundall79": "P. A. Cundall, O. D. L. Strack, A discrete numerical model for granular assemblies, Géotechnique 29 "
+    "(1979) 47–65. doi:10.1680/geot.1979.29.1.47",
+    "Iwan66": "W. D. Iwan, A distributed-element model for hysteresis and its steady-state dynamic response, J. "
+    "Applied Mechanics 33 (1966) 893–900. doi:10.1115/1.3625199",
+    "Verlet67": "L. Verlet, Computer experiments on classical fluids I, Physical Review 159 (1967) 98–103. "
+    "doi:10.1103/PhysRev.159.98",
+    "Tarjan72": "R. Tarjan, Depth-first search and linear graph algorithms, SIAM J. Computing 1 (1972) 146–160. "
+    "doi:10.1137/0201010",
+    "Jury64": "E. I. Jury, Theory and Application of the z-Transform Method, Wiley 1964.",
+    "Chandrasekhar61": "S. Chandrasekhar, Hydrodynamic and Hydromagnetic Stability, Oxford 1961, chapter XI.",
 }
 
 

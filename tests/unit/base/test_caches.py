@@ -4,6 +4,7 @@ import os
 import time
 from pathlib import Path
 
+from motiform.base import caches
 from motiform.base.caches import cache_dir, forget_old, source_key
 
 
@@ -27,12 +28,35 @@ def test_folder_of_the_platform(monkeypatch, tmp_path):
 
 
 def test_only_old_folders_are_forgotten(tmp_path):
-    for name in ("old", "young", source_key()):
+    for name in ("old", "young"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "code.nbc").write_bytes(b"x")
     past = time.time() - 40 * 86400
-    for name in ("old", source_key()):
-        os.utime(tmp_path / name, (past, past))
+    os.utime(tmp_path / "old", (past, past))
     forget_old(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"young", source_key()}
+    assert {path.name for path in tmp_path.iterdir()} == {"young"}
     forget_old(tmp_path / "nowhere")
+
+
+def test_key_follows_what_kernels_import(tmp_path):
+    package = Path(caches.__file__).parents[1]
+    kernels = package / "motion" / "bodies" / "kernels.py"
+    needed = {path.relative_to(package).as_posix() for path in closure(kernels, package)}
+    assert {"base/kernels.py", "spatial/algebra.py", "motion/bodies/columns.py"} <= needed
+    assert not any(name.startswith("motion/tree") for name in needed)  # its changes do not concern bodies
+    mine = tmp_path / "my_kernels.py"
+    mine.write_text("from motiform.spatial.algebra import add\n")
+    first = source_key(mine)
+    source_key.cache_clear()
+    mine.write_text("from motiform.spatial.algebra import axpy\n")
+    assert source_key(mine) != first
+
+
+def closure(file, package):
+    found, waiting = set(), [file]
+    while waiting:
+        here = waiting.pop()
+        if here not in found:
+            found.add(here)
+            waiting += caches._imported(here, package)
+    return found
