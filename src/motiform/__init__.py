@@ -15,6 +15,8 @@ _HOME = {
     "Figure": "motiform.motion.tree",
     "FigureBuilder": "motiform.motion.tree",
     "MotiformError": "motiform.base.errors",
+    "Network": "motiform.motion.matter",
+    "NetworkBuilder": "motiform.motion.matter",
     "Recording": "motiform.record",
     "Transform": "motiform.spatial",
     "centers_of_mass": "motiform.motion.tree",
@@ -38,6 +40,7 @@ _MODULES = {
     "actuation": "motiform.motion.actuation",
     "contact": "motiform.motion.contact",
     "figures": "motiform.motion.figures",
+    "matter": "motiform.motion.matter",
     "joints": "motiform.motion.tree.joints",
     "surfaces": "motiform.geometry.surfaces",
 }

@@ -21,8 +21,8 @@ from motiform.scene.tables import Unit
 __all__ = ["Entry", "Parameter", "Scene", "gallery", "load_scene", "parse_scene", "parse_setting"]
 
 GALLERY = Path(__file__).parent / "gallery"
-DEFAULTS = {"body": "lie-midpoint", "figure": "dormand-prince"}
-"""Integrators that scenes of bodies, and of figures or contacts, take if they say nothing."""
+DEFAULTS = {"body": "lie-midpoint", "figure": "dormand-prince", "network": "centred"}
+"""Integrators that scenes of bodies, of figures or contacts, and of networks take if they say nothing."""
 _LARGEST = 4 << 20  # bytes; a scene is written by a person
 
 

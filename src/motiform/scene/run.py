@@ -19,6 +19,8 @@ from motiform.motion.bodies import Bodies, Force, simulate_bodies
 from motiform.motion.contact import Contacts
 from motiform.motion.hybrid import simulate_hybrid
 from motiform.motion.integrate import Guard, Options
+from motiform.motion.matter import Network
+from motiform.motion.matter.run import simulate_network
 from motiform.motion.tree import Control, Figure, simulate_figure
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
@@ -26,13 +28,13 @@ from motiform.record.store import renew_manifest
 from motiform.scene.build import build_bodies, build_options, links, wardrobe
 from motiform.scene.figures import build_figures
 from motiform.scene.load import DEFAULTS, Scene, load_scene
-from motiform.scene.wardrobe import figure_wardrobe, obstacle_wardrobe
+from motiform.scene.wardrobe import figure_wardrobe, network_wardrobe, obstacle_wardrobe
 
 __all__ = ["coordinate_labels", "machine", "simulate"]
 
 
 def simulate(
-    what: str | Path | Scene | Bodies | Figure,
+    what: str | Path | Scene | Bodies | Figure | Network,
     *,
     settings: Mapping[str, Any] | None = None,
     forces: Force | Sequence[Force] = (),
@@ -43,6 +45,7 @@ def simulate(
     loads: Control | None = None,
     contacts: Contacts | None = None,
     watch: bool | None = None,
+    unstable: bool = False,
     out: str | Path | None = None,
     overwrite: bool = False,
     resume: bool = False,
@@ -54,7 +57,8 @@ def simulate(
     Parameters
     ----------
     what
-        A scene file, the name of a built-in scene, a `Scene`, or a model (`Bodies`, `Figure`).
+        A scene file, the name of a built-in scene, a `Scene`, or a model (`Bodies`, `Figure`,
+        `Network`).
     settings
         Parameters of a scene to change, such as ``{"motion.step": 5e-4}``.
     forces, guards
@@ -69,6 +73,8 @@ def simulate(
         (integrator "dormand-prince") or by fixed steps ("time-stepping"); limits of joints then act too.
     watch
         Of a figure: whether the run ends where a contact joint would have to pull, or to hold more than its friction.
+    unstable
+        Of a network: whether it is run although it is known that it would diverge.
     out
         Folder to write the recording to while it grows; None keeps it in memory.
     overwrite, resume
@@ -81,21 +87,25 @@ def simulate(
 
     """
     forces, guards = _several(forces, callable, "force(t, state)"), _several(guards, _is_guard, "Guard")
-    if not isinstance(what, str | Path | Scene | Bodies | Figure):
-        allowed = "a scene file, a built-in scene, a Scene, Bodies, or a Figure"
+    if not isinstance(what, str | Path | Scene | Bodies | Figure | Network):
+        allowed = "a scene file, a built-in scene, a Scene, Bodies, a Figure, or a Network"
         raise InputError("nothing to simulate", got=what, allowed=allowed)
     start = {"q0": q0, "v0": v0, "controls": controls, "loads": loads, "contacts": contacts, "watch": watch}
-    if isinstance(what, Bodies | Figure):
+    if isinstance(what, Bodies | Figure | Network):
         if settings:
             raise InputError(
                 "settings belong to scenes", got=settings, remedy="Give t1, rate, step, … of a model directly."
             )
-        run = _options(options, DEFAULTS["body" if isinstance(what, Bodies) else "figure"])
-        job = (
-            _bodies_job(what, forces, guards, start)
-            if isinstance(what, Bodies)
-            else _figure_job(what, guards, start, forces)
-        )
+        kind = "body" if isinstance(what, Bodies) else "figure" if isinstance(what, Figure) else "network"
+        if isinstance(what, Network):
+            options = {"rate": network_rate(what), "step": what.step} | options
+        run = _options(options, DEFAULTS[kind])
+        if isinstance(what, Bodies):
+            job = _bodies_job(what, forces, guards, start)
+        elif isinstance(what, Figure):
+            job = _figure_job(what, guards, start, forces)
+        else:
+            job = _network_job(what, unstable, [*forces, *guards, *(v for v in start.values() if v is not None)])
         head = {"title": "", "key": _key(job.digest(run), job.functions)}
         return _run(job, run, head, out, overwrite, resume, progress)
     if options:
@@ -182,6 +192,25 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
         labels |= {"point": list(contacts.point_names), "solid": list(contacts.solids)}
         labels["component"] = ["mx", "my", "mz", "fx", "fy", "fz"]
     return _Job(go, form, statics, [], acting, [content], labels)
+
+
+def _network_job(network: Network, unstable: bool, given: list[Any]) -> _Job:
+    if given:
+        remedy = "Give a network imposed points, pushes and solids when it is built."
+        raise InputError("forces, guards and starts belong to bodies and figures", remedy=remedy)
+    form, statics = network_wardrobe(network)
+    content = np.frombuffer(_told(network).encode(), np.uint8)
+    signals = [g.motion for g in network.groups] + [i.signal for i in network.inputs] + [network.wind]
+    functions = [s.values for s in signals if s is not None and callable(s.values)]
+    functions += [solid.motion for solid in network.solids if solid.motion is not None]
+    acting = _names([f for f in functions if not getattr(f, "of_scene", False)])
+    go = partial(simulate_network, network, unstable=unstable)
+    return _Job(go, form, statics, [], acting, [content])
+
+
+def network_rate(network: Network) -> float:
+    """Return the samples a second that a network keeps if not told: of film where that divides its steps."""
+    return 25.0 if network.rate % 25.0 == 0 else network.rate
 
 
 def coordinate_labels(figure: Figure) -> list[str]:

@@ -7,10 +7,11 @@ import numpy as np
 from motiform.geometry import Compound, Shape
 from motiform.motion.contact import Contacts, Obstacle
 from motiform.motion.contact.obstacles import PLANE
+from motiform.motion.matter import Network
 from motiform.motion.tree import Figure
 from motiform.spatial import Transform, quaternion_from_rotation
 
-__all__ = ["figure_wardrobe", "obstacle_wardrobe", "put_aside"]
+__all__ = ["figure_wardrobe", "network_wardrobe", "obstacle_wardrobe", "put_aside"]
 
 _GREY, _STONE = (0.55, 0.57, 0.6), (0.74, 0.71, 0.66)
 
@@ -68,6 +69,34 @@ def obstacle_wardrobe(figure: Figure, contacts: Contacts) -> tuple[dict[str, Any
 def _level(obstacle: Obstacle) -> bool:
     upward = np.array_equal(obstacle.placement.rotation, np.eye(3))
     return obstacle.kind == PLANE and upward and obstacle.color is None
+
+
+def network_wardrobe(network: Network) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return how a network looks: balls at its points, where they have a radius or are few, and its solids."""
+    worn: dict[str, Any] = {}
+    statics: dict[str, np.ndarray] = {}
+    for group in network.groups:
+        radius = float(np.median(group.radius)) or _point_size(network)
+        worn[group.name] = {"points": f"{group.name}.position", "radius": radius, "color": list(group.color)}
+    for solid in network.solids:
+        if isinstance(solid.shape, Shape) and solid.motion is None:
+            look = {"color": list(solid.color or _STONE), "offset": [0.0, 0.0, 0.0]}
+            look["shape"] = put_aside(solid.shape.describe(), solid.name, statics)
+            look["at"] = solid.placement.translation.tolist()
+            look["turn"] = quaternion_from_rotation(solid.placement.rotation).tolist()
+            worn[f"solid {solid.name}"] = look
+    return worn, statics
+
+
+def _point_size(network: Network) -> float:
+    """Return a radius at which points without one are well seen: a part of the distance between them."""
+    place = network.initial_state().position
+    if len(place) < 2:
+        return 0.02
+    from scipy.spatial import cKDTree
+
+    nearest = cKDTree(place).query(place, k=2)[0][:, 1]
+    return float(0.3 * np.median(nearest[nearest > 0])) if (nearest > 0).any() else 0.02
 
 
 def put_aside(description: Any, name: str, statics: dict[str, np.ndarray]) -> Any:

@@ -53,11 +53,18 @@ METHODS: dict[str, Method] = {
             frozenset({"orthogonality"}),
             "for contacts: all that happens within a step is solved together as impulses at its end",
         ),
+        Method(
+            "centred",
+            1,
+            False,
+            frozenset({"momentum"}),
+            "for networks: centred acceleration, velocity of the step before [Habibi97 1.2, 1.3]",
+        ),
     )
 }
 
 
-BODY_METHODS = tuple(name for name in METHODS if name != "time-stepping")
+BODY_METHODS = tuple(name for name in METHODS if name not in ("time-stepping", "centred"))
 """Names of the integrators that take bodies without contacts."""
 
 

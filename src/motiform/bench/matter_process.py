@@ -1,0 +1,135 @@
+"""Peers of the matter bench, each in a process of its own: their libraries bring thread pools and runtimes that clash."""
+
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
+
+import numpy as np
+
+from motiform.base.errors import RunError
+
+__all__ = ["Advance", "InProcess", "Stepper", "best_rates", "peer_processes"]
+
+_PATIENCE = 5.0  # [s] for a peer to end
+
+
+class Stepper(Protocol):
+    """A problem that stands at its start and can be advanced."""
+
+    def advance(self, steps: int) -> None:
+        """Take so many steps, and return when they are done."""
+
+    def positions(self) -> np.ndarray:
+        """Return the positions now [m], (n, 3)."""
+
+
+#: Advances some contender by so many steps and returns the seconds that it took.
+Advance = Callable[[int], float]
+
+
+def timed(stepper: Stepper) -> Advance:
+    """Return the timed advance of a stepper in this process."""
+
+    def advance(steps: int) -> float:
+        begun = time.perf_counter()
+        stepper.advance(steps)
+        return time.perf_counter() - begun
+
+    return advance
+
+
+class InProcess:
+    """A peer in a process of its own."""
+
+    def __init__(self, name: str, make: Callable[..., Stepper], *arguments: Any) -> None:
+        context = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
+        self.name = name
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, make, arguments), daemon=True)
+        self._process.start()
+        theirs.close()  # so that the end of the process ends the pipe
+        self._answer()
+
+    def _answer(self) -> Any:
+        try:
+            failed, answer = self._pipe.recv()
+        except EOFError:
+            raise RunError("a peer ended in the middle of its work", where=self.name) from None
+        if failed:
+            raise RunError("a peer failed", where=self.name, got=answer)
+        return answer
+
+    def advance(self, steps: int) -> float:
+        """Take so many steps and return the seconds that they took there."""
+        self._pipe.send(steps)
+        return float(self._answer())
+
+    def positions(self) -> np.ndarray:
+        """Return the positions now [m], (n, 3)."""
+        self._pipe.send(None)
+        return np.asarray(self._answer())
+
+    def close(self) -> None:
+        """Let the process go."""
+        self._pipe.close()
+        self._process.join(_PATIENCE)
+        if self._process.is_alive():
+            self._process.kill()
+
+
+def _serve(pipe: Connection, make: Callable[..., Stepper], arguments: tuple[Any, ...]) -> None:
+    """Make the stepper and answer until the pipe ends. What libraries print goes nowhere: stdout has the report."""
+    sys.stdout.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    try:
+        stepper = make(*arguments)
+        advance = timed(stepper)
+        pipe.send((False, None))
+        while True:
+            try:
+                steps = pipe.recv()
+            except EOFError:
+                return
+            pipe.send((False, stepper.positions() if steps is None else advance(steps)))
+    except Exception as error:
+        pipe.send((True, f"{type(error).__name__}: {error}"))
+
+
+@contextmanager
+def peer_processes(peers: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, InProcess]]:
+    """Start a process for each peer, given as (make, *arguments), and end them all."""
+    with ExitStack() as stack:
+        started = {}
+        for name, (make, *arguments) in peers.items():
+            started[name] = InProcess(name, make, *arguments)
+            stack.callback(started[name].close)
+        yield started
+
+
+def best_rates(contenders: Mapping[str, Advance], *, seconds: float, chunk: float = 0.1) -> dict[str, float]:
+    """Return the best steps per second of each over short chunks, taken in turn until the seconds are over."""
+    steps = {name: _steps_of(advance, chunk) for name, advance in contenders.items()}
+    best = dict.fromkeys(contenders, 0.0)
+    end, rounds = time.perf_counter() + seconds, 0
+    while rounds < 3 or time.perf_counter() < end:
+        for name, advance in contenders.items():
+            advance(1)  # wakes its threads: each is timed as in a loop of its own
+            best[name] = max(best[name], steps[name] / advance(steps[name]))
+        rounds += 1
+    return best
+
+
+def _steps_of(advance: Advance, chunk: float) -> int:
+    """Return how many steps take about so many seconds; the first steps, which compile, do not count."""
+    advance(1)
+    took, steps = advance(1), 1
+    while took < chunk / 2 and steps < 1 << 20:
+        steps *= 2
+        took = advance(steps)
+    return max(1, round(steps * chunk / max(took, 1e-9)))

@@ -1,0 +1,278 @@
+"""Signed distance from points to solids: how far a point is from the nearest one, and which way is out.
+
+`pack_solids` turns shapes and their poses into arrays once; `Solids.with_poses` moves them. The functions that other
+kernels call for each of their points are in `closest_kernels`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from motiform.base.errors import InputError, ShapeError
+from motiform.geometry.checks import LONGEST, read_only
+from motiform.geometry.closest_meshes import Surface, join_surfaces, make_surface
+from motiform.geometry.shapes import Ball, Compound, Mesh, Particles, Shape
+from motiform.spatial import Transform
+from motiform.spatial.checks import Array, Words, as_floats
+
+__all__ = ["Hollow", "Plane", "Solids", "pack_solids", "pose_rows", "signed_distance"]
+
+_KINDS = ("plane", "ball", "box", "capsule", "cylinder", "mesh")  # numbered as in closest_kernels
+_SOLID, _HOLLOW, _ONE_SIDED, _TWO_SIDED = range(4)  # as in closest_kernels
+_HERE = Transform.identity()
+
+
+@dataclass(frozen=True)
+class Plane:
+    """All space below the plane y = 0 of its frame; the outward normal is +y."""
+
+    kind: ClassVar[str] = "plane"
+
+
+@dataclass(frozen=True, eq=False)
+class Hollow:
+    """All space but the inside of a ball, box, capsule, cylinder or closed mesh: a container without thickness."""
+
+    shape: Shape
+
+    def __post_init__(self) -> None:
+        kind = getattr(self.shape, "kind", type(self.shape).__name__)
+        if not isinstance(self.shape, Shape) or kind not in _KINDS:
+            raise ShapeError("cannot be hollow", got=Words(kind), allowed=", ".join(_KINDS[1:]))
+
+
+@dataclass(frozen=True, eq=False)
+class Solids:
+    """Solids as kernels read them. Solid s has the pieces spans[s, 0] to spans[s, 1] − 1."""
+
+    count: int
+    """How many solids there are; without any the arrays hold one that has no pieces."""
+    poses: Array
+    """Rotation by rows, then translation [m], world from solid, (solids, 12)."""
+    spans: Any
+    """First piece and end of the pieces of each solid, (solids, 2) int32."""
+    codes: Any
+    """Kind, side, first node of the tree and first triangle, (pieces, 4) int32."""
+    pieces: Array
+    """Frame in the solid's (12), centre and radius of the ball around it in the solid's frame (4), sizes (3) [m]."""
+    boxes: Array
+    """Corners of the nodes of all trees [m], (nodes, 6)."""
+    links: Any
+    """How these nodes hang together, (nodes, 4) int32."""
+    triangles: Array
+    """Corner and the two edges from it [m], (triangles, 9)."""
+    features: Array
+    """Outward unit normals of the face, its edges ab, bc, ca and its corners, (triangles, 21)."""
+
+    @cached_property
+    def arrays(self) -> tuple[Any, ...]:
+        """What kernels take, in their order: poses, spans, codes, pieces, boxes, links, triangles, features."""
+        return (
+            self.poses,
+            self.spans,
+            self.codes,
+            self.pieces,
+            self.boxes,
+            self.links,
+            self.triangles,
+            self.features,
+        )
+
+    def with_poses(self, poses: Transform | Sequence[Transform]) -> "Solids":
+        """Return the same solids at other poses, T_world_solid: one Transform each, or a batch of that many."""
+        rows = pose_rows(poses)
+        if len(rows) != self.count:
+            raise InputError("wrong number of poses", where="solids", got=len(rows), allowed=f"{self.count}")
+        return replace(self, poses=rows) if self.count else self
+
+
+def pose_rows(poses: Transform | Sequence[Transform]) -> Array:
+    """Return poses as kernels read them: rotation by rows, then translation [m], (n, 12), read-only."""
+    if isinstance(poses, Transform):
+        rows = np.concatenate([poses.rotation.reshape(-1, 9), poses.translation.reshape(-1, 3)], axis=1)
+        return _frozen(rows, np.float64)
+    poses = list(poses)
+    for n, pose in enumerate(poses):
+        if not isinstance(pose, Transform) or pose.batch:
+            got = Words(repr(pose)[:80])
+            raise InputError("not a pose", where=f"solid {n}", got=got, allowed="a single Transform")
+    rows = np.array([[*pose.rotation.reshape(9), *pose.translation] for pose in poses])
+    return _frozen(rows.reshape(-1, 12), np.float64)
+
+
+def pack_solids(
+    shapes: Iterable[tuple[Shape | Plane | Hollow, Transform]],
+    *,
+    open_meshes: Literal["two-sided", "one-sided"] = "two-sided",
+) -> Solids:
+    """Return solids ready for kernels, from pairs of a shape and its pose T_world_shape.
+
+    A compound, or particles with their drawn radius, is one solid of several pieces. A closed mesh must be outward and
+    must not cut itself. An open one is either met from both sides, with distances that are never negative, or has its
+    inside behind its faces; then points deeper than the `reach` of a question are not found.
+    """
+    if open_meshes not in ("two-sided", "one-sided"):
+        raise InputError("unknown", where="open_meshes", got=open_meshes, allowed="'two-sided', 'one-sided'")
+    pairs = _check_pairs(shapes)
+    surfaces: dict[int, Surface] = {}
+    pieces: list[_Piece] = []
+    spans = []
+    for n, (shape, _) in enumerate(pairs):
+        first = len(pieces)
+        pieces += _pieces(shape, _HERE, f"solid {n}", surfaces, open_meshes == "one-sided")
+        spans.append((first, len(pieces)))
+    poses = pose_rows([pose for _, pose in pairs] or [_HERE])
+    codes, numbers = _piece_rows(pieces, list(surfaces.values()))
+    trees = join_surfaces(list(surfaces.values()))
+    return Solids(len(pairs), poses, _frozen(spans or [(0, 0)], np.int32), codes, numbers, *trees)
+
+
+def signed_distance(
+    solids: Solids, points: Any, *, reach: float = np.inf, device: str = "cpu"
+) -> tuple[Array, Array, Any]:
+    """Return how far points are from the nearest solid.
+
+    Parameters
+    ----------
+    points : (n, 3) [m] in the world.
+    reach : [m]; solids farther than this are not looked for, which saves most of the time.
+
+    Returns
+    -------
+    distance : (n,) [m], negative inside; the least over all solids, inf where none is within reach.
+    normal : (n, 3) outward unit vector, so that points − distance · normal are on the surface; NaN where there is none.
+    solid : (n,) number of the solid, of equally near ones the first; −1 where there is none.
+    """
+    from motiform.base.kernels import get_device
+    from motiform.geometry import closest_kernels
+
+    if not isinstance(solids, Solids):
+        remedy = "Make them with pack_solids."
+        raise InputError("not solids", got=Words(type(solids).__name__), allowed="Solids", remedy=remedy)
+    places, bound = _check_places(points), _check_reach(reach)
+    held, count = get_device(device), len(places)
+    distance, normal, nearest = np.empty(count), np.empty((count, 3)), np.empty(count, np.int64)
+    if count == 0:
+        return distance, normal, nearest
+    out = held.empty(count), held.empty((count, 3)), held.empty(count, np.int64)
+    arrays = [held.array(array) for array in solids.arrays]
+    held.launch(closest_kernels.write_distances, count, held.array(places), bound, *out, *arrays)
+    distance, normal, nearest = (held.host(array) for array in out)
+    return distance, normal, nearest
+
+
+def _check_places(points: Any) -> Array:
+    places = as_floats(points, 3, where="points")
+    if places.ndim != 2:
+        raise InputError("wrong shape", where="points", got=places.shape, allowed="(n, 3)")
+    size = np.abs(places).max(initial=0.0)
+    if size > LONGEST:
+        raise InputError("a point too far away", where="points", got=size, allowed=f"coordinates up to {LONGEST:g} m")
+    return places
+
+
+def _check_reach(reach: Any) -> float:
+    number = as_floats(reach, where="reach", finite=False)
+    if number.ndim or not number >= 0.0:
+        raise InputError("an impossible reach", got=Words(repr(reach)[:80]), allowed="zero or a length in m, or inf")
+    return number.item()
+
+
+def _check_pairs(shapes: Any) -> list[tuple[Any, Transform]]:
+    allowed = "pairs (shape, Transform), the shape a Shape, Plane or Hollow"
+    try:
+        pairs = [(shape, pose) for shape, pose in shapes]
+    except (TypeError, ValueError) as error:
+        raise InputError("not pairs of a shape and its pose", where="solids", allowed=allowed) from error
+    for n, (shape, pose) in enumerate(pairs):
+        if not isinstance(shape, (Shape, Plane, Hollow)) or not isinstance(pose, Transform) or pose.batch:
+            got = Words(f"({type(shape).__name__}, {type(pose).__name__})")
+            raise InputError("not a shape and its single pose", where=f"solid {n}", got=got, allowed=allowed)
+    return pairs
+
+
+# -------------------------------------------------------------------- pieces
+class _Piece(NamedTuple):
+    kind: int
+    side: int
+    surface: int  # number of its mesh, 0 for other kinds
+    size: tuple[float, ...]
+    pose: Transform
+    center: Array
+    radius: float
+
+
+def _pieces(
+    shape: Any, pose: Transform, where: str, surfaces: dict[int, Surface], one_sided: bool, side: int = _SOLID
+) -> list[_Piece]:
+    """Return the pieces of a shape that is placed so in the solid's frame; new meshes are added to the surfaces."""
+    if isinstance(shape, Hollow):
+        return _pieces(shape.shape, pose, where, surfaces, one_sided, _HOLLOW)
+    if isinstance(shape, Compound):
+        return [piece for part, at in shape.parts for piece in _pieces(part, pose @ at, where, surfaces, one_sided)]
+    if isinstance(shape, Particles):
+        ball, shifts = Ball(float(shape.radius or 0.0)), [pose @ Transform.translation_of(p) for p in shape.points]
+        return [piece for at in shifts for piece in _pieces(ball, at, where, surfaces, one_sided)]
+    if isinstance(shape, Mesh):
+        return [_mesh_piece(shape, pose, where, surfaces, one_sided, side)]
+    if shape.kind not in _KINDS:
+        allowed = ", ".join((*_KINDS, "compound", "particles"))
+        remedy = "Use the mesh that its to_mesh(detail) gives."
+        raise ShapeError("no distance to this kind", where=where, got=Words(shape.kind), allowed=allowed, remedy=remedy)
+    size, radius = _sizes(shape)
+    return [_Piece(_KINDS.index(shape.kind), side, 0, size, pose, np.zeros(3), radius)]
+
+
+def _sizes(shape: Any) -> tuple[tuple[float, ...], float]:
+    """Return the sizes that kernels read and the radius of the ball around it [m]."""
+    if shape.kind == "plane":
+        return (0.0, 0.0, 0.0), np.inf
+    if shape.kind == "ball":
+        return (shape.radius, 0.0, 0.0), shape.radius
+    if shape.kind == "box":
+        half = tuple(0.5 * edge for edge in shape.size)
+        return half, float(np.linalg.norm(half))
+    half_height = 0.5 * shape.height
+    around = shape.radius + half_height if shape.kind == "capsule" else float(np.hypot(shape.radius, half_height))
+    return (shape.radius, half_height, 0.0), around
+
+
+def _mesh_piece(
+    mesh: Mesh, pose: Transform, where: str, surfaces: dict[int, Surface], one_sided: bool, side: int
+) -> _Piece:
+    if id(mesh) not in surfaces:
+        surfaces[id(mesh)] = make_surface(mesh, where, one_sided)
+    surface = surfaces[id(mesh)]
+    if surface.open and side == _HOLLOW:
+        raise ShapeError("an open mesh has no inside to be hollow", where=where, remedy="Close it, or leave it open.")
+    if surface.open:
+        side = _ONE_SIDED if one_sided else _TWO_SIDED
+    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    center = 0.5 * (low + high)
+    radius = float(np.linalg.norm(surface.vertices - center, axis=1).max())
+    # Nearer than this to an edge or a corner a direction is only rounding of the corners' coordinates.
+    rounding = 8.0 * np.finfo(float).eps * float(np.abs(surface.vertices).max())
+    number = list(surfaces).index(id(mesh))
+    return _Piece(_KINDS.index("mesh"), side, number, (rounding, 0.0, 0.0), pose, center, radius)
+
+
+def _piece_rows(pieces: list[_Piece], surfaces: list[Surface]) -> tuple[Any, Array]:
+    """Return codes and numbers of the pieces; one row that nothing points to where there are none."""
+    nodes = np.cumsum([0] + [len(surface.tree.tree.boxes) for surface in surfaces])
+    slots = np.cumsum([0] + [len(surface.tree.triangles) for surface in surfaces])
+    codes, numbers = np.zeros((max(len(pieces), 1), 4), np.int32), np.zeros((max(len(pieces), 1), 19))
+    for i, piece in enumerate(pieces):
+        codes[i] = piece.kind, piece.side, nodes[piece.surface], slots[piece.surface]
+        center = piece.pose.point(piece.center)
+        # All is near what has no outside; the rounding of the centre must not cut a point off.
+        radius = np.inf if piece.side == _HOLLOW else piece.radius * (1.0 + 1e-12) + 1e-12 * np.abs(center).max()
+        numbers[i, :12] = pose_rows([piece.pose])[0]
+        numbers[i, 12:] = *center, radius, *piece.size
+    return read_only(codes), read_only(numbers)
+
+
+def _frozen(values: Any, dtype: Any) -> Any:
+    return read_only(np.asarray(values, dtype))

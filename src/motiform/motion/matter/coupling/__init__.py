@@ -1,0 +1,99 @@
+"""The science of coupling: admittance, influence, transmission, separation into runs, and budgets of information."""
+
+from motiform.motion.matter.coupling.admittance import (
+    Port,
+    admittance,
+    nodal_matrix,
+    open_velocity,
+    port_admittance,
+    seen_from,
+    velocities,
+)
+from motiform.motion.matter.coupling.band import Band
+from motiform.motion.matter.coupling.budget import Comparison, ModelScale, SignalScale, bits_for, budget_table, compare
+from motiform.motion.matter.coupling.elements import link_admittance, mass_admittance, parallel, series
+from motiform.motion.matter.coupling.influence import (
+    Influence,
+    cut_error,
+    influence,
+    influence_of_parts,
+    influences,
+)
+from motiform.motion.matter.coupling.linear import (
+    GROUND,
+    LinearNetwork,
+    cell,
+    chain_of_cells,
+    join,
+    state_matrix,
+    without_links,
+)
+from motiform.motion.matter.coupling.marker import MarkerOnCell
+from motiform.motion.matter.coupling.modes import Modes, modes
+from motiform.motion.matter.coupling.prototypes import Prototypes, main_prototypes, rigid_prototypes
+from motiform.motion.matter.coupling.separation import Run, Separation, separate, separate_by_influence
+from motiform.motion.matter.coupling.transmission import (
+    Condition,
+    TwoPort,
+    constant_length,
+    follows_neighbours,
+    length_change,
+    non_dynamic,
+    spring_transmission,
+    stiff_enough,
+    transmission,
+    two_port,
+)
+
+__all__ = [
+    "GROUND",
+    "Band",
+    "Comparison",
+    "Condition",
+    "Influence",
+    "LinearNetwork",
+    "MarkerOnCell",
+    "ModelScale",
+    "Modes",
+    "Port",
+    "Prototypes",
+    "Run",
+    "Separation",
+    "SignalScale",
+    "TwoPort",
+    "admittance",
+    "bits_for",
+    "budget_table",
+    "cell",
+    "chain_of_cells",
+    "compare",
+    "constant_length",
+    "cut_error",
+    "follows_neighbours",
+    "influence",
+    "influence_of_parts",
+    "influences",
+    "join",
+    "length_change",
+    "link_admittance",
+    "main_prototypes",
+    "mass_admittance",
+    "modes",
+    "nodal_matrix",
+    "non_dynamic",
+    "open_velocity",
+    "parallel",
+    "port_admittance",
+    "rigid_prototypes",
+    "seen_from",
+    "separate",
+    "separate_by_influence",
+    "series",
+    "spring_transmission",
+    "state_matrix",
+    "stiff_enough",
+    "transmission",
+    "two_port",
+    "velocities",
+    "without_links",
+]

@@ -1,0 +1,126 @@
+"""How hard a network is to move at its points: admittances Y = F/V, in continuous time and for the stepped scheme.
+
+The convention is the thesis's [Habibi97 3.1]: a large Y is hard to move (elsewhere this is called impedance). At a
+point, F = F_eq + Y V is the force that the outside must give for the velocity V [Habibi97 3.5]; a network that nothing
+excites has F_eq = 0.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.motion.matter.coupling.elements import Complex, check_pulsations, check_spectrum, factors
+from motiform.motion.matter.coupling.linear import LinearNetwork
+from motiform.motion.matter.coupling.nodal import check_sources, reduced, solve_nodal
+from motiform.spatial.checks import Array
+
+__all__ = ["Port", "admittance", "nodal_matrix", "open_velocity", "port_admittance", "seen_from", "velocities"]
+
+
+def nodal_matrix(network: LinearNetwork, omega: ArrayLike, step: float | None = None) -> Complex:
+    """Return 𝒴(ω) with 𝒴 V = F for the forces on the masses, (..., masses, masses); the ground has no row."""
+    w = check_pulsations(omega, step)
+    y_mass, y_spring = (factor[..., None, None] for factor in factors(w, step))
+    M, K, Z = (matrix.toarray() for matrix in network.matrices)
+    return np.asarray(y_mass * M + y_spring * K + Z)
+
+
+@dataclass(frozen=True, eq=False)
+class Port:
+    """What a network is at one point, over frequency."""
+
+    omega: Array
+    """[rad/s], (frequencies,)."""
+    admittance: Complex
+    """Y = F/V [N s/m], (frequencies,); infinite where the point cannot be moved."""
+    force: Complex | None = None
+    """F_eq [N], (frequencies,), spectrum in any unit that all ports share; None: no source is known."""
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "omega", np.atleast_1d(check_pulsations(self.omega)))
+        for key in ("admittance", "force"):
+            if getattr(self, key) is not None:
+                put(self, key, check_spectrum(getattr(self, key), key, len(self.omega)))
+
+    @property
+    def open_velocity(self) -> Complex:
+        """Velocity of the point that nothing holds, −F_eq/Y [m/s]; infinite at Y = 0, NaN where Y is infinite."""
+        Y, F = self.admittance, np.zeros_like(self.admittance) if self.force is None else self.force
+        plain = (Y != 0) & np.isfinite(Y)
+        V = -F / np.where(plain, Y, 1)
+        return np.where(F == 0, 0, np.where(plain, V, np.where(Y == 0, np.inf, np.nan)))
+
+
+def admittance(network: LinearNetwork, point: int | str, omega: ArrayLike, step: float | None = None) -> Complex:
+    """Return Y(ω) = 1/[𝒴⁻¹]_NN of a point [N s/m], of the shape of omega [rad/s]; infinite at a pole."""
+    return port_admittance(network, [point], omega, step)[..., 0, 0]
+
+
+def port_admittance(
+    network: LinearNetwork, points: Sequence[int | str], omega: ArrayLike, step: float | None = None
+) -> Complex:
+    """Return the matrix Y(ω) with F = Y V at several points at once, the rest free, (..., points, points)."""
+    w = check_pulsations(omega, step)
+    Y = reduced(network, points, w.ravel(), step, None, {})[0]
+    return Y.reshape(*w.shape, len(points), len(points))
+
+
+def open_velocity(
+    network: LinearNetwork,
+    point: int | str,
+    omega: ArrayLike,
+    forces: ArrayLike,
+    step: float | None = None,
+    *,
+    imposed: Mapping[int | str, ArrayLike] | None = None,
+) -> Complex:
+    """Return the velocity [𝒴⁻¹ f]_N of a point that nothing holds [m/s], of the shape of omega."""
+    w = check_pulsations(omega, step)
+    return velocities(network, w, forces, step, imposed=imposed)[..., network.index(point)]
+
+
+def velocities(
+    network: LinearNetwork,
+    omega: ArrayLike,
+    forces: ArrayLike,
+    step: float | None = None,
+    *,
+    imposed: Mapping[int | str, ArrayLike] | None = None,
+) -> Complex:
+    """Return the velocities 𝒴⁻¹ f of all masses [m/s], (..., masses), of a network that nothing else holds.
+
+    forces: spectra [N] on all masses, (masses,) or (frequencies, masses). imposed: spectra [m/s] of masses whose motion
+    is given, each one number or (frequencies,). Infinite at a resonance that no damper bounds.
+    """
+    w = check_pulsations(omega, step)
+    many = np.atleast_1d(w).ravel()
+    f = check_sources(network, forces, len(many))
+    held = {
+        network.index(key): check_spectrum(value, f"velocity of {key}", len(many))
+        for key, value in (imposed or {}).items()
+    }
+    V = solve_nodal(network.matrices, f, many, step, held)
+    return V.reshape(*w.shape, network.size)
+
+
+def seen_from(
+    network: LinearNetwork,
+    point: int | str,
+    omega: ArrayLike,
+    step: float | None = None,
+    *,
+    forces: ArrayLike | None = None,
+    imposed: Mapping[int | str, ArrayLike] | None = None,
+) -> Port:
+    """Return what a point of the network is to the outside: admittance and equivalent source [Habibi97 3.5].
+
+    forces and imposed as for `velocities`.
+    """
+    w = np.atleast_1d(check_pulsations(omega, step))
+    known = forces is not None or bool(imposed)
+    f = check_sources(network, np.zeros(network.size) if forces is None else forces, len(w)) if known else None
+    Y, F = reduced(network, [point], w, step, f, imposed or {})
+    return Port(w, Y[:, 0, 0], None if F is None else F[:, 0])

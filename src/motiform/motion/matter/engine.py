@@ -1,0 +1,328 @@
+"""The engine: a network's state on a device, and its steps."""
+
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.motion.matter.network import Bundle, Network, NetworkState
+from motiform.motion.matter.pack import distances, pack_arms, pack_stencils, pack_table, split_bundles
+from motiform.motion.matter.ranges import Range
+
+__all__ = ["Engine"]
+
+_WIDTH = 1024  # masses or links of an element on the CPU: enough for its vector units, few enough to share among cores
+
+
+class Engine:
+    """A network on its way through time: all masses move, then all links act [Habibi97 L445].
+
+    >>> from motiform.motion.matter import NetworkBuilder
+    >>> b = NetworkBuilder(gravity=(0, -10, 0), rate=100)
+    >>> _ = b.masses("ball", [0, 0, 0], mass=1.0)
+    >>> engine = Engine(b.build())
+    >>> engine.advance(100)
+    >>> float(engine.state().position[0, 1])  # −g t (t + Te)/2: the scheme is late by half a step
+    -5.05...
+    """
+
+    def __init__(self, network: Network, *, state: NetworkState | None = None, device: str = "cpu") -> None:
+        from motiform.base.kernels import get_device
+
+        self.network, self.device = network, get_device(device)
+        self._width = _WIDTH if device == "cpu" else 1
+        begin = network.initial_state()
+        self._start = begin.position
+        state = begin if state is None else state
+        self.sample = state.sample
+        self._pack(state)
+
+    # ---- the arrays -------------------------------------------------------------------------------------------------
+
+    def _pack(self, state: NetworkState) -> None:
+        network, put = self.network, self.device.array
+        stencils, rest = pack_stencils(network, self._start)
+        lines, axial, automata = split_bundles(rest)
+        self._pad = pad = stencils.pad
+        self._stencils = stencils
+        self._whole, self._real, self._there = (
+            put(_one(stencils.whole)),
+            put(_one(stencils.real)),
+            put(_one(stencils.there)),
+        )
+        self._x, self._before = self._padded(state.position), self._padded(state.previous)
+        self._forces = put(np.zeros((3, network.count + 2 * pad)))
+        mobility = network.step**2 / network.mass  # 0 for what links do not move
+        self._mobility, self._free = self._row(mobility), self._row(network._joined("free"))
+        self._drag = self._row(network._joined("drag"))
+        self._gravity = put(np.array(network.gravity) * network.step**2)
+        self._lines, self._axial = (pack_table(b, self._start, state, pad) for b in (lines, axial))
+        parts: list[Any] = []
+        first = stencils.size
+        self._places: dict[str, tuple[str, int]] = {}
+        for kind, bundles in (("lines", lines), ("axial", axial)):
+            for bundle in bundles:
+                parts.append((bundle.pairs, np.full(bundle.count, bundle.axis), bundle.acts, first))
+                self._places[bundle.name] = (kind, first)
+                first += bundle.count
+        self._first_axial = stencils.size + self._lines.count
+        self._automata = []
+        for bundle in automata:
+            self._automata.append(_AutomatonLinks(self, bundle, state, first))
+            parts.append((bundle.pairs, np.full(bundle.count, bundle.axis), bundle.acts, first))
+            self._places[bundle.name] = ("automaton", first)
+            first += bundle.count
+        self._pistons = []
+        for piston in network.pistons:
+            pairs, axes = piston.pairs.reshape(-1, 2), np.tile(piston.axes, piston.count)
+            self._pistons.append(self._pack_piston(piston, state, first))
+            parts.append((pairs, axes, "both", first))
+            first += len(pairs)
+        arms = pack_arms(network.count, parts)
+        self._arms = [put(a) for a in (_one(arms.starts), _one(arms.arms), _one(arms.signs), _one(arms.radial))]
+        self._pull = put(np.zeros(max(first, 1)))
+        self._length = put(_one(self._stencil_lengths(state)))
+        self._line_arrays, self._axial_arrays = (self._links(t) for t in (self._lines, self._axial))
+        self._ranges = [Range(self.device, network, reach, pad, self._width) for reach in network.reaches]
+        self._chunks = -(-network.count // self._width)
+        self._bad = put(np.full(self._chunks, -1, np.int64))
+        self._imposed = [(g, put(g.indices + pad)) for g in network.groups if g.motion is not None]
+        self._pushed = [(i, put(i.points + pad)) for i in network.inputs]
+        self._outside: tuple[Any, Any] | None = None
+        self._solids: Any = None
+        if network.solids:
+            from motiform.motion.matter.solids import Solids
+
+            self._solids = Solids(self.device, network, pad)
+
+    def _padded(self, position: np.ndarray) -> Any:
+        """Return positions as x[axis, mass] with a pad on both sides, for stencils to look into."""
+        pad, n = self._pad, len(position)
+        found = np.zeros((3, n + 2 * pad))
+        found[:, pad : pad + n] = position.T
+        return self.device.array(found)
+
+    def _row(self, values: np.ndarray) -> Any:
+        found = np.zeros(len(values) + 2 * self._pad, values.dtype)
+        found[self._pad : self._pad + len(values)] = values
+        return self.device.array(found)
+
+    def _links(self, table: Any) -> tuple[Any, ...]:
+        put = self.device.array
+        ends, others = put(_one(table.pairs[:, 0])), put(_one(table.pairs[:, 1]))
+        return (
+            ends,
+            others,
+            put(_one(table.axis)),
+            put(_one(table.material)),
+            put(_one(table.table)),
+            put(_one(table.length)),
+        )
+
+    def _pack_piston(self, piston: Any, state: NetworkState, first: int) -> tuple[Any, ...]:
+        put, count = self.device.array, piston.count
+        pairs, axes = piston.pairs.reshape(-1, 2) + self._pad, np.tile(piston.axes, count)
+        starts = np.arange(count + 1) * piston.pairs.shape[1]
+        rest = [
+            sum(distances(x, piston.pairs[:, p], int(a)) for p, a in enumerate(piston.axes))
+            for x in (self._start, state.previous)
+        ]
+        rows = piston.law.rows(count, rest[0])
+        arrays = (starts, pairs[:, 0], pairs[:, 1], axes, np.arange(count), rows)
+        return (count, first, *[put(a) for a in arrays], put(rest[1]))
+
+    def _stencil_lengths(self, state: NetworkState) -> np.ndarray:
+        found = np.ones(self._stencils.size)
+        for (bundle, n), row in zip(self._stencils.bundles, self._stencils.whole, strict=True):
+            assert bundle.grid is not None
+            pairs = bundle.grid.pairs_along(bundle.grid.offsets[n])
+            found[row[3] + pairs[:, 0] + self._pad] = distances(state.previous, pairs, -1)
+        return found
+
+    # ---- steps ------------------------------------------------------------------------------------------------------
+
+    def advance(self, steps: int = 1) -> None:
+        """Take steps; a mass that is lost (not finite, or absurdly far) is told with its step."""
+        for _ in range(steps):
+            self._step()
+        self.check()
+
+    def push(self, points: np.ndarray, forces: np.ndarray) -> None:
+        """Let forces [N] (points, 3) act on some points in every step from now on, until they are given anew."""
+        self._outside = (
+            self.device.array(np.asarray(points, np.int64) + self._pad),
+            self.device.array(np.asarray(forces, float)),
+        )
+
+    def _step(self) -> None:
+        from motiform.motion.matter import mass_kernels
+
+        network, n = self.network, self.sample
+        self._act()
+        given = self._outer_forces()
+        wind = self.device.array(network.wind.at(n, network.rate, 1)[0])
+        self.device.launch(
+            mass_kernels.move_masses, self._chunks, self._width, self._pad, network.count, n + 1, self._x, self._before,
+            self._forces, given, self._mobility, self._free, self._gravity, self._drag, wind, self._whole, len(self._stencils.bundles),
+            self._pull, *self._arms, network.rate, self._bad, least=4,
+        )  # fmt: skip
+        self._x, self._before = self._before, self._x
+        self.sample = n + 1
+        for group, where in self._imposed:
+            assert group.motion is not None
+            values = self.device.array(group.motion.at(n + 1, network.rate, group.count))
+            self.device.launch(mass_kernels.impose, group.count, self._x, where, values)
+
+    def _act(self) -> None:
+        """Let all links with given ends act."""
+        from motiform.motion.matter import link_kernels
+
+        launch, rate, width = self.device.launch, self.network.rate, self._width
+        if self._stencils.bundles:
+            launch(
+                link_kernels.stencil_links, self._chunks, width, self._pad, self._x, self._whole, self._real, self._there,
+                self._length, self._pull, least=4,
+            )  # fmt: skip
+        if self._lines.count:
+            ends, others, _, material, table, length = self._line_arrays
+            chunks = -(-self._lines.count // width)
+            launch(
+                link_kernels.zone_links, chunks, width, self._x, ends, others, material, table, rate, length, self._pull,
+                self._stencils.size, least=4,
+            )  # fmt: skip
+        if self._axial.count:
+            launch(
+                link_kernels.axial_links, self._axial.count, self._x, *self._axial_arrays[:5], rate, self._axial_arrays[5],
+                self._pull, self._first_axial, least=4096,
+            )  # fmt: skip
+        for links in self._automata:
+            links.act(self._x, self._pull)
+        for count, first, starts, ends, others, axes, material, table, length in self._pistons:
+            launch(
+                link_kernels.piston_links, count, self._x, starts, ends, others, axes, material, table, rate, length,
+                self._pull, first, least=1024,
+            )  # fmt: skip
+
+    def _outer_forces(self) -> int:
+        """Put what comes from outside, and from neighbours by range, into the forces; return whether there is any."""
+        from motiform.motion.matter import mass_kernels
+
+        if not (self._pushed or self._ranges or self._outside or self._solids):
+            return 0
+        launch, network = self.device.launch, self.network
+        launch(mass_kernels.clear, -(-self._forces.shape[1] // self._width), self._width, self._forces, least=4)
+        for pushed, where in self._pushed:
+            values = self.device.array(pushed.signal.at(self.sample, network.rate, len(pushed.points)))
+            launch(mass_kernels.add_forces, len(pushed.points), self._forces, where, values)
+        if self._outside is not None:
+            launch(mass_kernels.add_forces, self._outside[0].shape[0], self._forces, *self._outside)
+        for one in self._ranges:
+            one.act(self._x, self._before, self._forces)
+        if self._solids is not None:
+            self._solids.act(self.sample, self._x, self._before, self._forces)
+        return 1
+
+    # ---- what is seen -----------------------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Raise where a mass was lost."""
+        bad = self.device.host(self._bad)
+        if (bad >= 0).any():
+            step = int(bad[bad >= 0].min())
+            where = self.state()
+            lost = np.flatnonzero(~(np.abs(where.position) < 1e100).all(axis=1))
+            name = self.network.point_name(int(lost[0])) if len(lost) else "a mass"
+            raise RunError(
+                "the run has diverged", where=f"step {step}, t = {step / self.network.rate:.6g} s",
+                got=f"{name} is no longer at a finite place",
+                remedy="Lower stiffness or damping, or raise the network's rate: `motiform.matter.assess` tells how far.",
+            )  # fmt: skip
+
+    def state(self) -> NetworkState:
+        """Return where the points are."""
+        return NetworkState(self._host(self._x), self._host(self._before), self.sample)
+
+    def forces(self) -> np.ndarray:
+        """Return the forces of the last step [N], without gravity, (points, 3)."""
+        return self._host(self._forces)
+
+    def _host(self, array: Any) -> np.ndarray:
+        found = self.device.host(array)
+        return np.ascontiguousarray(found[:, self._pad : self._pad + self.network.count].T)
+
+    def tensions(self, bundle: str) -> np.ndarray:
+        """Return the tensions of a bundle's links in the last step [N], (links,)."""
+        found: Bundle = self.network.bundle(bundle)
+        if bundle not in self._places:
+            raise InputError(
+                "tensions of a grid are not kept one by one", got=bundle, remedy="Link it with record=True."
+            )
+        _, first = self._places[bundle]
+        pull = self.device.host(self._pull)[first : first + found.count]
+        return pull if found.axis >= 0 else pull * self.lengths(bundle)
+
+    def lengths(self, bundle: str) -> np.ndarray:
+        """Return the lengths of a bundle's links in the last step [m], (links,)."""
+        found = self.network.bundle(bundle)
+        return distances(self._host(self._before), found.pairs, found.axis)
+
+    def link_states(self, bundle: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the states (links,) and the memory (memory, links) of a bundle of automata."""
+        links = next(a for a in self._automata if a.bundle.name == bundle)
+        return self.device.host(links.state), self.device.host(links.memory)
+
+    # ---- checkpoints ------------------------------------------------------------------------------------------------
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Return all that is needed to go on from here to the same bits."""
+        state = self.state()
+        found: dict[str, Any] = {"sample": self.sample, "position": state.position, "previous": state.previous}
+        for links in self._automata:
+            found[f"link {links.bundle.name}"] = {k: self.device.host(getattr(links, k)) for k in ("state", "memory")}
+        for one in self._ranges:
+            found[f"reach {one.reach.name}"] = one.checkpoint()
+        if self._solids is not None:
+            found["solids"] = self._solids.checkpoint()
+        return found
+
+    @classmethod
+    def resume(cls, network: Network, checkpoint: dict[str, Any], *, device: str = "cpu") -> "Engine":
+        """Return an engine that goes on from a checkpoint."""
+        state = NetworkState(
+            np.array(checkpoint["position"]), np.array(checkpoint["previous"]), int(checkpoint["sample"])
+        )
+        engine = cls(network, state=state, device=device)
+        for links in engine._automata:
+            kept = checkpoint[f"link {links.bundle.name}"]
+            links.state, links.memory = (engine.device.array(kept[k]) for k in ("state", "memory"))
+        for one in engine._ranges:
+            one.restore(checkpoint[f"reach {one.reach.name}"])
+        if engine._solids is not None:
+            engine._solids.restore(checkpoint["solids"])
+        return engine
+
+
+class _AutomatonLinks:
+    """The links of one bundle of automata: their states and what they remember."""
+
+    def __init__(self, engine: Engine, bundle: Bundle, state: NetworkState, first: int) -> None:
+        table = pack_table([bundle], engine._start, state, engine._pad)
+        self.bundle, self.first, self.device, self.rate = bundle, first, engine.device, engine.network.rate
+        self.arrays = engine._links(table)
+        begin = distances(engine._start, bundle.pairs, bundle.axis)
+        law: Any = bundle.law
+        self.kernel = law.automaton.links_kernel
+        self.state = self.device.array(np.zeros(bundle.count, np.int32))
+        self.memory = self.device.array(law.begin(bundle.count, begin))
+
+    def act(self, x: Any, pull: Any) -> None:
+        ends, others, axis, material, table, length = self.arrays
+        self.device.launch(
+            self.kernel, self.bundle.count, x, ends, others, axis, material, table, self.rate, length, self.state,
+            self.memory, pull, self.first, least=512,
+        )  # fmt: skip
+
+
+def _one(array: np.ndarray) -> np.ndarray:
+    """Return an array with at least one row: a GPU has no arrays without memory. Kernels go by counts, not by it."""
+    return array if len(array) else np.zeros((1, *array.shape[1:]), array.dtype)

@@ -1,0 +1,86 @@
+"""What is recorded of networks, as channels."""
+
+from typing import Any
+
+import numpy as np
+
+from motiform.motion.matter.engine import Engine
+from motiform.motion.matter.links import ZoneLaw
+from motiform.motion.matter.meters import angular_momentum, kinetic_energy, momentum, potential_energy
+from motiform.motion.matter.network import Network
+from motiform.record import Channel
+
+__all__ = ["METERED", "network_channels", "observe_network"]
+
+METERED = 20_000
+"""Points up to which energies are worked out at every sample."""
+_METERS: tuple[tuple[str, str, tuple[int, ...], str], ...] = (
+    ("momentum", "kg m/s", (3,), "all masses, world axes"),
+    ("angular_momentum", "kg m^2/s", (3,), "all masses, about the world's origin, world axes"),
+    ("energy", "J", (), "kinetic and potential"),
+    ("energy.kinetic", "J", (), "all masses"),
+    ("energy.potential", "J", (), "gravity from the origin and springs; not that of automata"),
+)
+
+
+def network_channels(network: Network, rate: float) -> list[Channel]:
+    """Return the channels of a recording of a network."""
+    found = []
+    for group in network.groups:
+        shape, dims = (group.count, 3), ("point", "axis")
+        found.append(
+            Channel(f"{group.name}.position", unit="m", dims=dims, shape=shape, rate=rate, description="world axes")
+        )
+        if network.keep_velocity:
+            text = "of the step that led there, world axes"
+            found.append(
+                Channel(f"{group.name}.velocity", unit="m/s", dims=dims, shape=shape, rate=rate, description=text)
+            )
+    for bundle in network.bundles:
+        if bundle.record:
+            for key, unit, text in (
+                ("length", "m", "distance of the ends"),
+                ("tension", "N", "positive: pulls them together"),
+            ):
+                found.append(_per_link(bundle, key, unit, rate, text))
+            if not isinstance(bundle.law, ZoneLaw):
+                found.append(_per_link(bundle, "state", "", rate, "number of the automaton's state", "int32"))
+    for name, unit, sizes, text in _METERS if network.count <= METERED else _METERS[:2]:
+        found.append(Channel(name, unit=unit, dims=("axis",) * len(sizes), shape=sizes, rate=rate, description=text))
+    return found
+
+
+def _per_link(bundle: Any, key: str, unit: str, rate: float, text: str, dtype: str = "float64") -> Channel:
+    return Channel(
+        f"{bundle.name}.{key}",
+        unit=unit,
+        dims=("link",),
+        shape=(bundle.count,),
+        rate=rate,
+        description=text,
+        dtype=dtype,
+    )
+
+
+def observe_network(engine: Engine) -> dict[str, np.ndarray]:
+    """Return what a sample holds, by channel. Tensions are those that led here: of the sample before."""
+    network, state = engine.network, engine.state()
+    velocity = state.velocity(network.rate)
+    found: dict[str, np.ndarray] = {}
+    for group in network.groups:
+        mine = slice(group.first, group.first + group.count)
+        found[f"{group.name}.position"] = state.position[mine]
+        if network.keep_velocity:
+            found[f"{group.name}.velocity"] = velocity[mine]
+    for bundle in network.bundles:
+        if bundle.record:
+            found[f"{bundle.name}.length"] = engine.lengths(bundle.name)
+            found[f"{bundle.name}.tension"] = engine.tensions(bundle.name)
+            if not isinstance(bundle.law, ZoneLaw):
+                found[f"{bundle.name}.state"] = engine.link_states(bundle.name)[0]
+    found |= {"momentum": momentum(network, state), "angular_momentum": angular_momentum(network, state)}
+    if network.count <= METERED:
+        kinetic, potential = kinetic_energy(network, state), potential_energy(network, state)
+        found |= {"energy.kinetic": np.array(kinetic), "energy.potential": np.array(potential)}
+        found["energy"] = np.array(kinetic + potential)
+    return found

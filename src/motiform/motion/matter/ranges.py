@@ -1,0 +1,192 @@
+"""Links by range: a list of neighbours that is made anew when somebody has moved too far."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import RunError
+from motiform.geometry.neighbours import sort_keys
+from motiform.motion.matter.columns import CAPPED, NO_FRICTION, STICKING
+from motiform.motion.matter.links import ZoneLaw
+from motiform.motion.matter.network import Network, Reach
+
+if TYPE_CHECKING:
+    from motiform.base.kernels import Device
+
+__all__ = ["Range"]
+
+_SKIN = 0.3  # of the range, at the start
+_LEAST, _MOST = 0.03, 1.5  # bounds of the skin, of the range
+_OFTEN, _SELDOM = 8, 60  # steps between lists below which the skin grows, and above which it shrinks
+_TABLE = 16  # cells a point, up to which their table is worth its memory
+
+
+class Range:
+    """The neighbours of a reach on a device: sorted by cells, listed with a skin [Verlet67].
+
+    The skin follows how often lists are made, not how long they take, so that results do not depend on the machine.
+    """
+
+    def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int) -> None:
+        self.device, self.reach, self.rate, self.pad = device, reach, network.rate, pad
+        self.width = 64 if width > 1 else 1
+        self.size = len(reach.points)
+        self.elements = -(-self.size // self.width)
+        put = device.array
+        radius = network.radius[reach.points]
+        self._radius_host = radius
+        self.members = put(reach.points + pad)
+        self.farthest = float(reach.law.farthest)
+        self.range = self.farthest + 2 * float(radius.max(initial=0.0))
+        self.skin = _SKIN * self.range
+        self.since = -1
+        self.listed_at: np.ndarray | None = None
+        self._planes = 0
+        rub = reach.friction
+        self.rubs = NO_FRICTION if rub is None or rub.limit == 0 else STICKING if rub.stiffness > 0 else CAPPED
+        self.rub = put(np.zeros(3) if rub is None else np.array([rub.limit, rub.stiffness, rub.damping]))
+        self.table = put(reach.law.rows(1, np.zeros(1)))
+        self.zoned = isinstance(reach.law, ZoneLaw)
+        if self.zoned:
+            self._planes = 3 if self.rubs == STICKING else 0
+        else:
+            law: Any = reach.law
+            self._planes = law.automaton.planes
+        self.moved = put(np.zeros(self.elements, np.int64))
+        self.slots = 24
+        self.order: Any = None
+        self.lists = 0
+
+    def act(self, x: Any, before: Any, forces: Any) -> None:
+        """Add the forces of neighbours."""
+        from motiform.motion.matter import reach_kernels
+
+        self.line_up(x, before)
+        launch = self.device.launch
+        if self.zoned:
+            launch(
+                reach_kernels.reach_forces, self.elements, self.width, self.places, self.strides, self.neighbours, self.found,
+                self.order, self.radius, self.table, self.rubs, self.rub, self.rate, self.farthest, self.memory, forces,
+                least=4,
+            )  # fmt: skip
+        else:
+            law: Any = self.reach.law
+            launch(
+                law.automaton.reach_kernel, self.elements, self.width, self.places, self.strides, self.neighbours, self.found,
+                self.order, self.radius, self.table, self.rate, self.farthest, self.memory, forces, least=4,
+            )  # fmt: skip
+
+    def line_up(self, x: Any, before: Any) -> None:
+        """Copy the members' positions side by side, and list neighbours anew where somebody left the skin."""
+        if self.order is None:
+            self._list(x)
+        elif self._copy(x, before):
+            self._adapt()
+            self._list(x)
+        else:
+            self.since += 1
+            return
+        self.since = 0
+        self._copy(x, before)
+
+    def _copy(self, x: Any, before: Any) -> bool:
+        from motiform.motion.matter import reach_kernels
+
+        self.device.launch(
+            reach_kernels.line_up, self.elements, self.width, self.order, x, before, self.places, self.strides, self.listed,
+            0.5 * self.skin, self.moved, least=4,
+        )  # fmt: skip
+        return bool(self.device.host(self.moved).any())
+
+    def _adapt(self) -> None:
+        if self.since < _OFTEN:
+            self.skin = min(1.25 * self.skin, _MOST * self.range)
+        elif self.since > _SELDOM:
+            self.skin = max(0.8 * self.skin, _LEAST * self.range)
+
+    def _list(self, x: Any) -> None:
+        """Sort the members by cells and list who is near whom."""
+        from motiform.geometry.neighbour_kernels import cell_keys, cell_starts, find_neighbours
+
+        device, near = self.device, self.range + self.skin
+        host = self.device.host(x)[:, self.reach.points + self.pad]
+        if not (np.abs(host) < 1e100).all():
+            raise RunError("the run has diverged", got="a point by range is no longer at a finite place",
+                           remedy="Lower stiffness or damping, or raise the network's rate.")  # fmt: skip
+        self.listed_at = host
+        low = host.min(axis=1)
+        counts = np.maximum(((host.max(axis=1) - low) / near).astype(np.int64) + 1, 1)
+        cell = near
+        while np.prod(counts.astype(float)) > 2.0**62:  # spread wider than whole numbers can count: larger cells
+            cell *= 2
+            counts = np.maximum(((host.max(axis=1) - low) / cell).astype(np.int64) + 1, 1)
+        grid, number = device.array(np.array([*low, cell])), device.array(counts)
+        keys, order = device.empty(self.size, np.int64), device.empty(self.size, np.int64)
+        device.launch(cell_keys, self.size, x, self.members, grid, number, keys, order)
+        keys, order = sort_keys(device, keys, order, max(1, int(np.prod(counts.astype(float)))).bit_length())
+        tabled = int(np.prod(counts.astype(float)) < _TABLE * self.size + 2**16)
+        starts = device.empty(int(np.prod(counts)) + 1 if tabled else 1, np.int64)
+        if tabled:
+            device.launch(cell_starts, self.size + 1, keys, starts)
+        picked = device.host(order)
+        old = None if self.order is None or not self._planes else (self.order, self.neighbours, self.found, self.memory)
+        self.order = device.array(self.reach.points[picked] + self.pad)
+        self.role, self.body = device.array(self.reach.role[picked]), device.array(self.reach.body[picked])
+        self.radius = device.array(self._radius_host[picked])
+        self.listed = device.array(host[:, picked])
+        self.places, self.strides = device.array(host[:, picked]), device.array(host[:, picked])
+        self.found = device.empty(self.size, np.int64)
+        while True:
+            self.neighbours = _table(device, self.slots, self.size)
+            device.launch(
+                find_neighbours, self.size, self.listed, grid, number, keys, starts, tabled, self.role, self.body, near, self.neighbours,
+                self.found, least=256,
+            )  # fmt: skip
+            most = int(device.host(self.found).max(initial=0))
+            if most <= self.slots:
+                break
+            self.slots = most + most // 4
+        self.lists += 1
+        self._remember(old)
+
+    def _remember(self, old: Any) -> None:
+        """Bring what pairs remember into the new list."""
+        from motiform.motion.matter.reach_kernels import carry_memory
+
+        shape = (max(self._planes, 1), self.slots if self._planes else 1, self.size if self._planes else 1)
+        self.memory = self.device.array(np.zeros(shape))
+        if old is None:
+            return
+        order, neighbours, found, memory = old
+        rank = np.full(int(self.device.host(self.order).max()) + 1, -1)
+        rank[self.device.host(order)] = np.arange(self.size)
+        self.device.launch(
+            carry_memory, self.size, self.order, self.neighbours, self.found, order, self.device.array(rank), neighbours,
+            found, memory, self.memory, least=256,
+        )  # fmt: skip
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Return what the next steps depend on."""
+        if self.order is None:
+            return {"begun": False}
+        found = {"begun": True, "skin": self.skin, "since": self.since, "listed": self.listed_at, "slots": self.slots}
+        return found | {"memory": self.device.host(self.memory), "lists": self.lists}
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Go on from a checkpoint: the same list, from the positions that it was made of."""
+        if not kept["begun"]:
+            return
+        self.skin, self.slots = float(kept["skin"]), int(kept["slots"])
+        listed = np.array(kept["listed"])
+        x = np.zeros((3, int(self.reach.points.max()) + self.pad + 1))
+        x[:, self.reach.points + self.pad] = listed
+        self._list(self.device.array(x))
+        self.since, self.lists = int(kept["since"]), int(kept["lists"])
+        self.memory = self.device.array(np.array(kept["memory"]))
+
+
+def _table(device: "Device", slots: int, size: int) -> Any:
+    """Return a table [slot, point]: on a CPU a point's slots lie together, on a GPU those of neighbours in number do."""
+    if device.name == "cpu":
+        return np.empty((size, slots), np.int32).T
+    return device.empty((slots, size), np.int32)

@@ -1,0 +1,122 @@
+"""Simulation of networks: a model in, a recording out."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.base.progress import Progress
+from motiform.motion.integrate import Options, check_memory
+from motiform.motion.integrate.sampling import Pace
+from motiform.motion.matter.engine import Engine
+from motiform.motion.matter.network import Network
+from motiform.motion.matter.observe import network_channels, observe_network
+from motiform.record import Recorder, Recording
+
+__all__ = ["simulate_network", "steps_per_sample"]
+
+
+def steps_per_sample(network: Network, rate: float) -> int:
+    """Return the whole number of steps from one sample to the next."""
+    steps = round(network.rate / rate)
+    if steps < 1 or abs(steps * rate - network.rate) > 1e-9 * network.rate:
+        fits = [network.rate / n for n in range(max(1, steps - 1), steps + 2)]
+        raise InputError(
+            "samples must fall on steps of the network", got=f"{rate:g} Hz at {network.rate:g} steps a second",
+            allowed="a rate that divides the steps", remedy=f"Take {' or '.join(f'{f:g}' for f in fits)} Hz.",
+        )  # fmt: skip
+    return steps
+
+
+def simulate_network(
+    network: Network,
+    options: Options,
+    *,
+    unstable: bool = False,
+    out: str | Path | None = None,
+    manifest: dict[str, Any] | None = None,
+    statics: dict[str, np.ndarray] | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Recording:
+    """Run a network and return the recording, in memory or, with `out`, on disk.
+
+    Parameters that would make it diverge are refused before the first step, with the remedy; `unstable` runs them all the same.
+    """
+    if options.integrator != "centred":
+        raise InputError("integrator of a network", got=options.integrator, allowed="'centred'")
+    steps = steps_per_sample(network, options.rate)
+    told = check_stability(network, unstable)
+    channels = network_channels(network, options.rate)
+    if out is None:
+        check_memory(options.samples, sum(channel.sample_bytes for channel in channels))
+    if resume:
+        if out is None:
+            raise InputError("nothing to resume", remedy="Give the recording with out=.")
+        recorder = Recorder.resume(out, discard=True)
+        checkpoint = recorder.checkpoint
+    else:
+        named = {**(manifest or {}), "network": describe(network), "stability": told}
+        recorder, checkpoint = Recorder(out, channels, manifest=named, statics=statics, overwrite=overwrite), None
+    with recorder:
+        engine = Engine(network, device=options.device) if checkpoint is None else Engine.resume(
+            network, checkpoint, device=options.device
+        )  # fmt: skip
+        if checkpoint is None:
+            recorder.append({key: value[None] for key, value in observe_network(engine).items()})
+            recorder.commit(engine.checkpoint)
+        march(engine, recorder, options, steps, progress)
+        return recorder.finish()
+
+
+def march(engine: Engine, recorder: Recorder, options: Options, steps: int, progress: Progress | None) -> None:
+    """Advance an engine from sample to sample and record them; a run that diverges keeps what came before."""
+    pace = Pace(max(1, 6 * engine.network.count))
+    kept: list[dict[str, np.ndarray]] = []
+
+    def hand_on(force: bool = False) -> None:
+        nonlocal kept
+        if kept:
+            recorder.append({key: np.stack([one[key] for one in kept]) for key in kept[0]})
+            kept = []
+        recorder.commit(engine.checkpoint, force=force)
+
+    last = options.samples - 1
+    while engine.sample < last * steps:
+        before = engine.checkpoint() if engine.network.count <= 1000 else None
+        try:
+            engine.advance(steps)
+        except RunError:
+            if kept:
+                recorder.append({key: np.stack([one[key] for one in kept]) for key in kept[0]})
+            if before is not None:
+                recorder.commit(before, force=True)
+            raise
+        kept.append(observe_network(engine))
+        if pace.full(len(kept)) or engine.sample >= last * steps:
+            hand_on()
+            if progress is not None:
+                progress(min(1.0, engine.sample / (last * steps)))
+
+
+def check_stability(network: Network, unstable: bool) -> dict[str, Any]:
+    """Refuse a network that would diverge, unless told to run it; return what is told of it."""
+    from motiform.motion.matter.stability import assess_network
+
+    found = assess_network(network)
+    if not unstable:
+        found.check()
+    return found.to_dict()
+
+
+def describe(network: Network) -> dict[str, Any]:
+    """Return what a network is made of, in few words, for a recording's manifest."""
+    return {
+        "rate": network.rate,
+        "groups": {group.name: {"kind": group.kind, "points": group.count} for group in network.groups},
+        "links": {bundle.name: {"law": bundle.law.name, "links": bundle.count} for bundle in network.bundles},
+        "reaches": {reach.name: {"law": reach.law.name, "points": len(reach.points)} for reach in network.reaches},
+        "solids": [solid.name for solid in network.solids],
+    }
