@@ -6,16 +6,18 @@ z and are smooth. Velocities are (x − x_before)/Te, so that the scheme is that
 ``gran/hooke`` with ``fix nve``, which asks forces with the velocities of the half step.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
-__all__ = ["COUNT", "Heap", "PlainHeap", "heap_tolerance", "settled_heap"]
+__all__ = ["COUNT", "Heap", "PlainHeap", "heap_tolerance", "settled_heap", "tiled_heap"]
 
 COUNT = 20_000
 _RATE = 1050.0  # [Hz]
 _SIZE = 0.05  # [m]
+_FALLING_SKIN = 0.3 * _SIZE  # [m] for grains that move
+_WIDTH = 40 * _SIZE  # [m] of the box
 _FALL, _REST = 1200, 300  # steps: grains fall and slide without friction, then come to rest with it
 _WIDE = 38  # grains along a wall at the start: looser than they will lie
 
@@ -32,14 +34,14 @@ class Heap:
     """μ"""
     size: float = _SIZE
     """S [m], the diameter."""
-    width: float = 40 * _SIZE
-    """Of the box, from 0 along x and z [m]; its floor is y = 0."""
+    box: tuple[float, float] = (_WIDTH, _WIDTH)
+    """Where its walls are along x and z [m], the others at 0; the floor is y = 0, and it is open."""
     mass: float = 1.0
     """[kg]"""
     gravity: float = 9.81
     """[m/s²]"""
-    skin: float = 0.3 * _SIZE
-    """How much farther than S candidates are looked for [m]."""
+    skin: float = 0.05 * _SIZE
+    """How much farther than S peers look for candidates [m]: what is fastest for grains at rest."""
 
     @property
     def step(self) -> float:
@@ -106,8 +108,7 @@ class PlainHeap:
     def _walls(self, v: np.ndarray) -> np.ndarray:
         h = self.heap
         low = h.size / 2 - self.x
-        high = self.x - (h.width - h.size / 2)
-        high[:, 1] = -1.0  # the box is open
+        high = self.x - np.array([h.box[0], np.inf, h.box[1]]) + h.size / 2
         pressed = np.where(low > 0, h.stiffness * low - h.viscosity * v, 0.0)
         return pressed - np.where(high > 0, h.stiffness * high + h.viscosity * v, 0.0)
 
@@ -121,15 +122,27 @@ def settled_heap(count: int = COUNT) -> Heap:
     rng = np.random.default_rng(1)
     n = np.arange(count)
     cells = np.stack([n % _WIDE, n // _WIDE**2, n // _WIDE % _WIDE], axis=1)
-    width = Heap.width
-    x = (cells + 0.5) * [width / _WIDE, 1.05 * _SIZE, width / _WIDE] + rng.uniform(-0.2, 0.2, (count, 3)) * _SIZE
-    smooth = PlainHeap(Heap(x, x, friction=0.0))
+    apart = np.array([_WIDTH / _WIDE, 1.05 * _SIZE, _WIDTH / _WIDE])
+    x = (cells + 0.5) * apart + rng.uniform(-0.2, 0.2, (count, 3)) * _SIZE
+    smooth = PlainHeap(Heap(x, x, friction=0.0, skin=_FALLING_SKIN))
     smooth.advance(_FALL)
     run = PlainHeap(Heap(smooth.x, smooth.before))
     run.advance(_REST)
-    cell = np.floor(run.x / (2 * _SIZE)).astype(int)
-    order = np.lexsort((cell[:, 1], cell[:, 2], cell[:, 0]))
+    order = _by_cells(run.x)
     return Heap(run.x[order], run.before[order])
+
+
+def _by_cells(x: np.ndarray) -> np.ndarray:
+    cell = np.floor(x / (2 * _SIZE)).astype(int)
+    return np.lexsort((cell[:, 1], cell[:, 2], cell[:, 0]))
+
+
+def tiled_heap(heap: Heap, along_x: int, along_z: int) -> Heap:
+    """Return copies of a heap side by side in one box, the walls between them gone: at rest but for their seams."""
+    shifts = [np.array([heap.box[0] * a, 0.0, heap.box[1] * b]) for a in range(along_x) for b in range(along_z)]
+    x, before = (np.concatenate([y + shift for shift in shifts]) for y in (heap.x, heap.before))
+    order = _by_cells(x)
+    return replace(heap, x=x[order], before=before[order], box=(heap.box[0] * along_x, heap.box[1] * along_z))
 
 
 def heap_tolerance(heap: Heap, steps: int) -> float:

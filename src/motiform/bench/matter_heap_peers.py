@@ -1,4 +1,5 @@
-# mypy: disable-error-code="no-untyped-def, valid-type"
+# mypy: ignore-errors
+# (kernels of Taichi and Warp are not Python to a type checker)
 """Peers on the heap: LAMMPS, Taichi and Warp, stepping the same contacts from the same positions in float64."""
 
 import ctypes
@@ -57,10 +58,11 @@ class _Lammps:
 
 
 def _script(heap: Heap) -> list[str]:
-    k, z, m, S, W = heap.stiffness, heap.viscosity, heap.mass, heap.size, heap.width
+    k, z, m, S, (X, Z) = heap.stiffness, heap.viscosity, heap.mass, heap.size, heap.box
     # its dampings are per effective mass: m/2 of two grains, m of a grain at a wall; the second number is not used
     pair = f"{k!r} 0 {2 * z / m!r} {2 * heap.slide / m!r} {heap.friction!r} 1"
     wall = f"wall/gran hooke {k!r} 0 {z / m!r} 0 0 0"
+    high = float(2 * heap.x[:, 1].max())
     return [
         "units si",
         "atom_style sphere",
@@ -68,7 +70,7 @@ def _script(heap: Heap) -> list[str]:
         "boundary f f f",
         "newton off",
         "comm_modify vel yes",
-        f"region box block {-2 * S!r} {W + 2 * S!r} {-2 * S!r} {4 * W!r} {-2 * S!r} {W + 2 * S!r}",
+        f"region box block {-2 * S!r} {X + 2 * S!r} {-2 * S!r} {high!r} {-2 * S!r} {Z + 2 * S!r}",
         "create_box 1 box",
         f"neighbor {heap.skin!r} bin",
         "neigh_modify every 1 delay 0 check yes",
@@ -78,8 +80,8 @@ def _script(heap: Heap) -> list[str]:
         "fix move all nve",
         f"fix fall all gravity {heap.gravity!r} vector 0 -1 0",
         f"fix floor all {wall} yplane 0 NULL",
-        f"fix sides all {wall} xplane 0 {W!r}",
-        f"fix ends all {wall} zplane 0 {W!r}",
+        f"fix sides all {wall} xplane 0 {X!r}",
+        f"fix ends all {wall} zplane 0 {Z!r}",
         "thermo 1000000",
     ]
 
@@ -93,10 +95,12 @@ def taichi_heap(heap: Heap, threads: int) -> Stepper:
 
     ti.init(arch=ti.cpu, default_fp=ti.f64, fast_math=True, cpu_max_num_threads=threads, log_level=ti.ERROR)
     n, S, reach = len(heap.x), heap.size, heap.size + heap.skin
-    wide, high = int(heap.width / reach) + 1, int(2 * heap.x[:, 1].max() / reach) + 2
-    cells = wide * wide * high
+    wide, deep = (int(width / reach) + 1 for width in heap.box)
+    high = int(2 * heap.x[:, 1].max() / reach) + 2
+    cells = wide * deep * high
     k, zt, st, mu = heap.stiffness, heap.viscosity / heap.step, heap.slide / heap.step, heap.friction
-    c, fall, W, half = heap.step**2 / heap.mass, heap.step**2 * heap.gravity, heap.width, heap.size / 2
+    c, fall, half = heap.step**2 / heap.mass, heap.step**2 * heap.gravity, heap.size / 2
+    walls = (heap.box[0] - half, np.inf, heap.box[1] - half)
 
     X, P, Q, looked = (ti.Vector.field(3, ti.f64, n) for _ in range(4))
     start, filled = ti.field(ti.i32, cells + 1), ti.field(ti.i32, cells)
@@ -106,11 +110,11 @@ def taichi_heap(heap: Heap, threads: int) -> Stepper:
     @ti.func
     def cell_of(x):
         a = ti.cast(x / reach, ti.i32)
-        return ti.math.clamp(a, 0, ti.Vector([wide - 1, high - 1, wide - 1]))
+        return ti.math.clamp(a, 0, ti.Vector([wide - 1, high - 1, deep - 1]))
 
     @ti.func
     def number(a, b, c):
-        return (a * wide + c) * high + b
+        return (a * deep + c) * high + b
 
     @ti.kernel
     def look():
@@ -132,7 +136,7 @@ def taichi_heap(heap: Heap, threads: int) -> Stepper:
             x, a, found = X[i], cell_of(X[i]), 0
             low, top = ti.max(a[1] - 1, 0), ti.min(a[1] + 1, high - 1)
             for p in range(ti.max(a[0] - 1, 0), ti.min(a[0] + 2, wide)):
-                for q in range(ti.max(a[2] - 1, 0), ti.min(a[2] + 2, wide)):
+                for q in range(ti.max(a[2] - 1, 0), ti.min(a[2] + 2, deep)):
                     for s in range(start[number(p, low, q)], start[number(p, top, q) + 1]):
                         j = sorted_[s]
                         if j != i and (X[j] - x).norm_sqr() < reach * reach and found < _MOST:
@@ -163,9 +167,8 @@ def taichi_heap(heap: Heap, threads: int) -> Stepper:
             for a in ti.static(range(3)):
                 if x[a] < half:
                     f[a] += k * (half - x[a]) - zt * v[a]
-                if ti.static(a != 1):
-                    if x[a] > W - half:
-                        f[a] -= k * (x[a] - W + half) + zt * v[a]
+                if ti.static(a != 1) and x[a] > walls[a]:
+                    f[a] -= k * (x[a] - walls[a]) + zt * v[a]
             Q[i] = x + v + c * f - ti.Vector([0.0, fall, 0.0])
             ti.atomic_max(moved[None], (Q[i] - looked[i]).norm_sqr())
 
@@ -201,7 +204,6 @@ def warp_heap(heap: Heap) -> Stepper:
     """Return Warp with its hash grid, built anew at each step; on the CPU it has one thread."""
     import warp as wp
 
-    wp.config.quiet = True
     wp.init()
     vec, f64 = wp.vec3d, wp.float64
     n, c = len(heap.x), heap.step**2 / heap.mass
@@ -209,7 +211,7 @@ def warp_heap(heap: Heap) -> Stepper:
     @wp.kernel(enable_backward=False)
     def move(
         grid: wp.uint64, X: wp.array(dtype=vec), P: wp.array(dtype=vec), Q: wp.array(dtype=vec),
-        S: f64, k: f64, zt: f64, st: f64, mu: f64, c: f64, fall: f64, W: f64,
+        S: f64, k: f64, zt: f64, st: f64, mu: f64, c: f64, fall: f64, walls: vec,
     ):  # fmt: skip
         i = wp.hash_grid_point_id(grid, wp.tid())
         x = X[i]
@@ -233,12 +235,13 @@ def warp_heap(heap: Heap) -> Stepper:
         for a in range(3):
             if x[a] < half:
                 f[a] += k * (half - x[a]) - zt * v[a]
-            if a != 1 and x[a] > W - half:
-                f[a] -= k * (x[a] - W + half) + zt * v[a]
+            if x[a] > walls[a]:
+                f[a] -= k * (x[a] - walls[a]) + zt * v[a]
         Q[i] = x + v + c * f - vec(f64(0.0), fall, f64(0.0))
 
-    numbers = [heap.size, heap.stiffness, heap.viscosity / heap.step, heap.slide / heap.step, heap.friction, c]
-    numbers += [heap.step**2 * heap.gravity, heap.width]
+    law = heap.stiffness, heap.viscosity / heap.step, heap.slide / heap.step, heap.friction
+    walls = vec(heap.box[0] - heap.size / 2, 1e9, heap.box[1] - heap.size / 2)  # the box is open
+    numbers = [heap.size, *law, c, heap.step**2 * heap.gravity, walls]
 
     class Stepping:
         def __init__(self) -> None:

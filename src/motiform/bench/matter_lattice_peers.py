@@ -1,4 +1,5 @@
-# mypy: disable-error-code="no-untyped-def, valid-type"
+# mypy: ignore-errors
+# (kernels of Taichi and Warp are not Python to a type checker)
 """Peers on the lattice: taichi in three layouts, warp, NumPy and SciPy.
 
 All of them step the same law from the same positions in float64, with a material index instead of numbers per link.
@@ -92,9 +93,7 @@ def _taichi(threads: int, **options):
     import taichi as ti
 
     # fast_math makes it faster; its answers stay within the tolerance
-    ti.init(
-        arch=ti.cpu, default_fp=ti.f64, fast_math=True, cpu_max_num_threads=threads, log_level=ti.ERROR, **options
-    )
+    ti.init(arch=ti.cpu, default_fp=ti.f64, fast_math=True, cpu_max_num_threads=threads, log_level=ti.ERROR, **options)
 
     def array(values, kind=ti.f64):
         made = ti.ndarray(kind, values.shape)
@@ -258,7 +257,6 @@ def warp_lattice(lattice: Lattice) -> Stepper:
     """Return Warp on a general graph; on the CPU it has one thread."""
     import warp as wp
 
-    wp.config.quiet = True
     wp.init()
     near, vec, f64, i32 = lattice.neighbours(), wp.vec3d, wp.float64, wp.int32
 

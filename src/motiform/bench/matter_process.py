@@ -1,12 +1,10 @@
-"""Peers of the matter bench, each in a process of its own: their libraries bring thread pools and runtimes that clash."""
+"""Peers of the matter bench, each in a process of its own: they bring thread pools and runtimes that clash."""
 
 import multiprocessing
 import os
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
@@ -14,7 +12,7 @@ import numpy as np
 
 from motiform.base.errors import RunError
 
-__all__ = ["Advance", "InProcess", "Stepper", "best_rates", "peer_processes"]
+__all__ = ["Advance", "InProcess", "Stepper", "best_rates", "peer_processes", "timed"]
 
 _PATIENCE = 5.0  # [s] for a peer to end
 
@@ -84,9 +82,10 @@ class InProcess:
 
 
 def _serve(pipe: Connection, make: Callable[..., Stepper], arguments: tuple[Any, ...]) -> None:
-    """Make the stepper and answer until the pipe ends. What libraries print goes nowhere: stdout has the report."""
-    sys.stdout.flush()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    """Make the stepper and answer until the pipe ends. What libraries print goes nowhere: errors go by the pipe."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
     try:
         stepper = make(*arguments)
         advance = timed(stepper)

@@ -247,13 +247,13 @@ class _Reader:
             new = {t.target for t in self.transitions if t.source == here} - reached
             reached |= new
             waiting += new
+        for n in sorted(set(range(len(self.states))) - reached):
+            name = self.states[n].name
+            self.line = self.lines_of[name]
+            raise self.fail("state is never reached", name, remedy=f"Write a line `… -> {name} when …`.")
         for n, state in enumerate(self.states):
             self.line = self.lines_of[state.name]
             exits = [t for t in self.transitions if t.source == n and t.target != n]
-            if n not in reached:
-                raise self.fail(
-                    "state is never reached", state.name, remedy=f"Write a line `… -> {state.name} when …`."
-                )
             if state.final and any(t.source == n for t in self.transitions):
                 raise self.fail("a final state has no transitions", state.name, remedy="Remove them, or `final`.")
             if len(self.states) > 1 and not exits and not state.final:

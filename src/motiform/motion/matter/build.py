@@ -142,6 +142,7 @@ class NetworkBuilder:
         self._exposed: dict[str, np.ndarray] = {}
         self._open: dict[str, _Open] = {}
         self._names: set[str] = set()
+        self._looks: dict[str, dict[str, Any]] = {}
 
     # ---- points -----------------------------------------------------------------------------------------------------
 
@@ -260,23 +261,29 @@ class NetworkBuilder:
         *,
         axis: Axis | None = None,
         acts: Literal["both", "first", "second"] = "both",
+        every: int = 1,
         record: bool = False,
     ) -> None:
         """Add links between pairs of points: (links, 2) indices of a topology, or two sets of points, end by end.
 
         With `axis` distance and force are along one axis. `acts` cuts the way back: links that act on their second ends only
-        let the first drive them. `record` keeps lengths, tensions and states.
+        let the first drive them. Links that work `every` so many steps push that much longer at a time. `record` keeps
+        lengths, tensions and states.
         """
         where = f"links {name!r}"
         if acts not in ("both", "first", "second"):
             raise InputError("acts", where=where, got=acts, allowed="'both', 'first', 'second'")
+        if not isinstance(every, int) or every < 1 or (every > 1 and record):
+            raise InputError(
+                "every", where=where, got=every, allowed="a whole number of steps; 1 where links are recorded"
+            )
         ends = self._pairs(pairs, where)
-        grid = pairs if isinstance(pairs, Grid) and axis is None and acts == "both" else None
+        grid = pairs if isinstance(pairs, Grid) and axis is None and acts == "both" and every == 1 else None
         number = _axis(axis, where)
         self._check_law(law, where)
         law.rows(len(ends), np.ones(len(ends)))  # its numbers fit, or it says why not
         self._take_name(name)
-        self._bundles.append(Bundle(name, ends, law, number, acts, grid, record))
+        self._bundles.append(Bundle(name, ends, law, number, acts, grid, record, every))
 
     def piston(
         self, name: str, pairs: Sequence[Any], axes: Sequence[Axis], *, stiffness: ArrayLike, rest: ArrayLike,
@@ -418,6 +425,10 @@ class NetworkBuilder:
             raise InputError("a link from a point to itself", where=where, got=f"point {found[same][0, 0]}")
         return found.astype(np.int64)
 
+    def look(self, name: str, **hints: Any) -> None:
+        """Say how a group, a bundle or a solid is drawn: draw = "balls", "skin", "links" or "none", color, radius, faces."""
+        self._looks[name] = {**self._looks.get(name, {}), **hints}
+
     # ---- modules ----------------------------------------------------------------------------------------------------
 
     def open_link(self, name: str, mass: Points, law: "ZoneLaw | AutomatonLaw", *, axis: Axis | None = None) -> LinkEnd:
@@ -464,7 +475,21 @@ class NetworkBuilder:
     def add(
         self, name: str, module: "NetworkBuilder", *, at: ArrayLike = (0.0, 0.0, 0.0), turn: ArrayLike | None = None
     ) -> Placed:
-        """Add another network as a module: its names after `name` and a dot, moved by `at` and turned by a matrix."""
+        """Add another network as a module: its names after `name` and a dot, moved by `at` and turned by a matrix.
+
+        A module may have a lower rate, this one's divided by a whole number: its links then work at that sub-rate, while its masses
+        move on evenly in between.
+        """
+        ratio = round(self.rate / module.rate)
+        if ratio < 1 or abs(ratio * module.rate - self.rate) > 1e-9 * self.rate:
+            raise InputError(
+                "rate of a module", where=f"module {name!r}", got=f"{module.rate:g} Hz in a network of {self.rate:g} Hz",
+                allowed="the network's rate divided by a whole number", remedy="Build the network at the fastest rate.",
+            )  # fmt: skip
+        if ratio > 1 and (module._pistons or module._reaches or module._solids):
+            raise InputError(
+                "only links have a sub-rate", where=f"module {name!r}", remedy="Take pistons, reaches, solids out."
+            )
         self._take_name(name)
         shift, turned = (
             check_array(at, "at", f"module {name!r}", (3,)),
@@ -486,7 +511,11 @@ class NetworkBuilder:
         for kind in ("_bundles", "_pistons", "_reaches", "_solids", "_inputs"):
             for thing in getattr(module, kind):
                 self._take_name(f"{name}.{thing.name}")
-                getattr(self, kind).append(_shifted(thing, f"{name}.{thing.name}", first))
+                moved = _shifted(thing, f"{name}.{thing.name}", first)
+                if kind == "_bundles" and ratio > 1:
+                    moved = replace(moved, every=ratio * moved.every, grid=None)
+                getattr(self, kind).append(moved)
+        self._looks |= {f"{name}.{key}": hints for key, hints in module._looks.items()}
         points = {key: Points(found + first, self) for key, found in module._exposed.items()}
         points |= {
             group.name: Points(group.indices + first, self) for group in module._groups if group.name not in points
@@ -514,7 +543,7 @@ class NetworkBuilder:
         wind = self.wind if callable(self.wind) else check_array(self.wind, "wind", "network", (3,))[None]
         network = Network(
             tuple(self._groups), tuple(bundles), tuple(self._pistons), tuple(self._reaches), tuple(self._solids),
-            tuple(self._inputs), self.rate, self.gravity, Signal(wind, 1.0), dict(self._exposed), self.keep_velocity,
+            tuple(self._inputs), self.rate, self.gravity, Signal(wind, 1.0), dict(self._exposed), self.keep_velocity, dict(self._looks),
         )  # fmt: skip
         place = self.positions()
         for bundle in bundles:

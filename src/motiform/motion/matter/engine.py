@@ -56,21 +56,24 @@ class Engine:
         self._mobility, self._free = self._row(mobility), self._row(network._joined("free"))
         self._drag = self._row(network._joined("drag"))
         self._gravity = put(np.array(network.gravity) * network.step**2)
-        self._lines, self._axial = (pack_table(b, self._start, state, pad) for b in (lines, axial))
         parts: list[Any] = []
         first = stencils.size
-        self._places: dict[str, tuple[str, int]] = {}
-        for kind, bundles in (("lines", lines), ("axial", axial)):
-            for bundle in bundles:
-                parts.append((bundle.pairs, np.full(bundle.count, bundle.axis), bundle.acts, first))
-                self._places[bundle.name] = (kind, first)
-                first += bundle.count
-        self._first_axial = stencils.size + self._lines.count
+        self._first: dict[str, int] = {}
+        self._tables: list[_Links] = []
+        for kind in (_LineLinks, _AxialLinks):
+            for every in sorted({bundle.every for bundle in network.bundles}):
+                mine = [b for b in (lines if kind is _LineLinks else axial) if b.every == every]
+                if mine:
+                    self._tables.append(kind(self, mine, state, first, every))
+                for bundle in mine:
+                    parts.append((bundle.pairs, np.full(bundle.count, bundle.axis), bundle.acts, first))
+                    self._first[bundle.name] = first
+                    first += bundle.count
         self._automata = []
         for bundle in automata:
-            self._automata.append(_AutomatonLinks(self, bundle, state, first))
+            self._automata.append(_AutomatonLinks(self, [bundle], state, first, bundle.every))
             parts.append((bundle.pairs, np.full(bundle.count, bundle.axis), bundle.acts, first))
-            self._places[bundle.name] = ("automaton", first)
+            self._first[bundle.name] = first
             first += bundle.count
         self._pistons = []
         for piston in network.pistons:
@@ -78,11 +81,10 @@ class Engine:
             self._pistons.append(self._pack_piston(piston, state, first))
             parts.append((pairs, axes, "both", first))
             first += len(pairs)
-        arms = pack_arms(network.count, parts)
+        arms = pack_arms(network.count, pad, parts)
         self._arms = [put(a) for a in (_one(arms.starts), _one(arms.arms), _one(arms.signs), _one(arms.radial))]
         self._pull = put(np.zeros(max(first, 1)))
         self._length = put(_one(self._stencil_lengths(state)))
-        self._line_arrays, self._axial_arrays = (self._links(t) for t in (self._lines, self._axial))
         self._ranges = [Range(self.device, network, reach, pad, self._width) for reach in network.reaches]
         self._chunks = -(-network.count // self._width)
         self._bad = put(np.full(self._chunks, -1, np.int64))
@@ -106,18 +108,6 @@ class Engine:
         found = np.zeros(len(values) + 2 * self._pad, values.dtype)
         found[self._pad : self._pad + len(values)] = values
         return self.device.array(found)
-
-    def _links(self, table: Any) -> tuple[Any, ...]:
-        put = self.device.array
-        ends, others = put(_one(table.pairs[:, 0])), put(_one(table.pairs[:, 1]))
-        return (
-            ends,
-            others,
-            put(_one(table.axis)),
-            put(_one(table.material)),
-            put(_one(table.table)),
-            put(_one(table.length)),
-        )
 
     def _pack_piston(self, piston: Any, state: NetworkState, first: int) -> tuple[Any, ...]:
         put, count = self.device.array, piston.count
@@ -183,20 +173,8 @@ class Engine:
                 link_kernels.stencil_links, self._chunks, width, self._pad, self._x, self._whole, self._real, self._there,
                 self._length, self._pull, least=4,
             )  # fmt: skip
-        if self._lines.count:
-            ends, others, _, material, table, length = self._line_arrays
-            chunks = -(-self._lines.count // width)
-            launch(
-                link_kernels.zone_links, chunks, width, self._x, ends, others, material, table, rate, length, self._pull,
-                self._stencils.size, least=4,
-            )  # fmt: skip
-        if self._axial.count:
-            launch(
-                link_kernels.axial_links, self._axial.count, self._x, *self._axial_arrays[:5], rate, self._axial_arrays[5],
-                self._pull, self._first_axial, least=4096,
-            )  # fmt: skip
-        for links in self._automata:
-            links.act(self._x, self._pull)
+        for links in (*self._tables, *self._automata):
+            links.work(self)
         for count, first, starts, ends, others, axes, material, table, length in self._pistons:
             launch(
                 link_kernels.piston_links, count, self._x, starts, ends, others, axes, material, table, rate, length,
@@ -253,11 +231,11 @@ class Engine:
     def tensions(self, bundle: str) -> np.ndarray:
         """Return the tensions of a bundle's links in the last step [N], (links,)."""
         found: Bundle = self.network.bundle(bundle)
-        if bundle not in self._places:
+        if bundle not in self._first:
             raise InputError(
                 "tensions of a grid are not kept one by one", got=bundle, remedy="Link it with record=True."
             )
-        _, first = self._places[bundle]
+        first = self._first[bundle]
         pull = self.device.host(self._pull)[first : first + found.count]
         return pull if found.axis >= 0 else pull * self.lengths(bundle)
 
@@ -278,7 +256,11 @@ class Engine:
         state = self.state()
         found: dict[str, Any] = {"sample": self.sample, "position": state.position, "previous": state.previous}
         for links in self._automata:
-            found[f"link {links.bundle.name}"] = {k: self.device.host(getattr(links, k)) for k in ("state", "memory")}
+            kept = {key: self.device.host(getattr(links, key)) for key in ("state", "memory", "length")}
+            found[f"link {links.bundle.name}"] = kept
+        for n, table in enumerate(self._tables):
+            if table.every > 1:
+                found[f"table {n}"] = self.device.host(table.length)
         for one in self._ranges:
             found[f"reach {one.reach.name}"] = one.checkpoint()
         if self._solids is not None:
@@ -294,7 +276,10 @@ class Engine:
         engine = cls(network, state=state, device=device)
         for links in engine._automata:
             kept = checkpoint[f"link {links.bundle.name}"]
-            links.state, links.memory = (engine.device.array(kept[k]) for k in ("state", "memory"))
+            links.state, links.memory, links.length = (engine.device.array(kept[k]) for k in ("state", "memory", "length"))
+        for n, table in enumerate(engine._tables):
+            if table.every > 1:
+                table.length = engine.device.array(checkpoint[f"table {n}"])
         for one in engine._ranges:
             one.restore(checkpoint[f"reach {one.reach.name}"])
         if engine._solids is not None:
@@ -302,24 +287,74 @@ class Engine:
         return engine
 
 
-class _AutomatonLinks:
+class _Links:
+    """Links of some bundles on the device, working every so many steps."""
+
+    def __init__(self, engine: Engine, bundles: list[Bundle], state: NetworkState, first: int, every: int) -> None:
+        then = state.position - every * (state.position - state.previous)
+        earlier = state if every == 1 else NetworkState(state.position, then)  # where all were at their last turn
+        table = pack_table(bundles, engine._start, earlier, engine._pad)
+        self.bundle, self.count, self.first, self.every = bundles[0], table.count, first, every
+        self.rate = engine.network.rate / every
+        put = engine.device.array
+        self.ends, self.others = put(table.pairs[:, 0]), put(table.pairs[:, 1])
+        self.axis, self.material = put(table.axis), put(table.material)
+        self.table, self.length = put(table.table), put(table.length)
+
+    def work(self, engine: Engine) -> None:
+        """Write what the links pull; at a sub-rate so much more in the step at which they work, and nothing after it."""
+        from motiform.motion.matter.link_kernels import scale_links
+
+        since = engine.sample % self.every
+        if since == 0:
+            self.act(engine)
+        if self.every > 1 and since < 2:
+            gain = float(self.every) if since == 0 else 0.0
+            engine.device.launch(scale_links, self.count, engine._pull, self.first, gain, least=4096)
+
+    def act(self, engine: Engine) -> None:
+        raise NotImplementedError
+
+
+class _LineLinks(_Links):
+    """Links by zone laws along the line between their ends."""
+
+    def act(self, engine: Engine) -> None:
+        from motiform.motion.matter.link_kernels import zone_links
+
+        engine.device.launch(
+            zone_links, -(-self.count // engine._width), engine._width, engine._x, self.ends, self.others, self.material,
+            self.table, self.rate, self.length, engine._pull, self.first, least=4,
+        )  # fmt: skip
+
+
+class _AxialLinks(_Links):
+    """Links by zone laws along an axis."""
+
+    def act(self, engine: Engine) -> None:
+        from motiform.motion.matter.link_kernels import axial_links
+
+        engine.device.launch(
+            axial_links, self.count, engine._x, self.ends, self.others, self.axis, self.material, self.table, self.rate,
+            self.length, engine._pull, self.first, least=4096,
+        )  # fmt: skip
+
+
+class _AutomatonLinks(_Links):
     """The links of one bundle of automata: their states and what they remember."""
 
-    def __init__(self, engine: Engine, bundle: Bundle, state: NetworkState, first: int) -> None:
-        table = pack_table([bundle], engine._start, state, engine._pad)
-        self.bundle, self.first, self.device, self.rate = bundle, first, engine.device, engine.network.rate
-        self.arrays = engine._links(table)
-        begin = distances(engine._start, bundle.pairs, bundle.axis)
-        law: Any = bundle.law
+    def __init__(self, engine: Engine, bundles: list[Bundle], state: NetworkState, first: int, every: int) -> None:
+        super().__init__(engine, bundles, state, first, every)
+        law: Any = self.bundle.law
+        begin = distances(engine._start, self.bundle.pairs, self.bundle.axis)
         self.kernel = law.automaton.links_kernel
-        self.state = self.device.array(np.zeros(bundle.count, np.int32))
-        self.memory = self.device.array(law.begin(bundle.count, begin))
+        self.state = engine.device.array(np.zeros(self.count, np.int32))
+        self.memory = engine.device.array(law.begin(self.count, begin))
 
-    def act(self, x: Any, pull: Any) -> None:
-        ends, others, axis, material, table, length = self.arrays
-        self.device.launch(
-            self.kernel, self.bundle.count, x, ends, others, axis, material, table, self.rate, length, self.state,
-            self.memory, pull, self.first, least=512,
+    def act(self, engine: Engine) -> None:
+        engine.device.launch(
+            self.kernel, self.count, engine._x, self.ends, self.others, self.axis, self.material, self.table, self.rate,
+            self.length, self.state, self.memory, engine._pull, self.first, least=512,
         )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from numba import uint64 as ix  # an index that is never negative: no branch for
 from motiform.base.kernels import inline, kernel
 from motiform.motion.matter.columns import CUTS
 
-__all__ = ["axial_links", "piston_links", "stencil_links", "tension", "zone_links"]
+__all__ = ["axial_links", "piston_links", "scale_links", "stencil_links", "tension", "zone_links"]
 
 
 @inline
@@ -46,6 +46,12 @@ def axial_links(l, x, ends, others, axis, material, table, per_step, length, pul
     d = x[axis[l], others[l]] - x[axis[l], ends[l]]
     pull[first + l] = tension(table, material[l], d, (d - length[l]) * per_step)
     length[l] = d
+
+
+@kernel
+def scale_links(l, pull, first, gain):
+    """Scale what a link pulls: more for one that works seldom, nothing between its turns."""
+    pull[first + l] *= gain
 
 
 @kernel

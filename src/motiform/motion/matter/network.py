@@ -101,6 +101,8 @@ class Bundle:
     """The regular grid that the links are of, whose kernels are faster."""
     record: bool = False
     """Whether lengths, tensions and states are kept."""
+    every: int = 1
+    """Steps from one working of the links to the next: a sub-rate, at which they push that much longer at a time."""
 
     @property
     def count(self) -> int:
@@ -202,6 +204,8 @@ class Network:
     """Points that a module shows to others, by name."""
     keep_velocity: bool = False
     """Whether velocities of all points are recorded."""
+    looks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """How groups, bundles and solids are drawn, by name."""
 
     @property
     def step(self) -> float:

@@ -145,7 +145,7 @@ class Arms:
     signs: np.ndarray
 
 
-def pack_arms(count: int, parts: list[tuple[np.ndarray, np.ndarray, str, int]]) -> Arms:
+def pack_arms(count: int, pad: int, parts: list[tuple[np.ndarray, np.ndarray, str, int]]) -> Arms:
     """Return the arms of so many masses; parts are pairs without pad, axes, who is acted on, and the first link."""
     if not parts:
         none = np.zeros(0, np.int32)
@@ -157,7 +157,7 @@ def pack_arms(count: int, parts: list[tuple[np.ndarray, np.ndarray, str, int]]) 
         for k, (side, way) in enumerate((("first", 1), ("second", -1))):
             if acts in ("both", side):
                 owner.append(pairs[:, k])
-                other.append(np.where(along, axis, pairs[:, 1 - k]))
+                other.append(np.where(along, axis, pairs[:, 1 - k] + pad))
                 link.append(number)
                 sign.append(np.full(len(pairs), way))
                 axial.append(along.astype(np.int64))

@@ -122,9 +122,9 @@ def plasticity(
     """Return a spring whose rest length moves where it is pulled or pushed too hard.
 
     It is elastic with `stiffness` k [N/m] up to ± `yield_force` [N]. With `hardening` h [N/m] the bounds move along, by
-    h for each metre that the rest length moved (kinematic hardening): the slope beyond them is k h/(k + h). It breaks for
-    good once the rest length has moved by more than `ductility` [m]. A cycle of amplitude a [m] about the rest length
-    takes 4 yield_force (k a − yield_force)/(k + h) [J].
+    h for each metre that the rest length moved (kinematic hardening): the slope beyond them is k h/(k + h).
+    It breaks for good once the rest length has moved by more than `ductility` [m]. A cycle of amplitude a [m] about the
+    rest length takes 4 yield_force (k a − yield_force)/(k + h) [J].
     """
     _check("plasticity", above={"stiffness": stiffness, "ductility": ductility}, least={"yield_force": yield_force})
     _check("plasticity", least={"hardening": hardening})

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, RunError
 from motiform.motion.matter.cell import regime
 from motiform.spatial.checks import Array, as_floats
 
@@ -192,6 +192,7 @@ def assess(
     largest = None
     if exact:
         largest, longest = _exact(net, T, longest)
+        largest = min(largest, bound)
     i = int(np.argmax(sums)) if bound > 0 else None
     link = None if i is None else _heaviest(net, T, weights, i)
     same = _same_name(link, link_names, len(net.a))
@@ -398,15 +399,18 @@ def _matrices(net: _Net) -> tuple[Any, Any]:
 
 
 def _top(A: Any, start: Array | None = None) -> tuple[float, Array]:
-    """Return the largest eigenvalue of a symmetric matrix and its vector; of many masses not below it, by up to 1e-5."""
+    """Return the largest eigenvalue of a symmetric matrix and its vector; of many masses on the high side, by 1e-5."""
     if A.shape[0] <= _DENSE:
         values, vectors = np.linalg.eigh(A.toarray())
         return float(values[-1]), vectors[:, -1]
-    from scipy.sparse.linalg import eigsh
+    from scipy.sparse.linalg import ArpackError, eigsh
 
     if start is None:
         start = np.random.default_rng(0).standard_normal(A.shape[0])  # the same bits at every call
-    values, vectors = eigsh(A, k=1, which="LA", v0=start, tol=_LOOSE)
+    try:
+        values, vectors = eigsh(A, k=1, which="LA", v0=start, tol=_LOOSE)
+    except ArpackError as error:
+        raise RunError("the worst mode was not found", remedy="Ask without exact: the bound holds.") from error
     y = vectors[:, 0]
     return float(values[0] + np.linalg.norm(A @ y - values[0] * y)), y
 

@@ -10,7 +10,15 @@ from motiform.motion.matter.coupling.admittance import (
     velocities,
 )
 from motiform.motion.matter.coupling.band import Band
-from motiform.motion.matter.coupling.budget import Comparison, ModelScale, SignalScale, bits_for, budget_table, compare
+from motiform.motion.matter.coupling.budget import (
+    Comparison,
+    ModelScale,
+    Row,
+    SignalScale,
+    bits_for,
+    budget_table,
+    compare,
+)
 from motiform.motion.matter.coupling.elements import link_admittance, mass_admittance, parallel, series
 from motiform.motion.matter.coupling.influence import (
     Influence,
@@ -57,6 +65,7 @@ __all__ = [
     "Modes",
     "Port",
     "Prototypes",
+    "Row",
     "Run",
     "Separation",
     "SignalScale",

@@ -98,10 +98,8 @@ def velocities(
     w = check_pulsations(omega, step)
     many = np.atleast_1d(w).ravel()
     f = check_sources(network, forces, len(many))
-    held = {
-        network.index(key): check_spectrum(value, f"velocity of {key}", len(many))
-        for key, value in (imposed or {}).items()
-    }
+    given = (imposed or {}).items()
+    held = {network.index(key): check_spectrum(v, f"velocity of {key}", len(many)) for key, v in given}
     V = solve_nodal(network.matrices, f, many, step, held)
     return V.reshape(*w.shape, network.size)
 

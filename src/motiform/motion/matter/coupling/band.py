@@ -33,7 +33,8 @@ class Band:
     @classmethod
     def of_run(cls, duration: float, rate: float) -> "Band":
         """Return all that a run of a duration [s] at a rate [Hz] can hold: 1/ΔT to F/2 [Habibi97 2.1, 2.2]."""
-        return cls(1 / check_number(duration, "duration", "band", above=0.0), rate / 2)
+        low = 1 / check_number(duration, "duration", "band", above=0.0)
+        return cls(low, check_number(rate, "rate", "band", above=0.0) / 2)
 
     def omega(self, count: int = 400, *, also: Iterable[float] = ()) -> Array:
         """Return pulsations [rad/s] spread evenly in logarithm over the band, both ends included.

@@ -30,7 +30,12 @@ class SignalScale:
     def __post_init__(self) -> None:
         where = f"signal {self.name!r}"
         for key in ("time", "space", "range"):
-            low, high = (check_number(v, key, where, above=0.0) for v in getattr(self, key))
+            given = getattr(self, key)
+            if not isinstance(given, tuple | list) or len(given) != 2:
+                raise InputError(
+                    f"{key} is not a range", where=where, got=Words(repr(given)), allowed="(lowest, highest)"
+                )
+            low, high = (check_number(v, key, where, above=0.0) for v in given)
             if high < low:
                 raise InputError(
                     f"{key} is empty", where=where, got=Words(f"{low:g} to {high:g}"), remedy="Swap the bounds."
@@ -180,6 +185,11 @@ class Row:
     thesis: float
     value: float
     note: str = ""
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        note = f"  ({self.note})" if self.note else ""
+        return f"{self.item:<36}{self.thesis:>10.4g}{self.value:>12.4g}{unit}{note}"
 
 
 def budget_table(chapter: int) -> list[Row]:

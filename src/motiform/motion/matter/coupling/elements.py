@@ -73,7 +73,8 @@ def series(*parts: ArrayLike) -> Complex:
     return np.where(free, 0, np.where(stuck, np.inf, 1 / np.where(given == 0, 1, given)))
 
 
-def asas_complex(value: ArrayLike, where: str) -> Complex:
+def as_complex(value: ArrayLike, where: str) -> Complex:
+    """Return complex numbers, none of them NaN."""
     try:
         array = np.asarray(value, complex)
     except (TypeError, ValueError) as error:

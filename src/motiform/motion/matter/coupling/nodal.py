@@ -30,6 +30,15 @@ def solve_nodal(
     if not len(free):
         return V
     rows = [matrix.tocsr()[free] for matrix in matrices]
+    if len(free) <= _DENSE:
+        M, K, Z = (matrix.toarray() for matrix in rows)
+        batch = max(1, _BATCH // M.size)
+        for part in (slice(start, start + batch) for start in range(0, len(w), batch)):
+            y_mass, y_spring = (factor[:, None, None] for factor in factors(w[part], step))
+            many = y_mass * M + y_spring * K + Z
+            found = _solve(many[:, :, free], f[part][:, free, None] - many @ V[part][..., None])[..., 0]
+            V[part, free] = np.where(np.isnan(found), np.inf, found)
+        return V
     for n, (y_mass, y_spring) in enumerate(zip(*factors(w, step), strict=True)):
         whole = (y_mass * rows[0] + y_spring * rows[1] + rows[2]).tocsc()
         try:

@@ -72,12 +72,15 @@ class Separation:
     @property
     def schedule(self) -> tuple[Run, ...]:
         """Runs in order of rank; those of one rank do not need one another [Habibi97 §3.3.5]."""
-        runs = []
-        for k, (models, rank) in enumerate(zip(self.groups, self.ranks, strict=True)):
-            needs = tuple(c for (_, to), some in self.links.items() for c in some if to == k)
-            records = tuple(c for (start, _), some in self.links.items() for c in some if start == k)
-            runs.append(Run(k + 1, k, models, rank, needs, records))
-        return tuple(runs)
+        needs: list[list[Connection]] = [[] for _ in self.groups]
+        records: list[list[Connection]] = [[] for _ in self.groups]
+        for (start, end), some in self.links.items():
+            records[start] += some
+            needs[end] += some
+        return tuple(
+            Run(k + 1, k, self.groups[k], self.ranks[k], tuple(needs[k]), tuple(records[k]))
+            for k in range(len(self.groups))
+        )
 
     def drives(self, one: Model, two: Model) -> bool:
         """Return whether information goes from one model to the other by some way and never back: two is a dressing."""
@@ -85,12 +88,10 @@ class Separation:
         return start != end and end in self._beyond(start)
 
     def _beyond(self, start: int) -> set[int]:
-        seen, front = set(), [start]
-        while front:
-            here = front.pop()
-            more = [to for origin, to in self.links if origin == here and to not in seen]
-            seen.update(more)
-            front += more
+        seen = {start}
+        for origin, to in self.links:  # sorted by driver, and a driver's number is below that of what it drives
+            if origin in seen:
+                seen.add(to)
         return seen
 
     def _known(self, model: Model) -> Model:
@@ -169,7 +170,7 @@ def _ranks(count: int, arcs: np.ndarray) -> list[int]:
 
 
 def _check_connection(pair: Sequence[Model], names: tuple[Model, ...], place: dict[Model, int]) -> Connection:
-    if isinstance(pair, str) or len(pair) != 2:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise InputError("not a connection", where="separate", got=Words(repr(pair)), allowed="(from, to)")
     for end in pair:
         if end not in place:

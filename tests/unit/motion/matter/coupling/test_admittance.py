@@ -136,7 +136,7 @@ def test_all_velocities_with_some_imposed(step):
 def test_velocity_is_finite_where_the_admittance_is_not():
     """The other mass blocks the point at √(k/m): a force on the point moves the other mass alone."""
     net = LinearNetwork([1.0, 1.0], [0], [1], [4.0], [0.0])
-    assert_allclose(velocities(net, 2.0, [1.0, 0.0]), [0, 0.5j], atol=1e-15)  # kx = 1 in the spring: x = −1/4
+    assert_allclose(velocities(net, 2.0, [1.0, 0.0]), [0, -0.5j], atol=1e-15)  # the spring pulls −1: x = −1/4
     assert np.isinf(velocities(cell(1.0, 4.0), 2.0, [1.0])).all()
     blocked = seen_from(net, 0, 2.0, forces=[1.0, 0.0])
     assert np.isinf(blocked.admittance[0])

@@ -153,6 +153,7 @@ def test_told_as_text_and_as_plain_values():
     [
         (lambda: Band(5, 1), "band: an empty band"),
         (lambda: Band(0, 1), "low is out of range"),
+        (lambda: Band.of_run(1, "fast"), "rate is not a number"),
         (lambda: influence(port(cell(1, 1), 1), port(cell(1, 1), 0), threshold=2), "a threshold that tells nothing"),
         (lambda: influence(port(cell(1, 1), 1), Port(W[:3], [1, 1, 1])), "not known at the same frequencies"),
         (

@@ -126,6 +126,8 @@ def test_long_chains_are_no_trouble():
     n = 20000
     found = separate(range(n), [(k, k + 1) for k in range(n - 1)])
     assert found.ranks[-1] == n - 1
+    assert found.schedule[-1].needs == ((n - 2, n - 1),)
+    assert found.drives(0, n - 1)
 
 
 def test_from_verdicts_of_a_network():
@@ -157,6 +159,7 @@ def test_told_as_text_and_as_plain_values():
         (["shirt", "b"], [("shrt", "b")], "no such model .*Did you mean 'shirt'"),
         (["a"], [("a", "a")], "connected with itself"),
         (["a", "b"], ["ab"], "not a connection"),
+        (["a", "b"], [5], "not a connection"),
         (["a", "b"], [("a", "b", "a")], "not a connection"),
     ],
 )

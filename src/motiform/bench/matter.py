@@ -1,0 +1,150 @@
+"""Matter: a lattice of 590 225 visco-elastic links and a heap of 20 000 grains, in steps per second.
+
+Cases are lattice (as a regular grid), lattice/graph (the same links as any graph) and heap. All contenders step the
+same law in float64 from the same positions, and are checked against plain code before they are timed. Peers: taichi
+(the fastest of its layouts that know as much as ours; see `matter_lattice_peers`), warp, numpy and scipy on the
+lattice; lammps, taichi and warp on the heap. Each peer is a process; turns are short, because machines are shared.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from typing import Any, Literal
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.base.progress import Progress
+from motiform.bench.matter_heap import Heap, PlainHeap, heap_tolerance, settled_heap
+from motiform.bench.matter_heap_peers import lammps_heap, taichi_heap, warp_heap
+from motiform.bench.matter_lattice import Lattice, lattice_tolerance, reference_lattice
+from motiform.bench.matter_lattice_peers import (
+    numpy_lattice,
+    scipy_lattice,
+    taichi_columns,
+    taichi_gather,
+    taichi_stencil,
+    warp_lattice,
+)
+from motiform.bench.matter_process import Advance, Stepper, best_rates, peer_processes, timed
+from motiform.bench.report import Report, Result
+
+__all__ = ["check_positions", "heap_peers", "lattice_peers", "measure", "ours_heap", "ours_lattice"]
+
+_CHECKED = 30  # steps that are compared
+_SECONDS = 20.0  # of turns
+_UNIT = "steps/s"
+_NOTES = {
+    "taichi": "taichi: the fastest of gather by vectors, gather by columns and, on the grid, a stencil of SIMD lanes",
+    "warp": "warp: one thread on the CPU",
+    "numpy": "numpy and scipy: one thread",
+}
+_HEAP_NOTE = "contacts with friction, no spin; floor and walls smooth"
+_HEAP_NOTES = {
+    "lammps": "lammps: gran/hooke with fix nve, more threads by its OpenMP package",
+    "taichi": "taichi: a list of neighbours of its own",
+    "warp": "warp: its hash grid at each step, one thread",
+}
+
+Peers = dict[str, tuple[Any, ...]]
+
+
+def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str = "cpu") -> Stepper:
+    """Return motiform on the lattice, as a regular grid or as any graph."""
+    raise NotImplementedError
+
+
+def ours_heap(heap: Heap, *, device: str = "cpu") -> Stepper:
+    """Return motiform on the heap."""
+    raise NotImplementedError
+
+
+def lattice_peers(lattice: Lattice, threads: int) -> Peers:
+    """Return how the installed peers are made, taichi once for each layout."""
+    peers: Peers = {"numpy": (numpy_lattice, lattice), "scipy": (scipy_lattice, lattice)}
+    if find_spec("taichi"):
+        layouts = {"taichi gather": taichi_gather, "taichi columns": taichi_columns, "taichi stencil": taichi_stencil}
+        peers |= {name: (make, lattice, threads) for name, make in layouts.items()}
+    return peers | ({"warp": (warp_lattice, lattice)} if find_spec("warp") else {})
+
+
+def heap_peers(heap: Heap, threads: int) -> Peers:
+    """Return how the installed peers are made."""
+    peers: Peers = {}
+    if find_spec("lammps"):
+        peers["lammps"] = (lammps_heap, heap, threads)
+    if find_spec("taichi"):
+        peers["taichi"] = (taichi_heap, heap, threads)
+    return peers | ({"warp": (warp_heap, heap)} if find_spec("warp") and threads == 1 else {})
+
+
+def measure(*, device: str, progress: Progress) -> Report:
+    """Measure the lattice with all cores, and the heap with one core and with all."""
+    if device != "cpu":
+        raise InputError("matter is measured on the CPU so far", got=device, allowed="cpu")
+    import numba
+
+    most = int(numba.get_num_threads())
+    rows = list(_lattice_rows(Lattice(), most))
+    progress(0.4)
+    heap = settled_heap()
+    for threads in sorted({1, most}):
+        rows.append(_heap_row(heap, threads))
+    progress(1.0)
+    return Report("matter", tuple(rows))
+
+
+def check_positions(case: str, expected: np.ndarray, tolerance: float, contenders: Mapping[str, Any]) -> None:
+    """Advance all contenders and refuse to time one that does not come to the expected positions [m]."""
+    for name, contender in contenders.items():
+        contender.advance(_CHECKED)
+        far = float(np.abs(contender.positions() - expected).max())
+        if not far < tolerance:
+            where, got = f"bench matter, {case}, {name}", f"{far:.2g} m away"
+            raise RunError("a peer does other work", where=where, got=got, allowed=f"{tolerance:.2g} m")
+
+
+def _lattice_rows(lattice: Lattice, threads: int) -> Iterator[Result]:
+    """Yield the grid and the graph: one run of turns, so that a peer that serves both is timed once."""
+    mine = {"ours": ours_lattice(lattice, "grid"), "ours graph": ours_lattice(lattice, "graph")}
+    tolerance = lattice_tolerance(lattice.x, _CHECKED)
+    found = _rates("lattice", reference_lattice(lattice, _CHECKED), tolerance, mine, lattice_peers(lattice, threads))
+    grid, graph = found.pop("ours"), found.pop("ours graph")
+    stencil = {name: found.pop(name) for name in ["taichi stencil"] if name in found}
+    notes = f"{len(lattice.x)} masses, {len(lattice.links[0])} links of six materials"
+    for case, own, rates in (("lattice", grid, found | stencil), ("lattice/graph", graph, found)):
+        peers = _best_of_kind(rates)
+        note = "; ".join([notes] + [_NOTES[name] for name in peers if name in _NOTES])
+        yield Result(case, "cpu", threads, _UNIT, "higher", own, peers, note=note)
+
+
+def _best_of_kind(rates: Mapping[str, float]) -> dict[str, float]:
+    """Return the best rate of each library: a name is the library and, after a space, the way it was used."""
+    best: dict[str, float] = {}
+    for name, rate in rates.items():
+        library = name.split()[0]
+        best[library] = max(rate, best.get(library, 0.0))
+    return best
+
+
+def _heap_row(heap: Heap, threads: int) -> Result:
+    from motiform.base.kernels import threads as on_threads
+
+    plain = PlainHeap(heap)
+    plain.advance(_CHECKED)
+    with on_threads(threads):
+        mine, peers = {"ours": ours_heap(heap)}, heap_peers(heap, threads)
+        found = _rates("heap", plain.positions(), heap_tolerance(heap, _CHECKED), mine, peers)
+    own = found.pop("ours")
+    notes = [f"{len(heap.x)} grains, {plain.contacts} contacts", _HEAP_NOTE] + [_HEAP_NOTES[name] for name in found]
+    return Result("heap", "cpu", threads, _UNIT, "higher", own, found, note="; ".join(notes))
+
+
+def _rates(
+    case: str, expected: np.ndarray, tolerance: float, mine: Mapping[str, Stepper], peers: Peers
+) -> dict[str, float]:
+    """Return the steps per second of all, each checked, timed in turn."""
+    with peer_processes(peers) as theirs:
+        check_positions(case, expected, tolerance, {**mine, **theirs})
+        turns: dict[str, Advance] = {name: timed(stepper) for name, stepper in mine.items()}
+        turns |= {name: peer.advance for name, peer in theirs.items()}
+        return best_rates(turns, seconds=_SECONDS)
