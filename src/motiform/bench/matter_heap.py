@@ -17,9 +17,8 @@ COUNT = 20_000
 _RATE = 1050.0  # [Hz]
 _SIZE = 0.05  # [m]
 _FALLING_SKIN = 0.3 * _SIZE  # [m] for grains that move
-_WIDTH = 40 * _SIZE  # [m] of the box
+_LOOSE = 1.05  # sizes between grains before they fall
 _FALL, _REST = 1200, 300  # steps: grains fall and slide without friction, then come to rest with it
-_WIDE = 38  # grains along a wall at the start: looser than they will lie
 
 
 @dataclass(frozen=True)
@@ -30,12 +29,12 @@ class Heap:
     """Positions [m], (grains, 3), y up."""
     before: np.ndarray
     """Positions a step before [m], (grains, 3)."""
+    box: tuple[float, float]
+    """Where its walls are along x and z [m], the others at 0; the floor is y = 0, and it is open."""
     friction: float = 0.5
     """μ"""
     size: float = _SIZE
     """S [m], the diameter."""
-    box: tuple[float, float] = (_WIDTH, _WIDTH)
-    """Where its walls are along x and z [m], the others at 0; the floor is y = 0, and it is open."""
     mass: float = 1.0
     """[kg]"""
     gravity: float = 9.81
@@ -114,22 +113,21 @@ class PlainHeap:
 
 
 @cache
-def settled_heap(count: int = COUNT) -> Heap:
-    """Return grains that were dropped loosely into the box and came to rest.
+def settled_heap(count: int = COUNT, wide: int = 38) -> Heap:
+    """Return grains that were dropped loosely, so many along a wall, into a box and came to rest.
 
     Their order is that of small cells, column by column, which spares every contender's caches.
     """
-    rng = np.random.default_rng(1)
-    n = np.arange(count)
-    cells = np.stack([n % _WIDE, n // _WIDE**2, n // _WIDE % _WIDE], axis=1)
-    apart = np.array([_WIDTH / _WIDE, 1.05 * _SIZE, _WIDTH / _WIDE])
-    x = (cells + 0.5) * apart + rng.uniform(-0.2, 0.2, (count, 3)) * _SIZE
-    smooth = PlainHeap(Heap(x, x, friction=0.0, skin=_FALLING_SKIN))
+    n, apart = np.arange(count), _LOOSE * _SIZE
+    x = (np.stack([n % wide, n // wide**2, n // wide % wide], axis=1) + 0.5) * apart
+    x += np.random.default_rng(1).uniform(-0.2, 0.2, (count, 3)) * _SIZE
+    box = (wide * apart, wide * apart)
+    smooth = PlainHeap(Heap(x, x, box, friction=0.0, skin=_FALLING_SKIN))
     smooth.advance(_FALL)
-    run = PlainHeap(Heap(smooth.x, smooth.before))
+    run = PlainHeap(Heap(smooth.x, smooth.before, box))
     run.advance(_REST)
     order = _by_cells(run.x)
-    return Heap(run.x[order], run.before[order])
+    return Heap(run.x[order], run.before[order], box)
 
 
 def _by_cells(x: np.ndarray) -> np.ndarray:

@@ -46,7 +46,7 @@ class Lattice:
     @cached_property
     def places(self) -> np.ndarray:
         """Places on the grid [m], (masses, 3), z the fastest."""
-        return np.stack(np.indices(self.shape), -1).reshape(-1, 3) * _SPACING
+        return np.indices(self.shape).reshape(3, -1).T * _SPACING
 
     @cached_property
     def x(self) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Form: what shape motion wears."""
 
-from motiform.form.form import Form, Part, dress, strobe
+from motiform.form.colors import Shades
+from motiform.form.form import dress, strobe
+from motiform.form.parts import Form, Links, Part, Skin
 
-__all__ = ["Form", "Part", "dress", "strobe"]
+__all__ = ["Form", "Links", "Part", "Shades", "Skin", "dress", "strobe"]

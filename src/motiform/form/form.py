@@ -1,61 +1,36 @@
 """Form: the shape that a motion wears, and what pictures, pages and exported files draw."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motiform.base.errors import RecordingError
+from motiform.form.colors import colors_of
+from motiform.form.parts import Form, Links, Part, Skin
 
 if TYPE_CHECKING:
-    from motiform.geometry import Shape
     from motiform.record import Recording
 
-__all__ = ["Form", "Part", "dress", "strobe"]
+__all__ = ["Form", "Links", "Part", "Skin", "dress", "strobe"]
 
-
-@dataclass(frozen=True)
-class Part:
-    """One shape, carried by one or many moving bodies."""
-
-    name: str
-    shape: "Shape"
-    """In the frame of the body."""
-    offset: np.ndarray
-    """Origin of the shape in the frame of the body [m], (3,)."""
-    color: np.ndarray
-    """Red, green, blue from 0 to 1, (3,) or (count, 3)."""
-    position: np.ndarray
-    """Origin of the body in the world [m], (samples, count, 3)."""
-    orientation: np.ndarray
-    """Axes of the body in the world as quaternions (w, x, y, z), (samples, count, 4)."""
-    fixed: bool = False
-    """Whether it never moves: it stands there once, whatever the instants that a picture shows."""
-    points: bool = False
-    """Whether it marks points of a channel, which are not there where that is nan."""
-
-    @property
-    def count(self) -> int:
-        """Number of bodies that carry the shape."""
-        return self.position.shape[1]
-
-
-@dataclass(frozen=True)
-class Form:
-    """What a recording looks like: parts over time."""
-
-    parts: tuple[Part, ...]
-    times: np.ndarray
-    """Instants of the samples [s], (samples,)."""
-    title: str = ""
-    image: dict[str, Any] = field(default_factory=dict)
-    """Hints of the scene for pictures: camera, plots."""
+_BEADS = 24
+_FINE_BEADS = 8
 
 
 def dress(recording: "Recording") -> Form:
-    """Return the form of a recording: the shapes named in its manifest on the poses in its channels."""
-    from motiform.geometry import shape_from
+    """Return the form of a recording: the shapes named in its manifest on the poses in its channels.
 
+    An entry of the manifest's "form" is one of
+
+    - a shape: {"shape", "offset", "color", "position", "orientation"} on channels, or {…, "at", "turn"} that stays
+    - points: {"points": channel, "radius": one or (points,), "color", "pick": those of the channel's points alone}
+    - lines as beads: {"lines": [channel, channel], "radius", "color"}
+    - links that stretch: {"links": [channel, channel], "pairs": (links, 2), "radius": one or (links,), "color"}
+    - a skin: {"skin": channel, "faces": (triangles, 3), "color": (3,) or (triangles, 3), "two_sided", "smooth"}
+
+    Arrays may be kept apart as {"static": name}; `colors.colors_of` tells what colors of points and links may be.
+    """
     wardrobe = recording.manifest.get("form")
     if not wardrobe:
         raise RecordingError(
@@ -63,30 +38,38 @@ def dress(recording: "Recording") -> Form:
             where=recording.manifest.get("title"),
             remedy="Its channels can still be plotted and exported as CSV.",
         )
-    moving = next((worn["position"] for worn in wardrobe.values() if "position" in worn), recording.names[0])
-    times = recording.time(moving)
+    times = recording.time(_clock(wardrobe, recording))
     image = dict(recording.manifest.get("image", {}))
-    parts = []
-    for name, worn in wardrobe.items():
-        if _is_ground(worn, image):
-            image["ground_height"] = worn["ground"]
+    parts: list[Part] = []
+    links: list[Links] = []
+    skins: list[Skin] = []
+    for name, described in wardrobe.items():
+        if _is_ground(described, image):
+            image["ground_height"] = described["ground"]
             continue
-        if "points" in worn or "lines" in worn:
-            parts.append(_points(name, worn, recording))
-            continue
-        shape = shape_from(_with_statics(worn["shape"], recording))
-        fixed = "position" not in worn
-        if fixed:
-            position, orientation = (
-                np.broadcast_to(worn[key], (len(times), 1, len(worn[key]))) for key in ("at", "turn")
-            )
+        worn = _with_statics(described, recording)
+        if "links" in worn:
+            links.append(_links(name, worn, recording, len(times)))
+        elif "skin" in worn:
+            skins.append(_skin(name, worn, recording, len(times)))
+        elif "points" in worn or "lines" in worn:
+            parts.append(_points(name, worn, recording, len(times)))
         else:
-            position, orientation = recording[worn["position"]], recording[worn["orientation"]]
-        if position.ndim == 2:
-            position, orientation = position[:, None], orientation[:, None]
-        parts.append(Part(name, shape, np.array(worn["offset"]), np.array(worn["color"]), position, orientation, fixed))
+            parts.append(_body(name, worn, recording, len(times)))
     parts += [_string_of_beads(link, recording, len(times)) for link in recording.manifest.get("links", ())]
-    return Form(tuple(parts), times, recording.manifest.get("title", ""), image)
+    _stand_under(wardrobe, image)
+    return Form(tuple(parts), times, recording.manifest.get("title", ""), image, tuple(links), tuple(skins))
+
+
+def _clock(wardrobe: dict[str, Any], recording: "Recording") -> str:
+    """Return the channel whose samples are those of the form: the first that something is drawn by."""
+    for key in ("position", "skin", "points", "links", "lines"):
+        for worn in wardrobe.values():
+            channel = worn.get(key)
+            channel = channel[0] if isinstance(channel, list) else channel
+            if channel in recording.names:
+                return str(channel)
+    return recording.names[0]
 
 
 def _is_ground(worn: dict[str, Any], image: dict[str, Any]) -> bool:
@@ -96,28 +79,109 @@ def _is_ground(worn: dict[str, Any], image: dict[str, Any]) -> bool:
     )
 
 
-_BEADS = 24
-_FINE_BEADS = 8
+def _stand_under(wardrobe: dict[str, Any], image: dict[str, Any]) -> None:
+    """Put the ground of a picture under what reaches below it and says so: two faces at one height would mingle."""
+    lowest = [worn["stands"] for worn in wardrobe.values() if "stands" in worn]
+    if lowest and min(lowest) < 0.0 and "ground_height" not in image:
+        image["ground_height"] = min(lowest)
 
 
-def _points(name: str, worn: dict[str, Any], recording: "Recording") -> Part:
+def _body(name: str, worn: dict[str, Any], recording: "Recording", samples: int) -> Part:
+    """Return a shape on the poses of two channels, or where it stays."""
+    from motiform.geometry import shape_from
+
+    shape = shape_from(worn["shape"])
+    fixed = "position" not in worn or ("at" in worn and worn["position"] not in recording.names)
+    if fixed:
+        position, orientation = (np.broadcast_to(worn[key], (samples, 1, len(worn[key]))) for key in ("at", "turn"))
+    else:
+        position, orientation = recording[worn["position"]], recording[worn["orientation"]]
+    if position.ndim == 2:
+        position, orientation = position[:, None], orientation[:, None]
+    return Part(name, shape, np.array(worn["offset"]), np.array(worn["color"]), position, orientation, fixed)
+
+
+def _points(name: str, worn: dict[str, Any], recording: "Recording", samples: int) -> Part:
     """Return the points of a channel as balls, or lines between those of two channels as beads; none where nan."""
     from motiform.geometry import Ball
 
-    ends = [_several(recording[channel]) for channel in worn.get("lines", [worn.get("points")])]
+    ends = [_several(channel, recording, samples, name) for channel in worn.get("lines", [worn.get("points")])]
     position = ends[0]
+    if "pick" in worn:
+        position = position[:, np.asarray(worn["pick"], int)]
     if len(ends) == 2:
         along = np.linspace(0, 1, int(worn.get("beads", _FINE_BEADS)))[:, None]
         position = (ends[0][:, :, None] * (1 - along) + ends[1][:, :, None] * along).reshape(len(ends[0]), -1, 3)
-    orientation = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (*position.shape[:2], 4))
-    ball = Ball(float(worn["radius"]))
-    return Part(name, ball, np.zeros(3), np.array(worn["color"], float), position, orientation, points=True)
+    count = position.shape[1]
+    orientation = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (samples, count, 4))
+    radius = _radii(worn["radius"], count, name)
+    color, shades = colors_of(worn["color"], recording, samples, count, name)
+    largest = float(radius.max()) if count else 0.0
+    scale = None if largest and (radius == largest).all() else radius / (largest or 1.0)
+    ghost = not worn.get("matter", False)
+    return Part(
+        name, Ball(largest or 1.0), np.zeros(3), color, position, orientation, points=True, scale=scale, shades=shades,
+        ghost=ghost,
+    )  # fmt: skip
 
 
-def _several(points: np.ndarray) -> np.ndarray:
-    """Return points as (samples, count, 3), also where there is one."""
-    found = np.asarray(points, float)
-    return found[:, None] if found.ndim == 2 else found
+def _links(name: str, worn: dict[str, Any], recording: "Recording", samples: int) -> Links:
+    """Return straight links between the points of two channels."""
+    first, second = (_several(channel, recording, samples, name) for channel in worn["links"])
+    pairs = _indices(worn["pairs"], 2, "pairs", name)
+    for column, points in enumerate((first, second)):
+        _check_below(pairs[:, column], points.shape[1], name)
+    color, shades = colors_of(worn.get("color", (0.35, 0.35, 0.38)), recording, samples, len(pairs), name)
+    return Links(name, first, second, pairs, _radii(worn["radius"], len(pairs), name), color, shades)
+
+
+def _skin(name: str, worn: dict[str, Any], recording: "Recording", samples: int) -> Skin:
+    """Return the surface whose vertices are the points of a channel."""
+    vertices = _several(worn["skin"], recording, samples, name)
+    faces = _indices(worn["faces"], 3, "faces", name)
+    _check_below(faces, vertices.shape[1], name)
+    color, _ = colors_of(worn["color"], recording, samples, len(faces), name)
+    return Skin(name, vertices, faces, color, bool(worn.get("two_sided", True)), bool(worn.get("smooth", True)))
+
+
+def _several(channel: str, recording: "Recording", samples: int, where: str) -> np.ndarray:
+    """Return the points of a channel as (samples, count, 3), also where there is one."""
+    found = np.asarray(recording[channel], float)
+    found = found[:, None] if found.ndim == 2 else found
+    if found.ndim != 3 or found.shape[2] != 3 or len(found) != samples:
+        raise RecordingError(
+            "a channel of points does not fit",
+            where=where,
+            got=f"{channel!r} of shape {found.shape}",
+            allowed=f"({samples}, points, 3)",
+        )
+    return found
+
+
+def _radii(given: Any, count: int, where: str) -> np.ndarray:
+    try:
+        radius = np.array(np.broadcast_to(np.asarray(given, float), (count,)))
+    except (TypeError, ValueError):
+        got = f"shape {np.shape(given)}"
+        raise RecordingError("radius", where=where, got=got, allowed=f"a number or ({count},) [m]") from None
+    if not np.isfinite(radius).all() or (radius < 0).any():
+        raise RecordingError("radius", where=where, allowed="0 m or more")
+    return radius
+
+
+def _indices(given: Any, width: int, what: str, where: str) -> np.ndarray:
+    found = np.asarray(given)
+    if found.ndim != 2 or found.shape[1] != width or not len(found) or found.dtype.kind not in "iu":
+        raise RecordingError(
+            what, where=where, got=f"shape {found.shape}, {found.dtype}", allowed=f"whole numbers (n, {width})"
+        )
+    return found.astype(np.int64)
+
+
+def _check_below(found: np.ndarray, count: int, where: str) -> None:
+    if found.min() < 0 or found.max() >= count:
+        bad = int(found[(found < 0) | (found >= count)][0])
+        raise RecordingError("no such point", where=where, got=bad, allowed=f"0 to {count - 1}")
 
 
 def _string_of_beads(link: dict[str, Any], recording: "Recording", samples: int) -> Part:
@@ -145,21 +209,52 @@ def strobe(form: Form, count: int = 8) -> Form:
     if count < 1:
         raise RecordingError("a strobe needs flashes", got=count, allowed="1 or more")
     chosen = np.unique(np.linspace(0, len(form.times) - 1, count).round().astype(int))
-    parts = []
-    for part in form.parts:
-        if part.fixed:
-            parts.append(replace(part, position=part.position[:1], orientation=part.orientation[:1]))
-            continue
-        color = np.broadcast_to(part.color, (part.count, 3))
-        parts.append(
-            replace(
-                part,
-                color=np.tile(color, (len(chosen), 1)),
-                position=part.position[chosen].reshape(1, -1, 3),
-                orientation=part.orientation[chosen].reshape(1, -1, 4),
-            )
-        )
-    return replace(form, parts=tuple(parts), times=form.times[:1])
+    return replace(
+        form,
+        parts=tuple(_strobe_part(part, chosen) for part in form.parts),
+        links=tuple(_strobe_links(links, chosen) for links in form.links),
+        skins=tuple(_strobe_skin(skin, chosen) for skin in form.skins),
+        times=form.times[:1],
+    )
+
+
+def _strobe_part(part: Part, chosen: np.ndarray) -> Part:
+    if part.fixed:
+        return replace(part, position=part.position[:1], orientation=part.orientation[:1])
+    return replace(
+        part,
+        color=_strobe_color(part, chosen),
+        position=part.position[chosen].reshape(1, -1, 3),
+        orientation=part.orientation[chosen].reshape(1, -1, 4),
+        scale=None if part.scale is None else np.tile(part.scale, len(chosen)),
+        shades=None,
+    )
+
+
+def _strobe_color(part: Part | Links, chosen: np.ndarray) -> np.ndarray:
+    if part.shades is not None:
+        return np.concatenate([part.shades.at(k) for k in chosen])
+    return np.tile(np.broadcast_to(part.color, (part.count, 3)), (len(chosen), 1))
+
+
+def _strobe_links(links: Links, chosen: np.ndarray) -> Links:
+    steps = np.array([links.first.shape[1], links.second.shape[1]])
+    return replace(
+        links,
+        first=links.first[chosen].reshape(1, -1, 3),
+        second=links.second[chosen].reshape(1, -1, 3),
+        pairs=np.concatenate([links.pairs + k * steps for k in range(len(chosen))]),
+        radius=np.tile(links.radius, len(chosen)),
+        color=_strobe_color(links, chosen),
+        shades=None,
+    )
+
+
+def _strobe_skin(skin: Skin, chosen: np.ndarray) -> Skin:
+    points = skin.vertices.shape[1]
+    color = skin.color if skin.color.ndim == 1 else np.tile(skin.color, (len(chosen), 1))
+    faces = np.concatenate([skin.faces + k * points for k in range(len(chosen))])
+    return replace(skin, vertices=skin.vertices[chosen].reshape(1, -1, 3), faces=faces, color=color)
 
 
 def _with_statics(description: Any, recording: "Recording") -> Any:

@@ -1,10 +1,10 @@
 """A form made ready for the ray caster: simple pieces, carried by bodies.
 
 A compound is one piece per part, particles are one ball each, every mesh has its tree. This is done once; for each
-picture only the pieces' frames and the tree over them are new.
+picture only the pieces' frames, the trees of skins and the tree over all are new. A link is a capsule, a skin one mesh
+for each of its colors.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,9 @@ from motiform.geometry.bvh import Bvh, MeshTree, build_bvh, mesh_tree
 from motiform.image.look import linear_from_srgb
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Part
+    from motiform.form import Form, Links, Part
     from motiform.geometry import Mesh, Shape
+    from motiform.image.playback import Moment
 
 __all__ = ["Drawing", "Pieces", "Pose", "draw_form"]
 
@@ -53,25 +54,77 @@ class Pieces:
     colors: np.ndarray
     """Linear intensities, (pieces, 3)."""
     body: np.ndarray
-    """Number of the part and of the body in it, (pieces, 2)."""
+    """Number of the part and of the body in it, (pieces, 2); sets of links, then skins count on after the parts."""
+    meshes: tuple[np.ndarray, ...]
+    """Boxes, links, bases (meshes, 2) of nodes and triangles, triangles and normals: see bvh_kernels."""
 
 
 @dataclass(frozen=True)
 class Drawing:
     """A form's pieces, part by part, and its meshes laid one after the other."""
 
-    parts: tuple[tuple[tuple[Piece, ...], np.ndarray], ...]
-    """Pieces and linear colors (count, 3) of each part."""
-    meshes: tuple[np.ndarray, ...]
-    """Boxes, links, bases (meshes, 2) of nodes and triangles, triangles and normals: see bvh_kernels."""
+    form: "Form"
+    parts: tuple[tuple[Piece, ...], ...]
+    """Pieces of each part."""
+    meshes: tuple["Laid", ...]
+    skins: tuple["Tone", ...]
 
-    def place(self, poses: Sequence[Pose]) -> Pieces:
-        """Return the pieces where the bodies are; bodies at places that are not finite are left out."""
-        placed = [_place_part(k, *self.parts[k], *poses[k]) for k in range(len(self.parts))]
+    def place(self, moment: "Moment") -> Pieces:
+        """Return the pieces where all is; bodies, links and triangles at places that are not finite are left out."""
+        parts, links = self.form.parts, self.form.links
+        placed = [
+            _place_part(k, part, self.parts[k], linear_colors(part, moment.sample), *moment.poses[k])
+            for k, part in enumerate(parts)
+        ]
+        placed += [
+            _place_links(len(parts) + k, some, linear_colors(some, moment.sample), moment.links[k])
+            for k, some in enumerate(links)
+        ]
+        meshes = list(self.meshes)
+        for tone in self.skins:
+            laid = tone.lay(moment.skins[tone.skin])
+            if laid is not None:
+                placed.append(_place_skin(len(parts) + len(links) + tone.skin, tone.color, len(meshes), laid))
+                meshes.append(laid)
         frames, kinds, sizes, colors, body, boxes = (
             np.concatenate([nothing, *(columns[k] for columns in placed)]) for k, nothing in enumerate(_NOTHING)
         )
-        return Pieces(build_bvh(boxes), frames, kinds, sizes, colors, body)
+        return Pieces(build_bvh(boxes), frames, kinds, sizes, colors, body, _join(meshes))
+
+
+#: Boxes and links of a mesh's tree, its triangles and the normals of their corners.
+Laid = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Tone:
+    """The triangles of one color of a skin."""
+
+    skin: int
+    source: np.ndarray
+    """Vertex of the skin that each vertex to shade is."""
+    faces: np.ndarray
+    """All triangles of the skin in these vertices: neighbours of another color turn the normals too."""
+    own: np.ndarray
+    """Which of them have the color."""
+    color: np.ndarray
+    """Linear, (3,)."""
+
+    def lay(self, vertices: np.ndarray) -> Laid | None:
+        """Return its tree where the vertices are now; None if none of its triangles is there."""
+        from motiform.image.shading import vertex_normals
+
+        place = vertices[self.source]
+        faces = self.faces[self.own]
+        corners = place[faces]
+        there = np.isfinite(corners).all(axis=(1, 2))
+        if not there.any():
+            return None
+        corners, faces = corners[there], faces[there]
+        tree = build_bvh(np.hstack([corners.min(1), corners.max(1)]), leaf=4)
+        a, b, c = np.moveaxis(corners[tree.order], 1, 0)
+        normals = vertex_normals(place, self.faces)[faces[tree.order]].reshape(-1, 9)
+        return tree.boxes, tree.links, np.hstack([a, b - a, c - a]), normals
 
 
 _NOTHING = (
@@ -86,17 +139,24 @@ _NOTHING = (
 
 def draw_form(form: "Form") -> Drawing:
     """Return the drawing of a form."""
+    from motiform.image.shading import skin_split
+
     meshes: list[Mesh] = []
     parts = []
     for part in form.parts:
         offset = np.asarray(part.offset, dtype=float)
-        pieces = tuple(_pieces(part.shape, np.eye(3), offset, meshes))
-        parts.append((pieces, np.broadcast_to(linear_from_srgb(part.color), (_count(part), 3))))
-    return Drawing(tuple(parts), _lay_meshes(meshes))
+        parts.append(tuple(_pieces(part.shape, np.eye(3), offset, meshes)))
+    tones = []
+    for k, skin in enumerate(form.skins):
+        source, faces = skin_split(skin)
+        tones += [Tone(k, source, faces, own, linear_from_srgb(color)) for color, own in skin.tones]
+    return Drawing(form, tuple(parts), _lay_meshes(meshes), tuple(tones))
 
 
-def _count(part: "Part") -> int:
-    return int(part.position.shape[1])
+def linear_colors(part: "Part | Links", sample: int) -> np.ndarray:
+    """Return the linear colors of bodies or links at a sample, (count, 3)."""
+    color = part.color if part.shades is None else part.shades.at(sample)
+    return np.broadcast_to(linear_from_srgb(color), (part.count, 3))
 
 
 def _pieces(shape: "Shape", rotation: np.ndarray, shift: np.ndarray, meshes: list["Mesh"]) -> list[Piece]:
@@ -136,47 +196,82 @@ def _size(shape: Any) -> tuple[float, float, float]:
 
 
 def _place_part(
-    number: int, pieces: tuple[Piece, ...], colors: np.ndarray, position: np.ndarray, orientation: np.ndarray
+    number: int,
+    part: "Part",
+    pieces: tuple[Piece, ...],
+    colors: np.ndarray,
+    position: np.ndarray,
+    orientation: np.ndarray,
 ) -> tuple[np.ndarray, ...]:
     """Return frames, kinds, sizes, colors, bodies and boxes of one part's pieces, piece after piece of each body."""
     from motiform.spatial import rotation_from_quaternion
 
-    sound = np.isfinite(position).all(1) & np.isfinite(orientation).all(1) & orientation.any(1)
+    sound = np.isfinite(position).all(1) & np.isfinite(orientation).all(1) & orientation.any(1) & (part.scales > 0)
     bodies = np.flatnonzero(sound)
+    grown = part.scales[bodies][:, None, None]
     k, n = len(pieces), len(bodies)
     turn = rotation_from_quaternion(orientation[sound])
     rotation = turn[:, None] @ np.stack([piece.rotation for piece in pieces])
-    shift = position[sound][:, None] + (turn[:, None] @ np.stack([piece.shift for piece in pieces])[..., None])[..., 0]
+    shift = (
+        position[sound][:, None]
+        + (turn[:, None] @ (grown * np.stack([piece.shift for piece in pieces]))[..., None])[..., 0]
+    )
     frames = np.concatenate([rotation.reshape(n, k, 9), shift], axis=-1).reshape(-1, 12)
     low, high = np.stack([piece.box for piece in pieces], axis=1)
-    middle = shift + (rotation @ (0.5 * (low + high))[..., None])[..., 0]
-    half = (np.abs(rotation) @ (0.5 * (high - low))[..., None])[..., 0]
+    middle = shift + (rotation @ (grown * 0.5 * (low + high))[..., None])[..., 0]
+    half = (np.abs(rotation) @ (grown * 0.5 * (high - low))[..., None])[..., 0]
     slack = 1e-12 * (1.0 + np.abs(middle) + half)  # the rounding of all this must not cut a piece off
     boxes = np.concatenate([middle - half - slack, middle + half + slack], axis=-1).reshape(-1, 6)
     kinds = np.tile(np.array([(piece.kind, piece.mesh) for piece in pieces], np.int32), (n, 1))
-    sizes = np.tile(np.array([piece.size for piece in pieces], float), (n, 1))
+    sizes = (grown * np.array([piece.size for piece in pieces], float)).reshape(-1, 3)
     body = np.stack([np.full(n * k, number), np.repeat(bodies, k)], axis=1)
     return frames, kinds, sizes, np.repeat(colors[bodies], k, axis=0), body, boxes
 
 
-def _lay_meshes(meshes: list["Mesh"]) -> tuple[np.ndarray, ...]:
-    """Return the trees of all meshes one after the other, with where each begins."""
+def _place_links(number: int, links: "Links", colors: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return frames, kinds, sizes, colors, bodies and boxes of links: capsules along y from end to end."""
+    there = np.flatnonzero(np.isfinite(ends).all(axis=(1, 2)) & (links.radius > 0))
+    a, b = np.moveaxis(ends[there], 1, 0)
+    n, radius = len(there), links.radius[there]
+    length = np.linalg.norm(b - a, axis=1)
+    y = np.where(length[:, None] > 0, (b - a) / np.where(length > 0, length, 1.0)[:, None], (0.0, 1.0, 0.0))
+    x = np.cross(y, np.where(np.abs(y[:, :1]) < 0.7, (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    rotation = np.stack((x, y, np.cross(x, y)), axis=-1)
+    frames = np.concatenate([rotation.reshape(n, 9), 0.5 * (a + b)], axis=1)
+    slack = radius[:, None] + 1e-12 * (1.0 + np.abs(a) + np.abs(b))
+    boxes = np.concatenate([np.minimum(a, b) - slack, np.maximum(a, b) + slack], axis=1)
+    kinds = np.tile(np.array([_KINDS.index("capsule"), 0], np.int32), (n, 1))
+    sizes = np.stack((radius, 0.5 * length, np.zeros(n)), axis=1)
+    return frames, kinds, sizes, colors[there], np.stack([np.full(n, number), there], axis=1), boxes
+
+
+def _place_skin(number: int, color: np.ndarray, mesh: int, laid: Laid) -> tuple[np.ndarray, ...]:
+    """Return frame, kind, size, color, body and box of the triangles of one color: a mesh in the frame of the world."""
+    frames = np.concatenate([np.eye(3).reshape(1, 9), np.zeros((1, 3))], axis=1)
+    kinds = np.array([[_KINDS.index("mesh"), mesh]], np.int32)
+    return frames, kinds, np.zeros((1, 3)), color[None], np.array([[number, 0]]), laid[0][:1]
+
+
+def _lay_meshes(meshes: list["Mesh"]) -> tuple[Laid, ...]:
+    """Return the trees of meshes that keep their shape."""
     from motiform.image.shading import shaded
 
+    trees: list[MeshTree] = [mesh_tree(mesh) for mesh in meshes]
+    laid = []
+    for mesh, held in zip(meshes, trees, strict=True):
+        _, normals, faces = shaded(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+        corners = normals[faces[held.tree.order]].reshape(-1, 9)
+        laid.append((held.tree.boxes, held.tree.links, held.triangles, corners))
+    return tuple(laid)
+
+
+def _join(meshes: list[Laid]) -> tuple[np.ndarray, ...]:
+    """Return the trees of all meshes one after the other, with where each begins."""
     if not meshes:  # one row that nothing points to: a GPU has no arrays without memory
         nodes_of_none = np.zeros((1, 6)), np.zeros((1, 4), np.int32), np.zeros((1, 2), np.int32)
         return (*nodes_of_none, np.zeros((1, 9)), np.zeros((1, 9)))
-    trees: list[MeshTree] = [mesh_tree(mesh) for mesh in meshes]
-    corners = []
-    for mesh, held in zip(meshes, trees, strict=True):
-        _, normals, faces = shaded(np.asarray(mesh.vertices), np.asarray(mesh.faces))
-        corners.append(normals[faces[held.tree.order]].reshape(-1, 9))
-    nodes = np.cumsum([0] + [len(held.tree.boxes) for held in trees])[:-1]
-    slots = np.cumsum([0] + [len(held.triangles) for held in trees])[:-1]
-    return (
-        np.concatenate([held.tree.boxes for held in trees]),
-        np.concatenate([held.tree.links for held in trees]),
-        np.stack([nodes, slots], axis=1).astype(np.int32),
-        np.concatenate([held.triangles for held in trees]),
-        np.concatenate(corners),
-    )
+    boxes, links, triangles, normals = (np.concatenate(column) for column in zip(*meshes, strict=True))
+    nodes = np.cumsum([0] + [len(laid[0]) for laid in meshes])[:-1]
+    slots = np.cumsum([0] + [len(laid[2]) for laid in meshes])[:-1]
+    return boxes, links, np.stack([nodes, slots], axis=1).astype(np.int32), triangles, normals

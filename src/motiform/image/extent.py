@@ -30,15 +30,31 @@ def bounding_ball(shape: "Shape") -> tuple[np.ndarray, float]:
     return center, radius
 
 
-def _blocks(part: "Part") -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Give the finite positions (n, 3) and orientations (n, 4) of all bodies at all samples, a block at a time."""
+def _blocks(part: "Part") -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Give the finite positions (n, 3), orientations (n, 4) and sizes (n,) of all bodies at all samples, by blocks."""
     step = max(1, _ROWS // max(1, part.position.shape[1]))
     for i in range(0, part.position.shape[0], step):
         position = np.asarray(part.position[i : i + step], dtype=float).reshape(-1, 3)
         orientation = np.asarray(part.orientation[i : i + step], dtype=float).reshape(-1, 4)
-        sound = np.isfinite(position).all(1) & np.isfinite(orientation).all(1) & orientation.any(1)
+        scale = np.tile(part.scales, len(position) // max(1, part.count))
+        sound = np.isfinite(position).all(1) & np.isfinite(orientation).all(1) & orientation.any(1) & (scale > 0)
         if sound.any():
-            yield position[sound], orientation[sound]
+            yield position[sound], orientation[sound], scale[sound]
+
+
+def _soft(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
+    """Give (places (n, 3), radius) [m] of all ends of links and vertices of skins, a block at a time."""
+    drawn = [(skin.vertices, np.unique(skin.faces), 0.0) for skin in form.skins]
+    for links in form.links:
+        thick = float(links.radius.max())
+        drawn += [(points, np.unique(links.pairs[:, k]), thick) for k, points in enumerate((links.first, links.second))]
+    for points, used, radius in drawn:
+        step = max(1, _ROWS // len(used))
+        for i in range(0, len(points), step):
+            place = np.asarray(points[i : i + step][:, used], float).reshape(-1, 3)
+            sound = np.isfinite(place).all(1)
+            if sound.any():
+                yield place[sound], radius
 
 
 def _centers(part: "Part", center: np.ndarray, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
@@ -50,20 +66,22 @@ def _centers(part: "Part", center: np.ndarray, position: np.ndarray, orientation
 
 
 def _movers(form: "Form") -> "tuple[Part, ...]":
-    """Return the parts that move; where none does, all: floors and stairs reach farther than what happens on them.
+    """Return the parts that move; where nothing does, all: floors and stairs reach farther than what happens on them.
 
     Points of measurements count where there is nothing else: a ghost may be anywhere.
     """
     moving = tuple(part for part in form.parts if not part.fixed)
-    return tuple(part for part in moving if not part.points) or moving or form.parts
+    seen = tuple(part for part in moving if not part.ghost)
+    return seen if seen or form.links or form.skins else moving or form.parts
 
 
 def motion_balls(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
     """Give (centres (n, 3), radius) [m] of balls around all bodies at all samples, a block at a time."""
     for part in _movers(form):
         center, radius = bounding_ball(part.shape)
-        for position, orientation in _blocks(part):
+        for position, orientation, _ in _blocks(part):
             yield _centers(part, center, position, orientation), radius
+    yield from _soft(form)
 
 
 def lowest_height(form: "Form") -> float:
@@ -73,12 +91,14 @@ def lowest_height(form: "Form") -> float:
     lowest = 0.0
     for part in _movers(form):
         center, radius = bounding_ball(part.shape)
-        for position, orientation in _blocks(part):
+        for position, orientation, scale in _blocks(part):
             low = _centers(part, center, position, orientation)[:, 1] - radius < lowest
             if low.any():  # the balls may; ask the shapes themselves
                 up = rotation_from_quaternion(orientation[low])[:, 1]
-                height = position[low, 1] + up @ np.asarray(part.offset, dtype=float) - _reach(part.shape, -up)
-                lowest = min(lowest, float(height.min()))
+                height = position[low, 1] + up @ np.asarray(part.offset, dtype=float)
+                lowest = min(lowest, float((height - scale[low] * _reach(part.shape, -up)).min()))
+    for place, radius in _soft(form):
+        lowest = min(lowest, float(place[:, 1].min()) - radius)
     return lowest
 
 
@@ -118,7 +138,7 @@ def form_bounds(form: "Form") -> np.ndarray:
         raise InputError(
             "nothing to draw: the form has no body at a finite place",
             where=form.title or None,
-            got=f"{len(form.parts)} parts, {len(form.times)} samples",
+            got=f"{len(form.parts) + len(form.links) + len(form.skins)} parts, {len(form.times)} samples",
             remedy="Look at the positions: an empty scene, or a run that diverged from its first sample on.",
         )
     return np.stack([low, high])

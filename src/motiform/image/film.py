@@ -20,8 +20,8 @@ from motiform.image.camera import Camera
 from motiform.image.files import check_new, new_file
 from motiform.image.frames import FrameFolder, film_key
 from motiform.image.look import Ground, Look
-from motiform.image.playback import poses_at_time
-from motiform.image.raycast import Painter, check_size, choose_poses
+from motiform.image.playback import moment_at_time
+from motiform.image.raycast import Painter, check_size, choose_moment
 
 if TYPE_CHECKING:
     from motiform.form import Form
@@ -55,12 +55,12 @@ def picture(
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )
-    poses = choose_poses(form, sample, time)
+    moment = choose_moment(form, sample, time)
     with new_file(path, overwrite=overwrite) as part:
         part.touch()  # an unwritable folder is told before the work, not after
         import imageio.v3 as iio
 
-        iio.imwrite(part, write_title(painter.paint(poses), title))
+        iio.imwrite(part, write_title(painter.paint(moment), title))
     return path
 
 
@@ -124,7 +124,7 @@ def film(
 
 
 def _paint(painter: Painter, form: "Form", time: float, title: str | None) -> np.ndarray:
-    return write_title(painter.paint(poses_at_time(form, time)), title)
+    return write_title(painter.paint(moment_at_time(form, time)), title)
 
 
 def film_times(form: "Form", *, fps: float = 25.0, speed: float = 1.0) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 from motiform.base.errors import RunError
 
 if TYPE_CHECKING:
-    from motiform.form import Form
+    from motiform.form import Form, Links, Part
 
 __all__ = ["FrameFolder", "film_key"]
 
@@ -26,7 +26,24 @@ def film_key(form: "Form", *settings: Any) -> str:
         mesh = part.shape.to_mesh(8)
         for array in (part.position, part.orientation, part.color, part.offset, mesh.vertices, mesh.faces):
             digest.update(np.asarray(array).tobytes())
+        digest.update(part.scales.tobytes() + _shades(part))
+    for links in form.links:
+        for array in (links.first, links.second, links.pairs, links.radius, links.color):
+            digest.update(np.asarray(array).tobytes())
+        digest.update(_shades(links))
+    for skin in form.skins:
+        for array in (skin.vertices, skin.faces, skin.color):
+            digest.update(np.asarray(array).tobytes())
+        digest.update(repr(skin.smooth).encode())
     return digest.hexdigest()
+
+
+def _shades(part: "Part | Links") -> bytes:
+    """Return all that changing colors depend on."""
+    shades = part.shades
+    if shades is None:
+        return b""
+    return np.asarray(shades.values).tobytes() + repr((shades.low, shades.high, shades.ramp.tolist())).encode()
 
 
 class FrameFolder:

@@ -1,5 +1,6 @@
-"""A motion at any time: the poses of its bodies at a sample, or between two."""
+"""A motion at any time: its bodies, links and skins at a sample, or between two."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,38 @@ if TYPE_CHECKING:
     from motiform.form import Form
     from motiform.image.drawing import Pose
 
-__all__ = ["poses_at_sample", "poses_at_time"]
+__all__ = ["Moment", "moment_at_sample", "moment_at_time", "poses_at_sample", "poses_at_time"]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A form at one instant."""
+
+    poses: "list[Pose]"
+    """Positions [m] and orientations of the bodies of each part."""
+    links: list[np.ndarray]
+    """Ends of each set of links [m], (links, 2, 3)."""
+    skins: list[np.ndarray]
+    """Vertices of each skin [m], (points, 3)."""
+    sample: int
+    """The sample whose colors are shown: the last one that came before."""
+
+
+def moment_at_sample(form: "Form", sample: int) -> Moment:
+    """Return a form at a sample; negative samples count from the end."""
+    poses = poses_at_sample(form, sample)
+    skins = [np.asarray(skin.vertices[sample], float) for skin in form.skins]
+    return Moment(poses, [links.ends(sample) for links in form.links], skins, sample)
+
+
+def moment_at_time(form: "Form", time: float) -> Moment:
+    """Return a form at a time [s]; the ends of links and the vertices of skins move on lines between two samples."""
+    before, after, s = _between(form, time)
+    if before == after:
+        return moment_at_sample(form, before)
+    ends = [(1.0 - s) * links.ends(before) + s * links.ends(after) for links in form.links]
+    skins = [(1.0 - s) * skin.vertices[before] + s * skin.vertices[after] for skin in form.skins]
+    return Moment(poses_at_time(form, time), ends, skins, before)
 
 
 def poses_at_sample(form: "Form", sample: int) -> list["Pose"]:
@@ -29,6 +61,20 @@ def poses_at_time(form: "Form", time: float) -> list["Pose"]:
     """
     from motiform.spatial import slerp
 
+    before, after, s = _between(form, time)
+    if before == after:
+        return poses_at_sample(form, before)
+    poses = []
+    for (x0, q0), (x1, q1) in zip(poses_at_sample(form, before), poses_at_sample(form, after), strict=True):
+        sound = np.isfinite(q0).all(1) & np.isfinite(q1).all(1) & q0.any(1) & q1.any(1)
+        q = np.full_like(q0, np.nan)
+        q[sound] = slerp(q0[sound], q1[sound], s)
+        poses.append(((1.0 - s) * x0 + s * x1, q))
+    return poses
+
+
+def _between(form: "Form", time: float) -> tuple[int, int, float]:
+    """Return the samples around a time [s], and which part of the way from the first to the second it lies."""
     if not np.isfinite(time):
         raise InputError("no such time", where=form.title or None, got=time, allowed="a finite number of seconds")
     times = np.asarray(form.times, dtype=float)
@@ -36,12 +82,5 @@ def poses_at_time(form: "Form", time: float) -> list["Pose"]:
         raise InputError("a form without samples has no poses", where=form.title or None)
     after = int(np.searchsorted(times, time, side="right"))
     if after == 0 or after == len(times) or times[after - 1] == time:
-        return poses_at_sample(form, max(0, after - 1))
-    s = float((time - times[after - 1]) / (times[after] - times[after - 1]))
-    poses = []
-    for (x0, q0), (x1, q1) in zip(poses_at_sample(form, after - 1), poses_at_sample(form, after), strict=True):
-        sound = np.isfinite(q0).all(1) & np.isfinite(q1).all(1) & q0.any(1) & q1.any(1)
-        q = np.full_like(q0, np.nan)
-        q[sound] = slerp(q0[sound], q1[sound], s)
-        poses.append(((1.0 - s) * x0 + s * x1, q))
-    return poses
+        return max(0, after - 1), max(0, after - 1), 0.0
+    return after - 1, after, float((time - times[after - 1]) / (times[after] - times[after - 1]))

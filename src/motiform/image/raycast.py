@@ -1,7 +1,6 @@
 """Pictures of a form without a screen, by casting rays. docs/image.md gives the formulas."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +8,10 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.image.camera import Camera
-from motiform.image.drawing import Drawing, Pieces, Pose, draw_form
+from motiform.image.drawing import Drawing, Pieces, draw_form
 from motiform.image.extent import form_bounds, lowest_height
 from motiform.image.look import Ground, Look, linear_from_srgb
-from motiform.image.playback import poses_at_sample, poses_at_time
+from motiform.image.playback import Moment, moment_at_sample, moment_at_time
 
 if TYPE_CHECKING:
     from motiform.form import Form
@@ -49,16 +48,16 @@ def render(
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )
-    return painter.paint(choose_poses(form, sample, time))
+    return painter.paint(choose_moment(form, sample, time))
 
 
-def choose_poses(form: "Form", sample: int | None, time: float | None) -> list[Pose]:
-    """Return the poses of the sample or time that is given, of the last sample if none is."""
+def choose_moment(form: "Form", sample: int | None, time: float | None) -> Moment:
+    """Return the form at the sample or time that is given, at the last sample if none is."""
     if sample is not None and time is not None:
         raise InputError("both a sample and a time", got=f"sample={sample}, time={time}", remedy="Give one of them.")
     if time is not None:
-        return poses_at_time(form, time)
-    return poses_at_sample(form, -1 if sample is None else sample)
+        return moment_at_time(form, time)
+    return moment_at_sample(form, -1 if sample is None else sample)
 
 
 @dataclass(frozen=True)
@@ -97,8 +96,8 @@ class Painter:
         plan = np.array([width, height, _stride(height), samples_per_pixel, look.ambient_rays], np.int64)
         return Painter(draw_form(form), view, plan, look.exposure, device)
 
-    def paint(self, poses: Sequence[Pose]) -> np.ndarray:
-        """Return the picture of the bodies at these poses, (height, width, 3) uint8 sRGB."""
+    def paint(self, moment: Moment) -> np.ndarray:
+        """Return the picture of the form at an instant, (height, width, 3) uint8 sRGB."""
         from motiform.base.kernels import get_device
         from motiform.image import raycast_kernels
 
@@ -108,7 +107,7 @@ class Painter:
         light, guide = device.empty((pixels, 9), np.float32), device.empty((pixels, 6), np.float32)
         picture = device.empty((pixels, 3), np.uint8)
         plan = device.array(self.plan)
-        seen = [device.array(a) for a in _arguments(self.drawing, self.drawing.place(poses))]
+        seen = [device.array(a) for a in _arguments(self.drawing.place(moment))]
         device.launch(raycast_kernels.trace, pixels, light, guide, device.array(self.view), plan, *seen)
         device.launch(raycast_kernels.develop, pixels, light, guide, plan, self.exposure, picture)
         return device.host(picture).reshape(height, width, 3)
@@ -126,7 +125,8 @@ def cast_form(
     Returns
     -------
     distance : (rays,), inf where nothing is met.
-    body : (rays, 2) number of the part and of the body in it, −1 where nothing is met.
+    body : (rays, 2) number of the part and of the body in it, −1 where nothing is met; links and skins count on
+        after the parts.
     normal : (rays, 3) unit vector that the surface is lit by, towards the origin of the ray; NaN where nothing is met.
     """
     from motiform.base.kernels import get_device
@@ -136,21 +136,21 @@ def cast_form(
     if origins.ndim != 2 or origins.shape[1] != 3 or not directions.any(axis=1).all():
         raise InputError("rays", got=f"shape {origins.shape}", allowed="(rays, 3), directions that are not zero")
     drawing = draw_form(form)
-    pieces = drawing.place(poses_at_sample(form, sample))
+    pieces = drawing.place(moment_at_sample(form, sample))
     count = len(origins)
     distance, piece, normal = np.empty(count), np.empty(count, np.int32), np.empty((count, 3))
-    arguments = (origins, directions, *_arguments(drawing, pieces), distance, piece, normal)
+    arguments = (origins, directions, *_arguments(pieces), distance, piece, normal)
     get_device("cpu").launch(cast_kernels.cast_pieces, count, *arguments)
     body = np.full((count, 2), -1)
     body[piece >= 0] = pieces.body[piece[piece >= 0]]
     return distance, body, normal
 
 
-def _arguments(drawing: Drawing, pieces: Pieces) -> tuple[np.ndarray, ...]:
+def _arguments(pieces: Pieces) -> tuple[np.ndarray, ...]:
     """Return what the kernels need of a drawing, in their order."""
     tree = pieces.tree
     placed = (pieces.frames, pieces.kinds, pieces.sizes, pieces.colors)
-    return (tree.boxes, tree.links, tree.order, *placed, *drawing.meshes)
+    return (tree.boxes, tree.links, tree.order, *placed, *pieces.meshes)
 
 
 def check_size(size: Any) -> tuple[int, int]:

@@ -35,7 +35,7 @@ class MovedFigure:
         self.figure, self.rate = figure, rate
 
     def step(self, sample: int, wrenches: Array) -> None:
-        """Go from a sample to the next, under wrenches on the segments (segments, 6) as `forward_dynamics` takes them."""
+        """Go on by a sample under wrenches on the segments, (segments, 6), as `forward_dynamics` has them."""
         raise NotImplementedError
 
     def state(self) -> FigureState:
@@ -65,6 +65,7 @@ class SteppedFigure(MovedFigure):
         self._inertia = np.array([segment.inertia for segment in self.figure.segments])
 
     def step(self, sample: int, wrenches: Array) -> None:
+        """Take the accelerations of this sample, then move at the new velocities."""
         figure, h, t = self.figure, 1.0 / self.rate, sample / self.rate
         state = self.state()
         tau = self.system.forces(t, state)
@@ -104,7 +105,7 @@ class SteppedFigure(MovedFigure):
             shift = c0 + h * p / mass - c1
             q[figure.layout.q[root][:3]] += figure.segments[root].placement.rotation.T @ shift
             slide = (p - p1) / mass + np.cross(turn, new.poses.position[root] - c1)
-            v[figure.layout.v[root]] += np.concatenate([turn, slide]).reshape(2, 3).dot(new.poses.rotation[root]).ravel()
+            v[figure.layout.v[root]] += (np.stack([turn, slide]) @ new.poses.rotation[root]).ravel()
         return q, v
 
     def _whole(self, moving: Motion, tree: Array) -> tuple[Array, Array, Array, Array]:
@@ -130,7 +131,8 @@ class DrivenFigure(MovedFigure):
         self.q_before, _ = given(-1.0 / rate)
         self.q, self.v = given(0.0)
 
-    def step(self, sample: int, wrenches: Array) -> None:  # noqa: ARG002, nothing pushes it
+    def step(self, sample: int, wrenches: Array) -> None:
+        """Go where the motion is at the next sample."""
         self.q_before = self.q
         self.q, self.v = self.given((sample + 1) / self.rate)
 

@@ -1,4 +1,4 @@
-"""What holds matter and a figure together: shapes of segments that points push against, and points that segments carry."""
+"""What holds matter and a figure together: shapes of segments that points meet, and points that segments carry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -51,7 +51,7 @@ class Attachment:
     points: Any
     """Name of a group, points of the builder, or indices."""
     places: ArrayLike | str | Sequence[str] | None = None
-    """In the segment's frame [m], (points, 3) or (3,), or names of its tags; None: where the points are at the start."""
+    """In the segment's frame [m], (points, 3) or (3,), or names of its tags; None: where the points start."""
     law: "ZoneLaw | AutomatonLaw | None" = None
     record: bool = False
     """Whether lengths and tensions of the links are kept."""
@@ -93,7 +93,7 @@ def join(
     network: Network, figure: Figure, contacts: Sequence[SegmentSolid], attachments: Sequence[Attachment],
     now: Frames, before: Frames,
 ) -> Joined:  # fmt: skip
-    """Return the network with the solids and points of a figure, whose segments are there now and were so a step ago."""
+    """Return the network with the solids and points of a figure, from its frames now and a step before."""
     _check_names(network, [*contacts, *attachments])
     solids, rows = list(network.solids), []
     for one in contacts:

@@ -1,7 +1,7 @@
 """Building networks: points, links between them, modules that nest, by the rules of the seed's language.
 
-A mass shows an M point (force in, position out), the end of a link is an L point (position in, force out) [Habibi97 1.3]. M
-meets L and nothing else; an M point takes any number of L points, an L point exactly one M point.
+A mass shows an M point (force in, position out), the end of a link is an L point (position in, force out) [Habibi97
+1.3]. M meets L and nothing else; an M point takes any number of L points, an L point exactly one M point.
 """
 
 from collections.abc import Callable, Sequence
@@ -197,8 +197,8 @@ class NetworkBuilder:
     ) -> Points:
         """Add points that are moved from outside.
 
-        `motion` is a function of time [s] that gives (points, 3), or samples (samples, points, 3) at `rate` [Hz] such as a
-        recording's channel. `velocity` is that before the start, which links with dampers feel in the first step.
+        `motion` is a function of time [s] that gives (points, 3), or samples (samples, points, 3) at `rate` [Hz] such
+        as a recording's channel. `velocity` is that before the start, which links with dampers feel in the first step.
         """
         where = f"imposed points {name!r}"
         signal = _signal(motion, rate, where)
@@ -266,9 +266,9 @@ class NetworkBuilder:
     ) -> None:
         """Add links between pairs of points: (links, 2) indices of a topology, or two sets of points, end by end.
 
-        With `axis` distance and force are along one axis. `acts` cuts the way back: links that act on their second ends only
-        let the first drive them. Links that work `every` so many steps push that much longer at a time. `record` keeps
-        lengths, tensions and states.
+        With `axis` distance and force are along one axis. `acts` cuts the way back: links that act on their second
+        ends only let the first drive them. Links that work `every` so many steps push that much longer at a time.
+        `record` keeps lengths, tensions and states.
         """
         where = f"links {name!r}"
         if acts not in ("both", "first", "second"):
@@ -289,7 +289,7 @@ class NetworkBuilder:
         self, name: str, pairs: Sequence[Any], axes: Sequence[Axis], *, stiffness: ArrayLike, rest: ArrayLike,
         damping: ArrayLike = 0.0,
     ) -> None:  # fmt: skip
-        """Add pistons: for each, one tension on several pairs of points, from the sum of their signed lengths along axes."""
+        """Add pistons: each puts one tension on several pairs of points, from the sum of their lengths along axes."""
         where = f"pistons {name!r}"
         found = [self._pairs(one, where) for one in pairs]
         if len({len(one) for one in found}) != 1 or len(found) != len(axes) or len(found) < 2:
@@ -313,8 +313,8 @@ class NetworkBuilder:
     ) -> None:
         """Add links between all points of two sets (or of one) that come within the law's range of one another.
 
-        The law's distance is the gap between balls of the points' radii, which are 0 unless given. Points of one set of `apart` do
-        not act on one another: the masses of a brick that has links of its own.
+        The law's distance is the gap between balls of the points' radii, which are 0 unless given. Points of one set
+        of `apart` do not act on one another: the masses of a brick that has links of its own.
         """
         where = f"reach {name!r}"
         self._check_law(law, where)
@@ -361,7 +361,7 @@ class NetworkBuilder:
         self._solids.append(Solid(name, shape, placement, self._points(points, where), law, friction, color, motion))
 
     def push(self, name: str, points: Any, force: Any, *, rate: float | None = None) -> None:
-        """Add forces from outside on points [N]: a vector, a function of time, or samples (samples, points, 3) at a rate."""
+        """Add forces on points [N]: a vector, a function of time, or samples (samples, points, 3) at a rate."""
         where = f"push {name!r}"
         found = self._points(points, where)
         if not callable(force) and rate is None:
@@ -426,7 +426,7 @@ class NetworkBuilder:
         return found.astype(np.int64)
 
     def look(self, name: str, **hints: Any) -> None:
-        """Say how a group, a bundle or a solid is drawn: draw = "balls", "skin", "links" or "none", color, radius, faces."""
+        """Say how a group, bundle or solid looks: draw = "balls", "skin", "links" or "none", color, radius, faces."""
         self._looks[name] = {**self._looks.get(name, {}), **hints}
 
     # ---- modules ----------------------------------------------------------------------------------------------------
@@ -477,13 +477,14 @@ class NetworkBuilder:
     ) -> Placed:
         """Add another network as a module: its names after `name` and a dot, moved by `at` and turned by a matrix.
 
-        A module may have a lower rate, this one's divided by a whole number: its links then work at that sub-rate, while its masses
-        move on evenly in between.
+        A module may have a lower rate, this one's divided by a whole number: its links then work at that sub-rate,
+        while its masses move on evenly in between.
         """
         ratio = round(self.rate / module.rate)
         if ratio < 1 or abs(ratio * module.rate - self.rate) > 1e-9 * self.rate:
             raise InputError(
-                "rate of a module", where=f"module {name!r}", got=f"{module.rate:g} Hz in a network of {self.rate:g} Hz",
+                "rate of a module", where=f"module {name!r}",
+                got=f"{module.rate:g} Hz in a network of {self.rate:g} Hz",
                 allowed="the network's rate divided by a whole number", remedy="Build the network at the fastest rate.",
             )  # fmt: skip
         if ratio > 1 and (module._pistons or module._reaches or module._solids):
@@ -504,7 +505,8 @@ class NetworkBuilder:
             self._take_name(f"{name}.{group.name}")
             self._groups.append(
                 replace(
-                    group, name=f"{name}.{group.name}", first=first + group.first, position=group.position @ turned.T + shift,
+                    group, name=f"{name}.{group.name}", first=first + group.first,
+                    position=group.position @ turned.T + shift,
                     velocity=group.velocity @ turned.T,
                 )
             )  # fmt: skip
@@ -543,7 +545,8 @@ class NetworkBuilder:
         wind = self.wind if callable(self.wind) else check_array(self.wind, "wind", "network", (3,))[None]
         network = Network(
             tuple(self._groups), tuple(bundles), tuple(self._pistons), tuple(self._reaches), tuple(self._solids),
-            tuple(self._inputs), self.rate, self.gravity, Signal(wind, 1.0), dict(self._exposed), self.keep_velocity, dict(self._looks),
+            tuple(self._inputs), self.rate, self.gravity, Signal(wind, 1.0), dict(self._exposed), self.keep_velocity,
+            dict(self._looks),
         )  # fmt: skip
         place = self.positions()
         for bundle in bundles:

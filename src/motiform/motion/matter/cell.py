@@ -53,18 +53,20 @@ class _Polar(NamedTuple):
 
 
 def _polar(K: Array, Z: Array) -> _Polar:
-    total, s = Z + K, 2.0 - Z - K
-    soft = 2.0 * np.sqrt(np.maximum(K, 0.0))
-    square = np.where(K > 0, (total - soft) * (total + soft), total**2 - 4.0 * K)  # s² − 4(1 − Z) without cancellation
-    gap, size = np.sqrt(np.abs(square)), np.abs(s)
-    nil = (size == 0) & (gap == 0)
-    waving, sign = square < 0, np.where(s < 0, -1.0, 1.0)
+    total, s, product = Z + K, 2.0 - Z - K, 1.0 - Z
+    size, soft = np.abs(s), 2.0 * np.sqrt(np.maximum(K, 0.0))
+    # s² − 4(1 − Z), by factors near L and as it stands near C: whichever loses less to rounding.
+    factors = np.where(K > 0, (total - soft) * (total + soft), total**2 - 4.0 * K)
+    square = np.where(8 * np.abs(K) < s**2 + 4 * np.abs(product) + 2 * size, factors, s**2 - 4.0 * product)
+    gap = np.sqrt(np.abs(square))
+    nil, waving, sign = (size == 0) & (gap == 0), square < 0, np.where(s < 0, -1.0, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        below = np.where(total > 0, 2.0 * K / (total + gap), 0.5 * (total - gap))  # 1 − r of the larger root, s ≥ 0
-        log_real = np.where(s < 0, np.log(0.5 * (size + gap)), np.log1p(-np.where(gap + np.abs(total) == 0, 0, below)))
+        below = np.where(total > 0, 2.0 * K / (total + gap), 0.5 * (total - gap))  # 1 − r of the larger root, s > 0
+        slow = (s > 1) & (gap + np.abs(total) > 0)
+        log_real = np.where(slow, np.log1p(-below), np.log(0.5 * (size + gap)))
         log_big = np.where(waving, 0.5 * np.log1p(-Z), log_real)
         near = np.minimum(size, gap) / np.maximum(size, gap)
-        log_ratio = np.where(near < 0.5, -2.0 * np.arctanh(near), np.log(np.abs(1.0 - Z)) - 2.0 * log_big)
+        log_ratio = np.where(near < 0.5, -2.0 * np.arctanh(near), np.log(np.abs(product)) - 2.0 * log_big)
         log_ratio = np.where(waving, 0.0, log_ratio)
     return _Polar(waving, sign, log_big, log_ratio, Z <= 1, np.arctan2(gap, size), nil)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.matter.network import Bundle, Network, NetworkState
-from motiform.motion.matter.pack import distances, pack_arms, pack_stencils, pack_table, split_bundles
+from motiform.motion.matter.pack import distances, pack_arms, pack_stencils, pack_table, piston_lengths, split_bundles
 from motiform.motion.matter.ranges import Range
 
 __all__ = ["Engine"]
@@ -113,10 +113,7 @@ class Engine:
         put, count = self.device.array, piston.count
         pairs, axes = piston.pairs.reshape(-1, 2) + self._pad, np.tile(piston.axes, count)
         starts = np.arange(count + 1) * piston.pairs.shape[1]
-        rest = [
-            sum(distances(x, piston.pairs[:, p], int(a)) for p, a in enumerate(piston.axes))
-            for x in (self._start, state.previous)
-        ]
+        rest = [piston_lengths(piston, x) for x in (self._start, state.previous)]
         rows = piston.law.rows(count, rest[0])
         arrays = (starts, pairs[:, 0], pairs[:, 1], axes, np.arange(count), rows)
         return (count, first, *[put(a) for a in arrays], put(rest[1]))
@@ -153,7 +150,8 @@ class Engine:
         wind = self.device.array(network.wind.at(n, network.rate, 1)[0])
         self.device.launch(
             mass_kernels.move_masses, self._chunks, self._width, self._pad, network.count, n + 1, self._x, self._before,
-            self._forces, given, self._mobility, self._free, self._gravity, self._drag, wind, self._whole, len(self._stencils.bundles),
+            self._forces, given, self._mobility, self._free, self._gravity, self._drag, wind, self._whole,
+            len(self._stencils.bundles),
             self._pull, *self._arms, network.rate, self._bad, least=4,
         )  # fmt: skip
         self._x, self._before = self._before, self._x
@@ -170,7 +168,8 @@ class Engine:
         launch, rate, width = self.device.launch, self.network.rate, self._width
         if self._stencils.bundles:
             launch(
-                link_kernels.stencil_links, self._chunks, width, self._pad, self._x, self._whole, self._real, self._there,
+                link_kernels.stencil_links, self._chunks, width, self._pad, self._x, self._whole, self._real,
+                self._there,
                 self._length, self._pull, least=4,
             )  # fmt: skip
         for links in (*self._tables, *self._automata):
@@ -213,7 +212,7 @@ class Engine:
             raise RunError(
                 "the run has diverged", where=f"step {step}, t = {step / self.network.rate:.6g} s",
                 got=f"{name} is no longer at a finite place",
-                remedy="Lower stiffness or damping, or raise the network's rate: `motiform.matter.assess` tells how far.",
+                remedy="Lower stiffness or damping, or raise the rate: `motiform.matter.assess_network` tells.",
             )  # fmt: skip
 
     def state(self) -> NetworkState:
@@ -276,7 +275,8 @@ class Engine:
         engine = cls(network, state=state, device=device)
         for links in engine._automata:
             kept = checkpoint[f"link {links.bundle.name}"]
-            links.state, links.memory, links.length = (engine.device.array(kept[k]) for k in ("state", "memory", "length"))
+            for key in ("state", "memory", "length"):
+                setattr(links, key, engine.device.array(kept[key]))
         for n, table in enumerate(engine._tables):
             if table.every > 1:
                 table.length = engine.device.array(checkpoint[f"table {n}"])
@@ -302,7 +302,7 @@ class _Links:
         self.table, self.length = put(table.table), put(table.length)
 
     def work(self, engine: Engine) -> None:
-        """Write what the links pull; at a sub-rate so much more in the step at which they work, and nothing after it."""
+        """Write what the links pull; at a sub-rate so much more in the step of their turn, and nothing after it."""
         from motiform.motion.matter.link_kernels import scale_links
 
         since = engine.sample % self.every
@@ -323,7 +323,8 @@ class _LineLinks(_Links):
         from motiform.motion.matter.link_kernels import zone_links
 
         engine.device.launch(
-            zone_links, -(-self.count // engine._width), engine._width, engine._x, self.ends, self.others, self.material,
+            zone_links, -(-self.count // engine._width), engine._width, engine._x, self.ends, self.others,
+            self.material,
             self.table, self.rate, self.length, engine._pull, self.first, least=4,
         )  # fmt: skip
 

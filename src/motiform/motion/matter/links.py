@@ -1,8 +1,8 @@
 """Laws of links: how the tension between two points follows from their distance and its rate.
 
-A law is linear in each of a few zones of distance [Habibi97 1.12]: t = k (d − d0) + z ḋ, positive where the ends are pulled
-together (the seed's F¹² is −t). All laws of the seed but those with a memory are such; those with one are automata
-(`motiform.motion.matter.automaton`).
+A law is linear in each of a few zones of distance [Habibi97 1.12]: t = k (d − d0) + z ḋ, positive where the ends are
+pulled together (the seed's F¹² is −t). All laws of the seed but those with a memory are such; those with one are
+automata (`motiform.motion.matter.automaton`).
 
 >>> law = visco_elastic_buffer(stiffness=100.0, threshold=0.1, damping=2.0)
 >>> float(law.tension(0.08, rate=-0.5)), float(law.tension(0.12, rate=-0.5))
@@ -12,6 +12,7 @@ together (the seed's F¹² is −t). All laws of the seed but those with a memor
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ class ZoneLaw:
                 if key != "until" and not np.isfinite(array).all():
                     raise InputError(f"{key} is not finite", where=where, got=value)
         ends = np.broadcast_arrays(*[np.asarray(zone.until, float) for zone in self.zones])
-        if any((after < before).any() for before, after in zip(ends, ends[1:], strict=False)):
+        if any((after < before).any() for before, after in pairwise(ends)):
             raise InputError("zones out of order", where=where, got=[str(e) for e in ends], allowed="rising `until`")
 
     def rows(self, count: int, start: np.ndarray) -> np.ndarray:
@@ -122,7 +123,7 @@ class ZoneLaw:
 
 @dataclass(frozen=True)
 class Friction:
-    """How two points that press one another rub: the force across their line is at most `limit` times the one along it."""
+    """How two points rub: the force across their line is at most `limit` times the one along it."""
 
     limit: float
     """Coulomb's coefficient."""

@@ -39,7 +39,8 @@ def impose(i, x, moved, values):
 
 @kernel
 def move_masses(
-    c, width, pad, masses, step, x, before, forces, given, mobility, free, gravity, drag, air, whole, stencils, pull, starts, arms,
+    c, width, pad, masses, step, x, before, forces, given, mobility, free, gravity, drag, air, whole, stencils, pull,
+    starts, arms,
     signs, radial, per_step, bad,
 ):  # fmt: skip
     """Gather the forces on masses and take a step; note the first step at which one is lost."""

@@ -7,7 +7,7 @@ import numpy as np
 from motiform.motion.matter.columns import CUTS, ZONES
 from motiform.motion.matter.links import ZoneLaw
 from motiform.motion.matter.network import Network, NetworkState, Reach
-from motiform.motion.matter.pack import distances
+from motiform.motion.matter.pack import distances, piston_lengths
 
 __all__ = ["angular_momentum", "invariant", "kinetic_energy", "momentum", "potential_energy", "stored_energy"]
 
@@ -40,10 +40,7 @@ def potential_energy(network: Network, state: NetworkState) -> float:
             rows = bundle.law.rows(bundle.count, distances(start, bundle.pairs, bundle.axis))
             total += float(stored_energy(rows, distances(state.position, bundle.pairs, bundle.axis)).sum())
     for piston in network.pistons:
-        ends = [
-            sum(distances(x, piston.pairs[:, p], int(a)) for p, a in enumerate(piston.axes))
-            for x in (start, state.position)
-        ]
+        ends = [piston_lengths(piston, x) for x in (start, state.position)]
         total += float(stored_energy(piston.law.rows(piston.count, ends[0]), ends[1]).sum())
     for reach in network.reaches:
         if isinstance(reach.law, ZoneLaw):
@@ -89,8 +86,8 @@ def _gaps(network: Network, reach: Reach, position: np.ndarray) -> np.ndarray:
 def invariant(network: Network, state: NetworkState) -> float:
     """Return what the scheme keeps exactly of an undamped network of springs along axes [J].
 
-    ½ Σ m V² + ½ Σ k e_n e_{n−1}, e the stretch of a spring at this sample and at the one before, less gravity's work m g · (X_n + X_{n−1})/2:
-    the scheme's own energy, kept to rounding [derived from Habibi97 1.6].
+    ½ Σ m V² + ½ Σ k e_n e_{n−1}, e the stretch of a spring at this sample and at the one before, less gravity's work
+    m g · (X_n + X_{n−1})/2: the scheme's own energy, kept to rounding [derived from Habibi97 1.6].
     """
     m = np.where(network.movable, network.mass, 0.0)
     middle = 0.5 * (state.position + state.previous)

@@ -69,7 +69,7 @@ class Group:
     drag: np.ndarray
     """Force by speed through the air [N s/m], (points,)."""
     radius: np.ndarray
-    """Of what a point stands for [m], (points,): drawn so, and the gap between neighbours by range is between such balls."""
+    """Of the ball that a point stands for [m], (points,): drawn so, and gaps by range are between such balls."""
     color: tuple[float, float, float] = (0.62, 0.68, 0.76)
     motion: Signal | None = None
     """Where imposed points are."""
@@ -171,7 +171,7 @@ class Input:
 
 @dataclass(frozen=True, eq=False)
 class NetworkState:
-    """Where the points are: at this sample and at the one before it, whose difference is the velocity [Habibi97 1.2]."""
+    """Where the points are, at this sample and at the one before it: velocity is their difference [Habibi97 1.2]."""
 
     position: np.ndarray
     """[m], (points, 3)"""

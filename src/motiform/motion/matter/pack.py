@@ -7,9 +7,19 @@ import numpy as np
 
 from motiform.motion.matter.columns import CUTS
 from motiform.motion.matter.links import ZoneLaw
-from motiform.motion.matter.network import Bundle, Network, NetworkState
+from motiform.motion.matter.network import Bundle, Network, NetworkState, Piston
 
-__all__ = ["Arms", "LinkTable", "Stencils", "distances", "pack_arms", "pack_stencils", "pack_table", "split_bundles"]
+__all__ = [
+    "Arms",
+    "LinkTable",
+    "Stencils",
+    "distances",
+    "pack_arms",
+    "pack_stencils",
+    "pack_table",
+    "piston_lengths",
+    "split_bundles",
+]
 
 _ALIKE = 1e-12  # rest lengths of a grid's direction that differ by less than this part are one
 
@@ -23,6 +33,14 @@ def distances(x: np.ndarray, pairs: np.ndarray, axis: int) -> np.ndarray:
     return np.sqrt(dx * dx + dy * dy + dz * dz)
 
 
+def piston_lengths(piston: Piston, x: np.ndarray) -> np.ndarray:
+    """Return the sums of lengths that pistons feel [m], (pistons,), in the order in which kernels add them."""
+    total = np.zeros(piston.count)
+    for p, axis in enumerate(piston.axes):
+        total = total + distances(x, piston.pairs[:, p], int(axis))
+    return total
+
+
 @dataclass
 class Stencils:
     """Links of regular grids, a row for each direction."""
@@ -30,7 +48,7 @@ class Stencils:
     bundles: list[tuple[Bundle, int]]
     """The bundle and the number of the direction of each row."""
     whole: np.ndarray
-    """First mass, end, offset, and what to add to a mass to get its link, (rows, 4); masses are counted with the pad."""
+    """First mass, end, offset, and what to add to a mass to get its link, (rows, 4); masses count with the pad."""
     real: np.ndarray
     """Stiffness, damping by step, rest length, (rows, 3)."""
     there: np.ndarray

@@ -55,6 +55,8 @@ class Range:
         self.moved = put(np.zeros(self.elements, np.int64))
         self.slots = 24
         self.order: Any = None
+        self.neighbours: Any = None
+        self.found: Any = None
         self.lists = 0
 
     def act(self, x: Any, before: Any, forces: Any) -> None:
@@ -65,14 +67,16 @@ class Range:
         launch = self.device.launch
         if self.zoned:
             launch(
-                reach_kernels.reach_forces, self.elements, self.width, self.places, self.strides, self.neighbours, self.found,
+                reach_kernels.reach_forces, self.elements, self.width, self.places, self.strides, self.neighbours,
+                self.found,
                 self.order, self.radius, self.table, self.rubs, self.rub, self.rate, self.farthest, self.memory, forces,
                 least=4,
             )  # fmt: skip
         else:
             law: Any = self.reach.law
             launch(
-                law.automaton.reach_kernel, self.elements, self.width, self.places, self.strides, self.neighbours, self.found,
+                law.automaton.reach_kernel, self.elements, self.width, self.places, self.strides, self.neighbours,
+                self.found,
                 self.order, self.radius, self.table, self.rate, self.farthest, self.memory, forces, least=4,
             )  # fmt: skip
 
@@ -93,7 +97,8 @@ class Range:
         from motiform.motion.matter import reach_kernels
 
         self.device.launch(
-            reach_kernels.line_up, self.elements, self.width, self.order, x, before, self.places, self.strides, self.listed,
+            reach_kernels.line_up, self.elements, self.width, self.order, x, before, self.places, self.strides,
+            self.listed,
             0.5 * self.skin, self.moved, least=4,
         )  # fmt: skip
         return bool(self.device.host(self.moved).any())
@@ -139,7 +144,8 @@ class Range:
         while True:
             self.neighbours = _table(device, self.slots, self.size)
             device.launch(
-                find_neighbours, self.size, self.listed, grid, number, keys, starts, tabled, self.role, self.body, near, self.neighbours,
+                find_neighbours, self.size, self.listed, grid, number, keys, starts, tabled, self.role, self.body,
+                near, self.neighbours,
                 self.found, least=256,
             )  # fmt: skip
             most = int(device.host(self.found).max(initial=0))
@@ -161,7 +167,8 @@ class Range:
         rank = np.full(int(self.device.host(self.order).max()) + 1, -1)
         rank[self.device.host(order)] = np.arange(self.size)
         self.device.launch(
-            carry_memory, self.size, self.order, self.neighbours, self.found, order, self.device.array(rank), neighbours,
+            carry_memory, self.size, self.order, self.neighbours, self.found, order, self.device.array(rank),
+            neighbours,
             found, memory, self.memory, least=256,
         )  # fmt: skip
 
@@ -186,7 +193,7 @@ class Range:
 
 
 def _table(device: "Device", slots: int, size: int) -> Any:
-    """Return a table [slot, point]: on a CPU a point's slots lie together, on a GPU those of neighbours in number do."""
+    """Return a table [slot, point]: on a CPU a point's slots lie together, on a GPU those of a slot do."""
     if device.name == "cpu":
         return np.empty((size, slots), np.int32).T
     return device.empty((slots, size), np.int32)

@@ -1,7 +1,7 @@
 """Kernels of links by range: every mass gathers over the list of its neighbours.
 
-Both ends of a pair work out the same numbers with opposite signs, to the bit, so what a pair remembers may stand at both
-ends: nothing is shared, and no force is added by anyone but its own mass. The rate of a distance is the projected
+Both ends of a pair work out the same numbers with opposite signs, to the bit, so what a pair remembers may stand at
+both ends: nothing is shared, and no force is added by anyone but its own mass. The rate of a distance is the projected
 relative velocity, which needs no memory.
 """
 

@@ -43,7 +43,8 @@ def simulate_network(
 ) -> Recording:
     """Run a network and return the recording, in memory or, with `out`, on disk.
 
-    Parameters that would make it diverge are refused before the first step, with the remedy; `unstable` runs them all the same.
+    Parameters that would make it diverge are refused before the first step, with the remedy; `unstable` runs them all
+    the same.
     """
     if options.integrator != "centred":
         raise InputError("integrator of a network", got=options.integrator, allowed="'centred'")

@@ -229,8 +229,8 @@ def _net(mass: ArrayLike, a: ArrayLike, b: ArrayLike, k: ArrayLike, z: ArrayLike
     if not (m > 0).all():  # NaN too
         i = int(np.argmin(m > 0))
         raise InputError("an impossible mass", where=f"mass {i}", got=m[i], allowed="above 0, or infinite [kg]")
-    free = np.isfinite(m) & (True if movable is None else np.asarray(movable, bool))
-    if free.shape != m.shape:
+    moves = np.ones(len(m), bool) if movable is None else np.asarray(movable, bool)
+    if moves.shape != m.shape:
         raise InputError("wrong shape", where="movable", got=np.shape(movable), allowed=f"({len(m)},)")
     ends = [_ends(value, len(m), where) for value, where in ((a, "a"), (b, "b"))]
     count = len(ends[0])
@@ -245,7 +245,7 @@ def _net(mass: ArrayLike, a: ArrayLike, b: ArrayLike, k: ArrayLike, z: ArrayLike
     if (laws[1] < 0).any():
         link = int(np.argmax(laws[1] < 0))
         raise InputError("a damper that feeds", where=f"link {link}", got=laws[1][link], allowed="0 or more [N·s/m]")
-    inverse = np.append(np.where(free, 1.0 / m, 0.0), 0.0)
+    inverse = np.append(np.where(moves, 1.0 / m, 0.0), 0.0)
     return _Net(inverse, ends[0] % (len(m) + 1), ends[1] % (len(m) + 1), np.maximum(laws[0], 0), laws[1], low)
 
 

@@ -98,8 +98,8 @@ def graph(pairs: ArrayLike) -> np.ndarray:
 def grid(points: ArrayLike, shape: Sequence[int], *, diagonals: bool = True, bends: bool = False) -> Grid:
     """Return the links of a regular grid of one to three dimensions: a cloth, a block.
 
-    Along the axes; with `diagonals` also across faces (and, in three dimensions, not through the cells' middles, which faces
-    hold already); with `bends` also to the second next along the axes, which resists bending.
+    Along the axes; with `diagonals` also across faces (and, in three dimensions, not through the cells' middles,
+    which faces hold already); with `bends` also to the second next along the axes, which resists bending.
     """
     found = _indices(points)
     size = tuple(int(n) for n in shape)
@@ -124,11 +124,8 @@ def block_positions(
 ) -> np.ndarray:
     """Return the places of a regular grid [m], (points, 3) in C order, its first corner at `at`."""
     size = (*[int(n) for n in shape], 1, 1)[:3]
-    steps = (
-        np.broadcast_to(np.asarray(spacing, float), (3,))
-        if np.ndim(spacing) == 0
-        else np.array([*spacing, 0.0, 0.0])[:3]
-    )
+    given = np.asarray(spacing, float)
+    steps = np.full(3, given) if given.ndim == 0 else np.append(given, [0.0, 0.0])[:3]
     axes = [np.arange(n) * step for n, step in zip(size, steps, strict=True)]
     return np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3) + np.asarray(at, float)
 

@@ -67,7 +67,7 @@ def test_cpu_and_cuda_agree(name):
     run, law = LAWS[name]
     expected, found = run(get_device("cpu"), law), run(get_device("cuda"), law)
     np.testing.assert_array_equal(found[0], expected[0])
-    assert len(np.unique(expected[0])) == len(law.automaton.states)
+    assert len(np.unique(expected[0])) >= len(law.automaton.states)
     for got, want in zip(found[1:], expected[1:], strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9 * np.abs(want).max())
 
@@ -83,8 +83,8 @@ def test_both_ends_are_opposite_to_the_bit_on_the_gpu():
         strides = 0.05 * rng.normal(size=(3, 2))
         places, forces = 0.9 * places + strides, device.array(np.zeros((3, 2)))
         device.launch(
-            written(law.automaton).automaton_reach, 2, 1, device.array(places), device.array(strides), neighbours, found,
-            order, radius, table, 1050.0, law.farthest, memory, forces,
+            written(law.automaton).automaton_reach, 2, 1, device.array(places), device.array(strides), neighbours,
+            found, order, radius, table, 1050.0, law.farthest, memory, forces,
         )  # fmt: skip
         both = device.host(forces)
         np.testing.assert_array_equal(both[:, 0], -both[:, 1])

@@ -1,0 +1,126 @@
+"""What a form is made of: rigid parts, links that stretch, skins that deform."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.form.colors import Shades
+
+if TYPE_CHECKING:
+    from motiform.geometry import Shape
+
+__all__ = ["Form", "Links", "Part", "Skin"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One shape, carried by one or many moving bodies."""
+
+    name: str
+    shape: "Shape"
+    """In the frame of the body."""
+    offset: np.ndarray
+    """Origin of the shape in the frame of the body [m], (3,)."""
+    color: np.ndarray
+    """Red, green, blue from 0 to 1, (3,) or (count, 3)."""
+    position: np.ndarray
+    """Origin of the body in the world [m], (samples, count, 3)."""
+    orientation: np.ndarray
+    """Axes of the body in the world as quaternions (w, x, y, z), (samples, count, 4)."""
+    fixed: bool = False
+    """Whether it never moves: it stands there once, whatever the instants that a picture shows."""
+    points: bool = False
+    """Whether it marks points of a channel, which are not there where that is nan."""
+    scale: np.ndarray | None = None
+    """Size of each body relative to the shape, at most 1, (count,); None: all as the shape."""
+    shades: Shades | None = None
+    """Colors that change; `color` is then that of the first sample."""
+    ghost: bool = False
+    """Whether it only marks what was measured: a camera need not see it where there is something else."""
+
+    @property
+    def count(self) -> int:
+        """Number of bodies that carry the shape."""
+        return self.position.shape[1]
+
+    @property
+    def scales(self) -> np.ndarray:
+        """Size of each body relative to the shape, (count,)."""
+        return np.ones(self.count) if self.scale is None else self.scale
+
+
+@dataclass(frozen=True)
+class Links:
+    """Straight links between moving points, which stretch with them."""
+
+    name: str
+    first: np.ndarray
+    """Points at one end [m], (samples, points, 3)."""
+    second: np.ndarray
+    """Points at the other end [m], (samples, points, 3)."""
+    pairs: np.ndarray
+    """Which point of the one and which of the other, (count, 2); not drawn while one of them is nan."""
+    radius: np.ndarray
+    """[m], (count,)"""
+    color: np.ndarray
+    """Red, green, blue from 0 to 1, (3,) or (count, 3)."""
+    shades: Shades | None = None
+    """Colors that change; `color` is then that of the first sample."""
+
+    @property
+    def count(self) -> int:
+        """Number of links."""
+        return len(self.pairs)
+
+    def ends(self, sample: int) -> np.ndarray:
+        """Return the ends of all links at a sample [m], (count, 2, 3)."""
+        return self.between(self.first[sample], self.second[sample])
+
+    def between(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return the ends of all links [m], (count, 2, 3), where the points are (points, 3)."""
+        return np.stack((first[self.pairs[:, 0]], second[self.pairs[:, 1]]), axis=1).astype(float)
+
+
+@dataclass(frozen=True)
+class Skin:
+    """A surface of triangles whose vertices move."""
+
+    name: str
+    vertices: np.ndarray
+    """[m], (samples, points, 3); triangles with a vertex that is nan are not there."""
+    faces: np.ndarray
+    """Vertices of each triangle, counter-clockwise seen from outside, (triangles, 3)."""
+    color: np.ndarray
+    """Red, green, blue from 0 to 1, (3,) or (triangles, 3)."""
+    two_sided: bool = True
+    """Whether it is seen from behind; pictures by rays show both sides of all."""
+    smooth: bool = True
+    """Whether triangles shade into one another, but for sharp edges of the first sample; else each is flat."""
+
+    @property
+    def tones(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Colors (3,) and the triangles that have them (n,), one pair for each color."""
+        if self.color.ndim == 1:
+            return [(self.color, np.arange(len(self.faces)))]
+        colors, number = np.unique(self.color, axis=0, return_inverse=True)
+        return [(color, np.flatnonzero(number.ravel() == k)) for k, color in enumerate(colors)]
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a recording looks like: parts over time."""
+
+    parts: tuple[Part, ...]
+    times: np.ndarray
+    """Instants of the samples [s], (samples,)."""
+    title: str = ""
+    image: dict[str, Any] = field(default_factory=dict)
+    """Hints of the scene for pictures: camera, plots."""
+    links: tuple[Links, ...] = ()
+    skins: tuple[Skin, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return not (self.parts or self.links or self.skins)
