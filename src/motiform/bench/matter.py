@@ -2,7 +2,7 @@
 
 Cases are lattice (as a regular grid), lattice/graph (the same links as any graph) and heap. All contenders step the
 same law in float64 from the same positions, and are checked against plain code before they are timed. Peers: taichi
-(the fastest of its layouts that know as much as ours; see `matter_lattice_peers`), warp, numpy and scipy on the
+(the fastest of its layouts that know as much as ours; see `matter_lattice_taichi`), warp, numpy and scipy on the
 lattice; lammps, taichi and warp on the heap. Each peer is a process; turns are short, because machines are shared.
 """
 
@@ -17,14 +17,8 @@ from motiform.base.progress import Progress
 from motiform.bench.matter_heap import Heap, PlainHeap, heap_tolerance, settled_heap
 from motiform.bench.matter_heap_peers import lammps_heap, taichi_heap, warp_heap
 from motiform.bench.matter_lattice import Lattice, lattice_tolerance, reference_lattice
-from motiform.bench.matter_lattice_peers import (
-    numpy_lattice,
-    scipy_lattice,
-    taichi_columns,
-    taichi_gather,
-    taichi_stencil,
-    warp_lattice,
-)
+from motiform.bench.matter_lattice_peers import numpy_lattice, scipy_lattice, warp_lattice
+from motiform.bench.matter_lattice_taichi import GRAPH_LAYOUTS, GRID_LAYOUTS
 from motiform.bench.matter_process import Advance, Stepper, best_rates, peer_processes, timed
 from motiform.bench.report import Report, Result
 
@@ -34,7 +28,7 @@ _CHECKED = 30  # steps that are compared
 _SECONDS = 20.0  # of turns
 _UNIT = "steps/s"
 _NOTES = {
-    "taichi": "taichi: the fastest of gather by vectors, gather by columns and, on the grid, a stencil of SIMD lanes",
+    "taichi": "taichi: the fastest of its layouts, on the grid with SIMD lanes",
     "warp": "warp: one thread on the CPU",
     "numpy": "numpy and scipy: one thread",
 }
@@ -62,8 +56,8 @@ def lattice_peers(lattice: Lattice, threads: int) -> Peers:
     """Return how the installed peers are made, taichi once for each layout."""
     peers: Peers = {"numpy": (numpy_lattice, lattice), "scipy": (scipy_lattice, lattice)}
     if find_spec("taichi"):
-        layouts = {"taichi gather": taichi_gather, "taichi columns": taichi_columns, "taichi stencil": taichi_stencil}
-        peers |= {name: (make, lattice, threads) for name, make in layouts.items()}
+        layouts = GRAPH_LAYOUTS | GRID_LAYOUTS
+        peers |= {f"taichi {name}": (make, lattice, threads) for name, make in layouts.items()}
     return peers | ({"warp": (warp_lattice, lattice)} if find_spec("warp") else {})
 
 
@@ -109,9 +103,9 @@ def _lattice_rows(lattice: Lattice, threads: int) -> Iterator[Result]:
     tolerance = lattice_tolerance(lattice.x, _CHECKED)
     found = _rates("lattice", reference_lattice(lattice, _CHECKED), tolerance, mine, lattice_peers(lattice, threads))
     grid, graph = found.pop("ours"), found.pop("ours graph")
-    stencil = {name: found.pop(name) for name in ["taichi stencil"] if name in found}
+    of_grid = {name: found.pop(name) for name in [f"taichi {layout}" for layout in GRID_LAYOUTS] if name in found}
     notes = f"{len(lattice.x)} masses, {len(lattice.links[0])} links of six materials"
-    for case, own, rates in (("lattice", grid, found | stencil), ("lattice/graph", graph, found)):
+    for case, own, rates in (("lattice", grid, found | of_grid), ("lattice/graph", graph, found)):
         peers = _best_of_kind(rates)
         note = "; ".join([notes] + [_NOTES[name] for name in peers if name in _NOTES])
         yield Result(case, "cpu", threads, _UNIT, "higher", own, peers, note=note)

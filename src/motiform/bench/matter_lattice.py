@@ -28,6 +28,8 @@ class Neighbours(NamedTuple):
     """(masses + 1,)"""
     other: np.ndarray
     """The mass at the other end, (2·links,)."""
+    link: np.ndarray
+    """(2·links,)"""
     material: np.ndarray
     """(2·links,)"""
 
@@ -95,6 +97,10 @@ class Lattice:
         order = np.lexsort((j, i))
         return i[order], j[order], material_of[order]
 
+    def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return k [N/m], z/Te [N/m] and d0 [m] of each material."""
+        return self.stiffness, self.viscosity / self.step, self.rest
+
     def neighbours(self) -> Neighbours:
         """Return the links as each mass sees them."""
         i, j, material = self.links
@@ -102,7 +108,8 @@ class Lattice:
         order = np.lexsort((other, own))
         start = np.zeros(len(self.x) + 1, np.int32)
         start[1:] = np.cumsum(np.bincount(own, minlength=len(self.x)))
-        return Neighbours(start, other[order], np.tile(material, 2)[order])
+        link = np.tile(np.arange(len(i), dtype=np.int32), 2)[order]
+        return Neighbours(start, other[order], link, material[link])
 
 
 def reference_lattice(lattice: Lattice, steps: int) -> np.ndarray:

@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ import numpy as np
 
 from motiform.base.errors import RunError
 
-__all__ = ["Advance", "InProcess", "Stepper", "best_rates", "peer_processes", "timed"]
+__all__ = ["Advance", "InProcess", "Rolling", "Stepper", "best_rates", "peer_processes", "timed"]
 
 _PATIENCE = 5.0  # [s] for a peer to end
 
@@ -40,6 +40,31 @@ def timed(stepper: Stepper) -> Advance:
         return time.perf_counter() - begun
 
     return advance
+
+
+class Rolling:
+    """A stepper of three buffers: step(now, before, after) fills the third, and they change places."""
+
+    def __init__(
+        self,
+        buffers: Sequence[Any],
+        step: Callable[[Any, Any, Any], object],
+        read: Callable[[Any], np.ndarray],
+        wait: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._now, self._before, self._after = buffers
+        self._step, self._read, self._wait = step, read, wait
+
+    def advance(self, steps: int) -> None:
+        """Take so many steps, and return when they are done."""
+        for _ in range(steps):
+            self._step(self._now, self._before, self._after)
+            self._now, self._before, self._after = self._after, self._now, self._before
+        self._wait()
+
+    def positions(self) -> np.ndarray:
+        """Return the positions now [m], (n, 3)."""
+        return np.asarray(self._read(self._now))
 
 
 class InProcess:

@@ -3,12 +3,15 @@
 from motiform.base.errors import SceneError, closest
 from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
 from motiform.motion.hybrid.observe import CONTACT_CHANNELS
+from motiform.motion.matter.observe import _METERS as NETWORK_METERS
 from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
 from motiform.scene.lines import line_of
 from motiform.scene.models import model_segments
 from motiform.scene.schema import SceneFile
 
 __all__ = ["check_names", "check_plots"]
+
+LINK_CHANNELS = ("length", "tension", "state")
 
 
 def check_names(document: SceneFile, text: str, name: str) -> None:
@@ -23,6 +26,11 @@ def check_names(document: SceneFile, text: str, name: str) -> None:
         if obstacle.name in obstacles[:n]:
             where = f"{name}:{line_of(text, ('obstacle', n, 'name'))}"
             raise SceneError("two obstacles have one name", where=where, got=obstacle.name, remedy="Names must differ.")
+    networks = [network.name for network in document.network]
+    for n, network in enumerate(document.network):
+        if network.name in networks[:n]:
+            where = f"{name}:{line_of(text, ('network', n, 'name'))}"
+            raise SceneError("two networks have one name", where=where, got=network.name, remedy="Names must differ.")
     names = [body.name for body in document.body]
     for n, body in enumerate(document.body):
         if body.name in names[:n]:
@@ -44,7 +52,9 @@ def check_plots(document: SceneFile, text: str, name: str) -> None:
     """Refuse a plot of a channel that the recording will not have."""
     if any(figure.file is not None for figure in document.figure):
         return  # which segments there are is known when the file is read
-    if document.figure or document.touching:
+    if document.network:
+        known = _network_channels(document)
+    elif document.figure or document.touching:
         known = _figure_channels(document)
     else:
         known = [f"{body.name}.{key}" for body in document.body for key in BODY_CHANNELS] + list(METER_CHANNELS)
@@ -54,6 +64,17 @@ def check_plots(document: SceneFile, text: str, name: str) -> None:
             raise SceneError(
                 "no such channel", where=where, got=channel, allowed=", ".join(known), remedy=closest(channel, known)
             )
+
+
+def _network_channels(document: SceneFile) -> list[str]:
+    """Return the channels that a recording of the scene's networks will have."""
+    known = [name for name, *_ in NETWORK_METERS]
+    kept = ["position", *(["velocity"] if any(network.velocities for network in document.network) else [])]
+    for network in document.network:
+        prefix = f"{network.name}." if len(document.network) > 1 else ""
+        known += [f"{prefix}{group.name}.{key}" for group in network.groups for key in kept]
+        known += [f"{prefix}{link.name}.{key}" for link in network.link if link.record for key in LINK_CHANNELS]
+    return known
 
 
 def _figure_channels(document: SceneFile) -> list[str]:

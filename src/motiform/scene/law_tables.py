@@ -81,5 +81,3 @@ class LawKeys(Table):
     strongest: tuple[Number, Number] | None = Field(
         None, description="largest stiffness [N/m] and damping [N s/m] that an automaton comes to have"
     )
-
-

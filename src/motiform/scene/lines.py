@@ -18,7 +18,11 @@ def line_of(text: str, place: Sequence[str | int]) -> int | None:
     best, depth = None, 0
     header: tuple[str | int, ...] = ()
     counts: dict[tuple[str | int, ...], int] = {}
+    inside = False  # a text of several lines, which may look like keys
     for number, line in enumerate(text.splitlines(), start=1):
+        was, inside = inside, inside != bool((line.count('"""') + line.count("'''")) % 2)
+        if was:
+            continue
         if match := _HEADER.match(line):
             header = here = _resolved(_names(match[2]), match[1] == "[[", counts)
         elif match := _KEY.match(line):

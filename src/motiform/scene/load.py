@@ -13,6 +13,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from motiform.base.errors import SceneError, closest
+from motiform.motion.matter.network import RATE
 from motiform.scene.checks import check_names, check_plots
 from motiform.scene.lines import line_of
 from motiform.scene.schema import SceneFile
@@ -75,11 +76,13 @@ class Scene:
         )
         digest = hashlib.sha256(json.dumps([__version__, content], sort_keys=True).encode())
         for name in sorted(_files(content)):
-            digest.update(self.file(name).read_bytes())
+            path = self.file(name, folder=True)
+            for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                digest.update(one.read_bytes() if one.is_file() else one.name.encode())
         return digest.hexdigest()[:24]
 
-    def file(self, name: str) -> Path:
-        """Return the path of a file that the scene names, which must lie in the scene's folder."""
+    def file(self, name: str, *, folder: bool = False) -> Path:
+        """Return the path of a file that the scene names, or of a folder too, which must lie in the scene's folder."""
         where = f"scene {self.name!r}"
         if self.folder is None:
             raise SceneError(
@@ -88,7 +91,7 @@ class Scene:
         try:
             path = (self.folder / name).resolve()
             inside = path.is_relative_to(self.folder.resolve())
-            found = inside and path.is_file()
+            found = inside and (path.is_file() or (folder and path.is_dir()))
         except (OSError, ValueError):
             inside, found = True, False
         if not inside:
@@ -106,7 +109,9 @@ class Scene:
 
     def parameters(self) -> list[Parameter]:
         """Return what a person may change, in the order of the file's tables."""
-        return list(_parameters(self.document, ""))
+        found = list(_parameters(self.document, ""))
+        unused = ("motion.step", "motion.rtol", "motion.atol") if self.document.network else ()
+        return [parameter for parameter in found if parameter.path not in unused]
 
 
 def _files(content: Any) -> set[str]:
@@ -187,13 +192,28 @@ def parse_scene(
         raise SceneError(_explain(error, text, name, settings or {})) from error
     except RecursionError as error:
         raise SceneError("tables are nested too deeply", where=name) from error
-    if document.motion.integrator is None:
-        kind = "figure" if document.figure or document.touching else "body"
-        chosen = document.motion.model_copy(update={"integrator": DEFAULTS[kind]})
-        document = document.model_copy(update={"motion": chosen})
+    document = _chosen(document)
     check_names(document, text, name)
     check_plots(document, text, name)
     return Scene(document, name.removesuffix(".toml"), folder, text, dict(settings or {}))
+
+
+def _chosen(document: SceneFile) -> SceneFile:
+    """Return the document with what depends on its objects filled in, where it says nothing."""
+    head, motion = document.scene, document.motion
+    kind = "network" if document.network else "figure" if document.figure or document.touching else "body"
+    chosen: dict[str, Any] = {} if motion.integrator is not None else {"integrator": DEFAULTS[kind]}
+    if document.network:
+        rate = RATE if motion.rate is None else motion.rate
+        chosen |= {"rate": rate, "unstable": bool(motion.unstable), "step": 1.0 / rate}
+        if "rate" not in head.model_fields_set:
+            head = head.model_copy(update={"rate": film_rate(rate)})
+    return document.model_copy(update={"scene": head, "motion": motion.model_copy(update=chosen)})
+
+
+def film_rate(rate: float) -> float:
+    """Return the samples a second that a network keeps if not told: of film where that divides its steps."""
+    return 25.0 if rate % 25.0 == 0 else rate
 
 
 def parse_setting(assignment: str) -> tuple[str, Any]:

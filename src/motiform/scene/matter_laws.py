@@ -40,7 +40,9 @@ def build_law(table: LawKeys, place: Place, name: str, given: dict[str, Any] | N
     values = {key: v for key, v in (given or {}).items() if key in takes} | values
     missing = [key for key, p in takes.items() if p.default is inspect.Parameter.empty and key not in values]
     if missing:
-        raise SceneError(f"law {table.law!r} needs {' and '.join(missing)}", where=place("law"), allowed=", ".join(takes))
+        raise SceneError(
+            f"law {table.law!r} needs {' and '.join(missing)}", where=place("law"), allowed=", ".join(takes)
+        )
     try:
         return make(**values, **({"name": name} if table.law == "automaton" else {}))
     except InputError as error:

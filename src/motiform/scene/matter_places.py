@@ -6,7 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, ShapeError
 from motiform.geometry import Mesh, merge_vertices, particles_from_mesh, read_mesh
 from motiform.motion.matter.topology import block_positions
 from motiform.scene.build import build_rotation
@@ -39,7 +39,7 @@ def build_places(scene: Scene, table: PlacesTable, name: str) -> Places:
 
 
 def moved(pose: PoseTable, position: np.ndarray) -> np.ndarray:
-    """Return positions [m], (points, 3), or one (3,), turned and then shifted by a pose; the same bits if it is none."""
+    """Return positions [m], (points, 3), turned and shifted by a pose; the same bits where it is none."""
     if pose.turn is not None or pose.quaternion is not None:
         position = position @ build_rotation(pose).T
     return position + np.array(pose.at) if any(pose.at) else position
@@ -62,7 +62,7 @@ def _source(scene: Scene, table: PlacesTable, name: str) -> Places:
         draw = np.random.default_rng([scene.document.scene.seed, crc32(name.encode())])
         widest = float(np.max(table.radius))
         return Places(_fill(scene, table.fill, widest, draw))
-    mesh = merge_vertices(read_mesh(scene.file(table.mesh or ""), scale=table.scale))
+    mesh = merge_vertices(read_mesh(scene.file(table.mesh or ""), scale=table.scale or 1.0))
     sides = np.sort(np.asarray(mesh.faces)[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     return Places(np.array(mesh.vertices), edges=np.unique(sides, axis=0).astype(np.int64))
 
@@ -105,8 +105,8 @@ def circle_axes(axis: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarra
 
 # -------------------------------------------------------------------- fillings
 def _fill(scene: Scene, table: FillTable, radius: float, draw: np.random.Generator) -> np.ndarray:
-    """Return points of a cubic lattice inside a shape, whose balls neither overlap nor leave a box, ball or cylinder."""
-    mesh = None if table.mesh is None else read_mesh(scene.file(table.mesh), scale=table.scale)
+    """Return points of a lattice inside a shape, whose balls neither overlap nor leave a box, ball or cylinder."""
+    mesh = None if table.mesh is None else read_mesh(scene.file(table.mesh), scale=table.scale or 1.0)
     spacing = table.spacing if table.spacing is not None else _widest(table, mesh, radius)
     room = 0.5 * spacing - radius  # what a ball may move along each axis and not touch the next
     if room < -1e-12 * spacing:
@@ -128,17 +128,21 @@ def _fill(scene: Scene, table: FillTable, radius: float, draw: np.random.Generat
 def _widest(table: FillTable, mesh: Mesh | None, radius: float) -> float:
     """Return the widest spacing, to a part in a billion, whose lattice has `count` points."""
     assert table.count is not None
+    count = table.count
 
     def holds(spacing: float) -> bool:
-        room = max(0.5 * spacing - radius, 0.0)
-        return len(_lattice(table, mesh, spacing, radius, table.jitter * room)) >= table.count
+        shift = table.jitter * max(0.5 * spacing - radius, 0.0)
+        try:
+            return len(_lattice(table, mesh, spacing, radius, shift)) >= count
+        except ShapeError:
+            return False  # a mesh that not one point fits into
 
     volume = _volume(table, mesh)
-    low = high = 1.5 * (volume / table.count) ** (1 / 3)
+    low = high = 1.5 * (volume / count) ** (1 / 3)
     while not holds(low):
         low, high = 0.7 * low, low
         if low < 2 * radius * 0.7 or volume / low**3 > 4 * _MOST:
-            raise InputError("the shape does not hold so many points", got=table.count, remedy="Lower count or radius.")
+            raise InputError("the shape does not hold so many points", got=count, remedy="Lower count or radius.")
     for _ in range(_TRIES):
         if high - low <= 1e-9 * high:
             break

@@ -84,7 +84,7 @@ class FillTable(Table):
     ball: Length | None = Field(None, description="radius")
     cylinder: CylinderTable | None = None
     mesh: str | None = Field(None, description="file of a closed mesh, in the scene's folder")
-    scale: Annotated[float, Above0] = Field(1.0, description="metres per unit of the mesh file")
+    scale: Annotated[float, Above0] | None = Field(None, description="metres per unit of the mesh file, 1 if not given")
     spacing: Length | None = Field(None, description="of the lattice; the widest that gives `count` if not given")
     count: Count | None = Field(None, description="number of points, drawn from the lattice")
     jitter: Annotated[float, Field(ge=0, le=1)] = Field(0.0, description="share of the room that a point is moved by")
@@ -94,7 +94,13 @@ class FillTable(Table):
         _given(self, self.kinds)
         if self.spacing is None and self.count is None:
             raise ValueError("give spacing or count")
+        _check_scale(self)
         return self
+
+
+def _check_scale(table: "FillTable | PlacesTable") -> None:
+    if table.scale is not None and table.mesh is None:
+        raise ValueError("scale belongs to mesh files")
 
 
 class PlacesTable(Table):
@@ -109,7 +115,7 @@ class PlacesTable(Table):
     ring: RingTable | None = None
     fill: FillTable | None = None
     mesh: str | None = Field(None, description="file of a mesh in the scene's folder: a point at each corner")
-    scale: Annotated[float, Above0] = Field(1.0, description="metres per unit of the mesh file")
+    scale: Annotated[float, Above0] | None = Field(None, description="metres per unit of the mesh file, 1 if not given")
     pose: PoseTable = PoseTable()
     radius: Lengths = Field(0.0, description="of the ball that a point stands for")
 
@@ -117,8 +123,7 @@ class PlacesTable(Table):
     def _one_source(self) -> "PlacesTable":
         if not self.moved_alone:
             _given(self, self.kinds)
-        if self.scale != 1.0 and self.mesh is None:
-            raise ValueError("scale belongs to mesh files")
+        _check_scale(self)
         return self
 
     @property
@@ -271,8 +276,8 @@ class LinkTable(LawKeys):
     pairs: list[tuple[str, str]] | None = Field(None, description="two points each")
     distance: Length | None = Field(None, description="of near")
     shape: list[Count] | None = Field(None, description="of a grid, where the group is not one already")
-    diagonals: bool = Field(True, description="of a grid: whether also across its faces")
-    bends: bool = Field(False, description="of a grid: whether also to the second next")
+    diagonals: bool | None = Field(None, description="of a grid: whether also across its faces; true if not given")
+    bends: bool | None = Field(None, description="of a grid: whether also to the second next")
     axis: Literal["x", "y", "z"] | None = Field(None, description="of the world, of distances and forces")
     acts: Literal["both", "first", "second"] = Field("both", description="whose motion they act on")
     record: bool = Field(False, description="whether lengths, tensions and states are kept")

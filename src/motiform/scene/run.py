@@ -27,7 +27,8 @@ from motiform.record.places import restore
 from motiform.record.store import renew_manifest
 from motiform.scene.build import build_bodies, build_options, links, wardrobe
 from motiform.scene.figures import build_figures
-from motiform.scene.load import DEFAULTS, Scene, load_scene
+from motiform.scene.load import DEFAULTS, Scene, film_rate, load_scene
+from motiform.scene.matter import build_networks
 from motiform.scene.wardrobe import figure_wardrobe, network_wardrobe, obstacle_wardrobe
 
 __all__ = ["coordinate_labels", "machine", "simulate"]
@@ -98,7 +99,7 @@ def simulate(
             )
         kind = "body" if isinstance(what, Bodies) else "figure" if isinstance(what, Figure) else "network"
         if isinstance(what, Network):
-            options = {"rate": network_rate(what), "step": what.step} | options
+            options = {"rate": film_rate(what.rate), "step": what.step} | options
         run = _options(options, DEFAULTS[kind])
         if isinstance(what, Bodies):
             job = _bodies_job(what, forces, guards, start)
@@ -116,7 +117,7 @@ def simulate(
         scene = what if not settings else _changed(what, settings)
     else:
         scene = load_scene(what, settings)
-    job = _scene_job(scene, forces, guards, start)
+    job = _scene_job(scene, forces, guards, start, unstable)
     manifest: dict[str, Any] = {
         "scene": scene.name,
         "seed": scene.document.scene.seed,
@@ -208,11 +209,6 @@ def _network_job(network: Network, unstable: bool, given: list[Any]) -> _Job:
     return _Job(go, form, statics, [], acting, [content])
 
 
-def network_rate(network: Network) -> float:
-    """Return the samples a second that a network keeps if not told: of film where that divides its steps."""
-    return 25.0 if network.rate % 25.0 == 0 else network.rate
-
-
 def coordinate_labels(figure: Figure) -> list[str]:
     """Return the names of the numbers of q: a plain coordinate's own, else its joint's with a number."""
     labels = [""] * figure.layout.nq
@@ -241,7 +237,12 @@ def _told(what: Any) -> str:
     return repr(what)
 
 
-def _scene_job(scene: Scene, forces: list[Force], guards: list[Guard], start: dict[str, Any]) -> _Job:
+def _scene_job(
+    scene: Scene, forces: list[Force], guards: list[Guard], start: dict[str, Any], unstable: bool = False
+) -> _Job:
+    if scene.document.network:
+        unwanted = [*forces, *guards, *(v for v in start.values() if v is not None)]
+        return _network_job(build_networks(scene), unstable or bool(scene.document.motion.unstable), unwanted)
     if not scene.document.figure and not scene.document.touching:
         return _bodies_job(build_bodies(scene), forces, guards, start)
     made = build_figures(scene)

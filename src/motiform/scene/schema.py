@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, model_validator
 from motiform.motion.integrate.methods import METHODS
 from motiform.scene.contact_tables import BodyContactTable, LawTable, ObstacleTable
 from motiform.scene.figure_tables import FigureTable
+from motiform.scene.matter_tables import NetworkTable
 from motiform.scene.tables import (
     Above0,
     Acceleration,
@@ -150,11 +151,14 @@ class MotionTable(Table):
 
     integrator: Literal[tuple(METHODS)] | None = Field(  # type: ignore[valid-type]
         None,
-        description="way of stepping through time; lie-midpoint for bodies, dormand-prince for figures and contacts",
+        description="way of stepping through time; lie-midpoint for bodies, dormand-prince for figures and contacts, "
+        "centred for networks",
     )
     step: Annotated[Second, Above0] = Field(1e-3, description="longest step of a fixed-step integrator")
     rtol: Annotated[Number, Above0] = Field(1e-9, description="relative tolerance of an adaptive integrator")
     atol: Annotated[Number, AtLeast0] = Field(1e-12, description="absolute tolerance of an adaptive integrator")
+    rate: Annotated[Hertz, Above0] | None = Field(None, description="steps of networks per second")
+    unstable: bool | None = Field(None, description="whether networks run that are known to diverge")
     device: Literal["cpu", "cuda"] = Field("cpu", description="where kernels run")
 
 
@@ -192,6 +196,7 @@ class SceneFile(Table):
     scene: SceneTable
     body: list[BodyTable] = Field(default_factory=list)
     figure: list[FigureTable] = Field(default_factory=list)
+    network: list[NetworkTable] = Field(default_factory=list)
     obstacle: list[ObstacleTable] = Field(default_factory=list)
     contact: LawTable | None = Field(None, description="laws of all contacts")
     spring: list[SpringTable] = Field(default_factory=list)
@@ -202,8 +207,9 @@ class SceneFile(Table):
 
     @model_validator(mode="after")
     def _has_objects(self) -> "SceneFile":
-        if not self.body and not self.figure:
-            raise ValueError("nothing to move: give [[body]] or [[figure]]")
+        if not self.body and not self.figure and not self.network:
+            raise ValueError("nothing to move: give [[body]], [[figure]] or [[network]]")
+        self._check_networks()
         if self.body and self.figure and not self.touching:
             raise ValueError(
                 "bodies and figures in one scene: give [[obstacle]] or [contact], or make a body a segment"
@@ -213,6 +219,23 @@ class SceneFile(Table):
         if self.touching and self.spring:
             raise ValueError("springs and contacts in one scene: write a figure with controls, or loads in Python")
         return self
+
+    def _check_networks(self) -> None:
+        """Refuse what networks do not go with, and what belongs to them alone."""
+        motion = self.motion
+        if not self.network:
+            if motion.rate is not None or motion.unstable is not None:
+                raise ValueError("motion.rate and motion.unstable belong to networks")
+            return
+        others = [key for key in ("body", "figure", "obstacle", "contact", "spring", "force") if getattr(self, key)]
+        if others:
+            raise ValueError(
+                f"networks and {', '.join(others)} in one scene: give networks solids, links and pushes of their own"
+            )
+        if not any(table.groups for table in self.network):
+            raise ValueError("nothing to move: give [[network.masses]]")
+        if "step" in motion.model_fields_set:
+            raise ValueError("networks take steps of 1/rate: give motion.rate instead of motion.step")
 
     @property
     def touching(self) -> bool:

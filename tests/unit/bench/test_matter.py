@@ -7,6 +7,7 @@ from motiform.base.errors import RunError
 from motiform.bench.matter import check_positions, heap_peers, lattice_peers
 from motiform.bench.matter_heap import Heap, PlainHeap, heap_tolerance, settled_heap, tiled_heap
 from motiform.bench.matter_lattice import GRAVITY, OFFSETS, Lattice, lattice_tolerance, reference_lattice
+from motiform.bench.matter_lattice_taichi import GRAPH_LAYOUTS, GRID_LAYOUTS
 from motiform.bench.matter_process import InProcess, best_rates, peer_processes
 
 STEPS = 30
@@ -26,6 +27,7 @@ def test_each_mass_sees_its_links():
     assert sorted(zip(own, near.other, near.material, strict=True)) == sorted(
         [*zip(i, j, material, strict=True), *zip(j, i, material, strict=True)]
     )
+    assert np.array_equal(np.minimum(own, near.other), np.minimum(i, j)[near.link])
     assert np.allclose(lattice.places[j] - lattice.places[i], 0.05 * np.array(OFFSETS)[material], rtol=0, atol=1e-15)
 
 
@@ -47,7 +49,9 @@ def test_reference_steps_the_law():
     assert np.abs(x - lattice.x)[lattice.free == 1].max() > 1e-6
 
 
-@pytest.mark.parametrize("peer", ["numpy", "scipy", "taichi gather", "taichi columns", "taichi stencil", "warp"])
+@pytest.mark.parametrize(
+    "peer", ["numpy", "scipy", "warp", *(f"taichi {name}" for name in GRAPH_LAYOUTS | GRID_LAYOUTS)]
+)
 def test_peers_step_the_lattice(peer):
     if peer.split()[0] in ("taichi", "warp"):
         pytest.importorskip(peer.split()[0])

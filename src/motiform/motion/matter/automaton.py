@@ -41,6 +41,7 @@ from motiform.base.errors import InputError, closest
 from motiform.motion.matter.expressions import FUNCTIONS, Tree, names_in, read_expression
 
 if TYPE_CHECKING:
+    from motiform.base.kernels import Kernel
     from motiform.motion.matter.automaton_law import AutomatonLaw
 
 __all__ = ["Automaton", "State", "Transition"]
@@ -99,6 +100,25 @@ class Automaton:
         reader = _Reader(self.name, self.text)
         for key in ("parameters", "memory", "states", "transitions", "reach"):
             object.__setattr__(self, key, getattr(reader, key))
+
+    @property
+    def planes(self) -> int:
+        """Numbers that a pair of masses in reach remembers: 0 or 1 + its state, the memory, and the age."""
+        return len(self.memory) + 2
+
+    @property
+    def links_kernel(self) -> "Kernel":
+        """The kernel of links between given ends, written from the text."""
+        from motiform.motion.matter.automaton_code import written
+
+        return written(self).automaton_links
+
+    @property
+    def reach_kernel(self) -> "Kernel":
+        """The kernel of pairs within reach, written from the text."""
+        from motiform.motion.matter.automaton_code import written
+
+        return written(self).automaton_reach
 
     def law(
         self, /, *, strongest: tuple[ArrayLike, ArrayLike] | None = None, **values: ArrayLike | None

@@ -181,7 +181,12 @@ def _transition(automaton: Automaton, one: Transition, word: str, names: dict[st
 def written(automaton: Automaton) -> ModuleType:
     """Return the module of kernels of an automaton: automaton_links, automaton_reach and automaton_paths."""
     with _writing:
-        return _module(source(automaton))
+        return _written(automaton)
+
+
+@cache
+def _written(automaton: Automaton) -> ModuleType:
+    return _module(source(automaton))
 
 
 @cache

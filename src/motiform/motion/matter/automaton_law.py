@@ -148,10 +148,14 @@ class AutomatonLaw:
             found[:, k] = _spread(value, count, self.name)
         return found
 
-    def begin(self, rows: np.ndarray, start: np.ndarray) -> np.ndarray:
-        """Return what links of these rows remember at the beginning, (memory + 1, count); the last row is the age."""
+    def begin(self, count: int, start: np.ndarray) -> np.ndarray:
+        """Return what so many links remember at the beginning, (memory + 1, count); the last row is the age.
+
+        `start` [m] are the links' distances at the start.
+        """
+        rows = self.rows(count, start)
         values = {name: rows[:, k] for k, name in enumerate(self.automaton.parameters)} | {"start": start}
-        found = np.zeros((len(self.automaton.memory) + 1, len(rows)))
+        found = np.zeros((len(self.automaton.memory) + 1, count))
         for k, (name, tree) in enumerate(self.automaton.memory.items()):
             found[k] = evaluate(tree, values)
             if np.isnan(found[k]).any():
@@ -222,7 +226,7 @@ class AutomatonLaw:
             raise self._fail("dt", got=dt, allowed="above 0 s")
         first = np.array([path[0] if start is None else start], float)
         table, to = self.rows(1, first), get_device(device)
-        memory = to.array(self.begin(table, first))
+        memory = to.array(self.begin(1, first))
         state, length = to.array(np.zeros(1, np.int32)), to.array(path[:1])
         tensions, states = to.empty((len(path), 1)), to.empty((len(path), 1), np.int32)
         memories = to.empty((len(path), *memory.shape))

@@ -30,7 +30,7 @@ from motiform.motion.matter.topology import Grid
 
 if TYPE_CHECKING:
     from motiform.geometry import Shape
-    from motiform.motion.matter.automaton import AutomatonLaw
+    from motiform.motion.matter.automaton_law import AutomatonLaw
     from motiform.spatial import Transform
 
 __all__ = ["LinkEnd", "NetworkBuilder", "Placed", "Points"]
@@ -332,6 +332,9 @@ class NetworkBuilder:
         body = np.full(len(both), -1, np.int64)
         for n, one in enumerate(apart):
             body[np.isin(both, self._points(one, where))] = n
+        if friction is not None and not isinstance(law, ZoneLaw):
+            remedy = "Write it into the automaton, or take a zone law."
+            raise InputError("friction beside an automaton", where=where, remedy=remedy)
         if isinstance(friction, int | float):
             k, _ = law.strongest()
             friction = Friction(float(friction), stiffness=float(np.max(k)) * 2 / 7)

@@ -14,7 +14,7 @@ from motiform.motion.matter.topology import Grid
 
 if TYPE_CHECKING:
     from motiform.geometry import Shape
-    from motiform.motion.matter.automaton import AutomatonLaw
+    from motiform.motion.matter.automaton_law import AutomatonLaw
     from motiform.spatial import Transform
 
 __all__ = ["RATE", "Bundle", "Group", "Input", "Network", "NetworkState", "Piston", "Reach", "Signal", "Solid"]

@@ -45,8 +45,8 @@ class Range:
         rub = reach.friction
         self.rubs = NO_FRICTION if rub is None or rub.limit == 0 else STICKING if rub.stiffness > 0 else CAPPED
         self.rub = put(np.zeros(3) if rub is None else np.array([rub.limit, rub.stiffness, rub.damping]))
-        self.table = put(reach.law.rows(1, np.zeros(1)))
         self.zoned = isinstance(reach.law, ZoneLaw)
+        self.table = put(reach.law.rows(1, np.zeros(1)) if isinstance(reach.law, ZoneLaw) else reach.law.rows(1))
         if self.zoned:
             self._planes = 3 if self.rubs == STICKING else 0
         else:

@@ -104,7 +104,7 @@ def march(engine: Engine, recorder: Recorder, options: Options, steps: int, prog
 
 def check_stability(network: Network, unstable: bool) -> dict[str, Any]:
     """Refuse a network that would diverge, unless told to run it; return what is told of it."""
-    from motiform.motion.matter.stability import assess_network
+    from motiform.motion.matter.assessment import assess_network
 
     found = assess_network(network)
     if not unstable:

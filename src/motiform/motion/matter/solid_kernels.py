@@ -14,6 +14,7 @@ from motiform.base.kernels import inline, kernel
 from motiform.geometry.closest_kernels import carried_point, solid_distance
 from motiform.motion.matter.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.link_kernels import tension
+from motiform.spatial.algebra import load9, tmul, transform
 
 __all__ = ["BLOCK", "pick_forces", "solid_forces", "sum_parts", "wrench_parts"]
 
@@ -21,9 +22,15 @@ BLOCK = 256  # points, or sums of points, that are summed from left to right
 
 
 @inline
-def _held(memory, s, i, n, e, normal, limit, stiffness, damping, per_step):
-    """Return the tangential force on a point that sticks by a spring and slips at the limit [Cundall79]."""
-    hx, hy, hz = memory[0, s, i] + e[0], memory[1, s, i] + e[1], memory[2, s, i] + e[2]
+def _turned(poses, before, s, h):
+    """Return a vector of solid s turned as the solid was in the last step."""
+    return transform(load9(poses, s), tmul(load9(before, s), h))
+
+
+@inline
+def _held(memory, s, i, h, n, e, normal, limit, stiffness, damping, per_step):
+    """Return the tangential force on a point held by a spring, stretched by h, that slips at the limit [Cundall79]."""
+    hx, hy, hz = h[0] + e[0], h[1] + e[1], h[2] + e[2]
     along = hx * n[0] + hy * n[1] + hz * n[2]  # the surface turns: what was tangential is laid into the new plane
     hx, hy, hz = hx - along * n[0], hy - along * n[1], hz - along * n[2]
     drag = damping * per_step
@@ -79,7 +86,10 @@ def solid_forces(
                     if rubs[s] == CAPPED:
                         hx, hy, hz = _capped(e, t, rub[s, 0], rub[s, 2], per_step)
                     else:
-                        hx, hy, hz = _held(memory, s, i, n, e, t, rub[s, 0], rub[s, 1], rub[s, 2], per_step)
+                        h = memory[0, s, i], memory[1, s, i], memory[2, s, i]
+                        if moving[s] != 0:
+                            h = _turned(poses, poses_before, s, h)
+                        hx, hy, hz = _held(memory, s, i, h, n, e, t, rub[s, 0], rub[s, 1], rub[s, 2], per_step)
                     fx, fy, fz = fx + hx, fy + hy, fz + hz
         if rubs[s] == STICKING and not touches:
             memory[0, s, i], memory[1, s, i], memory[2, s, i] = 0.0, 0.0, 0.0

@@ -46,7 +46,7 @@ def test_law_rows_begin_and_limits():
     start = np.array([0.5, 0.7])
     rows = law.rows(2, start)
     np.testing.assert_array_equal(rows, [[100.0, 1.0, 2.0, 10.0], [100.0, 2.0, 2.0, 10.0]])
-    np.testing.assert_array_equal(law.begin(rows, start), [start, [0, 0], [0, 0]])
+    np.testing.assert_array_equal(law.begin(2, start), [start, [0, 0], [0, 0]])
     assert law.farthest == 4.0
     k, z = law.strongest()
     assert k.max() == 100.0

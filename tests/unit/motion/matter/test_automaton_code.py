@@ -135,7 +135,7 @@ def test_links_do_what_single_links_do(name):
     signed = (x[:, others] - x[:, ends])[axis, np.arange(count)]
     start = np.where(axis < 0, distance, signed)
     table = law.rows(count, start)
-    length, state, memory = start.copy(), np.zeros(count, np.int32), law.begin(table, start)
+    length, state, memory = start.copy(), np.zeros(count, np.int32), law.begin(count, start)
     material, pull, first = np.arange(count), np.full(count + 7, np.nan), 5
     moved = [x]
     for _ in range(samples - 1):
@@ -143,7 +143,7 @@ def test_links_do_what_single_links_do(name):
     tensions, paths = np.zeros((samples, count)), np.zeros((samples, count))
     for n, here in enumerate(moved):
         get_device("cpu").launch(
-            written(law.automaton).automaton_links, count, here, ends, others, axis, material, table, 1050.0, length,
+            law.automaton.links_kernel, count, here, ends, others, axis, material, table, 1050.0, length,
             state, memory, pull, first,
         )  # fmt: skip
         tensions[n], paths[n] = pull[first : first + count] * np.where(axis < 0, length, 1.0), length
@@ -161,7 +161,7 @@ def test_points_in_one_place_pull_at_nothing():
     x, one = np.zeros((3, 2)), np.zeros(1, np.int64)
     table, length, state, memory = law.rows(1), np.zeros(1), np.zeros(1, np.int32), np.zeros((1, 1))
     pull = np.full(1, np.nan)
-    kernel = written(law.automaton).automaton_links
+    kernel = law.automaton.links_kernel
     get_device("cpu").launch(kernel, 1, x, one, one + 1, one - 1, one, table, 1050.0, length, state, memory, pull, 0)
     assert pull[0] == 0.0
     assert memory[0, 0] == 1.0  # its age
@@ -176,12 +176,12 @@ class Pairs:
         self.order, self.radius = rng.permutation(count), rng.uniform(0.05, 0.1, count)
         self.neighbours = np.array([[j for j in range(count) if j != i] for i in range(count)]).T.copy()
         self.found = np.full(count, count - 1)
-        self.memory = np.zeros((len(law.automaton.memory) + 2, count - 1, count))
+        self.memory = np.zeros((law.automaton.planes, count - 1, count))
 
     def forces(self, places, strides, width=3):
         forces = np.zeros((3, self.count))
         get_device("cpu").launch(
-            written(self.law.automaton).automaton_reach, -(-self.count // width), width, places, strides,
+            self.law.automaton.reach_kernel, -(-self.count // width), width, places, strides,
             self.neighbours, self.found, self.order, self.radius, self.law.rows(1), 1050.0, self.farthest, self.memory,
             forces,
         )  # fmt: skip

@@ -5,7 +5,6 @@ import pytest
 
 from motiform.base.kernels import cuda_device_name, get_device
 from motiform.motion.matter import presets
-from motiform.motion.matter.automaton_code import written
 
 pytestmark = [
     pytest.mark.gpu,
@@ -27,14 +26,12 @@ def run_links(device, law):
     start = np.where(axis < 0, np.linalg.norm(difference, axis=0), difference[axis, np.arange(count)])
     table = law.rows(count, start)
     arrays = [ends, others, axis, np.arange(count), table]
-    kept = [start, np.zeros(count, np.int32), law.begin(table, start), np.zeros(count)]
+    kept = [start, np.zeros(count, np.int32), law.begin(count, start), np.zeros(count)]
     arrays, (length, state, memory, pull) = map(device.array, arrays), map(device.array, kept)
     arrays = list(arrays)
     for n in range(40):
         moved = device.array(x * (1.0 + 0.3 * np.sin(0.3 * n)))
-        device.launch(
-            written(law.automaton).automaton_links, count, moved, *arrays, 1050.0, length, state, memory, pull, 0
-        )
+        device.launch(law.automaton.links_kernel, count, moved, *arrays, 1050.0, length, state, memory, pull, 0)
     return [device.host(a) for a in (state, pull, memory)]
 
 
@@ -44,12 +41,12 @@ def run_reach(device, law):
     neighbours = np.array([[j for j in range(count) if j != i] for i in range(count)]).T
     arrays = [neighbours, np.full(count, count - 1), np.arange(count), np.full(count, 0.2), law.rows(1)]
     neighbours, found, order, radius, table = map(device.array, arrays)
-    memory = device.array(np.zeros((len(law.automaton.memory) + 2, count - 1, count)))
+    memory = device.array(np.zeros((law.automaton.planes, count - 1, count)))
     for n in range(40):
         here, before = (0.3 * x * (1.0 + 0.5 * np.sin(0.3 * (n - k))) for k in (0, 1))
         forces = device.array(np.zeros((3, count)))
         device.launch(
-            written(law.automaton).automaton_reach, count, 1, device.array(here), device.array(here - before),
+            law.automaton.reach_kernel, count, 1, device.array(here), device.array(here - before),
             neighbours, found, order, radius, table, 1050.0, law.farthest, memory, forces,
         )  # fmt: skip
     return [device.host(memory)[0], device.host(forces), device.host(memory)]
@@ -83,7 +80,7 @@ def test_both_ends_are_opposite_to_the_bit_on_the_gpu():
         strides = 0.05 * rng.normal(size=(3, 2))
         places, forces = 0.9 * places + strides, device.array(np.zeros((3, 2)))
         device.launch(
-            written(law.automaton).automaton_reach, 2, 1, device.array(places), device.array(strides), neighbours,
+            law.automaton.reach_kernel, 2, 1, device.array(places), device.array(strides), neighbours,
             found, order, radius, table, 1050.0, law.farthest, memory, forces,
         )  # fmt: skip
         both = device.host(forces)

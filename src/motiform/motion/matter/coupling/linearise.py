@@ -1,0 +1,321 @@
+"""The linear network that a network is at a state, along one axis: from the engine's masses and links to admittances.
+
+Each link gives the stiffness and damping of the zone, or of the automaton's state, that it is in, projected on the
+axis: k (u·e)² and z (u·e)², u along the link. Points that links do not move are the ground.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, closest
+from motiform.motion.matter.columns import CUTS
+from motiform.motion.matter.coupling.admittance import admittance
+from motiform.motion.matter.coupling.elements import Complex
+from motiform.motion.matter.coupling.linear import GROUND, LinearNetwork
+from motiform.motion.matter.engine import Engine
+from motiform.motion.matter.links import ZoneLaw
+from motiform.motion.matter.network import Network, NetworkState, Reach
+from motiform.motion.matter.pack import distances
+from motiform.spatial.checks import Array, Words, as_floats
+
+__all__ = ["Active", "admittance_of", "direction", "find_points", "linearise", "reach_pairs"]
+
+Active = Mapping[str, Any] | Literal["strongest"] | None
+Pieces = Iterator[tuple[Array, Array, Array, Array]]  # first end, second end, stiffness, damping of some links
+
+_NAMED = re.compile(r"(.+)\[(\d+)\]")
+
+
+def linearise(
+    network: Network,
+    state: NetworkState | Engine | None = None,
+    axis: str | ArrayLike = "x",
+    active: Active = None,
+    *,
+    geometric: bool = False,
+) -> LinearNetwork:
+    """Return the network of masses and links along an axis at a state; at the start where none is given.
+
+    Parameters
+    ----------
+    state : where the points are. An engine also knows in which state its automata are; otherwise these are in their
+        first.
+    axis : "x", "y", "z" or a direction (3,).
+    active : which zone or state links are in, by name of bundle or reach: its number or name, one for each link, False
+        for links that do nothing, or "strongest". "strongest" alone is for all. What is not named is as the state has
+        it.
+    geometric : add what tension does across a link, t/d (1 − (u·e)²).
+
+    Masses keep their names. A link that acts on one end only is tied to the ground there: its other end moves as if
+    nothing held it. Links by range are those in range; a solid that is touched is ground. Friction by range counts as
+    holding.
+    """
+    e = direction(axis)
+    engine = state if isinstance(state, Engine) else None
+    given = network.initial_state() if state is None else state.state() if isinstance(state, Engine) else state
+    if given.position.shape != (network.count, 3):
+        got = Words(f"{len(given.position)} points")
+        raise InputError("a state of another network", where="state", got=got, allowed=f"{network.count} points")
+    _check_active(network, active)
+    look = _Look(network, given, e, active, geometric, engine)
+    pieces = [*look.bundles(), *look.pistons(), *look.reaches(), *look.solids(), *look.drag()]
+    a, b, k, z = (np.concatenate(part) for part in zip(*pieces, strict=True)) if pieces else (np.zeros(0),) * 4
+    moves = network.movable & _free(network, e)
+    place = np.append(np.where(moves, np.cumsum(moves) - 1, GROUND), GROUND)  # the last is the ground's own
+    a, b = place[a.astype(int)], place[b.astype(int)]
+    kept = (a != b) & ((k != 0) | (z != 0))
+    names = tuple(name for name, free in zip(_names(network), moves, strict=True) if free)
+    if not names:
+        raise InputError("no mass moves along the axis", where="linearise", got=Words(str(axis)))
+    return LinearNetwork(network.mass[moves], a[kept], b[kept], k[kept], z[kept], names)
+
+
+def admittance_of(
+    network: Network,
+    point: int | str,
+    omega: ArrayLike,
+    *,
+    axis: str | ArrayLike = "x",
+    state: NetworkState | Engine | None = None,
+    active: Active = None,
+    geometric: bool = False,
+    step: float | None = None,
+) -> Complex:
+    """Return Y(ω) = F/V of a point of a network along an axis [N s/m], of the shape of omega [rad/s].
+
+    The point is "group", "group[3]", the name of a point that a module shows, or an index. In continuous time, or for
+    the scheme with a step [s]: `network.step` for what the engine does. Infinite where the point cannot move.
+    """
+    found = find_points(network, point)
+    if len(found) != 1:
+        raise InputError("not one point", got=Words(f"{point} has {len(found)}"), remedy=f"Take {point}[0], …")
+    linear = linearise(network, state, axis, active, geometric=geometric)
+    name = network.point_name(int(found[0]))
+    if name not in linear.names:
+        return np.full(np.shape(omega), np.inf, complex)
+    return admittance(linear, name, omega, step)
+
+
+def find_points(network: Network, what: Any) -> np.ndarray:
+    """Return indices of points, rising and each once: of a group, "group[3]", what a module shows, or several such."""
+    if isinstance(what, str):
+        return np.unique(_named_points(network, what))
+    if isinstance(what, bool) or not np.size(what):
+        raise InputError("no points", got=Words(repr(what)), allowed="names of groups, or indices of points")
+    if isinstance(what, Sequence) and any(isinstance(one, str) for one in what):
+        return np.unique(np.concatenate([find_points(network, one) for one in what]))
+    found = np.atleast_1d(np.asarray(getattr(what, "indices", what)))
+    if found.ndim != 1 or found.dtype.kind not in "iu":
+        raise InputError("no points", got=Words(repr(what)[:80]), allowed="names of groups, or indices of points")
+    if found.min() < 0 or found.max() >= network.count:
+        bad = int(found[(found < 0) | (found >= network.count)][0])
+        raise InputError("no such point", got=bad, allowed=f"0 to {network.count - 1}")
+    return np.unique(found)
+
+
+def _named_points(network: Network, name: str) -> np.ndarray:
+    split = _NAMED.fullmatch(name)
+    known = [*(group.name for group in network.groups), *network.exposed]
+    base, number = (split[1], int(split[2])) if split and name not in known else (name, None)
+    if base not in known:
+        shown = ", ".join(known[:10]) + (", …" if len(known) > 10 else "")
+        raise InputError("no such points", got=name, allowed=shown, remedy=closest(base, known))
+    found = network.points(base)
+    if number is not None and number >= len(found):
+        raise InputError("no such point", got=name, allowed=f"{base}[0] to {base}[{len(found) - 1}]")
+    return found if number is None else found[[number]]
+
+
+def direction(axis: str | ArrayLike) -> Array:
+    """Return the unit vector (3,) of an axis."""
+    if isinstance(axis, str):
+        if axis not in ("x", "y", "z"):
+            raise InputError("axis", where="linearise", got=axis, allowed='"x", "y", "z" or a direction (3,)')
+        return np.eye(3)["xyz".index(axis)]
+    e = as_floats(axis, where="axis")
+    if e.shape != (3,) or not e.any():
+        raise InputError("axis", where="linearise", got=Words(str(axis)), allowed='"x", "y", "z" or a direction (3,)')
+    return e / np.linalg.norm(e)
+
+
+def reach_pairs(network: Network, reach: Reach, position: Array) -> tuple[np.ndarray, Array]:
+    """Return the pairs of points (pairs, 2) that a reach joins at positions [m], and their gaps [m], (pairs,)."""
+    from scipy.spatial import cKDTree
+
+    place, radius = position[reach.points], network.radius[reach.points]
+    near = cKDTree(place).query_pairs(reach.law.farthest + 2 * radius.max(initial=0.0), output_type="ndarray")
+    a, b = near[np.lexsort((near[:, 1], near[:, 0]))].T
+    role, body = reach.role, reach.body
+    fits = (((role[a] & 1) & (role[b] >> 1)) | ((role[a] >> 1) & (role[b] & 1))).astype(bool)
+    fits &= (body[a] < 0) | (body[a] != body[b])
+    a, b = a[fits], b[fits]
+    gap = np.linalg.norm(place[b] - place[a], axis=1) - radius[a] - radius[b]
+    inside = gap < reach.law.farthest
+    return np.stack((reach.points[a], reach.points[b]), -1)[inside], gap[inside]
+
+
+def _names(network: Network) -> Iterator[str]:
+    for group in network.groups:
+        yield from [group.name] if group.count == 1 else [f"{group.name}[{n}]" for n in range(group.count)]
+
+
+def _free(network: Network, e: Array) -> np.ndarray:
+    """Return whether points may move along a direction, (points,)."""
+    free = np.concatenate([group.free for group in network.groups])
+    needed = sum(1 << k for k in range(3) if e[k])
+    found: np.ndarray = (free & needed) != 0
+    return found
+
+
+def _check_active(network: Network, active: Active) -> None:
+    if active is None or active == "strongest":
+        return
+    if not isinstance(active, Mapping):
+        raise InputError(
+            "active", where="linearise", got=Words(repr(active)), allowed='{name: zone or state}, "strongest"'
+        )
+    known = [thing.name for kind in (network.bundles, network.reaches) for thing in kind]
+    for name in active:
+        if name not in known:
+            allowed = ", ".join(known) or "no links"
+            raise InputError("no such links", where="active", got=name, allowed=allowed, remedy=closest(name, known))
+
+
+class _Look:
+    """A network at positions, seen along a direction: links as (first end, second end, stiffness, damping)."""
+
+    def __init__(
+        self, network: Network, state: NetworkState, e: Array, active: Active, geometric: bool, engine: Engine | None
+    ) -> None:
+        self.network, self.e, self.active, self.geometric, self.engine = network, e, active, geometric, engine
+        self.x, self.time = state.position, state.sample / network.rate
+        self.start = network.initial_state().position
+
+    def bundles(self) -> Pieces:
+        """Give the links between given pairs."""
+        for bundle in self.network.bundles:
+            d = distances(self.x, bundle.pairs, bundle.axis)
+            begin = distances(self.start, bundle.pairs, bundle.axis)
+            found = self._law(bundle.name, bundle.law, d, begin)
+            if found is None or not bundle.count:
+                continue
+            k, z, rest = found
+            if bundle.axis >= 0:
+                c = np.full(bundle.count, self.e[bundle.axis] ** 2)
+            else:
+                c = self._along(bundle.pairs, d)
+            k, z = self._projected(k, z, rest, d, c, bundle.axis < 0)
+            a, b = bundle.pairs.T
+            ground = np.full(bundle.count, self.network.count)
+            yield (ground if bundle.acts == "second" else a), (ground if bundle.acts == "first" else b), k, z
+
+    def pistons(self) -> Pieces:
+        """Give pistons as links between all their ends: k g gᵀ of the ends' signs g has rows that sum to zero."""
+        for piston in self.network.pistons:
+            rows = piston.law.rows(piston.count, np.zeros(piston.count))
+            ends = [(p, side) for p in range(piston.pairs.shape[1]) for side in (0, 1)]
+            sign = [(2 * side - 1) * self.e[piston.axes[p]] for p, side in ends]
+            for s, t in combinations(range(len(ends)), 2):
+                share = -sign[s] * sign[t]
+                (p, one), (q, two) = ends[s], ends[t]
+                yield piston.pairs[:, p, one], piston.pairs[:, q, two], share * rows[:, CUTS], share * rows[:, CUTS + 1]
+
+    def reaches(self) -> Pieces:
+        """Give the links between points in range."""
+        for reach in self.network.reaches:
+            pairs, gap = reach_pairs(self.network, reach, self.x)
+            found = self._law(reach.name, reach.law, gap, np.zeros(len(gap))) if len(pairs) else None
+            if found is None:
+                continue
+            d = distances(self.x, pairs, -1)
+            c = self._along(pairs, d)
+            k, z = self._projected(found[0], found[1], found[2] + d - gap, d, c, True)
+            rub, on = reach.friction, (found[0] != 0) | (found[1] != 0)
+            if rub is not None and rub.limit > 0:  # a pair that touches is taken to stick
+                k, z = k + on * (1 - c) * rub.stiffness, z + on * (1 - c) * rub.damping
+            yield pairs[:, 0], pairs[:, 1], k, z
+
+    def solids(self) -> Pieces:
+        """Give solids that are touched as ground: where a moving one is, is given."""
+        from motiform.geometry.closest import pack_solids, signed_distance
+
+        for solid in self.network.solids:
+            pose = solid.placement if solid.motion is None else solid.motion(self.time)
+            far, normal, _ = signed_distance(pack_solids([(solid.shape, pose)]), self.x[solid.points])
+            gap = far - self.network.radius[solid.points]
+            k, z, _ = _zones(solid.law.rows(len(gap), np.zeros(len(gap))), gap, None)
+            on, c = (k != 0) | (z != 0), (normal @ self.e) ** 2
+            k, z = c * k, c * z
+            if solid.friction is not None and solid.friction.limit > 0:
+                k, z = k + on * (1 - c) * solid.friction.stiffness, z + on * (1 - c) * solid.friction.damping
+            yield solid.points, np.full(len(gap), self.network.count), k, z
+
+    def drag(self) -> Pieces:
+        """Give drag as dampers to the air, which is ground."""
+        drag = np.concatenate([group.drag for group in self.network.groups])
+        found = np.flatnonzero(drag)
+        yield found, np.full(len(found), self.network.count), np.zeros(len(found)), drag[found]
+
+    def _along(self, pairs: np.ndarray, d: Array) -> Array:
+        """Return (u·e)² of links, (links,); 0 where the ends coincide."""
+        gap = (self.x[pairs[:, 1]] - self.x[pairs[:, 0]]) @ self.e
+        return (gap / np.where(d == 0, 1, d)) ** 2
+
+    def _projected(self, k: Array, z: Array, rest: Array, d: Array, c: Array, line: bool) -> tuple[Array, Array]:
+        across = k * (d - rest) / np.where(d == 0, np.inf, d) * (1 - c) if self.geometric and line else 0.0
+        return c * k + across, c * z
+
+    def _law(self, name: str, law: Any, d: Array, begin: Array) -> tuple[Array, Array, Array] | None:
+        """Return stiffness, damping and rest length of links, each (links,); None where they do nothing."""
+        told = self.active.get(name) if isinstance(self.active, Mapping) else self.active
+        if told is False:
+            return None
+        if isinstance(told, str) and told == "strongest":
+            k, z = (np.broadcast_to(v, d.shape) for v in law.strongest())
+            return k, z, d
+        rows = law.rows(len(d), begin)
+        if isinstance(law, ZoneLaw):
+            return _zones(rows, d, None if told is None else _numbers(told, name, len(d), len(law.zones)))
+        return self._automaton(name, law, rows, begin, told)
+
+    def _automaton(self, name: str, law: Any, rows: Array, begin: Array, told: Any) -> tuple[Array, Array, Array]:
+        from motiform.motion.matter.expressions import evaluate
+
+        auto, memory = law.automaton, law.begin(rows, begin)
+        at = np.zeros(len(rows), int)
+        if self.engine is not None and any(bundle.name == name for bundle in self.network.bundles):
+            at, memory = self.engine.link_states(name)
+        if told is not None:
+            known = [state.name for state in auto.states]
+            if isinstance(told, str) and told not in known:
+                allowed = ", ".join(known)
+                raise InputError("no such state", where=name, got=told, allowed=allowed, remedy=closest(told, known))
+            at = _numbers(known.index(told) if isinstance(told, str) else told, name, len(rows), len(known))
+        values = {key: rows[:, n] for n, key in enumerate(auto.parameters)}
+        values |= {key: memory[n] for n, key in enumerate(auto.memory)} | {"start": begin}
+        found = np.zeros((3, len(rows)))
+        for n, state in enumerate(auto.states):
+            for q, tree in enumerate((state.stiffness, state.damping, state.rest)):
+                found[q] = np.where(at == n, evaluate(tree, values), found[q])
+        return found[0], found[1], found[2]
+
+
+def _numbers(told: Any, name: str, count: int, most: int) -> np.ndarray:
+    found = np.asarray(told)
+    good = found.dtype.kind in "iu" and found.shape in ((), (count,)) and found.size
+    if not good or found.min() < 0 or found.max() >= most:
+        allowed = f"0 to {most - 1}, one for all or one for each of {count} links"
+        raise InputError("no such zone or state", where=name, got=Words(repr(told)[:80]), allowed=allowed)
+    return np.broadcast_to(found, (count,))
+
+
+def _zones(rows: Array, d: Array, zone: np.ndarray | None) -> tuple[Array, Array, Array]:
+    at = (d[:, None] >= rows[:, :CUTS]).sum(1) if zone is None else zone
+    row = np.arange(len(rows))
+    k, z, rest = (rows[row, CUTS + 3 * at + n] for n in range(3))
+    return k, z, rest
