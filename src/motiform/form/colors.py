@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["RAMP", "Shades", "colors_of"]
 
 #: From low to high: dark blue, blue, green, yellow, red, each lighter or warmer than the one before.
-RAMP = ((0.17, 0.21, 0.50), (0.12, 0.50, 0.68), (0.42, 0.73, 0.48), (0.97, 0.79, 0.28), (0.84, 0.24, 0.16))
+RAMP = ((0.19, 0.26, 0.58), (0.12, 0.51, 0.70), (0.42, 0.73, 0.48), (0.97, 0.79, 0.28), (0.84, 0.24, 0.16))
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _numbers(given: dict[str, Any], recording: "Recording") -> np.ndarray:
 
 
 def _span(values: np.ndarray) -> tuple[float, float]:
-    """Return the least and the greatest number, apart."""
+    """Return two numbers between which nearly all lie: a few that stick out must not take the colors of the rest."""
     sound = values[np.isfinite(values)]
-    low, high = (float(sound.min()), float(sound.max())) if len(sound) else (0.0, 1.0)
+    low, high = np.quantile(sound, (0.01, 0.99)).tolist() if len(sound) else (0.0, 1.0)
     return (low, high) if high > low else (low - 0.5, low + 0.5)

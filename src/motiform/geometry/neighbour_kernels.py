@@ -11,7 +11,38 @@ from numba import uint64 as ix
 
 from motiform.base.kernels import inline, kernel
 
-__all__ = ["cell_keys", "cell_starts", "find_neighbours"]
+__all__ = ["RUN", "cell_keys", "cell_starts", "find_bounds", "find_neighbours", "find_tops", "pick_members"]
+
+RUN = 1024
+"""Elements that one thread looks through for a least or a largest."""
+
+
+@kernel
+def find_bounds(r, x, members, lows, highs):
+    """Write the box around a run of members."""
+    for axis in range(3):
+        low = high = x[axis, members[r * RUN]]
+        for i in range(r * RUN + 1, min((r + 1) * RUN, members.shape[0])):
+            low, high = min(low, x[axis, members[i]]), max(high, x[axis, members[i]])
+        lows[axis, r], highs[axis, r] = low, high
+
+
+@kernel
+def find_tops(r, values, tops):
+    """Write the largest of a run of values."""
+    top = values[r * RUN]
+    for i in range(r * RUN + 1, min((r + 1) * RUN, values.shape[0])):
+        top = max(top, values[i])
+    tops[r] = top
+
+
+@kernel
+def pick_members(i, picked, x, members, roles, owners, radii, order, role, owner, radius, places):
+    """Put what is known of members in the order in which they were picked."""
+    n = picked[i]
+    order[i], role[i], owner[i], radius[i] = members[n], roles[n], owners[n], radii[n]
+    for axis in range(3):
+        places[axis, i] = x[axis, members[n]]
 
 
 @inline

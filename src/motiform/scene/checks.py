@@ -7,7 +7,7 @@ from motiform.motion.matter.observe import _METERS as NETWORK_METERS
 from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
 from motiform.scene.lines import line_of
 from motiform.scene.models import model_segments
-from motiform.scene.schema import SceneFile
+from motiform.scene.schema import BodyTable, SceneFile
 
 __all__ = ["check_names", "check_plots"]
 
@@ -53,7 +53,7 @@ def check_plots(document: SceneFile, text: str, name: str) -> None:
     if any(figure.file is not None for figure in document.figure):
         return  # which segments there are is known when the file is read
     if document.network:
-        known = _network_channels(document)
+        known = _network_channels(document) + (_coupled_channels(document) if document.coupled else [])
     elif document.figure or document.touching:
         known = _figure_channels(document)
     else:
@@ -75,6 +75,18 @@ def _network_channels(document: SceneFile) -> list[str]:
         known += [f"{prefix}{group.name}.{key}" for group in network.groups for key in kept]
         known += [f"{prefix}{link.name}.{key}" for link in network.link if link.record for key in LINK_CHANNELS]
     return known
+
+
+def _coupled_channels(document: SceneFile) -> list[str]:
+    """Return what figures and bodies add to the channels of networks."""
+    names = [name for body in document.body for name in _body_names(body)]
+    known = [f"{name}.{key}" for name in names for key in ("position", "orientation")]
+    meters = [f"{owner}.{name}" for name, *_ in NETWORK_METERS for owner in ("figure", "matter")]
+    return [*known, *meters, "matter.wrench", *_figure_channels(document)]
+
+
+def _body_names(body: BodyTable) -> list[str]:
+    return [body.name] if body.copies is None else [f"{body.name}.{k + 1}" for k in range(body.copies.count)]
 
 
 def _figure_channels(document: SceneFile) -> list[str]:
@@ -102,7 +114,5 @@ def _contact_channels(document: SceneFile) -> list[str]:
     )
     known = [name for name in CONTACT_CHANNELS if name != "z" and (limited or name != "limit.force")]
     for body in document.body:
-        count = 0 if body.copies is None else body.copies.count
-        names = [f"{body.name}.{k + 1}" for k in range(count)] or [body.name]
-        known += [f"{name}.{key}" for name in names for key in ("position", "orientation")]
+        known += [f"{name}.{key}" for name in _body_names(body) for key in ("position", "orientation")]
     return known

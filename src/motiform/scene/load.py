@@ -115,9 +115,9 @@ class Scene:
 
 
 def _files(content: Any) -> set[str]:
-    """Return the names of files in a document: the values of every key `mesh` or `file`."""
+    """Return the names of files in a document: the values of every key `mesh`, `file` or `replay`."""
     if isinstance(content, dict):
-        own = {content[key] for key in ("mesh", "file") if isinstance(content.get(key), str)}
+        own = {content[key] for key in ("mesh", "file", "replay") if isinstance(content.get(key), str)}
         return own.union(*(_files(value) for value in content.values()))
     if isinstance(content, list):
         return set().union(*(_files(value) for value in content))
@@ -206,6 +206,8 @@ def _chosen(document: SceneFile) -> SceneFile:
     if document.network:
         rate = RATE if motion.rate is None else motion.rate
         chosen |= {"rate": rate, "unstable": bool(motion.unstable), "step": 1.0 / rate}
+        if document.coupled and motion.replay is None:
+            chosen["two_way"] = motion.two_way is not False
         if "rate" not in head.model_fields_set:
             head = head.model_copy(update={"rate": film_rate(rate)})
     return document.model_copy(update={"scene": head, "motion": motion.model_copy(update=chosen)})

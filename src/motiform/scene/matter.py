@@ -1,46 +1,50 @@
 """From the networks of a scene to the model that is simulated."""
 
-import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, SceneError, closest
+from motiform.base.errors import InputError, MotiformError, SceneError
 from motiform.geometry.closest import Hollow, Plane, pack_solids
 from motiform.motion.contact.obstacles import up_to
+from motiform.motion.hybrid.matter_parts import Attachment, SegmentSolid
 from motiform.motion.matter import Network, NetworkBuilder, Points, topology
 from motiform.motion.matter.run import steps_per_sample
+from motiform.motion.tree import Figure
 from motiform.scene.build import build_pose, build_rotation, build_shape
 from motiform.scene.load import Scene
+from motiform.scene.matter_carried import Carriers, Matter
 from motiform.scene.matter_laws import build_friction, build_law
 from motiform.scene.matter_motion import Gusts, MovedPoints, MovedSolid, Push, Way, read_replay, replayed_solid
+from motiform.scene.matter_names import Group, PointNames
 from motiform.scene.matter_places import Places, build_places, moved
 from motiform.scene.matter_tables import (
-    ImposedTable,
     LinkTable,
-    MassesTable,
     NetworkTable,
     PistonTable,
-    PlacesTable,
     PointsOf,
     PushTable,
     ReachTable,
     SolidTable,
 )
+from motiform.scene.place_tables import FixedTable, ImposedTable, MassesTable, PlacesTable
 from motiform.spatial import Transform
 
-__all__ = ["build_networks"]
-
-_NAMED = re.compile(r"\s*(?:(?P<network>[\w-]+)\.)?(?P<group>[\w-]+)\s*(?:\[(?P<index>[^\[\]]*)\])?\s*", re.ASCII)
-_INDEX = re.compile(r"\s*(?:(-?\d{1,9})|(-?\d{1,9})?\s*:\s*(-?\d{1,9})?\s*(?::\s*(-?\d{1,9})?)?)\s*", re.ASCII)
+__all__ = ["Matter", "build_matter", "build_networks"]
 
 
 def build_networks(scene: Scene) -> Network:
-    """Return the networks of a scene as one: points of all in their order (masses, fixed, imposed), then links.
+    """Return the networks of a scene, which has no figures, as one."""
+    return build_matter(scene).network
 
-    Where there are several, names are NETWORK.NAME.
+
+def build_matter(scene: Scene, figure: Figure | None = None, q: np.ndarray | None = None) -> Matter:
+    """Return the networks of a scene as one, and what holds them and a figure at q together.
+
+    Points of all networks come in their order (masses, fixed, imposed), then links. Where there are several networks,
+    names are NETWORK.NAME.
     """
     document = scene.document
     assert document.motion.rate is not None, "chosen when the scene was read"
@@ -48,8 +52,9 @@ def build_networks(scene: Scene) -> Network:
         rate=document.motion.rate, gravity=document.environment.gravity, wind=_wind(scene),
         keep_velocity=any(table.velocities for table in document.network),
     )  # fmt: skip
-    groups: dict[str, _Group] = {}
-    parts = [_Part(scene, builder, groups, n, table) for n, table in enumerate(document.network)]
+    groups: dict[str, Group] = {}
+    carriers = Carriers(figure, q)
+    parts = [_Part(scene, builder, groups, carriers, n, table) for n, table in enumerate(document.network)]
     for part in parts:
         part.add_points()
     for part in parts:
@@ -59,7 +64,7 @@ def build_networks(scene: Scene) -> Network:
         steps_per_sample(network, document.scene.rate)
     except InputError as error:
         raise SceneError(f"{scene.place('scene', 'rate')}: {error}") from error
-    return network
+    return Matter(network, tuple(carriers.contacts), tuple(carriers.attachments))
 
 
 def _wind(scene: Scene) -> Any:
@@ -82,26 +87,18 @@ def _built(scene: Scene, builder: NetworkBuilder) -> Network:
         raise SceneError(f"{scene.place('network', 0)}: {error}") from error
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Points of a network that is being built, and how they belong together."""
-
-    points: Points
-    places: Places
-    kind: str
-
-
 class _Part:
     """One network of several that are built together."""
 
     def __init__(
-        self, scene: Scene, builder: NetworkBuilder, groups: dict[str, _Group], n: int, table: NetworkTable
-    ) -> None:
+        self, scene: Scene, builder: NetworkBuilder, groups: dict[str, Group], carriers: Carriers, n: int,
+        table: NetworkTable,
+    ) -> None:  # fmt: skip
         self.scene, self.builder, self.groups, self.n, self.table = scene, builder, groups, n, table
         several = len(scene.document.network) > 1
-        self.prefix = f"{table.name}." if several else ""
-        self.networks = {one.name: f"{one.name}." if several else "" for one in scene.document.network}
-        self.pose = build_pose(table.pose)
+        networks = {one.name: f"{one.name}." if several else "" for one in scene.document.network}
+        self.names, self.carriers = PointNames(builder, groups, table, networks), carriers
+        self.prefix, self.pose = networks[table.name], build_pose(table.pose)
 
     def _each(self, kind: str, add: Callable[[Any, Callable[..., str]], None]) -> None:
         """Add all tables of a kind; what goes wrong gets the file and line."""
@@ -135,12 +132,19 @@ class _Part:
             self.prefix + table.name, places.position, mass or 0.0, velocity=self.pose.rotation @ velocity,
             axes=table.axes, drag=table.drag, radius=table.radius, color=table.color,
         )  # fmt: skip
-        self._keep(table, points, places, "masses")
+        self._keep(table, points, places)
 
-    def _fixed(self, table: Any, place: Callable[..., str]) -> None:
-        places = self._places(table)
-        points = self.builder.fixed(self.prefix + table.name, places.position, radius=table.radius, color=table.color)
-        self._keep(table, points, places, "fixed")
+    def _fixed(self, table: FixedTable, place: Callable[..., str]) -> None:
+        name, places = self.prefix + table.name, self._places(table)
+        if table.segment is not None:
+            own = build_places(self.scene, table, name)
+            at = self.carriers.frame(table.segment, place("segment")).point(own.position)
+            places = replace(own, position=at)
+        points = self.builder.fixed(name, places.position, radius=table.radius, color=table.color)
+        self._keep(table, points, places)
+        if table.segment is not None:
+            held = Attachment(f"{name}.carried", table.segment, points.indices, own.position)
+            self.carriers.attachments.append(held)
 
     def _imposed(self, table: ImposedTable, place: Callable[..., str]) -> None:
         name = self.prefix + table.name
@@ -149,76 +153,25 @@ class _Part:
             samples, rate = read_replay(self.scene, table.motion.recording)
             samples = moved(self.table.pose, moved(table.pose, samples))
             points = self.builder.imposed(name, samples, rate=rate, **look)
-            self._keep(table, points, Places(samples[0]), "imposed")
+            self._keep(table, points, Places(samples[0]))
             return
         start = build_places(self.scene, table, name)
         motion = MovedPoints(Way(table.motion, table.pose.at), start.position, self.pose)
         step = 1 / self.builder.rate
         points = self.builder.imposed(name, motion, velocity=(motion(0.0) - motion(-step)) / step, **look)
-        self._keep(table, points, start, "imposed")
+        self._keep(table, points, start)
 
     def _places(self, table: PlacesTable) -> Places:
-        found = build_places(self.scene, table, self.prefix + table.name)
-        return Places(moved(self.table.pose, found.position), found.shape, found.edges)
+        return build_places(self.scene, table, self.prefix + table.name).moved(self.table.pose)
 
-    def _keep(self, table: PlacesTable, points: Points, places: Places, kind: str) -> None:
-        self.groups[self.prefix + table.name] = _Group(points, places, kind)
+    def _keep(self, table: PlacesTable, points: Points, places: Places) -> None:
+        self.groups[self.prefix + table.name] = Group(points, places)
+        self._look(table, {} if places.faces is None else {"faces": places.faces})
 
-    # ---- points by name ---------------------------------------------------------------------------------------------
-
-    def points(self, named: PointsOf, where: str) -> Points:
-        """Return points by name: one, some or all of a group, or those of several names after one another."""
-        if isinstance(named, str):
-            return self._named(named, where)
-        if not named:
-            raise SceneError("no points", where=where, allowed="one name or several")
-        found = [self._named(name, where) for name in named]
-        return Points(np.concatenate([points.indices for points in found]), self.builder)
-
-    def _named(self, name: str, where: str) -> Points:
-        group, index = self._group(name, where)
-        if index is None:
-            return group.points
-        parts = [_slice(part) for part in index.split(",")]
-        if None in parts:
-            raise SceneError("points by number", where=where, got=name, allowed="such as [3], [2:5], [::2], [0, :]")
-        shape = (len(group.points),) if len(parts) == 1 else group.places.shape
-        if shape is None or len(shape) != len(parts):
-            allowed = "one number or range" + ("" if shape is None else f", or {len(shape)} of a grid")
-            raise SceneError("points by number", where=where, got=name, allowed=allowed)
-        try:
-            found = group.points.indices.reshape(shape)[tuple(parts)]
-        except IndexError as error:
-            allowed = ", ".join(f"0 to {size - 1}" for size in shape)
-            raise SceneError("no such point", where=where, got=name, allowed=allowed) from error
-        if not found.size:
-            raise SceneError("no such point", where=where, got=name)
-        return Points(np.atleast_1d(found.ravel()), self.builder)
-
-    def _group(self, name: str, where: str) -> tuple[_Group, str | None]:
-        match = _NAMED.fullmatch(name)
-        if match is None:
-            allowed = 'a group such as "rope", "rope[3]", "rope[2:5]", "other_network.rope"'
-            raise SceneError("not a name of points", where=where, got=name, allowed=allowed)
-        owner = match["network"]
-        if owner is not None and owner not in self.networks:
-            raise SceneError("no such network", where=where, got=owner, allowed=", ".join(self.networks),
-                             remedy=closest(owner, self.networks))  # fmt: skip
-        prefix = self.prefix if owner is None else self.networks[owner]
-        if prefix + match["group"] not in self.groups:
-            names = [one.removeprefix(prefix) for one in self.groups if one.startswith(prefix)]
-            raise SceneError("no such points", where=where, got=match["group"], allowed=", ".join(names) or "none",
-                             remedy=closest(match["group"], names))  # fmt: skip
-        return self.groups[prefix + match["group"]], match["index"]
-
-    def _met(self, named: PointsOf | None, where: str) -> Points:
-        """Return points by name, or all masses of the network."""
-        if named is not None:
-            return self.points(named, where)
-        own = [self.groups[self.prefix + table.name].points.indices for table in self.table.masses]
-        if not own:
-            raise SceneError("the network has no masses", where=where, remedy="Give points.")
-        return Points(np.concatenate(own), self.builder)
+    def _look(self, table: Any, more: dict[str, Any] | None = None) -> None:
+        hints = (more or {}) | ({} if table.look is None else table.look.model_dump(exclude_none=True))
+        if hints:
+            self.builder.look(self.prefix + table.name, **hints)
 
     # ---- links ------------------------------------------------------------------------------------------------------
 
@@ -231,23 +184,44 @@ class _Part:
         self._each("push", self._push)
 
     def _link(self, table: LinkTable, place: Callable[..., str]) -> None:
+        if table.to is not None:
+            self._hold(table, place)
+            return
         kind = next(kind for kind in table.kinds if getattr(table, kind) is not None)
         pairs = self._pairs(table, kind, place(kind))
         if isinstance(pairs, np.ndarray) and not len(pairs):
             raise SceneError("no links", where=place(kind), got=getattr(table, kind), remedy="Raise distance."
                              if kind == "near" else "Give two points or more.")  # fmt: skip
         law = build_law(table, place, table.name)
-        self.builder.link(self.prefix + table.name, pairs, law, axis=table.axis, acts=table.acts, record=table.record)
+        self.builder.link(
+            self.prefix + table.name, pairs, law, axis=table.axis, acts=table.acts, every=table.every or 1,
+            record=table.record,
+        )  # fmt: skip
+        self._look(table)
+
+    def _hold(self, table: LinkTable, place: Callable[..., str]) -> None:
+        """Link points to places of a segment."""
+        assert table.to is not None
+        assert table.points is not None
+        to, points = table.to, self.names.points(table.points, place("points"))
+        self.carriers.frame(to.segment, place("to"))
+        places: Any = next((v for v in (to.at, to.places, to.tags) if v is not None), None)
+        if isinstance(places, list) and len(places) != len(points):
+            raise SceneError("places for points", where=place("to"), got=f"{len(places)} for {len(points)} points",
+                             allowed="one for each")  # fmt: skip
+        law, name = build_law(table, place, table.name), self.prefix + table.name
+        self.builder._take_name(name)
+        self.carriers.attachments.append(Attachment(name, to.segment, points.indices, places, law, table.record))
 
     def _pairs(self, table: LinkTable, kind: str, where: str) -> Any:
         named = getattr(table, kind)
         if kind in ("between", "cross"):
-            first, second = (self.points(one, where) for one in named)
+            first, second = (self.names.points(one, where) for one in named)
             return (first, second) if kind == "between" else topology.cross(first.indices, second.indices)
         if kind == "pairs":
             ends = [[self._one(name, where) for name in pair] for pair in named]
             return np.array(ends, np.int64).reshape(-1, 2)
-        points = self.points(named, where)
+        points = self.names.points(named, where)
         if kind == "near":
             assert table.distance is not None
             return topology.near(points.indices, points.position, table.distance)
@@ -265,7 +239,7 @@ class _Part:
         )
 
     def _one(self, name: str, where: str) -> int:
-        points = self.points(name, where)
+        points = self.names.points(name, where)
         if len(points) != 1:
             raise SceneError("a pair is of two single points", where=where, got=f"{name} ({len(points)} points)",
                              remedy="Give between for sets.")  # fmt: skip
@@ -274,29 +248,29 @@ class _Part:
     def _shape(self, table: LinkTable, where: str) -> tuple[int, ...]:
         if table.shape is not None:
             return tuple(table.shape)
-        group, index = self._group(table.grid, where) if isinstance(table.grid, str) else (None, None)
+        group, index = self.names.group(table.grid, where) if isinstance(table.grid, str) else (None, None)
         if group is None or index is not None or group.places.shape is None:
             raise SceneError("not the points of a whole grid", where=where, got=table.grid, remedy="Give shape.")
         return group.places.shape
 
     def _edges(self, named: PointsOf, where: str) -> np.ndarray:
-        group, index = self._group(named, where) if isinstance(named, str) else (None, None)
+        group, index = self.names.group(named, where) if isinstance(named, str) else (None, None)
         if group is None or index is not None or group.places.edges is None:
             raise SceneError("not the corners of a mesh", where=where, got=named, remedy="Give a group with mesh.")
         return group.points.indices[group.places.edges]
 
     def _piston(self, table: PistonTable, place: Callable[..., str]) -> None:
         where = place("pairs")
-        pairs = [tuple(self.points(one, where) for one in pair) for pair in table.pairs]
+        pairs = [tuple(self.names.points(one, where) for one in pair) for pair in table.pairs]
         self.builder.piston(
             self.prefix + table.name, pairs, table.axes, stiffness=table.stiffness, rest=table.rest,
             damping=table.damping,
         )  # fmt: skip
 
     def _reach(self, table: ReachTable, place: Callable[..., str]) -> None:
-        points = self.points(table.points, place("points"))
-        others = None if table.others is None else self.points(table.others, place("others"))
-        apart = [self.points(one, place("apart")) for one in table.apart]
+        points = self.names.points(table.points, place("points"))
+        others = None if table.others is None else self.names.points(table.others, place("others"))
+        apart = [self.names.points(one, place("apart")) for one in table.apart]
         law = build_law(table, place, table.name, {"threshold": 0.0} if self._thick(points, others) else None)
         friction = build_friction(table.friction, law)
         self.builder.reach(self.prefix + table.name, points, others, law=law, friction=friction, apart=apart)
@@ -307,9 +281,12 @@ class _Part:
         return all((radius[points.indices] > 0).all() for points in sets if points is not None)
 
     def _solid(self, table: SolidTable, place: Callable[..., str]) -> None:
-        points = self._met(table.points, place("points"))
-        shape, start = self._shaped(table)
+        points = self.names.met(table.points, place("points"))
+        shape, start = self._shaped(table, place)
         law = build_law(table, place, table.name, {"threshold": 0.0})
+        if table.segment is not None:
+            self._carried_solid(table, shape, start, points, law, self.carriers.frame(table.segment, place("segment")))
+            return
         motion: Any = None
         if table.motion is not None and table.motion.recording is not None:
             motion = replayed_solid(self.scene, table.motion.recording, table.pose, self.pose)
@@ -322,9 +299,22 @@ class _Part:
             self.prefix + table.name, shape, placement, points, law=law, friction=build_friction(table.friction, law),
             color=table.color, motion=motion,
         )  # fmt: skip
+        self._look(table)
 
-    def _shaped(self, table: SolidTable) -> tuple[Any, Transform]:
-        """Return a solid's shape and its placement in the network's frame."""
+    def _carried_solid(
+        self, table: SolidTable, shape: Any, start: Transform, points: Points, law: Any, frame: Transform
+    ) -> None:
+        """Add a solid that a segment carries, at a frame."""
+        assert table.segment is not None
+        pack_solids([(shape, frame @ start)])
+        name, friction = self.prefix + table.name, build_friction(table.friction, law)
+        self.builder._take_name(name)
+        self.carriers.contacts.append(
+            SegmentSolid(name, table.segment, shape, points.indices, law, friction, start, table.color)
+        )
+
+    def _shaped(self, table: SolidTable, place: Callable[..., str]) -> tuple[Any, Transform]:
+        """Return a solid's shape and its placement in the frame of the network, or of the segment that carries it."""
         if table.floor is not None:
             return Plane(), Transform(np.eye(3), np.array([0.0, table.floor, 0.0]))
         if table.plane is not None:
@@ -334,23 +324,12 @@ class _Part:
             return Plane(), Transform(up_to(np.array(table.plane.normal) / size), np.array(table.plane.at))
         if table.container is not None:
             return Hollow(build_shape(self.scene, table.container)[0]), build_pose(table.pose)
-        assert table.shape is not None
+        if table.shape is None:
+            return self.carriers.worn(table.segment or "", place("segment"))
         return build_shape(self.scene, table.shape)[0], build_pose(table.pose)
 
     def _push(self, table: PushTable, place: Callable[..., str]) -> None:
-        points = self._met(table.points, place("points"))
+        points = self.names.met(table.points, place("points"))
         force = self.pose.rotation @ np.array(table.force)
         steady = table.wave is None and table.until is None and table.start <= 0
         self.builder.push(self.prefix + table.name, points, force if steady else Push(table, force))
-
-
-def _slice(text: str) -> int | slice | None:
-    """Return what stands between brackets as an index; None where it is none."""
-    match = _INDEX.fullmatch(text)
-    if match is None:
-        return None
-    if match[1] is not None:
-        return int(match[1])
-    ends: Iterable[int | None] = [None if end is None else int(end) for end in match.groups()[1:]]
-    found = slice(*ends)
-    return None if found.step == 0 else found

@@ -10,7 +10,8 @@ from motiform.record import Recording
 from motiform.scene.build import build_pose
 from motiform.scene.load import Scene
 from motiform.scene.matter_places import circle_axes
-from motiform.scene.matter_tables import PathTable, PushTable, ReplayTable, SpinTable, WayTable
+from motiform.scene.matter_tables import PushTable
+from motiform.scene.place_tables import PathTable, ReplayTable, SpinTable, WayTable
 from motiform.scene.tables import PoseTable
 from motiform.spatial import Transform, exp_rotation, rotation_from_quaternion
 

@@ -1,6 +1,6 @@
 """Where the points of a network begin: lists, grids, lines, rings, fillings and meshes of a scene as positions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from zlib import crc32
 
@@ -11,7 +11,7 @@ from motiform.geometry import Mesh, merge_vertices, particles_from_mesh, read_me
 from motiform.motion.matter.topology import block_positions
 from motiform.scene.build import build_rotation
 from motiform.scene.load import Scene
-from motiform.scene.matter_tables import FillTable, GridTable, LineTable, PlacesTable, RingTable
+from motiform.scene.place_tables import FillTable, GridTable, LineTable, PlacesTable, RingTable
 from motiform.scene.tables import PoseTable
 
 __all__ = ["Places", "build_places", "circle_axes", "moved"]
@@ -28,14 +28,24 @@ class Places:
     """[m], (points, 3), in the network's frame."""
     shape: tuple[int, ...] | None = None
     """Of a grid."""
-    edges: np.ndarray | None = None
-    """Pairs of corners of a mesh, (edges, 2)."""
+    faces: np.ndarray | None = None
+    """Triangles of a mesh, (triangles, 3)."""
+
+    @property
+    def edges(self) -> np.ndarray | None:
+        """Pairs of corners of a mesh, each once, (edges, 2)."""
+        if self.faces is None:
+            return None
+        return np.unique(np.sort(self.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
+
+    def moved(self, pose: PoseTable) -> "Places":
+        """Return them turned and shifted by a pose."""
+        return replace(self, position=moved(pose, self.position))
 
 
 def build_places(scene: Scene, table: PlacesTable, name: str) -> Places:
     """Return where the points of a table begin; `name` is the group's, from which its random numbers follow."""
-    found = _source(scene, table, name)
-    return Places(moved(table.pose, found.position), found.shape, found.edges)
+    return _source(scene, table, name).moved(table.pose)
 
 
 def moved(pose: PoseTable, position: np.ndarray) -> np.ndarray:
@@ -63,8 +73,7 @@ def _source(scene: Scene, table: PlacesTable, name: str) -> Places:
         widest = float(np.max(table.radius))
         return Places(_fill(scene, table.fill, widest, draw))
     mesh = merge_vertices(read_mesh(scene.file(table.mesh or ""), scale=table.scale or 1.0))
-    sides = np.sort(np.asarray(mesh.faces)[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    return Places(np.array(mesh.vertices), edges=np.unique(sides, axis=0).astype(np.int64))
+    return Places(np.array(mesh.vertices), faces=np.asarray(mesh.faces, np.int64))
 
 
 def _grid(table: GridTable) -> Places:

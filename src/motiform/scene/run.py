@@ -28,8 +28,8 @@ from motiform.record.store import renew_manifest
 from motiform.scene.build import build_bodies, build_options, links, wardrobe
 from motiform.scene.figures import build_figures
 from motiform.scene.load import DEFAULTS, Scene, film_rate, load_scene
-from motiform.scene.matter import build_networks
-from motiform.scene.wardrobe import figure_wardrobe, network_wardrobe, obstacle_wardrobe
+from motiform.scene.matter import build_matter, build_networks
+from motiform.scene.wardrobe import carried_wardrobe, figure_wardrobe, network_wardrobe, obstacle_wardrobe
 
 __all__ = ["coordinate_labels", "machine", "simulate"]
 
@@ -209,6 +209,32 @@ def _network_job(network: Network, unstable: bool, given: list[Any]) -> _Job:
     return _Job(go, form, statics, [], acting, [content])
 
 
+def _coupled_job(scene: Scene, unwanted: list[Any], start: dict[str, Any], unstable: bool) -> _Job:
+    """Return the run of networks together with figures and bodies."""
+    from motiform.motion.hybrid.matter import simulate_coupled
+
+    if unwanted or start["contacts"] is not None:
+        remedy = "Give controls= and loads= of the figure, and the network solids and pushes."
+        raise InputError("forces, guards and contacts in a scene with networks", remedy=remedy)
+    motion, made = scene.document.motion, build_figures(scene)
+    own: dict[str, Any] = {"q0": made.q, "v0": made.v, "controls": made.controls, "loads": made.loads}
+    own |= {name: start[name] for name in own if start[name] is not None}
+    matter = build_matter(scene, made.figure, np.asarray(own["q0"], float))
+    functions = [f for f in (own["controls"], own["loads"]) if f is not None and not getattr(f, "of_scene", False)]
+    if motion.replay is not None:
+        own = {"motion": open_recording(scene.file(motion.replay, folder=True))}
+    form, statics = figure_wardrobe(made.figure)
+    for more, arrays in (network_wardrobe(matter.network), carried_wardrobe(matter.contacts)):
+        form, statics = form | more, statics | arrays
+    go = partial(
+        simulate_coupled, matter.network, made.figure, contacts=matter.contacts, attachments=matter.attachments,
+        reaction=motion.two_way is not False, unstable=unstable or bool(motion.unstable), **own,
+    )  # fmt: skip
+    labels = {"coordinate": coordinate_labels(made.figure), "velocity": list(made.figure.coordinates)}
+    labels |= {"tag": list(made.figure.tag_names), "segment": list(made.figure.names)}
+    return _Job(go, form, statics, [], _names(functions), [], labels)
+
+
 def coordinate_labels(figure: Figure) -> list[str]:
     """Return the names of the numbers of q: a plain coordinate's own, else its joint's with a number."""
     labels = [""] * figure.layout.nq
@@ -240,6 +266,8 @@ def _told(what: Any) -> str:
 def _scene_job(
     scene: Scene, forces: list[Force], guards: list[Guard], start: dict[str, Any], unstable: bool = False
 ) -> _Job:
+    if scene.document.coupled:
+        return _coupled_job(scene, [*forces, *guards], start, unstable)
     if scene.document.network:
         unwanted = [*forces, *guards, *(v for v in start.values() if v is not None)]
         return _network_job(build_networks(scene), unstable or bool(scene.document.motion.unstable), unwanted)

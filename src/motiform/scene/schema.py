@@ -159,6 +159,8 @@ class MotionTable(Table):
     atol: Annotated[Number, AtLeast0] = Field(1e-12, description="absolute tolerance of an adaptive integrator")
     rate: Annotated[Hertz, Above0] | None = Field(None, description="steps of networks per second")
     unstable: bool | None = Field(None, description="whether networks run that are known to diverge")
+    two_way: bool | None = Field(None, description="whether figures and bodies feel what networks do to them")
+    replay: str | None = Field(None, description="recording in the scene's folder whose figure is followed")
     device: Literal["cpu", "cuda"] = Field("cpu", description="where kernels run")
 
 
@@ -210,7 +212,7 @@ class SceneFile(Table):
         if not self.body and not self.figure and not self.network:
             raise ValueError("nothing to move: give [[body]], [[figure]] or [[network]]")
         self._check_networks()
-        if self.body and self.figure and not self.touching:
+        if self.body and self.figure and not self.touching and not self.network:
             raise ValueError(
                 "bodies and figures in one scene: give [[obstacle]] or [contact], or make a body a segment"
             )
@@ -224,18 +226,27 @@ class SceneFile(Table):
         """Refuse what networks do not go with, and what belongs to them alone."""
         motion = self.motion
         if not self.network:
-            if motion.rate is not None or motion.unstable is not None:
-                raise ValueError("motion.rate and motion.unstable belong to networks")
+            given = [key for key in ("rate", "unstable", "two_way", "replay") if getattr(motion, key) is not None]
+            if given:
+                raise ValueError(f"motion.{given[0]} belongs to networks")
             return
-        others = [key for key in ("body", "figure", "obstacle", "contact", "spring", "force") if getattr(self, key)]
-        if others:
-            raise ValueError(
-                f"networks and {', '.join(others)} in one scene: give networks solids, links and pushes of their own"
-            )
+        if self.touching or self.spring:
+            raise ValueError("networks with contacts or springs in one scene: give networks solids and links")
+        if self.force and not self.body:
+            raise ValueError("forces belong to bodies; give networks pushes")
+        if (motion.two_way is not None or motion.replay is not None) and not self.coupled:
+            raise ValueError("motion.two_way and motion.replay belong to networks with figures or bodies")
+        if motion.two_way and motion.replay is not None:
+            raise ValueError("a figure that follows a recording does not feel the network: leave out two_way")
         if not any(table.groups for table in self.network):
             raise ValueError("nothing to move: give [[network.masses]]")
         if "step" in motion.model_fields_set:
             raise ValueError("networks take steps of 1/rate: give motion.rate instead of motion.step")
+
+    @property
+    def coupled(self) -> bool:
+        """Whether networks are simulated together with figures or bodies."""
+        return bool(self.network) and bool(self.figure or self.body)
 
     @property
     def touching(self) -> bool:

@@ -1,5 +1,6 @@
 """What a recording must carry to be drawn: the shapes of figures and of obstacles."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,12 +9,13 @@ from motiform.base.errors import InputError
 from motiform.geometry import Box, Compound, Shape
 from motiform.motion.contact import Contacts, Obstacle
 from motiform.motion.contact.obstacles import PLANE
+from motiform.motion.hybrid.matter_parts import SegmentSolid
 from motiform.motion.matter import Network
 from motiform.motion.matter.network import Bundle, Group, Solid
 from motiform.motion.tree import Figure
 from motiform.spatial import Transform, quaternion_from_rotation
 
-__all__ = ["figure_wardrobe", "network_wardrobe", "obstacle_wardrobe", "put_aside"]
+__all__ = ["carried_wardrobe", "figure_wardrobe", "network_wardrobe", "obstacle_wardrobe", "put_aside"]
 
 _GREY, _STONE, _WIRE = (0.55, 0.57, 0.6), (0.74, 0.71, 0.66), (0.34, 0.36, 0.4)
 
@@ -65,6 +67,19 @@ def obstacle_wardrobe(figure: Figure, contacts: Contacts) -> tuple[dict[str, Any
             if _level(obstacle):
                 look["ground"] = float(obstacle.placement.translation[1])
         worn[name] = look
+    return worn, statics
+
+
+def carried_wardrobe(solids: Iterable[SegmentSolid]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the solids with a color that segments carry into matter likewise; the others are worn already."""
+    worn: dict[str, Any] = {}
+    statics: dict[str, np.ndarray] = {}
+    for solid in solids:
+        if solid.color is not None and isinstance(solid.shape, Shape):
+            name = f"solid {solid.name}"
+            look = _carried(solid.shape, solid.placement, name, statics) | {"color": list(solid.color)}
+            look |= {"position": f"{solid.segment}.position", "orientation": f"{solid.segment}.orientation"}
+            worn[name] = look
     return worn, statics
 
 
@@ -192,7 +207,7 @@ class _NetworkWardrobe:
         long = float(np.median(np.linalg.norm(place[:, 1] - place[:, 0], axis=1)))
         ball = self.size[bundle.pairs]
         return (
-            min(0.05 * long, 0.4 * float(ball[ball > 0].min())) if (ball > 0).any() and long else 0.05 * long or 0.005
+            min(0.03 * long, 0.3 * float(ball[ball > 0].min())) if (ball > 0).any() and long else 0.03 * long or 0.005
         )
 
     def _color(self, look: dict[str, Any], name: str, plain: Any, pick: Any) -> Any:

@@ -1,15 +1,26 @@
-"""The 3-D view: a form as meshes that are moved, many at once where many wear one shape."""
+"""The 3-D view: a form as meshes that are moved, many at once where many wear one shape; links are lines."""
 
-from dataclasses import dataclass
 from math import atan, floor, log10, tan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.studio.moving import (
+    Deforming,
+    Moving,
+    Stretching,
+    line_colors,
+    linear_rgb,
+    moves,
+    rgb,
+    segments,
+    shown_sizes,
+)
+
 if TYPE_CHECKING:
     from viser import ViserServer
 
-    from motiform.form import Form, Part
+    from motiform.form import Form, Links, Part, Skin
 
 __all__ = ["View", "grid_cell", "path_of", "widened"]
 
@@ -26,7 +37,7 @@ class View:
     def __init__(self, server: "ViserServer") -> None:
         self._server = server
         self._form: Form | None = None
-        self._moving: list[_Moving] = []
+        self._moving: list[Moving | Stretching | Deforming] = []
         self._handles: list[Any] = []
         self._paths: list[Any] = []
         self._paths_visible = True
@@ -47,8 +58,13 @@ class View:
             self._moving, self._handles, self._paths = [], [], []
             self._form = form
             self._add_ground(form)
-            for part in form.parts if form else ():
-                self._add_part(part)
+            if form:
+                for part in form.parts:
+                    self._add_part(part)
+                for links in form.links:
+                    self._add_links(links)
+                for skin in form.skins:
+                    self._add_skin(skin)
 
     def draw(self, sample: int) -> None:
         """Move the bodies to a sample. Only what moves is sent."""
@@ -114,7 +130,7 @@ class View:
         name, shape = f"/bodies/{part.name}", {"vertices": vertices + part.offset, "faces": faces}
         scene = self._server.scene
         if part.count == 1:
-            color = _rgb(part.color.reshape(-1, 3)[0])
+            color = rgb(part.color.reshape(-1, 3)[0])
             handle: Any = scene.add_mesh_simple(name, **shape, color=color, receive_shadow=False)
         else:
             handle = scene.add_batched_meshes_simple(
@@ -122,18 +138,52 @@ class View:
                 **shape,
                 batched_positions=np.nan_to_num(part.position[0]),
                 batched_wxyzs=np.ascontiguousarray(part.orientation[0]),
-                batched_scales=_shown(part, 0),
-                batched_colors=_rgb(part.color),
+                batched_scales=shown_sizes(part, 0),
+                batched_colors=linear_rgb(np.broadcast_to(part.color, (part.count, 3)) if part.shades else part.color),
                 cast_shadow=part.count < MANY,
                 receive_shadow=False,  # bodies shade the ground; on each other the shadows of a browser are blotchy
                 lod="off",
             )
         self._handles.append(handle)
-        moving = _Moving(part, handle)
+        moving = Moving(part, handle)
         moving.draw(0)
-        if _moves(part.position) or _moves(part.orientation):
+        if moves(part.position) or moves(part.orientation) or part.shades is not None:
             self._moving.append(moving)
         self._add_paths(part)
+
+    def _add_links(self, links: "Links") -> None:
+        handle = self._server.scene.add_line_segments(
+            f"/links/{links.name}",
+            points=segments(links, 0),
+            colors=line_colors(links, 0),
+            thickness=2.0 * float(np.median(links.radius)),
+            thickness_units="world",
+        )
+        self._handles.append(handle)
+        if moves(links.first) or moves(links.second) or links.shades is not None:
+            self._moving.append(Stretching(links, handle))
+
+    def _add_skin(self, skin: "Skin") -> None:
+        from motiform.image.shading import skin_split
+
+        source, faces = skin_split(skin)
+        moving = moves(skin.vertices)
+        for k, (color, own) in enumerate(skin.tones):
+            used, mine = np.unique(faces[own], return_inverse=True)
+            part = Deforming(skin.vertices, source[used], mine.reshape(-1, 3))
+            vertices, there = part.at(0)
+            part.handle = self._server.scene.add_mesh_simple(
+                f"/skins/{skin.name}/{k}",
+                vertices=vertices,
+                faces=there,
+                color=rgb(color),
+                side="double" if skin.two_sided else "front",
+                flat_shading=not skin.smooth,
+                receive_shadow=False,
+            )
+            self._handles.append(part.handle)
+            if moving:
+                self._moving.append(part)
 
     def _add_paths(self, part: "Part") -> None:
         hidden = self._form is not None and not self._form.image.get("paths", True)
@@ -147,43 +197,12 @@ class View:
                     self._server.scene.add_line_segments(
                         f"/paths/{part.name}/{body}",
                         points=np.stack((path[:-1], path[1:]), axis=1),
-                        colors=_rgb(0.35 + 0.65 * colors[body]),
+                        colors=linear_rgb(0.35 + 0.65 * colors[body]),
                         thickness=2.0,
                         thickness_units="screen",
                         visible=self._paths_visible,
                     )
                 )
-
-
-@dataclass(frozen=True)
-class _Moving:
-    part: "Part"
-    handle: Any
-
-    def draw(self, sample: int) -> None:
-        position, orientation = self.part.position[sample], self.part.orientation[sample]
-        shown = _shown(self.part, sample)
-        if self.part.count == 1:
-            if self.handle.visible != bool(shown[0]):
-                self.handle.visible = bool(shown[0])
-            if shown[0]:
-                self.handle.position, self.handle.wxyz = position[0], orientation[0]
-        else:
-            self.handle.batched_positions = np.nan_to_num(np.ascontiguousarray(position, dtype=np.float32))
-            self.handle.batched_wxyzs = np.ascontiguousarray(orientation, dtype=np.float32)
-            if not np.array_equal(shown, self.handle.batched_scales):
-                self.handle.batched_scales = shown
-
-
-def _shown(part: "Part", sample: int) -> np.ndarray:
-    """Return the scale of each body, (count,): 1, or 0 where its place is not known."""
-    return np.isfinite(part.position[sample]).all(-1).astype(np.float32)
-
-
-def _moves(values: np.ndarray) -> bool:
-    """Return whether numbers (samples, count, n) change over time, or are not there at times."""
-    first = values[:1]
-    return bool(((values != first) & ~(np.isnan(values) & np.isnan(first))).any())
 
 
 def grid_cell(size: float) -> float:
@@ -227,11 +246,6 @@ def _shaded(mesh: Any) -> tuple[np.ndarray, np.ndarray]:
     solid = trimesh.Trimesh(np.asarray(mesh.vertices), np.asarray(mesh.faces), process=False)
     shaded = trimesh.graph.smooth_shade(solid, angle=CREASE)
     return np.asarray(shaded.vertices), np.asarray(shaded.faces)
-
-
-def _rgb(color: np.ndarray) -> np.ndarray:
-    """Return colours 0…255 from 0…1."""
-    return np.asarray(np.clip(np.asarray(color, dtype=float), 0, 1) * 255).round().astype(np.uint8)
 
 
 def _sky() -> np.ndarray:

@@ -87,9 +87,11 @@ class Engine:
         self._length = put(_one(self._stencil_lengths(state)))
         self._ranges = [Range(self.device, network, reach, pad, self._width) for reach in network.reaches]
         self._chunks = -(-network.count // self._width)
-        self._bad = put(np.full(self._chunks, -1, np.int64))
+        self._bad = put(np.full(1, -1, np.int64))
         self._imposed = [(g, put(g.indices + pad)) for g in network.groups if g.motion is not None]
         self._pushed = [(i, put(i.points + pad)) for i in network.inputs]
+        steady = not callable(network.wind.values) and len(network.wind.values) == 1
+        self._wind = put(network.wind.values[0]) if steady else None
         self._outside: tuple[Any, Any] | None = None
         self._solids: Any = None
         if network.solids:
@@ -147,7 +149,7 @@ class Engine:
         network, n = self.network, self.sample
         self._act()
         given = self._outer_forces()
-        wind = self.device.array(network.wind.at(n, network.rate, 1)[0])
+        wind = self._wind if self._wind is not None else self.device.array(network.wind.at(n, network.rate, 1)[0])
         self.device.launch(
             mass_kernels.move_masses, self._chunks, self._width, self._pad, network.count, n + 1, self._x, self._before,
             self._forces, given, self._mobility, self._free, self._gravity, self._drag, wind, self._whole,
@@ -203,9 +205,8 @@ class Engine:
 
     def check(self) -> None:
         """Raise where a mass was lost."""
-        bad = self.device.host(self._bad)
-        if (bad >= 0).any():
-            step = int(bad[bad >= 0].min())
+        step = int(self.device.host(self._bad)[0])
+        if step >= 0:
             where = self.state()
             lost = np.flatnonzero(~(np.abs(where.position) < 1e100).all(axis=1))
             name = self.network.point_name(int(lost[0])) if len(lost) else "a mass"

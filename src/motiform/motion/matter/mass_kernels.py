@@ -86,5 +86,5 @@ def move_masses(
             place = 2.0 * x[axis, i] - before[axis, i] + (w * f + h)  # [Habibi97 1.6]
             lost += 0 if abs(place) < _HUGE else 1
             before[axis, i] = place
-    if lost > 0 and bad[c] < 0:
-        bad[c] = step
+    if lost > 0 and bad[0] < 0:
+        bad[0] = step  # whoever writes it in this step writes the same

@@ -34,13 +34,14 @@ class Range:
         self.elements = -(-self.size // self.width)
         put = device.array
         radius = network.radius[reach.points]
-        self._radius_host = radius
-        self.members = put(reach.points + pad)
+        self._given = [put(a) for a in (reach.points + pad, reach.role, reach.body, radius)]
+        self.members = self._given[0]
+        self._rank = device.empty(int(reach.points.max()) + pad + 1, np.int64)
+        self.memory = device.empty((1, 1, 1))
         self.farthest = float(reach.law.farthest)
         self.range = self.farthest + 2 * float(radius.max(initial=0.0))
         self.skin = _SKIN * self.range
         self.since = -1
-        self.listed_at: np.ndarray | None = None
         self._planes = 0
         rub = reach.friction
         self.rubs = NO_FRICTION if rub is None or rub.limit == 0 else STICKING if rub.stiffness > 0 else CAPPED
@@ -52,7 +53,8 @@ class Range:
         else:
             law: Any = reach.law
             self._planes = law.automaton.planes
-        self.moved = put(np.zeros(self.elements, np.int64))
+        self.moved = put(np.zeros(1, np.int64))
+        self.mark = 0
         self.slots = 24
         self.order: Any = None
         self.neighbours: Any = None
@@ -96,12 +98,13 @@ class Range:
     def _copy(self, x: Any, before: Any) -> bool:
         from motiform.motion.matter import reach_kernels
 
+        self.mark += 1
         self.device.launch(
             reach_kernels.line_up, self.elements, self.width, self.order, x, before, self.places, self.strides,
             self.listed,
-            0.5 * self.skin, self.moved, least=4,
+            0.5 * self.skin, self.mark, self.moved, least=4,
         )  # fmt: skip
-        return bool(self.device.host(self.moved).any())
+        return bool(self.device.host(self.moved)[0] == self.mark)
 
     def _adapt(self) -> None:
         if self.since < _OFTEN:
@@ -111,73 +114,101 @@ class Range:
 
     def _list(self, x: Any) -> None:
         """Sort the members by cells and list who is near whom."""
-        from motiform.geometry.neighbour_kernels import cell_keys, cell_starts, find_neighbours
+        from motiform.geometry.neighbour_kernels import cell_keys, cell_starts, find_neighbours, pick_members
 
         device, near = self.device, self.range + self.skin
-        host = self.device.host(x)[:, self.reach.points + self.pad]
-        if not (np.abs(host) < 1e100).all():
-            raise RunError("the run has diverged", got="a point by range is no longer at a finite place",
-                           remedy="Lower stiffness or damping, or raise the network's rate.")  # fmt: skip
-        self.listed_at = host
-        low = host.min(axis=1)
-        counts = np.maximum(((host.max(axis=1) - low) / near).astype(np.int64) + 1, 1)
-        cell = near
-        while np.prod(counts.astype(float)) > 2.0**62:  # spread wider than whole numbers can count: larger cells
-            cell *= 2
-            counts = np.maximum(((host.max(axis=1) - low) / cell).astype(np.int64) + 1, 1)
-        grid, number = device.array(np.array([*low, cell])), device.array(counts)
-        keys, order = device.empty(self.size, np.int64), device.empty(self.size, np.int64)
-        device.launch(cell_keys, self.size, x, self.members, grid, number, keys, order)
-        keys, order = sort_keys(device, keys, order, max(1, int(np.prod(counts.astype(float)))).bit_length())
-        tabled = int(np.prod(counts.astype(float)) < _TABLE * self.size + 2**16)
-        starts = device.empty(int(np.prod(counts)) + 1 if tabled else 1, np.int64)
+        grid, counts = self._cells(x, near)
+        cells = int(np.prod(counts))
+        numbers = device.array(counts)
+        keys, picked = device.empty(self.size, np.int64), device.empty(self.size, np.int64)
+        device.launch(cell_keys, self.size, x, self.members, grid, numbers, keys, picked)
+        keys, picked = sort_keys(device, keys, picked, cells.bit_length())
+        tabled = int(cells < _TABLE * self.size + 2**16)
+        starts = device.empty(cells + 1 if tabled else 1, np.int64)
         if tabled:
             device.launch(cell_starts, self.size + 1, keys, starts)
-        picked = device.host(order)
         old = None if self.order is None or not self._planes else (self.order, self.neighbours, self.found, self.memory)
-        self.order = device.array(self.reach.points[picked] + self.pad)
-        self.role, self.body = device.array(self.reach.role[picked]), device.array(self.reach.body[picked])
-        self.radius = device.array(self._radius_host[picked])
-        self.listed = device.array(host[:, picked])
-        self.places, self.strides = device.array(host[:, picked]), device.array(host[:, picked])
+        self.order, self.role, self.owner, self.radius = (device.empty(self.size, a.dtype) for a in self._given)
+        self.listed, self.places, self.strides = (device.empty((3, self.size)) for _ in range(3))
+        sorted_ = (self.order, self.role, self.owner, self.radius, self.listed)
+        device.launch(pick_members, self.size, picked, x, *self._given, *sorted_)
         self.found = device.empty(self.size, np.int64)
         while True:
             self.neighbours = _table(device, self.slots, self.size)
             device.launch(
-                find_neighbours, self.size, self.listed, grid, number, keys, starts, tabled, self.role, self.body,
-                near, self.neighbours,
-                self.found, least=256,
+                find_neighbours, self.size, self.listed, grid, numbers, keys, starts, tabled, self.role, self.owner,
+                near, self.neighbours, self.found, least=256,
             )  # fmt: skip
-            most = int(device.host(self.found).max(initial=0))
+            most = self._most_neighbours()
             if most <= self.slots:
                 break
             self.slots = most + most // 4
         self.lists += 1
         self._remember(old)
 
+    def _cells(self, x: Any, near: float) -> tuple[Any, np.ndarray]:
+        """Return the grid of cells around the members: its corner and the size of a cell, and how many there are."""
+        from motiform.geometry.neighbour_kernels import RUN, find_bounds
+
+        runs = -(-self.size // RUN)
+        lows, highs = self.device.empty((3, runs)), self.device.empty((3, runs))
+        self.device.launch(find_bounds, runs, x, self.members, lows, highs, least=8)
+        low, high = self.device.host(lows).min(axis=1), self.device.host(highs).max(axis=1)
+        if not (np.abs([low, high]) < 1e100).all():
+            raise RunError(
+                "the run has diverged", got="a point by range is no longer at a finite place",
+                remedy="Lower stiffness or damping, or raise the network's rate.",
+            )  # fmt: skip
+        while np.prod((high - low) / near + 1) > 2.0**62:  # spread wider than whole numbers can count: larger cells
+            near *= 2
+        return self.device.array(np.array([*low, near])), ((high - low) / near).astype(np.int64) + 1
+
+    def _most_neighbours(self) -> int:
+        from motiform.geometry.neighbour_kernels import RUN, find_tops
+
+        tops = self.device.empty(-(-self.size // RUN), np.int64)
+        self.device.launch(find_tops, tops.shape[0], self.found, tops, least=8)
+        return int(self.device.host(tops).max())
+
     def _remember(self, old: Any) -> None:
         """Bring what pairs remember into the new list."""
-        from motiform.motion.matter.reach_kernels import carry_memory
+        from motiform.motion.matter.reach_kernels import carry_memory, forget, rank_order
 
-        shape = (max(self._planes, 1), self.slots if self._planes else 1, self.size if self._planes else 1)
-        self.memory = self.device.array(np.zeros(shape))
+        if not self._planes:
+            return
+        self.memory = self.device.empty((self._planes, self.slots, self.size))
         if old is None:
+            self.device.launch(forget, self.size, self.found, self.memory)
             return
         order, neighbours, found, memory = old
-        rank = np.full(int(self.device.host(self.order).max()) + 1, -1)
-        rank[self.device.host(order)] = np.arange(self.size)
+        self.device.launch(rank_order, self.size, order, self._rank)
         self.device.launch(
-            carry_memory, self.size, self.order, self.neighbours, self.found, order, self.device.array(rank),
-            neighbours,
-            found, memory, self.memory, least=256,
+            carry_memory, self.size, self.order, self.neighbours, self.found, order, self._rank, neighbours, found,
+            memory, self.memory, least=256,
         )  # fmt: skip
 
     def checkpoint(self) -> dict[str, Any]:
         """Return what the next steps depend on."""
         if self.order is None:
             return {"begun": False}
-        found = {"begun": True, "skin": self.skin, "since": self.since, "listed": self.listed_at, "slots": self.slots}
-        return found | {"memory": self.device.host(self.memory), "lists": self.lists}
+        order = self.device.host(self.order) - self.pad
+        listed = np.empty((3, self.size))
+        listed[:, np.searchsorted(self.reach.points, order)] = self.device.host(self.listed)
+        found: dict[str, Any] = {
+            "begun": True,
+            "skin": self.skin,
+            "since": self.since,
+            "listed": listed,
+            "slots": self.slots,
+        }
+        return found | {"memory": self._used_memory(), "lists": self.lists}
+
+    def _used_memory(self) -> np.ndarray:
+        """Return what pairs remember, zeros where there is no pair."""
+        if not self._planes:
+            return np.zeros((1, 1, 1))
+        used = np.arange(self.slots)[:, None] < self.device.host(self.found)
+        return np.where(used, self.device.host(self.memory), 0.0)
 
     def restore(self, kept: dict[str, Any]) -> None:
         """Go on from a checkpoint: the same list, from the positions that it was made of."""

@@ -15,11 +15,11 @@ from motiform.base.kernels import inline, kernel
 from motiform.motion.matter.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.link_kernels import tension
 
-__all__ = ["carry_memory", "line_up", "reach_forces"]
+__all__ = ["carry_memory", "forget", "line_up", "rank_order", "reach_forces"]
 
 
 @kernel
-def line_up(c, width, order, x, before, places, strides, listed, slack, moved):
+def line_up(c, width, order, x, before, places, strides, listed, slack, mark, moved):
     """Copy positions of masses and what they moved in the last step, side by side; tell who left the list's slack."""
     far = 0
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
@@ -31,7 +31,22 @@ def line_up(c, width, order, x, before, places, strides, listed, slack, moved):
             strides[axis, i] = place - before[axis, m]
             off += (place - listed[axis, i]) * (place - listed[axis, i])
         far += 0 if off < slack * slack else 1
-    moved[c] = far
+    if far > 0:
+        moved[0] = mark  # whoever writes it in this step writes the same
+
+
+@kernel
+def rank_order(i, order, rank):
+    """Write where a mass is in an order."""
+    rank[order[i]] = i
+
+
+@kernel
+def forget(i, found, memory):
+    """Let the pairs of a mass begin without memory."""
+    for k in range(memory.shape[0]):
+        for slot in range(found[i]):
+            memory[k, slot, i] = 0.0
 
 
 @kernel
@@ -42,11 +57,10 @@ def carry_memory(i, order, neighbours, found, old_order, old_rank, old_neighbour
         other = order[neighbours[slot, i]]
         for k in range(memory.shape[0]):
             memory[k, slot, i] = 0.0
-        if before >= 0:
-            for old in range(old_found[before]):
-                if old_order[old_neighbours[old, before]] == other:
-                    for k in range(memory.shape[0]):
-                        memory[k, slot, i] = old_memory[k, old, before]
+        for old in range(old_found[before]):
+            if old_order[old_neighbours[old, before]] == other:
+                for k in range(memory.shape[0]):
+                    memory[k, slot, i] = old_memory[k, old, before]
 
 
 @inline

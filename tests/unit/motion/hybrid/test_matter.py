@@ -33,7 +33,8 @@ def body(gravity=(0.0, 0.0, 0.0)):
 def sand(count=40, gravity=(0.0, 0.0, 0.0), mass=0.02):
     rng = np.random.default_rng(0)
     b = NetworkBuilder(gravity=gravity)
-    b.masses("sand", rng.uniform(-0.1, 0.1, (count, 3)) + [0.6, 0, 0], mass, radius=0.02, velocity=[-3, 0.3, 0])
+    place = np.array([0.6, 0, 0]) + rng.uniform(-0.1, 0.1, (count, 3))
+    b.masses("sand", place, mass, radius=0.02, velocity=[-3, 0.3, 0])
     return b.build()
 
 
@@ -42,11 +43,8 @@ def skin(points="sand", **given):
 
 
 def hit(**given):
-    return simulate_coupled(
-        **{
-            "network": sand(), "figure": body(), "options": options(), "contacts": [skin()], "q0": AT, "v0": SPIN, **given
-        }
-    )  # fmt: skip
+    usual = {"network": sand(), "figure": body(), "options": options(), "contacts": [skin()], "q0": AT, "v0": SPIN}
+    return simulate_coupled(**usual | given)
 
 
 def same(one, two, names=None):
@@ -186,7 +184,7 @@ class TestGoesOn:
     def test_a_run_that_diverges_keeps_its_samples(self, tmp_path):
         out = tmp_path / "run.mf"
         held = Attachment("rope", "box", [0], places="ring", law=links.spring(1e9, rest=0.1))
-        with pytest.raises(RunError, match=r"diverged|finite"):
+        with pytest.raises(RunError, match="the run has diverged"):
             hit(attachments=[held], out=out, options=options(1.0), unstable=True)
         found = open_recording(out)
         assert not found.complete
@@ -236,7 +234,7 @@ class TestRefused:
         b = NetworkBuilder()
         b.fixed("nail", [1, 0, 0])
         twice = [Attachment(name, "box", "nail") for name in "ab"]
-        with pytest.raises(InputError, match="two segments carry.*nail"):
+        with pytest.raises(InputError, match=r"two segments carry.*nail"):
             hit(network=b.build(), contacts=[], attachments=twice)
 
     def test_recording_of_another_figure(self):

@@ -19,6 +19,8 @@ from motiform.motion.matter.coupling.budget import (
     budget_table,
     compare,
 )
+from motiform.motion.matter.coupling.cost import CutComparison, ModelError, compare_runs
+from motiform.motion.matter.coupling.cut import Advice, Cut, PairAdvice, advise, cut_network
 from motiform.motion.matter.coupling.elements import link_admittance, mass_admittance, parallel, series
 from motiform.motion.matter.coupling.influence import (
     Influence,
@@ -36,9 +38,11 @@ from motiform.motion.matter.coupling.linear import (
     state_matrix,
     without_links,
 )
+from motiform.motion.matter.coupling.linearise import admittance_of, linearise
 from motiform.motion.matter.coupling.marker import MarkerOnCell
 from motiform.motion.matter.coupling.modes import Modes, modes
 from motiform.motion.matter.coupling.prototypes import Prototypes, main_prototypes, rigid_prototypes
+from motiform.motion.matter.coupling.replay import Split, record_connection, run_schedule, split
 from motiform.motion.matter.coupling.separation import Run, Separation, separate, separate_by_influence
 from motiform.motion.matter.coupling.transmission import (
     Condition,
@@ -55,35 +59,46 @@ from motiform.motion.matter.coupling.transmission import (
 
 __all__ = [
     "GROUND",
+    "Advice",
     "Band",
     "Comparison",
     "Condition",
+    "Cut",
+    "CutComparison",
     "Influence",
     "LinearNetwork",
     "MarkerOnCell",
+    "ModelError",
     "ModelScale",
     "Modes",
+    "PairAdvice",
     "Port",
     "Prototypes",
     "Row",
     "Run",
     "Separation",
     "SignalScale",
+    "Split",
     "TwoPort",
     "admittance",
+    "admittance_of",
+    "advise",
     "bits_for",
     "budget_table",
     "cell",
     "chain_of_cells",
     "compare",
+    "compare_runs",
     "constant_length",
     "cut_error",
+    "cut_network",
     "follows_neighbours",
     "influence",
     "influence_of_parts",
     "influences",
     "join",
     "length_change",
+    "linearise",
     "link_admittance",
     "main_prototypes",
     "mass_admittance",
@@ -93,11 +108,14 @@ __all__ = [
     "open_velocity",
     "parallel",
     "port_admittance",
+    "record_connection",
     "rigid_prototypes",
+    "run_schedule",
     "seen_from",
     "separate",
     "separate_by_influence",
     "series",
+    "split",
     "spring_transmission",
     "state_matrix",
     "stiff_enough",

@@ -26,7 +26,9 @@ from motiform.spatial.checks import Array, Words, as_floats
 __all__ = ["Active", "admittance_of", "direction", "find_points", "linearise", "reach_pairs"]
 
 Active = Mapping[str, Any] | Literal["strongest"] | None
-Pieces = Iterator[tuple[Array, Array, Array, Array]]  # first end, second end, stiffness, damping of some links
+Pieces = Iterator[
+    tuple[np.ndarray, np.ndarray, Array, Array]
+]  # first end, second end, stiffness, damping of some links
 
 _NAMED = re.compile(r"(.+)\[(\d+)\]")
 
@@ -286,7 +288,7 @@ class _Look:
     def _automaton(self, name: str, law: Any, rows: Array, begin: Array, told: Any) -> tuple[Array, Array, Array]:
         from motiform.motion.matter.expressions import evaluate
 
-        auto, memory = law.automaton, law.begin(rows, begin)
+        auto, memory = law.automaton, law.begin(len(rows), begin)
         at = np.zeros(len(rows), int)
         if self.engine is not None and any(bundle.name == name for bundle in self.network.bundles):
             at, memory = self.engine.link_states(name)

@@ -1,0 +1,177 @@
+"""What a cut costs: the network and the cut one are both run, and the errors told beside those foreseen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.base.progress import Progress
+from motiform.motion.integrate import Options
+from motiform.motion.matter.coupling.band import Band
+from motiform.motion.matter.coupling.cut import Advice, model_labels, pair_influences
+from motiform.motion.matter.coupling.linearise import direction
+from motiform.motion.matter.coupling.replay import run_schedule
+from motiform.motion.matter.network import Network
+from motiform.motion.matter.run import simulate_network
+from motiform.record import Recording
+from motiform.record.plain import to_plain
+from motiform.spatial.checks import Array, Words
+
+__all__ = ["CutComparison", "ModelError", "compare_runs"]
+
+# A displacement c that stays over a run of T pulls by a neglected spring k on a mass M: it errs by c k t²/2M, of the
+# relative norm k T²/(2√5 M). A swing has k/(M ω²): what stays counts as one of the pulsation √(2√5)/T.
+_SLOWEST = float(np.sqrt(2 * np.sqrt(5)) / (2 * np.pi))
+
+
+@dataclass(frozen=True)
+class ModelError:
+    """How far the cut run of a model is from the coupled one."""
+
+    model: str
+    error: float
+    """Relative L2 error of its displacements from the start: ‖x_cut − x‖/‖x − x₀‖ over all points and samples."""
+    norm_error: float
+    """How much the norm of its displacements differs, relative to the coupled one."""
+    displacement: float
+    """Root mean square of the coupled displacements [m]."""
+    largest: float
+    """Largest distance of a point from where it should be [m]."""
+    predicted: float | None
+    """Error foreseen from influences and the spectrum of the coupled motion; None for a model that was not cut."""
+
+
+@dataclass(frozen=True, eq=False)
+class CutComparison:
+    """Two runs of one network, coupled and cut."""
+
+    errors: tuple[ModelError, ...]
+    coupled: Recording
+    cut: Recording
+    times: Array
+    """[s], (samples,)"""
+    distances: Mapping[str, Array]
+    """Root mean square distance of each model's points from where they should be [m], (samples,)."""
+
+    def __getitem__(self, model: str) -> ModelError:
+        for one in self.errors:
+            if one.model == model:
+                return one
+        known = ", ".join(one.model for one in self.errors)
+        raise InputError("no such model", got=model, allowed=known)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the errors as plain values."""
+        plain: dict[str, Any] = to_plain({one.model: dict(vars(one)) for one in self.errors}, "comparison")
+        return plain
+
+    def __str__(self) -> str:
+        lines = [f"{'model':<20}{'error':>10}{'foreseen':>10}{'of norm':>10}{'moves [m]':>11}{'off by [m]':>11}"]
+        for e in self.errors:
+            seen = "" if e.predicted is None else f"{e.predicted:.3g}"
+            lines.append(
+                f"{e.model:<20}{e.error:>10.3g}{seen:>10}{e.norm_error:>10.3g}{e.displacement:>11.3g}{e.largest:>11.3g}"
+            )
+        return "\n".join(lines)
+
+
+def compare_runs(
+    network: Network,
+    cut: Advice | Network,
+    duration: float,
+    *,
+    models: Mapping[str, Any] | None = None,
+    rate: float | None = None,
+    device: str = "cpu",
+    unstable: bool = False,
+    progress: Progress | None = None,
+) -> CutComparison:
+    """Run a network and the cut one, and return what the cut costs each model.
+
+    Parameters
+    ----------
+    cut : an advice, which also foresees the errors, or a cut network of the same points.
+    models : name and points of each; those of the advice, or all groups of masses.
+    rate : of the samples [Hz]; the network's own where it is None.
+    """
+    options = Options(duration, rate=rate or network.rate, integrator="centred", device=device)
+    parts = dict(cut.models) if isinstance(cut, Advice) and models is None else models
+    parts = {g.name: g.name for g in network.groups if g.kind == "masses"} if parts is None else parts
+    label = model_labels(network, parts)
+
+    def half(start: float) -> Progress | None:
+        return None if progress is None else lambda share: progress(start + share / 2)
+
+    coupled = simulate_network(network, options, unstable=unstable, progress=half(0.0))
+    alone = _run_cut(cut, options, unstable, half(0.5))
+    x, y = _positions(network, coupled), _positions(network, alone)
+    foreseen = _foreseen(cut, x, options.duration) if isinstance(cut, Advice) and models is None else {}
+    errors, apart = [], {}
+    for n, name in enumerate(parts):
+        mine = label == n
+        errors.append(_error(name, x[:, mine], y[:, mine], foreseen.get(name)))
+        apart[name] = np.sqrt(((y[:, mine] - x[:, mine]) ** 2).sum(-1).mean(-1))
+    return CutComparison(tuple(errors), coupled, alone, np.arange(len(x)) / options.rate, apart)
+
+
+def _run_cut(cut: Advice | Network, options: Options, unstable: bool, progress: Progress | None) -> Recording:
+    if isinstance(cut, Network):
+        return simulate_network(cut, options, unstable=unstable, progress=progress)
+    if any(one.acts == "driven" for one in cut.cuts):  # links by range: only apart
+        return run_schedule(
+            cut.network, cut.separation, options.duration, models=cut.models, rate=options.rate,
+            device=options.device, unstable=unstable, progress=progress,
+        )  # fmt: skip
+    return simulate_network(cut.cut_network(), options, unstable=unstable, progress=progress)
+
+
+def _positions(network: Network, rec: Recording) -> Array:
+    """Return where all points were [m], (samples, points, 3)."""
+    found = [rec[f"{group.name}.position"] for group in network.groups if f"{group.name}.position" in rec]
+    x = np.concatenate(found, axis=1) if found else np.zeros((0, 0, 3))
+    if x.shape[1] != network.count:
+        raise InputError("a cut network of other points", got=Words(f"{x.shape[1]}"), allowed=f"{network.count}")
+    return x
+
+
+def _error(name: str, x: Array, y: Array, predicted: float | None) -> ModelError:
+    moved, other = x - x[0], y - y[0]
+    size, off = float(np.linalg.norm(moved)), float(np.linalg.norm(y - x))
+    share = 0.0 if off == 0 else np.inf if size == 0 else off / size
+    norm = abs(float(np.linalg.norm(other)) - size)
+    norm = 0.0 if norm == 0 else np.inf if size == 0 else norm / size
+    rms = size / np.sqrt(moved.shape[0] * moved.shape[1])
+    return ModelError(name, share, norm, rms, float(np.linalg.norm(y - x, axis=-1).max()), predicted)
+
+
+def _foreseen(advice: Advice, x: Array, duration: float) -> dict[str, float]:
+    """Return for each model whose couplings were cut the error that the influences on it foresee.
+
+    At each frequency the influence is the relative error of the velocity, and so of the displacement. The spectrum of
+    the coupled displacements x (samples, points, 3) [m] weighs them; what stays counts at √(2√5)/(2πT).
+    """
+    network, names, label = advice.network, list(advice.models), advice.labels
+    band = Band(_SLOWEST / duration, 0.499 * network.rate)
+    at = np.clip(np.arange(len(x) // 2 + 1) / duration, band.low, band.high)
+    errors: dict[str, dict[str, Array]] = {}
+    for pair in advice.pairs:
+        lost = [name for name, other in ((pair.a, pair.b), (pair.b, pair.a)) if (other, name) not in advice.connections]
+        if not lost:
+            continue
+        i, j = names.index(pair.a), names.index(pair.b)
+        for axis, seen in pair_influences(advice.linear, network, label, (i, j), names, band, advice.threshold).items():
+            for name in lost:
+                ratio = seen.on_a if name == pair.a else seen.on_b
+                found = np.interp(np.log(2 * np.pi * at), np.log(seen.omega), ratio)
+                mine = errors.setdefault(name, {})
+                mine[axis] = mine.get(axis, 0.0) + found
+    told = {}
+    for name, by_axis in errors.items():
+        moved = x[:, label == names.index(name)] - x[0, label == names.index(name)]
+        power = (np.abs(np.fft.rfft(moved, axis=0)) ** 2).sum(axis=1)[: len(at)]  # (frequencies, 3)
+        power[1:] *= 2  # both signs of frequency
+        square = sum((error**2 * (power @ direction(advice.axes[axis]) ** 2)).sum() for axis, error in by_axis.items())
+        told[name] = float(np.sqrt(square / power.sum())) if power.sum() else 0.0
+    return told

@@ -1,0 +1,345 @@
+"""Which couplings of a network may be cut, the network with them cut, and what the cut costs, by running both."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.motion.matter.coupling.band import Band, check_threshold
+from motiform.motion.matter.coupling.influence import Influence, Verdict, influence_of_parts
+from motiform.motion.matter.coupling.linear import LinearNetwork
+from motiform.motion.matter.coupling.linearise import Active, find_points, linearise
+from motiform.motion.matter.coupling.separation import Separation, separate
+from motiform.motion.matter.engine import Engine
+from motiform.motion.matter.network import Bundle, Network, NetworkState
+from motiform.record.plain import to_plain
+from motiform.spatial.checks import Words
+
+__all__ = ["Advice", "Cut", "PairAdvice", "advise", "cut_network", "model_labels", "pair_influences"]
+
+_CODE = {"first": 1, "second": 2, "both": 3}  # bits: acts on its first end, on its second
+
+
+@dataclass(frozen=True, eq=False)
+class PairAdvice:
+    """What two models that links join do to one another, along each axis that was looked at."""
+
+    a: str
+    b: str
+    influences: Mapping[str, Influence]
+    """By axis; nothing where no link between them acts at the state."""
+    threshold: float
+
+    @property
+    def worst_a(self) -> float:
+        """Largest influence of b on a, over band and axes; infinite where nothing is known."""
+        return max((one.worst_a for one in self.influences.values()), default=np.inf)
+
+    @property
+    def worst_b(self) -> float:
+        """Largest influence of a on b, over band and axes."""
+        return max((one.worst_b for one in self.influences.values()), default=np.inf)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be cut [Habibi97 3.20-3.23]; both ways are kept where nothing is known."""
+        free_a, free_b = self.worst_a <= self.threshold, self.worst_b <= self.threshold
+        if free_a and free_b:
+            return "independent"
+        return "a drives b" if free_a else "b drives a" if free_b else "both kept"
+
+    @property
+    def connections(self) -> tuple[tuple[str, str], ...]:
+        """Directed connections that stay: (from, to)."""
+        ab, ba = (self.a, self.b), (self.b, self.a)
+        return {"independent": (), "a drives b": (ab,), "b drives a": (ba,)}.get(self.verdict, (ab, ba))
+
+    def __str__(self) -> str:
+        told = {
+            "independent": f"{self.a} and {self.b} are independent",
+            "a drives b": f"{self.a} drives {self.b}",
+            "b drives a": f"{self.b} drives {self.a}",
+            "both kept": f"{self.a} and {self.b} move one another",
+        }[self.verdict]
+        if not self.influences:
+            return f"{told}: kept, for no link between them acts at this state"
+        return f"{told}: {self.b} on {self.a} {self.worst_a:.3g}, {self.a} on {self.b} {self.worst_b:.3g} at most"
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Links of one bundle or reach that act one way only, or not at all."""
+
+    links: str
+    driver: str
+    driven: str
+    count: int
+    """Number of links; 0 for links by range, whose number changes."""
+    acts: str
+    """"first", "second" or "none"; for links by range "driven"."""
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """What may be cut in a network, and the runs that this allows."""
+
+    network: Network
+    models: Mapping[str, np.ndarray]
+    """Name and indices of its points."""
+    pairs: tuple[PairAdvice, ...]
+    separation: Separation
+    band: Band
+    threshold: float
+    axes: Mapping[str, Any]
+    """Axes that were looked at, by name."""
+    linear: Mapping[str, LinearNetwork]
+    """The linear network that was judged along each axis."""
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """Number of the model of each point, (points,); −1 for points that links do not move."""
+        return model_labels(self.network, self.models)
+
+    @cached_property
+    def connections(self) -> tuple[tuple[str, str], ...]:
+        """Directed connections that stay, those within a group of the schedule all: a cut there would gain nothing."""
+        group = self.separation.group_of
+        inner = [(one, two) for p in self.pairs for one, two in ((p.a, p.b), (p.b, p.a)) if group[one] == group[two]]
+        kept = [(str(one), str(two)) for one, two in self.separation.connections]
+        return tuple(dict.fromkeys([*kept, *inner]))
+
+    @cached_property
+    def cuts(self) -> tuple[Cut, ...]:
+        """Links that act less than they did."""
+        label, names = self.labels, list(self.models)
+        allowed = _allowed(names, self.connections)
+        found = []
+        for bundle in self.network.bundles:
+            code = _codes(bundle, label, allowed)
+            changed = code != _CODE[bundle.acts]
+            ends = label[bundle.pairs[changed]]
+            for (a, b), acts in sorted(
+                {(tuple(pair), int(c)) for pair, c in zip(ends.tolist(), code[changed], strict=True)}
+            ):
+                count = int(((label[bundle.pairs] == (a, b)).all(axis=1) & changed & (code == acts)).sum())
+                driver, driven = (b, a) if acts == 1 else (a, b)
+                how = {0: "none", 1: "first", 2: "second"}[acts]
+                found.append(Cut(bundle.name, names[driver], names[driven], count, how))
+        for reach in self.network.reaches:
+            for a, b in _reach_joins(reach, label):
+                one_way = [(i, j) for i, j in ((a, b), (b, a)) if not allowed[j, i]]
+                found += [Cut(reach.name, names[i], names[j], 0, "driven") for i, j in one_way[:1]]
+        return tuple(found)
+
+    def cut_network(self) -> Network:
+        """Return the network with these couplings cut, to be run as one."""
+        return cut_network(self.network, self.models, self.connections)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return numbers, verdicts, cuts and schedule as plain values."""
+        pairs = [
+            {
+                "a": p.a,
+                "b": p.b,
+                "verdict": p.verdict,
+                "on_a": p.worst_a,
+                "on_b": p.worst_b,
+                "axes": {axis: one.as_dict() for axis, one in p.influences.items()},
+            }
+            for p in self.pairs
+        ]
+        cuts = [dict(vars(cut)) for cut in self.cuts]
+        found = {"band": [self.band.low, self.band.high], "threshold": self.threshold, "pairs": pairs, "cuts": cuts}
+        plain: dict[str, Any] = to_plain(found | self.separation.as_dict(), "advice")
+        return plain
+
+    def __str__(self) -> str:
+        lines = [f"couplings from {self.band}, threshold {self.threshold:g}", *(f"  {pair}" for pair in self.pairs)]
+        lines += ["cut:"] if self.cuts else ["nothing to cut"]
+        for cut in self.cuts:
+            number = f"{cut.count} link{'s' * (cut.count > 1)} of " if cut.count else ""
+            how = "no more" if cut.acts == "none" else f"on {cut.driven} only"
+            lines.append(f"  {number}{cut.links!r} between {cut.driver} and {cut.driven}: {how}")
+        return "\n".join([*lines, str(self.separation)])
+
+
+def advise(
+    network: Network,
+    models: Mapping[str, Any],
+    band: Band | tuple[float, float],
+    threshold: float = 0.1,
+    *,
+    state: NetworkState | Engine | None = None,
+    axes: str | Sequence[Any] = "xyz",
+    active: Active = None,
+    geometric: bool = False,
+    count: int = 200,
+) -> Advice:
+    """Return which couplings of a network may act one way only, over a band [Hz] and at a state.
+
+    Parameters
+    ----------
+    models : name of each and its points: groups, "group[3]", indices, or a list of such. Every mass is in one model;
+        fixed and imposed points need not be.
+    threshold : what is at most this part is negligible; the error of the driver, relative to its own motion.
+    axes : along which links are looked at; the worst counts.
+    active : as for `linearise`: "strongest" judges all links as if in their stiffest zone.
+    count : frequencies looked at, spread evenly in logarithm.
+
+    Influences are those of the scheme at the network's rate. Links that do not act at the state are not judged but
+    kept, as are pistons: ask again at another state. What acts one way already stays so.
+    """
+    where = Band(*band) if isinstance(band, tuple | list) else band
+    limit = check_threshold(threshold)
+    label, names = model_labels(network, models), list(models)
+    points = {name: find_points(network, models[name]) for name in names}
+    given = {_axis_name(axis): axis for axis in axes}
+    seen = {name: linearise(network, state, axis, active, geometric=geometric) for name, axis in given.items()}
+    both, one_way, tied = _joins(network, label)
+    pairs, kept = [], [(names[i], names[j]) for i, j in one_way]
+    for i, j in combinations(range(len(names)), 2):
+        if (i, j) in both:
+            some = {} if (i, j) in tied else pair_influences(seen, network, label, (i, j), names, where, limit, count)
+            pairs.append(PairAdvice(names[i], names[j], some, limit))
+            kept += pairs[-1].connections
+    return Advice(network, points, tuple(pairs), separate(names, kept), where, limit, given, seen)
+
+
+def pair_influences(
+    seen: Mapping[str, LinearNetwork],
+    network: Network,
+    label: np.ndarray,
+    pair: tuple[int, int],
+    names: Sequence[str],
+    band: Band,
+    threshold: float,
+    count: int = 200,
+) -> dict[str, Influence]:
+    """Return the influences of two models on one another by axis, where links between them act along it."""
+    found, (i, j) = {}, pair
+    of = dict(zip((network.point_name(int(p)) for p in np.flatnonzero(label >= 0)), label[label >= 0], strict=True))
+    for axis, linear in seen.items():
+        mine = np.array([of[name] for name in linear.names] + [-1])  # the last is the ground
+        ends = mine[linear.a], mine[linear.b]
+        if (((ends[0] == i) & (ends[1] == j)) | ((ends[0] == j) & (ends[1] == i))).any():
+            sides = [np.flatnonzero(mine == k).tolist() for k in (i, j)]
+            found[axis] = influence_of_parts(
+                linear, sides[0], sides[1], band, threshold=threshold, step=network.step,
+                names=(names[i], names[j]), count=count,
+            )  # fmt: skip
+    return found
+
+
+def cut_network(network: Network, models: Mapping[str, Any], connections: Iterable[Sequence[str]]) -> Network:
+    """Return the network whose links act only along connections (from, to) of models, and within models.
+
+    A bundle of which only a part is cut becomes several. Links by range act both ways on the engine: cut ones are for
+    `run_schedule`.
+    """
+    label, names = model_labels(network, models), list(models)
+    allowed = _allowed(names, connections)
+    for reach in network.reaches:
+        for a, b in _reach_joins(reach, label):
+            if not (allowed[a, b] and allowed[b, a]):
+                raise InputError(
+                    "links by range act both ways in one run", where=f"reach {reach.name!r}",
+                    got=Words(f"a cut between {names[a]} and {names[b]}"), remedy="Run them apart: run_schedule.",
+                )  # fmt: skip
+    return _cut_bundles(network, label, allowed)
+
+
+def model_labels(network: Network, models: Mapping[str, Any]) -> np.ndarray:
+    """Return the number of the model of each point, (points,); −1 for points that links do not move."""
+    if not isinstance(models, Mapping) or not models:
+        raise InputError("no models", got=Words(repr(models)[:80]), allowed="{name: groups or points}")
+    label = np.full(network.count, -1)
+    for n, (name, what) in enumerate(models.items()):
+        points = find_points(network, what)
+        twice = points[(label[points] >= 0) & network.movable[points]]
+        if len(twice):
+            other = list(models)[label[twice[0]]]
+            raise InputError(
+                "a mass in two models",
+                where=f"model {name!r}",
+                got=Words(f"{network.point_name(twice[0])}, also of {other!r}"),
+            )
+        if not network.movable[points].any():
+            raise InputError("a model without masses", where=f"model {name!r}", remedy="Leave fixed points out.")
+        label[points[network.movable[points]]] = n
+    left = np.flatnonzero((label < 0) & network.movable)
+    if len(left):
+        got = Words(f"{network.point_name(int(left[0]))}" + (f" and {len(left) - 1} more" if len(left) > 1 else ""))
+        raise InputError("masses of no model", where="models", got=got, remedy="Put every mass into a model.")
+    return label
+
+
+def _allowed(names: Sequence[str], connections: Iterable[Sequence[str]]) -> np.ndarray:
+    """Return whether one model acts on another, (models + 1, models + 1); last what links do not move."""
+    separate(names, connections := [tuple(pair) for pair in connections])  # tells names that are wrong
+    allowed = np.eye(len(names) + 1, dtype=bool)
+    allowed[-1] = allowed[:, -1] = True
+    for one, two in connections:
+        allowed[names.index(one), names.index(two)] = True
+    return allowed
+
+
+def _codes(bundle: Bundle, label: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """Return on which ends links act when only some models act on others: bits 1 and 2, (links,)."""
+    first, second = label[bundle.pairs].T
+    found: np.ndarray = (allowed[second, first] + 2 * allowed[first, second]) & _CODE[bundle.acts]
+    return found
+
+
+def _cut_bundles(network: Network, label: np.ndarray, allowed: np.ndarray) -> Network:
+    found: list[Bundle] = []
+    for bundle in network.bundles:
+        code, whole = _codes(bundle, label, allowed), _CODE[bundle.acts]
+        kinds = [c for c in (whole, 3, 2, 1) if (code == c).any()]
+        for n, c in enumerate(dict.fromkeys(kinds)):
+            acts: Any = next(key for key, value in _CODE.items() if value == c)
+            mine = code == c
+            name = bundle.name if n == 0 else f"{bundle.name}.{acts}"
+            if mine.all():
+                found.append(bundle if c == whole else replace(bundle, acts=acts, grid=None))
+            else:
+                law = bundle.law.taken(mine)
+                found.append(replace(bundle, name=name, pairs=bundle.pairs[mine], law=law, acts=acts, grid=None))
+    return network.replace(bundles=tuple(found))
+
+
+def _reach_joins(reach: Any, label: np.ndarray) -> list[tuple[int, int]]:
+    """Return the pairs of models (lower, higher) that a reach may join."""
+    mine, found = label[reach.points], set()
+    sides = [sorted(set(mine[(reach.role & bit) != 0].tolist()) - {-1}) for bit in (1, 2)]
+    for i in sides[0]:
+        found |= {(min(i, j), max(i, j)) for j in sides[1] if i != j}
+    return sorted(found)
+
+
+def _joins(network: Network, label: np.ndarray) -> tuple[set[Any], set[Any], set[Any]]:
+    """Return the pairs of models that links join both ways, those that act one way (from, to), and tied by pistons."""
+    both, one_way, tied = set(), set(), set()
+    for bundle in network.bundles:
+        a, b = label[bundle.pairs].T
+        for i, j in {*zip(a.tolist(), b.tolist(), strict=True)}:
+            if i < 0 or j < 0 or i == j:
+                continue
+            if bundle.acts == "both":
+                both.add((min(i, j), max(i, j)))
+            else:
+                one_way.add((i, j) if bundle.acts == "second" else (j, i))
+    for piston in network.pistons:
+        for row in label[piston.pairs].reshape(piston.count, -1).tolist():
+            tied |= set(combinations(sorted({i for i in row if i >= 0}), 2))
+    for reach in network.reaches:
+        both |= set(_reach_joins(reach, label))
+    return both | tied, one_way, tied
+
+
+def _axis_name(axis: str | ArrayLike) -> str:
+    return axis if isinstance(axis, str) else ", ".join(f"{v:g}" for v in np.asarray(axis, float).ravel())
