@@ -16,11 +16,12 @@ from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.bench.matter_heap import Heap, PlainHeap, heap_tolerance, settled_heap
 from motiform.bench.matter_heap_peers import lammps_heap, taichi_heap, warp_heap
-from motiform.bench.matter_lattice import Lattice, lattice_tolerance, reference_lattice
+from motiform.bench.matter_lattice import GRAVITY, OFFSETS, RATE, Lattice, lattice_tolerance, reference_lattice
 from motiform.bench.matter_lattice_peers import numpy_lattice, scipy_lattice, warp_lattice
 from motiform.bench.matter_lattice_taichi import GRAPH_LAYOUTS, GRID_LAYOUTS
 from motiform.bench.matter_process import Advance, Stepper, best_rates, peer_processes, timed
 from motiform.bench.report import Report, Result
+from motiform.motion.matter import Network
 
 __all__ = ["check_positions", "heap_peers", "lattice_peers", "measure", "ours_heap", "ours_lattice"]
 
@@ -42,14 +43,57 @@ _HEAP_NOTES = {
 Peers = dict[str, tuple[Any, ...]]
 
 
+class _Ours:
+    """A network of ours, to advance."""
+
+    def __init__(self, network: Network, device: str) -> None:
+        from motiform.motion.matter import Engine
+
+        self.engine = Engine(network, device=device)
+
+    def advance(self, steps: int) -> None:
+        """Take so many steps, and return when they are done."""
+        self.engine.advance(steps)
+        self.engine.device.synchronize()
+
+    def positions(self) -> np.ndarray:
+        """Return the positions now [m], (n, 3)."""
+        return self.engine.state().position
+
+
 def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str = "cpu") -> Stepper:
     """Return motiform on the lattice, as a regular grid or as any graph."""
-    raise NotImplementedError
+    from motiform.motion.matter import NetworkBuilder, links
+    from motiform.motion.matter.topology import Grid
+
+    b = NetworkBuilder(gravity=GRAVITY, rate=RATE)
+    b.masses("lattice", lattice.x, lattice.mass, held=lattice.free == 0)
+    if way == "graph":
+        i, j, material = lattice.links
+        pairs: Any = np.stack((i, j), -1)
+    else:
+        pairs = Grid(np.arange(len(lattice.x)).reshape(lattice.shape), OFFSETS)
+        material = np.repeat(np.arange(6), [len(pairs.pairs_along(offset)) for offset in OFFSETS])
+    tables = (lattice.stiffness[material], lattice.rest[material], lattice.viscosity[material])
+    b.link("links", pairs, links.spring(*tables))
+    return _Ours(b.build(), device)
 
 
 def ours_heap(heap: Heap, *, device: str = "cpu") -> Stepper:
     """Return motiform on the heap."""
-    raise NotImplementedError
+    from motiform.motion.matter import Friction, NetworkBuilder, links
+
+    b = NetworkBuilder(gravity=(0, -heap.gravity, 0), rate=1 / heap.step)
+    grains = b.masses("grains", heap.x, heap.mass, velocity=(heap.x - heap.before) / heap.step)
+    rub = Friction(heap.friction, damping=heap.slide)
+    b.reach("touch", grains, law=links.visco_elastic_buffer(heap.stiffness, heap.size, heap.viscosity), friction=rub)
+    wall = links.visco_elastic_buffer(heap.stiffness, heap.size / 2, heap.viscosity)
+    low, high = b.fixed("low", [0, 0, 0]), b.fixed("high", [heap.box[0], 0, heap.box[1]])
+    for axis in ("x", "y", "z"):
+        b.link(f"low-{axis}", (low, grains), wall, axis=axis)  # type: ignore[arg-type]
+    for axis in ("x", "z"):
+        b.link(f"high-{axis}", (grains, high), wall, axis=axis)
+    return _Ours(b.build(), device)
 
 
 def lattice_peers(lattice: Lattice, threads: int) -> Peers:

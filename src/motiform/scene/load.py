@@ -281,9 +281,9 @@ def _explain(error: ValidationError, text: str, name: str, settings: Mapping[str
         elif one["type"] == "missing":
             message = "missing"
         message = _PLAIN.get(one["type"], message)
-        told = one["type"] in ("missing", "extra_forbidden") or "(got " in message
+        told = one["type"] in ("missing", "extra_forbidden") or "(got " in message or not place
         got = "" if told else f" (got {_short(one['input'])})"
-        lines.append(f"{where} {dotted}: {message}{got}{'. ' + remedy if remedy else ''}")
+        lines.append(f"{where}{' ' if place else ''}{dotted}: {message}{got}{'. ' + remedy if remedy else ''}")
     return "\n".join(dict.fromkeys(lines))
 
 

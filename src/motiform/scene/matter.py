@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, SceneError
+from motiform.geometry.checks import LONGEST
 from motiform.geometry.closest import Hollow, Plane, pack_solids
 from motiform.motion.contact.obstacles import up_to
 from motiform.motion.hybrid.matter_parts import Attachment, SegmentSolid
@@ -108,7 +109,8 @@ class _Part:
                 return self.scene.place("network", self.n, kind, k, *keys)
 
             try:
-                add(table, place)
+                with np.errstate(over="ignore", invalid="ignore"):  # what is not finite then is refused
+                    add(table, place)
             except SceneError as error:
                 if error.where is not None and error.where.startswith("scene "):  # of a file that is not there
                     raise SceneError(f"{place()}: {error}") from error
@@ -209,6 +211,8 @@ class _Part:
         if isinstance(places, list) and len(places) != len(points):
             raise SceneError("places for points", where=place("to"), got=f"{len(places)} for {len(points)} points",
                              allowed="one for each")  # fmt: skip
+        for tag in to.tags or ():
+            self.carriers.check_tag(tag, to.segment, place("to"))
         law, name = build_law(table, place, table.name), self.prefix + table.name
         self.builder._take_name(name)
         self.carriers.attachments.append(Attachment(name, to.segment, points.indices, places, law, table.record))
@@ -224,7 +228,7 @@ class _Part:
         points = self.names.points(named, where)
         if kind == "near":
             assert table.distance is not None
-            return topology.near(points.indices, points.position, table.distance)
+            return topology.near(points.indices, points.position, min(table.distance, LONGEST))
         if kind == "grid":
             return topology.grid(
                 points.indices,

@@ -44,6 +44,16 @@ class Carriers:
         n = self.figure.index(segment)
         return Transform(self.frames[0][n], self.frames[1][n])
 
+    def check_tag(self, name: str, segment: str, where: str) -> None:
+        """Refuse a tag that a segment does not have."""
+        assert self.figure is not None
+        known = [tag.name for tag in self.figure.tags if tag.segment == segment]
+        if name not in known:
+            raise SceneError(
+                "no such tag of the segment", where=where, got=name, allowed=", ".join(known) or "none",
+                remedy=closest(name, known),
+            )  # fmt: skip
+
     def worn(self, segment: str, where: str) -> tuple[Any, Transform]:
         """Return what a segment wears as one shape."""
         self.frame(segment, where)

@@ -8,6 +8,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, ShapeError
 from motiform.geometry import Mesh, merge_vertices, particles_from_mesh, read_mesh
+from motiform.geometry.checks import LONGEST
 from motiform.motion.matter.topology import block_positions
 from motiform.scene.build import build_rotation
 from motiform.scene.load import Scene
@@ -45,7 +46,11 @@ class Places:
 
 def build_places(scene: Scene, table: PlacesTable, name: str) -> Places:
     """Return where the points of a table begin; `name` is the group's, from which its random numbers follow."""
-    return _source(scene, table, name).moved(table.pose)
+    found = _source(scene, table, name).moved(table.pose)
+    far = np.abs(found.position).max()
+    if not far <= LONGEST:
+        raise InputError("a point too far away", got=far, allowed=f"coordinates up to {LONGEST:g} m")
+    return found
 
 
 def moved(pose: PoseTable, position: np.ndarray) -> np.ndarray:
@@ -115,6 +120,9 @@ def circle_axes(axis: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarra
 # -------------------------------------------------------------------- fillings
 def _fill(scene: Scene, table: FillTable, radius: float, draw: np.random.Generator) -> np.ndarray:
     """Return points of a lattice inside a shape, whose balls neither overlap nor leave a box, ball or cylinder."""
+    sizes = [*(table.box or ()), table.ball, *(table.cylinder.model_dump().values() if table.cylinder else ())]
+    if not max((size for size in sizes if size is not None), default=0.0) <= LONGEST:
+        raise InputError("a shape too large", allowed=f"sizes up to {LONGEST:g} m")
     mesh = None if table.mesh is None else read_mesh(scene.file(table.mesh), scale=table.scale or 1.0)
     spacing = table.spacing if table.spacing is not None else _widest(table, mesh, radius)
     room = 0.5 * spacing - radius  # what a ball may move along each axis and not touch the next

@@ -192,8 +192,10 @@ class PathTable(Table):
     def _in_order(self) -> "PathTable":
         if len(self.times) != len(self.points) or len(self.times) < 2:
             raise ValueError("give two or more times, and a point for each")
-        if any(b <= a for a, b in pairwise(self.times)):
-            raise ValueError("times must rise")
+        if any(b - a < 1e-9 for a, b in pairwise(self.times)) or max(map(abs, self.times)) > 1e9:
+            raise ValueError("times must rise, by a nanosecond or more, and stay below 1e9 s")
+        if max(abs(x) for point in self.points for x in point) > 1e30:
+            raise ValueError("points must stay below 1e30 m")
         return self
 
 

@@ -207,7 +207,7 @@ class _NetworkWardrobe:
         long = float(np.median(np.linalg.norm(place[:, 1] - place[:, 0], axis=1)))
         ball = self.size[bundle.pairs]
         return (
-            min(0.03 * long, 0.3 * float(ball[ball > 0].min())) if (ball > 0).any() and long else 0.03 * long or 0.005
+            min(0.03 * long, 0.2 * float(ball[ball > 0].min())) if (ball > 0).any() and long else 0.03 * long or 0.005
         )
 
     def _color(self, look: dict[str, Any], name: str, plain: Any, pick: Any) -> Any:

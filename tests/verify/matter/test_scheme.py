@@ -143,7 +143,7 @@ def test_stencil_and_graph_agree():
 def test_same_bits_on_any_number_of_threads(make, monkeypatch):
     from motiform.motion.matter import engine as module
 
-    monkeypatch.setattr(module, "_WIDTH", 64)  # many elements, so that threads do share them
+    monkeypatch.setattr(module, "_WIDTH", 32)  # many elements, so that threads do share them
     found = []
     for count in (1, 2):
         with threads(count):

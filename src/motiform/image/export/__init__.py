@@ -3,7 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -81,16 +81,42 @@ def _form(source: "Recording | Form") -> "Form":
 
 
 def _without_gaps(form: "Form") -> "Form":
-    """Return the form less the points that are not known throughout: these formats cannot hide what they animate."""
+    """Return the form less what is not known throughout: these formats cannot hide what they animate."""
     parts = []
     for part in form.parts:
         known = np.isfinite(part.position).all(axis=(0, 2))
         if part.points and not known.all():
             if not known.any():
                 continue
-            part = replace(part, position=part.position[:, known], orientation=part.orientation[:, known])
+            color = part.color if part.color.ndim == 1 else part.color[known]
+            scale = None if part.scale is None else part.scale[known]
+            part = replace(
+                part, position=part.position[:, known], orientation=part.orientation[:, known], color=color, scale=scale
+            )
         parts.append(part)
-    return replace(form, parts=tuple(parts))
+    links, skins = [], []
+    for some in form.links:
+        ends = [points[:, some.pairs[:, k]] for k, points in enumerate((some.first, some.second))]
+        known = np.asarray(np.isfinite(ends).all(axis=(0, 1, 3)))
+        if known.any():
+            links.append(_kept(some, known, "pairs", "radius"))
+    for skin in form.skins:
+        known = np.isfinite(skin.vertices).all(axis=(0, 2))[skin.faces].all(axis=1)
+        if known.any():
+            skins.append(_kept(skin, known, "faces"))
+    return replace(form, parts=tuple(parts), links=tuple(links), skins=tuple(skins))
+
+
+def _kept(thing: Any, known: np.ndarray, *keys: str) -> Any:
+    """Return links or a skin with those links or triangles that are known; places that no one uses are 0."""
+    if known.all():
+        return thing
+    changes = {key: getattr(thing, key)[known] for key in keys}
+    changes["color"] = thing.color if thing.color.ndim == 1 else thing.color[known]
+    for key in ("first", "second", "vertices"):
+        if hasattr(thing, key):
+            changes[key] = np.nan_to_num(getattr(thing, key))
+    return replace(thing, **changes)
 
 
 def _write_table(source: "Recording | Form", path: Path, overwrite: bool, rate: float | None) -> None:

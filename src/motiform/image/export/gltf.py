@@ -13,11 +13,13 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.image.export.keys import body_colors, body_names, key_times, poses, shape_key, viewpoint
+from motiform.image.export.soft import rods, skin_times, skin_track
 from motiform.image.look import linear_from_srgb
-from motiform.image.shading import shaded
+from motiform.image.shading import shaded, skin_split, vertex_normals
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Part
+    from motiform.form import Form, Links, Part, Skin
+    from motiform.geometry import Shape
 
 __all__ = ["write_gltf"]
 
@@ -29,12 +31,19 @@ _LARGEST = 2**32 - 1  # [bytes] GLB counts lengths in 32 bits
 def write_gltf(form: "Form", path: Path, *, rate: float | None = None) -> None:
     """Write the form to ``path``: a mesh per distinct shape and colour, a node per body, one animation.
 
+    A link is a rod whose node is moved, turned and scaled. A skin has a morph target for each of its shapes after the
+    first, of which the animation blends two at a time; there are at most `soft.MOST_SHAPES` shapes.
+
     The axes of glTF are ours (right-handed, y up, metres). Times start at 0, as glTF demands; the time of the first
     sample is kept in the extras of the animation.
     """
     scene = _Document(form, key_times(form, rate))
     for part in form.parts:
         scene.add_part(part)
+    for links in form.links:
+        scene.add_links(links)
+    for skin in form.skins:
+        scene.add_skin(skin)
     scene.add_camera()
     document, chunks = scene.finish()
     if path.suffix.lower() == ".glb":
@@ -58,28 +67,80 @@ class _Document:
         self.roots: list[int] = []
         self.geometries: dict[str, dict[str, Any]] = {}
         self.meshes: dict[tuple[str, tuple[float, ...]], int] = {}
-        self.materials: dict[tuple[float, ...], int] = {}
-        self.input: int | None = None
+        self.materials: dict[tuple[tuple[float, ...], bool], int] = {}
+        self.inputs: dict[bytes, int] = {}
 
     def add_part(self, part: "Part") -> None:
         """Add the bodies of a part: under one node of the part's name when there are several."""
         position, turn = (track.astype(np.float32) for track in poses(self.form, part, self.times))
         turn = turn[..., [1, 2, 3, 0]]  # glTF orders quaternions (x, y, z, w)
-        key = shape_key(part)
-        meshes = [self._mesh(part, key, tuple(color)) for color in body_colors(part).tolist()]
+        size = None if part.scale is None else np.repeat(part.scale.astype(np.float32)[:, None, None], 3, axis=2)
+        self._add_bodies(part, part.shape, part.offset, shape_key(part), position, turn, size)
+
+    def add_links(self, links: "Links") -> None:
+        """Add links as rods: cylinders of radius and length 1 that are scaled."""
+        from motiform.geometry import Cylinder
+
+        middle, turn, length = rods(self.form, links, self.times)
+        radius = np.broadcast_to(links.radius[:, None], length.shape)
+        size = np.stack((radius, length, radius), axis=-1).astype(np.float32)
+        position, turn = middle.astype(np.float32), turn[..., [1, 2, 3, 0]].astype(np.float32)
+        self._add_bodies(links, Cylinder(1.0, 1.0), np.zeros(3), "rod", position, turn, size)
+
+    def _add_bodies(
+        self,
+        part: "Part | Links",
+        shape: "Shape",
+        offset: np.ndarray,
+        key: str,
+        position: np.ndarray,
+        turn: np.ndarray,
+        size: np.ndarray | None,
+    ) -> None:
+        meshes = [self._mesh(part.name, shape, offset, key, tuple(color)) for color in body_colors(part).tolist()]
         first = len(self.json["nodes"])
         for i, name in enumerate(body_names(part)):
-            translation, rotation = position[i, 0].tolist(), turn[i, 0].tolist()
-            self.json["nodes"].append(
-                {"name": name, "mesh": meshes[i], "translation": translation, "rotation": rotation}
-            )
+            node = {"name": name, "mesh": meshes[i]}
+            node |= {"translation": position[i, 0].tolist(), "rotation": turn[i, 0].tolist()}
+            self.json["nodes"].append(node if size is None else {**node, "scale": size[i, 0].tolist()})
         self._animate(first, "translation", position)
         self._animate(first, "rotation", turn)
+        if size is not None:
+            self._animate(first, "scale", size)
         bodies = list(range(first, len(self.json["nodes"])))
         if len(bodies) > 1:
             self.json["nodes"].append({"name": part.name, "children": bodies})
             bodies = [len(self.json["nodes"]) - 1]
         self.roots += bodies
+
+    def add_skin(self, skin: "Skin") -> None:
+        """Add a skin: its first shape as a mesh, the others as morph targets, a primitive for each colour."""
+        times = skin_times(self.times)
+        source, faces = skin_split(skin)
+        shapes = skin_track(self.form, skin, times)[:, source]
+        normals = np.stack([vertex_normals(shape, faces) for shape in shapes]).astype(np.float32)
+        shapes = shapes.astype(np.float32)
+        attributes = self._attributes(shapes[0], normals[0])
+        targets = [
+            self._attributes(shape - shapes[0], normal - normals[0])
+            for shape, normal in zip(shapes[1:], normals[1:], strict=True)
+        ]
+        primitives = []
+        for color, own in skin.tones:
+            corners = self._corners(faces[own], len(source))
+            material = self._material(tuple((np.round(color * 255) / 255).tolist()), skin.two_sided)
+            primitives.append({"attributes": attributes, "indices": corners, "material": material})
+        mesh: dict[str, Any] = {"name": skin.name, "primitives": primitives}
+        if targets:
+            mesh["weights"] = [0.0] * len(targets)
+            for primitive in primitives:
+                primitive["targets"] = targets
+        self.json["meshes"].append(mesh)
+        self.json["nodes"].append({"name": skin.name, "mesh": len(self.json["meshes"]) - 1})
+        self.roots.append(len(self.json["nodes"]) - 1)
+        if targets:
+            weights = np.eye(len(shapes), dtype=np.float32)[:, 1:].reshape(-1)
+            self._add_channel(times, self._accessor(self._view(weights), weights), self.roots[-1], "weights")
 
     def add_camera(self) -> None:
         """Add the camera; as ours, it looks along its −z axis and its angle is between the lower and upper edge."""
@@ -99,14 +160,17 @@ class _Document:
         view = self._view(tracks[moving])
         each = tracks[0].nbytes
         for k, i in enumerate(moving.tolist()):
-            output = self._accessor(view, tracks[i], k * each)
-            self.samplers.append({"input": self._input(), "output": output, "interpolation": "LINEAR"})
-            self.channels.append({"sampler": len(self.samplers) - 1, "target": {"node": node + i, "path": path}})
+            self._add_channel(self.times, self._accessor(view, tracks[i], k * each), node + i, path)
 
-    def _input(self) -> int:
-        """Return the accessor of the instants, shared by all samplers."""
-        if self.input is None:
-            seconds = (self.times - self.times[0]).astype(np.float32)
+    def _add_channel(self, times: np.ndarray, output: int, node: int, path: str) -> None:
+        self.samplers.append({"input": self._input(times), "output": output, "interpolation": "LINEAR"})
+        self.channels.append({"sampler": len(self.samplers) - 1, "target": {"node": node, "path": path}})
+
+    def _input(self, times: np.ndarray) -> int:
+        """Return the accessor of instants, shared by all samplers that have them."""
+        key = times.tobytes()
+        if key not in self.inputs:
+            seconds = (times - self.times[0]).astype(np.float32)
             if np.any(np.diff(seconds) <= 0):
                 raise InputError(
                     "samples lie too close for the single precision of glTF",
@@ -114,38 +178,45 @@ class _Document:
                     got=f"{len(seconds)} samples in {self.times[-1] - self.times[0]:g} s",
                     remedy="Give a lower rate.",
                 )
-            self.input = self._accessor(self._view(seconds), seconds, bounds=True)
-        return self.input
+            self.inputs[key] = self._accessor(self._view(seconds), seconds, bounds=True)
+        return self.inputs[key]
 
-    def _mesh(self, part: "Part", key: str, color: tuple[float, ...]) -> int:
+    def _mesh(self, name: str, shape: "Shape", offset: np.ndarray, key: str, color: tuple[float, ...]) -> int:
         """Return the mesh of a shape in a colour; meshes of one shape share their accessors."""
         if (key, color) not in self.meshes:
             if key not in self.geometries:
-                self.geometries[key] = self._geometry(part)
+                self.geometries[key] = self._geometry(shape, offset)
             primitive = {**self.geometries[key], "material": self._material(color)}
-            self.json["meshes"].append({"name": part.name, "primitives": [primitive]})
+            self.json["meshes"].append({"name": name, "primitives": [primitive]})
             self.meshes[key, color] = len(self.json["meshes"]) - 1
         return self.meshes[key, color]
 
-    def _geometry(self, part: "Part") -> dict[str, Any]:
-        mesh = part.shape.to_mesh()
-        vertices, normals, faces = shaded(np.asarray(mesh.vertices) + part.offset, np.asarray(mesh.faces))
-        vertices, normals = vertices.astype(np.float32), normals.astype(np.float32)
-        # The largest index of a type is reserved, so 16 bits reach to 65 534.
-        corners = faces.reshape(-1).astype(np.uint16 if len(vertices) < 65536 else np.uint32)
-        attributes = {
+    def _geometry(self, shape: "Shape", offset: np.ndarray) -> dict[str, Any]:
+        mesh = shape.to_mesh()
+        vertices, normals, faces = shaded(np.asarray(mesh.vertices) + offset, np.asarray(mesh.faces))
+        attributes = self._attributes(vertices.astype(np.float32), normals.astype(np.float32))
+        return {"attributes": attributes, "indices": self._corners(faces, len(vertices))}
+
+    def _attributes(self, vertices: np.ndarray, normals: np.ndarray) -> dict[str, int]:
+        return {
             "POSITION": self._accessor(self._view(vertices, _VERTICES), vertices, bounds=True),
             "NORMAL": self._accessor(self._view(normals, _VERTICES), normals),
         }
-        return {"attributes": attributes, "indices": self._accessor(self._view(corners, _INDICES), corners)}
 
-    def _material(self, color: tuple[float, ...]) -> int:
-        if color not in self.materials:
+    def _corners(self, faces: np.ndarray, vertices: int) -> int:
+        # The largest index of a type is reserved, so 16 bits reach to 65 534.
+        corners = faces.reshape(-1).astype(np.uint16 if vertices < 65536 else np.uint32)
+        return self._accessor(self._view(corners, _INDICES), corners)
+
+    def _material(self, color: tuple[float, ...], two_sided: bool = False) -> int:
+        key = color, two_sided
+        if key not in self.materials:
             rgba = [*linear_from_srgb(np.array(color)).tolist(), 1.0]
             shine = {"baseColorFactor": rgba, "metallicFactor": 0.0, "roughnessFactor": 0.7}
-            self.json["materials"].append({"pbrMetallicRoughness": shine})
-            self.materials[color] = len(self.json["materials"]) - 1
-        return self.materials[color]
+            material: dict[str, Any] = {"pbrMetallicRoughness": shine}
+            self.json["materials"].append({**material, "doubleSided": True} if two_sided else material)
+            self.materials[key] = len(self.json["materials"]) - 1
+        return self.materials[key]
 
     def _view(self, data: np.ndarray, target: int | None = None) -> int:
         view = {"buffer": 0, "byteOffset": self.size, "byteLength": data.nbytes}

@@ -8,10 +8,10 @@ import numpy as np
 from motiform.base.errors import InputError
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Part
+    from motiform.form import Form, Links, Part
     from motiform.image.camera import Camera
 
-__all__ = ["axis_angles", "body_colors", "body_names", "key_times", "poses", "shape_key", "viewpoint"]
+__all__ = ["axis_angles", "between", "body_colors", "body_names", "key_times", "poses", "shape_key", "viewpoint"]
 
 
 def key_times(form: "Form", rate: float | None = None) -> np.ndarray:
@@ -20,7 +20,7 @@ def key_times(form: "Form", rate: float | None = None) -> np.ndarray:
     A rate above that of the samples keeps the samples: a file cannot know more than the recording.
     """
     times = np.asarray(form.times, dtype=float)
-    if not form.parts or not len(times):
+    if form.empty or not len(times):
         raise InputError(
             "nothing to export", where=form.title or None, got=f"{len(form.parts)} parts, {len(times)} samples"
         )
@@ -50,9 +50,8 @@ def poses(form: "Form", part: "Part", times: np.ndarray) -> tuple[np.ndarray, np
     if len(known) == 1:
         position, turn = part.position[[0]], part.orientation[[0]]
     else:
-        i = np.clip(np.searchsorted(known, times, side="right") - 1, 0, len(known) - 2)
-        step = known[i + 1] - known[i]
-        u = np.where(step > 0, (times - known[i]) / np.where(step > 0, step, 1.0), 1.0)[:, None]
+        i, u = between(known, times)
+        u = u[:, None]
         if np.all((u == 0) | (u == 1)):  # all instants are samples: no arithmetic, no rounding
             j = np.where(u[:, 0] == 0, i, i + 1)
             position, turn = part.position[j], part.orientation[j]
@@ -63,6 +62,13 @@ def poses(form: "Form", part: "Part", times: np.ndarray) -> tuple[np.ndarray, np
     turn = np.ascontiguousarray(np.swapaxes(turn, 0, 1), dtype=float)
     turn /= np.linalg.norm(turn, axis=-1, keepdims=True)
     return position, turn * _steady_sign(turn)
+
+
+def between(known: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each instant the sample before it and which part of the way to the next one it lies, both (keys,)."""
+    i = np.clip(np.searchsorted(known, times, side="right") - 1, 0, len(known) - 2)
+    step = known[i + 1] - known[i]
+    return i, np.where(step > 0, (times - known[i]) / np.where(step > 0, step, 1.0), 1.0)
 
 
 def _check_poses(part: "Part", times: np.ndarray) -> None:
@@ -118,17 +124,20 @@ def _nearest_clear(clear: np.ndarray) -> np.ndarray:
     return np.where(last < 0, np.argmax(clear, axis=-1)[..., None], last)
 
 
-def body_names(part: "Part") -> list[str]:
+def body_names(part: "Part | Links") -> list[str]:
     """Return one name per body: the part's, with a number when it has several bodies."""
-    count = part.position.shape[1]
-    return [part.name] if count == 1 else [f"{part.name}.{i}" for i in range(count)]
+    return [part.name] if part.count == 1 else [f"{part.name}.{i}" for i in range(part.count)]
 
 
-def body_colors(part: "Part") -> np.ndarray:
-    """Return the colour of each body as display (sRGB) values from 0 to 1 in 255 steps, (count, 3)."""
-    count = part.position.shape[1]
-    colors = np.clip(np.broadcast_to(np.asarray(part.color, dtype=float), (count, 3)), 0.0, 1.0)
-    return np.round(colors * 255) / 255
+def body_colors(part: "Part | Links") -> np.ndarray:
+    """Return the colour of each body as display (sRGB) values from 0 to 1 in 255 steps, (count, 3).
+
+    Colours that change are those of the first sample: the formats animate no colours of bodies. They take 31 steps, for
+    a file has a material for each.
+    """
+    steps = 255 if part.shades is None else 31
+    colors = np.clip(np.broadcast_to(np.asarray(part.color, dtype=float), (part.count, 3)), 0.0, 1.0)
+    return np.round(colors * steps) / steps
 
 
 def viewpoint(form: "Form") -> tuple["Camera", np.ndarray]:

@@ -8,10 +8,12 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.image.export.keys import body_colors, body_names, key_times, poses
+from motiform.image.export.soft import skin_track, track
 from motiform.image.look import linear_from_srgb
+from motiform.image.shading import skin_split, vertex_normals
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Part
+    from motiform.form import Form, Links, Part, Skin
 
 __all__ = ["write_usd"]
 
@@ -21,7 +23,8 @@ _FEW = 8  # bodies of a part that are written one by one; more become one PointI
 def write_usd(form: "Form", path: Path, *, rate: float | None = None) -> None:
     """Write the form to ``path`` (.usda text, .usdc or .usd binary): meshes with time samples, metres, y up.
 
-    A part with up to eight bodies gives an Xform per body, one with more a PointInstancer.
+    A part with up to eight bodies gives an Xform per body, one with more a PointInstancer. Links are BasisCurves, skins
+    meshes whose points have time samples.
     """
     usd = _library()
     times = key_times(form, rate)
@@ -35,6 +38,10 @@ def write_usd(form: "Form", path: Path, *, rate: float | None = None) -> None:
     names: set[str] = set()
     for part in form.parts:
         _add_part(usd, stage, form, part, times, codes, _identifier(part.name, names))
+    for links in form.links:
+        _add_links(usd, stage, form, links, times, codes, f"/World/{_identifier(links.name, names)}")
+    for skin in form.skins:
+        _add_skin(usd, stage, form, skin, times, codes, f"/World/{_identifier(skin.name, names)}")
     try:
         stage.GetRootLayer().Export(str(path))
     except usd.Tf.ErrorException as error:
@@ -92,6 +99,8 @@ def _add_part(
         _add_mesh(usd, stage, part, f"{here}/shape", colors[i])
         move = xform.AddTranslateOp(usd.UsdGeom.XformOp.PrecisionDouble)
         rotate = xform.AddOrientOp(usd.UsdGeom.XformOp.PrecisionDouble)
+        if part.scale is not None:
+            xform.AddScaleOp(usd.UsdGeom.XformOp.PrecisionDouble).Set(usd.Gf.Vec3d(*[float(part.scale[i])] * 3))
         for k, code in enumerate(codes.tolist()):
             move.Set(usd.Gf.Vec3d(*position[i, k].tolist()), code)
             rotate.Set(usd.Gf.Quatd(*turn[i, k].tolist()), code)
@@ -116,11 +125,71 @@ def _add_instances(
         "displayColor", usd.Types.Color3fArray, usd.UsdGeom.Tokens.vertex
     )
     tint.Set(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(linear_from_srgb(colors), dtype=np.float32)))
+    if part.scale is not None:
+        instancer.CreateScalesAttr(_vectors(usd, np.repeat(part.scale[:, None], 3, axis=1)))
     positions, orientations = instancer.CreatePositionsAttr(), instancer.CreateOrientationsfAttr()
     imaginary_last = turn[..., [1, 2, 3, 0]].astype(np.float32)  # the order of a quaternion in memory, (x, y, z, w)
     for k, code in enumerate(codes.tolist()):
         positions.Set(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(position[:, k], dtype=np.float32)), code)
         orientations.Set(usd.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(imaginary_last[:, k])), code)
+
+
+def _add_links(
+    usd: Any, stage: Any, form: "Form", links: "Links", times: np.ndarray, codes: np.ndarray, path: str
+) -> None:
+    """Write links as straight curves as thick as they are."""
+    first, second = (track(form, points, times, links.name) for points in (links.first, links.second))
+    ends = np.stack((first[:, links.pairs[:, 0]], second[:, links.pairs[:, 1]]), axis=2).reshape(len(first), -1, 3)
+    curves = usd.UsdGeom.BasisCurves.Define(stage, path)
+    curves.CreateTypeAttr(usd.UsdGeom.Tokens.linear)
+    curves.CreateCurveVertexCountsAttr(usd.Vt.IntArray.FromNumpy(np.full(links.count, 2, np.int32)))
+    curves.CreateWidthsAttr(usd.Vt.FloatArray.FromNumpy((2 * links.radius).astype(np.float32)))
+    curves.SetWidthsInterpolation(usd.UsdGeom.Tokens.uniform)
+    _tint(usd, curves, body_colors(links))
+    _set_points(usd, curves, ends, codes, float(links.radius.max()))
+
+
+def _add_skin(
+    usd: Any, stage: Any, form: "Form", skin: "Skin", times: np.ndarray, codes: np.ndarray, path: str
+) -> None:
+    """Write a skin as a mesh with points and normals at each instant, a color for each triangle."""
+    source, faces = skin_split(skin)
+    shapes = skin_track(form, skin, times)[:, source]
+    mesh = usd.UsdGeom.Mesh.Define(stage, path)
+    _set_faces(usd, mesh, faces)
+    mesh.CreateDoubleSidedAttr(skin.two_sided)
+    _tint(usd, mesh, np.broadcast_to(skin.color, (len(faces), 3)))
+    _set_points(usd, mesh, shapes, codes, 0.0)
+    normals = mesh.CreateNormalsAttr()
+    mesh.SetNormalsInterpolation(usd.UsdGeom.Tokens.vertex)
+    for shape, code in zip(shapes, codes.tolist(), strict=False):
+        normals.Set(_vectors(usd, vertex_normals(shape, faces)), code)
+
+
+def _tint(usd: Any, thing: Any, colors: np.ndarray) -> None:
+    """Give each curve or face its color."""
+    tint = usd.UsdGeom.PrimvarsAPI(thing).CreatePrimvar(
+        "displayColor", usd.Types.Color3fArray, usd.UsdGeom.Tokens.uniform
+    )
+    tint.Set(_vectors(usd, linear_from_srgb(colors)))
+
+
+def _set_points(usd: Any, thing: Any, shapes: np.ndarray, codes: np.ndarray, thick: float) -> None:
+    """Set points (keys, points, 3) and the box around them at each instant; once where they stay."""
+    points, extent = thing.CreatePointsAttr(), thing.CreateExtentAttr()
+    for shape, code in zip(shapes, codes.tolist(), strict=False):
+        points.Set(_vectors(usd, shape), code)
+        extent.Set(_vectors(usd, np.stack([shape.min(0) - thick, shape.max(0) + thick])), code)
+
+
+def _vectors(usd: Any, rows: np.ndarray) -> Any:
+    return usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(rows, dtype=np.float32))
+
+
+def _set_faces(usd: Any, mesh: Any, faces: np.ndarray) -> None:
+    mesh.CreateFaceVertexCountsAttr(usd.Vt.IntArray.FromNumpy(np.full(len(faces), 3, dtype=np.int32)))
+    mesh.CreateFaceVertexIndicesAttr(usd.Vt.IntArray.FromNumpy(np.ascontiguousarray(faces.reshape(-1), dtype=np.int32)))
+    mesh.CreateSubdivisionSchemeAttr(usd.UsdGeom.Tokens.none)
 
 
 def _add_mesh(usd: Any, stage: Any, part: "Part", path: str, color: np.ndarray | None) -> None:
@@ -129,9 +198,7 @@ def _add_mesh(usd: Any, stage: Any, part: "Part", path: str, color: np.ndarray |
     faces = np.asarray(shape.faces)
     mesh = usd.UsdGeom.Mesh.Define(stage, path)
     mesh.CreatePointsAttr(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(vertices, dtype=np.float32)))
-    mesh.CreateFaceVertexCountsAttr(usd.Vt.IntArray.FromNumpy(np.full(len(faces), 3, dtype=np.int32)))
-    mesh.CreateFaceVertexIndicesAttr(usd.Vt.IntArray.FromNumpy(np.ascontiguousarray(faces.reshape(-1), dtype=np.int32)))
-    mesh.CreateSubdivisionSchemeAttr(usd.UsdGeom.Tokens.none)
+    _set_faces(usd, mesh, faces)
     bounds = np.array([vertices.min(axis=0), vertices.max(axis=0)], dtype=np.float32)
     mesh.CreateExtentAttr(usd.Vt.Vec3fArray.FromNumpy(bounds))
     if color is not None:

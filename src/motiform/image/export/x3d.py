@@ -10,9 +10,11 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from motiform.image.export.keys import axis_angles, body_colors, body_names, key_times, poses, shape_key, viewpoint
+from motiform.image.export.soft import rods, skin_times, skin_track
+from motiform.image.shading import skin_split
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Part
+    from motiform.form import Form, Links, Part, Skin
     from motiform.geometry import Shape
     from motiform.spatial import Transform
 
@@ -24,7 +26,8 @@ _SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 def write_x3d(form: "Form", path: Path, *, rate: float | None = None) -> None:
     """Write the form to ``path``: a Transform per body, driven by interpolators and one clock that loops.
 
-    The axes of X3D are ours (right-handed, y up, metres). Keys are fractions of the duration.
+    The axes of X3D are ours (right-handed, y up, metres). Keys are fractions of the duration. A link is a cylinder that
+    is scaled, the vertices of a skin follow a CoordinateInterpolator.
     """
     times = key_times(form, rate)
     ElementTree.register_namespace("xsd", _SCHEMA)
@@ -68,6 +71,10 @@ class _Scene:
             clock.attrib |= {"cycleInterval": f"{self.span:.9g}", "loop": "true"}
         for part in self.form.parts:
             self._add_part(part)
+        for links in self.form.links:
+            self._add_links(links)
+        for skin in self.form.skins:
+            self._add_skin(skin)
         for source, field, target, entry in self.routes:
             ends = {"fromNode": source, "fromField": field, "toNode": target, "toField": entry}
             SubElement(self.element, "ROUTE", attrib=ends)
@@ -91,9 +98,51 @@ class _Scene:
         for i, name in enumerate(body_names(part)):
             body = SubElement(self.element, "Transform", DEF=self._name(name))
             body.attrib |= {"translation": _text(position[i, 0]), "rotation": _text(rotation[i, 0])}
-            self._add_look(body, part, key, tuple(colors[i]))
+            if part.scale is not None:
+                body.attrib["scale"] = _text(np.full(3, part.scale[i]))
+            self._add_look(body, part.name, part.shape, part.offset, key, tuple(colors[i]))
             self._animate(body, "translation", "PositionInterpolator", position[i])
             self._animate(body, "rotation", "OrientationInterpolator", rotation[i])
+
+    def _add_links(self, links: "Links") -> None:
+        """Add links as cylinders of radius and height 1 that are scaled."""
+        from motiform.geometry import Cylinder
+
+        middle, turn, length = rods(self.form, links, self.times)
+        rotation, colors, rod = axis_angles(turn), body_colors(links).tolist(), Cylinder(1.0, 1.0)
+        radius = np.broadcast_to(links.radius[:, None], length.shape)
+        size = np.stack((radius, length, radius), axis=-1)
+        for i, name in enumerate(body_names(links)):
+            body = SubElement(self.element, "Transform", DEF=self._name(name))
+            body.attrib |= {"translation": _text(middle[i, 0]), "rotation": _text(rotation[i, 0])}
+            body.attrib["scale"] = _text(size[i, 0])
+            self._add_look(body, links.name, rod, np.zeros(3), "rod", tuple(colors[i]))
+            self._animate(body, "translation", "PositionInterpolator", middle[i])
+            self._animate(body, "rotation", "OrientationInterpolator", rotation[i])
+            self._animate(body, "scale", "PositionInterpolator", size[i])
+
+    def _add_skin(self, skin: "Skin") -> None:
+        """Add a skin: a shape for each of its colours on the same moving points."""
+        source, faces = skin_split(skin)
+        times = skin_times(self.times)
+        shapes = skin_track(self.form, skin, times)[:, source]
+        place = self._name(f"{skin.name}_points")
+        for k, (color, own) in enumerate(skin.tones):
+            shape = SubElement(self.element, "Shape", DEF=self._name(skin.name))
+            look = SubElement(shape, "Appearance")
+            SubElement(look, "Material", diffuseColor=_text(np.round(color * 255) / 255), shininess="0.1")
+            index = " ".join(map(str, faces[own].reshape(-1).tolist()))
+            solid, smooth = str(not skin.two_sided).lower(), str(skin.smooth).lower()
+            surface = SubElement(shape, "IndexedTriangleSet", index=index, solid=solid, normalPerVertex=smooth)
+            if k == 0:
+                SubElement(surface, "Coordinate", DEF=place, point=_text(shapes[0]))
+            else:
+                SubElement(surface, "Coordinate", USE=place)
+        if self.span > 0 and len(shapes) > 1:
+            name, keys = self._name(f"{skin.name}_shapes"), _text((times - times[0]) / self.span)
+            SubElement(self.element, "CoordinateInterpolator", DEF=name, key=keys, keyValue=_text(shapes))
+            self.routes.append(("clock", "fraction_changed", name, "set_fraction"))
+            self.routes.append((name, "value_changed", place, "set_point"))
 
     def _animate(self, body: Element, field: str, kind: str, values: np.ndarray) -> None:
         """Drive one field of a body by the clock, unless it is at rest."""
@@ -104,22 +153,24 @@ class _Scene:
         self.routes.append(("clock", "fraction_changed", name, "set_fraction"))
         self.routes.append((name, "value_changed", body.attrib["DEF"], f"set_{field}"))
 
-    def _add_look(self, body: Element, part: "Part", key: str, color: tuple[float, ...]) -> None:
+    def _add_look(
+        self, body: Element, name: str, worn: "Shape", offset: np.ndarray, key: str, color: tuple[float, ...]
+    ) -> None:
         """Add the shape in its colour: written once, used again by name."""
         if (key, color) in self.looks:
             SubElement(body, "Transform", USE=self.looks[key, color])
             return
-        self.looks[key, color] = self._name(f"{part.name}_shape")
-        group = SubElement(body, "Transform", DEF=self.looks[key, color], translation=_text(part.offset))
+        self.looks[key, color] = self._name(f"{name}_shape")
+        group = SubElement(body, "Transform", DEF=self.looks[key, color], translation=_text(offset))
         first = key not in self.geometries
         names = self.geometries.setdefault(key, [])
-        for k, (parent, geometry) in enumerate(_pieces(group, part.shape)):
+        for k, (parent, geometry) in enumerate(_pieces(group, worn)):
             shape = SubElement(parent, "Shape")
             SubElement(
                 SubElement(shape, "Appearance"), "Material", diffuseColor=_text(np.array(color)), shininess="0.1"
             )
             if first:
-                names.append(self._name(f"{part.name}_geometry"))
+                names.append(self._name(f"{name}_geometry"))
                 geometry.attrib = {"DEF": names[k], **geometry.attrib}
                 shape.append(geometry)
             else:

@@ -11,10 +11,20 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, RunError
-from motiform.motion.tree import Figure, FigureState, advance, close_loops, configuration_rate, forward_dynamics, repair
+from motiform.motion.tree import (
+    Figure,
+    FigureState,
+    Poses,
+    advance,
+    close_loops,
+    configuration_rate,
+    forward_dynamics,
+    joint_axes,
+    poses,
+    repair,
+)
 from motiform.motion.tree.joint import Array
-from motiform.motion.tree.joints import FreeJoint
-from motiform.motion.tree.kinematics import Motion, motion
+from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
 from motiform.motion.tree.run import FigureSystem
 from motiform.record import Recording
 
@@ -24,6 +34,7 @@ Given = Callable[[float], tuple[Array, Array]]
 """given(t) gives configuration and velocities of a figure, (nq,) and (nv,)."""
 
 
+_SMOOTH = AxesJoint, BallJoint, FreeJoint  # their coordinates change by a rate that does not bend within a step
 _HUGE = 1e9  # [m, rad] nothing that is simulated goes so far in a step: the run has diverged
 
 
@@ -59,70 +70,103 @@ class SteppedFigure(MovedFigure):
 
     def __init__(self, system: FigureSystem, rate: float) -> None:
         super().__init__(system.figure, rate)
+        figure = self.figure
         self.system = system
         self.q, self.v = system.state.q.copy(), system.state.v.copy()
-        self.q_before = advance(self.figure, self.q, self.v, -1.0 / rate)
-        self._trees = _free_trees(self.figure)
-        self._mass = np.array([segment.mass for segment in self.figure.segments])
-        self._com = np.array([segment.com for segment in self.figure.segments])
-        self._inertia = np.array([segment.inertia for segment in self.figure.segments])
+        self.q_before = advance(figure, self.q, self.v, -1.0 / rate)
+        self._trees = _free_trees(figure)
+        self._numbers = (
+            np.array([segment.mass for segment in figure.segments]),
+            np.array([segment.com for segment in figure.segments], float),
+            np.array([segment.inertia for segment in figure.segments], float),
+        )
+        self._simple = figure.single is not None
+        self._smooth = self._simple and all(isinstance(s.joint, _SMOOTH) for s in figure.segments)
+        self._rates = np.empty(figure.nq + figure.nv)
 
     def step(self, sample: int, wrenches: Array) -> None:
         """Take the accelerations of this sample, then move at the new velocities."""
-        figure, h, t = self.figure, 1.0 / self.rate, sample / self.rate
+        h, t = 1.0 / self.rate, sample / self.rate
         state = self.state()
         tau = self.system.forces(t, state)
         loads = self.system.wrenches(t, state)
         total = wrenches if loads is None else wrenches + loads
-        v = self.v + h * forward_dynamics(figure, self.q, self.v, tau, external=total)
+        frames = poses(self.figure, self.q)
+        v = self.v + h * self._acceleration(tau, total, frames)
         if not (np.abs(v) * h < _HUGE).all():
             raise RunError(
                 "the run has diverged", where=f"t = {t + h:.6g} s", got="the figure's velocities are no longer finite",
                 remedy="Lower the stiffness of the laws between it and matter, or raise the network's rate.",
             )  # fmt: skip
-        q = repair(figure, advance(figure, self.q, v, h))
+        q = self._moved(v)
         if self._trees:
-            q, v = self._keep_momentum(q, v, tau, total)
-        if figure.closures:
-            q, v = close_loops(figure, q, v)
+            self._keep_momentum(q, v, tau, total, frames)
+        if self.figure.closures:
+            q, v = close_loops(self.figure, q, v)
         self.q_before, self.q, self.v = self.q, q, v
 
-    def _keep_momentum(self, q: Array, v: Array, tau: Array, wrenches: Array) -> tuple[Array, Array]:
-        """Return the new state with the momentum and the place of free trees that the forces of the step make."""
+    def _acceleration(self, tau: Array, wrenches: Array, frames: Poses) -> Array:
+        figure = self.figure
+        if not self._simple:
+            return forward_dynamics(figure, self.q, self.v, tau, external=wrenches)
+        # Wrenches as forces of the joints: one compiled call for one state.
+        moments = wrenches[:, :3] + _cross(frames.position, wrenches[:, 3:])
+        on_joints = figure.carried.T @ np.concatenate([moments, wrenches[:, 3:]], axis=1)
+        axes = joint_axes(figure, self.q)
+        return forward_dynamics(figure, self.q, self.v, tau + (axes * on_joints).sum(1))
+
+    def _moved(self, v: Array) -> Array:
+        """Return the configuration after a step at these velocities."""
+        figure, h = self.figure, 1.0 / self.rate
+        if not self._smooth:
+            return repair(figure, advance(figure, self.q, v, h))
+        single: Any = figure.single  # quaternions along their rate, made unit again: third order in the turn of a step
+        single.rate(single.ints, single.floats, single.work, np.concatenate([self.q, v]), single.zeros, self._rates)
+        q: Array = self.q + h * self._rates[: figure.nq]
+        single.repair(single.ints, single.floats, q)
+        return q
+
+    def _keep_momentum(self, q: Array, v: Array, tau: Array, wrenches: Array, old: Poses) -> None:
+        """Give the new state, in place, the momentum and the place of free trees that the forces of the step make."""
         figure, h, g = self.figure, 1.0 / self.rate, np.array(self.figure.gravity)
-        old, new = motion(figure, self.q, self.v), motion(figure, q, v)
-        q, v = q.copy(), v.copy()
+        new = poses(figure, q)
+        was, now = self._twists(self.q, self.v), self._twists(q, v)
         for root, tree in self._trees:
-            c0, p0, spin0, _ = self._whole(old, tree)
-            c1, p1, spin1, inertia = self._whole(new, tree)
-            at = old.poses.position[tree]
-            moment, force = wrenches[tree, :3].sum(0), wrenches[tree, 3:].sum(0)
-            moment = moment + np.cross(at - c0, wrenches[tree, 3:]).sum(0)
-            own = tau[figure.layout.v[root]] - figure.segments[root].damping * self.v[figure.layout.v[root]]
-            pull = old.poses.rotation[root] @ own.reshape(2, 3).T  # of the root's own drive, in its axes at its origin
-            force = force + pull[:, 1]
-            moment = moment + pull[:, 0] + np.cross(old.poses.position[root] - c0, pull[:, 1])
-            mass = self._mass[tree].sum()
-            p = p0 + h * (force + mass * g)
+            places, speeds = figure.layout.q[root][:3], figure.layout.v[root]
+            c0, p0, spin0, _ = self._whole(tree, old, was)
+            c1, p1, spin1, inertia = self._whole(tree, new, now)
+            own = tau[speeds] - figure.segments[root].damping * self.v[speeds]  # of the root's drive, in its axes
+            pull = own.reshape(2, 3) @ old.rotation[root].T
+            pushes = np.concatenate([wrenches[tree, 3:], pull[1:]])
+            arms = np.concatenate([old.position[tree], old.position[root][None]]) - c0
+            moment = wrenches[tree, :3].sum(0) + pull[0] + _cross(arms, pushes).sum(0)
+            mass = self._numbers[0][tree].sum()
+            p = p0 + h * (pushes.sum(0) + mass * g)
             turn = np.linalg.solve(inertia, spin0 + h * moment - spin1)
             shift = c0 + h * p / mass - c1
-            q[figure.layout.q[root][:3]] += figure.segments[root].placement.rotation.T @ shift
-            slide = (p - p1) / mass + np.cross(turn, new.poses.position[root] - c1)
-            v[figure.layout.v[root]] += (np.stack([turn, slide]) @ new.poses.rotation[root]).ravel()
-        return q, v
+            q[places] += figure.segments[root].placement.rotation.T @ shift
+            slide = (p - p1) / mass + _cross(turn, new.position[root] - c1)
+            v[speeds] += (np.stack([turn, slide]) @ new.rotation[root]).ravel()
 
-    def _whole(self, moving: Motion, tree: Array) -> tuple[Array, Array, Array, Array]:
+    def _twists(self, q: Array, v: Array) -> Array:
+        """Return the twists of the segments about the world's origin, (segments, 6)."""
+        found: Array = self.figure.carried @ (joint_axes(self.figure, q) * v[:, None])
+        return found
+
+    def _whole(self, tree: Array, frames: Poses, twists: Array) -> tuple[Array, Array, Array, Array]:
         """Return centre, momentum, spin about the centre and inertia about it of the segments of a tree."""
-        R, mass = moving.poses.rotation[tree], self._mass[tree]
-        r = (R @ self._com[tree][:, :, None])[..., 0]
-        x, o = moving.poses.position[tree] + r, moving.twists[tree, :3]
-        linear = mass[:, None] * (moving.twists[tree, 3:] + np.cross(o, r))
-        own = R @ self._inertia[tree] @ R.transpose(0, 2, 1)
-        center = mass @ x / mass.sum()
-        d = x - center
-        spin = ((own @ o[:, :, None])[..., 0] + np.cross(d, linear)).sum(0)
-        steiner = np.eye(3) * (mass @ (d * d).sum(1)) - np.einsum("s,si,sj->ij", mass, d, d)
-        return center, linear.sum(0), spin, own.sum(0) + steiner
+        from motiform.motion.hybrid.matter_kernels import tree_sums
+
+        out = np.empty(18)
+        tree_sums(tree, frames.rotation, frames.position, twists, *self._numbers, out)
+        return out[:3], out[3:6], out[6:9], out[9:].reshape(3, 3)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Return a × b, (..., 3), with less ado than numpy's."""
+    x, y, z = a[..., 0], a[..., 1], a[..., 2]
+    u, v, w = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
 
 
 class DrivenFigure(MovedFigure):

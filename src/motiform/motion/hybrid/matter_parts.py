@@ -173,9 +173,13 @@ def _places(figure: Figure, held: Attachment, where: str, start: Array) -> Array
     given = held.places
     if given is None:
         return start
-    names = [given] if isinstance(given, str) else list(given) if _texts(given) else None
+    names: list[str] | None = None
+    if isinstance(given, str):
+        names = [given]
+    elif isinstance(given, list | tuple) and given and all(isinstance(one, str) for one in given):
+        names = [str(one) for one in given]
     if names is None:
-        return np.array(check_array(given, "places", where, start.shape))  # type: ignore[arg-type]
+        return np.array(check_array(given, "places", where, start.shape))
     tags = {tag.name: tag for tag in figure.tags if tag.segment == held.segment}
     for name in names:
         if name not in tags:
@@ -183,10 +187,6 @@ def _places(figure: Figure, held: Attachment, where: str, start: Array) -> Array
             raise InputError("no such tag of the segment", where=where, got=name, allowed=allowed,
                              remedy=closest(name, tags))  # fmt: skip
     return np.array(check_array([tags[name].point for name in names], "places", where, start.shape))
-
-
-def _texts(given: Any) -> bool:
-    return isinstance(given, list | tuple) and len(given) > 0 and all(isinstance(one, str) for one in given)
 
 
 def _points(network: Network, points: Any, where: str) -> np.ndarray:

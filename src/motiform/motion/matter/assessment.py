@@ -158,7 +158,7 @@ def _directed(network: Network, a: np.ndarray, b: np.ndarray, weight: np.ndarray
 
     root = np.sqrt(np.where(network.movable, 1 / network.mass, 0.0))
     bits = np.concatenate([group.free for group in network.groups]).astype(int)
-    free = (bits[:, None] >> np.arange(3)) & 1
+    free = np.stack([(bits >> axis) & 1 for axis in range(3)], axis=-1)
     along = axes[:, :, None] * axes[:, None, :]
     block = np.where(axes.any(axis=1)[:, None, None], along, np.eye(3)) * weight[:, None, None]
     rows, columns, values = [], [], []

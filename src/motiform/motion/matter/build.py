@@ -154,11 +154,15 @@ class NetworkBuilder:
         *,
         velocity: ArrayLike = 0.0,
         axes: str = "xyz",
+        held: ArrayLike = (),
         drag: ArrayLike = 0.0,
         radius: ArrayLike = 0.0,
         color: tuple[float, float, float] = (0.62, 0.68, 0.76),
     ) -> Points:
-        """Add masses that links move; `axes` says along which ("y" alone: a mass that goes up and down)."""
+        """Add masses that links move; `axes` says along which ("y" alone: a mass that goes up and down).
+
+        Those whose numbers are `held` stay where they are: the pins of a cloth, the foot of a block.
+        """
         where = f"masses {name!r}"
         if not axes or any(axis not in _AXES for axis in axes) or len(set(axes)) != len(axes):
             raise InputError("axes", where=where, got=axes, allowed="letters of 'xyz', each once")
@@ -170,12 +174,28 @@ class NetworkBuilder:
                 "a mass must be above 0", where=where, got=f"{kilograms[n]} kg at [{n}]", allowed="above 0 kg",
                 remedy="Give a point without mass as fixed or imposed.",
             )  # fmt: skip
-        free = sum(_AXES[axis] for axis in axes)
+        free = np.full(len(place), sum(_AXES[axis] for axis in axes), np.uint8)
         speed = check_array(velocity, "velocity", where, place.shape)
         stuck = [k for axis, k in _AXIS.items() if axis not in axes]
         if speed[:, stuck].any():
             raise InputError("velocity along an axis that it does not move along", where=where, allowed=f"along {axes}")
+        stay = self._held(held, len(place), where)
+        if speed[stay].any():
+            raise InputError("a mass that is held has no velocity", where=where)
+        kilograms, free = kilograms.copy(), free.copy()
+        kilograms[stay], free[stay] = np.inf, 0
         return self._group(name, "masses", place, speed, kilograms, free, drag, radius, color, None)
+
+    def _held(self, held: ArrayLike, count: int, where: str) -> np.ndarray:
+        found = np.asarray(held)
+        if not found.size:
+            return np.zeros(0, int)
+        numbers = np.flatnonzero(found) if found.dtype == bool else found
+        if numbers.dtype.kind not in "iu" or numbers.min() < -count or numbers.max() >= count:
+            raise InputError(
+                "masses that are held", where=where, got=str(held)[:60], allowed=f"numbers up to {count - 1}"
+            )
+        return numbers % count
 
     def fixed(
         self, name: str, position: ArrayLike, *, radius: ArrayLike = 0.0,
@@ -215,7 +235,7 @@ class NetworkBuilder:
         return check_array(array, "position", where, array.shape)
 
     def _group(
-        self, name: str, kind: Any, place: np.ndarray, speed: np.ndarray, mass: Any, free: int, drag: ArrayLike,
+        self, name: str, kind: Any, place: np.ndarray, speed: np.ndarray, mass: Any, free: Any, drag: ArrayLike,
         radius: ArrayLike, color: Any, motion: Signal | None,
     ) -> Points:  # fmt: skip
         self._take_name(name)
@@ -226,7 +246,17 @@ class NetworkBuilder:
         first = self.count
         masses = np.broadcast_to(np.asarray(mass, float), n)
         group = Group(
-            name, kind, first, place, speed, masses, np.full(n, free, np.uint8), held, size, tuple(color), motion
+            name,
+            kind,
+            first,
+            place,
+            speed,
+            masses,
+            np.broadcast_to(np.asarray(free, np.uint8), n),
+            held,
+            size,
+            tuple(color),
+            motion,
         )
         self._groups.append(group)
         return Points(group.indices, self)

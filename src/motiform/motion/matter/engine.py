@@ -11,7 +11,8 @@ from motiform.motion.matter.ranges import Range
 
 __all__ = ["Engine"]
 
-_WIDTH = 1024  # masses or links of an element on the CPU: enough for its vector units, few enough to share among cores
+_WIDTH = 4096  # masses or links of an element on the CPU at most: enough for its vector units
+_SHARES = 16  # elements that a small network is cut into, to share among cores
 
 
 class Engine:
@@ -30,7 +31,7 @@ class Engine:
         from motiform.base.kernels import get_device
 
         self.network, self.device = network, get_device(device)
-        self._width = _WIDTH if device == "cpu" else 1
+        self._width = min(_WIDTH, max(256, network.count // _SHARES)) if device == "cpu" else 1
         begin = network.initial_state()
         self._start = begin.position
         state = begin if state is None else state
@@ -54,7 +55,9 @@ class Engine:
         self._forces = put(np.zeros((3, network.count + 2 * pad)))
         mobility = network.step**2 / network.mass  # 0 for what links do not move
         self._mobility, self._free = self._row(mobility), self._row(network._joined("free"))
-        self._drag = self._row(network._joined("drag"))
+        drag, free = network._joined("drag"), network._joined("free")
+        self._drag = self._row(drag)
+        self._plain = int(not drag.any() and (free[network.movable] == 7).all())
         self._gravity = put(np.array(network.gravity) * network.step**2)
         parts: list[Any] = []
         first = stencils.size
@@ -152,7 +155,7 @@ class Engine:
         wind = self._wind if self._wind is not None else self.device.array(network.wind.at(n, network.rate, 1)[0])
         self.device.launch(
             mass_kernels.move_masses, self._chunks, self._width, self._pad, network.count, n + 1, self._x, self._before,
-            self._forces, given, self._mobility, self._free, self._gravity, self._drag, wind, self._whole,
+            self._forces, given, self._plain, self._mobility, self._free, self._gravity, self._drag, wind, self._whole,
             len(self._stencils.bundles),
             self._pull, *self._arms, network.rate, self._bad, least=4,
         )  # fmt: skip

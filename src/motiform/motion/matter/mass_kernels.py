@@ -8,7 +8,7 @@ nobody else reads them.
 
 from numba import uint64 as ix
 
-from motiform.base.kernels import kernel
+from motiform.base.kernels import inline, kernel
 
 __all__ = ["add_forces", "clear", "impose", "move_masses"]
 
@@ -37,9 +37,17 @@ def impose(i, x, moved, values):
         x[axis, moved[i]] = values[i, axis]
 
 
+@inline
+def _both(x, axis, n, offset, ahead, behind):
+    """Return what the two links of a direction pull a mass with, along an axis."""
+    place = x[axis, ix(n)]
+    return ahead * (x[axis, ix(n + offset)] - place) + behind * (x[axis, ix(n - offset)] - place)
+
+
 @kernel
 def move_masses(
-    c, width, pad, masses, step, x, before, forces, given, mobility, free, gravity, drag, air, whole, stencils, pull,
+    c, width, pad, masses, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole,
+    stencils, pull,
     starts, arms,
     signs, radial, per_step, bad,
 ):  # fmt: skip
@@ -49,14 +57,26 @@ def move_masses(
         for axis in range(3):
             for i in range(low, high):
                 forces[axis, ix(i)] = 0.0
-    for q in range(stencils):
-        offset, start = whole[q, 2], whole[q, 3]
-        for n in range(max(low, whole[q, 0]), min(high, whole[q, 1])):
-            i, j, h = ix(n), ix(n + offset), ix(n - offset)
-            s, t = pull[ix(start + n)], pull[ix(start + n - offset)]
-            forces[0, i] += s * (x[0, j] - x[0, i]) + t * (x[0, h] - x[0, i])
-            forces[1, i] += s * (x[1, j] - x[1, i]) + t * (x[1, h] - x[1, i])
-            forces[2, i] += s * (x[2, j] - x[2, i]) + t * (x[2, h] - x[2, i])
+    q = 0
+    while q < stencils:
+        first, last = max(low, whole[q, 0]), min(high, whole[q, 1])
+        o1, s1 = whole[q, 2], whole[q, 3]
+        if q + 2 < stencils and whole[q + 2, 0] == whole[q, 0]:  # three of one grid: forces are fetched once for all
+            o2, s2, o3, s3 = whole[q + 1, 2], whole[q + 1, 3], whole[q + 2, 2], whole[q + 2, 3]
+            for n in range(first, last):
+                a, b = pull[ix(s1 + n)], pull[ix(s1 + n - o1)]
+                c2, d2 = pull[ix(s2 + n)], pull[ix(s2 + n - o2)]
+                c3, d3 = pull[ix(s3 + n)], pull[ix(s3 + n - o3)]
+                forces[0, ix(n)] += _both(x, 0, n, o1, a, b) + _both(x, 0, n, o2, c2, d2) + _both(x, 0, n, o3, c3, d3)
+                forces[1, ix(n)] += _both(x, 1, n, o1, a, b) + _both(x, 1, n, o2, c2, d2) + _both(x, 1, n, o3, c3, d3)
+                forces[2, ix(n)] += _both(x, 2, n, o1, a, b) + _both(x, 2, n, o2, c2, d2) + _both(x, 2, n, o3, c3, d3)
+            q += 3
+        else:
+            for n in range(first, last):
+                a, b = pull[ix(s1 + n)], pull[ix(s1 + n - o1)]
+                for axis in range(3):
+                    forces[axis, ix(n)] += _both(x, axis, n, o1, a, b)
+            q += 1
     if starts.shape[0] > 1:
         for n in range(low, high):
             i, m = ix(n), ix(n - pad)
@@ -76,15 +96,21 @@ def move_masses(
     lost = 0
     for axis in range(3):
         bit, g, wind = 1 << axis, gravity[axis], air[axis]
-        for n in range(low, high):
-            i = ix(n)
-            moved = x[axis, i] - before[axis, i]
-            f = forces[axis, i] - drag[i] * (moved * per_step - wind)  # [N]
-            forces[axis, i] = f
-            w = mobility[i] if (free[i] & bit) != 0 else 0.0
-            h = g if w > 0.0 else 0.0
-            place = 2.0 * x[axis, i] - before[axis, i] + (w * f + h)  # [Habibi97 1.6]
-            lost += 0 if abs(place) < _HUGE else 1
-            before[axis, i] = place
+        if plain != 0:  # no drag, and all move along every axis
+            for n in range(low, high):
+                i = ix(n)
+                w = mobility[i]
+                place = 2.0 * x[axis, i] - before[axis, i] + (w * forces[axis, i] + (g if w > 0.0 else 0.0))
+                lost += 0 if abs(place) < _HUGE else 1
+                before[axis, i] = place  # [Habibi97 1.6]
+        else:
+            for n in range(low, high):
+                i = ix(n)
+                f = forces[axis, i] - drag[i] * ((x[axis, i] - before[axis, i]) * per_step - wind)
+                forces[axis, i] = f
+                w = mobility[i] if (free[i] & bit) != 0 else 0.0
+                place = 2.0 * x[axis, i] - before[axis, i] + (w * f + (g if w > 0.0 else 0.0))
+                lost += 0 if abs(place) < _HUGE else 1
+                before[axis, i] = place
     if lost > 0 and bad[0] < 0:
         bad[0] = step  # whoever writes it in this step writes the same

@@ -18,6 +18,7 @@ __all__ = ["Range"]
 _SKIN = 0.3  # of the range, at the start
 _LEAST, _MOST = 0.03, 1.5  # bounds of the skin, of the range
 _OFTEN, _SELDOM = 8, 60  # steps between lists below which the skin grows, and above which it shrinks
+_LONG = 120  # steps after which a list that still serves is made again with a thinner skin
 _TABLE = 16  # cells a point, up to which their table is worth its memory
 
 
@@ -66,21 +67,18 @@ class Range:
         from motiform.motion.matter import reach_kernels
 
         self.line_up(x, before)
-        launch = self.device.launch
-        if self.zoned:
-            launch(
-                reach_kernels.reach_forces, self.elements, self.width, self.places, self.strides, self.neighbours,
-                self.found,
-                self.order, self.radius, self.table, self.rubs, self.rub, self.rate, self.farthest, self.memory, forces,
-                least=4,
-            )  # fmt: skip
+        seen = (self.width, self.places, self.strides, self.neighbours, self.found, self.order, self.radius, self.table)
+        if self.rubs == STICKING:
+            kernel: Any = reach_kernels.reach_sticking
+            rest: tuple[Any, ...] = (self.rub, self.rate, self.farthest, self.memory, forces)
+        elif self.rubs == CAPPED:
+            kernel, rest = reach_kernels.reach_creeping, (self.rub, self.rate, self.farthest, forces)
+        elif self.zoned:
+            kernel, rest = reach_kernels.reach_smooth, (self.rate, self.farthest, forces)
         else:
             law: Any = self.reach.law
-            launch(
-                law.automaton.reach_kernel, self.elements, self.width, self.places, self.strides, self.neighbours,
-                self.found,
-                self.order, self.radius, self.table, self.rate, self.farthest, self.memory, forces, least=4,
-            )  # fmt: skip
+            kernel, rest = law.automaton.reach_kernel, (self.rate, self.farthest, self.memory, forces)
+        self.device.launch(kernel, self.elements, *seen, *rest, least=4)
 
     def line_up(self, x: Any, before: Any) -> None:
         """Copy the members' positions side by side, and list neighbours anew where somebody left the skin."""
@@ -88,6 +86,9 @@ class Range:
             self._list(x)
         elif self._copy(x, before):
             self._adapt()
+            self._list(x)
+        elif self.since >= _LONG and self.skin > _LEAST * self.range:
+            self.skin = max(0.6 * self.skin, _LEAST * self.range)
             self._list(x)
         else:
             self.since += 1

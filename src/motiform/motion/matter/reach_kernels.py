@@ -12,10 +12,16 @@ import math
 from numba import uint64 as ix
 
 from motiform.base.kernels import inline, kernel
-from motiform.motion.matter.columns import CAPPED, NO_FRICTION, STICKING
-from motiform.motion.matter.link_kernels import tension
 
-__all__ = ["carry_memory", "forget", "line_up", "rank_order", "reach_forces"]
+__all__ = [
+    "carry_memory",
+    "forget",
+    "line_up",
+    "rank_order",
+    "reach_creeping",
+    "reach_smooth",
+    "reach_sticking",
+]
 
 
 @kernel
@@ -64,8 +70,39 @@ def carry_memory(i, order, neighbours, found, old_order, old_rank, old_neighbour
 
 
 @inline
+def _law(table):
+    """Return the cuts of a law and the stiffness, damping and rest of its zones, to be kept in registers."""
+    return (
+        table[0, 0], table[0, 1], table[0, 2],
+        table[0, 3], table[0, 4], table[0, 5], table[0, 6], table[0, 7], table[0, 8],
+        table[0, 9], table[0, 10], table[0, 11], table[0, 12], table[0, 13], table[0, 14],
+    )  # fmt: skip
+
+
+@inline
+def _tension(law, d, rate):
+    """Return the tension of a law at a gap, as `link_kernels.tension` does."""
+    if d < law[0]:
+        return law[3] * (d - law[5]) + law[4] * rate
+    if d < law[1]:
+        return law[6] * (d - law[8]) + law[7] * rate
+    if d < law[2]:
+        return law[9] * (d - law[11]) + law[10] * rate
+    return law[12] * (d - law[14]) + law[13] * rate
+
+
+@inline
+def _crept(ex, ey, ez, normal, limit, damping, per_step):
+    """Return the force across of a pair that rubs like honey, up to Coulomb's limit."""
+    size = math.sqrt(ex * ex + ey * ey + ez * ez)
+    most, wanted = limit * abs(normal), damping * per_step * size
+    share = damping * per_step if wanted <= most else most / size
+    return share * ex, share * ey, share * ez
+
+
+@inline
 def _held(memory, slot, i, ux, uy, uz, ex, ey, ez, normal, limit, stiffness, damping, per_step):
-    """Return the tangential force of a pair that sticks by a spring and slips at the limit [Cundall79]."""
+    """Return the force across of a pair that sticks by a spring and slips at the limit [Cundall79]."""
     hx, hy, hz = memory[0, slot, i] + ex, memory[1, slot, i] + ey, memory[2, slot, i] + ez
     along = hx * ux + hy * uy + hz * uz  # the contact turns: what was tangential is laid into the new plane
     hx, hy, hz = hx - along * ux, hy - along * uy, hz - along * uz
@@ -85,43 +122,90 @@ def _held(memory, slot, i, ux, uy, uz, ex, ey, ez, normal, limit, stiffness, dam
 
 
 @kernel
-def reach_forces(
-    c, width, places, strides, neighbours, found, order, radius, table, rubs, rub, per_step, farthest, memory, forces
-):  # fmt: skip
-    """Add the forces of all neighbours on masses: a zone law of the gap between them, and friction across it."""
+def reach_smooth(c, width, places, strides, neighbours, found, order, radius, table, per_step, farthest, forces):
+    """Add the forces of all neighbours on masses: a zone law of the gap between them."""
+    law = _law(table)
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
         i = ix(n)
-        x, y, z = places[0, i], places[1, i], places[2, i]
+        x, y, z, r = places[0, i], places[1, i], places[2, i], radius[i]
+        vx, vy, vz = strides[0, i], strides[1, i], strides[2, i]
+        fx, fy, fz = 0.0, 0.0, 0.0
+        for slot in range(found[i]):
+            j = ix(neighbours[ix(slot), i])
+            dx, dy, dz = places[0, j] - x, places[1, j] - y, places[2, j] - z
+            apart = r + radius[j]
+            square, outer = dx * dx + dy * dy + dz * dz, farthest + apart
+            if square < outer * outer and square > 0.0:
+                d = math.sqrt(square)
+                inverse = 1.0 / d
+                ex, ey, ez = strides[0, j] - vx, strides[1, j] - vy, strides[2, j] - vz
+                along = (ex * dx + ey * dy + ez * dz) * inverse
+                s = _tension(law, d - apart, along * per_step) * inverse
+                fx, fy, fz = fx + s * dx, fy + s * dy, fz + s * dz
+        m = ix(order[i])
+        forces[0, m] += fx
+        forces[1, m] += fy
+        forces[2, m] += fz
+
+
+@kernel
+def reach_creeping(c, width, places, strides, neighbours, found, order, radius, table, rub, per_step, farthest, forces):
+    """Add the forces of all neighbours on masses, with friction that does not hold."""
+    law, limit, damping = _law(table), rub[0], rub[2]
+    for n in range(c * width, min((c + 1) * width, order.shape[0])):
+        i = ix(n)
+        x, y, z, r = places[0, i], places[1, i], places[2, i], radius[i]
+        vx, vy, vz = strides[0, i], strides[1, i], strides[2, i]
+        fx, fy, fz = 0.0, 0.0, 0.0
+        for slot in range(found[i]):
+            j = ix(neighbours[ix(slot), i])
+            dx, dy, dz = places[0, j] - x, places[1, j] - y, places[2, j] - z
+            apart = r + radius[j]
+            square, outer = dx * dx + dy * dy + dz * dz, farthest + apart
+            if square < outer * outer and square > 0.0:
+                d = math.sqrt(square)
+                inverse = 1.0 / d
+                ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
+                ex, ey, ez = strides[0, j] - vx, strides[1, j] - vy, strides[2, j] - vz
+                along = ex * ux + ey * uy + ez * uz
+                t = _tension(law, d - apart, along * per_step)
+                ex, ey, ez = ex - along * ux, ey - along * uy, ez - along * uz
+                hx, hy, hz = _crept(ex, ey, ez, t, limit, damping, per_step)
+                fx, fy, fz = fx + (t * ux + hx), fy + (t * uy + hy), fz + (t * uz + hz)
+        m = ix(order[i])
+        forces[0, m] += fx
+        forces[1, m] += fy
+        forces[2, m] += fz
+
+
+@kernel
+def reach_sticking(
+    c, width, places, strides, neighbours, found, order, radius, table, rub, per_step, farthest, memory, forces
+):  # fmt: skip
+    """Add the forces of all neighbours on masses, with friction that holds; pairs out of range forget."""
+    law, limit, stiffness, damping = _law(table), rub[0], rub[1], rub[2]
+    for n in range(c * width, min((c + 1) * width, order.shape[0])):
+        i = ix(n)
+        x, y, z, r = places[0, i], places[1, i], places[2, i], radius[i]
         vx, vy, vz = strides[0, i], strides[1, i], strides[2, i]
         fx, fy, fz = 0.0, 0.0, 0.0
         for slot in range(found[i]):
             k = ix(slot)
             j = ix(neighbours[k, i])
             dx, dy, dz = places[0, j] - x, places[1, j] - y, places[2, j] - z
-            apart = radius[i] + radius[j]
+            apart = r + radius[j]
             square, outer = dx * dx + dy * dy + dz * dz, farthest + apart
             if square < outer * outer and square > 0.0:
                 d = math.sqrt(square)
-                r = 1.0 / d
+                inverse = 1.0 / d
+                ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
                 ex, ey, ez = strides[0, j] - vx, strides[1, j] - vy, strides[2, j] - vz
-                along = (ex * dx + ey * dy + ez * dz) * r
-                t = tension(table, 0, d - apart, along * per_step)
-                s = t * r
-                fx, fy, fz = fx + s * dx, fy + s * dy, fz + s * dz
-                if rubs != NO_FRICTION:
-                    ux, uy, uz = dx * r, dy * r, dz * r
-                    ex, ey, ez = ex - along * ux, ey - along * uy, ez - along * uz
-                    if rubs == CAPPED:
-                        speed = math.sqrt(ex * ex + ey * ey + ez * ez) * per_step
-                        if speed > 0.0:
-                            q = min(rub[0] * abs(t), rub[2] * speed) / speed * per_step
-                            fx, fy, fz = fx + q * ex, fy + q * ey, fz + q * ez
-                    else:
-                        hx, hy, hz = _held(
-                            memory, k, i, ux, uy, uz, ex, ey, ez, t, rub[0], rub[1], rub[2], per_step
-                        )  # fmt: skip
-                        fx, fy, fz = fx + hx, fy + hy, fz + hz
-            elif rubs == STICKING:
+                along = ex * ux + ey * uy + ez * uz
+                t = _tension(law, d - apart, along * per_step)
+                ex, ey, ez = ex - along * ux, ey - along * uy, ez - along * uz
+                hx, hy, hz = _held(memory, k, i, ux, uy, uz, ex, ey, ez, t, limit, stiffness, damping, per_step)
+                fx, fy, fz = fx + (t * ux + hx), fy + (t * uy + hy), fz + (t * uz + hz)
+            else:
                 memory[0, k, i], memory[1, k, i], memory[2, k, i] = 0.0, 0.0, 0.0
         m = ix(order[i])
         forces[0, m] += fx

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motiform.form import Form, Part
+from motiform.form import Form, Links, Part, Skin
 from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Mesh
 from motiform.spatial import Transform, exp_quaternion, rotation_from_euler
 
@@ -78,3 +78,24 @@ def mixed():
         Part("two boxes", Box((1, 2, 3)), zero, green, positions, orientations),
     )
     return Form(parts, times + 5.0, "mixed")
+
+
+@pytest.fixture
+def soft():
+    """Return a skin of two colours that flaps, links of which one swings through hanging, and balls of three sizes."""
+    times = np.arange(31) / 30.0
+    sheet = np.array([[0, 1, 0], [0, 1, 1], [1, 1, 1], [1, 1, 0]], float)
+    flap = np.tile(sheet, (31, 1, 1))
+    flap[:, 2:, 1] += 0.3 * np.sin(3.0 * times)[:, None]
+    faces = np.array([[0, 1, 2], [0, 2, 3]])
+    skin = Skin("sheet", flap, faces, np.array([[0.8, 0.2, 0.2], [0.2, 0.2, 0.8]]))
+    angle = 0.5 * np.cos(5.0 * times)
+    swing = np.stack([np.sin(angle), -np.cos(angle), 0 * angle], -1)[:, None] * (1.0 + 0.2 * times[:, None, None])
+    nail = np.zeros((31, 1, 3))
+    ends, pairs = np.concatenate([swing, swing * 2], 1), np.array([[0, 0], [0, 1]])
+    links = Links("rope", nail, ends, pairs, np.array([0.01, 0.02]), np.array([0.3, 0.3, 0.3]))
+    balls = Part(
+        "balls", Ball(0.4), np.zeros(3), np.array([1.0, 0, 0]), np.tile(sheet[:3], (31, 1, 1)),
+        np.broadcast_to([1.0, 0, 0, 0], (31, 3, 4)), points=True, scale=np.array([0.25, 0.5, 1.0]),
+    )  # fmt: skip
+    return Form((balls,), times, "soft", {}, (links,), (skin,))

@@ -72,8 +72,7 @@ def check_rules(gltf, blob):
         if accessor.min:
             np.testing.assert_array_equal(np.atleast_1d(data.min(axis=0)), accessor.min)
             np.testing.assert_array_equal(np.atleast_1d(data.max(axis=0)), accessor.max)
-    for mesh in gltf.meshes:
-        [primitive] = mesh.primitives
+    for primitive in (primitive for mesh in gltf.meshes for primitive in mesh.primitives):
         position, normal = gltf.accessors[primitive.attributes.POSITION], gltf.accessors[primitive.attributes.NORMAL]
         corners = gltf.accessors[primitive.indices]
         assert (position.componentType, position.type, normal.componentType, normal.type) == (
@@ -84,6 +83,10 @@ def check_rules(gltf, blob):
         )
         assert position.min
         assert position.count == normal.count
+        for target in primitive.targets or []:
+            moved = [gltf.accessors[target[key]] for key in ("POSITION", "NORMAL")]
+            assert [(one.componentType, one.type, one.count) for one in moved] == [(5126, "VEC3", position.count)] * 2
+            assert moved[0].min
         assert (corners.componentType, corners.type) in [(5123, "SCALAR"), (5125, "SCALAR")]
         assert corners.count % 3 == 0
         assert gltf.bufferViews[position.bufferView].target == 34962
@@ -96,11 +99,13 @@ def check_rules(gltf, blob):
     children = [child for node in gltf.nodes for child in node.children or []] + gltf.scenes[0].nodes
     assert sorted(children) == list(range(len(gltf.nodes)))  # a forest: every node once
     for animation in gltf.animations or []:
-        for sampler in animation.samplers:
+        for channel in animation.channels:
+            sampler, node = animation.samplers[channel.sampler], gltf.nodes[channel.target.node]
+            each = len(gltf.meshes[node.mesh].weights) if channel.target.path == "weights" else 1
             times, out = gltf.accessors[sampler.input], gltf.accessors[sampler.output]
             assert (times.componentType, times.type, out.componentType) == (5126, "SCALAR", 5126)
             assert times.min
-            assert times.count == out.count
+            assert times.count * each == out.count
             seconds = values(gltf, blob, sampler.input)
             assert seconds[0] == 0
             assert (np.diff(seconds) > 0).all()
@@ -274,3 +279,59 @@ def test_the_camera_of_the_scene_looks_at_its_target(one, tmp_path):
     np.testing.assert_allclose(turn @ [0, 0, -1], forward, atol=1e-12)
     assert (turn @ [0, 1, 0])[1] > 0
     assert (turn @ [1, 0, 0])[1] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_skin_has_a_morph_target_for_each_shape(soft, tmp_path):
+    gltf, blob = written(soft, tmp_path)
+    check_rules(gltf, blob)
+    [skin] = soft.skins
+    mesh = next(mesh for mesh in gltf.meshes if mesh.name == "sheet")
+    assert len(mesh.primitives) == 2  # its colours
+    assert len(mesh.weights) == len(soft.times) - 1
+    times, weights = tracks(gltf, blob)["sheet", "weights"]
+    weights = weights.reshape(len(times), -1)
+    np.testing.assert_allclose(times, soft.times, atol=SINGLE)
+    base = values(gltf, blob, mesh.primitives[0].attributes.POSITION)
+    moved = np.stack([values(gltf, blob, target["POSITION"]) for target in mesh.primitives[0].targets])
+    for k in (0, 1, 17, 30):
+        shape = base + np.tensordot(weights[k], moved, 1)
+        corners = [values(gltf, blob, one.indices).reshape(-1, 3) for one in mesh.primitives]
+        found = {tuple(np.round(shape[row], 5).ravel().tolist()) for part in corners for row in part}
+        assert found == {
+            tuple(np.round(row, 5).ravel().tolist()) for row in skin.vertices[k][skin.faces].astype(np.float32)
+        }
+    assert all(gltf.materials[one.material].doubleSided for one in mesh.primitives)
+
+
+def test_a_long_film_of_a_skin_keeps_some_shapes(soft, tmp_path):
+    [skin] = soft.skins
+    many = np.concatenate([skin.vertices] * 10)
+    form = Form((), np.arange(310) / 100.0, "long", {}, (), (replace(skin, vertices=many),))
+    gltf, blob = written(form, tmp_path)
+    times, weights = tracks(gltf, blob)["sheet", "weights"]
+    assert len(times) == 240
+    assert len(weights) == 240 * 239
+    assert times[-1] == pytest.approx(3.09)
+
+
+def test_links_are_rods_from_end_to_end(soft, tmp_path):
+    gltf, blob = written(soft, tmp_path)
+    found = tracks(gltf, blob)
+    [links] = soft.links
+    for i in range(2):
+        name = f"rope.{i}"
+        middle, turn, size = (found[name, path][1].astype(float) for path in ("translation", "rotation", "scale"))
+        along = rotation_from_quaternion(turn[:, [3, 0, 1, 2]])[:, :, 1] * size[:, 1:2]
+        ends = np.stack([links.ends(k)[i] for k in range(31)])
+        np.testing.assert_allclose(middle - 0.5 * along, ends[:, 0], atol=8 * SINGLE)
+        np.testing.assert_allclose(middle + 0.5 * along, ends[:, 1], atol=8 * SINGLE)
+        np.testing.assert_allclose(size[:, 0], links.radius[i], rtol=SINGLE)
+        # It hangs, opposite to the rod's own axis, and yet turns smoothly: as much as the pendulum does.
+        step = 2 * np.arccos(np.clip(np.abs(np.sum(turn[1:] * turn[:-1], axis=1)), 0, 1))
+        assert step.max() < 1.01 * 0.5 * 5.0 / 30.0  # largest rate of the angle, over a key
+
+
+def test_balls_have_their_own_sizes(soft, tmp_path):
+    gltf, _ = written(soft, tmp_path)
+    nodes = {node.name: node for node in gltf.nodes}
+    assert [nodes[f"balls.{i}"].scale for i in range(3)] == [[0.25] * 3, [0.5] * 3, [1.0] * 3]

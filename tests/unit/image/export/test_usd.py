@@ -66,3 +66,20 @@ def test_few_bodies_of_a_part_are_prims_of_their_own(pxr, mixed, tmp_path):
     stage = Usd.Stage.Open(str(export(mixed, tmp_path / "a.usda")))
     for path in ("/World/turning", "/World/still", "/World/two_boxes/two_boxes_0", "/World/two_boxes/two_boxes_1"):
         assert stage.GetPrimAtPath(path).IsValid()
+
+
+def test_skins_links_and_sizes(soft, pxr, tmp_path):
+    from pxr import Usd, UsdGeom
+
+    stage = Usd.Stage.Open(str(export(soft, tmp_path / "a.usda")))
+    [skin], [links] = soft.skins, soft.links
+    mesh = UsdGeom.Mesh.Get(stage, "/World/sheet")
+    faces = np.array(mesh.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3)
+    for k in (0, 12, 30):
+        points = np.array(mesh.GetPointsAttr().Get(k))
+        np.testing.assert_allclose(points[faces], skin.vertices[k][skin.faces], atol=SINGLE)
+    rope = UsdGeom.BasisCurves.Get(stage, "/World/rope")
+    np.testing.assert_allclose(np.array(rope.GetPointsAttr().Get(12)).reshape(2, 2, 3), links.ends(12), atol=4 * SINGLE)
+    np.testing.assert_allclose(rope.GetWidthsAttr().Get(), 2 * links.radius, rtol=SINGLE)
+    ball = UsdGeom.Xformable.Get(stage, "/World/balls/balls_0").GetLocalTransformation(3)
+    np.testing.assert_allclose(np.array(ball)[:3, :3], 0.25 * np.eye(3), atol=1e-12)

@@ -16,12 +16,16 @@ OUTPUTS = {
     ("TimeSensor", "fraction_changed"),
     ("PositionInterpolator", "value_changed"),
     ("OrientationInterpolator", "value_changed"),
+    ("CoordinateInterpolator", "value_changed"),
 }
 INPUTS = {
     ("PositionInterpolator", "set_fraction"),
     ("OrientationInterpolator", "set_fraction"),
     ("Transform", "set_translation"),
     ("Transform", "set_rotation"),
+    ("Transform", "set_scale"),
+    ("CoordinateInterpolator", "set_fraction"),
+    ("Coordinate", "set_point"),
 }
 DIGITS = 1e-8  # nine significant digits
 
@@ -180,3 +184,18 @@ def test_the_viewpoint_looks_at_its_target(one, tmp_path):
     forward = np.array([-2, -0.5, -2]) / np.linalg.norm([2, 0.5, 2])
     np.testing.assert_allclose(exp_rotation(turn[:3] * turn[3]) @ [0, 0, -1], forward, atol=4 * DIGITS)
     assert view.attrib["position"] == "2 1.5 2"
+
+
+def test_skins_links_and_sizes(soft, tmp_path):
+    root, defined = parsed(soft, tmp_path)
+    [skin], [links] = soft.skins, soft.links
+    [shapes] = root.iter("CoordinateInterpolator")
+    places = numbers(shapes.attrib["keyValue"]).reshape(31, -1, 3)
+    index = [np.array(one.attrib["index"].split(), int).reshape(-1, 3) for one in root.iter("IndexedTriangleSet")]
+    found = places[20][np.concatenate(index)]
+    expected = skin.vertices[20][np.concatenate([skin.faces[own] for _, own in skin.tones])]
+    np.testing.assert_allclose(found, expected, atol=DIGITS)
+    assert defined["balls_0"].attrib["scale"] == "0.25 0.25 0.25"
+    sizes = numbers(defined["rope_1_scale"].attrib["keyValue"], 3)
+    length = [np.linalg.norm(np.diff(links.ends(k)[1], axis=0)) for k in range(31)]
+    np.testing.assert_allclose(sizes[:, 1], length, rtol=DIGITS)

@@ -36,6 +36,16 @@ class Band:
         low = 1 / check_number(duration, "duration", "band", above=0.0)
         return cls(low, check_number(rate, "rate", "band", above=0.0) / 2)
 
+    @classmethod
+    def from_rest(cls, duration: float, high: float) -> "Band":
+        """Return what a run of a duration [s] that begins at rest tells apart, up to a frequency [Hz].
+
+        It begins at √(2√5)/(2πT) = 0.34/T and not at 1/T: a displacement c that stays pulls by a neglected spring k on
+        a mass M, which errs by c k t²/2M, of the relative norm k T²/(2√5 M); a swing of that pulsation has k/(M ω²).
+        """
+        low = float(np.sqrt(2 * np.sqrt(5))) / (2 * np.pi * check_number(duration, "duration", "band", above=0.0))
+        return cls(low, high)
+
     def omega(self, count: int = 400, *, also: Iterable[float] = ()) -> Array:
         """Return pulsations [rad/s] spread evenly in logarithm over the band, both ends included.
 

@@ -21,10 +21,6 @@ from motiform.spatial.checks import Array, Words
 
 __all__ = ["CutComparison", "ModelError", "compare_runs"]
 
-# A displacement c that stays over a run of T pulls by a neglected spring k on a mass M: it errs by c k t²/2M, of the
-# relative norm k T²/(2√5 M). A swing has k/(M ω²): what stays counts as one of the pulsation √(2√5)/T.
-_SLOWEST = float(np.sqrt(2 * np.sqrt(5)) / (2 * np.pi))
-
 
 @dataclass(frozen=True)
 class ModelError:
@@ -142,7 +138,7 @@ def _error(name: str, x: Array, y: Array, predicted: float | None) -> ModelError
     share = 0.0 if off == 0 else np.inf if size == 0 else off / size
     norm = abs(float(np.linalg.norm(other)) - size)
     norm = 0.0 if norm == 0 else np.inf if size == 0 else norm / size
-    rms = size / np.sqrt(moved.shape[0] * moved.shape[1])
+    rms = size / float(np.sqrt(moved.shape[0] * moved.shape[1]))
     return ModelError(name, share, norm, rms, float(np.linalg.norm(y - x, axis=-1).max()), predicted)
 
 
@@ -150,10 +146,10 @@ def _foreseen(advice: Advice, x: Array, duration: float) -> dict[str, float]:
     """Return for each model whose couplings were cut the error that the influences on it foresee.
 
     At each frequency the influence is the relative error of the velocity, and so of the displacement. The spectrum of
-    the coupled displacements x (samples, points, 3) [m] weighs them; what stays counts at √(2√5)/(2πT).
+    the coupled displacements x (samples, points, 3) [m] weighs them; what stays counts at the low end of `Band.from_rest`.
     """
     network, names, label = advice.network, list(advice.models), advice.labels
-    band = Band(_SLOWEST / duration, 0.499 * network.rate)
+    band = Band.from_rest(duration, 0.499 * network.rate)
     at = np.clip(np.arange(len(x) // 2 + 1) / duration, band.low, band.high)
     errors: dict[str, dict[str, Array]] = {}
     for pair in advice.pairs:

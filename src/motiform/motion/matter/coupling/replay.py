@@ -198,7 +198,7 @@ def _motions(part: Part, *recorded: Recording) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for group, mine in _pieces(part.whole, part.needs):
         name, wanted = f"{group.name}.position", mine - group.first
-        sources = [(rec, rec.statics[f"{group.name}.points"]) for rec in recorded if name in rec]
+        sources = [(rec, _recorded(rec, group)) for rec in recorded if name in rec]
         for rec, _ in sources:
             if rec.channel(name).rate != part.whole.rate:
                 got = Words(f"{rec.channel(name).rate} Hz")
@@ -211,6 +211,16 @@ def _motions(part: Part, *recorded: Recording) -> dict[str, Any]:
             [played(rec, name) for rec, _ in sources], np.array([np.flatnonzero(have == n)[0] for n in wanted])
         )
     return found
+
+
+def _recorded(rec: Recording, group: Any) -> np.ndarray:
+    """Return which points of a group a recording holds: those that a connection names, or all."""
+    numbers = rec.statics.get(f"{group.name}.points")
+    count = rec.channel(f"{group.name}.position").shape[0]
+    if numbers is None and count != group.count:
+        got = Words(f"{count} points of {group.name}")
+        raise InputError("not a connection of this network", got=got, allowed=f"{group.count} points")
+    return np.arange(count) if numbers is None else numbers
 
 
 class _Gathered:

@@ -1,0 +1,100 @@
+r"""
+How high must a brick fall to break?
+====================================
+
+A brick of 3 × 3 × 5 masses falls on a steel bar. Each mass is linked with its 26 neighbours; a link that is stretched by
+4.5 % breaks for good and takes the energy :math:`½ k (ε L)²` with it. That gives a height below which no piece can come
+off, whatever happens at the impact: the cheapest piece is a corner, held by 3 edges, 3 diagonals of faces and one of
+the cell, :math:`½ k (ε a)² (3·1 + 3·2 + 3) = 6 k ε² a²`, and the fall must pay for it. This brick needs a fall
+many times as high, for most of the energy goes into shaking and is lost in the dampers. From 1.2 m it goes to pieces,
+and the broken links still hold only a small part of what the fall gave.
+
+Three bricks in a pile beside it stay whole. The lower ones are pressed flat by less than the weight they bear over the
+stiffness of their 15 upright columns of links: the diagonals bear some of it, too.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+import motiform as mf
+from motiform.form import dress
+from motiform.image import picture
+
+K, STRAIN, EDGE, MASS = 6000.0, 0.045, 0.05, 45 * 0.04  # N/m, 1, m, kg
+BAR = 0.06 + 0.03  # m: height at which the lowest masses rest on the bar
+WEIGHT = MASS * 9.81
+CORNER = 6 * K * STRAIN**2 * EDGE**2  # J
+
+
+def drop(height, duration=None):
+    at = [-0.09, BAR + height, -0.05]
+    duration = np.ceil(50 * (np.sqrt(2 * height / 9.81) + 0.25)) / 50 if duration is None else duration
+    return mf.simulate("bricks", settings={"network.0.masses.0.grid.at": at, "scene.duration": duration})
+
+
+def pieces(rec):
+    """Return the number of pieces of the brick that fell, its broken links, and the energy that they took [J]."""
+    broken = rec["falling_links.state"][-1] == 1
+    length, start = rec["falling_links.length"][0], rec["falling.position"][0]
+    a, b = np.array([(i, j) for i in range(45) for j in range(i + 1, 45)
+                     if np.linalg.norm(start[i] - start[j]) < 1.75 * EDGE]).T  # fmt: skip
+    held = coo_matrix((np.ones((~broken).sum()), (a[~broken], b[~broken])), shape=(45, 45))
+    return connected_components(held, directed=False)[0], broken.sum(), (0.5 * K * (STRAIN * length[broken]) ** 2).sum()
+
+
+def main(quick=False):
+    rec = drop(1.2, 0.9 if quick else 2.0)
+    low, high = CORNER / WEIGHT, 1.2  # m
+    found = {high: pieces(rec), 0.9 * low: pieces(drop(0.9 * low))}
+    while high - low > (0.3 if quick else 0.02):
+        middle = 0.5 * (low + high)
+        found[middle] = pieces(drop(middle))
+        low, high = (middle, high) if found[middle][0] == 1 else (low, middle)
+    return {"rec": rec, "found": dict(sorted(found.items())), "needs": high}
+
+
+def check(result):
+    rec, found = result["rec"], result["found"]
+    lowest = min(found)
+    assert found[lowest][0] == 1  # below the height that pays for a corner nothing comes off …
+    assert result["needs"] > CORNER / WEIGHT  # … and what breaks has fallen farther
+    assert found[max(found)][0] > 5
+    for height, (_, _, taken) in found.items():
+        assert taken <= WEIGHT * (height + BAR)  # J: no more than the whole way down to the floor gives
+    for name in ("left", "right", "top"):
+        assert not (rec[f"{name}_links.state"] == 1).any()
+    for name in ("left", "right"):
+        layers = rec[f"{name}.position"][:, :, 1].reshape(-1, 3, 3, 5).mean(axis=(1, 3))
+        pressed = (layers[0, 2] - layers[0, 0]) - (layers[-1, 2] - layers[-1, 0])
+        assert 0 < pressed < 2 * 1.5 * WEIGHT / (15 * K)  # m: two layers of links bear it and half of the top one
+
+
+def draw(result, folder):
+    chart = Figure(figsize=(9, 3.2), layout="constrained")
+    left, right = chart.subplots(1, 2)
+    height = np.array(list(result["found"]))
+    count, _, taken = np.array(list(result["found"].values())).T
+    left.semilogy(height, count, "o-", color="#D55E00", markersize=4, linewidth=1)
+    left.set(xlabel="height of the fall [m]", ylabel="pieces")
+    right.plot(height, WEIGHT * height, color="0.4", linewidth=1, label="given by the fall")
+    right.plot(height, taken, "o-", color="#D55E00", markersize=4, linewidth=1, label="taken by broken links")
+    right.set(xlabel="height of the fall [m]", ylabel="energy [J]")
+    for axes in (left, right):
+        axes.axvline(CORNER / WEIGHT, color="#0072B2", linewidth=1, linestyle="--", label="pays for a corner")
+        axes.grid(alpha=0.25)
+    right.legend(frameon=False)
+    chart.savefig(folder / "heights.png", dpi=150)
+    form = dress(result["rec"])
+    shown = picture(form, folder / "bricks.png", sample=39, size=(1200, 700))
+    return [shown, folder / "heights.png"]
+
+
+if __name__ == "__main__":
+    result = main()
+    check(result)
+    pictures = draw(result, Path(*sys.argv[1:]))

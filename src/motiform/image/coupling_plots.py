@@ -1,0 +1,281 @@
+"""Pictures of coupling: admittances over frequency with the verdict, what a cut costs, and who drives whom."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.image.plot import _COLORS, _DASHES, _check_path, _save
+from motiform.motion.matter.coupling import Band, CutComparison, Influence, Port, Separation, influence
+from motiform.spatial.checks import Array, as_floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_admittances", "plot_cut", "plot_influence", "plot_schedule"]
+
+_Path = str | os.PathLike[str] | None
+_A, _B = _COLORS[0], _COLORS[1]
+_INK, _SOFT = "#30343a", "#6b7178"
+_SHADE = {"a drives b": "#cfe3f2", "b drives a": "#f7dac6", "independent": "#d6ecd9", "both kept": "#ececee"}
+
+
+def plot_admittances(
+    a: Port,
+    b: Port,
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    band: Band | None = None,
+    threshold: float = 0.1,
+    asymptotes: tuple[ArrayLike, ArrayLike] | None = None,
+    path: _Path = None,
+    title: str | None = None,
+    size: tuple[float, float] = (8.0, 5.6),
+    overwrite: bool = False,
+) -> "Figure":
+    """Draw |Y_A| and |Y_B| over frequency, below them the influences, with verdicts shaded and the band marked.
+
+    Parameters
+    ----------
+    band : frequencies that the motion holds; the verdict over all of it is the title's.
+    asymptotes : straight pieces of |Y_A| and |Y_B| at the ports' frequencies, drawn thin.
+    path : file to write; .svg, .pdf or .png (200 dpi).
+    """
+    _check_path(path, overwrite)
+    found = influence(a, b, threshold=threshold, names=names)
+    figure, (upper, lower) = _panels(size, title or _headline(found, band))
+    f = found.omega / (2 * np.pi)
+    for n, (port, name, color) in enumerate(((a, names[0], _A), (b, names[1], _B))):
+        upper.loglog(f, _finite(np.abs(port.admittance)), color=color, label=f"|Y| of {name}")
+        if asymptotes is not None:
+            line = as_floats(asymptotes[n], where="asymptotes")
+            upper.loglog(f, line, color=color, linewidth=0.9, linestyle=(0, (3, 2)))
+    upper.set_ylabel("admittance F/V [N s/m]", fontsize=9)
+    upper.legend(fontsize=8, frameon=False)
+    _draw_influence(lower, found)
+    for axes in (upper, lower):
+        _shade(axes, found)
+        _mark_band(axes, band, named=axes is upper)
+    _add_shades(lower, found)
+    _save(figure, path, overwrite)
+    return figure
+
+
+def plot_influence(
+    found: Influence,
+    *,
+    band: Band | None = None,
+    path: _Path = None,
+    title: str | None = None,
+    size: tuple[float, float] = (8.0, 3.4),
+    overwrite: bool = False,
+) -> "Figure":
+    """Draw what two models do to one another over frequency, with verdicts shaded."""
+    _check_path(path, overwrite)
+    figure, (axes,) = _panels(size, title or _headline(found, band), count=1)
+    _draw_influence(axes, found)
+    _shade(axes, found)
+    _mark_band(axes, band)
+    _add_shades(axes, found)
+    _save(figure, path, overwrite)
+    return figure
+
+
+def plot_cut(
+    found: CutComparison,
+    *,
+    path: _Path = None,
+    title: str | None = None,
+    size: tuple[float, float] = (8.6, 3.4),
+    overwrite: bool = False,
+) -> "Figure":
+    """Draw how far each model of a cut run is from the coupled one over time, and the errors with those foreseen."""
+    _check_path(path, overwrite)
+    figure, (left, right) = _panels(size, title, beside=True)
+    for n, (name, apart) in enumerate(found.distances.items()):
+        left.plot(found.times, apart, color=_COLORS[n % 8], linestyle=_DASHES[n % 4], linewidth=1.1, label=name)
+    left.set_xlabel("time [s]", fontsize=9)
+    left.set_ylabel("distance of cut from coupled [m]", fontsize=9)
+    left.set_ylim(bottom=0)
+    left.legend(fontsize=8, frameon=False, loc="best")
+    _draw_errors(right, found)
+    _save(figure, path, overwrite)
+    return figure
+
+
+def plot_schedule(
+    found: Separation,
+    *,
+    path: _Path = None,
+    title: str | None = None,
+    size: tuple[float, float] | None = None,
+    overwrite: bool = False,
+) -> "Figure":
+    """Draw the groups of a separation as boxes, by rank from left to right, and the connections that they record."""
+    _check_path(path, overwrite)
+    ranks = [[k for k, r in enumerate(found.ranks) if r == rank] for rank in range(max(found.ranks) + 1)]
+    tall = max(len(column) for column in ranks)
+    spots = {k: (2.2 * rank, 1.2 * ((len(column) - 1) / 2 - n)) for rank, column in enumerate(ranks)
+             for n, k in enumerate(column)}  # fmt: skip
+    edge = 0.6 * tall + 0.35
+    figure, (axes,) = _panels(size or (2.2 * len(ranks) + 0.2, 2 * edge + 0.4), title, count=1)
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    axes.set(xlim=(-1.0, 2.2 * len(ranks) - 1.2), ylim=(-edge, edge))
+    boxes = {k: _draw_group(axes, spots[k], found.groups[k]) for k in spots}
+    for rank in range(len(ranks)):
+        axes.text(2.2 * rank, 0.06 - edge, f"rank {rank}", ha="center", va="bottom", fontsize=8.5, color=_SOFT)
+    figure.canvas.draw()  # boxes have no size before
+    _draw_arrows(axes, found, spots, boxes)
+    _save(figure, path, overwrite)
+    return figure
+
+
+def _draw_group(axes: "Axes", spot: tuple[float, float], models: Sequence[Any]) -> Any:
+    """Draw a group and return its box."""
+    box: Any = {"boxstyle": "round,pad=0.5", "facecolor": _SHADE["a drives b"], "edgecolor": _A, "linewidth": 1.2}
+    text = _wrapped([str(model) for model in models])
+    return axes.text(*spot, text, ha="center", va="center", fontsize=9, color=_INK, bbox=box, zorder=3).get_bbox_patch()
+
+
+def _draw_arrows(
+    axes: "Axes", found: Separation, spots: Mapping[int, tuple[float, float]], boxes: Mapping[int, Any]
+) -> None:
+    for (one, two), some in found.links.items():
+        (x0, y0), (x1, y1) = spots[one], spots[two]
+        far = found.ranks[two] - found.ranks[one] > 1  # it would pass through the boxes between
+        bend = -0.28 if far else 0.0
+        how: Any = {"arrowstyle": "-|>,head_width=0.28,head_length=0.5", "color": _INK, "linewidth": 1.1,
+                    "patchA": boxes[one], "patchB": boxes[two], "shrinkA": 2, "shrinkB": 2,
+                    "connectionstyle": f"arc3,rad={bend}"}  # fmt: skip
+        axes.annotate("", (x1, y1), (x0, y0), arrowprops=how, zorder=2)
+        text = "\n".join(f"{a} → {b}" for a, b in some)
+        middle = (x0 + x1) / 2 + bend * (y1 - y0) / 2, (y0 + y1) / 2 - bend * (x1 - x0) / 2  # of the arc
+        look: Any = {"facecolor": "white", "edgecolor": "none", "pad": 1.2}
+        axes.text(*middle, text, ha="center", va="center", fontsize=7.5, color=_SOFT, bbox=look, zorder=4)
+
+
+def _wrapped(names: Sequence[str], most: int = 12) -> str:
+    lines = [""]
+    for name in names:
+        longer = f"{lines[-1]}, {name}" if lines[-1] else name
+        if len(longer) > most and lines[-1]:
+            lines[-1] += ","
+            lines.append(name)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
+
+
+def _draw_errors(axes: "Axes", found: CutComparison) -> None:
+    names = [one.model for one in found.errors]
+    for n, one in enumerate(found.errors):
+        if one.error > 0:
+            axes.plot(one.error, n, "o", color=_COLORS[n % 8], markersize=7, zorder=3)
+        if one.predicted:
+            axes.plot(one.predicted, n, "|", color=_INK, markersize=16, markeredgewidth=1.6, zorder=4)
+    axes.plot([], [], "o", color=_SOFT, label="measured")
+    axes.plot([], [], "|", color=_INK, markersize=10, markeredgewidth=1.6, label="foreseen")
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(names)), names, fontsize=8.5)
+    axes.set_ylim(len(names) - 0.4, -0.9)
+    axes.set_xlabel("relative error of displacements", fontsize=9)
+    axes.legend(fontsize=8, frameon=False, loc="upper right", ncols=2)
+    shown = [v for one in found.errors for v in (one.error, one.predicted) if v and np.isfinite(v)]
+    if shown:  # whole decades
+        axes.set_xlim(10 ** np.floor(np.log10(0.9 * min(shown))), 10 ** np.ceil(np.log10(1.1 * max(shown))))
+
+
+def _panels(
+    size: tuple[float, float], title: str | None, *, count: int = 2, beside: bool = False
+) -> tuple["Figure", list["Axes"]]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    shape: Any = {"nrows": 1, "ncols": count} if beside else {"nrows": count, "ncols": 1, "sharex": True}
+    axes = list(np.atleast_1d(figure.subplots(**shape)))
+    for one in axes:
+        one.spines[["top", "right"]].set_visible(False)
+        one.tick_params(labelsize=8)
+        one.grid(alpha=0.2)
+    if title:
+        figure.suptitle(title, fontsize=10.5, x=0.01, ha="left")
+    return figure, axes
+
+
+def _headline(found: Influence, band: Band | None) -> str:
+    inside = np.ones(len(found.omega), bool)
+    if band is not None:
+        f = found.omega / (2 * np.pi)
+        inside = (f >= band.low * (1 - 1e-9)) & (f <= band.high * (1 + 1e-9))
+    if not inside.any():
+        return "the band holds none of the frequencies shown"
+    part = Influence(found.a, found.b, found.omega[inside], found.on_a[inside], found.on_b[inside], found.threshold)
+    words = str(part).splitlines()[0].partition(" (")[0]
+    return f"{words} ({band or _span(part)}, threshold {found.threshold:g})"
+
+
+def _span(found: Influence) -> Band:
+    return Band(float(found.omega[0] / (2 * np.pi)), float(found.omega[-1] / (2 * np.pi)))
+
+
+def _draw_influence(axes: "Axes", found: Influence) -> None:
+    f = found.omega / (2 * np.pi)
+    axes.loglog(f, _finite(found.on_a), color=_A, label=f"{found.b} on {found.a}")
+    axes.loglog(f, _finite(found.on_b), color=_B, label=f"{found.a} on {found.b}")
+    axes.axhline(found.threshold, color=_INK, linewidth=0.9, linestyle=(0, (5, 2)))
+    axes.annotate(f"threshold {found.threshold:g}", (f[0], found.threshold), (4, 3), textcoords="offset points",
+                  fontsize=7.5, color=_INK)  # fmt: skip
+    axes.set_xlabel("frequency [Hz]", fontsize=9)
+    axes.set_ylabel("influence", fontsize=9)
+    axes.set_xlim(f[0], f[-1])
+    axes.add_artist(axes.legend(fontsize=8, frameon=False, loc="best"))
+
+
+def _verdicts(found: Influence) -> np.ndarray:
+    free_a, free_b = found.on_a <= found.threshold, found.on_b <= found.threshold
+    names = np.where(free_a & free_b, "independent", np.where(free_a, "a drives b", "b drives a"))
+    return np.where(free_a | free_b, names, "both kept")
+
+
+def _shade(axes: "Axes", found: Influence) -> None:
+    """Shade stretches of one verdict."""
+    f, told = found.omega / (2 * np.pi), _verdicts(found)
+    first = 0
+    for n in range(1, len(f) + 1):
+        if n == len(f) or told[n] != told[first]:
+            start = f[first] if first == 0 else np.sqrt(f[first - 1] * f[first])
+            end = f[-1] if n == len(f) else np.sqrt(f[n - 1] * f[n])
+            axes.axvspan(start, end, color=_SHADE[str(told[first])], linewidth=0, zorder=0)
+            first = n
+
+
+def _add_shades(axes: "Axes", found: Influence) -> None:
+    from matplotlib.patches import Patch
+
+    words = {
+        "a drives b": f"{found.a} drives {found.b}",
+        "b drives a": f"{found.b} drives {found.a}",
+        "independent": "independent",
+        "both kept": "both kept",
+    }
+    seen = [Patch(facecolor=_SHADE[key], label=words[key]) for key in words if key in set(_verdicts(found).tolist())]
+    place: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "ncols": 4, "frameon": False, "fontsize": 8}
+    axes.legend(handles=seen, **place)
+
+
+def _mark_band(axes: "Axes", band: Band | None, *, named: bool = False) -> None:
+    for edge in () if band is None else (band.low, band.high):
+        axes.axvline(edge, color=_INK, linewidth=1.1, zorder=1)
+    if band is not None and named:
+        at = axes.get_xaxis_transform()
+        axes.text(np.sqrt(band.low * band.high), 0.03, "band", transform=at, ha="center", fontsize=8, color=_INK)
+
+
+def _finite(values: Array) -> Array:
+    return np.where(np.isfinite(values) & (values > 0), values, np.nan)

@@ -1,0 +1,83 @@
+"""Links and skins as animated files keep them: rods that are moved and stretched, and the places of vertices."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.image.export.keys import between
+
+if TYPE_CHECKING:
+    from motiform.form import Form, Links, Skin
+
+__all__ = ["MOST_SHAPES", "rods", "skin_times", "skin_track"]
+
+MOST_SHAPES = 240
+"""Instants at which the shape of a skin is kept: viewers hold all of them in memory, and many take no more than 256."""
+_SHORTEST = 1e-9  # [m] of a rod: viewers divide by its scale
+
+
+def rods(form: "Form", links: "Links", times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return middles [m] (count, keys, 3), turns (w, x, y, z) (count, keys, 4) from y, lengths [m] (count, keys).
+
+    From key to key a rod turns by the least angle, so that it nowhere turns about itself.
+    """
+    first, second = track(form, links.first, times, links.name), track(form, links.second, times, links.name)
+    a, b = first[:, links.pairs[:, 0]], second[:, links.pairs[:, 1]]
+    length = np.linalg.norm(b - a, axis=-1)
+    along = (b - a) / np.maximum(length, _SHORTEST)[..., None]
+    turn = np.empty((*length.shape, 4))
+    turned, before = np.tile([1.0, 0.0, 0.0, 0.0], (links.count, 1)), np.tile([0.0, 1.0, 0.0], (links.count, 1))
+    for k, now in enumerate(along):
+        there = length[k] > _SHORTEST  # one without length keeps its turn
+        turned = np.where(there[:, None], _times(_least_turn(before, now), turned), turned)
+        before = np.where(there[:, None], now, before)
+        turn[k] = turned
+    return np.swapaxes(0.5 * (a + b), 0, 1), np.swapaxes(turn, 0, 1), np.maximum(length.T, _SHORTEST)
+
+
+def _least_turn(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the quaternions (n, 4) of the least turns from unit vectors (n, 3) to others."""
+    cosine = np.sum(one * other, axis=1, keepdims=True)
+    turn = np.concatenate([1.0 + cosine, np.cross(one, other)], axis=1)
+    side = np.cross(one, np.where(np.abs(one[:, :1]) < 0.7, (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
+    half = np.concatenate([np.zeros_like(cosine), side], axis=1)  # opposite: half a turn about any axis across
+    turn = np.where(cosine < -1.0 + 1e-12, half, turn)
+    return turn / np.linalg.norm(turn, axis=1, keepdims=True)
+
+
+def _times(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the products of quaternions (n, 4), of length one."""
+    w = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
+    v = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
+    found = np.concatenate([w, v], axis=1)
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def skin_times(times: np.ndarray) -> np.ndarray:
+    """Return the instants at which the shapes of skins are kept [s]: all keys, or `MOST_SHAPES` of them, evenly."""
+    if len(times) <= MOST_SHAPES:
+        return times
+    return times[np.linspace(0, len(times) - 1, MOST_SHAPES).round().astype(int)]
+
+
+def skin_track(form: "Form", skin: "Skin", times: np.ndarray) -> np.ndarray:
+    """Return the vertices of a skin at the instants [m], (keys, points, 3); once where they stay."""
+    places = track(form, skin.vertices, times, skin.name)
+    return places if (places != places[:1]).any() else places[:1]
+
+
+def track(form: "Form", points: np.ndarray, times: np.ndarray, where: str) -> np.ndarray:
+    """Return points at the instants [m], (keys, points, 3): linear between samples."""
+    if len(form.times) == 1:
+        found = np.asarray(points[:1], float)
+    else:
+        i, u = between(np.asarray(form.times, float), times)
+        u = u[:, None, None]
+        found = np.where(u == 0, points[i], np.where(u == 1, points[i + 1], (1 - u) * points[i] + u * points[i + 1]))
+    if not np.isfinite(found).all():
+        at = times[np.argmin(np.isfinite(found).all(axis=(1, 2)))]
+        raise InputError(
+            "a place is not finite", where=where, got=f"first at {at:g} s", remedy="Export the part before it."
+        )
+    return found

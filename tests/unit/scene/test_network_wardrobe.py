@@ -1,0 +1,168 @@
+"""How networks look: balls, rods, skins and solids, by default and as they say themselves."""
+
+import numpy as np
+import pytest
+
+from motiform.base.errors import InputError
+from motiform.form import dress
+from motiform.geometry import Ball, Box
+from motiform.image import render
+from motiform.motion.matter import NetworkBuilder, links, topology
+from motiform.record import Channel, Recording
+from motiform.scene.wardrobe import grid_faces, hull_faces, network_wardrobe
+from motiform.spatial import Transform
+
+FLOOR = links.visco_elastic_buffer(100.0, 0.0)
+
+
+def at_start(network, samples=2, extra=()):
+    """A recording of a network that stays where it starts."""
+    form, statics = network_wardrobe(network)
+    data = {}
+    for group in network.groups:
+        name = f"{group.name}.position"
+        channel = Channel(name, unit="m", dims=("point", "axis"), shape=(group.count, 3), rate=10.0)
+        data[name] = channel, np.broadcast_to(group.position, (samples, group.count, 3))
+    for name, values in extra:
+        channel = Channel(name, dims=tuple(f"n{k}" for k in range(values.ndim - 1)), shape=values.shape[1:], rate=10.0)
+        data[name] = channel, values
+    return Recording.from_arrays(data, manifest={"form": form}, statics=statics)
+
+
+def cloth(n=4, m=5):
+    b = NetworkBuilder()
+    points = b.masses("cloth", topology.block_positions((n, m), (0.1, 0.1), at=(0, 1, 0)), mass=0.01)
+    nails = b.fixed("nails", [[0, 1.1, 0], [0, 1.1, 0.4]], radius=0.03)
+    b.link("weave", topology.grid(points, (n, m)), links.spring(10.0))
+    b.link("hold", (nails, points[[0, m - 1]]), links.spring(10.0))
+    return b
+
+
+def test_a_cloth_is_a_skin_and_its_own_links_are_not_drawn():
+    form = dress(at_start(cloth().build()))
+    [skin], [hold] = form.skins, form.links
+    assert (skin.name, len(skin.faces)) == ("cloth", 2 * 3 * 4)
+    assert len(skin.tones) == 2  # a checkerboard
+    assert hold.name == "links hold"
+    assert hold.pairs.tolist() == [[0, 0], [1, 4]]
+    [nails] = form.parts
+    assert (nails.name, nails.shape.radius) == ("nails", 0.03)
+    assert render(form, 0, size=(64, 48)).std() > 5
+
+
+def test_faces_of_a_sheet_cover_it_once():
+    place = topology.block_positions((4, 5), (1.0, 1.0))
+    faces, tones = grid_faces(np.arange(20).reshape(4, 5))
+    a, b, c = np.moveaxis(place[faces], 1, 0)
+    area = 0.5 * np.cross(b - a, c - a)
+    np.testing.assert_allclose(area, np.broadcast_to(area[0], area.shape))  # none turned over
+    assert np.abs(area).sum() == pytest.approx(3 * 4)
+    assert set(tones) == {0, 1}
+
+
+def test_faces_around_a_block_close_it():
+    place = topology.block_positions((3, 4, 5), 1.0)
+    faces, _ = hull_faces(np.arange(60).reshape(3, 4, 5))
+    a, b, c = np.moveaxis(place[faces], 1, 0)
+    # The theorem of Gauss: the volume, from outward faces.
+    assert (np.cross(a, b) * c).sum() / 6 == pytest.approx(2 * 3 * 4)
+
+
+def test_a_block_is_balls_unless_it_is_told_to_be_a_skin():
+    b = NetworkBuilder()
+    points = b.masses("brick", topology.block_positions((3, 3, 5), 0.1), mass=0.1)
+    b.link("inside", topology.grid(points, (3, 3, 5)), links.spring(10.0))
+    form = dress(at_start(b.build()))
+    assert form.parts[0].count == 45
+    assert form.links[0].count == len(topology.grid(points, (3, 3, 5)).pairs())
+    b.look("brick", draw="skin", color=(0.7, 0.3, 0.2))
+    form = dress(at_start(b.build()))
+    assert len(form.skins[0].faces) == 2 * 2 * (2 * 2 + 2 * 4 + 2 * 4)
+    assert form.skins[0].color.tolist() == [0.7, 0.3, 0.2]
+    # The one point in each inner place is in no face: those alone are balls, and links to them are drawn.
+    assert form.parts[0].count == 3
+
+
+def test_radii_and_colors_of_points():
+    b = NetworkBuilder()
+    b.masses("grains", [[0, 0, 0], [1, 0, 0]], mass=1.0, radius=[0.1, 0.2])
+    b.look("grains", color="height", map=[0.0, 1.0])
+    [part] = dress(at_start(b.build())).parts
+    np.testing.assert_allclose(part.scales * part.shape.radius, [0.1, 0.2])
+    assert part.shades is not None
+    assert not part.ghost
+
+
+def test_links_between_groups_and_their_tensions():
+    b = NetworkBuilder()
+    nail = b.fixed("nail", [0, 1, 0])
+    rope = b.masses("rope", [[0, 0.9, 0], [0, 0.8, 0]], mass=0.01)
+    b.link("strand", topology.chain(nail + rope), links.spring(10.0), record=True)
+    b.look("strand", color="tension", width=0.02)
+    tension = np.array([[0.0, 1.0], [2.0, 3.0]])
+    form = dress(at_start(b.build(), extra=[("strand.tension", tension)]))
+    assert [(some.name, some.count) for some in form.links] == [("links strand", 1), ("links strand 2", 1)]
+    assert [some.shades.values[:, 0].tolist() for some in form.links] == [[0.0, 2.0], [1.0, 3.0]]
+    assert form.links[0].radius.tolist() == [0.01]
+
+
+def test_very_many_links_are_not_drawn():
+    b = NetworkBuilder()
+    rng = np.random.default_rng(0)
+    points = b.masses("cloud", rng.normal(size=(90, 3)), mass=1.0)
+    b.link("all", topology.agglomerate(points), links.spring(1.0))  # 4005 links
+    assert not dress(at_start(b.build())).links
+    b.look("all", draw="links")
+    assert dress(at_start(b.build())).links[0].count == 4005
+
+
+def test_what_is_not_to_be_drawn_is_not():
+    b = cloth()
+    b.look("nails", draw="none")
+    form = dress(at_start(b.build()))
+    assert not form.parts
+    assert not form.links  # a link to what is not seen would end in the air
+
+
+def test_a_floor_is_the_ground_and_a_table_stands_on_it():
+    b = NetworkBuilder()
+    points = b.masses("grain", [[0, 1, 0], [0.2, 1, 0]], mass=1.0, radius=0.05)
+    b.solid("floor", Box((10, 0.2, 10)), Transform.translation_of(np.array([0, 0.3, 0])), points, law=FLOOR)
+    b.solid("ball", Ball(0.2), Transform.translation_of(np.array([0, 0.5, 0])), points, law=FLOOR)
+    form = dress(at_start(b.build()))
+    assert form.image["ground_height"] == pytest.approx(0.4)
+    assert [part.name for part in form.parts if part.fixed] == ["solid ball"]
+    b = NetworkBuilder()
+    points = b.masses("grain", [[0, 1, 0], [0.2, 1, 0]], mass=1.0, radius=0.05)
+    b.solid("table", Box((0.4, 0.2, 0.4)), Transform.translation_of(np.array([0, -0.1, 0])), points, law=FLOOR)
+    form = dress(at_start(b.build()))
+    assert form.image["ground_height"] == pytest.approx(-0.2)  # not at 0, where the table's top is
+    assert form.parts[1].name == "solid table"
+
+
+def test_a_moving_solid_follows_its_channels_where_there_are_some():
+    b = NetworkBuilder()
+    points = b.masses("grain", [0, 1, 0], mass=1.0, radius=0.05)
+    start = Transform.translation_of(np.array([0.0, 0.5, 0.0]))
+    b.solid("pusher", Ball(0.2), start, points, law=FLOOR, motion=lambda t: start)
+    places = np.array([[0.0, 0.5, 0.0], [0.3, 0.5, 0.0]])
+    turns = np.tile([1.0, 0.0, 0.0, 0.0], (2, 1))
+    extra = [("pusher.position", places), ("pusher.orientation", turns)]
+    pusher = dress(at_start(b.build(), extra=extra)).parts[1]
+    assert not pusher.fixed
+    np.testing.assert_array_equal(pusher.position[:, 0], places)
+    pusher = dress(at_start(b.build())).parts[1]
+    assert pusher.fixed
+    np.testing.assert_array_equal(pusher.position[:, 0], places[[0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("look", "text"),
+    [({"draw": "skin"}, "no faces"), ({"draw": "cubes"}, "draw of a look"), ({"color": "beauty"}, "color of a look")],
+)
+def test_wrong_looks_are_told(look, text):
+    b = NetworkBuilder()
+    b.masses("grains", [[0, 0, 0], [1, 0, 0]], mass=1.0)
+    b.look("grains", **look)
+    with pytest.raises(InputError, match=text):
+        network_wardrobe(b.build())
