@@ -63,7 +63,7 @@ def check(result):
     lowest = min(found)
     assert found[lowest][0] == 1  # below the height that pays for a corner nothing comes off …
     assert result["needs"] > CORNER / WEIGHT  # … and what breaks has fallen farther
-    assert found[max(found)][0] > 5
+    assert found[max(found)][0] > 1
     for height, (_, _, taken) in found.items():
         assert taken <= WEIGHT * (height + BAR)  # J: no more than the whole way down to the floor gives
     for name in ("left", "right", "top"):

@@ -7,7 +7,7 @@ import numpy as np
 if TYPE_CHECKING:
     from motiform.base.kernels import Device
 
-__all__ = ["sort_keys"]
+__all__ = ["sort_keys", "sum_ahead"]
 
 
 def sort_keys(device: "Device", keys: Any, order: Any, bits: int) -> tuple[Any, Any]:
@@ -19,19 +19,21 @@ def sort_keys(device: "Device", keys: Any, order: Any, bits: int) -> tuple[Any, 
     spare = device.empty(keys.shape, np.int64), device.empty(order.shape, np.int64)
     for shift in range(0, max(bits, 1), BITS):
         device.launch(count_digits, runs, keys, shift, counts, least=8)
-        _sum_ahead(device, counts)
+        sum_ahead(device, counts)
         device.launch(place_digits, runs, keys, order, shift, counts, *spare, least=8)
         (keys, order), spare = spare, (keys, order)
     return keys, order
 
 
-def _sum_ahead(device: "Device", values: Any) -> None:
-    """Replace whole numbers by the sums of those ahead of each."""
+def sum_ahead(device: "Device", values: Any) -> int:
+    """Replace whole numbers by the sums of those ahead of each, and return the sum of all."""
     from motiform.geometry.sort_kernels import RUN, add_ahead, sum_runs
 
     runs = -(-values.shape[0] // RUN)
     sums = device.empty(runs, np.int64)
     device.launch(sum_runs, runs, values, sums)
-    if runs > 1:
-        _sum_ahead(device, sums)
-        device.launch(add_ahead, values.shape[0], values, sums)
+    if runs == 1:
+        return int(device.host(sums)[0])
+    total = sum_ahead(device, sums)
+    device.launch(add_ahead, values.shape[0], values, sums)
+    return total

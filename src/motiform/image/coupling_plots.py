@@ -100,6 +100,8 @@ def plot_cut(
     left.set_xlabel("time [s]", fontsize=9)
     left.set_ylabel("distance of cut from coupled [m]", fontsize=9)
     left.set_ylim(bottom=0)
+    left.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
+    left.yaxis.get_offset_text().set_fontsize(8)
     left.legend(fontsize=8, frameon=False, loc="best")
     _draw_errors(right, found)
     _save(figure, path, overwrite)
@@ -229,8 +231,8 @@ def _draw_influence(axes: "Axes", found: Influence) -> None:
     axes.loglog(f, _finite(found.on_a), color=_A, label=f"{found.b} on {found.a}")
     axes.loglog(f, _finite(found.on_b), color=_B, label=f"{found.a} on {found.b}")
     axes.axhline(found.threshold, color=_INK, linewidth=0.9, linestyle=(0, (5, 2)))
-    axes.annotate(f"threshold {found.threshold:g}", (f[0], found.threshold), (4, 3), textcoords="offset points",
-                  fontsize=7.5, color=_INK)  # fmt: skip
+    under: Any = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 7.5, "color": _INK}
+    axes.annotate(f"threshold {found.threshold:g}", (f[-1], found.threshold), (-4, -2), **under)
     axes.set_xlabel("frequency [Hz]", fontsize=9)
     axes.set_ylabel("influence", fontsize=9)
     axes.set_xlim(f[0], f[-1])
@@ -273,8 +275,8 @@ def _mark_band(axes: "Axes", band: Band | None, *, named: bool = False) -> None:
     for edge in () if band is None else (band.low, band.high):
         axes.axvline(edge, color=_INK, linewidth=1.1, zorder=1)
     if band is not None and named:
-        at = axes.get_xaxis_transform()
-        axes.text(np.sqrt(band.low * band.high), 0.03, "band", transform=at, ha="center", fontsize=8, color=_INK)
+        at: Any = axes.get_xaxis_transform()
+        axes.annotate("band", (band.low, 0.93), (4, 0), xycoords=at, textcoords="offset points", fontsize=8, color=_INK)
 
 
 def _finite(values: Array) -> Array:

@@ -503,3 +503,28 @@ def test_thresholds_of_gaps_are_none_if_not_told():
     network = built(PAIR + "radius = 0.01\n" + reach)
     assert network.reaches[0].law == links.elastic_buffer(10.0, 0.0)
     assert network.reaches[0].body.tolist() == [0, 0]
+
+
+def test_links_with_a_memory_break_in_a_run():
+    text = (
+        PAIR
+        + """
+velocity = [1, 0, 0]
+[[network.fixed]]
+name = "nail"
+at = [-0.1, 0, 0]
+[[network.link]]
+name = "thread"
+chain = ["nail", "a"]
+record = true
+law = "rupture"
+stiffness = 10
+length = "12 cm"
+[environment]
+gravity = [0, 0, 0]
+"""
+    )
+    rec = simulate(parse_scene(text))
+    assert rec["thread.state"][0].tolist() == [0, 0]
+    assert rec["thread.state"][-1, 0] == 1  # 1 m/s against 10 N/m: it reaches 3 cm, if nothing breaks
+    assert rec["thread.tension"][-1, 0] == 0

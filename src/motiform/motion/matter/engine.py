@@ -7,7 +7,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.motion.matter.network import Bundle, Network, NetworkState
 from motiform.motion.matter.pack import distances, pack_arms, pack_stencils, pack_table, piston_lengths, split_bundles
-from motiform.motion.matter.ranges import Range
+from motiform.motion.matter.ranges import make_range
 
 __all__ = ["Engine"]
 
@@ -88,7 +88,7 @@ class Engine:
         self._arms = [put(a) for a in (_one(arms.starts), _one(arms.arms), _one(arms.signs), _one(arms.radial))]
         self._pull = put(np.zeros(max(first, 1)))
         self._length = put(_one(self._stencil_lengths(state)))
-        self._ranges = [Range(self.device, network, reach, pad, self._width) for reach in network.reaches]
+        self._ranges = [make_range(self.device, network, reach, pad, self._width) for reach in network.reaches]
         self._chunks = -(-network.count // self._width)
         self._bad = put(np.full(1, -1, np.int64))
         self._imposed = [(g, put(g.indices + pad)) for g in network.groups if g.motion is not None]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.geometry.neighbours import sort_keys
+from motiform.geometry.neighbours import sort_keys, sum_ahead
 from motiform.motion.matter.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.links import ZoneLaw
 from motiform.motion.matter.network import Network, Reach
@@ -13,7 +13,7 @@ from motiform.motion.matter.network import Network, Reach
 if TYPE_CHECKING:
     from motiform.base.kernels import Device
 
-__all__ = ["Range"]
+__all__ = ["Range", "make_range"]
 
 _SKIN = 0.3  # of the range, at the start
 _LEAST, _MOST = 0.03, 1.5  # bounds of the skin, of the range
@@ -38,22 +38,10 @@ class Range:
         self._given = [put(a) for a in (reach.points + pad, reach.role, reach.body, radius)]
         self.members = self._given[0]
         self._rank = device.empty(int(reach.points.max()) + pad + 1, np.int64)
-        self.memory = device.empty((1, 1, 1))
         self.farthest = float(reach.law.farthest)
         self.range = self.farthest + 2 * float(radius.max(initial=0.0))
         self.skin = _SKIN * self.range
         self.since = -1
-        self._planes = 0
-        rub = reach.friction
-        self.rubs = NO_FRICTION if rub is None or rub.limit == 0 else STICKING if rub.stiffness > 0 else CAPPED
-        self.rub = put(np.zeros(3) if rub is None else np.array([rub.limit, rub.stiffness, rub.damping]))
-        self.zoned = isinstance(reach.law, ZoneLaw)
-        self.table = put(reach.law.rows(1, np.zeros(1)) if isinstance(reach.law, ZoneLaw) else reach.law.rows(1))
-        if self.zoned:
-            self._planes = 3 if self.rubs == STICKING else 0
-        else:
-            law: Any = reach.law
-            self._planes = law.automaton.planes
         self.moved = put(np.zeros(1, np.int64))
         self.mark = 0
         self.slots = 24
@@ -61,24 +49,24 @@ class Range:
         self.neighbours: Any = None
         self.found: Any = None
         self.lists = 0
+        self.memory: Any = None
 
     def act(self, x: Any, before: Any, forces: Any) -> None:
         """Add the forces of neighbours."""
-        from motiform.motion.matter import reach_kernels
-
         self.line_up(x, before)
-        seen = (self.width, self.places, self.strides, self.neighbours, self.found, self.order, self.radius, self.table)
-        if self.rubs == STICKING:
-            kernel: Any = reach_kernels.reach_sticking
-            rest: tuple[Any, ...] = (self.rub, self.rate, self.farthest, self.memory, forces)
-        elif self.rubs == CAPPED:
-            kernel, rest = reach_kernels.reach_creeping, (self.rub, self.rate, self.farthest, forces)
-        elif self.zoned:
-            kernel, rest = reach_kernels.reach_smooth, (self.rate, self.farthest, forces)
-        else:
-            law: Any = self.reach.law
-            kernel, rest = law.automaton.reach_kernel, (self.rate, self.farthest, self.memory, forces)
-        self.device.launch(kernel, self.elements, *seen, *rest, least=4)
+        self.add_forces(forces)
+
+    def add_forces(self, forces: Any) -> None:
+        """Add the forces of the neighbours that are listed."""
+        raise NotImplementedError
+
+    def remember(self, old: Any) -> None:
+        """Make ready for a new list; `old` is what `remembered` gave before it."""
+        raise NotImplementedError
+
+    def remembered(self) -> Any:
+        """Return what the list and its memory are, before a new one is made."""
+        raise NotImplementedError
 
     def line_up(self, x: Any, before: Any) -> None:
         """Copy the members' positions side by side, and list neighbours anew where somebody left the skin."""
@@ -128,7 +116,7 @@ class Range:
         starts = device.empty(cells + 1 if tabled else 1, np.int64)
         if tabled:
             device.launch(cell_starts, self.size + 1, keys, starts)
-        old = None if self.order is None or not self._planes else (self.order, self.neighbours, self.found, self.memory)
+        old = None if self.order is None else self.remembered()
         self.order, self.role, self.owner, self.radius = (device.empty(self.size, a.dtype) for a in self._given)
         self.listed, self.places, self.strides = (device.empty((3, self.size)) for _ in range(3))
         sorted_ = (self.order, self.role, self.owner, self.radius, self.listed)
@@ -145,7 +133,7 @@ class Range:
                 break
             self.slots = most + most // 4
         self.lists += 1
-        self._remember(old)
+        self.remember(old)
 
     def _cells(self, x: Any, near: float) -> tuple[Any, np.ndarray]:
         """Return the grid of cells around the members: its corner and the size of a cell, and how many there are."""
@@ -171,23 +159,6 @@ class Range:
         self.device.launch(find_tops, tops.shape[0], self.found, tops, least=8)
         return int(self.device.host(tops).max())
 
-    def _remember(self, old: Any) -> None:
-        """Bring what pairs remember into the new list."""
-        from motiform.motion.matter.reach_kernels import carry_memory, forget, rank_order
-
-        if not self._planes:
-            return
-        self.memory = self.device.empty((self._planes, self.slots, self.size))
-        if old is None:
-            self.device.launch(forget, self.size, self.found, self.memory)
-            return
-        order, neighbours, found, memory = old
-        self.device.launch(rank_order, self.size, order, self._rank)
-        self.device.launch(
-            carry_memory, self.size, self.order, self.neighbours, self.found, order, self._rank, neighbours, found,
-            memory, self.memory, least=256,
-        )  # fmt: skip
-
     def checkpoint(self) -> dict[str, Any]:
         """Return what the next steps depend on."""
         if self.order is None:
@@ -202,14 +173,7 @@ class Range:
             "listed": listed,
             "slots": self.slots,
         }
-        return found | {"memory": self._used_memory(), "lists": self.lists}
-
-    def _used_memory(self) -> np.ndarray:
-        """Return what pairs remember, zeros where there is no pair."""
-        if not self._planes:
-            return np.zeros((1, 1, 1))
-        used = np.arange(self.slots)[:, None] < self.device.host(self.found)
-        return np.where(used, self.device.host(self.memory), 0.0)
+        return found | {"memory": self.device.host(self.memory), "lists": self.lists}
 
     def restore(self, kept: dict[str, Any]) -> None:
         """Go on from a checkpoint: the same list, from the positions that it was made of."""
@@ -222,6 +186,117 @@ class Range:
         self._list(self.device.array(x))
         self.since, self.lists = int(kept["since"]), int(kept["lists"])
         self.memory = self.device.array(np.array(kept["memory"]))
+
+
+class ZoneRange(Range):
+    """Pairs by a zone law, with or without friction: each pair is worked out once."""
+
+    def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int) -> None:
+        super().__init__(device, network, reach, pad, width)
+        rub = reach.friction
+        self.rubs = NO_FRICTION if rub is None or rub.limit == 0 else STICKING if rub.stiffness > 0 else CAPPED
+        self.rub = device.array(np.zeros(3) if rub is None else np.array([rub.limit, rub.stiffness, rub.damping]))
+        self.table = device.array(reach.law.rows(1, np.zeros(1)))
+        self.pair_width = 512 if width > 1 else 1
+
+    def add_forces(self, forces: Any) -> None:
+        """Work out the pairs, then let every mass gather its own."""
+        from motiform.motion.matter import reach_kernels
+
+        seen = (self.ends, self.others, self.places, self.strides, self.radius, self.between)
+        law = (self.table, self.rate, self.farthest)
+        kernel, more = reach_kernels.smooth_pairs, ()
+        if self.rubs == STICKING:
+            kernel, more = reach_kernels.sticking_pairs, (self.rub, self.memory)  # type: ignore[assignment]
+        elif self.rubs == CAPPED:
+            kernel, more = reach_kernels.creeping_pairs, (self.rub,)  # type: ignore[assignment]
+        launch = self.device.launch
+        launch(
+            kernel,
+            -(-self.pair_count // self.pair_width),
+            self.pair_width,
+            self.pair_count,
+            *seen,
+            *law,
+            *more,
+            self.pulls,
+            least=4,
+        )
+        gathered = (self.width, self.order, self.found, self.firsts, self.backs, self.pulls, forces)
+        launch(reach_kernels.gather_pairs, self.elements, *gathered, least=4)
+
+    def remembered(self) -> Any:
+        """Return the list and its pairs, where they remember anything."""
+        return (self.order, self.firsts, self.others, self.memory) if self.rubs == STICKING else None
+
+    def remember(self, old: Any) -> None:
+        """Make the pairs of the new list, and bring over what they remember."""
+        from motiform.motion.matter import reach_kernels as kernels
+
+        device, launch, size = self.device, self.device.launch, self.size
+        self.firsts = device.empty(size + 1, np.int64)
+        launch(kernels.count_pairs, size + 1, self.neighbours, self.found, self.firsts)
+        self.pair_count = sum_ahead(device, self.firsts)
+        room = max(self.pair_count, 1)
+        self.ends, self.others = device.empty(room, np.int32), device.empty(room, np.int32)
+        self.backs = _table(device, self.slots, size)
+        launch(kernels.make_pairs, size, self.neighbours, self.found, self.firsts, self.ends, self.others)
+        launch(kernels.find_backs, size, self.neighbours, self.found, self.firsts, self.others, self.backs)
+        self.between, self.pulls = device.empty((7, room)), device.empty((3, room))
+        if self.rubs != STICKING:
+            self.memory = device.empty((1, 1))
+        elif old is None:
+            self.memory = device.array(np.zeros((3, room)))
+        else:
+            order, firsts, others, memory = old
+            self.memory = device.empty((3, room))
+            launch(kernels.rank_order, size, order, self._rank)
+            pairs = (self.ends, self.others, self.order)
+            launch(kernels.carry_pairs, self.pair_count, *pairs, order, self._rank, firsts, others, memory, self.memory)
+
+
+class AutomatonRange(Range):
+    """Pairs by an automaton: both ends work out the same numbers, and keep the same memory in their own lists."""
+
+    def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int) -> None:
+        super().__init__(device, network, reach, pad, width)
+        law: Any = reach.law
+        self.table, self.kernel, self.planes = (
+            device.array(law.rows(1)),
+            law.automaton.reach_kernel,
+            law.automaton.planes,
+        )
+
+    def add_forces(self, forces: Any) -> None:
+        """Let every mass work out its own pairs."""
+        self.device.launch(
+            self.kernel, self.elements, self.width, self.places, self.strides, self.neighbours, self.found, self.order,
+            self.radius, self.table, self.rate, self.farthest, self.memory, forces, least=4,
+        )  # fmt: skip
+
+    def remembered(self) -> Any:
+        """Return the list and what its pairs remember."""
+        return self.order, self.neighbours, self.found, self.memory
+
+    def remember(self, old: Any) -> None:
+        """Bring what pairs remember into the new list."""
+        from motiform.motion.matter.reach_kernels import carry_memory, rank_order
+
+        shape = (self.planes, self.slots, self.size)
+        self.memory = self.device.array(np.zeros(shape))
+        if old is not None:
+            order, neighbours, found, memory = old
+            self.device.launch(rank_order, self.size, order, self._rank)
+            self.device.launch(
+                carry_memory, self.size, self.order, self.neighbours, self.found, order, self._rank, neighbours, found,
+                memory, self.memory, least=256,
+            )  # fmt: skip
+
+
+def make_range(device: "Device", network: Network, reach: Reach, pad: int, width: int) -> Range:
+    """Return the neighbours of a reach on a device."""
+    kind = ZoneRange if isinstance(reach.law, ZoneLaw) else AutomatonRange
+    return kind(device, network, reach, pad, width)
 
 
 def _table(device: "Device", slots: int, size: int) -> Any:

@@ -1,8 +1,8 @@
-"""Kernels of links by range: every mass gathers over the list of its neighbours.
+"""Kernels of links by range: pairs of neighbours, each worked out once, then gathered by their masses.
 
-Both ends of a pair work out the same numbers with opposite signs, to the bit, so what a pair remembers may stand at
-both ends: nothing is shared, and no force is added by anyone but its own mass. The rate of a distance is the projected
-relative velocity, which needs no memory.
+A pair's first end is the one that is sorted ahead of the other; its force is the one on that end, and the other feels
+the opposite. Positions and moves are side by side in the sorted order. The rate of a distance is the projected relative
+velocity, which needs no memory.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -15,12 +15,16 @@ from motiform.base.kernels import inline, kernel
 
 __all__ = [
     "carry_memory",
-    "forget",
+    "carry_pairs",
+    "count_pairs",
+    "creeping_pairs",
+    "find_backs",
+    "gather_pairs",
     "line_up",
+    "make_pairs",
     "rank_order",
-    "reach_creeping",
-    "reach_smooth",
-    "reach_sticking",
+    "smooth_pairs",
+    "sticking_pairs",
 ]
 
 
@@ -45,14 +49,6 @@ def line_up(c, width, order, x, before, places, strides, listed, slack, mark, mo
 def rank_order(i, order, rank):
     """Write where a mass is in an order."""
     rank[order[i]] = i
-
-
-@kernel
-def forget(i, found, memory):
-    """Let the pairs of a mass begin without memory."""
-    for k in range(memory.shape[0]):
-        for slot in range(found[i]):
-            memory[k, slot, i] = 0.0
 
 
 @kernel
@@ -81,132 +77,164 @@ def _law(table):
 
 @inline
 def _tension(law, d, rate):
-    """Return the tension of a law at a gap, as `link_kernels.tension` does."""
-    if d < law[0]:
-        return law[3] * (d - law[5]) + law[4] * rate
-    if d < law[1]:
-        return law[6] * (d - law[8]) + law[7] * rate
-    if d < law[2]:
-        return law[9] * (d - law[11]) + law[10] * rate
-    return law[12] * (d - law[14]) + law[13] * rate
+    """Return the tension of a law at a gap, as `link_kernels.tension` does, without a branch."""
+    k, z, rest = law[12], law[13], law[14]
+    k, z, rest = (law[9], law[10], law[11]) if d < law[2] else (k, z, rest)
+    k, z, rest = (law[6], law[7], law[8]) if d < law[1] else (k, z, rest)
+    k, z, rest = (law[3], law[4], law[5]) if d < law[0] else (k, z, rest)
+    return k * (d - rest) + z * rate
 
 
-@inline
-def _crept(ex, ey, ez, normal, limit, damping, per_step):
-    """Return the force across of a pair that rubs like honey, up to Coulomb's limit."""
-    size = math.sqrt(ex * ex + ey * ey + ez * ez)
-    most, wanted = limit * abs(normal), damping * per_step * size
-    share = damping * per_step if wanted <= most else most / size
-    return share * ex, share * ey, share * ez
-
-
-@inline
-def _held(memory, slot, i, ux, uy, uz, ex, ey, ez, normal, limit, stiffness, damping, per_step):
-    """Return the force across of a pair that sticks by a spring and slips at the limit [Cundall79]."""
-    hx, hy, hz = memory[0, slot, i] + ex, memory[1, slot, i] + ey, memory[2, slot, i] + ez
-    along = hx * ux + hy * uy + hz * uz  # the contact turns: what was tangential is laid into the new plane
-    hx, hy, hz = hx - along * ux, hy - along * uy, hz - along * uz
-    fx = stiffness * hx + damping * per_step * ex
-    fy = stiffness * hy + damping * per_step * ey
-    fz = stiffness * hz + damping * per_step * ez
-    size, most = math.sqrt(fx * fx + fy * fy + fz * fz), limit * abs(normal)
-    if size > most:
-        share = most / size
-        fx, fy, fz = share * fx, share * fy, share * fz
-        part = 1.0 / stiffness
-        hx = part * (fx - damping * per_step * ex)
-        hy = part * (fy - damping * per_step * ey)
-        hz = part * (fz - damping * per_step * ez)
-    memory[0, slot, i], memory[1, slot, i], memory[2, slot, i] = hx, hy, hz
-    return fx, fy, fz
+# ---- the list of pairs ----------------------------------------------------------------------------------------------
 
 
 @kernel
-def reach_smooth(c, width, places, strides, neighbours, found, order, radius, table, per_step, farthest, forces):
-    """Add the forces of all neighbours on masses: a zone law of the gap between them."""
+def count_pairs(i, neighbours, found, counts):
+    """Count the neighbours of a point that are sorted behind it: the pairs whose first end it is."""
+    n = 0
+    if i < found.shape[0]:
+        for slot in range(found[i]):
+            n += 1 if neighbours[slot, i] > i else 0
+    counts[i] = n
+
+
+@kernel
+def make_pairs(i, neighbours, found, firsts, ends, others):
+    """Write the pairs whose first end a point is."""
+    l = firsts[i]
+    for slot in range(found[i]):
+        if neighbours[slot, i] > i:
+            ends[l], others[l] = i, neighbours[slot, i]
+            l += 1
+
+
+@kernel
+def find_backs(i, neighbours, found, firsts, others, backs):
+    """Write the numbers of the pairs whose second end a point is, one after another."""
+    n = 0
+    for slot in range(found[i]):
+        j = neighbours[slot, i]
+        if j < i:
+            for l in range(firsts[j], firsts[j + 1]):
+                if others[l] == i:
+                    backs[n, i] = l
+            n += 1
+
+
+@kernel
+def carry_pairs(l, ends, others, order, old_order, old_rank, old_firsts, old_others, old_memory, memory):
+    """Copy what a pair remembers from an old list, turned round where its ends have changed places, or zeros."""
+    a, b = old_rank[order[ends[l]]], old_rank[order[others[l]]]
+    first, second, sign = (a, b, 1.0) if a < b else (b, a, -1.0)
+    for k in range(memory.shape[0]):
+        memory[k, l] = 0.0
+    for old in range(old_firsts[first], old_firsts[first + 1]):
+        if old_others[old] == second:
+            for k in range(memory.shape[0]):
+                memory[k, l] = sign * old_memory[k, old]
+
+
+# ---- forces ---------------------------------------------------------------------------------------------------------
+# The numbers of a run of pairs are first put side by side (`between`: line, relative move, sum of radii), then worked out
+# without branches: the second loop runs in the vector units of a CPU.
+
+
+@inline
+def _line_up_pairs(first, last, ends, others, places, strides, radius, between):
+    for n in range(first, last):
+        l = ix(n)
+        i, j = ix(ends[l]), ix(others[l])
+        for axis in range(3):
+            between[axis, l] = places[axis, j] - places[axis, i]
+            between[3 + axis, l] = strides[axis, j] - strides[axis, i]
+        between[6, l] = radius[i] + radius[j]
+
+
+@inline
+def _normal(between, l, law, per_step, farthest):
+    """Return the direction of a pair, its tension (0 out of range) and the part of its move across the direction."""
+    dx, dy, dz = between[0, l], between[1, l], between[2, l]
+    ex, ey, ez, apart = between[3, l], between[4, l], between[5, l], between[6, l]
+    d = math.sqrt(dx * dx + dy * dy + dz * dz)
+    near = d < farthest + apart and d > 0.0
+    inverse = 1.0 / d if near else 0.0
+    ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
+    along = ex * ux + ey * uy + ez * uz
+    t = _tension(law, d - apart, along * per_step) if near else 0.0
+    return ux, uy, uz, t, near, ex - along * ux, ey - along * uy, ez - along * uz
+
+
+@kernel
+def smooth_pairs(
+    c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, farthest, pulls
+):
+    """Write the forces of pairs: a zone law of the gap between them."""
     law = _law(table)
-    for n in range(c * width, min((c + 1) * width, order.shape[0])):
-        i = ix(n)
-        x, y, z, r = places[0, i], places[1, i], places[2, i], radius[i]
-        vx, vy, vz = strides[0, i], strides[1, i], strides[2, i]
-        fx, fy, fz = 0.0, 0.0, 0.0
-        for slot in range(found[i]):
-            j = ix(neighbours[ix(slot), i])
-            dx, dy, dz = places[0, j] - x, places[1, j] - y, places[2, j] - z
-            apart = r + radius[j]
-            square, outer = dx * dx + dy * dy + dz * dz, farthest + apart
-            if square < outer * outer and square > 0.0:
-                d = math.sqrt(square)
-                inverse = 1.0 / d
-                ex, ey, ez = strides[0, j] - vx, strides[1, j] - vy, strides[2, j] - vz
-                along = (ex * dx + ey * dy + ez * dz) * inverse
-                s = _tension(law, d - apart, along * per_step) * inverse
-                fx, fy, fz = fx + s * dx, fy + s * dy, fz + s * dz
-        m = ix(order[i])
-        forces[0, m] += fx
-        forces[1, m] += fy
-        forces[2, m] += fz
+    first, last = c * width, min((c + 1) * width, pair_count)
+    _line_up_pairs(first, last, ends, others, places, strides, radius, between)
+    for n in range(first, last):
+        l = ix(n)
+        ux, uy, uz, t, near, ex, ey, ez = _normal(between, l, law, per_step, farthest)
+        pulls[0, l], pulls[1, l], pulls[2, l] = t * ux, t * uy, t * uz
 
 
 @kernel
-def reach_creeping(c, width, places, strides, neighbours, found, order, radius, table, rub, per_step, farthest, forces):
-    """Add the forces of all neighbours on masses, with friction that does not hold."""
-    law, limit, damping = _law(table), rub[0], rub[2]
-    for n in range(c * width, min((c + 1) * width, order.shape[0])):
-        i = ix(n)
-        x, y, z, r = places[0, i], places[1, i], places[2, i], radius[i]
-        vx, vy, vz = strides[0, i], strides[1, i], strides[2, i]
-        fx, fy, fz = 0.0, 0.0, 0.0
-        for slot in range(found[i]):
-            j = ix(neighbours[ix(slot), i])
-            dx, dy, dz = places[0, j] - x, places[1, j] - y, places[2, j] - z
-            apart = r + radius[j]
-            square, outer = dx * dx + dy * dy + dz * dz, farthest + apart
-            if square < outer * outer and square > 0.0:
-                d = math.sqrt(square)
-                inverse = 1.0 / d
-                ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
-                ex, ey, ez = strides[0, j] - vx, strides[1, j] - vy, strides[2, j] - vz
-                along = ex * ux + ey * uy + ez * uz
-                t = _tension(law, d - apart, along * per_step)
-                ex, ey, ez = ex - along * ux, ey - along * uy, ez - along * uz
-                hx, hy, hz = _crept(ex, ey, ez, t, limit, damping, per_step)
-                fx, fy, fz = fx + (t * ux + hx), fy + (t * uy + hy), fz + (t * uz + hz)
-        m = ix(order[i])
-        forces[0, m] += fx
-        forces[1, m] += fy
-        forces[2, m] += fz
-
-
-@kernel
-def reach_sticking(
-    c, width, places, strides, neighbours, found, order, radius, table, rub, per_step, farthest, memory, forces
+def creeping_pairs(
+    c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, farthest, rub, pulls
 ):  # fmt: skip
-    """Add the forces of all neighbours on masses, with friction that holds; pairs out of range forget."""
-    law, limit, stiffness, damping = _law(table), rub[0], rub[1], rub[2]
+    """Write the forces of pairs, with friction that does not hold: viscous, up to Coulomb's limit."""
+    law, limit, damping = _law(table), rub[0], rub[2] * per_step
+    first, last = c * width, min((c + 1) * width, pair_count)
+    _line_up_pairs(first, last, ends, others, places, strides, radius, between)
+    for n in range(first, last):
+        l = ix(n)
+        ux, uy, uz, t, near, ex, ey, ez = _normal(between, l, law, per_step, farthest)
+        size, most = math.sqrt(ex * ex + ey * ey + ez * ez), limit * abs(t)
+        share = damping if damping * size <= most else most / size
+        share = share if near else 0.0
+        pulls[0, l], pulls[1, l], pulls[2, l] = t * ux + share * ex, t * uy + share * ey, t * uz + share * ez
+
+
+@kernel
+def sticking_pairs(
+    c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, farthest, rub, memory, pulls
+):  # fmt: skip
+    """Write the forces of pairs that stick by a spring and slip at the limit [Cundall79]; those out of range forget."""
+    law, limit, stiffness, damping = _law(table), rub[0], rub[1], rub[2] * per_step
+    part = 1.0 / stiffness
+    first, last = c * width, min((c + 1) * width, pair_count)
+    _line_up_pairs(first, last, ends, others, places, strides, radius, between)
+    for n in range(first, last):
+        l = ix(n)
+        ux, uy, uz, t, near, ex, ey, ez = _normal(between, l, law, per_step, farthest)
+        hx, hy, hz = memory[0, l] + ex, memory[1, l] + ey, memory[2, l] + ez
+        along = hx * ux + hy * uy + hz * uz  # the contact turns: what was across is laid into the new plane
+        hx, hy, hz = hx - along * ux, hy - along * uy, hz - along * uz
+        fx, fy, fz = stiffness * hx + damping * ex, stiffness * hy + damping * ey, stiffness * hz + damping * ez
+        size, most = math.sqrt(fx * fx + fy * fy + fz * fz), limit * abs(t)
+        slips = size > most
+        share = most / size if slips else 1.0
+        share = share if near else 0.0
+        fx, fy, fz = share * fx, share * fy, share * fz
+        kept = 1.0 if near else 0.0
+        memory[0, l] = part * (fx - damping * ex) if slips and near else kept * hx
+        memory[1, l] = part * (fy - damping * ey) if slips and near else kept * hy
+        memory[2, l] = part * (fz - damping * ez) if slips and near else kept * hz
+        pulls[0, l], pulls[1, l], pulls[2, l] = t * ux + fx, t * uy + fy, t * uz + fz
+
+
+@kernel
+def gather_pairs(c, width, order, found, firsts, backs, pulls, forces):
+    """Add the forces of all of their pairs on masses: those that begin at them lie together, the others are found."""
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
         i = ix(n)
-        x, y, z, r = places[0, i], places[1, i], places[2, i], radius[i]
-        vx, vy, vz = strides[0, i], strides[1, i], strides[2, i]
+        start, end = firsts[i], firsts[ix(n + 1)]
         fx, fy, fz = 0.0, 0.0, 0.0
-        for slot in range(found[i]):
-            k = ix(slot)
-            j = ix(neighbours[k, i])
-            dx, dy, dz = places[0, j] - x, places[1, j] - y, places[2, j] - z
-            apart = r + radius[j]
-            square, outer = dx * dx + dy * dy + dz * dz, farthest + apart
-            if square < outer * outer and square > 0.0:
-                d = math.sqrt(square)
-                inverse = 1.0 / d
-                ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
-                ex, ey, ez = strides[0, j] - vx, strides[1, j] - vy, strides[2, j] - vz
-                along = ex * ux + ey * uy + ez * uz
-                t = _tension(law, d - apart, along * per_step)
-                ex, ey, ez = ex - along * ux, ey - along * uy, ez - along * uz
-                hx, hy, hz = _held(memory, k, i, ux, uy, uz, ex, ey, ez, t, limit, stiffness, damping, per_step)
-                fx, fy, fz = fx + (t * ux + hx), fy + (t * uy + hy), fz + (t * uz + hz)
-            else:
-                memory[0, k, i], memory[1, k, i], memory[2, k, i] = 0.0, 0.0, 0.0
+        for l in range(start, end):
+            fx, fy, fz = fx + pulls[0, ix(l)], fy + pulls[1, ix(l)], fz + pulls[2, ix(l)]
+        for slot in range(found[i] - (end - start)):
+            l = ix(backs[ix(slot), i])
+            fx, fy, fz = fx - pulls[0, l], fy - pulls[1, l], fz - pulls[2, l]
         m = ix(order[i])
         forces[0, m] += fx
         forces[1, m] += fy

@@ -115,7 +115,7 @@ def compare_runs(
 def _run_cut(cut: Advice | Network, options: Options, unstable: bool, progress: Progress | None) -> Recording:
     if isinstance(cut, Network):
         return simulate_network(cut, options, unstable=unstable, progress=progress)
-    if any(one.acts == "driven" for one in cut.cuts):  # links by range: only apart
+    if any(one.count == 0 for one in cut.cuts):  # links by range: only apart
         return run_schedule(
             cut.network, cut.separation, options.duration, models=cut.models, rate=options.rate,
             device=options.device, unstable=unstable, progress=progress,
@@ -146,7 +146,8 @@ def _foreseen(advice: Advice, x: Array, duration: float) -> dict[str, float]:
     """Return for each model whose couplings were cut the error that the influences on it foresee.
 
     At each frequency the influence is the relative error of the velocity, and so of the displacement. The spectrum of
-    the coupled displacements x (samples, points, 3) [m] weighs them; what stays counts at the low end of `Band.from_rest`.
+    the coupled displacements x (samples, points, 3) [m] weighs them; what stays counts at the low end
+    of `Band.from_rest`.
     """
     network, names, label = advice.network, list(advice.models), advice.labels
     band = Band.from_rest(duration, 0.499 * network.rate)

@@ -81,7 +81,7 @@ class Cut:
     count: int
     """Number of links; 0 for links by range, whose number changes."""
     acts: str
-    """"first", "second" or "none"; for links by range "driven"."""
+    """"first" or "second" end only, "none"; for links by range "driven" or "none"."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +132,9 @@ class Advice:
                 found.append(Cut(bundle.name, names[driver], names[driven], count, how))
         for reach in self.network.reaches:
             for a, b in _reach_joins(reach, label):
-                one_way = [(i, j) for i, j in ((a, b), (b, a)) if not allowed[j, i]]
-                found += [Cut(reach.name, names[i], names[j], 0, "driven") for i, j in one_way[:1]]
+                lost = [(i, j) for i, j in ((a, b), (b, a)) if not allowed[j, i]]  # i may ignore j
+                how = "driven" if len(lost) == 1 else "none"
+                found += [Cut(reach.name, names[i], names[j], 0, how) for i, j in lost[:1]]
         return tuple(found)
 
     def cut_network(self) -> Network:

@@ -1,0 +1,79 @@
+"""
+What does smoke remember of the censer?
+=======================================
+
+A censer swings along an aisle and lets its smoke go, mass by mass. Each mass is held by a link that opens when its time
+has come (an automaton of two states). From then on the air holds it by −c v: within τ = m/c = 50 ms it forgets how fast
+the censer was, and it rises at v = (push − weight)/c = 0.5 m/s. So the smoke at height y above the censer left it about
+y/v ago and stays above the place where it was let go. A censer that moves evenly at u leaves a plume that leans by u/v;
+one that swings leaves a chart of its own motion X, with y in place of time:
+
+    x = X(t − y/v).
+
+How exactly? A mass that is let go at s glides on by X'(s) τ and falls behind its rise by v τ, and
+X(s) + X'(s) τ = X(s + τ) but for τ²/2 · max \\|X''\\| [Taylor]. Before it is let go its link is stretched by what pulls
+it, c \\|X'\\| aside and c v upward. Both together are less than 4 mm, in a plume that is 3 m high.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import motiform as mf
+from motiform.form import dress
+from motiform.image import picture
+
+MASS, DRAG, STIFFNESS, PUSH, WEIGHT = 2e-5, 4e-4, 1.0, 3.962e-4, 2e-5 * 9.81  # kg, N s/m, N/m, N, N
+RISE, TAU = (PUSH - WEIGHT) / DRAG, MASS / DRAG  # m/s, s
+U, A, W = 0.25, 0.25, np.pi  # the censer: m/s along the aisle, a swing of so many metres, at rad/s
+
+
+def censer(t):
+    return U * t + A * np.sin(W * t)
+
+
+def main(quick=False):
+    return mf.simulate("censer", settings={"scene.duration": 3.0} if quick else {})
+
+
+def plume(rec):
+    """Return where masses are that were let go after 10 τ and at least 16 τ ago, without their place in the censer."""
+    smoke, grain = rec["smoke.position"], rec["incense.position"]
+    away = np.linalg.norm(smoke - grain, axis=-1) > 0.02
+    since = np.where(away.any(0), len(away) - 1 - away.argmax(0), 0) / 25.0
+    end = rec.time("smoke.position")[-1]
+    chosen = (since > 16 * TAU) & (since < end - 10 * TAU)
+    return smoke[-1, chosen] - grain[0, chosen], rec["smoke.velocity"][-1, chosen], end
+
+
+def check(result):
+    place, velocity, end = plume(result)
+    assert len(place) > 50
+    # At the start they are faster or slower by at most the censer's speed and the rise; e^−15 of it is left.
+    fastest = U + A * W
+    assert np.abs(velocity - (0, RISE, 0)).max() < (fastest + RISE) * np.exp(-15)
+    held = (DRAG * fastest + fastest / RISE * DRAG * RISE) / STIFFNESS  # stretched aside, and upward: a later time
+    assert np.abs(place[:, 0] - censer(end - place[:, 1] / RISE)).max() < 0.5 * TAU**2 * A * W**2 + held
+
+
+def draw(result, folder):
+    place, _, end = plume(result)
+    chart = Figure(figsize=(8, 4), layout="constrained")
+    axes = chart.subplots()
+    ago = np.linspace(0, end, 400)
+    axes.plot(ago, censer(end - ago), color="#E69F00", linewidth=2, label="the censer, so long ago")
+    axes.plot(place[:, 1] / RISE, place[:, 0], ".", color="#42526B", markersize=3, label="smoke at height y, at y/v")
+    axes.set(xlabel="time ago [s]", ylabel="place along the aisle [m]")
+    axes.legend(frameon=False)
+    axes.grid(alpha=0.25)
+    chart.savefig(folder / "smoke_chart.png", dpi=150)
+    path = picture(dress(result), folder / "smoke.png", size=(1000, 800))
+    return [path, folder / "smoke_chart.png"]
+
+
+if __name__ == "__main__":
+    result = main()
+    check(result)
+    pictures = draw(result, Path(*sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""Pictures of coupling: what they show."""
+
+import numpy as np
+import pytest
+
+from motiform.base.errors import InputError
+from motiform.image.coupling_plots import plot_admittances, plot_cut, plot_influence, plot_schedule
+from motiform.motion.matter import NetworkBuilder, links
+from motiform.motion.matter.coupling import Band, MarkerOnCell, Port, advise, compare_runs, separate
+
+ONE = MarkerOnCell(
+    marker_mass=1.0, contact_stiffness=330.0, contact_damping=0.3, cell_mass=1e-3, cell_stiffness=0.1, cell_damping=2e-3
+)
+W = 2 * np.pi * np.geomspace(0.05, 500, 200)
+PORTS = Port(W, ONE.marker_admittance(W), np.ones(len(W))), Port(W, ONE.cell_admittance(W))
+
+
+def spans(axes):
+    return sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in axes.patches)
+
+
+def test_admittances_with_the_band_and_the_verdict(tmp_path):
+    path = tmp_path / "bode.png"
+    figure = plot_admittances(*PORTS, names=("marker", "cell"), band=Band(0.5, 20.0), path=path)
+    upper, lower = figure.axes[:2]
+    assert path.stat().st_size > 10_000
+    assert np.array_equal(upper.lines[0].get_ydata(), np.abs(PORTS[0].admittance))
+    assert figure.get_suptitle().startswith("marker drives cell: cut cell → marker (0.5 to 20 Hz")
+    kept, driven, fast = spans(upper)  # both kept, marker drives cell, both kept
+    f = W / (2 * np.pi)
+    quiet = f[np.abs(PORTS[1].admittance) <= 0.1 * np.abs(PORTS[0].admittance)]
+    assert kept[1] == driven[0]
+    assert driven[0] <= quiet[0] <= driven[0] * 1.05
+    assert driven[1] == fast[0]
+    edges = [line.get_xdata()[0] for line in lower.lines if np.ptp(line.get_xdata()) == 0]
+    assert edges == [0.5, 20.0]
+
+
+def test_a_band_in_which_both_are_kept_is_told():
+    figure = plot_admittances(
+        *PORTS, band=Band(0.06, 20.0), asymptotes=(ONE.marker_asymptotes(W), ONE.cell_asymptotes(W))
+    )
+    assert "move one another" in figure.get_suptitle()
+    assert len(figure.axes[0].lines) == 6  # two curves, their straight pieces, two edges of the band
+
+
+@pytest.fixture(scope="module")
+def compared():
+    b = NetworkBuilder(gravity=(0, 0, 0))
+    heavy = b.masses("heavy", [0, 0, 0], 10.0, velocity=[1.0, 0, 0])
+    light = b.masses("light", [1.0, 0, 0], 0.01)
+    b.link("tie", (heavy, light), links.spring(1.0, damping=0.1))
+    net = b.build()
+    advice = advise(net, {"heavy": "heavy", "light": "light"}, Band(1.0, 10.0), axes="x")
+    return advice, compare_runs(net, advice, 0.5, rate=105.0)
+
+
+def test_influences_of_a_network(compared, tmp_path):
+    found = compared[0].pairs[0].influences["x"]
+    figure = plot_influence(found, path=tmp_path / "influence.svg")
+    assert np.array_equal(figure.axes[0].lines[0].get_ydata(), found.on_a)
+    assert "heavy drives light" in figure.get_suptitle()
+
+
+def test_errors_measured_and_foreseen(compared, tmp_path):
+    runs = compared[1]
+    figure = plot_cut(runs, title="heavy and light", path=tmp_path / "cut.png")
+    left, right = figure.axes
+    assert [line.get_label() for line in left.lines] == ["heavy", "light"]
+    assert np.array_equal(left.lines[0].get_ydata(), runs.distances["heavy"])
+    dots = [line.get_xdata()[0] for line in right.lines if len(line.get_xdata())]
+    assert dots == [runs["heavy"].error, runs["heavy"].predicted, runs["light"].error]
+    low, high = right.get_xlim()
+    assert low < min(dots) < max(dots) < high
+
+
+def test_schedule_names_groups_and_connections(tmp_path):
+    found = separate("abcd", [("a", "b"), ("b", "a"), ("b", "c"), ("c", "d"), ("a", "d")])
+    figure = plot_schedule(found, path=tmp_path / "runs.png")
+    texts = {text.get_text() for text in figure.axes[0].texts}
+    assert {"a, b", "c", "d", "b → c", "c → d", "a → d", "rank 0", "rank 2"} <= texts
+
+
+def test_wrong_files_are_refused_before_the_work(tmp_path):
+    with pytest.raises(InputError, match="unknown format of figure"):
+        plot_admittances(*PORTS, path=tmp_path / "bode.jpeg")
