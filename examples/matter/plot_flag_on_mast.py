@@ -28,7 +28,7 @@ WIND, GUST, PERIOD = np.array([9.0, 0, 0]), np.array([2.0, 1.0, 3.5]), 0.9  # m/
 
 
 def main(quick=False):
-    settings = {"scene.rate": RATE, "scene.duration": 0.5 if quick else 3.6}  # all steps, four gusts
+    settings = {"scene.rate": RATE, "scene.duration": 0.45 if quick else 1.8}  # all steps; two gusts
     return mf.simulate("flag", settings=settings)
 
 

@@ -13,6 +13,7 @@ __all__ = ["THEMES", "run_bench"]
 THEMES = {
     "bodies": "motiform.bench.bodies",
     "hybrid": "motiform.bench.hybrid",
+    "matter": "motiform.bench.matter",
     "reconstruct": "motiform.bench.reconstruct",
     "startup": "motiform.bench.startup",
     "tree": "motiform.bench.tree",

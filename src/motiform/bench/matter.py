@@ -46,10 +46,10 @@ Peers = dict[str, tuple[Any, ...]]
 class _Ours:
     """A network of ours, to advance."""
 
-    def __init__(self, network: Network, device: str) -> None:
+    def __init__(self, network: Network, count: int, device: str) -> None:
         from motiform.motion.matter import Engine
 
-        self.engine = Engine(network, device=device)
+        self.engine, self.count = Engine(network, device=device), count
 
     def advance(self, steps: int) -> None:
         """Take so many steps, and return when they are done."""
@@ -58,7 +58,7 @@ class _Ours:
 
     def positions(self) -> np.ndarray:
         """Return the positions now [m], (n, 3)."""
-        return self.engine.state().position
+        return self.engine.state().position[: self.count]
 
 
 def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str = "cpu") -> Stepper:
@@ -76,7 +76,7 @@ def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str
         material = np.repeat(np.arange(6), [len(pairs.pairs_along(offset)) for offset in OFFSETS])
     tables = (lattice.stiffness[material], lattice.rest[material], lattice.viscosity[material])
     b.link("links", pairs, links.spring(*tables))
-    return _Ours(b.build(), device)
+    return _Ours(b.build(), len(lattice.x), device)
 
 
 def ours_heap(heap: Heap, *, device: str = "cpu") -> Stepper:
@@ -89,11 +89,12 @@ def ours_heap(heap: Heap, *, device: str = "cpu") -> Stepper:
     b.reach("touch", grains, law=links.visco_elastic_buffer(heap.stiffness, heap.size, heap.viscosity), friction=rub)
     wall = links.visco_elastic_buffer(heap.stiffness, heap.size / 2, heap.viscosity)
     low, high = b.fixed("low", [0, 0, 0]), b.fixed("high", [heap.box[0], 0, heap.box[1]])
-    for axis in ("x", "y", "z"):
-        b.link(f"low-{axis}", (low, grains), wall, axis=axis)  # type: ignore[arg-type]
-    for axis in ("x", "z"):
-        b.link(f"high-{axis}", (grains, high), wall, axis=axis)
-    return _Ours(b.build(), device)
+    b.link("west", (low, grains), wall, axis="x")
+    b.link("floor", (low, grains), wall, axis="y")
+    b.link("north", (low, grains), wall, axis="z")
+    b.link("east", (grains, high), wall, axis="x")
+    b.link("south", (grains, high), wall, axis="z")
+    return _Ours(b.build(), len(heap.x), device)
 
 
 def lattice_peers(lattice: Lattice, threads: int) -> Peers:

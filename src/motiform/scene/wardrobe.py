@@ -7,12 +7,15 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.geometry import Box, Compound, Shape
+from motiform.geometry.closest import Plane
 from motiform.motion.contact import Contacts, Obstacle
 from motiform.motion.contact.obstacles import PLANE
 from motiform.motion.hybrid.matter_parts import SegmentSolid
 from motiform.motion.matter import Network
 from motiform.motion.matter.network import Bundle, Group, Solid
 from motiform.motion.tree import Figure
+from motiform.scene.faces import grid_faces, hull_faces
+from motiform.scene.solid_looks import seen_shape
 from motiform.spatial import Transform, quaternion_from_rotation
 
 __all__ = ["carried_wardrobe", "figure_wardrobe", "network_wardrobe", "obstacle_wardrobe", "put_aside"]
@@ -99,7 +102,6 @@ def network_wardrobe(network: Network) -> tuple[dict[str, Any], dict[str, np.nda
 
 
 _MOST_LINKS = 3000  # of a bundle: more are a thicket that hides the points
-_CHECKS = 8  # squares along the longer side of a cloth: folds are seen by them
 _DRAWN = ("balls", "skin", "links", "none")
 
 
@@ -139,6 +141,8 @@ class _NetworkWardrobe:
                 remedy = "Give its faces (triangles, 3), or link its points by a grid of two dimensions."
                 raise InputError("no faces for a skin", where=f"look of {group.name!r}", remedy=remedy)
             self._add_skin(group, look, *surface)
+            if "draw" in look:  # told to be a skin and nothing else
+                self.covered[mine] = True
         if draw in ("skin", "balls"):
             self._add_balls(group, look)
 
@@ -228,28 +232,32 @@ class _NetworkWardrobe:
     def _add_solid(self, solid: Solid) -> None:
         """Add a solid: moved by its channels where the recording has them, else where it starts."""
         look = self._look(solid.name)
-        if not isinstance(solid.shape, Shape) or look.get("draw") == "none":
+        shape = seen_shape(solid.shape, float(np.ptp(self.network.initial_state().position, axis=0).max()))
+        if shape is None or look.get("draw") == "none":
             return
         name = f"solid {solid.name}"
         worn: dict[str, Any] = {"color": list(look.get("color") or solid.color or _STONE), "offset": [0.0, 0.0, 0.0]}
-        worn["shape"] = put_aside(solid.shape.describe(), name, self.statics)
+        worn["shape"] = put_aside(shape.describe(), name, self.statics)
         worn["at"] = solid.placement.translation.tolist()
         worn["turn"] = quaternion_from_rotation(solid.placement.rotation).tolist()
         if solid.motion is not None:
             worn |= {"position": f"{solid.name}.position", "orientation": f"{solid.name}.orientation"}
         else:
-            worn |= self._footing(solid, "color" in look)
+            worn |= self._footing(solid, shape, "color" in look)
         self.worn[name] = worn
 
-    def _footing(self, solid: Solid, colored: bool) -> dict[str, float]:
+    def _footing(self, solid: Solid, shape: Shape, colored: bool) -> dict[str, float]:
         """Return the height of a floor, which a picture's ground stands for, or how far down another solid reaches."""
         turn, place = solid.placement.rotation, solid.placement.translation
-        low, high = np.asarray(solid.shape.bounds, float)
+        plain = not colored and solid.color is None
+        if isinstance(solid.shape, Plane):
+            return {"ground": float(place[1])} if plain and np.array_equal(turn[:, 1], (0.0, 1.0, 0.0)) else {}
+        low, high = np.asarray(shape.bounds, float)
         middle, half = place + turn @ (0.5 * (low + high)), np.abs(turn) @ (0.5 * (high - low))
         points = self.network.initial_state().position
         reach = np.abs(points - middle).max(0)
         wide = (half > 1.2 * reach)[[0, 2]].all() and isinstance(solid.shape, Box) and np.array_equal(turn, np.eye(3))
-        if wide and not colored and solid.color is None and points[:, 1].min() >= middle[1]:
+        if wide and plain and points[:, 1].min() >= middle[1]:
             return {"ground": float(middle[1] + half[1])}
         return {"stands": float(middle[1] - half[1])}
 
@@ -269,33 +277,6 @@ class _NetworkWardrobe:
         nearest = cKDTree(place).query(place, k=2)[0][:, 1]
         part = 0.2 if self.network.link_count else 0.3
         return float(part * np.median(nearest[nearest > 0])) if (nearest > 0).any() else 0.02
-
-
-def grid_faces(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the triangles of a sheet of points (n, m), two for each cell, and the tone 0 or 1 of a checkerboard on it.
-
-    Diagonals alternate, so that the sheet folds alike in both directions.
-    """
-    i, j = np.meshgrid(*(np.arange(n - 1) for n in index.shape), indexing="ij")
-    a, b, c, d = index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]
-    even = ((i + j) % 2 == 0)[..., None, None]
-    one = np.stack((np.stack((a, b, c), -1), np.stack((a, c, d), -1)), -2)
-    other = np.stack((np.stack((a, b, d), -1), np.stack((b, c, d), -1)), -2)
-    step = max(1, round((max(index.shape) - 1) / _CHECKS))
-    square = (i // step + j // step) % 2
-    return np.where(even, one, other).reshape(-1, 3), np.repeat(square.ravel(), 2)
-
-
-def hull_faces(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the triangles around a block of points (nx, ny, nz), seen from outside, and one tone for all."""
-    found = []
-    for axis in range(3):
-        for side in (0, -1):
-            faces, _ = grid_faces(index.take(side, axis=axis))
-            outward = (side == -1) == (axis != 1)  # y × z and x × y point along the axis, x × z against it
-            found.append(faces if outward else faces[:, ::-1])
-    faces = np.concatenate(found)
-    return faces, np.zeros(len(faces), int)
 
 
 def put_aside(description: Any, name: str, statics: dict[str, np.ndarray]) -> Any:

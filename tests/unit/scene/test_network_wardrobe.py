@@ -5,12 +5,14 @@ import pytest
 
 from motiform.base.errors import InputError
 from motiform.form import dress
-from motiform.geometry import Ball, Box
+from motiform.geometry import Ball, Box, Capsule, Cylinder
+from motiform.geometry.closest import Hollow, Plane
 from motiform.image import render
 from motiform.motion.matter import NetworkBuilder, links, topology
 from motiform.record import Channel, Recording
-from motiform.scene.wardrobe import grid_faces, hull_faces, network_wardrobe
-from motiform.spatial import Transform
+from motiform.scene.faces import grid_faces, hull_faces
+from motiform.scene.wardrobe import network_wardrobe
+from motiform.spatial import Transform, rotation_from_euler
 
 FLOOR = links.visco_elastic_buffer(100.0, 0.0)
 
@@ -79,8 +81,20 @@ def test_a_block_is_balls_unless_it_is_told_to_be_a_skin():
     form = dress(at_start(b.build()))
     assert len(form.skins[0].faces) == 2 * 2 * (2 * 2 + 2 * 4 + 2 * 4)
     assert form.skins[0].color.tolist() == [0.7, 0.3, 0.2]
-    # The one point in each inner place is in no face: those alone are balls, and links to them are drawn.
-    assert form.parts[0].count == 3
+    assert not form.parts  # the points and links inside are not seen
+    assert not form.links
+
+
+def test_points_beside_a_cloth_are_balls():
+    b = NetworkBuilder()
+    places = np.concatenate([topology.block_positions((3, 4), (0.1, 0.1)), [[0.0, 0.0, 1.0]]])
+    points = b.masses("cloth", places, mass=0.01, radius=0.02)
+    b.link("weave", topology.grid(points[:12], (3, 4)), links.spring(10.0))
+    b.link("string", (points[0], points[12]), links.spring(10.0))
+    form = dress(at_start(b.build()))
+    assert (form.parts[0].name, form.parts[0].count) == ("cloth points", 1)
+    np.testing.assert_array_equal(form.parts[0].position[0], places[12:])
+    assert [some.name for some in form.links] == ["links string"]
 
 
 def test_radii_and_colors_of_points():
@@ -138,6 +152,35 @@ def test_a_floor_is_the_ground_and_a_table_stands_on_it():
     form = dress(at_start(b.build()))
     assert form.image["ground_height"] == pytest.approx(-0.2)  # not at 0, where the table's top is
     assert form.parts[1].name == "solid table"
+
+
+@pytest.mark.parametrize("shape", [Box((1, 2, 3)), Ball(0.5), Cylinder(0.5, 2.0), Capsule(0.5, 2.0)])
+def test_a_container_is_wires_on_its_surface(shape):
+    b = NetworkBuilder()
+    points = b.masses("grain", [[0, 0, 0], [0.1, 0, 0]], mass=1.0, radius=0.05)
+    b.solid("glass", Hollow(shape), Transform.identity(), points, law=FLOOR)
+    glass = dress(at_start(b.build())).parts[1]
+    wire = glass.shape.parts[0][0].radius
+    for rod, pose in glass.shape.parts:
+        ends = pose.point(np.array([[0, -0.5, 0], [0, 0.5, 0]]) * rod.height)
+        reach = np.abs(ends) - 0.5 * np.ptp(shape.bounds, axis=0)
+        assert reach.max() < 1e-12  # no end is outside
+        assert wire < 0.02
+    np.testing.assert_allclose(np.ptp(glass.shape.bounds, axis=0), np.ptp(shape.bounds, axis=0) + 2 * wire, atol=1e-12)
+
+
+def test_a_level_plane_is_the_ground_and_a_slope_is_a_slab():
+    level, lean = Transform.translation_of(np.array([0, 0.3, 0])), np.deg2rad(30)
+    slope = Transform(rotation_from_euler((0.0, 0.0, lean)), np.zeros(3))
+    b = NetworkBuilder()
+    points = b.masses("grain", [[0, 1, 0], [0.5, 1, 0]], mass=1.0, radius=0.05)
+    b.solid("ground", Plane(), level, points, law=FLOOR)
+    b.solid("slope", Plane(), slope, points, law=FLOOR)
+    form = dress(at_start(b.build()))
+    assert form.image["ground_height"] == 0.3
+    [slab] = [part for part in form.parts if part.fixed]
+    assert slab.shape.bounds[1][1] == pytest.approx(0.0, abs=1e-15)  # its top is the plane
+    assert slab.shape.bounds[1][0] == pytest.approx(0.75)
 
 
 def test_a_moving_solid_follows_its_channels_where_there_are_some():

@@ -62,8 +62,8 @@ def assess_network(network: Network, *, exact: bool = False) -> Stability:
     mass = np.where(network.movable, network.mass, np.inf)
     names: Any = _Names(network)
     found = assess(
-        mass, a, b, stiffness, damping, network.step, names=names, link_names=worst.names, least_stiffness=worst.joined("least"),
-        dimensions=_dimensions(network), exact=exact,
+        mass, a, b, stiffness, damping, network.step, names=names, link_names=worst.names,
+        least_stiffness=worst.joined("least"), dimensions=_dimensions(network), exact=exact,
     )  # fmt: skip
     if found.bounded or not len(a):
         return found
@@ -160,7 +160,8 @@ def _directed(network: Network, a: np.ndarray, b: np.ndarray, weight: np.ndarray
     bits = np.concatenate([group.free for group in network.groups]).astype(int)
     free = np.stack([(bits >> axis) & 1 for axis in range(3)], axis=-1)
     along = axes[:, :, None] * axes[:, None, :]
-    block = np.where(axes.any(axis=1)[:, None, None], along, np.eye(3)) * weight[:, None, None]
+    known = (axes != 0).any(axis=1).reshape(-1, 1, 1)
+    block = np.where(known, along, np.eye(3)) * weight[:, None, None]
     rows, columns, values = [], [], []
     for one, other, sign in ((a, a, 1.0), (b, b, 1.0), (a, b, -1.0), (b, a, -1.0)):
         there = (one >= 0) & (other >= 0)

@@ -27,11 +27,11 @@ from motiform.motion.matter.network import (
     check_array,
 )
 from motiform.motion.matter.topology import Grid
+from motiform.spatial import Transform
 
 if TYPE_CHECKING:
     from motiform.geometry import Shape
     from motiform.motion.matter.automaton_law import AutomatonLaw
-    from motiform.spatial import Transform
 
 __all__ = ["LinkEnd", "NetworkBuilder", "Placed", "Points"]
 
@@ -547,6 +547,8 @@ class NetworkBuilder:
             for thing in getattr(module, kind):
                 self._take_name(f"{name}.{thing.name}")
                 moved = _shifted(thing, f"{name}.{thing.name}", first)
+                if kind == "_solids" and (shift.any() or turn is not None):
+                    moved = _moved_solid(moved, Transform(turned, shift))
                 if kind == "_bundles" and ratio > 1:
                     moved = replace(moved, every=ratio * moved.every, grid=None)
                 getattr(self, kind).append(moved)
@@ -608,6 +610,13 @@ def _shifted(thing: Any, name: str, first: int) -> Any:
     if getattr(thing, "grid", None) is not None:
         changes["grid"] = replace(thing.grid, points=thing.grid.points + first)
     return replace(thing, **changes)
+
+
+def _moved_solid(solid: Solid, by: "Transform") -> Solid:
+    """Return a solid of a module that is placed elsewhere."""
+    motion = solid.motion
+    carried = None if motion is None else lambda t: by @ motion(t)
+    return replace(solid, placement=by @ solid.placement, motion=carried)
 
 
 def _signal(values: Any, rate: float | None, where: str) -> Signal:

@@ -6,7 +6,15 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.matter.network import Bundle, Network, NetworkState
-from motiform.motion.matter.pack import distances, pack_arms, pack_stencils, pack_table, piston_lengths, split_bundles
+from motiform.motion.matter.pack import (
+    distances,
+    pack_arms,
+    pack_floors,
+    pack_stencils,
+    pack_table,
+    piston_lengths,
+    split_bundles,
+)
 from motiform.motion.matter.ranges import make_range
 
 __all__ = ["Engine"]
@@ -43,8 +51,11 @@ class Engine:
     def _pack(self, state: NetworkState) -> None:
         network, put = self.network, self.device.array
         stencils, rest = pack_stencils(network, self._start)
-        lines, axial, automata = split_bundles(rest)
         self._pad = pad = stencils.pad
+        floors, rest = pack_floors(network, rest, self._start, pad)
+        self._floor_count = len(floors.whole)
+        self._floors = [put(_one(a)) for a in (floors.whole, floors.place, floors.laws)]
+        lines, axial, automata = split_bundles(rest)
         self._stencils = stencils
         self._whole, self._real, self._there = (
             put(_one(stencils.whole)),
@@ -156,8 +167,8 @@ class Engine:
         self.device.launch(
             mass_kernels.move_masses, self._chunks, self._width, self._pad, network.count, n + 1, self._x, self._before,
             self._forces, given, self._plain, self._mobility, self._free, self._gravity, self._drag, wind, self._whole,
-            len(self._stencils.bundles),
-            self._pull, *self._arms, network.rate, self._bad, least=4,
+            len(self._stencils.bundles), *self._floors, self._floor_count, self._pull, *self._arms, network.rate,
+            self._bad, least=4,
         )  # fmt: skip
         self._x, self._before = self._before, self._x
         self.sample = n + 1

@@ -14,7 +14,16 @@ from numba import uint64 as ix  # an index that is never negative: no branch for
 from motiform.base.kernels import inline, kernel
 from motiform.motion.matter.columns import CUTS
 
-__all__ = ["axial_links", "piston_links", "scale_links", "stencil_links", "tension", "zone_links"]
+__all__ = [
+    "axial_links",
+    "law_tension",
+    "load_law",
+    "piston_links",
+    "scale_links",
+    "stencil_links",
+    "tension",
+    "zone_links",
+]
 
 
 @inline
@@ -26,6 +35,26 @@ def tension(table, row, d, rate):
             zone = cut + 1
     column = CUTS + 3 * zone
     return table[row, column] * (d - table[row, column + 2]) + table[row, column + 1] * rate
+
+
+@inline
+def load_law(table, row):
+    """Return the cuts of a law and the stiffness, damping and rest of its zones, to be kept in registers."""
+    return (
+        table[row, 0], table[row, 1], table[row, 2],
+        table[row, 3], table[row, 4], table[row, 5], table[row, 6], table[row, 7], table[row, 8],
+        table[row, 9], table[row, 10], table[row, 11], table[row, 12], table[row, 13], table[row, 14],
+    )  # fmt: skip
+
+
+@inline
+def law_tension(law, d, rate):
+    """Return what `tension` does, without a branch, for loops over many links of one law."""
+    k, z, rest = law[12], law[13], law[14]
+    k, z, rest = (law[9], law[10], law[11]) if d < law[2] else (k, z, rest)
+    k, z, rest = (law[6], law[7], law[8]) if d < law[1] else (k, z, rest)
+    k, z, rest = (law[3], law[4], law[5]) if d < law[0] else (k, z, rest)
+    return k * (d - rest) + z * rate
 
 
 @kernel

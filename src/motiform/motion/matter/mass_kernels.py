@@ -9,6 +9,7 @@ nobody else reads them.
 from numba import uint64 as ix
 
 from motiform.base.kernels import inline, kernel
+from motiform.motion.matter.link_kernels import law_tension, load_law
 
 __all__ = ["add_forces", "clear", "impose", "move_masses"]
 
@@ -46,10 +47,8 @@ def _both(x, axis, n, offset, ahead, behind):
 
 @kernel
 def move_masses(
-    c, width, pad, masses, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole,
-    stencils, pull,
-    starts, arms,
-    signs, radial, per_step, bad,
+    c, width, pad, masses, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
+    floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
 ):  # fmt: skip
     """Gather the forces on masses and take a step; note the first step at which one is lost."""
     low, high = pad + c * width, min(pad + (c + 1) * width, pad + masses)
@@ -93,6 +92,12 @@ def move_masses(
                 fy += f if axis == 1 else 0.0
                 fz += f if axis == 2 else 0.0
             forces[0, i], forces[1, i], forces[2, i] = fx, fy, fz
+    for f in range(floor_count):
+        axis, side, place, law = floors[f, 2], floors[f, 3], floor_places[f], load_law(floor_laws, f)
+        for n in range(max(low, floors[f, 0]), min(high, floors[f, 1])):
+            i = ix(n)
+            d, rate = side * (x[axis, i] - place), side * ((x[axis, i] - before[axis, i]) * per_step)
+            forces[axis, i] -= side * law_tension(law, d, rate)
     lost = 0
     for axis in range(3):
         bit, g, wind = 1 << axis, gravity[axis], air[axis]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.motion.matter.columns import CUTS
+from motiform.motion.matter.columns import CUTS, ROW
 from motiform.motion.matter.links import ZoneLaw
 from motiform.motion.matter.network import Bundle, Network, NetworkState, Piston
 
@@ -103,6 +103,49 @@ def pack_stencils(network: Network, start: np.ndarray) -> tuple[Stencils, list[B
     table[:, 3] -= pad
     there = np.concatenate(masks) if masks else np.zeros(0, np.uint8)
     return Stencils(bundles, table, np.array(real).reshape(-1, 3), there, pad), rest
+
+
+@dataclass
+class Floors:
+    """Links with one law along an axis, from a point that never moves to masses side by side: floors and walls."""
+
+    whole: np.ndarray
+    """First mass, end (with the pad), axis, and 1 or −1 where masses are the second or the first ends, (rows, 4)."""
+    place: np.ndarray
+    """Where the point is along the axis [m], (rows,)."""
+    laws: np.ndarray
+    """(rows, ROW)"""
+
+
+def pack_floors(network: Network, bundles: list[Bundle], start: np.ndarray, pad: int) -> tuple[Floors, list[Bundle]]:
+    """Return the bundles that are floors, and the others."""
+    still = ~network.movable
+    for group in network.groups:
+        if group.motion is not None:
+            still[group.indices] = False
+    rest, whole, place, laws = [], [], [], []
+    for bundle in bundles:
+        found = _floor(bundle, still, start)
+        if found is None:
+            rest.append(bundle)
+            continue
+        first, side, ground, law = found
+        whole.append((first + pad, first + pad + bundle.count, bundle.axis, side))
+        place.append(start[ground, bundle.axis])
+        laws.append(law)
+    return Floors(np.array(whole, np.int64).reshape(-1, 4), np.array(place), np.array(laws).reshape(-1, ROW)), rest
+
+
+def _floor(bundle: Bundle, still: np.ndarray, start: np.ndarray) -> tuple[int, int, int, np.ndarray] | None:
+    if not isinstance(bundle.law, ZoneLaw) or bundle.axis < 0 or bundle.every > 1 or bundle.record or not bundle.count:
+        return None
+    for ground, side, acts in ((0, 1, "second"), (1, -1, "first")):
+        one, many = bundle.pairs[:, ground], bundle.pairs[:, 1 - ground]
+        if (one == one[0]).all() and still[one[0]] and (np.diff(many) == 1).all() and bundle.acts in ("both", acts):
+            rows = bundle.law.rows(bundle.count, distances(start, bundle.pairs, bundle.axis))
+            if (rows == rows[0]).all():
+                return int(many[0]), side, int(one[0]), rows[0]
+    return None
 
 
 def split_bundles(bundles: list[Bundle]) -> tuple[list[Bundle], list[Bundle], list[Bundle]]:

@@ -12,6 +12,7 @@ import math
 from numba import uint64 as ix
 
 from motiform.base.kernels import inline, kernel
+from motiform.motion.matter.link_kernels import law_tension, load_law
 
 __all__ = [
     "carry_memory",
@@ -65,26 +66,6 @@ def carry_memory(i, order, neighbours, found, old_order, old_rank, old_neighbour
                     memory[k, slot, i] = old_memory[k, old, before]
 
 
-@inline
-def _law(table):
-    """Return the cuts of a law and the stiffness, damping and rest of its zones, to be kept in registers."""
-    return (
-        table[0, 0], table[0, 1], table[0, 2],
-        table[0, 3], table[0, 4], table[0, 5], table[0, 6], table[0, 7], table[0, 8],
-        table[0, 9], table[0, 10], table[0, 11], table[0, 12], table[0, 13], table[0, 14],
-    )  # fmt: skip
-
-
-@inline
-def _tension(law, d, rate):
-    """Return the tension of a law at a gap, as `link_kernels.tension` does, without a branch."""
-    k, z, rest = law[12], law[13], law[14]
-    k, z, rest = (law[9], law[10], law[11]) if d < law[2] else (k, z, rest)
-    k, z, rest = (law[6], law[7], law[8]) if d < law[1] else (k, z, rest)
-    k, z, rest = (law[3], law[4], law[5]) if d < law[0] else (k, z, rest)
-    return k * (d - rest) + z * rate
-
-
 # ---- the list of pairs ----------------------------------------------------------------------------------------------
 
 
@@ -135,8 +116,8 @@ def carry_pairs(l, ends, others, order, old_order, old_rank, old_firsts, old_oth
 
 
 # ---- forces ---------------------------------------------------------------------------------------------------------
-# The numbers of a run of pairs are first put side by side (`between`: line, relative move, sum of radii), then worked out
-# without branches: the second loop runs in the vector units of a CPU.
+# The numbers of a run of pairs are first put side by side (`between`: line, relative move, sum of radii), then worked
+# out without branches: the second loop runs in the vector units of a CPU.
 
 
 @inline
@@ -160,7 +141,7 @@ def _normal(between, l, law, per_step, farthest):
     inverse = 1.0 / d if near else 0.0
     ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
     along = ex * ux + ey * uy + ez * uz
-    t = _tension(law, d - apart, along * per_step) if near else 0.0
+    t = law_tension(law, d - apart, along * per_step) if near else 0.0
     return ux, uy, uz, t, near, ex - along * ux, ey - along * uy, ez - along * uz
 
 
@@ -169,12 +150,12 @@ def smooth_pairs(
     c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, farthest, pulls
 ):
     """Write the forces of pairs: a zone law of the gap between them."""
-    law = _law(table)
+    law = load_law(table, 0)
     first, last = c * width, min((c + 1) * width, pair_count)
     _line_up_pairs(first, last, ends, others, places, strides, radius, between)
     for n in range(first, last):
         l = ix(n)
-        ux, uy, uz, t, near, ex, ey, ez = _normal(between, l, law, per_step, farthest)
+        ux, uy, uz, t, _, _, _, _ = _normal(between, l, law, per_step, farthest)
         pulls[0, l], pulls[1, l], pulls[2, l] = t * ux, t * uy, t * uz
 
 
@@ -183,7 +164,7 @@ def creeping_pairs(
     c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, farthest, rub, pulls
 ):  # fmt: skip
     """Write the forces of pairs, with friction that does not hold: viscous, up to Coulomb's limit."""
-    law, limit, damping = _law(table), rub[0], rub[2] * per_step
+    law, limit, damping = load_law(table, 0), rub[0], rub[2] * per_step
     first, last = c * width, min((c + 1) * width, pair_count)
     _line_up_pairs(first, last, ends, others, places, strides, radius, between)
     for n in range(first, last):
@@ -200,7 +181,7 @@ def sticking_pairs(
     c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, farthest, rub, memory, pulls
 ):  # fmt: skip
     """Write the forces of pairs that stick by a spring and slip at the limit [Cundall79]; those out of range forget."""
-    law, limit, stiffness, damping = _law(table), rub[0], rub[1], rub[2] * per_step
+    law, limit, stiffness, damping = load_law(table, 0), rub[0], rub[1], rub[2] * per_step
     part = 1.0 / stiffness
     first, last = c * width, min((c + 1) * width, pair_count)
     _line_up_pairs(first, last, ends, others, places, strides, radius, between)

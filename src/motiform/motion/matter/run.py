@@ -1,5 +1,6 @@
 """Simulation of networks: a model in, a recording out."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,14 @@ def simulate_network(
         return recorder.finish()
 
 
-def march(engine: Engine, recorder: Recorder, options: Options, steps: int, progress: Progress | None) -> None:
+def march(
+    engine: Engine,
+    recorder: Recorder,
+    options: Options,
+    steps: int,
+    progress: Progress | None,
+    observe: Callable[[Any], dict[str, np.ndarray]] = observe_network,
+) -> None:
     """Advance an engine from sample to sample and record them; a run that diverges keeps what came before."""
     pace = Pace(max(1, 6 * engine.network.count))
     kept: list[dict[str, np.ndarray]] = []
@@ -95,7 +103,7 @@ def march(engine: Engine, recorder: Recorder, options: Options, steps: int, prog
             if before is not None:
                 recorder.commit(before, force=True)
             raise
-        kept.append(observe_network(engine))
+        kept.append(observe(engine))
         if pace.full(len(kept)) or engine.sample >= last * steps:
             hand_on()
             if progress is not None:

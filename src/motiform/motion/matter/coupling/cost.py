@@ -161,7 +161,8 @@ def _foreseen(advice: Advice, x: Array, duration: float) -> dict[str, float]:
         for axis, seen in pair_influences(advice.linear, network, label, (i, j), names, band, advice.threshold).items():
             for name in lost:
                 ratio = seen.on_a if name == pair.a else seen.on_b
-                found = np.interp(np.log(2 * np.pi * at), np.log(seen.omega), ratio)
+                known = np.isfinite(ratio)  # at a free mode of the driver it may not be
+                found = np.interp(np.log(2 * np.pi * at), np.log(seen.omega[known]), ratio[known])
                 mine = errors.setdefault(name, {})
                 mine[axis] = mine.get(axis, 0.0) + found
     told = {}

@@ -170,7 +170,7 @@ def _free(network: Network, e: Array) -> np.ndarray:
     """Return whether points may move along a direction, (points,)."""
     free = np.concatenate([group.free for group in network.groups])
     needed = sum(1 << k for k in range(3) if e[k])
-    found: np.ndarray = (free & needed) != 0
+    found: np.ndarray = (free & needed) == needed
     return found
 
 

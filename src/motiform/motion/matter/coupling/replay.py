@@ -5,13 +5,14 @@ drivers are simulated beside it or played at the network's own rate.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.motion.integrate import Options, check_memory
 from motiform.motion.matter.coupling.cut import _allowed, _cut_bundles, model_labels
@@ -87,7 +88,8 @@ def record_connection(
     part, rate = halves.driver_part, halves.driver_part.whole.rate
     options = Options(duration, rate=rate, integrator="centred", device=device)
     recorder = _sender(part.whole, halves.connection, options, out, overwrite)
-    _run(part, part.network(), options, 1, None, recorder, halves.connection, unstable, progress)
+    with recorder:
+        _run(part, part.network(), options, 1, None, recorder, halves.connection, unstable, progress)
     return recorder.finish()
 
 
@@ -137,16 +139,18 @@ def run_schedule(
         recorder = Recorder(
             _file(root, f"run-{n + 1}.mf"), _channels(whole, part.own, options.rate), overwrite=overwrite
         )
-        sender = _sender(whole, wanted, options, _file(root, f"connection-{n + 1}.mf"), overwrite)
+        out = _file(root, f"connection-{n + 1}.mf")
+        sender = _sender(whole, wanted, options, out, overwrite) if len(wanted) else None
         model = part.network(_motions(part, *sent))
 
         def told(share: float, n: int = n) -> None:
             if progress is not None:
                 progress((n + share) / len(parts))
 
-        _run(part, model, options, steps, recorder, sender, wanted, unstable, told)
+        with recorder, sender or nullcontext():
+            _run(part, model, options, steps, recorder, sender, wanted, unstable, told)
         kept.append((part, recorder.finish()))
-        sent.append(sender.finish())
+        sent += [sender.finish()] if sender else []
     return _joined(network, kept, options, steps, _file(root, "whole.mf"), overwrite, separation)
 
 
@@ -242,7 +246,7 @@ def _run(
     options: Options,
     steps: int,
     recorder: Recorder | None,
-    sender: Recorder,
+    sender: Recorder | None,
     wanted: np.ndarray,
     unstable: bool,
     progress: Progress | None,
@@ -258,6 +262,16 @@ def _run(
     states: list[Any] = []
     last = (options.samples - 1) * steps
     stride = 1 if len(wanted) else steps
+
+    def hand_on() -> None:
+        if sender is not None:
+            _append(sender, out_pieces, {"position": states})
+        if recorder is not None:
+            kinds = {"position": [s[0] for s in samples], "velocity": [s[1] for s in samples]}
+            _append(recorder, own_pieces, kinds if network.keep_velocity else {"position": kinds["position"]})
+        samples.clear()
+        states.clear()
+
     while True:
         state = engine.state()
         if len(wanted):
@@ -266,16 +280,16 @@ def _run(
             samples.append((state.position[own], state.velocity(network.rate)[own]))
         done = engine.sample >= last
         if len(states) >= _BLOCK or len(samples) >= _BLOCK or done:
-            _append(sender, out_pieces, {"position": states})
-            if recorder is not None:
-                kinds = {"position": [s[0] for s in samples], "velocity": [s[1] for s in samples]}
-                _append(recorder, own_pieces, kinds if network.keep_velocity else {"position": kinds["position"]})
-            samples, states = [], []
+            hand_on()
             if progress is not None:
                 progress(engine.sample / last)
         if done:
             return
-        engine.advance(stride)
+        try:
+            engine.advance(stride)
+        except RunError:
+            hand_on()  # what came before is kept
+            raise
 
 
 def _append(recorder: Recorder, pieces: Sequence[tuple[Any, np.ndarray]], kinds: Mapping[str, Sequence[Any]]) -> None:
@@ -336,5 +350,5 @@ def _given(group: Any, name: str, number: np.ndarray, rate: float) -> np.ndarray
             np.zeros_like(group.position) if speed else group.position, (len(number), group.count, 3)
         )
     at = {n: group.motion.at(int(n), rate, group.count) for n in {*number, *(number - 1)} if n > 0}
-    at |= {0: group.position, -1: group.position - group.velocity / rate}
+    at |= {0: group.position, -1: group.position - group.velocity * (1.0 / rate)}
     return np.stack([(at[n] - at[n - 1]) * rate if speed else at[n] for n in number])

@@ -118,6 +118,7 @@ def test_links_along_axes_and_masses_that_stay_on_one():
     assert along.names == ("free",)
     assert_allclose(sorted(along.stiffness), [5.0, 7.0])  # the guided mass is ground for it
     assert linearise(b.build(), axis="y").names == ("free", "guided")
+    assert linearise(b.build(), axis=(1, 1, 0)).names == ("free",)  # the other cannot go that way
 
 
 @pytest.mark.parametrize(("acts", "felt"), [("both", (0, 1)), ("first", (0, GROUND)), ("second", (GROUND, 1))])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, RunError
 from motiform.geometry import Ball
 from motiform.motion.integrate import Options
 from motiform.motion.matter import Engine, NetworkBuilder, links, topology
@@ -78,7 +78,8 @@ def test_on_disk_too(one_way, tmp_path):
     found = run_schedule(runner(), separate(MODELS, ONE_WAY), 0.4, **options)
     same(found, one_way, ["body.position", "cloth.position", "tail.position"])
     kept = sorted(path.name for path in (tmp_path / "runs").iterdir())
-    assert kept == sorted([f"{kind}-{n}.mf" for kind in ("run", "connection") for n in (1, 2, 3)] + ["whole.mf"])
+    connections = ["connection-1.mf", "connection-2.mf"]  # nothing follows from the third
+    assert kept == [*connections, "run-1.mf", "run-2.mf", "run-3.mf", "whole.mf"]
     assert told[-1] == 1.0
     assert told == sorted(told)
     assert open_recording(tmp_path / "runs" / "whole.mf").complete
@@ -177,6 +178,21 @@ def test_parts_take_only_what_acts_on_them():
     assert not found.reaches
     assert not found.solids
     assert not found.inputs
+
+
+def test_a_run_that_diverges_keeps_what_came_before(tmp_path):
+    b = NetworkBuilder()
+    one, two = b.masses("one", [0, 0, 0], 1.0), b.masses("two", [1.0, 0, 0], 1e-3)
+    b.link("tie", (one, two), links.spring(1e5, rest=0.5), acts="second")
+    apart = separate(["one", "two"], [("one", "two")])
+    with pytest.raises(InputError, match="K = "):
+        run_schedule(b.build(), apart, 2.0)
+    with pytest.raises(RunError, match="diverged"):
+        run_schedule(b.build(), apart, 2.0, unstable=True, folder=tmp_path / "runs")
+    assert open_recording(tmp_path / "runs" / "run-1.mf").complete
+    left = open_recording(tmp_path / "runs" / "run-2.mf")
+    assert not left.complete
+    assert 10 < left.count("two.position") < 2101
 
 
 @pytest.mark.parametrize(

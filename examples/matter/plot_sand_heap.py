@@ -1,0 +1,107 @@
+r"""
+How steep is a heap of sand?
+============================
+
+Eight hundred grains of three sizes stand in a mould without bottom on rough ground, and the mould is lifted slowly. The
+sand runs out, to the right against a block, to the left as far as it likes. Grains touch, push and rub one another with
+Coulomb's coefficient μ; they do not turn. A pair that sticks is held by a spring across its contact.
+
+A block of sand on a slope below atan μ would not slide, so running sand stops no flatter than that. And a grain on the
+surface, in the hollow between two of its size, leaves it at 30° + atan μ at the latest, for there it slides over the
+lower one. The heaps lie between the two bounds and steepen with μ. And they stay: in the last second no more happens
+than a trembling of a few thousandths of a grain. Where friction is viscous up to the same limit and nothing
+holds a pair that sticks, the heap creeps on, as pitch does.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import motiform as mf
+from motiform.form import dress
+from motiform.image import Camera, picture
+
+SIZES = {"fine": 0.016, "middle": 0.019, "coarse": 0.022}  # m, radii
+FRICTION = (0.1, 0.2, 0.35)
+FEW = {"fine": 26, "middle": 23, "coarse": 20}  # rows of grains in the quick size
+COLORS = ("#56B4E9", "#0072B2", "#D55E00", "#999999")
+
+
+def pour(friction, quick, sticks=True):
+    rubs = ["network.0.reach.0.friction", "network.0.solid.1.friction", "network.0.solid.2.friction"]
+    settings = {f"{rub}.limit": friction for rub in rubs}
+    if not sticks:
+        settings |= {f"{rub}.stiffness": 0.0 for rub in rubs}
+    if quick:
+        settings |= {f"network.0.masses.{n}.grid.shape": [5, rows] for n, rows in enumerate(FEW.values())}
+        settings |= {"scene.duration": 4.0, "network.0.solid.0.motion.path.times": [0.6, 2.6]}
+    return mf.simulate("sand-heap", settings=settings)
+
+
+def main(quick=False):
+    heaps = {f"μ = {mu:g}": pour(mu, quick) for mu in FRICTION}
+    return heaps | {"viscous": pour(FRICTION[-1], quick, sticks=False)}
+
+
+def grains(rec):
+    """Return the places of all grains (samples, grains, 2) and their radii [m]."""
+    place = [rec[f"{name}.position"][..., :2] for name in SIZES]
+    return np.concatenate(place, 1), np.concatenate([np.full(p.shape[1], r) for p, r in zip(place, SIZES.values())])
+
+
+def surface(place, radius, width=0.08):
+    """Return the highest points of grains left of the middle, in strips [m]."""
+    left = np.arange(-3, 0, width)
+    strip = [(place[:, 0] >= x) & (place[:, 0] < x + width) for x in left]
+    return left + width / 2, np.array([np.max((place[:, 1] + radius)[s], initial=0.0) for s in strip])
+
+
+def slope(place, radius):
+    """Return the slope of the free side [rad]: a line through the surface from 20 to 80 % of the height."""
+    x, y = surface(place, radius)
+    side = (y > 0.2 * y.max()) & (y < 0.8 * y.max())
+    return float(np.arctan(np.polyfit(x[side], y[side], 1)[0]))
+
+
+def creep(rec):
+    """Return how far the middle one of all grains came in the last second, in radii."""
+    place, radius = grains(rec)
+    return float(np.median(np.linalg.norm(place[-1] - place[-26], axis=1) / radius))  # 25 samples a second
+
+
+def check(result):
+    found = [slope(grains(rec)[0][-1], grains(rec)[1]) for rec in result.values()][: len(FRICTION)]
+    for mu, angle in zip(FRICTION, found, strict=True):
+        assert np.arctan(mu) < angle < np.arctan(mu) + np.pi / 6
+    assert (np.diff(found) > 0).all()
+    *stay, flows = (creep(rec) for rec in result.values())
+    assert max(stay) < 0.01 < 10 * max(stay) < flows
+
+
+def draw(result, folder):
+    chart = Figure(figsize=(9, 3.6), layout="constrained")
+    left, right = chart.subplots(1, 2, width_ratios=(3, 2))
+    for (name, rec), color in zip(result.items(), COLORS, strict=True):
+        place, radius = grains(rec)
+        x, y = surface(place[-1], radius)
+        left.plot(x[y > 0], y[y > 0], color=color, linestyle="--" if name == "viscous" else "-", label=name)
+        height = np.einsum("tp,p->t", place[..., 1], radius**3) / (radius**3).sum()
+        right.plot(rec.time("energy"), height, color=color, linestyle="--" if name == "viscous" else "-")
+        print(f"{name}: {np.degrees(slope(place[-1], radius)):.1f}°, creeps {creep(rec):.4f} radii in a second")
+    left.set(xlabel="x [m]", ylabel="surface of the free side [m]", ylim=(0, None))
+    right.set(xlabel="time [s]", ylabel="height of the centre of mass [m]", ylim=(0, 0.8))
+    left.legend(frameon=False)
+    for axes in (left, right):
+        axes.grid(alpha=0.25)
+    chart.savefig(folder / "slopes.png", dpi=150)
+    camera = Camera((-0.25, 0.85, 3.6), (-0.25, 0.42, 0), fov=0.5)
+    heap = picture(dress(result["μ = 0.35"]), folder / "heap.png", camera=camera, size=(1200, 640))
+    return [heap, folder / "slopes.png"]
+
+
+if __name__ == "__main__":
+    result = main()
+    check(result)
+    pictures = draw(result, Path(*sys.argv[1:]))

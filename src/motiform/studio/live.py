@@ -1,0 +1,228 @@
+"""Matter that is pushed live: a network runs in a thread, and a hand that somebody moves pushes it."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, MotiformError
+from motiform.motion.matter.engine import Engine
+from motiform.motion.matter.links import visco_elastic_buffer
+from motiform.motion.matter.network import Group, Network, Reach, Signal, check_array
+from motiform.motion.matter.observe import network_channels, observe_network
+from motiform.record import Channel, Recorder, Recording
+
+__all__ = ["HAND", "Live", "network_with_hand", "replayed"]
+
+HAND = "hand"
+"""Name of the group of one imposed point that is moved live, and of its channel in a gesture: hand.position."""
+FRAME = 1 / 30  # [s] between two pictures
+LAG = 0.025  # [s] the hand follows where it is pulled to in about twice this: a mouse jumps, a hand does not
+BEHIND = 0.25  # [s] of real time that are made up for; more is let go, and time runs slower
+COLOR = (0.92, 0.66, 0.50)
+
+
+def network_with_hand(network: Network) -> Network:
+    """Return the network with a hand: its own imposed point of this name, or else a new ball above all masses.
+
+    A new hand pushes masses through a visco-elastic buffer by range, as stiff as the lightest mass bears.
+    """
+    found = next((group for group in network.groups if group.name == HAND), None)
+    if found is not None:
+        if found.kind != "imposed" or found.count != 1:
+            raise InputError("a hand", got=f"{found.count} {found.kind}", allowed="one imposed point")
+        return network
+    if not network.movable.any():
+        raise InputError("nothing to push", remedy="Add masses.")
+    place, thick = network.initial_state().position[network.movable], network.radius[network.movable]
+    low, high = place.min(0) - thick.max(), place.max(0) + thick.max()
+    size = max(float((high - low).max()), 1e-3)
+    radius = 0.12 * size
+    start = np.array([[0.5 * (low[0] + high[0]), high[1] + 1.5 * radius, 0.5 * (low[2] + high[2])]])
+    group = Group(
+        HAND, "imposed", network.count, start, np.zeros((1, 3)), np.array([np.inf]), np.zeros(1, np.uint8), np.zeros(1),
+        np.array([radius]), COLOR, Signal(start[None], network.rate),
+    )  # fmt: skip
+    return _with_reach(network.replace(groups=(*network.groups, group)))
+
+
+def _with_reach(network: Network) -> Network:
+    """Return the network with a buffer between the hand and all masses, softened until it is known to be stable."""
+    from motiform.motion.matter.assessment import assess_network
+
+    masses = np.flatnonzero(network.movable)
+    points = np.append(masses, network.count - 1)
+    role = np.append(np.full(len(masses), 2), 1).astype(np.uint8)
+    stiffness = 0.2 * float(network.mass[masses].min()) * network.rate**2
+    for _ in range(12):
+        law = visco_elastic_buffer(stiffness, 0.0, 0.3 * stiffness / network.rate)
+        reach = Reach("hand pushes", points, role, np.full(len(points), -1, np.int64), law)
+        found = network.replace(reaches=(*network.reaches, reach))
+        try:
+            assess_network(found).check()
+        except MotiformError:
+            stiffness *= 0.5
+        else:
+            return found
+    return found  # it was not stable without a hand: the run says so
+
+
+def replayed(network: Network, gesture: Recording) -> Network:
+    """Return the network whose hand does what a gesture holds: to the same bits as when it was live."""
+    channel = f"{HAND}.position"
+    samples, rate = np.array(gesture[channel], float).reshape(-1, 1, 3), gesture.channel(channel).rate
+    return _moved(network_with_hand(network), Signal(samples, rate), samples[0])
+
+
+def _moved(network: Network, motion: Signal, start: np.ndarray) -> Network:
+    """Return the network whose hand moves so, from rest."""
+    groups = tuple(
+        replace(group, motion=motion, position=start, velocity=np.zeros((1, 3))) if group.name == HAND else group
+        for group in network.groups
+    )
+    return network.replace(groups=groups)
+
+
+class _Pull:
+    """Where the hand is at each step: it follows what it is pulled to, and all that it did is kept."""
+
+    def __init__(self, start: np.ndarray, rate: float) -> None:
+        self.target, self.middle = start[0].copy(), start[0].copy()
+        self.kept = [start[0].copy()]
+        self.share = 1.0 - np.exp(-1.0 / (LAG * rate))
+
+    def __call__(self, t: float) -> np.ndarray:
+        self.middle = self.middle + self.share * (self.target - self.middle)
+        self.kept.append(self.kept[-1] + self.share * (self.middle - self.kept[-1]))
+        return self.kept[-1][None]
+
+
+class Live:
+    """A network on its way, in real time or slower, with a hand that may be moved from any thread.
+
+    Parameters
+    ----------
+    network
+        What runs; it is given a hand where it has none.
+    on_frame
+        Called some 30 times a second, in the thread of the run, with what a sample of a recording holds.
+    on_end
+        Called with the error that ended the run.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        *,
+        on_frame: Callable[[Mapping[str, np.ndarray]], None] = lambda frame: None,
+        on_end: Callable[[BaseException], None] = lambda error: None,
+    ) -> None:
+        self.network = network_with_hand(network)
+        self._on_frame, self._on_end = on_frame, on_end
+        self._lock = threading.RLock()
+        self._running, self._closed = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self.steps = max(1, round(self.network.rate * FRAME))
+        """Steps from one picture to the next."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew: all masses and the hand are where they were at first, and the gesture is forgotten."""
+        with self._lock:
+            start = np.array(self.network.group(HAND).position)
+            self._pull = _Pull(start, self.network.rate)
+            self.engine = Engine(_moved(self.network, Signal(self._pull), start))
+            self._on_frame(observe_network(self.engine))
+
+    def move(self, position: ArrayLike) -> None:
+        """Pull the hand to a place [m], (3,)."""
+        place = check_array(position, "position", HAND, (3,))
+        with self._lock:
+            self._pull.target = np.array(place)
+
+    def advance(self, steps: int) -> None:
+        """Take steps now, whatever the clock says."""
+        with self._lock:
+            self.engine.advance(steps)
+
+    @property
+    def hand(self) -> np.ndarray:
+        """Where the hand is [m], (3,)."""
+        return self._pull.kept[-1].copy()
+
+    @property
+    def seconds(self) -> float:
+        """Time of the run [s]."""
+        return self.engine.sample / self.network.rate
+
+    # ---- the thread -------------------------------------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        """Whether time goes on."""
+        return self._running.is_set() and not self._closed.is_set()
+
+    def start(self) -> None:
+        """Let time go on."""
+        self._running.set()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="motiform-live", daemon=True)
+            self._thread.start()
+
+    def pause(self) -> None:
+        """Hold time."""
+        self._running.clear()
+
+    def close(self) -> None:
+        """End the run and its thread."""
+        self._closed.set()
+        self._running.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(2.0)
+
+    def _run(self) -> None:
+        due = time.monotonic()
+        while not self._closed.is_set():
+            if not self._running.is_set():
+                self._running.wait()
+                due = time.monotonic()
+                continue
+            try:
+                self.advance(self.steps)
+                self._on_frame(observe_network(self.engine))
+            except Exception as error:  # a run that diverges, or a page that went away: told, and time is held
+                self._running.clear()
+                self._on_end(error)
+                continue
+            due = max(due + self.steps / self.network.rate, time.monotonic() - BEHIND)
+            self._closed.wait(max(0.0, due - time.monotonic()))
+
+    # ---- what was done ----------------------------------------------------------------------------------------------
+
+    def gesture(self, path: str | Path | None = None, *, title: str = "Gesture", overwrite: bool = False) -> Recording:
+        """Return what the hand did as a recording, in memory or on disk: hand.position [m], a sample for each step.
+
+        A scene replays it as the motion of its imposed point: `motion = { recording = { file = "gesture.mf", channel =
+        "hand.position" } }`.
+        """
+        with self._lock:
+            samples = np.array(self._pull.kept[: self.engine.sample + 1])[:, None]
+        text = "where the hand was, world axes"
+        channel = Channel(
+            f"{HAND}.position", unit="m", dims=("point", "axis"), shape=(1, 3), rate=self.network.rate, description=text
+        )
+        with Recorder(path, [channel], manifest={"title": title}, overwrite=overwrite) as recorder:
+            recorder.append({channel.name: samples})
+        return recorder.finish()
+
+    def recording(self, frame: Mapping[str, np.ndarray], manifest: dict[str, Any], statics: Any) -> Recording:
+        """Return a frame as a recording of one sample, which a form is made of."""
+        channels = network_channels(self.network, 1 / FRAME)
+        with Recorder(None, channels, manifest=manifest, statics=statics) as recorder:
+            recorder.append({name: value[None] for name, value in frame.items()})
+        return recorder.finish()
