@@ -19,11 +19,14 @@ def view(
         int, typer.Option(min=0, max=65535, help="Port; the next free one is taken if it is in use.")
     ] = 8080,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    live: Annotated[bool, typer.Option("--live", help="Push a scene of matter by hand while it runs.")] = False,
 ) -> None:
     """Open the studio: look, scrub, change parameters, run, export. Ctrl-C ends it."""
     from motiform.scene import gallery
     from motiform.studio import serve
 
     is_scene = recording is not None and (recording.endswith(".toml") or recording in {e.name for e in gallery()})
+    if live and recording is None:
+        recording, is_scene = "hand", True
     shown = None if recording is None or is_scene else open_for("view", Path(recording))
-    serve(shown, scene=recording if is_scene else None, host=host, port=port, open_browser=browser)
+    serve(shown, scene=recording if is_scene else None, host=host, port=port, open_browser=browser, live=live)

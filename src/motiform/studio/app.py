@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import MotiformError
+from motiform.studio.live_panel import LivePanel
 from motiform.studio.panels import ExportPanel, ScenePanel, scene_of
 from motiform.studio.player import Player
 from motiform.studio.plots import Plots
@@ -36,6 +37,7 @@ def serve(
     port: int = 8080,
     open_browser: bool = True,
     block: bool = True,
+    live: bool = False,
 ) -> "Studio":
     """Open the studio.
 
@@ -54,11 +56,13 @@ def serve(
         Show the page in the default browser.
     block
         Stay until Ctrl-C; otherwise return at once, and `Studio.close` ends it.
+    live
+        Let the scene, one of masses and links, go on in real time with a hand that pushes it, instead of running it.
     """
     studio = Studio(host=host, port=port)
     try:
         _announce(studio, host, port)
-        studio.begin(recording, scene)
+        studio.begin(recording, scene, live=live)
         if open_browser and _has_display():
             threading.Thread(target=webbrowser.open, args=(studio.url,), daemon=True).start()
         if block:
@@ -108,6 +112,7 @@ class Studio:
         gui = self.server.gui
         self.scenes = ScenePanel(self.server, on_run=self.run, on_cancel=self.runner.cancel, guard=self.guard)
         self.exports = ExportPanel(self.server, self._file_source, guard=self.guard)
+        self.live = LivePanel(self)
         with gui.add_folder("View"):
             everything = gui.add_button(
                 "See the whole motion", color="gray", hint="Drag to turn, scroll to come closer."
@@ -127,8 +132,12 @@ class Studio:
             self.timeline = Timeline(self.server, self.player, self._wake.set, guard=self.guard)
         bottom.float(x=20, y=-20, width=420)
 
-    def begin(self, recording: "Recording | str | Path | None", scene: Any) -> None:
+    def begin(self, recording: "Recording | str | Path | None", scene: Any, *, live: bool = False) -> None:
         """Show what the page opens with."""
+        if live:
+            self.scenes.choose(scene)
+            self.live.toggle()
+            return
         if isinstance(recording, (str, Path)):
             from motiform.record import open_recording
 
@@ -153,6 +162,7 @@ class Studio:
                 form = dress(recording)
             except MotiformError as error:
                 notice = ("Nothing to draw", str(error))
+        self.live.end()
         with self._lock:
             same_scene = self.recording is not None and self.recording.manifest.get("title") == recording.manifest.get(
                 "title"
@@ -202,6 +212,7 @@ class Studio:
             return
         self._closed.set()
         self._wake.set()
+        self.live.end()
         self.runner.cancel()
         self.runner.join(2.0)
         self._thread.join(2.0)
@@ -243,6 +254,8 @@ class Studio:
                 self.notify("This sample cannot be drawn", plain(error))
 
     def _draw(self) -> None:
+        if self.live.live is not None:
+            return  # its own thread draws
         with self._lock:
             self.player.tick()
             sample = self.player.sample

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -220,9 +220,11 @@ class Live:
             recorder.append({channel.name: samples})
         return recorder.finish()
 
-    def recording(self, frame: Mapping[str, np.ndarray], manifest: dict[str, Any], statics: Any) -> Recording:
-        """Return a frame as a recording of one sample, which a form is made of."""
+    def recording(
+        self, frames: Sequence[Mapping[str, np.ndarray]], manifest: dict[str, Any], statics: Any
+    ) -> Recording:
+        """Return frames as a recording, which a form is made of."""
         channels = network_channels(self.network, 1 / FRAME)
         with Recorder(None, channels, manifest=manifest, statics=statics) as recorder:
-            recorder.append({name: value[None] for name, value in frame.items()})
+            recorder.append({name: np.stack([frame[name] for frame in frames]) for name in frames[0]})
         return recorder.finish()

@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 from motiform.motion.hybrid.matter_engine import CoupledEngine
 from motiform.motion.hybrid.matter_figure import DrivenFigure, MovedFigure, SteppedFigure, given_motion
 from motiform.motion.hybrid.matter_parts import Attachment, SegmentSolid, join
 from motiform.motion.integrate import Options, check_memory
-from motiform.motion.integrate.sampling import Pace
 from motiform.motion.matter.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
-from motiform.motion.matter.run import check_stability, describe, steps_per_sample
+from motiform.motion.matter.run import check_stability, describe, march, steps_per_sample
 from motiform.motion.tree import Control, Figure, poses
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.observe import channels, observe
@@ -97,7 +96,7 @@ def simulate_coupled(
         if kept is None:
             recorder.append({key: value[None] for key, value in _observe(engine, system).items()})
             recorder.commit(engine.checkpoint)
-        _march(engine, system, recorder, options, steps, progress)
+        march(engine, recorder, options, steps, progress, lambda e: _observe(e, system))
         return recorder.finish()
 
 
@@ -117,37 +116,6 @@ def _check(network: Network, figure: Figure, options: Options, motion: Any, give
         if function is not None and not callable(function):
             raise InputError(f"{name} is not a function", got=repr(function), allowed="a function of (t, state)")
     return steps_per_sample(network, options.rate)
-
-
-def _march(
-    engine: CoupledEngine, system: FigureSystem, recorder: Recorder, options: Options, steps: int,
-    progress: Progress | None,
-) -> None:  # fmt: skip
-    """Advance from sample to sample and record them; a run that diverges keeps what came before."""
-    pace = Pace(max(1, 6 * engine.joined.network.count))
-    kept: list[dict[str, Array]] = []
-    last = (options.samples - 1) * steps
-
-    def hand_on() -> None:
-        if kept:
-            recorder.append({key: np.stack([one[key] for one in kept]) for key in kept[0]})
-            kept.clear()
-
-    while engine.sample < last:
-        before = engine.checkpoint() if engine.joined.network.count <= 1000 else None
-        try:
-            engine.advance(steps)
-        except RunError:
-            hand_on()
-            if before is not None:
-                recorder.commit(before, force=True)
-            raise
-        kept.append(_observe(engine, system))
-        if pace.full(len(kept)) or engine.sample >= last:
-            hand_on()
-            recorder.commit(engine.checkpoint)
-            if progress is not None:
-                progress(min(1.0, engine.sample / last))
 
 
 # ---- what is recorded ------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ class CoupledEngine:
         self, joined: Joined, figure: MovedFigure, *, reaction: bool, device: str = "cpu",
         checkpoint: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
+        self.network = joined.network
         self.joined, self.moved, self.reaction = joined, figure, reaction
         network = joined.network
         if checkpoint is None:

@@ -340,6 +340,7 @@ class NetworkBuilder:
         law: "ZoneLaw | AutomatonLaw",
         friction: Friction | float | None = None,
         apart: Sequence[Any] = (),
+        acts: Literal["both", "first", "second"] = "both",
     ) -> None:
         """Add links between all points of two sets (or of one) that come within the law's range of one another.
 
@@ -347,6 +348,9 @@ class NetworkBuilder:
         of `apart` do not act on one another: the masses of a brick that has links of its own.
         """
         where = f"reach {name!r}"
+        if acts not in ("both", "first", "second") or (acts != "both" and others is None):
+            allowed = "'both'; 'first' or 'second' of two sets"
+            raise InputError("acts", where=where, got=acts, allowed=allowed)
         self._check_law(law, where)
         if not np.isfinite(law.farthest):
             raise InputError("a law without end", where=where, got=law.name, allowed="a law that ends at some distance",
@@ -358,6 +362,8 @@ class NetworkBuilder:
         first = self._points(points, where)
         second = first if others is None else self._points(others, where)
         both = np.unique(np.concatenate((first, second)))
+        if acts != "both" and len(both) < len(first) + len(second):
+            raise InputError("a set that drives itself", where=where, remedy="Links act one way between sets apart.")
         role = np.isin(both, first).astype(np.uint8) + 2 * np.isin(both, second).astype(np.uint8)
         body = np.full(len(both), -1, np.int64)
         for n, one in enumerate(apart):
@@ -369,7 +375,7 @@ class NetworkBuilder:
             k, _ = law.strongest()
             friction = Friction(float(friction), stiffness=float(np.max(k)) * 2 / 7)
         self._take_name(name)
-        self._reaches.append(Reach(name, both, role.astype(np.uint8), body, law, friction))
+        self._reaches.append(Reach(name, both, role.astype(np.uint8), body, law, friction, acts))
 
     def solid(
         self,

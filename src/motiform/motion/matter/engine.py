@@ -15,7 +15,7 @@ from motiform.motion.matter.pack import (
     piston_lengths,
     split_bundles,
 )
-from motiform.motion.matter.ranges import make_range
+from motiform.motion.matter.ranges import Range, make_range
 
 __all__ = ["Engine"]
 
@@ -210,10 +210,25 @@ class Engine:
         if self._outside is not None:
             launch(mass_kernels.add_forces, self._outside[0].shape[0], self._forces, *self._outside)
         for one in self._ranges:
-            one.act(self._x, self._before, self._forces)
+            self._act_by_range(one)
         if self._solids is not None:
             self._solids.act(self.sample, self._x, self._before, self._forces)
         return 1
+
+    def _act_by_range(self, one: Range) -> None:
+        """Add the forces of neighbours, where they act one way only on those who are acted on."""
+        from motiform.motion.matter import mass_kernels
+
+        if one.reach.acts == "both":
+            one.act(self._x, self._before, self._forces)
+            return
+        if one.aside is None:
+            points = one.reach.acted + self._pad
+            one.aside = self.device.array(np.zeros(self._forces.shape)), self.device.array(points)
+        aside, points = one.aside
+        self.device.launch(mass_kernels.clear, -(-aside.shape[1] // self._width), self._width, aside, least=4)
+        one.act(self._x, self._before, aside)
+        self.device.launch(mass_kernels.add_aside, points.shape[0], self._forces, points, aside)
 
     # ---- what is seen -----------------------------------------------------------------------------------------------
 

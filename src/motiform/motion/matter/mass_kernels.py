@@ -11,7 +11,7 @@ from numba import uint64 as ix
 from motiform.base.kernels import inline, kernel
 from motiform.motion.matter.link_kernels import law_tension, load_law
 
-__all__ = ["add_forces", "clear", "impose", "move_masses"]
+__all__ = ["add_aside", "add_forces", "clear", "impose", "move_masses"]
 
 _HUGE = 1e100  # [m] nothing that is simulated is there: the run has diverged
 
@@ -29,6 +29,13 @@ def add_forces(i, forces, pushed, values):
     """Add forces on some masses, each named once."""
     for axis in range(3):
         forces[axis, pushed[i]] += values[i, axis]
+
+
+@kernel
+def add_aside(i, forces, pushed, aside):
+    """Add the forces that were put aside for some masses."""
+    for axis in range(3):
+        forces[axis, pushed[i]] += aside[axis, pushed[i]]
 
 
 @kernel

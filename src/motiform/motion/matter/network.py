@@ -140,6 +140,15 @@ class Reach:
     """Points of one body (a number that is not −1) do not act on one another, (points,)."""
     law: "ZoneLaw | AutomatonLaw"
     friction: Friction | None = None
+    acts: Literal["both", "first", "second"] = "both"
+    """Whose motion the links act on: those that act on the second set only let the first drive it."""
+
+    @property
+    def acted(self) -> np.ndarray:
+        """Indices of the points that are acted on."""
+        if self.acts == "both":
+            return self.points
+        return self.points[(self.role & (1 if self.acts == "first" else 2)) != 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +165,7 @@ class Solid:
     friction: Friction | None = None
     color: tuple[float, float, float] | None = None
     motion: Callable[[float], "Transform"] | None = None
-    """Its placement as a function of time [s]."""
+    """Its placement as a function of time [s], asked from one step before the start on."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,8 @@ class Range:
         self.found: Any = None
         self.lists = 0
         self.memory: Any = None
+        self.aside: Any = None
+        """Where links that act one way only put their forces first, and who is acted on."""
 
     def act(self, x: Any, before: Any, forces: Any) -> None:
         """Add the forces of neighbours."""

@@ -74,7 +74,7 @@ def simulate_network(
 
 
 def march(
-    engine: Engine,
+    engine: Any,
     recorder: Recorder,
     options: Options,
     steps: int,
@@ -84,30 +84,25 @@ def march(
     """Advance an engine from sample to sample and record them; a run that diverges keeps what came before."""
     pace = Pace(max(1, 6 * engine.network.count))
     kept: list[dict[str, np.ndarray]] = []
+    last = (options.samples - 1) * steps
 
-    def hand_on(force: bool = False) -> None:
-        nonlocal kept
+    def hand_on() -> None:
         if kept:
             recorder.append({key: np.stack([one[key] for one in kept]) for key in kept[0]})
-            kept = []
-        recorder.commit(engine.checkpoint, force=force)
+            kept.clear()
 
-    last = options.samples - 1
-    while engine.sample < last * steps:
-        before = engine.checkpoint() if engine.network.count <= 1000 else None
+    while engine.sample < last:
         try:
             engine.advance(steps)
         except RunError:
-            if kept:
-                recorder.append({key: np.stack([one[key] for one in kept]) for key in kept[0]})
-            if before is not None:
-                recorder.commit(before, force=True)
+            hand_on()
             raise
         kept.append(observe(engine))
-        if pace.full(len(kept)) or engine.sample >= last * steps:
+        if pace.full(len(kept)) or engine.sample >= last:
             hand_on()
+            recorder.commit(engine.checkpoint)
             if progress is not None:
-                progress(min(1.0, engine.sample / (last * steps)))
+                progress(min(1.0, engine.sample / last))
 
 
 def check_stability(network: Network, unstable: bool) -> dict[str, Any]:

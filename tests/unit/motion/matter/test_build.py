@@ -239,3 +239,25 @@ def test_one_way_links_leave_their_driver_alone():
     engine.advance(100)
     np.testing.assert_array_equal(pair("second")[0], engine.state().position[0])
     assert np.abs(pair("both")[0] - pair("second")[0]).max() > 0.01
+
+
+def test_one_way_reach_leaves_its_drivers_alone():
+    def run(acts, with_light=True):
+        b = NetworkBuilder(gravity=(0, 0, 0))
+        heavy = b.masses("heavy", [[0, 0, 0], [0.2, 0, 0]], mass=1.0, velocity=[0, 0.5, 0], radius=0.05)
+        if with_light:
+            light = b.masses("light", [[0, 0.12, 0], [0.2, 0.12, 0.01]], mass=0.3, radius=0.05)
+            b.reach("push", heavy, light, law=links.visco_elastic_buffer(400.0, 0.0, 1.0), acts=acts, friction=0.3)
+        engine = Engine(b.build())
+        engine.advance(150)
+        return engine.state().position
+
+    np.testing.assert_array_equal(run("second")[:2], run("both", with_light=False))
+    assert np.abs(run("second")[2:] - [[0, 0.12, 0], [0.2, 0.12, 0.01]]).max() > 0.01
+    assert np.abs(run("both")[:2] - run("second")[:2]).max() > 1e-3
+    b = NetworkBuilder()
+    both = b.masses("both", [[0, 0, 0], [1, 0, 0]], mass=1.0)
+    with refused("of two sets"):
+        b.reach("self", both, law=links.elastic_buffer(1.0, 0.1), acts="second")
+    with refused("drives itself"):
+        b.reach("self", both, both[1:], law=links.elastic_buffer(1.0, 0.1), acts="second")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,7 @@ from motiform.motion.matter.coupling.linear import LinearNetwork
 from motiform.motion.matter.coupling.linearise import Active, find_points, linearise
 from motiform.motion.matter.coupling.separation import Separation, separate
 from motiform.motion.matter.engine import Engine
-from motiform.motion.matter.network import Bundle, Network, NetworkState
+from motiform.motion.matter.network import Bundle, Network, NetworkState, Reach
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Words
 
@@ -239,19 +239,34 @@ def pair_influences(
 def cut_network(network: Network, models: Mapping[str, Any], connections: Iterable[Sequence[str]]) -> Network:
     """Return the network whose links act only along connections (from, to) of models, and within models.
 
-    A bundle of which only a part is cut becomes several. Links by range act both ways on the engine: cut ones are for
-    `run_schedule`.
+    A bundle of which only a part is cut becomes several. Links by range are cut between two models that each have a
+    set of their own; others are for `run_schedule`.
     """
     label, names = model_labels(network, models), list(models)
     allowed = _allowed(names, connections)
-    for reach in network.reaches:
-        for a, b in _reach_joins(reach, label):
-            if not (allowed[a, b] and allowed[b, a]):
-                raise InputError(
-                    "links by range act both ways in one run", where=f"reach {reach.name!r}",
-                    got=Words(f"a cut between {names[a]} and {names[b]}"), remedy="Run them apart: run_schedule.",
-                )  # fmt: skip
-    return _cut_bundles(network, label, allowed)
+    reaches = [kept for reach in network.reaches if (kept := _cut_reach(reach, label, allowed, names)) is not None]
+    return _cut_bundles(network, label, allowed).replace(reaches=tuple(reaches))
+
+
+def _cut_reach(reach: Reach, label: np.ndarray, allowed: np.ndarray, names: list[str]) -> Reach | None:
+    """Return a reach that acts only where it may: one way between two models; None where it may not act at all."""
+    lost = [(a, b) for a, b in _reach_joins(reach, label) if not (allowed[a, b] and allowed[b, a])]
+    if not lost:
+        return reach
+    mine = label[reach.points]
+    first, second = (set(mine[(reach.role & bit) != 0].tolist()) for bit in (1, 2))
+    if (reach.role == 3).any() or len(first) != 1 or len(second) != 1:
+        a, b = lost[0]
+        raise InputError(
+            "links by range within and between models act both ways", where=f"reach {reach.name!r}",
+            got=Words(f"a cut between {names[a]} and {names[b]}"),
+            remedy="Give each pair of models a reach of its own, or run them apart: run_schedule.",
+        )  # fmt: skip
+    i, j = first.pop(), second.pop()
+    if not allowed[i, j] and not allowed[j, i]:
+        return None
+    acts: Literal["first", "second"] = "second" if allowed[i, j] else "first"
+    return replace(reach, acts=acts) if reach.acts in ("both", acts) else None
 
 
 def model_labels(network: Network, models: Mapping[str, Any]) -> np.ndarray:
@@ -338,7 +353,13 @@ def _joins(network: Network, label: np.ndarray) -> tuple[set[Any], set[Any], set
         for row in label[piston.pairs].reshape(piston.count, -1).tolist():
             tied |= set(combinations(sorted({i for i in row if i >= 0}), 2))
     for reach in network.reaches:
-        both |= set(_reach_joins(reach, label))
+        if reach.acts == "both":
+            both |= set(_reach_joins(reach, label))
+            continue
+        mine = label[reach.points]
+        first, second = (set(mine[(reach.role & bit) != 0].tolist()) - {-1} for bit in (1, 2))
+        ways = {(i, j) for i in first for j in second if i != j}
+        one_way |= ways if reach.acts == "second" else {(j, i) for i, j in ways}
     return both | tied, one_way, tied
 
 

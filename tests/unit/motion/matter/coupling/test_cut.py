@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.motion.matter import NetworkBuilder, links, topology
+from motiform.motion.matter import Engine, NetworkBuilder, links, topology
 from motiform.motion.matter.coupling import Band, advise, compare_runs, cut_network, influence, linearise, seen_from
 from motiform.motion.matter.coupling.cut import model_labels
 
@@ -146,7 +146,7 @@ def test_links_out_of_range_and_pistons_are_kept():
     assert advise(b.build(), models, BAND, active="strongest").pairs[0].verdict == "both kept"
 
 
-def test_links_by_range_are_cut_in_runs_apart_only():
+def test_links_by_range_are_cut_between_sets_of_their_own():
     b = NetworkBuilder(gravity=(0, 0, 0))
     heavy, light = b.masses("heavy", [0, 0, 0], 100.0, radius=0.5), b.masses("light", [0.9, 0, 0], 0.01, radius=0.5)
     b.reach("touch", heavy, light, law=links.visco_elastic_buffer(0.5, 0.0, 0.2))
@@ -154,11 +154,24 @@ def test_links_by_range_are_cut_in_runs_apart_only():
     found = advise(b.build(), models, BAND, axes="x")
     assert found.pairs[0].verdict == "a drives b"
     assert [(c.links, c.driver, c.driven, c.acts) for c in found.cuts] == [("touch", "heavy", "light", "driven")]
-    with pytest.raises(InputError, match=r"links by range act both ways .*run_schedule"):
-        found.cut_network()
+    cut = found.cut_network()
+    assert [reach.acts for reach in cut.reaches] == ["second"]
+    engine = Engine(cut)
+    engine.advance(200)
+    np.testing.assert_array_equal(engine.state().position[0], [0, 0, 0])  # what drives feels nothing
+    assert engine.state().position[1, 0] > 0.9
     result = compare_runs(b.build(), found, 0.2)
     assert 0 < result["heavy"].error < np.inf
     assert result["heavy"].predicted is not None
+
+
+def test_links_by_range_of_many_models_are_cut_in_runs_apart_only():
+    b = NetworkBuilder(gravity=(0, 0, 0))
+    heavy, light = b.masses("heavy", [0, 0, 0], 100.0, radius=0.5), b.masses("light", [0.9, 0, 0], 0.01, radius=0.5)
+    b.reach("touch", heavy + light, law=links.visco_elastic_buffer(0.5, 0.0, 0.2))
+    found = advise(b.build(), {"heavy": "heavy", "light": "light"}, BAND, axes="x")
+    with pytest.raises(InputError, match=r"within and between models act both ways.*run_schedule"):
+        found.cut_network()
 
 
 def test_comparison_of_runs_is_told():

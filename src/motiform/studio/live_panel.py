@@ -1,0 +1,225 @@
+"""Live matter on the page: buttons, a hand to drag, and what is seen of the run as it goes on."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from html import escape
+from math import floor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import RunError
+from motiform.studio.live import HAND, Live, replayed
+from motiform.studio.moving import Deforming, Moving
+from motiform.studio.runs import plain
+
+if TYPE_CHECKING:
+    from motiform.form import Form
+    from motiform.scene import Scene
+    from motiform.studio.app import Studio
+
+__all__ = ["LivePanel"]
+
+_SMALL = "padding:0 .9em .6em;font-size:.85em;opacity:.75"
+_SAID = 0.2  # [s] of the run between two readings of its clock
+
+
+class LivePanel:
+    """The folder "Live": a network scene goes on in real time, and a ball that is dragged pushes it."""
+
+    def __init__(self, studio: "Studio") -> None:
+        import viser
+
+        self._studio, self._server = studio, studio.server
+        self.live: Live | None = None
+        """The run that the page shows, None while it shows a recording."""
+        self._follower: _Follower | None = None
+        self._control: Any = None
+        self._said = -1.0
+        gui, guard = self._server.gui, studio.guard
+        with gui.add_folder("Live", expand_by_default=False):
+            hint = "Let the chosen scene of masses and links go on in real time, and push it."
+            self._go = gui.add_button("Live", icon=viser.Icon.HAND_STOP, hint=hint)
+            self._reset = gui.add_button("Begin anew", icon=viser.Icon.REFRESH, color="gray", visible=False)
+            hint = "Run what you did once more: the same bits, with a timeline and plots."
+            self._again = gui.add_button("Replay the gesture", color="gray", visible=False, hint=hint)
+            hint = "Keep what the hand did as a recording in the folder that the studio was started in."
+            self._save = gui.add_button("Save the gesture", color="gray", visible=False, hint=hint)
+            self._status = gui.add_html("", visible=False)
+        self._go.on_click(guard(lambda _: self.toggle()))
+        self._reset.on_click(guard(lambda _: self.reset()))
+        self._again.on_click(guard(lambda _: self.replay()))
+        self._save.on_click(guard(lambda _: self.save()))
+
+    # ---- what the buttons do ----------------------------------------------------------------------------------------
+
+    def toggle(self) -> None:
+        """Begin with the chosen scene, or hold and go on."""
+        if self.live is None:
+            self.begin(self._chosen())
+        elif self.live.running:
+            self.live.pause()
+            self._labels()
+        else:
+            self.live.start()
+            self._labels()
+
+    def begin(self, scene: "Scene") -> None:
+        """Let a scene of masses and links go on."""
+        from motiform.scene.matter import build_networks
+        from motiform.scene.wardrobe import network_wardrobe
+
+        if not scene.document.network:
+            remedy = "Choose a scene of matter under Scene."
+            raise RunError("only masses and links can be pushed live", got=scene.title, remedy=remedy)
+        if self._studio.runner.busy:
+            raise RunError("a run is under way", remedy="Wait for it, or press Cancel first.")
+        self.end()
+        live = Live(build_networks(scene), on_end=self._failed)
+        from motiform.motion.matter.run import check_stability
+
+        check_stability(live.network, bool(scene.document.motion.unstable))
+        form, statics = network_wardrobe(live.network)
+        image = scene.document.image.model_dump(mode="json", by_alias=True, exclude_none=True)
+        manifest = {"title": scene.title, "image": image, "form": form, "labels": {}, "links": []}
+        self._follower = _Follower(self._studio, live, manifest, statics)
+        live._on_frame = self._frame
+        self.live, self._scene, self._manifest = live, scene, manifest
+        self._add_hand(live)
+        live.start()
+        self._labels()
+
+    def reset(self) -> None:
+        """Put everything back where it began."""
+        live = self._running()
+        self._control.position = tuple(live.network.group(HAND).position[0])
+        live.reset()
+        self._said = -1.0
+
+    def save(self) -> Path:
+        """Keep the gesture in the folder that the studio was started in."""
+        live = self._running()
+        names = (f"{self._scene.name}-gesture{n}.mf" for n in ("", *range(2, 1000)))
+        path = next(p for p in map(Path, names) if not p.exists())
+        live.gesture(path, title=f"Gesture on {self._scene.title!r}")
+        self._say(f"Saved as {path.name}.")
+        return path
+
+    def replay(self) -> None:
+        """Run the gesture again from the start, and show the recording."""
+        live, manifest = self._running(), self._manifest
+        live.pause()
+        self._labels()
+        gesture, network = live.gesture(), live.network
+
+        def work(progress: Callable[[float], None]) -> Any:
+            from motiform.scene import simulate
+            from motiform.scene.load import film_rate
+
+            rate = film_rate(network.rate)
+            seconds = floor((gesture.count(f"{HAND}.position") - 1) / network.rate * rate) / rate
+            found = simulate(replayed(network, gesture), t1=max(seconds, 1 / rate), rate=rate, progress=progress)
+            found.manifest.update({key: manifest[key] for key in ("title", "image")})
+            return found
+
+        self._studio.runner.start(work, on_start=self._studio.scenes.busy)
+
+    def end(self) -> None:
+        """Give the page back to recordings."""
+        live, self.live, self._follower = self.live, None, None
+        if live is not None:
+            live.close()
+        if self._control is not None:
+            self._control.remove()
+            self._control = None
+        self._said = -1.0
+        self._labels()
+
+    # ---- inside -----------------------------------------------------------------------------------------------------
+
+    def _chosen(self) -> "Scene":
+        from motiform.scene.load import parse_scene
+
+        scene, settings = self._studio.scenes._scene, self._studio.scenes.parameters.changed()
+        if scene is None:
+            raise RunError("no scene is chosen", remedy="Choose one under Scene.")
+        settings = {**scene.settings, **settings}
+        return parse_scene(scene.text, name=scene.name, folder=scene.folder, settings=settings)
+
+    def _running(self) -> Live:
+        if self.live is None:
+            raise RunError("nothing is live", remedy="Press Live first.")
+        return self.live
+
+    def _add_hand(self, live: Live) -> None:
+        """Add arrows at the hand: dragging them pulls it."""
+        group = live.network.group(HAND)
+        size = float(max(group.radius[0], 1e-3))
+        self._control = self._server.scene.add_transform_controls(
+            "/hand", scale=3.5 * size, disable_rotations=True, position=tuple(group.position[0]), depth_test=False
+        )
+        self._control.on_update(self._studio.guard(lambda event: live.move(np.array(event.target.position, float))))
+
+    def _frame(self, frame: Mapping[str, np.ndarray]) -> None:
+        follower, live = self._follower, self.live
+        if follower is None or live is None:
+            return
+        follower.draw(frame)
+        if abs(live.seconds - self._said) >= _SAID:
+            self._said = live.seconds
+            self._say(f"{live.seconds:.1f} s. Drag the arrows at the hand.")
+
+    def _failed(self, error: BaseException) -> None:
+        self._labels()
+        self._say(f"It stopped: {plain(error)}")
+        self._studio.notify("The live run stopped", plain(error))
+
+    def _labels(self) -> None:
+        live = self.live
+        self._go.label = "Live" if live is None else "Hold" if live.running else "Go on"
+        for button in (self._reset, self._again, self._save):
+            button.visible = live is not None
+        if live is None:
+            self._say("")
+
+    def _say(self, text: str) -> None:
+        self._status.content = f'<div id="motiform-live" style="{_SMALL}">{escape(text)}</div>'
+        self._status.visible = bool(text)
+
+
+class _Follower:
+    """Moves what the view shows to frames of a live run: forms made alike, a sample each."""
+
+    def __init__(self, studio: "Studio", live: Live, manifest: dict[str, Any], statics: Any) -> None:
+        from motiform.motion.matter.observe import observe_network
+
+        self._server, self._live, self._manifest, self._statics = studio.server, live, manifest, statics
+        first = observe_network(live.engine)
+        # All points count as moving: a second sample is a hair away from the first.
+        hair = {key: value + (1e-6 if key.endswith(".position") else 0) for key, value in first.items()}
+        form = self._form(first, hair)
+        studio.view.show(form)
+        studio.view.look(form)
+        self._moving = list(studio.view._moving)
+        places = [id(skin.vertices) for skin in form.skins]
+        self._skins = {n: places.index(id(m.places)) for n, m in enumerate(self._moving) if isinstance(m, Deforming)}
+
+    def draw(self, frame: Mapping[str, np.ndarray]) -> None:
+        """Send where things are now."""
+        form = self._form(frame)
+        parts, links = {part.name: part for part in form.parts}, {one.name: one for one in form.links}
+        with self._server.atomic():
+            for n, moving in enumerate(self._moving):
+                if isinstance(moving, Deforming):
+                    now: Any = replace(moving, places=form.skins[self._skins[n]].vertices)
+                elif isinstance(moving, Moving):
+                    now = replace(moving, part=parts[moving.part.name])
+                else:
+                    now = replace(moving, links=links[moving.links.name])
+                now.draw(0)
+
+    def _form(self, *frames: Mapping[str, np.ndarray]) -> "Form":
+        from motiform.form import dress
+
+        return dress(self._live.recording(frames, self._manifest, self._statics))
