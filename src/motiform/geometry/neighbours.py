@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 __all__ = ["sort_keys", "sum_ahead"]
 
+_FEW = 1 << 15  # elements that do next to nothing, below which one core is faster than two
+
 
 def sort_keys(device: "Device", keys: Any, order: Any, bits: int) -> tuple[Any, Any]:
     """Sort whole keys below 2^bits and carry an order along; equal keys stay as they were. Both arrays are used up."""
@@ -35,5 +37,5 @@ def sum_ahead(device: "Device", values: Any) -> int:
     if runs == 1:
         return int(device.host(sums)[0])
     total = sum_ahead(device, sums)
-    device.launch(add_ahead, values.shape[0], values, sums)
+    device.launch(add_ahead, values.shape[0], values, sums, least=_FEW)
     return total

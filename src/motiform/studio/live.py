@@ -24,6 +24,7 @@ HAND = "hand"
 FRAME = 1 / 30  # [s] between two pictures
 LAG = 0.025  # [s] the hand follows where it is pulled to in about twice this: a mouse jumps, a hand does not
 BEHIND = 0.25  # [s] of real time that are made up for; more is let go, and time runs slower
+ALONE = 5000  # points: networks with fewer run on one core
 COLOR = (0.92, 0.66, 0.50)
 
 
@@ -186,6 +187,10 @@ class Live:
             self._thread.join(2.0)
 
     def _run(self) -> None:
+        if self.network.count < ALONE:
+            import numba
+
+            numba.set_num_threads(1)  # of this thread: on one core small steps do not wait for the others
         due = time.monotonic()
         while not self._closed.is_set():
             if not self._running.is_set():

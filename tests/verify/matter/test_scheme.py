@@ -141,15 +141,17 @@ def test_stencil_and_graph_agree():
 
 @pytest.mark.parametrize("make", [cloth, cloud, lambda: cloud(Friction(0.4, stiffness=8e3))])
 def test_same_bits_on_any_number_of_threads(make, monkeypatch):
-    from motiform.motion.matter import engine as module
+    from motiform.motion.matter import engine, ranges
 
-    monkeypatch.setattr(module, "_WIDTH", 32)  # many elements, so that threads do share them
+    monkeypatch.setattr(engine, "_WIDTH", 32)  # many elements, so that threads do share them
+    for module in (engine, ranges):
+        monkeypatch.setattr(module, "_FEW", 1)
     found = []
     for count in (1, 2):
         with threads(count):
-            engine = Engine(make())
-            engine.advance(80)
-            found.append(engine.state().position)
+            run = Engine(make())
+            run.advance(80)
+            found.append(run.state().position)
     np.testing.assert_array_equal(found[0], found[1])
 
 

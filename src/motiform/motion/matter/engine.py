@@ -20,6 +20,7 @@ from motiform.motion.matter.ranges import Range, make_range
 __all__ = ["Engine"]
 
 _WIDTH = 4096  # masses or links of an element on the CPU at most: enough for its vector units
+_FEW = 8192  # masses or links below which one core is faster than two: waking the others takes longer than the work
 _SHARES = 16  # elements that a small network is cut into, to share among cores
 
 
@@ -101,6 +102,7 @@ class Engine:
         self._length = put(_one(self._stencil_lengths(state)))
         self._ranges = [make_range(self.device, network, reach, pad, self._width) for reach in network.reaches]
         self._chunks = -(-network.count // self._width)
+        self._least = -(-_FEW // self._width)
         self._bad = put(np.full(1, -1, np.int64))
         self._imposed = [(g, put(g.indices + pad)) for g in network.groups if g.motion is not None]
         self._pushed = [(i, put(i.points + pad)) for i in network.inputs]
@@ -168,7 +170,7 @@ class Engine:
             mass_kernels.move_masses, self._chunks, self._width, self._pad, network.count, n + 1, self._x, self._before,
             self._forces, given, self._plain, self._mobility, self._free, self._gravity, self._drag, wind, self._whole,
             len(self._stencils.bundles), *self._floors, self._floor_count, self._pull, *self._arms, network.rate,
-            self._bad, least=4,
+            self._bad, least=self._least,
         )  # fmt: skip
         self._x, self._before = self._before, self._x
         self.sample = n + 1
@@ -186,7 +188,7 @@ class Engine:
             launch(
                 link_kernels.stencil_links, self._chunks, width, self._pad, self._x, self._whole, self._real,
                 self._there,
-                self._length, self._pull, least=4,
+                self._length, self._pull, least=self._least,
             )  # fmt: skip
         for links in (*self._tables, *self._automata):
             links.work(self)
@@ -203,7 +205,9 @@ class Engine:
         if not (self._pushed or self._ranges or self._outside or self._solids):
             return 0
         launch, network = self.device.launch, self.network
-        launch(mass_kernels.clear, -(-self._forces.shape[1] // self._width), self._width, self._forces, least=4)
+        launch(
+            mass_kernels.clear, -(-self._forces.shape[1] // self._width), self._width, self._forces, least=self._least
+        )
         for pushed, where in self._pushed:
             values = self.device.array(pushed.signal.at(self.sample, network.rate, len(pushed.points)))
             launch(mass_kernels.add_forces, len(pushed.points), self._forces, where, values)
@@ -226,7 +230,7 @@ class Engine:
             points = one.reach.acted + self._pad
             one.aside = self.device.array(np.zeros(self._forces.shape)), self.device.array(points)
         aside, points = one.aside
-        self.device.launch(mass_kernels.clear, -(-aside.shape[1] // self._width), self._width, aside, least=4)
+        self.device.launch(mass_kernels.clear, -(-aside.shape[1] // self._width), self._width, aside, least=self._least)
         one.act(self._x, self._before, aside)
         self.device.launch(mass_kernels.add_aside, points.shape[0], self._forces, points, aside)
 
@@ -355,7 +359,7 @@ class _LineLinks(_Links):
         engine.device.launch(
             zone_links, -(-self.count // engine._width), engine._width, engine._x, self.ends, self.others,
             self.material,
-            self.table, self.rate, self.length, engine._pull, self.first, least=4,
+            self.table, self.rate, self.length, engine._pull, self.first, least=engine._least,
         )  # fmt: skip
 
 
@@ -385,7 +389,7 @@ class _AutomatonLinks(_Links):
     def act(self, engine: Engine) -> None:
         engine.device.launch(
             self.kernel, self.count, engine._x, self.ends, self.others, self.axis, self.material, self.table, self.rate,
-            self.length, self.state, self.memory, engine._pull, self.first, least=512,
+            self.length, self.state, self.memory, engine._pull, self.first, least=2048,
         )  # fmt: skip
 
 

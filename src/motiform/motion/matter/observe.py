@@ -9,6 +9,7 @@ from motiform.motion.matter.links import ZoneLaw
 from motiform.motion.matter.meters import angular_momentum, kinetic_energy, momentum, potential_energy
 from motiform.motion.matter.network import Network
 from motiform.record import Channel
+from motiform.spatial import quaternion_from_rotation
 
 __all__ = ["METERED", "network_channels", "observe_network"]
 
@@ -36,6 +37,16 @@ def network_channels(network: Network, rate: float) -> list[Channel]:
             found.append(
                 Channel(f"{group.name}.velocity", unit="m/s", dims=dims, shape=shape, rate=rate, description=text)
             )
+    for solid in network.solids:
+        if solid.motion is not None:
+            place = {"unit": "m", "dims": ("axis",), "shape": (3,), "description": "origin of its frame, world axes"}
+            turn = {
+                "dims": ("quaternion",),
+                "shape": (4,),
+                "description": "axes of its frame in the world, (w, x, y, z)",
+            }
+            found.append(Channel(f"{solid.name}.position", rate=rate, **place))  # type: ignore[arg-type]
+            found.append(Channel(f"{solid.name}.orientation", rate=rate, **turn))  # type: ignore[arg-type]
     for bundle in network.bundles:
         if bundle.record:
             for key, unit, text in (
@@ -72,6 +83,11 @@ def observe_network(engine: Engine) -> dict[str, np.ndarray]:
         found[f"{group.name}.position"] = state.position[mine]
         if network.keep_velocity:
             found[f"{group.name}.velocity"] = velocity[mine]
+    for solid in network.solids:
+        if solid.motion is not None:
+            pose = solid.motion(engine.sample / network.rate)
+            found[f"{solid.name}.position"] = np.asarray(pose.translation)
+            found[f"{solid.name}.orientation"] = quaternion_from_rotation(pose.rotation)
     for bundle in network.bundles:
         if bundle.record:
             found[f"{bundle.name}.length"] = engine.lengths(bundle.name)

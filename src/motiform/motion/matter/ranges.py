@@ -19,6 +19,7 @@ _SKIN = 0.3  # of the range, at the start
 _LEAST, _MOST = 0.03, 1.5  # bounds of the skin, of the range
 _OFTEN, _SELDOM = 8, 60  # steps between lists below which the skin grows, and above which it shrinks
 _LONG = 120  # steps after which a list that still serves is made again with a thinner skin
+_FEW = 8192  # points that do little each, below which one core is faster than two
 _TABLE = 16  # cells a point, up to which their table is worth its memory
 
 
@@ -30,14 +31,17 @@ class Range:
 
     def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int) -> None:
         self.device, self.reach, self.rate, self.pad = device, reach, network.rate, pad
+        self._kept = _Kept(device)
         self.width = 64 if width > 1 else 1
         self.size = len(reach.points)
         self.elements = -(-self.size // self.width)
+        self.least = -(-_FEW // self.width)
         put = device.array
         radius = network.radius[reach.points]
         self._given = [put(a) for a in (reach.points + pad, reach.role, reach.body, radius)]
         self.members = self._given[0]
         self._rank = device.empty(int(reach.points.max()) + pad + 1, np.int64)
+        self._grid, self._counts = put(np.zeros(4)), put(np.zeros(3, np.int64))
         self.farthest = float(reach.law.farthest)
         self.range = self.farthest + 2 * float(radius.max(initial=0.0))
         self.skin = _SKIN * self.range
@@ -93,7 +97,7 @@ class Range:
         self.device.launch(
             reach_kernels.line_up, self.elements, self.width, self.order, x, before, self.places, self.strides,
             self.listed,
-            0.5 * self.skin, self.mark, self.moved, least=4,
+            0.5 * self.skin, self.mark, self.moved, least=self.least,
         )  # fmt: skip
         return bool(self.device.host(self.moved)[0] == self.mark)
 
@@ -107,22 +111,22 @@ class Range:
         """Sort the members by cells and list who is near whom."""
         from motiform.geometry.neighbour_kernels import cell_keys, cell_starts, find_neighbours, pick_members
 
-        device, near = self.device, self.range + self.skin
-        grid, counts = self._cells(x, near)
-        cells = int(np.prod(counts))
-        numbers = device.array(counts)
+        old = None if self.order is None else self.remembered()
+        self._kept.turn(aside=old is not None)
+        device, near = self._kept, self.range + self.skin
+        cells = self._lay_cells(x, near)
+        grid, numbers = self._grid, self._counts
         keys, picked = device.empty(self.size, np.int64), device.empty(self.size, np.int64)
-        device.launch(cell_keys, self.size, x, self.members, grid, numbers, keys, picked)
+        device.launch(cell_keys, self.size, x, self.members, grid, numbers, keys, picked, least=_FEW)
         keys, picked = sort_keys(device, keys, picked, cells.bit_length())
         tabled = int(cells < _TABLE * self.size + 2**16)
         starts = device.empty(cells + 1 if tabled else 1, np.int64)
         if tabled:
-            device.launch(cell_starts, self.size + 1, keys, starts)
-        old = None if self.order is None else self.remembered()
+            device.launch(cell_starts, self.size + 1, keys, starts, least=_FEW)
         self.order, self.role, self.owner, self.radius = (device.empty(self.size, a.dtype) for a in self._given)
         self.listed, self.places, self.strides = (device.empty((3, self.size)) for _ in range(3))
         sorted_ = (self.order, self.role, self.owner, self.radius, self.listed)
-        device.launch(pick_members, self.size, picked, x, *self._given, *sorted_)
+        device.launch(pick_members, self.size, picked, x, *self._given, *sorted_, least=_FEW)
         self.found = device.empty(self.size, np.int64)
         while True:
             self.neighbours = _table(device, self.slots, self.size)
@@ -137,14 +141,15 @@ class Range:
         self.lists += 1
         self.remember(old)
 
-    def _cells(self, x: Any, near: float) -> tuple[Any, np.ndarray]:
-        """Return the grid of cells around the members: its corner and the size of a cell, and how many there are."""
+    def _lay_cells(self, x: Any, near: float) -> int:
+        """Lay a grid of cells around the members, and return how many cells it has."""
         from motiform.geometry.neighbour_kernels import RUN, find_bounds
 
         runs = -(-self.size // RUN)
-        lows, highs = self.device.empty((3, runs)), self.device.empty((3, runs))
-        self.device.launch(find_bounds, runs, x, self.members, lows, highs, least=8)
-        low, high = self.device.host(lows).min(axis=1), self.device.host(highs).max(axis=1)
+        bounds = self._kept.empty((6, runs))
+        self.device.launch(find_bounds, runs, x, self.members, bounds[:3], bounds[3:], least=8)
+        found = self.device.host(bounds)
+        low, high = found[:3].min(axis=1), found[3:].max(axis=1)
         if not (np.abs([low, high]) < 1e100).all():
             raise RunError(
                 "the run has diverged", got="a point by range is no longer at a finite place",
@@ -152,12 +157,15 @@ class Range:
             )  # fmt: skip
         while np.prod((high - low) / near + 1) > 2.0**62:  # spread wider than whole numbers can count: larger cells
             near *= 2
-        return self.device.array(np.array([*low, near])), ((high - low) / near).astype(np.int64) + 1
+        counts = ((high - low) / near).astype(np.int64) + 1
+        _fill(self._grid, np.array([*low, near]))
+        _fill(self._counts, counts)
+        return int(np.prod(counts))
 
     def _most_neighbours(self) -> int:
         from motiform.geometry.neighbour_kernels import RUN, find_tops
 
-        tops = self.device.empty(-(-self.size // RUN), np.int64)
+        tops = self._kept.empty(-(-self.size // RUN), np.int64)
         self.device.launch(find_tops, tops.shape[0], self.found, tops, least=8)
         return int(self.device.host(tops).max())
 
@@ -222,10 +230,10 @@ class ZoneRange(Range):
             *law,
             *more,
             self.pulls,
-            least=4,
+            least=-(-_FEW // self.pair_width),
         )
         gathered = (self.width, self.order, self.found, self.firsts, self.backs, self.pulls, forces)
-        launch(reach_kernels.gather_pairs, self.elements, *gathered, least=4)
+        launch(reach_kernels.gather_pairs, self.elements, *gathered, least=self.least)
 
     def remembered(self) -> Any:
         """Return the list and its pairs, where they remember anything."""
@@ -235,24 +243,24 @@ class ZoneRange(Range):
         """Make the pairs of the new list, and bring over what they remember."""
         from motiform.motion.matter import reach_kernels as kernels
 
-        device, launch, size = self.device, self.device.launch, self.size
+        device, launch, size = self._kept, self.device.launch, self.size
         self.firsts = device.empty(size + 1, np.int64)
-        launch(kernels.count_pairs, size + 1, self.neighbours, self.found, self.firsts)
+        launch(kernels.count_pairs, size + 1, self.neighbours, self.found, self.firsts, least=_FEW)
         self.pair_count = sum_ahead(device, self.firsts)
-        room = max(self.pair_count, 1)
+        room = _room(self.pair_count, size)
         self.ends, self.others = device.empty(room, np.int32), device.empty(room, np.int32)
         self.backs = _table(device, self.slots, size)
-        launch(kernels.make_pairs, size, self.neighbours, self.found, self.firsts, self.ends, self.others)
-        launch(kernels.find_backs, size, self.neighbours, self.found, self.firsts, self.others, self.backs)
+        launch(kernels.make_pairs, size, self.neighbours, self.found, self.firsts, self.ends, self.others, least=_FEW)
+        launch(kernels.find_backs, size, self.neighbours, self.found, self.firsts, self.others, self.backs, least=_FEW)
         self.between, self.pulls = device.empty((7, room)), device.empty((3, room))
         if self.rubs != STICKING:
             self.memory = device.empty((1, 1))
         elif old is None:
-            self.memory = device.array(np.zeros((3, room)))
+            self.memory = self.device.array(np.zeros((3, room)))
         else:
             order, firsts, others, memory = old
             self.memory = device.empty((3, room))
-            launch(kernels.rank_order, size, order, self._rank)
+            launch(kernels.rank_order, size, order, self._rank, least=_FEW)
             pairs = (self.ends, self.others, self.order)
             launch(kernels.carry_pairs, self.pair_count, *pairs, order, self._rank, firsts, others, memory, self.memory)
 
@@ -273,7 +281,7 @@ class AutomatonRange(Range):
         """Let every mass work out its own pairs."""
         self.device.launch(
             self.kernel, self.elements, self.width, self.places, self.strides, self.neighbours, self.found, self.order,
-            self.radius, self.table, self.rate, self.farthest, self.memory, forces, least=4,
+            self.radius, self.table, self.rate, self.farthest, self.memory, forces, least=16,
         )  # fmt: skip
 
     def remembered(self) -> Any:
@@ -285,10 +293,12 @@ class AutomatonRange(Range):
         from motiform.motion.matter.reach_kernels import carry_memory, rank_order
 
         shape = (self.planes, self.slots, self.size)
-        self.memory = self.device.array(np.zeros(shape))
-        if old is not None:
+        if old is None:
+            self.memory = self.device.array(np.zeros(shape))
+        else:
             order, neighbours, found, memory = old
-            self.device.launch(rank_order, self.size, order, self._rank)
+            self.memory = self._kept.empty(shape)
+            self.device.launch(rank_order, self.size, order, self._rank, least=_FEW)
             self.device.launch(
                 carry_memory, self.size, self.order, self.neighbours, self.found, order, self._rank, neighbours, found,
                 memory, self.memory, least=256,
@@ -301,8 +311,55 @@ def make_range(device: "Device", network: Network, reach: Reach, pad: int, width
     return kind(device, network, reach, pad, width)
 
 
-def _table(device: "Device", slots: int, size: int) -> Any:
+def _table(device: Any, slots: int, size: int) -> Any:
     """Return a table [slot, point]: on a CPU a point's slots lie together, on a GPU those of a slot do."""
     if device.name == "cpu":
-        return np.empty((size, slots), np.int32).T
+        return device.empty((size, slots), np.int32).T
     return device.empty((slots, size), np.int32)
+
+
+def _room(pairs: int, size: int) -> int:
+    """Return for how many pairs there shall be room: the same for lists that are nearly as long."""
+    step = max(size // 4, 64)
+    return (pairs // step + 1) * step
+
+
+def _fill(array: Any, values: np.ndarray) -> None:
+    """Write values into an array of a device."""
+    if isinstance(array, np.ndarray):
+        array[...] = values
+    else:
+        array.copy_to_device(values)
+
+
+class _Kept:
+    """A device whose empty arrays are those of an earlier turn, where they fit.
+
+    On a GPU it takes longer to allocate the arrays of a list than to fill them. All turns ask for the same arrays in
+    the same order; one whose arrays are still read in the next turn lays them aside for it.
+    """
+
+    def __init__(self, device: "Device") -> None:
+        self.name, self.launch, self.host = device.name, device.launch, device.host
+        self._empty = device.empty
+        self._arrays: list[Any] = []
+        self._aside: list[Any] = []
+        self._asked = 0
+
+    def turn(self, *, aside: bool) -> None:
+        """Begin a turn; `aside` tells that arrays of the last one are still read in it."""
+        if aside:
+            self._arrays, self._aside = self._aside, self._arrays
+        self._asked = 0
+
+    def empty(self, shape: Any, dtype: Any = np.float64) -> Any:
+        """Return an array on the device whose values are not set."""
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        n, arrays = self._asked, self._arrays
+        self._asked += 1
+        if n == len(arrays):
+            arrays.append(None)
+        if arrays[n] is None or arrays[n].shape != shape or arrays[n].dtype != dtype:
+            arrays[n] = None  # its memory goes before the new one's comes
+            arrays[n] = self._empty(shape, dtype)
+        return arrays[n]

@@ -1,0 +1,92 @@
+r"""
+How deep is a track that stays?
+===============================
+
+A vehicle of masses and links, with four rings of masses for wheels, is towed over soil: 28 × 28 masses, each held from
+below by a link of stiffness k that yields. Beyond a force F its rest moves, and what it has moved by m pulls back with
+h m (kinematic hardening). So its tension T always obeys \|T − h m\| ≤ F.
+
+Under a wheel with the load P the soil sinks until T = P = F + h m, to m = (P − F)/h. Behind the wheel T goes back to
+what the crust around holds, nearly nothing. Where P was less than 2 F, all of m stays; where it was more, the soil comes up
+again until h m = F + T. A deep track is thus not as deep as the wheel stood, nor does its depth tell the load: it is F/h,
+here 60 mm, give or take what the crust holds. Soil that does not yield bears the same vehicle, and keeps nothing.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import motiform as mf
+from motiform.form import dress
+from motiform.image import Camera, Look, picture
+
+STIFFNESS, YIELD, HARDENING, RATE = 20e3, 12.0, 200.0, 105.0  # N/m, N, N/m, Hz
+SOILS = {"soil that yields": YIELD, "soil that does not": 1e6}  # N
+
+
+def main(quick=False):
+    settings = {"scene.rate": RATE, "scene.duration": 2.4 if quick else 4.0}
+    return {
+        name: mf.simulate("soil-track", settings=settings | {"network.0.link.0.yield_force": force})
+        for name, force in SOILS.items()
+    }
+
+
+def track(rec):
+    """Return which masses of soil all wheels have left: well behind the rear axle, and before where it began."""
+    x, axle = rec["soil.top.position"][0, :, 0], rec["vehicle.rear_axle.position"][:, 0, 0]
+    behind = (x > axle[0] + 0.2) & (x < axle[-1] - 0.25)  # a wheel has a radius of 0.25 m, its tyre 0.06 m
+    return np.flatnonzero(behind & (rec["soil.bed.tension"].max(0) > YIELD + 1))
+
+
+def depth(rec):
+    return -rec["soil.top.position"][-1, :, 1]
+
+
+def told(rec, mine):
+    """Return the depth that loads tell of [m], and how much they change from sample to sample tells it less well."""
+    tension = rec["soil.bed.tension"][:, mine]
+    at = tension.argmax(0)
+    load, least = tension.max(0), np.array([tension[n:, k].min() for k, n in enumerate(at)])
+    moved = np.minimum(load - YIELD, YIELD + least) / HARDENING
+    return moved + tension[-1] / STIFFNESS, np.abs(np.diff(tension, axis=0)).max(0) / HARDENING
+
+
+def check(result):
+    soft, hard = result.values()
+    mine = track(soft)
+    assert len(mine) >= 8  # both sides of the vehicle, two rows each
+    found, slack = told(soft, mine)
+    assert (np.abs(depth(soft)[mine] - found) < slack).all()
+    # The crust pulls with k ε sin α of its four steepest links: 150 N/m × 17 mm × 0.5, two each way, 2.6 N at most.
+    assert abs(depth(soft)[mine].mean() - YIELD / HARDENING) < 2.6 / HARDENING
+    assert np.abs(depth(hard)[mine]).max() < 2.6 / STIFFNESS + 0.4 * 9.81 / STIFFNESS  # crust and own weight
+
+
+def draw(result, folder):
+    chart = Figure(figsize=(9, 3.6), layout="constrained")
+    left, right = chart.subplots(1, 2)
+    for (name, rec), color in zip(result.items(), ("#D55E00", "#0072B2"), strict=True):
+        mine = track(rec)
+        place, row = rec["soil.top.position"], mine[len(mine) // 2] // 28
+        left.plot(place[0, :28, 2], 1000 * place[-1].reshape(28, 28, 3)[row, :, 1], ".-", color=color, label=name)
+        one = mine[np.argmax(depth(rec)[mine])]
+        right.plot(rec["soil.bed.tension"][:, one], -1000 * place[:, one, 1], color=color, linewidth=1)
+    left.axhline(-1000 * YIELD / HARDENING, color="black", linestyle=":", label="F/h")
+    left.set(xlabel="across the track [m]", ylabel="height of the soil behind the vehicle [mm]")
+    right.set(xlabel="load on one mass of soil [N]", ylabel="its depth [mm]")
+    left.legend(frameon=False, loc="lower center")
+    for axes in (left, right):
+        axes.grid(alpha=0.25)
+    chart.savefig(folder / "track.png", dpi=150)
+    camera, look = Camera((-2.2, 1.0, 1.9), (0, 0.05, 0), fov=0.62), Look(sun=(-0.5, 0.35, -0.8))
+    form = dress(result["soil that yields"])
+    return [picture(form, folder / "vehicle.png", camera=camera, look=look, size=(1200, 740)), folder / "track.png"]
+
+
+if __name__ == "__main__":
+    result = main()
+    check(result)
+    pictures = draw(result, Path(*sys.argv[1:]))
