@@ -9,7 +9,7 @@ breaks at L and heals at s, k (L − l)²/2, once, for one that only breaks.
 
 Then no hand: a mass swings on a spring beside a link with dry friction. The scheme's own energy, ½ m V² + ½ k x x₋,
 which springs keep exactly, falls by the area of the link's loops, summed as the scheme does, Σ t (d₊ − d₋)/2: to
-rounding, at every step. The swings end after a few turns, and not at the middle.
+rounding, at every step. The swings end after a few turns.
 """
 
 import sys
@@ -114,6 +114,8 @@ def draw(result, folder):
     fall.legend(frameon=False, fontsize=8.5)
     for axes in chart.axes:
         axes.tick_params(labelsize=8)
+        axes.xaxis.label.set_size(9)
+        axes.yaxis.label.set_size(9)
         axes.spines[["top", "right"]].set_visible(False)
     chart.savefig(folder / "hysteresis.png", dpi=150)
     return [folder / "hysteresis.png"]

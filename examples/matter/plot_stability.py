@@ -7,8 +7,8 @@ rim. Before the first step each pin has a place in the plane (K, Z) = (k Te²/m,
 worst; inside the triangle K + 2Z ≤ 4 nothing grows. The eigenvalues of the whole drum tell more: the longest step at
 which its worst mode is on the edge, and the factor by which a longer one makes that mode grow each time.
 
-At 0.99 of that step the drum rings out. At 1.01 it is refused; run all the same, it grows from rounding, at each step
-by the factor that was foreseen, until it is stopped at the step where numbers end.
+At 0.99 of that step the drum rings out after a blow. At 1.01 it is refused; run all the same, it grows at each step by
+the factor that was foreseen, until it is stopped, with the number of the step, where nothing is at a finite place.
 """
 
 import sys

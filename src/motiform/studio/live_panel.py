@@ -38,7 +38,8 @@ class LivePanel:
         self._control: Any = None
         self._said = -1.0
         gui, guard = self._server.gui, studio.guard
-        with gui.add_folder("Live", expand_by_default=False):
+        below = studio.scenes._status.order + 0.5  # between the scene and its many parameters
+        with gui.add_folder("Live", expand_by_default=False, order=below):
             hint = "Let the chosen scene of masses and links go on in real time, and push it."
             self._go = gui.add_button("Live", icon=viser.Icon.HAND_STOP, hint=hint)
             self._reset = gui.add_button("Begin anew", icon=viser.Icon.REFRESH, color="gray", visible=False)

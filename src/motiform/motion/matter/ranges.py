@@ -31,7 +31,7 @@ class Range:
 
     def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int) -> None:
         self.device, self.reach, self.rate, self.pad = device, reach, network.rate, pad
-        self._kept = _Kept(device)
+        self._kept: Any = _Kept(device)
         self.width = 64 if width > 1 else 1
         self.size = len(reach.points)
         self.elements = -(-self.size // self.width)
@@ -72,6 +72,10 @@ class Range:
 
     def remembered(self) -> Any:
         """Return what the list and its memory are, before a new one is made."""
+        raise NotImplementedError
+
+    def _known(self) -> np.ndarray:
+        """Return the memory on the host, without what no pair has written."""
         raise NotImplementedError
 
     def line_up(self, x: Any, before: Any) -> None:
@@ -183,7 +187,7 @@ class Range:
             "listed": listed,
             "slots": self.slots,
         }
-        return found | {"memory": self.device.host(self.memory), "lists": self.lists}
+        return found | {"memory": self._known(), "lists": self.lists}
 
     def restore(self, kept: dict[str, Any]) -> None:
         """Go on from a checkpoint: the same list, from the positions that it was made of."""
@@ -239,6 +243,9 @@ class ZoneRange(Range):
         """Return the list and its pairs, where they remember anything."""
         return (self.order, self.firsts, self.others, self.memory) if self.rubs == STICKING else None
 
+    def _known(self) -> np.ndarray:
+        return self.device.host(self.memory)[:, : max(self.pair_count, 1)]
+
     def remember(self, old: Any) -> None:
         """Make the pairs of the new list, and bring over what they remember."""
         from motiform.motion.matter import reach_kernels as kernels
@@ -287,6 +294,10 @@ class AutomatonRange(Range):
     def remembered(self) -> Any:
         """Return the list and what its pairs remember."""
         return self.order, self.neighbours, self.found, self.memory
+
+    def _known(self) -> np.ndarray:
+        listed = np.arange(self.slots)[:, None] < self.device.host(self.found)
+        return np.where(listed, self.device.host(self.memory), 0.0)
 
     def remember(self, old: Any) -> None:
         """Bring what pairs remember into the new list."""

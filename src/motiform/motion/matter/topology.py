@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+
+if TYPE_CHECKING:
+    from motiform.geometry import Shape
 
 __all__ = [
     "Grid",
@@ -20,6 +23,7 @@ __all__ = [
     "grid",
     "loop",
     "near",
+    "volume_positions",
 ]
 
 
@@ -128,6 +132,14 @@ def block_positions(
     steps = np.full(3, given) if given.ndim == 0 else np.append(given, [0.0, 0.0])[:3]
     axes = [np.arange(n) * step for n, step in zip(size, steps, strict=True)]
     return np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3) + np.asarray(at, float)
+
+
+def volume_positions(shape: "Shape", spacing: float) -> np.ndarray:
+    """Return places that fill a shape [m], (points, 3), on a grid of so wide a spacing [m]; link them by `near`."""
+    from motiform.geometry import Mesh, particles_from_mesh
+
+    mesh = shape if isinstance(shape, Mesh) else shape.to_mesh()
+    return np.asarray(particles_from_mesh(mesh, density=1.0, spacing=spacing).points)
 
 
 def _indices(points: Any) -> np.ndarray:

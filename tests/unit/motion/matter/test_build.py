@@ -261,3 +261,14 @@ def test_one_way_reach_leaves_its_drivers_alone():
         b.reach("self", both, law=links.elastic_buffer(1.0, 0.1), acts="second")
     with refused("drives itself"):
         b.reach("self", both, both[1:], law=links.elastic_buffer(1.0, 0.1), acts="second")
+
+
+def test_volume_is_filled():
+    from motiform.geometry import Ball
+
+    places = topology.volume_positions(Ball(0.5), 0.1)
+    assert np.linalg.norm(places, axis=1).max() <= 0.5
+    # cells are inside by their centres: off by at most half of those that the surface cuts
+    assert abs(len(places) - 4 / 3 * np.pi * 0.5**3 / 0.1**3) < 0.5 * 4 * np.pi * 0.5**2 / 0.1**2
+    pairs = topology.near(np.arange(len(places)), places, 0.1001)
+    np.testing.assert_allclose(np.linalg.norm(places[pairs[:, 1]] - places[pairs[:, 0]], axis=1), 0.1, rtol=1e-9)
