@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, closest
+from motiform.base.errors import InputError, RunError, closest
 from motiform.motion.matter.links import Friction, ZoneLaw
 from motiform.motion.matter.topology import Grid
 

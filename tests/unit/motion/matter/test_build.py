@@ -272,3 +272,15 @@ def test_volume_is_filled():
     assert abs(len(places) - 4 / 3 * np.pi * 0.5**3 / 0.1**3) < 0.5 * 4 * np.pi * 0.5**2 / 0.1**2
     pairs = topology.near(np.arange(len(places)), places, 0.1001)
     np.testing.assert_allclose(np.linalg.norm(places[pairs[:, 1]] - places[pairs[:, 0]], axis=1), 0.1, rtol=1e-9)
+
+
+def test_signal_that_fails_is_told_with_its_instant():
+    b = NetworkBuilder()
+    b.imposed("hand", lambda t: [0.0, np.nan if t > 0.01 else 0.0, 0.0])
+    engine = Engine(b.build())
+    with pytest.raises(RunError, match=r"t = 0.0104762 s: a signal is not finite"):
+        engine.advance(20)
+    b = NetworkBuilder()
+    b.imposed("hand", lambda t: [0.0, 0.0, 0.0] if t < 0.01 else [0.0])
+    with refused("shape .1,"):
+        Engine(b.build()).advance(20)
