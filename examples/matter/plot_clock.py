@@ -2,10 +2,10 @@ r"""
 Does a clock of springs and masses keep time?
 =============================================
 
-A pendulum, 25 cm long, carries two pallets. A weight rests on one of them until the other, coming up, takes it over; the
-tooth that was left is let by, and the next one waits 8 mm farther up. So the weight falls by half a pitch at each half swing
-and pushes the pendulum by what that gives: :math:`m_w g\, pitch/2`. The escapement is an automaton of four lines
-between the weight and each pallet; it knows neither time nor angle.
+A pendulum, 25 cm long, carries two pallets. A weight rests on one of them until the other, coming up, takes it over;
+the tooth that was left is let by, and the next one waits 8 mm farther up. So the weight falls by half a pitch at each
+half swing and pushes the pendulum by what that gives: :math:`m_w g\, pitch/2`. The escapement is an automaton of four
+lines between the weight and each pallet; it knows neither time nor angle.
 
 The air takes energy in proportion to the square of the swing, the weight gives the same at each tick: all swings end
 up alike, and differences between two of them die out as :math:`e^{-c t/m}`. A weight that is handed over at ± θ₀ pulls

@@ -3,11 +3,11 @@ How far do clothes lag behind a dancer?
 =======================================
 
 A puppet of 14 points dances because its two feet are moved; laths and sinews carry the steps up to its head. Six light
-masses stand for sleeves and trouser legs. Each hangs by a spring and a damper on an elbow or a knee and follows it, but does not
-pull back: the puppet dances to the same bits whatever it wears. Let the links act both ways and it does not.
+masses stand for sleeves and trouser legs. Each hangs by a spring and a damper on an elbow or a knee and follows it, but
+does not pull back: the puppet dances to the same bits whatever it wears. Let the links act both ways and it does not.
 
-Once the dance repeats itself, what a piece of cloth does is the motion of its elbow or knee through one filter, the cell
-that it is: at the frequency of the steps, with :math:`q = e^{iωT_e}`, :math:`K = kT_e²/m` and :math:`Z = zT_e/m`,
+Once the dance repeats itself, what a piece of cloth does is the motion of its elbow or knee through one filter, the
+cell that it is: at the frequency of the steps, with :math:`q = e^{iωT_e}`, :math:`K = kT_e²/m` and :math:`Z = zT_e/m`,
 
 .. math:: H = \frac{K + Z(1 - q^{-1})}{q - 2 + q^{-1} + K + Z(1 - q^{-1})}.
 
@@ -77,7 +77,9 @@ def draw(result, folder):
     left.set(xlabel="time in a step [s]", ylabel="sideways [m]")
     left.legend(frameon=False)
     ratio = np.fft.rfft(cloth, axis=0)[1] / np.fft.rfft(body, axis=0)[1]
-    right.plot(np.degrees(np.angle(ratio)).ravel(), np.abs(ratio).ravel(), "o", color="#0072B2", label="six pieces, x and y")
+    right.plot(
+        np.degrees(np.angle(ratio)).ravel(), np.abs(ratio).ravel(), "o", color="#0072B2", label="six pieces, x and y"
+    )
     right.plot(np.degrees(np.angle(response())), np.abs(response()), "+", color="k", markersize=14, label="cell")
     right.set(xlabel="phase [°]", ylabel="gain", xlim=(-12, 0), ylim=(1, 1.6))
     right.legend(frameon=False)

@@ -8,9 +8,9 @@ and after a swing or two is a round drop, its axes equal to less than a grain.
 
 How fast does it swing? Let it only stretch along one axis by a factor exp s and along the other by exp −s, keeping its
 area, and let nothing be lost. Its inertia and what all pulls give are then sums over the grains of the block, and s
-follows from one equation. Losses take from the height of the swing, but little from its time: that of half a period of a
-damped swing, π/(ω √(1 − ζ²)), is longer than without losses by what the overshoot tells of ζ. The block turns after
-0.34 s, as the equation says.
+follows from one equation. Losses take from the height of the swing, but little from its time: half a period of a damped
+swing, π/(ω √(1 − ζ²)), is longer than without losses by what the overshoot tells of ζ. The block turns after 0.34 s, as
+the equation says.
 """
 
 import sys

@@ -6,11 +6,13 @@ Eight hundred grains of three sizes stand in a mould without bottom on rough gro
 sand runs out, to the right against a block, to the left as far as it likes. Grains touch, push and rub one another with
 Coulomb's coefficient μ; they do not turn. A pair that sticks is held by a spring across its contact.
 
-A block of sand on a slope below atan μ would not slide, so running sand stops no flatter than that. And a grain on the
-surface, in the hollow between two of its size, leaves it at 30° + atan μ at the latest, for there it slides over the
-lower one. The heaps lie between the two bounds and steepen with μ: 9°, 18° and 34°. And they stay: in the last second
-grains only tremble about their places. Where friction is viscous up to the same limit, so that nothing holds a pair
-that sticks, the heap is flatter and creeps on, as pitch does.
+A block of sand on a slope below atan μ would not slide, so sand that is let out slowly stops no flatter than that;
+poured from a height it arrives with speed and runs on, to flatter heaps. And a grain on the surface, in the hollow
+between two of its size, leaves it at 30° + atan μ at the latest, for there it slides over the lower one. The heaps lie
+between the two bounds and steepen with μ: 9°, 18° and 34°. And they stay: in the last second grains only tremble about
+their places. Where friction is viscous up to the same limit, so that nothing holds a pair that sticks, the heap is
+flatter and creeps on, as pitch does. With much more friction, μ = 0.9, grains that do not turn stand in part as a wall
+where the mould was, steeper than the upper bound of a slope: there is none to measure.
 """
 
 import sys

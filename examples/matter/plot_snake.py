@@ -2,9 +2,10 @@ r"""
 How fast does a snake crawl straight on?
 ========================================
 
-Heavy snakes crawl without bending: muscles shorten one after another, and a wave runs along the body. Here 32 masses lie
-on the ground in a row; the rest length of each muscle between them goes up and down by 15 %, a little later than that of
-the next one. Each mass rubs on the ground: forward with 0.1 of its weight, backward with more where there are scales.
+Heavy snakes crawl without bending: muscles shorten one after another, and a wave runs along the body. Here 32 masses
+lie on the ground in a row; the rest length of each muscle between them goes up and down by 15 %, a little later than
+that of the next one. Each mass rubs on the ground: forward with 0.1 of its weight, backward with more where there are
+scales.
 
 Such a snake is slow, so friction forward and backward must cancel: a share
 :math:`p = μ_{forward}/(μ_{forward} + μ_{backward})` of the masses slides back at any time. As the wave alone moves the

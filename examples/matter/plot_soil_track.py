@@ -7,9 +7,10 @@ below by a link of stiffness k that yields. Beyond a force F its rest moves, and
 h m (kinematic hardening). So its tension T always obeys \|T − h m\| ≤ F.
 
 Under a wheel with the load P the soil sinks until T = P = F + h m, to m = (P − F)/h. Behind the wheel T goes back to
-what the crust around holds, nearly nothing. Where P was less than 2 F, all of m stays; where it was more, the soil comes up
-again until h m = F + T. A deep track is thus not as deep as the wheel stood, nor does its depth tell the load: it is F/h,
-here 60 mm, give or take what the crust holds. Soil that does not yield bears the same vehicle, and keeps nothing.
+what the crust around holds, nearly nothing. Where P was less than 2 F, all of m stays; where it was more, the soil
+comes up again until h m = F + T. A deep track is thus not as deep as the wheel stood, nor does its depth tell the load:
+it is F/h, here 60 mm, give or take what the crust holds. Soil that does not yield bears the same vehicle, and keeps
+nothing.
 """
 
 import sys
@@ -46,23 +47,24 @@ def depth(rec):
 
 
 def told(rec, mine):
-    """Return the depth that loads tell of [m], and how much they change from sample to sample tells it less well."""
+    """Return the depth that the tensions tell [m]: by their peak, and by the least that followed."""
     tension = rec["soil.bed.tension"][:, mine]
-    at = tension.argmax(0)
-    load, least = tension.max(0), np.array([tension[n:, k].min() for k, n in enumerate(at)])
-    moved = np.minimum(load - YIELD, YIELD + least) / HARDENING
-    return moved + tension[-1] / STIFFNESS, np.abs(np.diff(tension, axis=0)).max(0) / HARDENING
+    load, least = tension.max(0), np.array([one[one.argmax() :].min() for one in tension.T])
+    return np.minimum(load - YIELD, YIELD + least) / HARDENING + tension[-1] / STIFFNESS
 
 
 def check(result):
     soft, hard = result.values()
     mine = track(soft)
     assert len(mine) >= 8  # both sides of the vehicle, two rows each
-    found, slack = told(soft, mine)
-    assert (np.abs(depth(soft)[mine] - found) < slack).all()
-    # The crust pulls with k ε sin α of its four steepest links: 150 N/m × 17 mm × 0.5, two each way, 2.6 N at most.
-    assert abs(depth(soft)[mine].mean() - YIELD / HARDENING) < 2.6 / HARDENING
-    assert np.abs(depth(hard)[mine]).max() < 2.6 / STIFFNESS + 0.4 * 9.81 / STIFFNESS  # crust and own weight
+    # A sample tells the least tension to what it changes in half of 1/RATE. Soil swings by √(k/m) = 220 rad/s,
+    # so about its least by T (220/2 RATE)²/2 = 0.55 T, and T is there no more than what the crust holds.
+    # The crust pulls by its links up the side of a track, k ε sin α: of one across, 150 N/m × 16.6 mm × 0.51, and of
+    # two that go askew, 150 N/m × 12.2 mm × 0.39 each: 2.7 N.
+    crust = 2.7
+    assert np.abs(depth(soft)[mine] - told(soft, mine)).max() < 0.55 * crust / HARDENING
+    assert abs(depth(soft)[mine].mean() - YIELD / HARDENING) < crust / HARDENING
+    assert np.abs(depth(hard)[mine]).max() < crust / STIFFNESS + 0.4 * 9.81 / STIFFNESS  # crust and own weight
 
 
 def draw(result, folder):
@@ -77,7 +79,7 @@ def draw(result, folder):
     left.axhline(-1000 * YIELD / HARDENING, color="black", linestyle=":", label="F/h")
     left.set(xlabel="across the track [m]", ylabel="height of the soil behind the vehicle [mm]")
     right.set(xlabel="load on one mass of soil [N]", ylabel="its depth [mm]")
-    left.legend(frameon=False, loc="lower center")
+    left.legend(frameon=False, loc="center")
     for axes in (left, right):
         axes.grid(alpha=0.25)
     chart.savefig(folder / "track.png", dpi=150)

@@ -118,8 +118,8 @@ def test_the_hand_is_dragged_and_pushes(live_page, live_studio, tmp_path, monkey
     before = live.engine.state().position
     start = live.hand
     # The upright arrow of the hand's handle begins at the hand and is 3.5 radii long.
-    x, y = pixel(page, live_studio, start + [0, 0.25, 0])
-    to_x, to_y = pixel(page, live_studio, start + [0, -0.25, 0])
+    x, y = pixel(page, live_studio, start + np.array([0, 0.25, 0]))
+    to_x, to_y = pixel(page, live_studio, start - np.array([0, 0.25, 0]))
     page.mouse.move(x, y)
     page.wait_for_timeout(500)
     page.mouse.down()

@@ -3,7 +3,8 @@
 Cases are lattice (as a regular grid), lattice/graph (the same links as any graph) and heap. All contenders step the
 same law in float64 from the same positions, and are checked against plain code before they are timed. Peers: taichi
 (the fastest of its layouts that know as much as ours; see `matter_lattice_taichi`), warp, numpy and scipy on the
-lattice; lammps, taichi and warp on the heap. Each peer is a process; turns are short, because machines are shared.
+lattice; lammps, taichi and warp on the heap. Each peer is a process; turns are short, because machines are shared. On a
+GPU both are larger: see `matter_gpu`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,28 +13,43 @@ from typing import Any, Literal
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import RunError
 from motiform.base.progress import Progress
 from motiform.bench.matter_heap import Heap, PlainHeap, heap_tolerance, settled_heap
 from motiform.bench.matter_heap_peers import lammps_heap, taichi_heap, warp_heap
 from motiform.bench.matter_lattice import GRAVITY, OFFSETS, RATE, Lattice, lattice_tolerance, reference_lattice
 from motiform.bench.matter_lattice_peers import numpy_lattice, scipy_lattice, warp_lattice
 from motiform.bench.matter_lattice_taichi import GRAPH_LAYOUTS, GRID_LAYOUTS
+from motiform.bench.matter_limits import copy_bandwidth, step_traffic
 from motiform.bench.matter_process import Advance, Stepper, best_rates, peer_processes, timed
 from motiform.bench.report import Report, Result
 from motiform.motion.matter import Network
 
-__all__ = ["check_positions", "heap_peers", "lattice_peers", "measure", "ours_heap", "ours_lattice"]
+__all__ = [
+    "HEAP_NOTE",
+    "UNIT",
+    "Ours",
+    "Peers",
+    "best_of_kind",
+    "check_positions",
+    "checked_rates",
+    "heap_peers",
+    "lattice_peers",
+    "measure",
+    "memory_limit",
+    "ours_heap",
+    "ours_lattice",
+]
 
 _CHECKED = 30  # steps that are compared
 _SECONDS = 20.0  # of turns
-_UNIT = "steps/s"
+UNIT = "steps/s"
 _NOTES = {
     "taichi": "taichi: the fastest of its layouts, on the grid with SIMD lanes",
     "warp": "warp: one thread on the CPU",
     "numpy": "numpy and scipy: one thread",
 }
-_HEAP_NOTE = "contacts with friction, no spin; floor and walls smooth"
+HEAP_NOTE = "contacts with friction, no spin; floor and walls smooth"
 _HEAP_NOTES = {
     "lammps": "lammps: gran/hooke with fix nve, more threads by its OpenMP package",
     "taichi": "taichi: a list of neighbours of its own",
@@ -43,7 +59,7 @@ _HEAP_NOTES = {
 Peers = dict[str, tuple[Any, ...]]
 
 
-class _Ours:
+class Ours:
     """A network of ours, to advance."""
 
     def __init__(self, network: Network, count: int, device: str) -> None:
@@ -61,7 +77,7 @@ class _Ours:
         return self.engine.state().position[: self.count]
 
 
-def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str = "cpu") -> Stepper:
+def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str = "cpu") -> Ours:
     """Return motiform on the lattice, as a regular grid or as any graph."""
     from motiform.motion.matter import NetworkBuilder, links
     from motiform.motion.matter.topology import Grid
@@ -76,10 +92,10 @@ def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str
         material = np.repeat(np.arange(6), [len(pairs.pairs_along(offset)) for offset in OFFSETS])
     tables = (lattice.stiffness[material], lattice.rest[material], lattice.viscosity[material])
     b.link("links", pairs, links.spring(*tables))
-    return _Ours(b.build(), len(lattice.x), device)
+    return Ours(b.build(), len(lattice.x), device)
 
 
-def ours_heap(heap: Heap, *, device: str = "cpu") -> Stepper:
+def ours_heap(heap: Heap, *, device: str = "cpu") -> Ours:
     """Return motiform on the heap."""
     from motiform.motion.matter import Friction, NetworkBuilder, links
 
@@ -94,33 +110,38 @@ def ours_heap(heap: Heap, *, device: str = "cpu") -> Stepper:
     b.link("north", (low, grains), wall, axis="z")
     b.link("east", (grains, high), wall, axis="x")
     b.link("south", (grains, high), wall, axis="z")
-    return _Ours(b.build(), len(heap.x), device)
+    return Ours(b.build(), len(heap.x), device)
 
 
-def lattice_peers(lattice: Lattice, threads: int) -> Peers:
-    """Return how the installed peers are made, taichi once for each layout."""
-    peers: Peers = {"numpy": (numpy_lattice, lattice), "scipy": (scipy_lattice, lattice)}
+def lattice_peers(lattice: Lattice, threads: int, device: str = "cpu") -> Peers:
+    """Return how the installed peers are made, taichi once for each layout; on a GPU only for those of a grid."""
+    peers: Peers = {"numpy": (numpy_lattice, lattice), "scipy": (scipy_lattice, lattice)} if device == "cpu" else {}
     if find_spec("taichi"):
-        layouts = GRAPH_LAYOUTS | GRID_LAYOUTS
-        peers |= {f"taichi {name}": (make, lattice, threads) for name, make in layouts.items()}
-    return peers | ({"warp": (warp_lattice, lattice)} if find_spec("warp") else {})
+        layouts = GRAPH_LAYOUTS | GRID_LAYOUTS if device == "cpu" else GRID_LAYOUTS
+        peers |= {f"taichi {name}": (make, lattice, threads, device) for name, make in layouts.items()}
+    return peers | ({"warp": (warp_lattice, lattice, device)} if find_spec("warp") else {})
 
 
-def heap_peers(heap: Heap, threads: int) -> Peers:
+def heap_peers(heap: Heap, threads: int, device: str = "cpu") -> Peers:
     """Return how the installed peers are made."""
     peers: Peers = {}
-    if find_spec("lammps"):
+    if find_spec("lammps") and device == "cpu":
         peers["lammps"] = (lammps_heap, heap, threads)
     if find_spec("taichi"):
-        peers["taichi"] = (taichi_heap, heap, threads)
-    return peers | ({"warp": (warp_heap, heap)} if find_spec("warp") and threads == 1 else {})
+        peers["taichi"] = (taichi_heap, heap, threads, device)
+    return peers | ({"warp": (warp_heap, heap, device)} if find_spec("warp") and threads == 1 else {})
 
 
 def measure(*, device: str, progress: Progress) -> Report:
-    """Measure the lattice with all cores, and the heap with one core and with all."""
-    if device != "cpu":
-        raise InputError("matter is measured on the CPU so far", got=device, allowed="cpu")
+    """Measure the lattice with all cores, and the heap with one core and with all; on a GPU larger ones."""
     import numba
+
+    from motiform.base.kernels import get_device
+
+    if get_device(device).name == "cuda":
+        from motiform.bench.matter_gpu import on_gpu
+
+        return Report("matter", tuple(on_gpu(progress)))
 
     most = int(numba.get_num_threads())
     rows = list(_lattice_rows(Lattice(), most))
@@ -132,10 +153,12 @@ def measure(*, device: str, progress: Progress) -> Report:
     return Report("matter", tuple(rows))
 
 
-def check_positions(case: str, expected: np.ndarray, tolerance: float, contenders: Mapping[str, Any]) -> None:
+def check_positions(
+    case: str, expected: np.ndarray, tolerance: float, contenders: Mapping[str, Any], *, steps: int = _CHECKED
+) -> None:
     """Advance all contenders and refuse to time one that does not come to the expected positions [m]."""
     for name, contender in contenders.items():
-        contender.advance(_CHECKED)
+        contender.advance(steps)
         far = float(np.abs(contender.positions() - expected).max())
         if not far < tolerance:
             where, got = f"bench matter, {case}, {name}", f"{far:.2g} m away"
@@ -146,17 +169,19 @@ def _lattice_rows(lattice: Lattice, threads: int) -> Iterator[Result]:
     """Yield the grid and the graph: one run of turns, so that a peer that serves both is timed once."""
     mine = {"ours": ours_lattice(lattice, "grid"), "ours graph": ours_lattice(lattice, "graph")}
     tolerance = lattice_tolerance(lattice.x, _CHECKED)
-    found = _rates("lattice", reference_lattice(lattice, _CHECKED), tolerance, mine, lattice_peers(lattice, threads))
-    grid, graph = found.pop("ours"), found.pop("ours graph")
+    peers = lattice_peers(lattice, threads)
+    found = checked_rates("lattice", reference_lattice(lattice, _CHECKED), tolerance, mine, peers)
+    own = {name: found.pop(name) for name in mine}
     of_grid = {name: found.pop(name) for name in [f"taichi {layout}" for layout in GRID_LAYOUTS] if name in found}
     notes = f"{len(lattice.x)} masses, {len(lattice.links[0])} links of six materials"
-    for case, own, rates in (("lattice", grid, found | of_grid), ("lattice/graph", graph, found)):
-        peers = _best_of_kind(rates)
-        note = "; ".join([notes] + [_NOTES[name] for name in peers if name in _NOTES])
-        yield Result(case, "cpu", threads, _UNIT, "higher", own, peers, note=note)
+    for case, name, rates in (("lattice", "ours", found | of_grid), ("lattice/graph", "ours graph", found)):
+        best = best_of_kind(rates)
+        limit, told = memory_limit(mine[name], own[name])
+        note = "; ".join([notes, *(_NOTES[peer] for peer in best if peer in _NOTES), told])
+        yield Result(case, "cpu", threads, UNIT, "higher", own[name], best, limit, note)
 
 
-def _best_of_kind(rates: Mapping[str, float]) -> dict[str, float]:
+def best_of_kind(rates: Mapping[str, float]) -> dict[str, float]:
     """Return the best rate of each library: a name is the library and, after a space, the way it was used."""
     best: dict[str, float] = {}
     for name, rate in rates.items():
@@ -172,18 +197,27 @@ def _heap_row(heap: Heap, threads: int) -> Result:
     plain.advance(_CHECKED)
     with on_threads(threads):
         mine, peers = {"ours": ours_heap(heap)}, heap_peers(heap, threads)
-        found = _rates("heap", plain.positions(), heap_tolerance(heap, _CHECKED), mine, peers)
-    own = found.pop("ours")
-    notes = [f"{len(heap.x)} grains, {plain.contacts} contacts", _HEAP_NOTE] + [_HEAP_NOTES[name] for name in found]
-    return Result("heap", "cpu", threads, _UNIT, "higher", own, found, note="; ".join(notes))
+        found = checked_rates("heap", plain.positions(), heap_tolerance(heap, _CHECKED), mine, peers)
+        own = found.pop("ours")
+        limit, told = memory_limit(mine["ours"], own)
+    notes = [f"{len(heap.x)} grains, {plain.contacts} contacts", HEAP_NOTE] + [_HEAP_NOTES[name] for name in found]
+    return Result("heap", "cpu", threads, UNIT, "higher", own, found, limit, "; ".join([*notes, told]))
 
 
-def _rates(
-    case: str, expected: np.ndarray, tolerance: float, mine: Mapping[str, Stepper], peers: Peers
-) -> dict[str, float]:
-    """Return the steps per second of all, each checked, timed in turn."""
+def memory_limit(mine: Ours, rate: float) -> tuple[dict[str, float], str]:
+    """Return which part of a copy's bandwidth so many steps per second use, and how that was counted."""
+    traffic = step_traffic(mine.engine)
+    bandwidth = copy_bandwidth(mine.engine.device, traffic.held)
+    return {"memory": rate * traffic.moved / bandwidth}, traffic.note(bandwidth)
+
+
+def checked_rates(
+    case: str, expected: np.ndarray, tolerance: float, mine: Mapping[str, Stepper], peers: Peers, *,
+    steps: int = _CHECKED, seconds: float = _SECONDS, chunk: float = 0.1,
+) -> dict[str, float]:  # fmt: skip
+    """Return the steps per second of all, each checked, timed in turn: the best of chunks of so many seconds."""
     with peer_processes(peers) as theirs:
-        check_positions(case, expected, tolerance, {**mine, **theirs})
+        check_positions(case, expected, tolerance, {**mine, **theirs}, steps=steps)
         turns: dict[str, Advance] = {name: timed(stepper) for name, stepper in mine.items()}
         turns |= {name: peer.advance for name, peer in theirs.items()}
-        return best_rates(turns, seconds=_SECONDS)
+        return best_rates(turns, seconds=seconds, chunk=chunk)

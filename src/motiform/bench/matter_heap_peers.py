@@ -89,11 +89,12 @@ def _script(heap: Heap) -> list[str]:
 # ---- Taichi ---------------------------------------------------------------------------------------------------------
 
 
-def taichi_heap(heap: Heap, threads: int) -> Stepper:
+def taichi_heap(heap: Heap, threads: int, device: str = "cpu") -> Stepper:
     """Return Taichi with a list of neighbours of its own: grid of cells, list within S + skin, each grain gathers."""
     import taichi as ti
 
-    ti.init(arch=ti.cpu, default_fp=ti.f64, fast_math=True, cpu_max_num_threads=threads, log_level=ti.ERROR)
+    arch = ti.cuda if device == "cuda" else ti.cpu
+    ti.init(arch=arch, default_fp=ti.f64, fast_math=True, cpu_max_num_threads=threads, log_level=ti.ERROR)
     n, S, reach = len(heap.x), heap.size, heap.size + heap.skin
     wide, deep = (int(width / reach) + 1 for width in heap.box)
     high = int(2 * heap.x[:, 1].max() / reach) + 2
@@ -117,15 +118,21 @@ def taichi_heap(heap: Heap, threads: int) -> Stepper:
         return (a * deep + c) * high + b
 
     @ti.kernel
-    def look():
-        for q in filled:
-            filled[q] = 0
+    def count_cells():
+        for q in start:
+            start[q] = 0
         for i in X:
             a = cell_of(X[i])
-            filled[number(a[0], a[1], a[2])] += 1
+            start[number(a[0], a[1], a[2]) + 1] += 1
+
+    @ti.kernel
+    def sum_cells():
         ti.loop_config(serialize=True)
         for q in range(cells):
-            start[q + 1] = start[q] + filled[q]
+            start[q + 1] += start[q]
+
+    @ti.kernel
+    def fill_cells():
         for q in filled:
             filled[q] = 0
         for i in X:
@@ -178,6 +185,16 @@ def taichi_heap(heap: Heap, threads: int) -> Stepper:
             P[i] = X[i]
             X[i] = Q[i]
 
+    sums = ti.algorithms.PrefixSumExecutor(cells + 1) if device == "cuda" else None
+
+    def look():
+        count_cells()
+        if sums is None:
+            sum_cells()
+        else:
+            sums.run(start)
+        fill_cells()
+
     X.from_numpy(heap.x)
     P.from_numpy(heap.before)
     look()
@@ -200,7 +217,7 @@ def taichi_heap(heap: Heap, threads: int) -> Stepper:
 # ---- Warp -----------------------------------------------------------------------------------------------------------
 
 
-def warp_heap(heap: Heap) -> Stepper:
+def warp_heap(heap: Heap, device: str = "cpu") -> Stepper:
     """Return Warp with its hash grid, built anew at each step; on the CPU it has one thread."""
     import warp as wp
 
@@ -245,17 +262,19 @@ def warp_heap(heap: Heap) -> Stepper:
 
     class Stepping:
         def __init__(self) -> None:
-            self.grid = wp.HashGrid(64, 64, 64, device="cpu", dtype=f64)
+            cells = (64, 64, 64) if device == "cpu" else (256, 64, 256)
+            self.grid = wp.HashGrid(*cells, device=device, dtype=f64)
             self.x, self.before, self.spare = (
-                wp.array(x, dtype=vec, device="cpu") for x in (heap.x, heap.before, heap.x)
+                wp.array(x, dtype=vec, device=device) for x in (heap.x, heap.before, heap.x)
             )
 
         def advance(self, steps: int) -> None:
             for _ in range(steps):
                 self.grid.build(self.x, heap.size)
                 inputs = [self.grid.id, self.x, self.before, self.spare, *numbers]
-                wp.launch(move, dim=n, inputs=inputs, device="cpu")
+                wp.launch(move, dim=n, inputs=inputs, device=device)
                 self.x, self.before, self.spare = self.spare, self.x, self.before
+            wp.synchronize()
 
         def positions(self) -> np.ndarray:
             return self.x.numpy()

@@ -63,7 +63,7 @@ def scipy_lattice(lattice: Lattice) -> Stepper:
 # ---- Warp -----------------------------------------------------------------------------------------------------------
 
 
-def warp_lattice(lattice: Lattice) -> Stepper:
+def warp_lattice(lattice: Lattice, device: str = "cpu") -> Stepper:
     """Return Warp on a general graph; on the CPU it has one thread."""
     import warp as wp
 
@@ -71,7 +71,7 @@ def warp_lattice(lattice: Lattice) -> Stepper:
     near, vec, f64, i32 = lattice.neighbours(), wp.vec3d, wp.float64, wp.int32
 
     def array(values, kind=f64):
-        return wp.array(np.ascontiguousarray(values), dtype=kind, device="cpu")
+        return wp.array(np.ascontiguousarray(values), dtype=kind, device=device)
 
     @wp.kernel(enable_backward=False)
     def gather(
@@ -97,6 +97,6 @@ def warp_lattice(lattice: Lattice) -> Stepper:
     weight, n = vec(*(lattice.mass * np.array(GRAVITY))), len(lattice.x)
 
     def step(*x):
-        wp.launch(gather, dim=n, inputs=[*x, *graph, *tables, weight], device="cpu")
+        wp.launch(gather, dim=n, inputs=[*x, *graph, *tables, weight], device=device)
 
-    return Rolling([array(lattice.x, vec) for _ in range(3)], step, lambda x: x.numpy())
+    return Rolling([array(lattice.x, vec) for _ in range(3)], step, lambda x: x.numpy(), wp.synchronize)

@@ -3,8 +3,8 @@
 """Taichi on the lattice, in five layouts: the fastest one that knows as much as ours counts.
 
 On any graph a mass gathers from its links (by vectors, by columns), or links are computed once and masses gather from
-them. On the regular grid, padded by a rim, masses are taken four at once along z: Taichi's indices of 32 bits keep its
-compiler from vectorising loops, and only vectors that it does not take apart become SIMD code.
+them. On the regular grid, padded by a rim, masses are taken four at once along z on a CPU: Taichi's indices of 32 bits
+keep its compiler from vectorising loops, and only vectors that it does not take apart become SIMD code.
 """
 
 import numpy as np
@@ -14,14 +14,16 @@ from motiform.bench.matter_process import Rolling, Stepper
 
 __all__ = ["GRAPH_LAYOUTS", "GRID_LAYOUTS"]
 
-_LANES = 4  # masses that Taichi steps at once: more spill its registers
+_LANES = {"cpu": 4, "cuda": 1}  # masses that a thread of Taichi steps at once: more than four spill its registers
 
 
-def _taichi(threads: int, **options):
+def _taichi(threads: int, device: str, *, lanes: int = 1):
     import taichi as ti
 
+    arch = ti.cuda if device == "cuda" else ti.cpu
+    options = {"real_matrix_scalarize": False} if lanes > 1 else {}
     # fast_math makes it faster; its answers stay within the tolerance
-    ti.init(arch=ti.cpu, default_fp=ti.f64, fast_math=True, cpu_max_num_threads=threads, log_level=ti.ERROR, **options)
+    ti.init(arch=arch, default_fp=ti.f64, fast_math=True, cpu_max_num_threads=threads, log_level=ti.ERROR, **options)
 
     def array(values, kind=ti.f64):
         made = ti.ndarray(kind, values.shape)
@@ -31,9 +33,9 @@ def _taichi(threads: int, **options):
     return ti, array
 
 
-def taichi_gather(lattice: Lattice, threads: int) -> Stepper:
+def taichi_gather(lattice: Lattice, threads: int, device: str = "cpu") -> Stepper:
     """Return Taichi on a general graph: each mass gathers from its links, the three numbers of a vector in a row."""
-    ti, array = _taichi(threads)
+    ti, array = _taichi(threads, device)
     near, one = lattice.neighbours(), ti.types.ndarray(ndim=1)
     graph = [array(near.start, ti.i32), array(near.other, ti.i32), array(near.material.astype(np.uint8), ti.u8)]
     tables = [array(values) for values in (*lattice.tables(), lattice.free * lattice.step**2 / lattice.mass)]
@@ -57,9 +59,9 @@ def taichi_gather(lattice: Lattice, threads: int) -> Stepper:
     return Rolling(buffers, lambda *x: gather(*x, *graph, *tables), lambda x: x.to_numpy(), ti.sync)
 
 
-def taichi_columns(lattice: Lattice, threads: int) -> Stepper:
+def taichi_columns(lattice: Lattice, threads: int, device: str = "cpu") -> Stepper:
     """Return Taichi on a general graph, with an array for each axis."""
-    ti, array = _taichi(threads)
+    ti, array = _taichi(threads, device)
     near, one = lattice.neighbours(), ti.types.ndarray(ndim=1)
     graph = [array(near.start, ti.i32), array(near.other, ti.i32), array(near.material.astype(np.uint8), ti.u8)]
     tables = [array(values) for values in (*lattice.tables(), lattice.free * lattice.step**2 / lattice.mass)]
@@ -94,9 +96,9 @@ def taichi_columns(lattice: Lattice, threads: int) -> Stepper:
     return Rolling(buffers, step, lambda x: np.stack([column.to_numpy() for column in x], axis=1), ti.sync)
 
 
-def taichi_links(lattice: Lattice, threads: int) -> Stepper:
+def taichi_links(lattice: Lattice, threads: int, device: str = "cpu") -> Stepper:
     """Return Taichi on a general graph in two passes: links, which keep their distance, then masses."""
-    ti, array = _taichi(threads)
+    ti, array = _taichi(threads, device)
     near, one, (i, j, material) = lattice.neighbours(), ti.types.ndarray(ndim=1), lattice.links
     ends = [array(i, ti.i32), array(j, ti.i32), array(material.astype(np.uint8), ti.u8)]
     graph = [array(near.start, ti.i32), array(near.other, ti.i32), array(near.link, ti.i32)]
@@ -131,9 +133,7 @@ def taichi_links(lattice: Lattice, threads: int) -> Stepper:
     return Rolling(buffers, step, lambda x: x.to_numpy(), ti.sync)
 
 
-def _lanes(ti):
-    W = _LANES
-
+def _lanes(ti, W):
     @ti.func
     def lanes(A: ti.template(), i):
         return ti.Vector([A[i + n] for n in range(W)])
@@ -146,17 +146,18 @@ def _lanes(ti):
     return lanes, put
 
 
-def taichi_stencil(lattice: Lattice, threads: int) -> Stepper:
+def taichi_stencil(lattice: Lattice, threads: int, device: str = "cpu") -> Stepper:
     """Return Taichi on the regular grid, each mass gathering from its twelve neighbours."""
-    ti, array = _taichi(threads, real_matrix_scalarize=False)
-    grid = _Padded(lattice)
-    W, (nx, ny, _), blocks = _LANES, lattice.shape, grid.shape[2] // _LANES
+    W = _LANES[device]
+    ti, array = _taichi(threads, device, lanes=W)
+    grid = _Padded(lattice, W)
+    (nx, ny, _), blocks = lattice.shape, grid.shape[2] // W
     (sx, sy), flat = grid.strides, grid.offsets()
     K, ZT, D0 = lattice.tables()
     here, c = array(grid.fill(np.ones(len(lattice.x)))), array(grid.fill(lattice.free * lattice.step**2 / lattice.mass))
     weight = lattice.mass * GRAVITY[1]
     one = ti.types.ndarray(dtype=ti.f64, ndim=1)
-    lanes, put = _lanes(ti)
+    lanes, put = _lanes(ti, W)
 
     @ti.kernel
     def stencil(X: one, Y: one, Z: one, PX: one, PY: one, PZ: one, QX: one, QY: one, QZ: one, here: one, c: one):
@@ -187,11 +188,12 @@ def taichi_stencil(lattice: Lattice, threads: int) -> Stepper:
     return Rolling(buffers, step, lambda x: np.stack([grid.take(column.to_numpy()) for column in x], 1), ti.sync)
 
 
-def taichi_grid_links(lattice: Lattice, threads: int) -> Stepper:
+def taichi_grid_links(lattice: Lattice, threads: int, device: str = "cpu") -> Stepper:
     """Return Taichi on the regular grid in two passes: links, which keep their distance, then masses."""
-    ti, array = _taichi(threads, real_matrix_scalarize=False)
-    grid = _Padded(lattice)
-    W, (nx, ny, _), blocks, size = _LANES, lattice.shape, grid.shape[2] // _LANES, int(np.prod(grid.shape))
+    W = _LANES[device]
+    ti, array = _taichi(threads, device, lanes=W)
+    grid = _Padded(lattice, W)
+    (nx, ny, _), blocks, size = lattice.shape, grid.shape[2] // W, int(np.prod(grid.shape))
     (sx, sy), ahead = grid.strides, grid.offsets()[:6]
     K, ZT, D0 = lattice.tables()
     c = array(grid.fill(lattice.free * lattice.step**2 / lattice.mass))
@@ -200,7 +202,7 @@ def taichi_grid_links(lattice: Lattice, threads: int) -> Stepper:
     here, distance, force = array(there), array(np.concatenate(behind)), array(np.zeros(6 * size))
     weight = lattice.mass * GRAVITY[1]
     one = ti.types.ndarray(dtype=ti.f64, ndim=1)
-    lanes, put = _lanes(ti)
+    lanes, put = _lanes(ti, W)
 
     @ti.kernel
     def pull(X: one, Y: one, Z: one, here: one, distance: one, force: one):
@@ -247,10 +249,10 @@ def taichi_grid_links(lattice: Lattice, threads: int) -> Stepper:
 class _Padded:
     """The grid with a rim of places where no mass is, its rows filled up to whole groups of lanes."""
 
-    def __init__(self, lattice: Lattice) -> None:
+    def __init__(self, lattice: Lattice, lanes: int) -> None:
         self._inner = lattice.shape
         nx, ny, nz = lattice.shape
-        self.shape = (nx + 2, ny + 2, -(-nz // _LANES) * _LANES + 2)
+        self.shape = (nx + 2, ny + 2, -(-nz // lanes) * lanes + 2)
         self.strides = self.shape[1] * self.shape[2], self.shape[2]
         spacing = lattice.places[1, 2]
         self._places = (np.indices(self.shape) - 1.0) * spacing  # so that no distance to an empty place is zero
@@ -271,6 +273,6 @@ class _Padded:
         return values.reshape(self.shape)[1:-1, 1:-1, 1 : self._inner[2] + 1].ravel()
 
 
-#: Layouts for any graph, and those that need the regular grid: made from a lattice and a number of threads.
+#: Layouts for any graph, and those that need the regular grid: made from a lattice, a number of threads, a device.
 GRAPH_LAYOUTS = {"gather": taichi_gather, "columns": taichi_columns, "links": taichi_links}
 GRID_LAYOUTS = {"stencil": taichi_stencil, "grid links": taichi_grid_links}

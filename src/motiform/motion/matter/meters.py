@@ -6,7 +6,7 @@ import numpy as np
 
 from motiform.motion.matter.columns import CUTS, ZONES
 from motiform.motion.matter.links import ZoneLaw
-from motiform.motion.matter.network import Network, NetworkState, Reach
+from motiform.motion.matter.network import Bundle, Network, NetworkState, Piston, Reach
 from motiform.motion.matter.pack import distances, piston_lengths
 
 __all__ = ["angular_momentum", "invariant", "kinetic_energy", "momentum", "potential_energy", "stored_energy"]
@@ -34,14 +34,9 @@ def potential_energy(network: Network, state: NetworkState) -> float:
     """Return the energy of gravity (from the origin) and of all springs [J]; that of automata is not known."""
     m = np.where(network.movable, network.mass, 0.0)
     total = -float(m @ (state.position @ np.array(network.gravity)))
-    start = network.initial_state().position
-    for bundle in network.bundles:
-        if isinstance(bundle.law, ZoneLaw):
-            rows = bundle.law.rows(bundle.count, distances(start, bundle.pairs, bundle.axis))
-            total += float(stored_energy(rows, distances(state.position, bundle.pairs, bundle.axis)).sum())
-    for piston in network.pistons:
-        ends = [piston_lengths(piston, x) for x in (start, state.position)]
-        total += float(stored_energy(piston.law.rows(piston.count, ends[0]), ends[1]).sum())
+    for thing, rows in _laws(network):
+        length = piston_lengths(thing, state.position) if isinstance(thing, Piston) else _lengths(thing, state.position)
+        total += float(stored_energy(rows, length).sum())
     for reach in network.reaches:
         if isinstance(reach.law, ZoneLaw):
             gaps = _gaps(network, reach, state.position)
@@ -92,11 +87,26 @@ def invariant(network: Network, state: NetworkState) -> float:
     m = np.where(network.movable, network.mass, 0.0)
     middle = 0.5 * (state.position + state.previous)
     total = kinetic_energy(network, state) - float(m @ (middle @ np.array(network.gravity)))
-    start = network.initial_state().position
-    for bundle in network.bundles:
-        if isinstance(bundle.law, ZoneLaw):
-            rows = bundle.law.rows(bundle.count, distances(start, bundle.pairs, bundle.axis))
+    for thing, rows in _laws(network):
+        if isinstance(thing, Bundle):
             k, rest = rows[:, CUTS], rows[:, CUTS + 2]
-            now, then = (distances(x, bundle.pairs, bundle.axis) - rest for x in (state.position, state.previous))
+            now, then = (_lengths(thing, x) - rest for x in (state.position, state.previous))
             total += float(0.5 * (k * now * then).sum())
     return total
+
+
+def _lengths(bundle: Bundle, x: np.ndarray) -> np.ndarray:
+    return distances(x, bundle.pairs, bundle.axis)
+
+
+def _laws(network: Network) -> list[tuple[Bundle | Piston, np.ndarray]]:
+    """Return the bundles and pistons with zone laws, and the laws of their links; worked out once for a network."""
+    found: list[tuple[Bundle | Piston, np.ndarray]] | None = network.__dict__.get("_laws")
+    if found is None:
+        start, found = network.initial_state().position, []
+        for bundle in network.bundles:
+            if isinstance(bundle.law, ZoneLaw):
+                found.append((bundle, bundle.law.rows(bundle.count, _lengths(bundle, start))))
+        found += [(one, one.law.rows(one.count, piston_lengths(one, start))) for one in network.pistons]
+        network.__dict__["_laws"] = found
+    return found

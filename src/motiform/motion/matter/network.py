@@ -47,6 +47,8 @@ class Signal:
             raise InputError(
                 "a signal gave something else", got=f"shape {found.shape}", allowed=f"(3,) or ({count}, 3)"
             )
+        if callable(self.values) and not np.isfinite(found).all():
+            raise RunError("a signal is not finite", where=f"t = {n / rate:.6g} s", got=found.ravel()[:3].tolist())
         return np.broadcast_to(found, (count, 3))
 
 
