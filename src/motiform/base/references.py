@@ -147,9 +147,10 @@ REFERENCES: dict[str, str] = {
     "Tarjan72": "R. Tarjan, Depth-first search and linear graph algorithms, SIAM J. Computing 1 (1972) 146–160. "
     "doi:10.1137/0201010",
     "Jury64": "E. I. Jury, Theory and Application of the z-Transform Method, Wiley 1964.",
-    "Baerentzen05": "J. A. Bærentzen, H. Aanæs, Signed distance computation using the angle weighted pseudonormal, IEEE "
-    "Trans. Vis. Comput. Graph. 11 (2005) 243–253. doi:10.1109/TVCG.2005.49",
+    "Baerentzen05": "J. A. Bærentzen, H. Aanæs, Signed distance computation using the angle weighted pseudonormal, "
+    "IEEE Trans. Vis. Comput. Graph. 11 (2005) 243–253. doi:10.1109/TVCG.2005.49",
     "Ericson05": "C. Ericson, Real-Time Collision Detection, Morgan Kaufmann 2005.",
+    "Ruelle69": "D. Ruelle, Statistical Mechanics: Rigorous Results, Benjamin 1969, chapter 3 (stability).",
     "Chandrasekhar61": "S. Chandrasekhar, Hydrodynamic and Hydromagnetic Stability, Oxford 1961, chapter XI.",
 }
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.motion.matter.links import Friction, ZoneLaw
+from motiform.motion.matter.meters import stored_energy
 from motiform.motion.matter.network import Network, Reach
 from motiform.motion.matter.stability import Stability, assess
 
@@ -65,6 +66,8 @@ def assess_network(network: Network, *, exact: bool = False) -> Stability:
         mass, a, b, stiffness, damping, network.step, names=names, link_names=worst.names,
         least_stiffness=worst.joined("least"), dimensions=_dimensions(network), exact=exact,
     )  # fmt: skip
+    crowds = tuple(_crowd_note(reach) for reach in network.reaches if _collapses(network, reach))
+    found = replace(found, notes=(*found.notes, *crowds))
     if found.bounded or not len(a):
         return found
     weight = network.step**2 * stiffness + 2 * network.step * damping
@@ -134,6 +137,20 @@ def _add_reach(worst: _Worst, network: Network, reach: Reach) -> None:
     points = reach.points[network.movable[reach.points]]
     text = f"reach {reach.name!r} with {_CONTACTS[n]} neighbours at once"
     worst.add(text, points, -1, 2 * k, 2 * z * crowd, _least(reach.law))
+
+
+def _collapses(network: Network, reach: Reach) -> bool:
+    """Return whether a law by range attracts more than it repels: ∫ φ rⁿ⁻¹ dr < 0, φ a pair's energy [Ruelle69]."""
+    if not isinstance(reach.law, ZoneLaw):
+        return False
+    size, n = 2 * float(np.median(network.radius[reach.points])), _dimensions(network)
+    r = np.linspace(0.0, size + reach.law.farthest, 2001)[1:]
+    energy = stored_energy(reach.law.rows(len(r), np.zeros(len(r))), r - size)
+    return float(((energy - energy[-1]) * r ** (n - 1)).sum()) < -1e-9 * float(np.abs(energy).max() * r[-1] ** (n - 1))
+
+
+def _crowd_note(reach: Reach) -> str:
+    return f"Reach {reach.name!r} attracts more than it repels: a crowd of such points draws together without end."
 
 
 def _rubbed(law: tuple[Any, Any], friction: Friction | None, along: float, across: float) -> tuple[float, float]:

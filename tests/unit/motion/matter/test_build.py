@@ -284,3 +284,16 @@ def test_signal_that_fails_is_told_with_its_instant():
     b.imposed("hand", lambda t: [0.0, 0.0, 0.0] if t < 0.01 else [0.0])
     with refused("shape .1,"):
         Engine(b.build()).advance(20)
+
+
+def test_cohesion_that_collapses_is_told():
+    from motiform.motion.matter import assess_network
+
+    def notes(attraction, outer):
+        b = NetworkBuilder()
+        drop = b.masses("drop", topology.block_positions((4, 4), (0.02, 0.02)), mass=0.01, axes="xy")
+        b.reach("cohere", drop, law=links.cohesion(200.0, attraction, 0.0212, outer))
+        return " ".join(assess_network(b.build()).notes)
+
+    assert "attracts more than it repels" in notes(24.0, 0.038)
+    assert "attracts more than it repels" not in notes(2.0, 0.03)
