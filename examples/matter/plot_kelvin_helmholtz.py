@@ -13,7 +13,7 @@ ch. XI: pressure is the same on both sides, and each fluid stays on its own]. Th
 no stream between U and −U grows faster. Masses that pass one another rub, and the jump of velocity becomes a layer,
 which grows more slowly, and the more so the shorter the wave [Vapillon95 for such fluids]. So the wave must grow, more
 slowly than on the sheet; and three crests grow faster than two, but not by more than on the sheet. Measured over the
-first growth time it is about half of what the sheet gives, for both. Later it rolls up and mixes.
+first growth time it is a little more than half of what the sheet gives, for both. Later it rolls up and mixes.
 """
 
 import sys
@@ -33,6 +33,8 @@ from motiform.spatial import Transform
 COUNT, SPACE, R, Q, U, RATE = 400, 0.05, 0.4, 1.6, 4.0, 2100.0  # masses, m, m, ratio of radii, m/s, Hz
 WALLS, WAVE = (R / Q, R * Q), 0.7 * SPACE  # m, m: the wave at the start
 INNER, OUTER = (0.86, 0.44, 0.20), (0.16, 0.42, 0.62)
+# What fluid beyond a wall would do, n k r³/3 (1 − gap/r)³ for n masses/m² of stiffness k and range r, in three zones.
+WALL = links.zones((113, 0, 0.0947, 0.0667), (41.6, 0, 0.1428, 0.1333), (5.9, 0, 0.2, 0.2), (0, 0, 0, np.inf))
 LYING = Transform(np.array([[1.0, 0, 0], [0, 0, -1.0], [0, 1.0, 0]]), np.zeros(3))
 
 
@@ -44,8 +46,8 @@ def fluid(places, velocities, drag=0.0):
     ]
     both = layers[0] + layers[1]
     builder.reach("pressure", both, law=links.elastic_buffer(10.0, 4 * SPACE))
-    for name, shape in (("pan", Hollow(Cylinder(WALLS[1], 0.1))), ("core", Cylinder(WALLS[0], 0.1))):
-        builder.solid(name, shape, LYING, both, law=links.elastic_buffer(120.0, 2 * SPACE))
+    for name, shape in (("pan", Hollow(Cylinder(WALLS[1], 1.0))), ("core", Cylinder(WALLS[0], 0.1))):
+        builder.solid(name, shape, LYING, both, law=WALL)
     builder.look("pan", draw="none")
     for layer, color in (("inner", INNER), ("outer", OUTER)):
         builder.look(layer, color=color, radius=0.45 * SPACE)

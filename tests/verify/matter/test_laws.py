@@ -72,7 +72,7 @@ def test_forces_inside_sum_to_zero():
     assert np.abs(forces.sum(axis=0)).max() <= 60 * 150 * EPS * np.abs(forces).max()
 
 
-def test_free_fall_is_late_by_half_a_step():
+def test_free_fall_is_half_a_step_ahead():
     b = NetworkBuilder(gravity=(0.0, -9.81, 0.0))
     b.masses("stone", [0, 2, 0], mass=0.7, velocity=[1.0, 3.0, 0.0])
     engine = Engine(b.build())

@@ -32,7 +32,7 @@ class Engine:
     >>> _ = b.masses("ball", [0, 0, 0], mass=1.0)
     >>> engine = Engine(b.build())
     >>> engine.advance(100)
-    >>> float(engine.state().position[0, 1])  # −g t (t + Te)/2: the scheme is late by half a step
+    >>> float(engine.state().position[0, 1])  # −g t (t + Te)/2: the scheme is half a step ahead
     -5.05...
     """
 
@@ -177,7 +177,7 @@ class Engine:
         for group, where in self._imposed:
             assert group.motion is not None
             values = self.device.array(group.motion.at(n + 1, network.rate, group.count))
-            self.device.launch(mass_kernels.impose, group.count, self._x, where, values)
+            self.device.launch(mass_kernels.impose, group.count, self._x, where, values, least=_FEW)
 
     def _act(self) -> None:
         """Let all links with given ends act."""
@@ -210,9 +210,9 @@ class Engine:
         )
         for pushed, where in self._pushed:
             values = self.device.array(pushed.signal.at(self.sample, network.rate, len(pushed.points)))
-            launch(mass_kernels.add_forces, len(pushed.points), self._forces, where, values)
+            launch(mass_kernels.add_forces, len(pushed.points), self._forces, where, values, least=_FEW)
         if self._outside is not None:
-            launch(mass_kernels.add_forces, self._outside[0].shape[0], self._forces, *self._outside)
+            launch(mass_kernels.add_forces, self._outside[0].shape[0], self._forces, *self._outside, least=_FEW)
         for one in self._ranges:
             self._act_by_range(one)
         if self._solids is not None:
@@ -232,7 +232,7 @@ class Engine:
         aside, points = one.aside
         self.device.launch(mass_kernels.clear, -(-aside.shape[1] // self._width), self._width, aside, least=self._least)
         one.act(self._x, self._before, aside)
-        self.device.launch(mass_kernels.add_aside, points.shape[0], self._forces, points, aside)
+        self.device.launch(mass_kernels.add_aside, points.shape[0], self._forces, points, aside, least=_FEW)
 
     # ---- what is seen -----------------------------------------------------------------------------------------------
 

@@ -293,7 +293,7 @@ def test_cohesion_that_collapses_is_told():
         b = NetworkBuilder()
         drop = b.masses("drop", topology.block_positions((4, 4), (0.02, 0.02)), mass=0.01, axes="xy")
         b.reach("cohere", drop, law=links.cohesion(200.0, attraction, 0.0212, outer))
-        return " ".join(assess_network(b.build()).notes)
+        return str(assess_network(b.build()))
 
     assert "attracts more than it repels" in notes(24.0, 0.038)
     assert "attracts more than it repels" not in notes(2.0, 0.03)
