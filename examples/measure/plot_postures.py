@@ -9,7 +9,7 @@ standard deviation of every coordinate.
 
 Each sample is fitted by itself,
 
-    min_q Σ wᵢ |xᵢ(q) − mᵢ|²
+    min_q Σ wᵢ ‖xᵢ(q) − mᵢ‖²
 
 and σ² (JᵀWJ)⁻¹ is the covariance of its coordinates, σ the deviation of the markers, which the residuals tell. Two in
 three values lie within one standard deviation of the truth, as they should. Neighbouring samples know of each other:

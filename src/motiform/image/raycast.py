@@ -116,18 +116,12 @@ class Painter:
 def cast_form(
     form: "Form", sample: int, origins: np.ndarray, directions: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what rays meet in a form.
+    """Return what rays meet in a form: distances (rays,), bodies (rays, 2) and normals (rays, 3).
 
-    Parameters
-    ----------
-    origins, directions : (rays, 3) in the world; distances count in lengths of the direction.
-
-    Returns
-    -------
-    distance : (rays,), inf where nothing is met.
-    body : (rays, 2) number of the part and of the body in it, −1 where nothing is met; links and skins count on
-        after the parts.
-    normal : (rays, 3) unit vector that the surface is lit by, towards the origin of the ray; NaN where nothing is met.
+    Origins and directions are (rays, 3) in the world; distances count in lengths of the direction and are infinite
+    where nothing is met. A body is the number of the part and of the body in it, −1 where nothing is met; links and
+    skins count on after the parts. A normal is the unit vector that the surface is lit by, towards the origin of the
+    ray; NaN where nothing is met.
     """
     from motiform.base.kernels import get_device
     from motiform.image import cast_kernels

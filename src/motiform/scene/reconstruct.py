@@ -38,6 +38,9 @@ def reconstruct(
     Every sample is fitted by itself, from its neighbour's posture. What no marker tells stays as it was, and
     is reported (``unseen``, ``nullity``).
 
+    The recording has q, v, a, tags, markers, error, error.rms, std, unseen, nullity, status, poses of the segments and
+    centres of mass; with plates effort, residual and power; gait, swaps and doubtful samples as events.
+
     Parameters
     ----------
     figure : with tags; one of `motiform.figures`, built, or read from an OpenSim model.
@@ -54,12 +57,6 @@ def reconstruct(
     swaps : whether markers that have exchanged their names are found and put right.
     dynamics : whether efforts are computed; "auto": where there are force plates.
     accuracy : step of the tags at which a sample is done [m].
-
-    Returns
-    -------
-    Recording
-        q, v, a, tags, markers, error, error.rms, std, unseen, nullity, status, poses of the segments, centres of mass;
-        with plates effort, residual and power; gait, swaps and doubtful samples as events.
 
     >>> rec = reconstruct(figures.human36(height=1.8), read_markers("walk.c3d"))        # doctest: +SKIP
 

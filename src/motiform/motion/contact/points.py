@@ -113,7 +113,8 @@ class Contacts:
 
     Attributes
     ----------
-    points, obstacles : see `ContactPoint` and `motiform.contact`.
+    points : see `ContactPoint`.
+    obstacles : see `motiform.contact`.
     pairs : names (point, obstacle) that may touch; None: every point and every obstacle, but for obstacles carried by
         the point's own segment or by one that is joined to it.
     impact : "leaving": points may leave in an impact; "held": those that touch stay.  [HuMAnS 1]

@@ -56,7 +56,7 @@ def assess_network(network: Network, *, exact: bool = False) -> Stability:
     for solid in network.solids:
         k, z = _rubbed(solid.law.strongest(), solid.friction, 1.0, 1.0)
         points = solid.points[network.movable[solid.points]]
-        worst.add(f"solid {solid.name!r}", points, -1, k, z, _least(solid.law))
+        worst.add(f"{solid.name} (solid)", points, -1, k, z, _least(solid.law))
     _add_drag(worst, network)
     a, b, damping = worst.joined("a"), worst.joined("b"), worst.joined("z")
     stiffness = np.maximum(worst.joined("k"), 0.0)
@@ -114,12 +114,12 @@ def _add_bundles(worst: _Worst, network: Network) -> None:
             a, b = (b if bundle.acts == "second" else a), np.full(bundle.count, -1)
         # a link that works seldom pushes that much longer, and its damper feels a longer step
         k, z = (np.asarray(v) * bundle.every**n for v, n in zip(bundle.law.strongest(), (2, 1), strict=True))
-        worst.add(f"links {bundle.name!r}", a, b, k, z, _least(bundle.law), axes)
+        worst.add(bundle.name, a, b, k, z, _least(bundle.law), axes)
     for piston in network.pistons:
         k, z = (np.asarray(value) * piston.pairs.shape[1] for value in piston.law.strongest())
         for p, axis in enumerate(piston.axes):  # k (Σ e)² ≤ pairs · k Σ e²
             a, b = piston.pairs[:, p].T
-            worst.add(f"pistons {piston.name!r}", a, b, k, z, 0.0, np.tile(np.eye(3)[axis], (piston.count, 1)))
+            worst.add(piston.name, a, b, k, z, 0.0, np.tile(np.eye(3)[axis], (piston.count, 1)))
 
 
 def _add_reach(worst: _Worst, network: Network, reach: Reach) -> None:
@@ -135,7 +135,7 @@ def _add_reach(worst: _Worst, network: Network, reach: Reach) -> None:
         if damped and rest > 0:
             crowd = max(1.0, ((size + max(damped)) / rest) ** n)
     points = reach.points[network.movable[reach.points]]
-    text = f"reach {reach.name!r} with {_CONTACTS[n]} neighbours at once"
+    text = f"{reach.name} (by range, {_CONTACTS[n]} neighbours at once)"
     worst.add(text, points, -1, 2 * k, 2 * z * crowd, _least(reach.law))
 
 

@@ -95,7 +95,8 @@ class Stability:
     @property
     def remedy(self) -> str:
         """What brings the network into the triangle."""
-        ways = [f"a step up to {self.largest_step:.6g} s (now {self.step:.6g} s)"]
+        step, rate = f"{self.largest_step:.6g} s (now {self.step:.6g} s)", 1 / self.largest_step
+        ways = [f"a step up to {step}, that is {rate:.6g} Hz or more"]
         for factor, what in ((self.stiffness_factor, "stiffness"), (self.damping_factor, "damping")):
             if factor is not None and factor < 1:
                 ways.append(f"the {what} of {self.link_name} times {factor:.4g} or less")
