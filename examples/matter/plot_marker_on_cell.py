@@ -5,8 +5,8 @@ When may a heavy marker ignore the cell under it?
 A marker of 1 kg is pushed by a force that swings at 5 Hz. Under it, always in contact, is a cell: a mass m on a spring
 and a damper. The marker drives the cell if it may be simulated alone, and the cell afterwards from its recording. The
 error of that is the influence of the cell on the marker, the size of the ratio Y_B/Y_A of admittances F/V [Habibi97
-3.23]: it falls with m, but never everywhere. At low frequencies the spring of the lightest cell holds the marker, at high ones
-its inertia does.
+3.23]: it falls with m, but never everywhere. At low frequencies the spring of the lightest cell holds the marker, at
+high ones its inertia does.
 
 So the length T of the run counts. The thesis asks for less than π√(M/k) [Habibi97 3.37], which is 1.0, 3.1, 9.9 and
 31 s for the four cells here. Runs of 2 s, coupled and cut, differ by 189, 83, 7.3 and 0.71 %. A marker that is pushed
