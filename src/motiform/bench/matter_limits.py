@@ -50,6 +50,9 @@ def step_traffic(engine: "Engine") -> Traffic:
 def _mass_uses(engine: "Engine") -> Iterator[tuple[int, int]]:
     """Yield the sizes of arrays [B] and how often they pass, for what masses do."""
     n = engine.network.count
+    if engine._alone:  # x, before, after, forces, mobility, each once
+        yield 4 * _VECTOR * n + _NUMBER * n, 1
+        return
     links = bool(engine._stencils.bundles) + len(engine._tables)
     yield _VECTOR * n, 1 + links + len(engine._ranges)  # x: links, neighbours and masses read it
     yield _VECTOR * n, 2 + len(engine._ranges)  # the positions before, which the next ones replace
@@ -63,6 +66,8 @@ def _mass_uses(engine: "Engine") -> Iterator[tuple[int, int]]:
 def _link_uses(engine: "Engine") -> Iterator[tuple[int, int]]:
     if engine._stencils.bundles:
         yield engine._there.nbytes, 1
+        if engine._alone:
+            return
         yield engine._length.nbytes, 2
     for table in engine._tables:
         yield table.ends.nbytes + table.others.nbytes + table.material.nbytes, 1
@@ -78,7 +83,11 @@ def _range_uses(one: Any) -> Iterator[tuple[int, int]]:
     yield one.order.nbytes, 2  # lined up, gathered
     yield one.listed.nbytes, 1
     yield one.places.nbytes + one.strides.nbytes, 2  # written, read by pairs
-    yield one.radius.nbytes + one.found.nbytes + one.firsts.nbytes, 1
+    yield one.radius.nbytes + one.found.nbytes, 1
+    if one.alone:
+        yield int(one.device.host(one.found).sum()) * one.neighbours.dtype.itemsize, 1
+        return
+    yield one.firsts.nbytes, 1
     yield one.pair_count * 3 * one.ends.dtype.itemsize, 1  # their ends, and their numbers for the second ends
     yield one.pair_count * _VECTOR, 2  # their forces
 

@@ -26,7 +26,8 @@ def dress(recording: "Recording") -> Form:
     - a shape: {"shape", "offset", "color", "position", "orientation"} on channels, or {…, "at", "turn"} that stays
     - points: {"points": channel, "radius": one or (points,), "color", "pick": those of the channel's points alone}
     - lines as beads: {"lines": [channel, channel], "radius", "color"}
-    - links that stretch: {"links": [channel, channel], "pairs": (links, 2), "radius": one or (links,), "color"}
+    - links that stretch: {"links": [channel, channel], "pairs": (links, 2), "radius": one or (links,), "color"}, and
+      "gone": {"channel", "values", "pick"}: not drawn while their whole number in a channel is one of the values
     - a skin: {"skin": channel, "faces": (triangles, 3), "color": (3,) or (triangles, 3), "two_sided", "smooth"}
 
     Arrays may be kept apart as {"static": name}; `colors.colors_of` tells what colors of points and links may be.
@@ -132,7 +133,22 @@ def _links(name: str, worn: dict[str, Any], recording: "Recording", samples: int
     for column, points in enumerate((first, second)):
         _check_below(pairs[:, column], points.shape[1], name)
     color, shades = colors_of(worn.get("color", (0.35, 0.35, 0.38)), recording, samples, len(pairs), name)
+    gone = worn.get("gone")
+    if gone is not None and gone["channel"] in recording.names:
+        hidden = _gone(gone, recording, (samples, len(pairs)), name)
+        first, second = np.where(hidden[..., None], np.nan, first[:, pairs[:, 0]]), second[:, pairs[:, 1]]
+        pairs = np.repeat(np.arange(len(pairs))[:, None], 2, axis=1)
     return Links(name, first, second, pairs, _radii(worn["radius"], len(pairs), name), color, shades)
+
+
+def _gone(given: dict[str, Any], recording: "Recording", shape: tuple[int, int], where: str) -> np.ndarray:
+    """Return which links are not there, (samples, links)."""
+    values = np.asarray(recording[given["channel"]])
+    values = values[:, np.asarray(given["pick"], int)] if "pick" in given else values
+    if values.shape != shape:
+        got = f"{given['channel']!r} of shape {values.shape}"
+        raise RecordingError("a channel of links does not fit", where=where, got=got, allowed=f"{shape}")
+    return np.isin(values, given["values"])
 
 
 def _skin(name: str, worn: dict[str, Any], recording: "Recording", samples: int) -> Skin:

@@ -129,12 +129,28 @@ class _Part:
     def _masses(self, table: MassesTable, place: Callable[..., str]) -> None:
         places = self._places(table)
         mass = table.mass if table.total is None else table.total / len(places.position)
-        velocity = build_rotation(table.pose) @ np.array(table.velocity)
         points = self.builder.masses(
-            self.prefix + table.name, places.position, mass or 0.0, velocity=self.pose.rotation @ velocity,
+            self.prefix + table.name, places.position, mass or 0.0, velocity=self._velocity(table, places),
             axes=table.axes, drag=table.drag, radius=table.radius, color=table.color,
         )  # fmt: skip
         self._keep(table, points, places)
+
+    def _velocity(self, table: MassesTable, places: Places) -> np.ndarray:
+        """Return velocities at the start [m/s], (3,) or (points, 3), in the world."""
+        turn, own = self.pose.rotation, build_rotation(table.pose)
+        velocity = turn @ (own @ np.array(table.velocity))
+        if table.spin is None:
+            return velocity
+        size = float(np.linalg.norm(table.spin.axis))
+        if not size > 0:
+            raise InputError("an axis without direction", got=table.spin.axis)
+        rate = turn @ (own @ np.array(table.spin.axis)) * (table.spin.rate / size)
+        center = self.pose.point(build_pose(table.pose).point(np.array(table.spin.center)))
+        whirl = np.cross(rate, places.position - center)
+        stuck = [k for k, axis in enumerate("xyz") if axis not in table.axes]
+        largest = np.abs(whirl).max()
+        whirl[:, stuck] *= np.abs(whirl[:, stuck]) > 1e-12 * largest  # what a turned pose leaves by rounding is none
+        return velocity + whirl
 
     def _fixed(self, table: FixedTable, place: Callable[..., str]) -> None:
         name, places = self.prefix + table.name, self._places(table)

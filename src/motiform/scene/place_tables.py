@@ -45,6 +45,7 @@ __all__ = [
     "SpinTable",
     "WaveTable",
     "WayTable",
+    "WhirlTable",
 ]
 
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
@@ -154,12 +155,21 @@ class PlacesTable(Table):
         return False
 
 
+class WhirlTable(Table):
+    """Velocities of a rigid turning, in the frame of the source."""
+
+    axis: Vector = (0.0, 1.0, 0.0)
+    rate: Turning
+    center: Point = Field((0.0, 0.0, 0.0), description="a point of the axis")
+
+
 class MassesTable(PlacesTable):
     """`[[network.masses]]`: points that links move."""
 
     mass: Annotated[float | list[float], Numbers("kg")] | None = Field(None, description="of each point")
     total: Annotated[Kilogram, Above0] | None = Field(None, description="of all points together, instead")
     velocity: Velocity = (0.0, 0.0, 0.0)
+    spin: WhirlTable | None = Field(None, description="a turning whose velocities are added")
     axes: str = Field("xyz", description="axes of the world along which they move")
     drag: Annotated[float | list[float], Numbers("N s/m")] = Field(0.0, description="force by speed through the air")
     color: Color = (0.62, 0.68, 0.76)

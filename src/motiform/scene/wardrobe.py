@@ -95,8 +95,9 @@ def network_wardrobe(network: Network) -> tuple[dict[str, Any], dict[str, np.nda
     """Return how a network looks, in the same way: its points, its links, its solids.
 
     Points are balls, those of a grid of two dimensions a skin; links are thin rods where they are not too many and no
-    skin hides them. The network's looks say otherwise by name: draw ("balls", "skin", "links", "none"), color (also
-    "speed", "height", "tension", with map = [low, high]), radius [m], width [m], faces (triangles, 3).
+    skin hides them; those of automata that are recorded are not drawn once they are broken. The network's looks say
+    otherwise by name: draw ("balls", "skin", "links", "none"), color (also "speed", "height", "tension", with map =
+    [low, high]), radius [m], width [m], faces (triangles, 3).
     """
     return _NetworkWardrobe(network).dressed()
 
@@ -196,6 +197,7 @@ class _NetworkWardrobe:
             return
         radius = float(look["radius"]) if "radius" in look else 0.5 * float(look.get("width", 2 * self._thin(bundle)))
         group = np.searchsorted(self.firsts, ends, side="right") - 1
+        broken = _broken(bundle) if bundle.record else []
         for k, (a, b) in enumerate(np.unique(group, axis=0).tolist()):
             own = np.flatnonzero((group == (a, b)).all(axis=1))
             name = f"links {bundle.name}" if k == 0 else f"links {bundle.name} {k + 1}"
@@ -204,6 +206,9 @@ class _NetworkWardrobe:
             channels = [f"{self.network.groups[g].name}.position" for g in (a, b)]
             color = self._color(look, bundle.name, list(_WIRE), which)
             self.worn[name] = {"links": channels, "pairs": pairs, "radius": radius, "color": color}
+            if broken:
+                gone = {"channel": f"{bundle.name}.state", "values": broken}
+                self.worn[name]["gone"] = gone if which is None else {**gone, "pick": which}
 
     def _thin(self, bundle: Bundle) -> float:
         """Return a radius for links [m]: thinner than the balls at their ends, and far thinner than they are long."""
@@ -277,6 +282,13 @@ class _NetworkWardrobe:
         nearest = cKDTree(place).query(place, k=2)[0][:, 1]
         part = 0.2 if self.network.link_count else 0.3
         return float(part * np.median(nearest[nearest > 0])) if (nearest > 0).any() else 0.02
+
+
+def _broken(bundle: Bundle) -> list[int]:
+    """Return the numbers of the states that a link never leaves and in which it does nothing."""
+    automaton = getattr(bundle.law, "automaton", None)
+    states = () if automaton is None else automaton.states
+    return [n for n, state in enumerate(states) if state.final and state.stiffness == 0 and state.damping == 0]
 
 
 def put_aside(description: Any, name: str, statics: dict[str, np.ndarray]) -> Any:

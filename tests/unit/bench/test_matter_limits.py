@@ -40,6 +40,12 @@ def test_a_grid_moves_what_its_kernels_read_and_write():
     assert traffic.held == masses * (3 * 24 + 8) + places * (1 + 8 + 8)
 
 
+@pytest.mark.parametrize("device", DEVICES[1:])
+def test_a_grid_on_a_gpu_moves_positions_and_forces(device):
+    traffic = step_traffic(ours_lattice(Lattice((5, 6, 7)), "grid", device=device).engine)
+    assert traffic.moved == traffic.held == 210 * (4 * 24 + 8) + 6 * 210 + 42 + 7 + 1 + 35 + 6 + 41
+
+
 def test_a_graph_moves_its_tables_too():
     lattice = Lattice((5, 6, 7))
     masses, links = len(lattice.x), len(lattice.links[0])
@@ -62,7 +68,10 @@ def test_a_heap_moves_its_list_and_its_pairs(device):
     # order twice, where listed, places and moves there and back, radius, number of neighbours, first pair
     of_grains = 2 * 8 + 24 + 2 * 48 + 3 * 8
     of_pairs = 3 * 4 + 2 * 24
-    assert step_traffic(mine.engine).moved == points * of_points + grains * of_grains + 8 + pairs * of_pairs
+    expected = points * of_points + grains * of_grains + 8 + pairs * of_pairs
+    if device == "cuda":  # neighbours instead of pairs: no first pair, no forces
+        expected = points * of_points + grains * (of_grains - 8) + pairs * 2 * 4
+    assert step_traffic(mine.engine).moved == expected
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -23,6 +23,7 @@ name = "sheet"
 grid = { shape = [3, 4], spacing = [0.1, 0.2], axes = "xz", at = [0, 1, 0] }
 mass = 0.01
 velocity = [0, 1, 0]
+spin = { axis = [0, 1, 1], rate = 2, center = [1, 0, 0] }
 drag = 0.1
 radius = 0.01
 [[network.masses]]

@@ -156,10 +156,35 @@ stiffness = 300
     # The turn is about the bar's own middle, which rounds in another order here: not the same bits.
     assert np.allclose(end(network), end(b.build()), rtol=0, atol=1e-10)
     assert np.array_equal(end(network), end(built(text)))
-    with pytest.raises(SceneError, match=r"^scene: .*reach 'contact'.*may diverge"):
+    with pytest.raises(SceneError, match=r"^scene: .*link 'contact \(by range.*may diverge"):
         simulate(parse_scene(text))
     assert simulate(parse_scene(text, settings={"motion.rate": 2100})).complete
     assert simulate(parse_scene(text, settings={"motion.unstable": True})).complete
+
+
+def test_masses_that_turn_about_an_axis():
+    """A ring that turns as a rigid body, in a turned pose of a turned network, beside a velocity of its own."""
+    turned = 'pose = { at = [1, 2, 3], turn = { x = "90 deg" } }\n'
+    text = (
+        HEAD
+        + turned
+        + """
+[[network.masses]]
+name = "hoop"
+ring = { radius = 0.5, count = 7 }
+pose = { at = [0.2, 0, 0], turn = { z = "90 deg" } }
+velocity = [0, 1, 0]
+spin = { axis = [0, 2, 0], rate = "30 rpm", center = [0.1, 0, 0] }
+mass = 0.01
+"""
+    )
+    hoop = built(text).group("hoop")
+    # The table's y is −x of the network and of the world; the center goes to (0.2, 0.1, 0), then to (1.2, 2, 3.1).
+    whirl = np.cross([-np.pi, 0, 0], hoop.position - np.array([1.2, 2.0, 3.1]))
+    np.testing.assert_allclose(hoop.velocity, whirl + np.array([-1.0, 0, 0]), atol=1e-14)
+    # Across the world's x, what rounding leaves along it is no velocity.
+    flat = text.replace("velocity = [0, 1, 0]", 'axes = "yz"')
+    assert not built(flat).group("hoop").velocity[:, 0].any()
 
 
 def test_ropes_of_two_networks_with_pistons_and_pushes():

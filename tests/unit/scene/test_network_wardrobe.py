@@ -9,6 +9,7 @@ from motiform.geometry import Ball, Box, Capsule, Cylinder
 from motiform.geometry.closest import Hollow, Plane
 from motiform.image import render
 from motiform.motion.matter import NetworkBuilder, links, topology
+from motiform.motion.matter.automaton import Automaton
 from motiform.record import Channel, Recording
 from motiform.scene.faces import grid_faces, hull_faces
 from motiform.scene.wardrobe import network_wardrobe
@@ -118,6 +119,23 @@ def test_links_between_groups_and_their_tensions():
     assert [(some.name, some.count) for some in form.links] == [("links strand", 1), ("links strand 2", 1)]
     assert [some.shades.values[:, 0].tolist() for some in form.links] == [[0.0, 2.0], [1.0, 3.0]]
     assert form.links[0].radius.tolist() == [0.01]
+
+
+@pytest.mark.parametrize("record", [True, False])
+def test_broken_links_are_not_drawn_where_their_states_are_recorded(record):
+    text = "parameters k, limit\nstate whole: k, 0, 0.1\nstate broken final: free\nstate stuck final: k, 0, 0.2\n"
+    text += "whole -> broken when d > limit\nwhole -> stuck when d < 0.01"
+    b = NetworkBuilder()
+    nail = b.fixed("nail", [0, 1, 0])
+    rope = b.masses("rope", [[0, 0.9, 0], [0, 0.8, 0], [0, 0.7, 0]], mass=0.01)
+    law = Automaton("thread", text).law(k=10.0, limit=0.2)
+    b.link("strand", topology.chain(nail + rope), law, record=record)
+    state = np.array([[0, 0, 0], [0, 1, 2], [1, 1, 2]], np.int32)
+    form = dress(at_start(b.build(), samples=3, extra=[("strand.state", state)] if record else []))
+    drawn = [np.isfinite(np.concatenate([some.ends(n) for some in form.links])).all(axis=(1, 2)) for n in range(3)]
+    assert np.array_equal(drawn, state != 1 if record else np.full((3, 3), True))
+    assert form.links[1].ends(1)[1].tolist() == [[0, 0.8, 0], [0, 0.7, 0]]
+    assert render(form, 2, size=(64, 48)).std() > 5
 
 
 def test_very_many_links_are_not_drawn():

@@ -96,6 +96,10 @@ class Engine:
             self._pistons.append(self._pack_piston(piston, state, first))
             parts.append((pairs, axes, "both", first))
             first += len(pairs)
+        # masses that only grids pull: on a GPU it is faster to keep nothing of a link
+        only_grids = bool(stencils.bundles and self._plain and not parts and not self._floor_count)
+        self._alone = only_grids and self.device.name != "cpu"
+        self._after: Any = self._padded(state.position) if self._alone else None
         arms = pack_arms(network.count, pad, parts)
         self._arms = [put(a) for a in (_one(arms.starts), _one(arms.arms), _one(arms.signs), _one(arms.radial))]
         self._pull = put(np.zeros(max(first, 1)))
@@ -163,6 +167,9 @@ class Engine:
         from motiform.motion.matter import mass_kernels
 
         network, n = self.network, self.sample
+        if self._alone:
+            self._step_grids()
+            return
         self._act()
         given = self._outer_forces()
         wind = self._wind if self._wind is not None else self.device.array(network.wind.at(n, network.rate, 1)[0])
@@ -173,10 +180,29 @@ class Engine:
             self._bad, least=self._least,
         )  # fmt: skip
         self._x, self._before = self._before, self._x
-        self.sample = n + 1
+        self._impose(n + 1)
+
+    def _step_grids(self) -> None:
+        """Take the step of masses that only grids pull."""
+        from motiform.motion.matter.card_grid_kernels import step_grid
+
+        given, n = self._outer_forces(), self.sample
+        self.device.launch(
+            step_grid, self.network.count, self._pad, n + 1, self._x, self._before, self._after, self._whole,
+            self._real, self._there, len(self._stencils.bundles), self._forces, given, self._mobility, self._gravity,
+            self._bad,
+        )  # fmt: skip
+        self._x, self._before, self._after = self._after, self._x, self._before
+        self._impose(n + 1)
+
+    def _impose(self, sample: int) -> None:
+        """Begin a sample: put points where they are told to be."""
+        from motiform.motion.matter import mass_kernels
+
+        self.sample = sample
         for group, where in self._imposed:
             assert group.motion is not None
-            values = self.device.array(group.motion.at(n + 1, network.rate, group.count))
+            values = self.device.array(group.motion.at(sample, self.network.rate, group.count))
             self.device.launch(mass_kernels.impose, group.count, self._x, where, values, least=_FEW)
 
     def _act(self) -> None:

@@ -203,7 +203,7 @@ class Range:
 
 
 class ZoneRange(Range):
-    """Pairs by a zone law, with or without friction: each pair is worked out once."""
+    """Pairs by a zone law, with or without friction: each is worked out once, on a GPU at each end if none sticks."""
 
     def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int) -> None:
         super().__init__(device, network, reach, pad, width)
@@ -211,12 +211,21 @@ class ZoneRange(Range):
         self.rubs = NO_FRICTION if rub is None or rub.limit == 0 else STICKING if rub.stiffness > 0 else CAPPED
         self.rub = device.array(np.zeros(3) if rub is None else np.array([rub.limit, rub.stiffness, rub.damping]))
         self.table = device.array(reach.law.rows(1, np.zeros(1)))
+        if self.rubs == NO_FRICTION:
+            self.rub = device.array(np.zeros(3))
         self.pair_width = 512 if width > 1 else 1
+        self.alone = device.name != "cpu" and self.rubs != STICKING
 
     def add_forces(self, forces: Any) -> None:
-        """Work out the pairs, then let every mass gather its own."""
-        from motiform.motion.matter import reach_kernels
+        """Work out the pairs, then let every mass gather its own; or let every mass work out its own."""
+        from motiform.motion.matter import card_kernels, reach_kernels
 
+        if self.alone:
+            self.device.launch(
+                card_kernels.grain_forces, self.size, self.places, self.strides, self.neighbours, self.found,
+                self.order, self.radius, self.table, self.rub, self.rate, self.farthest, forces,
+            )  # fmt: skip
+            return
         seen = (self.ends, self.others, self.places, self.strides, self.radius, self.between)
         law = (self.table, self.rate, self.farthest)
         kernel, more = reach_kernels.smooth_pairs, ()
@@ -251,6 +260,9 @@ class ZoneRange(Range):
         from motiform.motion.matter import reach_kernels as kernels
 
         device, launch, size = self._kept, self.device.launch, self.size
+        if self.alone:
+            self.pair_count, self.memory = 0, device.empty((1, 1))
+            return
         self.firsts = device.empty(size + 1, np.int64)
         launch(kernels.count_pairs, size + 1, self.neighbours, self.found, self.firsts, least=_FEW)
         self.pair_count = sum_ahead(device, self.firsts)
