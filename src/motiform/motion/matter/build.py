@@ -5,14 +5,16 @@ A mass shows an M point (force in, position out), the end of a link is an L poin
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.matter.links import Friction, ZoneLaw
+from motiform.motion.matter.build_checks import AXIS, check_apart, moved_solid, read_axis, read_signal, shifted
+from motiform.motion.matter.handles import LinkEnd, OpenLink, Placed, Points
+from motiform.motion.matter.links import Friction, Zone, ZoneLaw
 from motiform.motion.matter.network import (
     GRAVITY,
     RATE,
@@ -33,79 +35,10 @@ if TYPE_CHECKING:
     from motiform.geometry import Shape
     from motiform.motion.matter.automaton_law import AutomatonLaw
 
-__all__ = ["LinkEnd", "NetworkBuilder", "Placed", "Points"]
+__all__ = ["NetworkBuilder"]
 
 _AXES = {"x": 1, "y": 2, "z": 4}
-_AXIS = {"x": 0, "y": 1, "z": 2}
 Axis = Literal["x", "y", "z"]
-
-
-@dataclass(frozen=True, eq=False)
-class Points:
-    """M points of a network that is being built: all of a group, or those that an index picks."""
-
-    indices: np.ndarray
-    owner: "NetworkBuilder"
-
-    def __getitem__(self, which: Any) -> "Points":
-        try:
-            return Points(np.atleast_1d(self.indices[which]), self.owner)
-        except IndexError as error:
-            raise InputError("no such point", got=which, allowed=f"0 to {len(self.indices) - 1}") from error
-
-    def __len__(self) -> int:
-        return len(self.indices)
-
-    def __add__(self, other: "Points") -> "Points":
-        if self.owner is not other.owner:
-            raise InputError("points of two networks", remedy="Add one network to the other as a module.")
-        return Points(np.concatenate((self.indices, other.indices)), self.owner)
-
-    @property
-    def position(self) -> np.ndarray:
-        """At the start [m], (points, 3)."""
-        return self.owner.positions()[self.indices]
-
-
-@dataclass(frozen=True, eq=False)
-class LinkEnd:
-    """The L point of a link whose other end is at a mass already: it waits for the one mass that it belongs to."""
-
-    name: str
-    owner: "NetworkBuilder"
-
-
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """A module inside another network: what it shows, by name."""
-
-    name: str
-    points: dict[str, Points]
-    ends: dict[str, LinkEnd]
-
-    def __getitem__(self, name: str) -> "Points | LinkEnd":
-        if name in self.points:
-            return self.points[name]
-        if name in self.ends:
-            return self.ends[name]
-        known = [*self.points, *self.ends]
-        raise InputError(
-            "the module shows no such point",
-            where=self.name,
-            got=name,
-            allowed=", ".join(known),
-            remedy=closest(name, known),
-        )
-
-
-@dataclass
-class _Open:
-    """A link with one end: at a mass, and waiting for another."""
-
-    mass: int
-    law: "ZoneLaw | AutomatonLaw"
-    axis: int
-    other: int | None = None
 
 
 class NetworkBuilder:
@@ -140,7 +73,7 @@ class NetworkBuilder:
         self._solids: list[Solid] = []
         self._inputs: list[Input] = []
         self._exposed: dict[str, np.ndarray] = {}
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, OpenLink] = {}
         self._names: set[str] = set()
         self._looks: dict[str, dict[str, Any]] = {}
 
@@ -176,7 +109,7 @@ class NetworkBuilder:
             )  # fmt: skip
         free = np.full(len(place), sum(_AXES[axis] for axis in axes), np.uint8)
         speed = check_array(velocity, "velocity", where, place.shape)
-        stuck = [k for axis, k in _AXIS.items() if axis not in axes]
+        stuck = [k for axis, k in AXIS.items() if axis not in axes]
         if speed[:, stuck].any():
             raise InputError("velocity along an axis that it does not move along", where=where, allowed=f"along {axes}")
         stay = self._held(held, len(place), where)
@@ -221,7 +154,7 @@ class NetworkBuilder:
         as a recording's channel. `velocity` is that before the start, which links with dampers feel in the first step.
         """
         where = f"imposed points {name!r}"
-        signal = _signal(motion, rate, where)
+        signal = read_signal(motion, rate, where)
         start = np.asarray(signal.values(0.0) if callable(signal.values) else signal.values[0], float)
         place = self._places(start, where)
         speed = check_array(velocity, "velocity", where, place.shape)
@@ -309,7 +242,7 @@ class NetworkBuilder:
             )
         ends = self._pairs(pairs, where)
         grid = pairs if isinstance(pairs, Grid) and axis is None and acts == "both" and every == 1 else None
-        number = _axis(axis, where)
+        number = read_axis(axis, where)
         self._check_law(law, where)
         law.rows(len(ends), np.ones(len(ends)))  # its numbers fit, or it says why not
         self._take_name(name)
@@ -326,9 +259,9 @@ class NetworkBuilder:
             raise InputError(
                 "pairs of pistons", where=where, allowed="two or more sets of pairs alike, an axis for each"
             )
-        law = ZoneLaw("piston", (_zone(stiffness, damping, rest),))
+        law = ZoneLaw("piston", (Zone(stiffness, damping, rest),))
         self._take_name(name)
-        numbers = np.array([_axis(axis, where) for axis in axes])
+        numbers = np.array([read_axis(axis, where) for axis in axes])
         self._pistons.append(Piston(name, np.stack(found, axis=1), numbers, law))
 
     def reach(
@@ -407,7 +340,7 @@ class NetworkBuilder:
             vector = check_array(force, "force", where, (len(found), 3))
             signal = Signal(vector[None], 1.0)
         else:
-            signal = _signal(force, rate, where)
+            signal = read_signal(force, rate, where)
         self._take_name(name)
         self._inputs.append(Input(name, found, signal))
 
@@ -478,7 +411,7 @@ class NetworkBuilder:
             raise InputError("an open link begins at one mass", where=where, got=f"{len(found)} points")
         self._check_law(law, where)
         self._take_name(name)
-        self._open[name] = _Open(int(found[0]), law, _axis(axis, where))
+        self._open[name] = OpenLink(int(found[0]), law, read_axis(axis, where))
         return LinkEnd(name, self)
 
     def connect(self, one: "Points | LinkEnd", other: "Points | LinkEnd") -> None:
@@ -552,9 +485,9 @@ class NetworkBuilder:
         for kind in ("_bundles", "_pistons", "_reaches", "_solids", "_inputs"):
             for thing in getattr(module, kind):
                 self._take_name(f"{name}.{thing.name}")
-                moved = _shifted(thing, f"{name}.{thing.name}", first)
+                moved = shifted(thing, f"{name}.{thing.name}", first)
                 if kind == "_solids" and (shift.any() or turn is not None):
-                    moved = _moved_solid(moved, Transform(turned, shift))
+                    moved = moved_solid(moved, Transform(turned, shift))
                 if kind == "_bundles" and ratio > 1:
                     moved = replace(moved, every=ratio * moved.every, grid=None)
                 getattr(self, kind).append(moved)
@@ -591,62 +524,5 @@ class NetworkBuilder:
         )  # fmt: skip
         place = self.positions()
         for bundle in bundles:
-            _check_apart(bundle, place, network)
+            check_apart(bundle, place, network)
         return network
-
-
-def _check_apart(bundle: Bundle, place: np.ndarray, network: Network) -> None:
-    """Refuse links whose ends are at one place: such a link has no direction."""
-    if bundle.axis >= 0 or not bundle.count:
-        return
-    gap = place[bundle.pairs[:, 1]] - place[bundle.pairs[:, 0]]
-    zero = ~gap.any(axis=1)
-    if zero.any():
-        a, b = bundle.pairs[int(np.argmax(zero))]
-        raise InputError(
-            "a link of no length has no direction", where=f"links {bundle.name!r}",
-            got=f"{network.point_name(a)} and {network.point_name(b)} at one place",
-            remedy="Move one of them, or give the link an axis.",
-        )  # fmt: skip
-
-
-def _shifted(thing: Any, name: str, first: int) -> Any:
-    key = "pairs" if hasattr(thing, "pairs") else "points"
-    changes = {"name": name, key: getattr(thing, key) + first}
-    if getattr(thing, "grid", None) is not None:
-        changes["grid"] = replace(thing.grid, points=thing.grid.points + first)
-    return replace(thing, **changes)
-
-
-def _moved_solid(solid: Solid, by: "Transform") -> Solid:
-    """Return a solid of a module that is placed elsewhere."""
-    motion = solid.motion
-    carried = None if motion is None else lambda t: by @ motion(t)
-    return replace(solid, placement=by @ solid.placement, motion=carried)
-
-
-def _signal(values: Any, rate: float | None, where: str) -> Signal:
-    if callable(values):
-        return Signal(values)
-    array = np.asarray(values, float)
-    if array.ndim == 2 and array.shape[-1] == 3:
-        array = array[:, None]
-    if array.ndim != 3 or array.shape[-1] != 3 or not len(array):
-        raise InputError("samples", where=where, got=f"shape {np.shape(values)}", allowed="(samples, points, 3)")
-    if rate is None or not rate > 0:
-        raise InputError("rate of the samples", where=where, got=rate, allowed="above 0 Hz")
-    return Signal(check_array(array, "samples", where, array.shape), float(rate))
-
-
-def _axis(axis: Any, where: str) -> int:
-    if axis is None:
-        return -1
-    if axis not in _AXIS:
-        raise InputError("axis", where=where, got=axis, allowed="'x', 'y', 'z', or None for the line between the ends")
-    return _AXIS[axis]
-
-
-def _zone(stiffness: ArrayLike, damping: ArrayLike, rest: ArrayLike) -> Any:
-    from motiform.motion.matter.links import Zone
-
-    return Zone(stiffness, damping, rest)
