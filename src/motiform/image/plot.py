@@ -28,6 +28,7 @@ _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1, 1, 1))
 _COMPONENTS = {"quaternion": "wxyz", "axis": "xyz"}
 _FORMATS = (".svg", ".pdf", ".png")
 _FEW = 8  # bodies drawn one by one; more are drawn as median and band
+_LINES = 12  # lines whose names fit beside the axes
 _BUCKETS = 1500  # columns of a page-wide figure at 200 dpi: more samples cannot be seen
 _EVENTS = 5  # kinds of events named in the legend
 
@@ -44,7 +45,7 @@ def plot_channels(
 ) -> "Figure":
     """Plot channels over a shared time axis, one panel each, and save the figure if ``path`` is given.
 
-    Components are labelled lines; a channel of more than eight bodies is drawn as median and 5 to 95 % band. Long
+    Components are labelled lines; a channel of many bodies is drawn as median and 5 to 95 % band. Long
     recordings are drawn by the extremes of each column of the picture, so no peak is lost. Events are thin lines.
 
     Parameters
@@ -175,7 +176,7 @@ def _split(rec: "Recording", name: str) -> tuple[int, tuple[str, ...]]:
 def _draw_channel(axes: "Axes", rec: "Recording", name: str) -> int:
     """Draw the lines of a channel; return how many bodies each stands for."""
     count, components = _split(rec, name)
-    if count > _FEW:
+    if count > _FEW or count * len(components) > _LINES:
         curves = _bodies(rec, name)
         for k, component in enumerate(components):
             _draw_summary(axes, curves, k, component or "median", _COLORS[k % 8], "-")
