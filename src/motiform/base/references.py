@@ -150,6 +150,8 @@ REFERENCES: dict[str, str] = {
     "Baerentzen05": "J. A. Bærentzen, H. Aanæs, Signed distance computation using the angle weighted pseudonormal, "
     "IEEE Trans. Vis. Comput. Graph. 11 (2005) 243–253. doi:10.1109/TVCG.2005.49",
     "Ericson05": "C. Ericson, Real-Time Collision Detection, Morgan Kaufmann 2005.",
+    "OHern03": "C. S. O'Hern, L. E. Silbert, A. J. Liu, S. R. Nagel, Jamming at zero temperature and zero applied "
+    "stress: the epitome of disorder, Physical Review E 68 (2003) 011306. doi:10.1103/PhysRevE.68.011306",
     "Ruelle69": "D. Ruelle, Statistical Mechanics: Rigorous Results, Benjamin 1969, chapter 3 (stability).",
     "Chandrasekhar61": "S. Chandrasekhar, Hydrodynamic and Hydromagnetic Stability, Oxford 1961, chapter XI.",
 }
