@@ -99,6 +99,9 @@ def simulate(
             )
         kind = "body" if isinstance(what, Bodies) else "figure" if isinstance(what, Figure) else "network"
         if isinstance(what, Network):
+            if "step" in options:
+                remedy = "Build it with NetworkBuilder(rate=…)."
+                raise InputError("the step of a network is its own", got=options["step"], remedy=remedy)
             options = {"rate": film_rate(what.rate), "step": what.step} | options
         run = _options(options, DEFAULTS[kind])
         if isinstance(what, Bodies):

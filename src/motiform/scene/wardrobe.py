@@ -141,6 +141,11 @@ class _NetworkWardrobe:
             if surface is None:
                 remedy = "Give its faces (triangles, 3), or link its points by a grid of two dimensions."
                 raise InputError("no faces for a skin", where=f"look of {group.name!r}", remedy=remedy)
+            if isinstance(look.get("color"), str):
+                remedy = "Give red, green and blue, or draw balls."
+                raise InputError(
+                    "a skin has one colour", where=f"look of {group.name!r}", got=look["color"], remedy=remedy
+                )
             self._add_skin(group, look, *surface)
             if "draw" in look:  # told to be a skin and nothing else
                 self.covered[mine] = True

@@ -64,6 +64,8 @@ class NetworkBuilder:
         self.rate = float(check_array(rate, "rate", "network", ()))
         if self.rate <= 0:
             raise InputError("rate of a network", got=rate, allowed="above 0 Hz")
+        if np.shape(gravity) != (3,) or (not callable(wind) and np.shape(wind) != (3,)):
+            raise InputError("gravity and wind", where="network", allowed="three numbers each")
         self.gravity = tuple(check_array(gravity, "gravity", "network", (3,)).tolist())
         self.wind, self.keep_velocity = wind, keep_velocity
         self._groups: list[Group] = []
@@ -161,7 +163,10 @@ class NetworkBuilder:
         return self._group(name, "imposed", place, speed, np.inf, 0, 0.0, radius, color, signal)
 
     def _places(self, position: ArrayLike, where: str) -> np.ndarray:
-        array = np.atleast_2d(np.asarray(position, float))
+        try:
+            array = np.atleast_2d(np.asarray(position, float))
+        except (TypeError, ValueError) as error:
+            raise InputError("position", where=where, got=str(position)[:60], allowed="(points, 3)") from error
         if array.ndim != 2 or array.shape[1] != 3 or not len(array):
             got = f"an array of shape {np.shape(position)}"
             raise InputError("position", where=where, got=got, allowed="(points, 3)")
@@ -292,6 +297,10 @@ class NetworkBuilder:
             raise InputError(
                 "a law by range has one number of each kind", where=where, remedy="Give radii to the points."
             )
+        widest = float(max((group.radius.max() for group in self._groups), default=0.0))
+        if law.farthest + 2 * widest <= 0:
+            remedy = "Raise the law's threshold, or give the points radii."
+            raise InputError("a law that never acts", where=where, got=f"range {law.farthest:g} m", remedy=remedy)
         first = self._points(points, where)
         second = first if others is None else self._points(others, where)
         both = np.unique(np.concatenate((first, second)))
@@ -449,9 +458,13 @@ class NetworkBuilder:
     ) -> Placed:
         """Add another network as a module: its names after `name` and a dot, moved by `at` and turned by a matrix.
 
-        A module may have a lower rate, this one's divided by a whole number: its links then work at that sub-rate,
-        while its masses move on evenly in between.
+        Gravity and wind are those of the network that it is added to. A module may have a lower rate, this one's
+        divided by a whole number: its links then work at that sub-rate, while its masses move on evenly in between.
         """
+        if not isinstance(module, NetworkBuilder) or module is self:
+            raise InputError(
+                "a module", where=f"module {name!r}", got=type(module).__name__, allowed="another NetworkBuilder"
+            )
         ratio = round(self.rate / module.rate)
         if ratio < 1 or abs(ratio * module.rate - self.rate) > 1e-9 * self.rate:
             raise InputError(
@@ -468,6 +481,8 @@ class NetworkBuilder:
             check_array(at, "at", f"module {name!r}", (3,)),
             np.eye(3) if turn is None else np.asarray(turn, float),
         )
+        if turn is not None:
+            _check_turn(turned, module, f"module {name!r}")
         first = self.count
         for group in module._groups:
             if group.motion is not None and (shift.any() or turn is not None):
@@ -526,3 +541,19 @@ class NetworkBuilder:
         for bundle in bundles:
             check_apart(bundle, place, network)
         return network
+
+
+def _check_turn(turn: np.ndarray, module: NetworkBuilder, where: str) -> None:
+    """Refuse what is no rotation, and modules in which something has axes of the world."""
+    fits = turn.shape == (3, 3) and np.isfinite(turn).all() and np.allclose(turn @ turn.T, np.eye(3), atol=1e-9)
+    if not fits or np.linalg.det(turn) < 0:
+        raise InputError("turn", where=where, got=f"shape {turn.shape}", allowed="a rotation matrix (3, 3)")
+    along = [bundle.name for bundle in module._bundles if bundle.axis >= 0]
+    along += [piston.name for piston in module._pistons] + [pushed.name for pushed in module._inputs]
+    along += [name for name, waiting in module._open.items() if waiting.axis >= 0]
+    held = [group.name for group in module._groups if np.isin(group.free, (1, 2, 3, 4, 5, 6)).any()]
+    if along or held:
+        raise InputError(
+            "a module with axes of the world cannot be turned", where=where, got=", ".join([*along, *held]),
+            remedy="Build it turned, or link it along lines.",
+        )  # fmt: skip

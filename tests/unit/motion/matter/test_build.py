@@ -297,3 +297,26 @@ def test_cohesion_that_collapses_is_told():
 
     assert "attracts more than it repels" in notes(24.0, 0.038)
     assert "attracts more than it repels" not in notes(2.0, 0.03)
+
+
+def test_modules_and_options_that_do_not_fit_are_refused():
+    b, points = rope()
+    with refused("another NetworkBuilder"):
+        b.add("self", b)
+    with refused("another NetworkBuilder"):
+        b.add("built", rope()[0].build())
+    with refused("a rotation matrix"):
+        b.add("stretched", rope()[0], turn=np.diag([2.0, 1, 1]))
+    along = NetworkBuilder()
+    ball = along.masses("ball", [0, 0, 0], mass=1.0)
+    along.push("shove", ball, [1.0, 0, 0])
+    with refused("axes of the world.*shove"):
+        b.add("turned", along, turn=[[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    with refused("never acts"):
+        b.reach("touch", points, law=links.elastic_buffer(1.0, 0.0))
+    with refused("three numbers each"):
+        NetworkBuilder(wind=(1.0,))
+    with refused("position"):
+        b.masses("text", "x", mass=1.0)
+    with refused("step of a network is its own"):
+        motiform.simulate(rope()[0].build(), t1=0.1, step=0.1)
