@@ -50,6 +50,10 @@ def simulate_network(
     if options.integrator != "centred":
         raise InputError("integrator of a network", got=options.integrator, allowed="'centred'")
     steps = steps_per_sample(network, options.rate)
+    if options.device != "cpu":
+        from motiform.base.kernels import get_device
+
+        get_device(options.device)  # one that is not there is told before a recording is begun
     told = check_stability(network, unstable)
     channels = network_channels(network, options.rate)
     if out is None:

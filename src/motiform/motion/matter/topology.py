@@ -84,8 +84,10 @@ def near(points: ArrayLike, positions: ArrayLike, distance: float) -> np.ndarray
     """Return links between all points that lie within a distance [m] of one another."""
     from scipy.spatial import cKDTree
 
-    found = _indices(points)
-    pairs = cKDTree(np.asarray(positions, float)).query_pairs(distance, output_type="ndarray")
+    found, places = _indices(points), np.asarray(positions, float)
+    if places.shape != (len(found), 3):
+        raise InputError("positions", got=f"shape {places.shape}", allowed=f"({len(found)}, 3), one for each point")
+    pairs = cKDTree(places).query_pairs(distance, output_type="ndarray")
     return (
         found[np.sort(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))], axis=-1)] if len(pairs) else np.empty((0, 2), int)
     )
