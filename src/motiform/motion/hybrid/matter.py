@@ -20,16 +20,16 @@ from motiform.base.progress import Progress
 from motiform.motion.hybrid.matter_engine import CoupledEngine
 from motiform.motion.hybrid.matter_figure import DrivenFigure, MovedFigure, SteppedFigure, given_motion
 from motiform.motion.hybrid.matter_parts import Attachment, SegmentSolid, join
-from motiform.motion.integrate import Options, check_memory
+from motiform.motion.integrate import Options
 from motiform.motion.matter.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
-from motiform.motion.matter.run import check_stability, describe, march, steps_per_sample
+from motiform.motion.matter.run import check_stability, describe, record_run, steps_per_sample
 from motiform.motion.tree import Control, Figure, poses
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.observe import channels, observe
 from motiform.motion.tree.run import FigureSystem
 from motiform.motion.tree.state import FigureState, start
-from motiform.record import Channel, Recorder, Recording
+from motiform.record import Channel, Recording
 
 __all__ = ["Attachment", "SegmentSolid", "simulate_coupled"]
 
@@ -81,23 +81,15 @@ def simulate_coupled(
     joined = join(network, figure, contacts, attachments, poses(figure, moved.q), poses(figure, moved.q_before))
     told = check_stability(joined.network, unstable)
     known = _channels(joined.network, figure, options.rate, controls is not None)
-    if out is None:
-        check_memory(options.samples, sum(channel.sample_bytes for channel in known))
-    if resume:
-        if out is None:
-            raise InputError("nothing to resume", remedy="Give the recording with out=.")
-        recorder = Recorder.resume(out, discard=True)
-    else:
-        named = {**(manifest or {}), "network": describe(joined.network), "stability": told}
-        recorder = Recorder(out, known, manifest=named, statics=statics, overwrite=overwrite)
-    with recorder:
-        kept = recorder.checkpoint if resume else None
-        engine = CoupledEngine(joined, moved, reaction=reaction, device=options.device, checkpoint=kept)
-        if kept is None:
-            recorder.append({key: value[None] for key, value in _observe(engine, system).items()})
-            recorder.commit(engine.checkpoint)
-        march(engine, recorder, options, steps, progress, lambda e: _observe(e, system))
-        return recorder.finish()
+    named = {**(manifest or {}), "network": describe(joined.network), "stability": told}
+
+    def begin(kept: dict[str, Any] | None) -> CoupledEngine:
+        return CoupledEngine(joined, moved, reaction=reaction, device=options.device, checkpoint=kept)
+
+    return record_run(
+        begin, lambda engine: _observe(engine, system), known, options, steps, out=out, manifest=named, statics=statics,
+        overwrite=overwrite, resume=resume, progress=progress,
+    )  # fmt: skip
 
 
 def _check(network: Network, figure: Figure, options: Options, motion: Any, given: tuple[Any, ...]) -> int:

@@ -13,9 +13,9 @@ from motiform.motion.integrate.sampling import Pace
 from motiform.motion.matter.engine import Engine
 from motiform.motion.matter.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
-from motiform.record import Recorder, Recording
+from motiform.record import Channel, Recorder, Recording
 
-__all__ = ["simulate_network", "steps_per_sample"]
+__all__ = ["check_stability", "describe", "record_run", "simulate_network", "steps_per_sample"]
 
 
 def steps_per_sample(network: Network, rate: float) -> int:
@@ -50,30 +50,54 @@ def simulate_network(
     if options.integrator != "centred":
         raise InputError("integrator of a network", got=options.integrator, allowed="'centred'")
     steps = steps_per_sample(network, options.rate)
+    told = check_stability(network, unstable)
+    named = {**(manifest or {}), "network": describe(network), "stability": told}
+
+    def begin(kept: dict[str, Any] | None) -> Engine:
+        device = options.device
+        return Engine(network, device=device) if kept is None else Engine.resume(network, kept, device=device)
+
+    channels = network_channels(network, options.rate)
+    return record_run(
+        begin, observe_network, channels, options, steps, out=out, manifest=named, statics=statics,
+        overwrite=overwrite, resume=resume, progress=progress,
+    )  # fmt: skip
+
+
+def record_run(
+    begin: Callable[[dict[str, Any] | None], Any],
+    observe: Callable[[Any], dict[str, np.ndarray]],
+    channels: list[Channel],
+    options: Options,
+    steps: int,
+    *,
+    out: str | Path | None,
+    manifest: dict[str, Any],
+    statics: dict[str, np.ndarray] | None,
+    overwrite: bool,
+    resume: bool,
+    progress: Progress | None,
+) -> Recording:
+    """Run an engine, begun anew or from a checkpoint, and record what is observed of it."""
     if options.device != "cpu":
         from motiform.base.kernels import get_device
 
         get_device(options.device)  # one that is not there is told before a recording is begun
-    told = check_stability(network, unstable)
-    channels = network_channels(network, options.rate)
     if out is None:
         check_memory(options.samples, sum(channel.sample_bytes for channel in channels))
+    if resume and out is None:
+        raise InputError("nothing to resume", remedy="Give the recording with out=.")
     if resume:
-        if out is None:
-            raise InputError("nothing to resume", remedy="Give the recording with out=.")
-        recorder = Recorder.resume(out, discard=True)
-        checkpoint = recorder.checkpoint
+        recorder = Recorder.resume(out, discard=True)  # type: ignore[arg-type]
     else:
-        named = {**(manifest or {}), "network": describe(network), "stability": told}
-        recorder, checkpoint = Recorder(out, channels, manifest=named, statics=statics, overwrite=overwrite), None
+        recorder = Recorder(out, channels, manifest=manifest, statics=statics, overwrite=overwrite)
     with recorder:
-        engine = Engine(network, device=options.device) if checkpoint is None else Engine.resume(
-            network, checkpoint, device=options.device
-        )  # fmt: skip
-        if checkpoint is None:
-            recorder.append({key: value[None] for key, value in observe_network(engine).items()})
+        kept = recorder.checkpoint if resume else None
+        engine = begin(kept)
+        if kept is None:
+            recorder.append({key: value[None] for key, value in observe(engine).items()})
             recorder.commit(engine.checkpoint)
-        march(engine, recorder, options, steps, progress)
+        march(engine, recorder, options, steps, progress, observe)
         return recorder.finish()
 
 
@@ -83,7 +107,7 @@ def march(
     options: Options,
     steps: int,
     progress: Progress | None,
-    observe: Callable[[Any], dict[str, np.ndarray]] = observe_network,
+    observe: Callable[[Any], dict[str, np.ndarray]],
 ) -> None:
     """Advance an engine from sample to sample and record them; a run that diverges keeps what came before."""
     pace = Pace(max(1, 6 * engine.network.count))
