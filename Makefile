@@ -3,7 +3,22 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 EXTRAS ?= dev,peers,usd,dask
-STAMP  := $(VENV)/.ready
+# The package alone, and with what tests need beside it: `make demo` installs no more than a user would.
+PACKAGE := $(VENV)/.package
+TOOLS   := $(VENV)/.tools
+DOCS    := $(VENV)/.docs
+
+# $(call install,WHAT): the locked versions, by uv where it is there, else by venv and pip.
+define install
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv -q --allow-existing --python $(PYTHON) $(VENV) && \
+	  uv pip install -q --python $(BIN)/python -c requirements.lock -e '$(1)'; \
+	else \
+	  { test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); } && \
+	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e '$(1)'; \
+	fi
+	@touch $@
+endef
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow check bench docs lock clean
@@ -11,22 +26,24 @@ STAMP  := $(VENV)/.ready
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-setup: $(STAMP) ## make the environment with the locked dependencies
+setup: $(TOOLS) ## make the environment for tests, with the locked dependencies
 
-$(STAMP): pyproject.toml requirements.lock
-	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv -q --allow-existing --python $(PYTHON) $(VENV) && \
-	  uv pip install -q --python $(BIN)/python -c requirements.lock -e '.[$(EXTRAS)]'; \
-	else \
-	  $(PYTHON) -m venv $(VENV) && \
-	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e '.[$(EXTRAS)]'; \
-	fi
-	@touch $@
+$(PACKAGE): pyproject.toml requirements.lock
+	@echo "Installing motiform into $(VENV) (about a minute, once) ..."
+	$(call install,.)
 
-demo: setup ## run the built-in scenes and show the studio (without a display: write the results and end)
+$(TOOLS): $(PACKAGE)
+	@echo "Installing what checks and tests need ($(EXTRAS)) ..."
+	$(call install,.[$(EXTRAS)])
+
+$(DOCS): $(TOOLS)
+	@echo "Installing what the documentation needs ..."
+	$(call install,.[docs])
+
+demo: $(PACKAGE) ## a tour of the chain in ten scenes, and the studio (without a display: write the results and end)
 	$(BIN)/motiform demo --out demo
 
-test: setup check ## check and test everything that takes minutes
+test: setup check ## check, and the tests that take minutes
 	$(BIN)/python -m pytest -q -m "not slow and not gpu"
 
 test-slow: setup ## the tests that take longer
@@ -41,7 +58,7 @@ check: setup ## format, lint, types, layers
 bench: setup ## measure against peers
 	$(BIN)/motiform bench
 
-docs: setup ## build the documentation, gallery included
+docs: $(DOCS) ## build the documentation, gallery included
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 
 lock: ## resolve the dependencies anew (needs uv)
