@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.spatial.upright import AXES
 
-__all__ = ["AXES", "check_size", "cloud_size", "find_unit", "find_up", "length_unit", "up_vector"]
+__all__ = ["check_size", "cloud_size", "find_unit", "find_up", "length_unit"]
 
-AXES = ("x", "y", "z", "-x", "-y", "-z")
 _UNITS = {
     **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), 1.0),
     **dict.fromkeys(("dm", "decimeter", "decimeters"), 0.1),
@@ -89,16 +89,6 @@ def _readable(length: float) -> str:
         if length >= factor:
             return f"{length / factor:.3g} {unit}"
     return f"{length:.3g} m"
-
-
-def up_vector(axis: str) -> np.ndarray:
-    """Return the unit vector of an axis: "y" is (0, 1, 0), "-z" (0, 0, −1)."""
-    axis = axis.lower().lstrip("+") if isinstance(axis, str) else axis
-    if axis not in AXES:
-        raise InputError("up", got=repr(axis)[:40], allowed=", ".join(AXES))
-    vector = np.zeros(3)
-    vector["xyz".index(axis[-1])] = -1.0 if axis[0] == "-" else 1.0
-    return vector
 
 
 def find_up(points: np.ndarray, names: list[str], told: str | None) -> tuple[str | None, str]:

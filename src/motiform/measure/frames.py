@@ -7,9 +7,9 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.measure.changes import changed, check_markers, marker_names
-from motiform.measure.detect import up_vector
 from motiform.measure.names import match_names
 from motiform.record.recording import Recording, check_recording
+from motiform.spatial.upright import up_vector, upright
 
 __all__ = ["change_frame", "move", "turn"]
 
@@ -25,13 +25,11 @@ def turn(rec: Recording, *, up: str, forward: str | None = None) -> Recording:
     ``forward`` is the axis that becomes x. Without it one stays: x for y or z up, z for x up. Every channel of vectors
     is turned (last axis of three, named "axis"), and the plates of the manifest.
     """
-    u = up_vector(up)
     if forward is None:
-        f = np.cross(u, (0.0, 0.0, 1.0)) if abs(u[0]) else np.array([1.0, 0.0, 0.0])
-    else:
-        f = up_vector(forward)
-        if abs(f @ u):
-            raise InputError("forward lies along up", got=f"up {up}, forward {forward}")
+        return move(rec, upright(up), np.zeros(3), up="y")
+    u, f = up_vector(up), up_vector(forward)
+    if abs(f @ u):
+        raise InputError("forward lies along up", got=f"up {up}, forward {forward}")
     return move(rec, np.stack([f, u, np.cross(f, u)]), np.zeros(3), up="y")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.measure.detect import check_size, find_unit, find_up, length_unit, up_vector
+from motiform.measure.detect import check_size, find_unit, find_up, length_unit
 from motiform.measure.names import choose_markers, settle_names
 from motiform.measure.plates import LOADED, describe_plate_channels, plate_channels, plate_normal
 from motiform.measure.raw import Raw
@@ -15,6 +15,7 @@ from motiform.record.channel import Channel
 from motiform.record.files import as_path
 from motiform.record.recording import Recording, _Path
 from motiform.record.si import to_si
+from motiform.spatial.upright import up_vector
 
 __all__ = ["read_markers"]
 

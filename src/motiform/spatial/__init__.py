@@ -41,6 +41,7 @@ from motiform.spatial.twist import (
     power,
     wrench_of_force,
 )
+from motiform.spatial.upright import up_name, up_vector, upright
 
 __all__ = [
     "Transform",
@@ -77,5 +78,8 @@ __all__ = [
     "slerp",
     "spatial_inertia",
     "transform_inertia",
+    "up_name",
+    "up_vector",
+    "upright",
     "wrench_of_force",
 ]
