@@ -70,6 +70,7 @@ def add_figure(found: Figure, builder: FigureBuilder, prefix: str) -> list[str] 
     ]
     builder.closures += [replace(c, name=prefix + c.name, a=full(c.a), b=full(c.b)) for c in found.closures]  # type: ignore[arg-type]
     builder.notes += found.notes
+    builder.vertical = found.vertical
     return None if found.order is None else [prefix + name for name in found.order]
 
 

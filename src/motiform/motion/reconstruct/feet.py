@@ -44,10 +44,8 @@ def side_of(name: str) -> str:
 
 
 def up_of(figure: Figure) -> Array:
-    """Return the unit vector against gravity, (3,); y where there is none."""
-    g = np.array(figure.gravity)
-    size = np.linalg.norm(g)
-    return -g / size if size > 0 else np.array([0.0, 1.0, 0.0])
+    """Return the unit vector against gravity, (3,); the figure's vertical where there is none."""
+    return figure.up
 
 
 def find_feet(figure: Figure, feet: Feet | None = None) -> tuple[Foot, ...]:

@@ -40,8 +40,12 @@ class FigureBuilder:
     Figure('': 1 segments, 1 freedoms, 1 tags, 2 kg)
     """
 
-    def __init__(self, gravity: ArrayLike = (0.0, -9.81, 0.0), name: str = "") -> None:
+    def __init__(
+        self, gravity: ArrayLike = (0.0, -9.81, 0.0), name: str = "", *, vertical: str | ArrayLike = "y"
+    ) -> None:
         self.gravity, self.name = gravity, name
+        self.vertical = vertical
+        """Direction that is up where there is no gravity: an axis by name, or a vector."""
         self.segments: list[Segment] = []
         self.tags: list[Tag] = []
         self.surfaces: list[SegmentSurface] = []
@@ -158,6 +162,7 @@ class FigureBuilder:
         Coordinates of joints that are not plain (quaternions, contacts) go together under their segment's name.
         """
         gravity: Any = self.gravity
+        vertical: Any = self.vertical
         return Figure(
             tuple(self.segments),
             tuple(self.tags),
@@ -168,6 +173,7 @@ class FigureBuilder:
             self.name,
             as_names(coordinates),
             tuple(self.notes),
+            vertical,
         )
 
 

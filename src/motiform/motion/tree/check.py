@@ -8,7 +8,7 @@ from motiform.base.errors import InputError, closest
 from motiform.motion.tree.contact_joints import ContactJoint
 from motiform.motion.tree.figure import Closure, ContactClosure, Figure, velocity_names
 from motiform.motion.tree.functions import CoordinateFunction
-from motiform.spatial import check_rotation
+from motiform.spatial import check_rotation, up_vector
 
 __all__ = ["check_figure"]
 
@@ -22,6 +22,7 @@ def check_figure(figure: Figure) -> None:
     if gravity.shape != (3,) or not np.isfinite(gravity).all():
         raise InputError("gravity", got=repr(figure.gravity), allowed="three finite numbers [m/s²]")
     object.__setattr__(figure, "gravity", tuple(gravity.tolist()))
+    object.__setattr__(figure, "vertical", tuple(up_vector(figure.vertical).tolist()))
     if not figure.segments:
         raise InputError("a figure without segments", remedy="Add one with FigureBuilder.segment.")
     _once((s.name for s in figure.segments), "segment")

@@ -12,7 +12,7 @@ from motiform.base.errors import InputError, closest
 from motiform.geometry import Shape
 from motiform.motion.tree.functions import CoordinateFunction
 from motiform.motion.tree.joint import Array, Joint
-from motiform.spatial import Transform
+from motiform.spatial import Transform, up_vector
 
 if TYPE_CHECKING:
     from motiform.geometry.surfaces import Surface
@@ -241,6 +241,8 @@ class Figure:
     """Order of the coordinates in q and v; None: that of the segments."""
     notes: tuple[str, ...] = ()
     """What a reader left out."""
+    vertical: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    """Direction that is up where there is no gravity, in the world's axes."""
 
     def __post_init__(self) -> None:
         from motiform.motion.tree.check import check_figure
@@ -285,6 +287,11 @@ class Figure:
     def tag_names(self) -> tuple[str, ...]:
         """Names of the tags."""
         return tuple(tag.name for tag in self.tags)
+
+    @property
+    def up(self) -> Array:
+        """Unit vector against gravity, `vertical` where there is none, (3,), in the world's axes."""
+        return up_vector(-np.array(self.gravity) if any(self.gravity) else self.vertical)
 
     @property
     def mass(self) -> float:

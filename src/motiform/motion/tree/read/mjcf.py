@@ -17,7 +17,7 @@ from motiform.motion.tree.read.elements import Element, located, read_xml
 from motiform.motion.tree.read.mjcf_bodies import Bodies
 from motiform.motion.tree.read.mjcf_geoms import Geoms
 from motiform.motion.tree.read.mjcf_settings import Compiler, Defaults, expand_includes
-from motiform.motion.tree.read.shared import MESHES, Report, check_choice, words
+from motiform.motion.tree.read.shared import MESHES, Report, check_choice, stand, words
 
 if TYPE_CHECKING:
     from motiform.motion.tree.build import FigureBuilder
@@ -49,7 +49,9 @@ _OPTIONS = words(
 )
 
 
-def read_mjcf(path: str | os.PathLike[str], *, meshes: str = "found", skip: Iterable[str] = ()) -> "Figure":
+def read_mjcf(
+    path: str | os.PathLike[str], *, meshes: str = "found", skip: Iterable[str] = (), up: str | None = None
+) -> "Figure":
     """Return the figure of an MJCF file, a segment for each body in the order of the file.
 
     q is that of the format: in the order of its joints, the position and quaternion of a free body in the world, `ref`
@@ -62,6 +64,8 @@ def read_mjcf(path: str | os.PathLike[str], *, meshes: str = "found", skip: Iter
     skip : features to leave out knowingly: stiffness, frictionloss, damping (beyond the linear), armature (of free
         joints), tendon, equality, fluid, gravcomp, settotalmass, alignfree, deformable, actuator (its armature and
         damping).
+    up : axis that points up in the figure ("y", "z", …): placements of the roots and gravity are turned, q stays that of
+        the file. None keeps the file's axes.
 
     """
     check_choice(meshes, MESHES, "meshes")
@@ -70,7 +74,7 @@ def read_mjcf(path: str | os.PathLike[str], *, meshes: str = "found", skip: Iter
         raise root.error("not an MJCF model", got=f"<{root.tag}>", allowed="<mujoco>")
     folder = Path(path).parent
     expand_includes(root, folder)
-    return _Mjcf(root, folder, Report(FEATURES, skip), meshes).figure()
+    return stand(_Mjcf(root, folder, Report(FEATURES, skip), meshes).figure(), up)
 
 
 class _Mjcf:
@@ -102,7 +106,7 @@ class _Mjcf:
 
         self._refuse_sections()
         with located(self.root):
-            builder = FigureBuilder(gravity=self.gravity, name=self.root.text("model", ""))
+            builder = FigureBuilder(gravity=self.gravity, name=self.root.text("model", ""), vertical="z")
             equalities = self._equalities()
             locked = {e.text("joint1"): float(_coefficients(e)[0]) for e in equalities if "joint2" not in e.attributes}
             bodies = Bodies(self.compiler, self.defaults, self.geoms, self.report, locked, self.damped)

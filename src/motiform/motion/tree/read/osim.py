@@ -19,7 +19,7 @@ from motiform.motion.tree.read.osim_functions import constant_value, function_in
 from motiform.motion.tree.read.osim_joints import Coordinate, assemble, coordinates_of
 from motiform.motion.tree.read.osim_markers import add_markers
 from motiform.motion.tree.read.osim_tree import Link, links_of, outward
-from motiform.motion.tree.read.shared import Report, check_choice
+from motiform.motion.tree.read.shared import Report, check_choice, stand
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def read_osim(
     markers: str | os.PathLike[str] | None = None,
     locked: str = "hold",
     skip: Iterable[str] = (),
+    up: str | None = None,
 ) -> "Figure":
     """Return the figure of an OpenSim model, a segment for each body, from the ground outward.
 
@@ -53,12 +54,14 @@ def read_osim(
     locked : "hold" keeps locked coordinates at their default value, out of q; "free" lets them go.
     skip : features to leave out knowingly: "constraints" (others than couplers of two coordinates), "prescribed"
         (coordinates that are functions of time are free then).
+    up : axis that points up in the figure ("y", "z", …): placements of the roots and gravity are turned, q stays that of
+        the file. None keeps the file's axes.
 
     """
     check_choice(locked, LOCKED, "locked")
     model = read_document(path, ("Model",))
     more = None if markers is None else read_document(markers, ("MarkerSet",))
-    return _Osim(model, Report(FEATURES, skip), locked == "hold").figure(more)
+    return stand(_Osim(model, Report(FEATURES, skip), locked == "hold").figure(more), up)
 
 
 class _Osim:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,13 @@ from motiform.base.errors import InputError, closest
 from motiform.geometry import Mesh, read_mesh
 from motiform.geometry.meshes import MESH_SUFFIXES
 from motiform.motion.tree.read.elements import Element, file_inside, located
-from motiform.spatial import Transform
+from motiform.spatial import Transform, up_vector, upright
 from motiform.spatial.checks import Array
 
-__all__ = ["ALONG_Z", "MESHES", "Report", "check_choice", "load_mesh", "words"]
+if TYPE_CHECKING:
+    from motiform.motion.tree.figure import Figure
+
+__all__ = ["ALONG_Z", "MESHES", "Report", "check_choice", "load_mesh", "stand", "words"]
 
 log = logging.getLogger("motiform.read")
 
@@ -37,6 +40,17 @@ def check_choice(value: Any, allowed: Collection[str], where: str) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise InputError(f"unknown choice of {where}", got=value, allowed=", ".join(allowed))
     return value
+
+
+def stand(figure: "Figure", up: str | None) -> "Figure":
+    """Return the figure turned so that the axis `up` points up, its q unchanged; None keeps the axes of the file."""
+    if up is None:
+        return figure
+    R = upright(up).T @ upright(figure.up)
+    turn = Transform(R, np.zeros(3))
+    roots = {s.name: {"placement": turn @ s.placement} for s in figure.segments if s.parent is None}
+    gravity = tuple((R @ figure.gravity + 0.0).tolist())
+    return figure.replace(segments=roots, gravity=gravity, vertical=tuple(up_vector(up).tolist()))
 
 
 @dataclass

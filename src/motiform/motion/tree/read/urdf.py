@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import closest
 from motiform.motion.tree.read.elements import Element, file_inside, located, read_xml
-from motiform.motion.tree.read.shared import ALONG_Z, MESHES, Report, check_choice, load_mesh
+from motiform.motion.tree.read.shared import ALONG_Z, MESHES, Report, check_choice, load_mesh, stand
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
@@ -41,23 +41,26 @@ def read_urdf(
     free: bool = False,
     meshes: str = "found",
     skip: Iterable[str] = (),
+    up: str | None = None,
 ) -> "Figure":
     """Return the figure of a URDF file, a segment for each link, from the root outward in the order of the joints.
 
     Parameters
     ----------
-    gravity : [m/s²] in the file's axes.
+    gravity : [m/s²] in the file's axes. Without gravity z is up.
     free : give the root link a free joint; otherwise it is fixed to the world.
     meshes : "found" draws those whose file lies in the folder of the model, "skip" none, "all" fails if one is missing.
         ``package://name/…`` is looked for in the folder with and without ``name``.
     skip : features to leave out knowingly: "friction" (dry friction of joints).
+    up : axis that points up in the figure ("y", "z", …): placements of the roots and gravity are turned, q stays that of
+        the file. None keeps the file's axes.
 
     """
     check_choice(meshes, MESHES, "meshes")
     root = read_xml(path)
     if root.tag != "robot":
         raise root.error("not a URDF model", got=f"<{root.tag}>", allowed="<robot>")
-    return _Urdf(root, Path(path).parent, Report(FEATURES, skip), meshes).figure(gravity, free)
+    return stand(_Urdf(root, Path(path).parent, Report(FEATURES, skip), meshes).figure(gravity, free), up)
 
 
 class _Urdf:
@@ -87,7 +90,7 @@ class _Urdf:
         from motiform.motion.tree.build import FigureBuilder
 
         with located(self.root):
-            builder = FigureBuilder(gravity=gravity, name=self.root.text("name", ""))
+            builder = FigureBuilder(gravity=gravity, name=self.root.text("name", ""), vertical="z")
             for name, joint in self._outward():
                 self._add(builder, name, joint, joints.free() if free else joints.fixed())
             self._couple(builder)
