@@ -64,8 +64,8 @@ def read_mjcf(
     skip : features to leave out knowingly: stiffness, frictionloss, damping (beyond the linear), armature (of free
         joints), tendon, equality, fluid, gravcomp, settotalmass, alignfree, deformable, actuator (its armature and
         damping).
-    up : axis that points up in the figure ("y", "z", …): placements of the roots and gravity are turned, q stays that of
-        the file. None keeps the file's axes.
+    up : axis that points up in the figure ("y", "z", …): gravity and the placements of the roots are turned, q stays
+        as it is in the file. None keeps the axes of the file.
 
     """
     check_choice(meshes, MESHES, "meshes")

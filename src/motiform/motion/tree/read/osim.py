@@ -54,8 +54,8 @@ def read_osim(
     locked : "hold" keeps locked coordinates at their default value, out of q; "free" lets them go.
     skip : features to leave out knowingly: "constraints" (others than couplers of two coordinates), "prescribed"
         (coordinates that are functions of time are free then).
-    up : axis that points up in the figure ("y", "z", …): placements of the roots and gravity are turned, q stays that of
-        the file. None keeps the file's axes.
+    up : axis that points up in the figure ("y", "z", …): gravity and the placements of the roots are turned, q stays
+        as it is in the file. None keeps the axes of the file.
 
     """
     check_choice(locked, LOCKED, "locked")

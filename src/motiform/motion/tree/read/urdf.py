@@ -52,8 +52,8 @@ def read_urdf(
     meshes : "found" draws those whose file lies in the folder of the model, "skip" none, "all" fails if one is missing.
         ``package://name/…`` is looked for in the folder with and without ``name``.
     skip : features to leave out knowingly: "friction" (dry friction of joints).
-    up : axis that points up in the figure ("y", "z", …): placements of the roots and gravity are turned, q stays that of
-        the file. None keeps the file's axes.
+    up : axis that points up in the figure ("y", "z", …): gravity and the placements of the roots are turned, q stays
+        as it is in the file. None keeps the axes of the file.
 
     """
     check_choice(meshes, MESHES, "meshes")
