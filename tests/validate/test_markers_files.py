@@ -70,8 +70,7 @@ def test_points_are_those_of_the_package_c3d(name):
 
 @pytest.mark.parametrize("name", C3D)
 def test_points_and_plates_are_those_of_ezc3d(name):
-    import ezc3d
-
+    ezc3d = pytest.importorskip("ezc3d", reason="ezc3d is not installed: it has no wheels for Linux on ARM")
     other = ezc3d.c3d(str(FOLDER / name), extract_forceplat_data=True)
     rec = measure.read_markers(FOLDER / name)
     assert_allclose(rec["markers"], other["data"]["points"][:3].transpose(2, 1, 0) * 1e-3, rtol=1e-15)

@@ -1,5 +1,6 @@
 """What was observed: optical markers, force plates and subjects, read, cleaned, named and written."""
 
+from motiform.measure.c3d_write import write_c3d
 from motiform.measure.changes import marker_names
 from motiform.measure.filters import low_pass
 from motiform.measure.frames import change_frame, move, turn
@@ -10,7 +11,7 @@ from motiform.measure.plates import center_of_pressure, resample_plates
 from motiform.measure.sto import read_sto, write_sto
 from motiform.measure.subjects import Subject, read_subjects, write_subjects
 from motiform.measure.trc import write_trc
-from motiform.measure.write import write_c3d, write_markers_csv
+from motiform.measure.write import write_markers_csv
 
 __all__ = [
     "Gap",

@@ -163,8 +163,7 @@ def _analog(table: np.ndarray, header: _Header, parameters: Parameters) -> np.nd
 
 
 def _per_channel(parameters: Parameters, name: str, channels: int, default: float) -> np.ndarray:
-    parts = [parameters.array("ANALOG", name + part).ravel() for part in ("", "2", "3", "4")]
-    told = np.concatenate(parts).astype(np.float64)[:channels]
+    told = parameters.array("ANALOG", name).ravel().astype(np.float64)[:channels]
     return np.concatenate([told, np.full(channels - len(told), default)])
 
 
@@ -228,8 +227,8 @@ def _add_analog(raw: Raw, parameters: Parameters, analog: np.ndarray, header: _H
 def _spaced(unit: str) -> str:
     """Return "N mm" for "Nmm", which is how most files write it."""
     plain = unit.strip().replace(".", " ").replace("*", " ").replace("·", " ")
-    known = {"nmm": "N mm", "n mm": "N mm", "nm": "N m", "n m": "N m", "ncm": "N cm", "n cm": "N cm", "v": "V"}
-    return known.get(plain.lower(), plain)
+    moments = {f"n{length}": f"N {length}" for length in ("m", "dm", "cm", "mm", "um", "in", "ft")}
+    return (moments | {"v": "V"}).get(plain.lower().replace(" ", ""), plain)
 
 
 def _add_plates(raw: Raw, parameters: Parameters) -> None:

@@ -1,20 +1,22 @@
 """The parameter section of a C3D file.
 
-Read here and not by a library: ezc3d ends the whole process on some damaged files, reads at most 65535 samples, and
-takes 20 s and several GB for an hour of markers. The tests compare with ezc3d and with the package c3d.
+C3D is read and written by our own code: ezc3d has no wheels for Linux on ARM, ends the whole process on some damaged
+files and stops at 65535 samples. The tests compare with it, where it is installed, and with the package c3d.
 """
 
 import struct
+from collections.abc import Iterator
+from itertools import count, takewhile
 from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import InputError
 
-__all__ = ["BLOCK", "Numbers", "Parameters", "read_parameters"]
+__all__ = ["BLOCK", "INTEL", "Numbers", "Parameters", "read_parameters"]
 
 BLOCK = 512  # [byte]
-_INTEL, _DEC, _MIPS = 84, 85, 86
+INTEL, _DEC, _MIPS = 84, 85, 86
 _WIDEST = 2**24  # numbers in one parameter; more is a damaged file
 
 
@@ -22,7 +24,7 @@ class Numbers:
     """How numbers are written: byte order, and DEC's own floats."""
 
     def __init__(self, processor: int, where: str) -> None:
-        if processor not in (_INTEL, _DEC, _MIPS):
+        if processor not in (INTEL, _DEC, _MIPS):
             raise InputError(
                 "not a C3D file, or a damaged one", where=where, got=f"processor type {processor}",
                 allowed="84 (Intel), 85 (DEC), 86 (MIPS)",
@@ -51,9 +53,16 @@ class Parameters:
         self._values = values
 
     def array(self, group: str, name: str) -> np.ndarray:
-        """Return a parameter's numbers, Fortran order undone; empty where it is absent or is text."""
-        value = self._values.get((group, name))
-        return value if isinstance(value, np.ndarray) else np.empty(0)
+        """Return a parameter's numbers, Fortran order undone, with those of name2, name3, … that continue it.
+
+        They continue along the last axis. Empty where it is absent or is text.
+        """
+        parts = [part for part in self._parts(group, name) if isinstance(part, np.ndarray)]
+        if not parts:
+            return np.empty(0)
+        rows = parts[0].shape[:-1]
+        same = list(takewhile(lambda part: part.ndim and part.shape[:-1] == rows, parts))
+        return np.concatenate(same, axis=-1) if len(same) > 1 else parts[0]
 
     def number(self, group: str, name: str) -> float | None:
         """Return a parameter's first number, or None."""
@@ -62,17 +71,19 @@ class Parameters:
 
     def texts(self, group: str, name: str) -> list[str]:
         """Return a parameter's texts, with those of name2, name3, … that continue it."""
-        found: list[str] = []
-        for part in ("", *map(str, range(2, 100))):
-            value = self._values.get((group, name + part))
-            if not isinstance(value, list):
-                break
-            found += value
-        return found
+        return [text for part in self._parts(group, name) if isinstance(part, list) for text in part]
 
     def text(self, group: str, name: str) -> str:
         """Return a parameter's first text, "" where there is none."""
         return (self.texts(group, name) or [""])[0]
+
+    def _parts(self, group: str, name: str) -> Iterator[Any]:
+        """Yield a parameter and those that continue it, as long as they are there."""
+        for number in count(1):
+            value = self._values.get((group, name + (str(number) if number > 1 else "")))
+            if value is None:
+                return
+            yield value
 
 
 def read_parameters(data: bytes, block: int, where: str) -> tuple[Parameters, Numbers]:

@@ -9,18 +9,23 @@ from motiform.base.errors import InputError
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording, check_recording
 
-__all__ = ["changed", "check_markers", "marker_names"]
+__all__ = ["changed", "check_has_markers", "check_markers", "marker_names"]
 
 
 def check_markers(rec: Recording) -> np.ndarray:
     """Return the markers (samples, markers, 3) of a recording, or say that it has none."""
+    check_has_markers(rec)
+    return rec["markers"]
+
+
+def check_has_markers(rec: Recording) -> None:
+    """Check that a recording has markers; nothing is read."""
     check_recording(rec)
     if "markers" not in rec or rec.channel("markers").shape[-1:] != (3,) or len(rec.channel("markers").shape) != 2:
         raise InputError(
             "the recording has no markers", where=rec._where, got=", ".join(rec.names[:8]) or "no channel",
             allowed="a channel 'markers' (samples, markers, 3)",
         )  # fmt: skip
-    return rec["markers"]
 
 
 def marker_names(rec: Recording) -> list[str]:

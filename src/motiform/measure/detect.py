@@ -8,7 +8,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.spatial.upright import AXES
 
-__all__ = ["check_size", "cloud_size", "find_unit", "find_up", "length_unit"]
+__all__ = ["check_size", "cloud_size", "find_unit", "find_up", "length_unit", "unit_symbol"]
 
 _UNITS = {
     **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), 1.0),
@@ -35,6 +35,11 @@ def length_unit(name: Any, where: str) -> float:
     if found is None:
         raise InputError("a unit of length", where=where, got=repr(name)[:40], allowed="m, cm, mm, um, in, ft")
     return found
+
+
+def unit_symbol(length: float) -> str:
+    """Return the symbol of the unit of a length [m] that `length_unit` gave."""
+    return next(name for name, size in _UNITS.items() if size == length)
 
 
 def cloud_size(points: np.ndarray) -> float | None:

@@ -3,7 +3,7 @@
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -52,15 +52,15 @@ def disk(path: object) -> Iterator[None]:
         raise RunError("writing failed", where=where, got=got, remedy=f"Look after the disk; {_SAFE}.") from error
 
 
-def write_file(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file so that at any time either the old or the new content is there, whole, also after a power cut.
 
-    The folder's own entry is made lasting by `sync_folder`.
+    ``data`` may come in parts, which are written as they come. The folder's own entry is made lasting by `sync_folder`.
     """
     aside = path.with_name(path.name + PARTIAL)
     try:
         with open(aside, "wb") as file:
-            file.write(data)
+            file.writelines([data] if isinstance(data, bytes) else data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, path)

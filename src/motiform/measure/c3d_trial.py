@@ -1,0 +1,183 @@
+"""What of a recording goes into a C3D file, and what a C3D file cannot hold."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.measure.changes import marker_names
+from motiform.measure.detect import unit_symbol
+from motiform.record.recording import Recording
+
+__all__ = ["Analog", "Trial", "float32", "known_residuals", "prepare_trial"]
+
+_WORD = 65535  # what 16 bits can count to
+_LONGEST = 2**32 - 1  # number of the last sample: two words
+_STEPS = 255  # a residual is one byte
+_INTEGERS = 32000  # steps from zero to the largest coordinate, where a program converts them to 16 bits
+_TINY = float(np.finfo(np.float32).tiny)
+
+
+@dataclass(frozen=True)
+class Analog:
+    """Analog channels."""
+
+    names: list[str]
+    units: list[str]
+    """As the file tells them."""
+    factors: np.ndarray
+    """(channels,) from SI to these units."""
+    rate: float
+    """[Hz], in 32 bits."""
+    subframes: int
+    """Analog samples with each sample of the markers."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is written."""
+
+    rec: Recording
+    names: list[str]
+    unit: str
+    length: float
+    """Size of the unit [m]."""
+    rate: float
+    """[Hz]"""
+    samples: int
+    first: int
+    """Number of the first sample, from 1."""
+    delay: float
+    """By which times in the file are later than in the recording [s]."""
+    step: float
+    """Of the residuals, in the unit."""
+    analog: Analog | None
+
+    @property
+    def last(self) -> int:
+        """Number of the last sample."""
+        return self.first + self.samples - 1
+
+    @property
+    def subframes(self) -> int:
+        """Analog samples with each sample of the markers, 0 where there is none."""
+        return self.analog.subframes if self.analog else 0
+
+    @property
+    def measurements(self) -> int:
+        """Analog numbers with each sample of the markers."""
+        return self.subframes * len(self.analog.names) if self.analog else 0
+
+
+def prepare_trial(rec: Recording, length: float) -> Trial:
+    """Return what is written of a recording with markers, in the unit of that length [m]."""
+    channel, where = rec.channel("markers"), rec._where
+    if channel.rate is None:
+        raise InputError("a C3D file needs even times", where=where, remedy="Use resample(rec, rate=…) first.")
+    if not rec.count("markers"):
+        raise InputError("the recording has no sample", where=where)
+    if not float32(np.asarray(channel.rate), where) > 0:
+        raise InputError(
+            "the rate is too low for a C3D file", where=where, got=channel.rate, allowed=f"from {_TINY:.2g}"
+        )
+    first = max(0, round(channel.start * channel.rate)) + 1
+    delay = (first - 1) / channel.rate - channel.start
+    delay = 0.0 if abs(delay) * channel.rate < 1e-6 else delay  # rounding of start · rate
+    trial = Trial(
+        rec, marker_names(rec), unit_symbol(length), length, channel.rate, rec.count("markers"), first, delay,
+        _residual_step(rec, length), _analog(rec, channel.rate, length) if "analog" in rec else None,
+    )  # fmt: skip
+    _check_counts(trial)
+    return trial
+
+
+def _check_counts(trial: Trial) -> None:
+    for what, got, most in (
+        ("markers", len(trial.names), _WORD),
+        ("analog numbers with each sample of the markers", trial.measurements, _WORD),
+        ("samples, counted from time 0", trial.last, _LONGEST),
+    ):
+        if got > most:
+            raise InputError(
+                f"too many {what} for a C3D file", where=trial.rec._where, got=got, allowed=f"up to {most}"
+            )
+
+
+def _analog(rec: Recording, rate: float, length: float) -> Analog:
+    channel, samples = rec.channel("analog"), rec.count("analog")
+    ratio = (channel.rate or 0.0) / rate
+    if abs(ratio - round(ratio)) > 1e-9 or round(ratio) * rec.count("markers") != samples:
+        raise InputError(
+            "analog channels need a whole number of samples for each of the markers", where=rec._where,
+            got=f"{ratio:g} times the rate, {samples} samples for {rec.count('markers')}",
+            remedy="Cut a recording just before a sample of the markers: rec.slice(t0, t1).",
+        )  # fmt: skip
+    if abs(channel.start - rec.channel("markers").start) * rate > 1e-3:
+        got = f"{channel.start:g} s and {rec.channel('markers').start:g} s"
+        raise InputError("analog channels and markers do not start together", where=rec._where, got=got)
+    count, symbol = channel.shape[0], unit_symbol(length)
+    names = list(rec.manifest.get("labels", {}).get("analog") or ())
+    told = list(rec.manifest.get("analog_units") or ())
+    told = told if len(told) == count else [""] * count
+    return Analog(
+        names if len(names) == count else [f"A{k + 1}" for k in range(count)],
+        [{"m": symbol, "N m": f"N{symbol}"}.get(unit, unit) for unit in told],  # readers expect the markers' unit
+        np.array([1.0 / length if unit in ("m", "N m") else 1.0 for unit in told]),
+        _analog_rate(rate, round(ratio)), round(ratio),
+    )  # fmt: skip
+
+
+def _analog_rate(rate: float, subframes: int) -> float:
+    """Return the analog rate in 32 bits, not below the product: some readers cut off the ratio of the two rates."""
+    product = float(np.float32(rate)) * subframes
+    near = np.float32(product)
+    return float(near if near >= product else np.nextafter(near, np.float32(np.inf)))
+
+
+def known_residuals(rec: Recording, first: int, count: int, length: float) -> np.ndarray:
+    """Return residuals (samples, markers) in the unit of that length [m]; 0 where none is known, as in filled gaps."""
+    told = rec.read("residuals", first, first + count)
+    if told.shape != (count, rec.channel("markers").shape[0]):
+        got = f"{rec.count('residuals')} samples of shape {told.shape[1:]}"
+        raise InputError("residuals need the samples and markers of 'markers'", where=rec._where, got=got)
+    return np.where(np.isfinite(told) & (told > 0), told / length, 0.0)
+
+
+def _residual_step(rec: Recording, length: float) -> float:
+    """Return the step of the residuals, in the unit of that length [m].
+
+    It is the largest of which all residuals are multiples, up to 255 steps; else 1/255 of the largest residual. Without
+    residuals it is the step of the coordinates in 16 bits, for programs that convert them.
+    """
+    largest, distinct = 0.0, np.zeros(1, np.float32)
+    for first, points in rec.blocks("markers"):
+        seen = np.isfinite(points).all(-1)
+        largest = max(largest, float(np.abs(points[seen]).max(initial=0.0)) / length)
+        if "residuals" in rec:
+            told = float32(np.where(seen, known_residuals(rec, first, len(points), length), 0.0), rec._where)
+            # More than 255 different ones are not multiples of one step: then only the largest counts.
+            distinct = np.union1d(distinct, told if len(distinct) <= _STEPS + 1 else told.max())
+    some = distinct[distinct > 0].astype(np.float64)
+    if len(some):
+        return _common_step(some) or max(float(np.float32(some[-1] / _STEPS)), _TINY)
+    return max(float(float32(np.asarray(largest), rec._where)) / _INTEGERS, _TINY) if largest else 1.0
+
+
+def _common_step(values: np.ndarray) -> float | None:
+    """Return the largest 32-bit step of which up to 255 give each of these residuals in 32 bits, or None."""
+    for count in range(1, _STEPS + 1):
+        step = float(np.float32(values[0] / count))
+        if step < _TINY or values[-1] > (_STEPS + 0.5) * step:
+            return None
+        if np.array_equal((np.rint(values / step) * step).astype(np.float32), values):
+            return step
+    return None
+
+
+def float32(values: np.ndarray, where: str) -> np.ndarray:
+    """Return numbers in 32 bits, or say that one is too large."""
+    with np.errstate(over="ignore"):
+        found = values.astype(np.float32)
+    if (np.isinf(found) & np.isfinite(values)).any():
+        raise InputError("a number is too large for a C3D file", where=where, allowed="up to 3.4e38, in its units")
+    return found

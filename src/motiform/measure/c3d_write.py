@@ -1,0 +1,74 @@
+"""C3D files written: header, parameters, and the samples some MiB at a time."""
+
+import struct
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+
+from motiform.measure.c3d_encode import encode_parameters
+from motiform.measure.c3d_parameters import BLOCK
+from motiform.measure.c3d_table import c3d_table
+from motiform.measure.c3d_trial import Trial, float32, known_residuals, prepare_trial
+from motiform.measure.changes import check_has_markers
+from motiform.measure.detect import length_unit
+from motiform.measure.trc import refuse_existing
+from motiform.record.files import as_path, disk, write_file
+from motiform.record.recording import Recording, _Path
+
+__all__ = ["write_c3d"]
+
+_AT_ONCE = 4 * 2**20  # [byte] written at once
+_WORD = 65535  # in the header, for a number that 16 bits cannot hold
+
+
+def write_c3d(rec: Recording, path: _Path, *, units: str = "mm", overwrite: bool = False) -> None:
+    """Write markers, residuals, analog channels, force plates and events as a C3D file (numbers in 32 bits).
+
+    Markers keep the recording's axes; POINT:Y_SCREEN tells which of them is up. Needs an even rate. Sample n is at
+    (n − 1)/rate: a recording that starts before time 0, or between two such times, is shifted to the nearest, with its
+    events. Residuals are up to 255 steps: those of a C3D file stay as they are, others are rounded to 1/255 of the
+    largest.
+    """
+    length = length_unit(units, "write_c3d")
+    check_has_markers(rec)
+    place = as_path(path)
+    refuse_existing(place, overwrite)
+    trial = prepare_trial(rec, length)
+    head = _head(trial)
+    with disk(place):
+        write_file(place, chain([head], _samples(trial)))
+
+
+def _head(trial: Trial) -> bytes:
+    """Return header and parameters. Events are not told in the header too: some readers would have them twice."""
+    where = trial.rec._where
+    start = 2 + len(encode_parameters(c3d_table(trial, 0), where)) // BLOCK
+    header = struct.pack(
+        "<BBHHHHHfHHf", 2, 80, len(trial.names), trial.measurements, min(trial.first, _WORD), min(trial.last, _WORD),
+        0, -trial.step, start, trial.subframes, trial.rate,
+    )  # fmt: skip
+    return header.ljust(BLOCK, b"\0") + encode_parameters(c3d_table(trial, start), where)
+
+
+def _samples(trial: Trial) -> Iterator[bytes]:
+    """Yield the samples: x, y, z and residual of each marker, then the analog numbers."""
+    per_block = max(1, _AT_ONCE // (4 * (4 * len(trial.names) + trial.measurements)))
+    for first, points in trial.rec.blocks("markers", per_block):
+        parts = [_quads(trial, first, points).reshape(len(points), -1)]
+        if trial.analog:
+            last = first + len(points)
+            table = trial.rec.read("analog", first * trial.subframes, last * trial.subframes) * trial.analog.factors
+            parts.append(float32(table, trial.rec._where).reshape(len(points), -1))
+        yield np.concatenate(parts, axis=1).astype("<f4", copy=False).tobytes()
+
+
+def _quads(trial: Trial, first: int, points: np.ndarray) -> np.ndarray:
+    """Return x, y, z and residual (samples, markers, 4); of a marker that is not seen 0, 0, 0 and −1."""
+    hidden = ~np.isfinite(points).all(-1)
+    quads = np.zeros((*hidden.shape, 4), np.float32)
+    quads[..., :3] = float32(np.where(hidden[..., None], 0.0, points / trial.length), trial.rec._where)
+    if "residuals" in trial.rec:
+        quads[..., 3] = np.rint(known_residuals(trial.rec, first, len(points), trial.length) / trial.step)
+    quads[hidden, 3] = -1.0
+    return quads
