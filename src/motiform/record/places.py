@@ -63,18 +63,24 @@ def restore(folder: Path) -> None:
                     os.close(lock)
 
 
-def remove_stale(folder: Path) -> None:
-    """Remove what processes that were killed while they built a recording of this name left."""
+def remove_stale(folder: Path) -> bool:
+    """Remove what processes that were killed while they built a recording of this name left.
+
+    Return whether one is being built now.
+    """
+    busy = False
     for entry in [*_beside(folder, PARTIAL), *_beside(folder, OLD)]:
         try:
             lock = lock_folder(entry)
         except RecordingError:
-            continue  # it is being built or replaced now
+            busy = True  # it is being built or replaced now
+            continue
         # Without claims a folder that is being built cannot be told; an old one is not needed once the name is there.
         if is_recording(folder) if entry.name.endswith(OLD) else lock is not None:
             remove_folder(entry)
         if lock is not None:
             os.close(lock)
+    return busy
 
 
 def _beside(folder: Path, ending: str) -> Iterator[Path]:

@@ -38,7 +38,8 @@ class Recorder:
     """Writes a recording: append samples, commit now and then, finish.
 
     As a context manager it finishes at the end of the block; when an exception (or Ctrl-C) leaves the block, every
-    appended sample is committed and the recording stays incomplete.
+    appended sample is committed and the recording stays incomplete. The folder appears with the first commit: a run
+    that ends before it has appended anything leaves nothing, and a recording that was to be replaced is still there.
 
     >>> with Recorder(None, [Channel("x", unit="m", rate=100.0)], manifest={"title": "fall"}) as recorder:
     ...     for k in range(3):
@@ -53,7 +54,9 @@ class Recorder:
     channels : what is recorded
     manifest : how it is made, JSON-able
     statics : arrays without time by name
-    overwrite : whether a recording that is there already may be replaced
+    overwrite : whether a recording that is there already may be replaced; one without a sample, left by a run that was
+        killed, always is
+    whole : whether the folder appears only when the recording is finished or closed; an exception then leaves nothing
     chunk_bytes : largest size of a chunk before compression, and about how much waits in memory for a commit
     """
 
@@ -65,6 +68,7 @@ class Recorder:
         manifest: Mapping[str, Any] | None = None,
         statics: Mapping[str, Any] | None = None,
         overwrite: bool = False,
+        whole: bool = False,
         chunk_bytes: int = _CHUNK_BYTES,
     ) -> None:
         channels = _check_channels(channels)
@@ -78,7 +82,7 @@ class Recorder:
             from motiform.record.writer import create_sink
 
             sink = create_sink(path, channels, plain, arrays, overwrite=overwrite, chunk_bytes=chunk_bytes)
-        self._begin(sink, chunk_bytes)
+        self._begin(sink, chunk_bytes, whole)
 
     @classmethod
     def resume(cls, path: _Path, *, discard: bool = False, chunk_bytes: int = _CHUNK_BYTES) -> "Recorder":
@@ -96,8 +100,8 @@ class Recorder:
         recorder._begin(resume_sink(path, discard=discard), chunk_bytes)
         return recorder
 
-    def _begin(self, sink: Sink, chunk_bytes: int) -> None:
-        self._sink, self._limit = sink, chunk_bytes
+    def _begin(self, sink: Sink, chunk_bytes: int, whole: bool = False) -> None:
+        self._sink, self._limit, self._whole = sink, chunk_bytes, whole
         # The first entry is what the sink has; the others wait to be written.
         self._pending = [_Entry({}, dict(sink.counts), dict(sink.ends), 0)]
         self._events = list(sink.events)
@@ -194,7 +198,7 @@ class Recorder:
         """Write what is left and return the recording, which stays incomplete and can be resumed."""
         if self._result is None:
             self._check_open()
-            self._free = True
+            self._free, self._whole = True, False
             self._write()
             self._closed = True
             self._result = self._sink.close()
@@ -212,8 +216,9 @@ class Recorder:
             self.finish()
             return
         try:
-            self._write()
-            self._result = self._sink.close()
+            if not self._whole and (any(self.counts.values()) or self._events):
+                self._write()
+                self._result = self._sink.close()
         except MotiformError as second:  # the first error is the one to tell
             error.add_note(f"What was not yet committed is lost: {second}")
         finally:
@@ -228,6 +233,8 @@ class Recorder:
         self._sink.write(
             self._pending[0].counts, blocks, last.ends, self._events, checkpoint, resumable=resumable, complete=complete
         )
+        if complete or not self._whole:
+            self._sink.publish()
         # After Ctrl-C between these lines the sink is told the same samples again, and knows by their index.
         self._pending = [replace(last, blocks={}, waiting=0), *self._pending[taken:]]
         now = monotonic()

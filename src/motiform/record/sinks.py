@@ -60,11 +60,14 @@ class Sink(Protocol):
         Only where it is ``resumable`` does a resumed run go on from here; else from where it was before.
         """
 
+    def publish(self) -> None:
+        """Let the recording be found under its name: until then whatever has the name stays."""
+
     def close(self) -> Recording:
         """Let go of the recording and return it for reading."""
 
     def release(self) -> None:
-        """Let go of the recording, as it is."""
+        """Let go of the recording; one that was not published is removed."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,9 @@ class MemorySink:
         self._state = replace(
             old, counts=counts, ends=dict(ends), parts=parts, events=tuple(events), checkpoint=packed, complete=complete
         )
+
+    def publish(self) -> None:
+        """Nothing to find: it has no name."""
 
     def close(self) -> Recording:
         """Join the blocks."""

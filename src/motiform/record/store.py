@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import MotiformError, RecordingError
+from motiform.base.errors import MotiformError, RecordingError, closest_file
 from motiform.record.channel import Event
 from motiform.record.files import as_path
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Series, check_format, checksum
-from motiform.record.places import restore
+from motiform.record.places import is_recording, restore
 from motiform.record.plain import load_plain
 from motiform.record.recording import Recording, _Path
 from motiform.record.sinks import unpack_checkpoint
 from motiform.record.sources import frozen
 
-__all__ = ["DiskSource", "open_recording", "renew_manifest", "save_recording"]
+__all__ = ["DiskSource", "is_empty", "open_recording", "renew_manifest", "save_recording"]
 
 _CACHE_BYTES = 64 * 2**20
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError)
@@ -41,32 +41,39 @@ def open_recording(path: _Path) -> Recording:
 
 def save_recording(rec: Recording, path: _Path, *, overwrite: bool = False) -> Recording:
     """Write a recording to a folder, which appears when it is whole; return it as read from there."""
-    from motiform.record.writer import building
-
     folder = as_path(path)
     if rec.path is not None and folder.exists() and os.path.samefile(rec.path, folder):
         raise RecordingError("a recording cannot be saved over itself", where=str(path), remedy="Choose another name.")
-    with building(folder, overwrite=overwrite) as aside:
-        _copy(rec, aside)
+    _copy(rec, folder, overwrite)
     return open_recording(folder)
 
 
 def renew_manifest(path: _Path, changes: Mapping[str, Any]) -> Recording:
     """Change entries of a recording's manifest on disk: a copy takes its place when it is whole."""
-    from motiform.record.writer import building
-
     rec = open_recording(path)
     rec.manifest.update(changes)
-    with building(Path(path), overwrite=True) as aside:
-        _copy(rec, aside)
+    _copy(rec, as_path(path), overwrite=True)
     return open_recording(path)
 
 
-def _copy(rec: Recording, folder: Path) -> None:
+def is_empty(folder: Path) -> bool:
+    """Return whether a folder is a recording without a sample whose run did not end: killed before its first commit."""
+    if not is_recording(folder):
+        return False
+    try:
+        _, commit = read_layout(folder)
+    except RecordingError:
+        return False  # it may have held something
+    return not commit.complete and not any(commit.upto.counts.values()) and not commit.upto.event_count
+
+
+def _copy(rec: Recording, folder: Path, overwrite: bool) -> None:
     from motiform.record.recorder import Recorder
 
     channels = [rec.channel(name) for name in rec]
-    with Recorder(folder, channels, manifest=rec.manifest, statics=dict(rec.statics)) as recorder:
+    with Recorder(
+        folder, channels, manifest=rec.manifest, statics=dict(rec.statics), overwrite=overwrite, whole=True
+    ) as recorder:
         recorder.add_events(rec.events)
         for channel in channels:
             for first, block in rec.blocks(channel.name):
@@ -151,7 +158,7 @@ def read_layout(folder: Path) -> tuple[Layout, Commit]:
     """Return what a recording holds and its last commit; RecordingError when there is none that can be trusted."""
     restore(folder)
     if not folder.exists():
-        raise RecordingError("there is no such recording", where=str(folder), remedy=_nearby(folder))
+        raise RecordingError("there is no such recording", where=str(folder), remedy=closest_file(folder))
     if not (folder / COMMIT).is_file() or not (folder / HEADER).is_file():
         raise RecordingError(
             "this is not a recording", where=str(folder), allowed=f"a folder with {HEADER} and {COMMIT}",
@@ -236,12 +243,3 @@ def _damaged(file: Path, problem: str, got: object = None) -> RecordingError:
 
 def _first(shape: tuple[int, ...]) -> int:
     return shape[0] if shape else 1
-
-
-def _nearby(folder: Path) -> str | None:
-    from motiform.base.errors import closest
-
-    try:
-        return closest(folder.name, [entry.name for entry in folder.parent.iterdir()])
-    except OSError:
-        return "Its folder is not there either."

@@ -4,9 +4,8 @@ Data first, then commit.json, each file whole or not there. A commit is the only
 """
 
 import os
-import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,15 @@ import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel, Event
-from motiform.record.files import PARTIAL, as_path, disk, lock_folder, remove_folder, sync_folder, write_file
+from motiform.record.files import PARTIAL, as_path, disk, lock_folder, sync_folder, write_file
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Mark, Series, checksum
-from motiform.record.places import is_recording, put_in_place, remove_stale, restore
 from motiform.record.plain import dump_plain
 from motiform.record.recording import Recording, _Path
 from motiform.record.sinks import Key, pack_checkpoint
+from motiform.record.site import Site
 from motiform.record.store import DiskSource, open_recording, read_checkpoint, read_events, read_layout
 
-__all__ = ["DiskSink", "building", "create_sink", "resume_sink"]
+__all__ = ["DiskSink", "create_sink", "resume_sink"]
 
 
 def create_sink(
@@ -35,29 +34,25 @@ def create_sink(
     overwrite: bool,
     chunk_bytes: int,
 ) -> "DiskSink":
-    """Make a recording without samples and return what writes to it."""
+    """Make a recording without samples, hidden until it is put in place, and return what writes to it."""
     layout = Layout.plan(channels, manifest, statics, chunk_bytes)
     nothing = Mark({channel.name: 0 for channel in channels})
     commit = Commit(0, nothing, nothing, header_crc32=checksum(layout.header()))
-    folder = as_path(path)
-    lock = None
+    site = Site.begin(as_path(path), overwrite=overwrite)
     try:
-        with building(folder, overwrite=overwrite) as aside, disk(folder):
-            aside.mkdir()
-            lock = lock_folder(aside)  # now, so that nobody takes it for one left behind
-            _write_skeleton(aside, layout, statics, commit)
+        with disk(site.name):
+            _write_skeleton(site.folder, layout, statics, commit)
     except BaseException:
-        if lock is not None:
-            os.close(lock)
+        site.release()
         raise
-    return DiskSink(folder, layout, _State(commit, _no_tails(layout), {}, (), None), lock)
+    return DiskSink(site, layout, _State(commit, _no_tails(layout), {}, (), None))
 
 
 def resume_sink(path: _Path, *, discard: bool) -> "DiskSink":
     """Cut an incomplete recording back to where it can be resumed and return what writes on."""
     folder = as_path(path)
     read_layout(folder)  # first of all: is it one?
-    lock = lock_folder(folder)
+    site = Site(folder, lock_folder(folder))
     try:
         layout, commit = read_layout(folder)
         if commit.complete:
@@ -76,29 +71,9 @@ def resume_sink(path: _Path, *, discard: bool) -> "DiskSink":
             sync_folder(folder)
             _clear(folder, layout, state)
     except BaseException:
-        if lock is not None:
-            os.close(lock)
+        site.release()
         raise
-    return DiskSink(folder, layout, state, lock)
-
-
-@contextmanager
-def building(folder: Path, *, overwrite: bool) -> Iterator[Path]:
-    """Give the name of a folder to build; put it in place when the block ends, remove it when the block fails."""
-    restore(folder)
-    _check_place(folder, overwrite)
-    parent, name = folder.absolute().parent, folder.absolute().name
-    with disk(folder):
-        parent.mkdir(parents=True, exist_ok=True)
-        remove_stale(folder)
-    aside = parent / f".{name}.{secrets.token_hex(4)}{PARTIAL}"
-    try:
-        yield aside
-        with disk(folder):
-            _check_place(folder, overwrite)  # again: a long save may have been overtaken
-            put_in_place(aside, folder)
-    finally:
-        remove_folder(aside)
+    return DiskSink(site, layout, state)
 
 
 @dataclass(frozen=True)
@@ -116,10 +91,10 @@ class _State:
 class DiskSink:
     """Takes samples by their index and commits them to a folder."""
 
-    def __init__(self, folder: Path, layout: Layout, state: _State, lock: int | None) -> None:
-        self.path: Path | None = folder
+    def __init__(self, site: Site, layout: Layout, state: _State) -> None:
+        self.path: Path | None = site.name
         self.channels, self.manifest = list(layout.channels), layout.manifest
-        self._folder, self._layout, self._state, self._lock = folder, layout, state, lock
+        self._site, self._layout, self._state = site, layout, state
 
     @property
     def counts(self) -> dict[str, int]:
@@ -153,68 +128,72 @@ class DiskSink:
         complete: bool,
     ) -> None:
         """Commit blocks that begin at the samples ``starts``, with all events so far."""
-        old = self._state
+        old, folder = self._state, self._site.folder
         packed = None if checkpoint is None else pack_checkpoint(checkpoint)
-        with disk(self._folder):
-            counts, tails = self._write_blocks(old, starts, blocks)
-            upto = self._write_events(old, counts, events)
+        with disk(self.path):
+            counts, tails = self._write_blocks(folder, old, starts, blocks)
+            upto = _write_events(folder, old.commit.upto, counts, events)
             commit = replace(old.commit, number=old.commit.number + 1, upto=upto, complete=complete)
             if resumable or complete:
                 commit = replace(commit, resume=upto)
             if complete:
                 commit, packed = replace(commit, checkpoint=None, checkpoint_crc32=0), None
             elif packed is not None:
-                commit = self._write_checkpoint(commit, packed)
+                commit = _write_checkpoint(folder, commit, packed)
             else:
                 packed = old.checkpoint
-            sync_folder(self._folder)  # names of new files, before the commit that counts on them
-            write_file(self._folder / COMMIT, commit.dump())
-            sync_folder(self._folder)
+            sync_folder(folder)  # names of new files, before the commit that counts on them
+            write_file(folder / COMMIT, commit.dump())
+            sync_folder(folder)
         self._state = _State(commit, tails, dict(ends), tuple(events), packed)
         if old.commit.checkpoint not in (None, commit.checkpoint):
             with suppress(OSError):
-                os.unlink(self._folder / str(old.commit.checkpoint))
+                os.unlink(folder / str(old.commit.checkpoint))
+
+    def publish(self) -> None:
+        """Let the recording be found under its name."""
+        self._site.put()
 
     def close(self) -> Recording:
         """Let go of the recording and open it."""
         self.release()
-        return open_recording(self._folder)
+        return open_recording(self._site.name)
 
     def release(self) -> None:
-        """Let go of the recording, as it is."""
-        lock, self._lock = self._lock, None
-        if lock is not None:
-            os.close(lock)
+        """Let go of the recording; one that was not published is removed."""
+        self._site.release()
 
     def _write_blocks(
-        self, old: _State, starts: Mapping[str, int], blocks: Mapping[Key, np.ndarray]
+        self, folder: Path, old: _State, starts: Mapping[str, int], blocks: Mapping[Key, np.ndarray]
     ) -> tuple[dict[str, int], dict[Key, np.ndarray]]:
         counts, tails = dict(old.commit.upto.counts), dict(old.tails)
         for key, block in blocks.items():
             known = old.commit.upto.counts[key[1]]
             fresh = block[known - starts[key[1]] :]
             if len(fresh):
-                tails[key] = _write_samples(self._folder, self._layout.series[key], known, tails[key], fresh)
+                tails[key] = _write_samples(folder, self._layout.series[key], known, tails[key], fresh)
                 counts[key[1]] = known + len(fresh)
         return counts, tails
 
-    def _write_events(self, old: _State, counts: dict[str, int], events: list[Event]) -> Mark:
-        mark = old.commit.upto
-        fresh = b"".join(map(_event_line, events[mark.event_count :]))
-        if fresh:
-            handle = os.open(self._folder / EVENTS, os.O_WRONLY | os.O_CREAT, 0o666)
-            with open(handle, "wb") as file:
-                file.seek(mark.event_bytes)
-                file.write(fresh)
-                file.truncate()
-                file.flush()
-                os.fsync(handle)
-        return Mark(counts, len(events), mark.event_bytes + len(fresh), _crc_more(mark.event_crc32, fresh))
 
-    def _write_checkpoint(self, commit: Commit, packed: bytes) -> Commit:
-        file = f"checkpoint-{commit.number}.npz"
-        write_file(self._folder / file, packed)
-        return replace(commit, checkpoint=file, checkpoint_crc32=checksum(packed))
+def _write_events(folder: Path, mark: Mark, counts: dict[str, int], events: list[Event]) -> Mark:
+    """Write the events after a mark; return the mark after them."""
+    fresh = b"".join(map(_event_line, events[mark.event_count :]))
+    if fresh:
+        handle = os.open(folder / EVENTS, os.O_WRONLY | os.O_CREAT, 0o666)
+        with open(handle, "wb") as file:
+            file.seek(mark.event_bytes)
+            file.write(fresh)
+            file.truncate()
+            file.flush()
+            os.fsync(handle)
+    return Mark(counts, len(events), mark.event_bytes + len(fresh), _crc_more(mark.event_crc32, fresh))
+
+
+def _write_checkpoint(folder: Path, commit: Commit, packed: bytes) -> Commit:
+    file = f"checkpoint-{commit.number}.npz"
+    write_file(folder / file, packed)
+    return replace(commit, checkpoint=file, checkpoint_crc32=checksum(packed))
 
 
 def _write_samples(folder: Path, series: Series, known: int, tail: np.ndarray, fresh: np.ndarray) -> np.ndarray:
@@ -311,20 +290,3 @@ def _clear(folder: Path, layout: Layout, state: _State) -> None:
         stray = entry.name.startswith("checkpoint-") and entry.name != state.commit.checkpoint
         if stray or entry.name.endswith(PARTIAL):
             os.unlink(entry)
-
-
-def _check_place(folder: Path, overwrite: bool) -> None:
-    with disk(folder):
-        if not folder.name:
-            raise RecordingError("not a name for a recording", got=str(folder), allowed="a folder to be made")
-        if not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir())):
-            return
-        if not overwrite:
-            remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
-            raise RecordingError("it exists already", where=str(folder), remedy=remedy)
-        if not is_recording(folder) or folder.is_symlink():
-            remedy = "Choose another name; only recordings are overwritten."
-            raise RecordingError("what is there is not a recording", where=str(folder), remedy=remedy)
-        lock = lock_folder(folder)
-        if lock is not None:
-            os.close(lock)

@@ -4,6 +4,7 @@ import errno
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import walker
 from motiform.base.errors import MotiformError, RecordingError, RunError
 from motiform.record import Recorder, compare, open_recording
 from motiform.record import files as files_module
+from motiform.record import places as places_module
+from motiform.record import site as site_module
 from motiform.record import writer as writer_module
 
 STEPS = 60
@@ -123,8 +126,8 @@ class Saboteur:
 
 def sabotage(monkeypatch, turn, error, forever):
     saboteur = Saboteur(turn, error, forever)
-    monkeypatch.setattr(files_module, "os", saboteur)
-    monkeypatch.setattr(writer_module, "os", saboteur)
+    for module in (files_module, places_module, writer_module):
+        monkeypatch.setattr(module, "os", saboteur)
     return saboteur
 
 
@@ -132,8 +135,10 @@ def run_sabotaged(path, turn, error, forever):
     """Walk with the n-th call failing; tell whether it did, and how many samples had been appended."""
     appended = {}
     with pytest.MonkeyPatch.context() as patch:
-        recorder = walker.begin(path)
+        recorder = walker.begin(path, overwrite=True)
         saboteur = sabotage(patch, turn, error, forever)
+        if forever:  # the dead remove nothing
+            patch.setattr(site_module, "remove_folder", lambda folder: None)
         try:
             walker.go(recorder, STEPS, every=20)
         except (type(error), MotiformError):
@@ -144,20 +149,35 @@ def run_sabotaged(path, turn, error, forever):
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_death_before_each_call_that_touches_the_disk(quick_path, whole, part):
-    """Exhaustive where SIGKILL is random: die before the n-th call, for every n; open, resume, get the same files."""
-    turn, reached = 1 + part, True
+@pytest.mark.parametrize("replaces", [False, True])
+def test_death_before_each_call_that_touches_the_disk(quick_path, whole, part, replaces):
+    """Exhaustive where SIGKILL is random: die before the n-th call, for every n; open, resume, get the same files.
+
+    Before the first commit is there the name is free, or has what is to be replaced; nothing empty is left under it.
+    """
+    turn, reached, early = 1 + part, True, 0
     while reached:
         path = quick_path / f"{turn}.mf"
+        if replaces:
+            walker.go(walker.begin(path), 5)
+        old = walker.content(path)
         reached, _ = run_sabotaged(path, turn, Killed(), True)
         if reached:
-            if not open_recording(path).complete:  # the last calls come after the last commit
+            assert path.exists() or not replaces
+            if walker.content(path) == old:
+                early += 1
+                assert path.exists() == replaces
+                again = walker.begin(path, overwrite=replaces)
+            else:
+                if open_recording(path).complete:  # the last calls come after the last commit
+                    break
                 assert_beginning(path, whole[0])
-                again = walker.go(Recorder.resume(path, discard=True), STEPS)
-                assert compare(again, whole[0]).identical
-                assert walker.content(path) == whole[1]
+                again = Recorder.resume(path, discard=True)
+            assert compare(walker.go(again, STEPS), whole[0]).identical
+            assert walker.content(path) == whole[1]
             turn += 12  # the four parts together take a third of the calls, to stay quick
     assert turn > 60
+    assert early > 1
 
 
 def test_death_while_resuming(quick_path, whole):
@@ -187,7 +207,7 @@ def test_death_while_resuming(quick_path, whole):
 
 @pytest.mark.parametrize("part", range(3))
 def test_ctrl_c_before_each_call_that_touches_the_disk(quick_path, whole, part):
-    """The interrupted block commits all that was appended, each sample once."""
+    """The interrupted block commits all that was appended, each sample once; nothing hidden is left."""
     turn, reached = 1 + part, True
     while reached:
         path = quick_path / f"{turn}.mf"
@@ -195,6 +215,7 @@ def test_ctrl_c_before_each_call_that_touches_the_disk(quick_path, whole, part):
         if reached and appended:
             rec = open_recording(path)
             assert {name: rec.count(name) for name in rec} == appended
+            assert not list(quick_path.glob(".*"))
             if not rec.complete:
                 assert_beginning(path, whole[0])
                 assert compare(walker.go(Recorder.resume(path, discard=True), STEPS), whole[0]).identical
@@ -233,8 +254,13 @@ def test_injected_disk_errors(quick_path, whole, code):
                 walker.go(recorder, STEPS)
             assert any("not yet committed" in note for note in caught.value.__notes__)
         assert "safe" in str(caught.value)
-        assert_beginning(path, whole[0])
-        assert compare(walker.go(Recorder.resume(path, discard=True), STEPS), whole[0]).identical
+        if turn == 40:
+            assert_beginning(path, whole[0])
+        else:
+            assert list(quick_path.iterdir()) == []  # nothing was committed: nothing is left
+        again = Recorder.resume(path, discard=True) if turn == 40 else walker.begin(path)
+        assert compare(walker.go(again, STEPS), whole[0]).identical
+        shutil.rmtree(path)
 
 
 def commit_often(recorder, k):
@@ -351,9 +377,11 @@ def test_limit_on_the_size_of_files(quick_path):
 
 
 def test_two_writers(tmp_path):
-    """A second process, or recorder, may not touch what the first is writing."""
+    """A second process, or recorder, may not touch what the first is writing, before its first commit or after it."""
     path = tmp_path / "walk.mf"
     recorder = walker.begin(path)
+    with pytest.raises(RecordingError, match="another process is writing"):
+        walker.begin(path)
     recorder.append({"count": [1]})
     recorder.commit(force=True)
     with pytest.raises(RecordingError, match="another process is writing"):

@@ -29,7 +29,7 @@ def torn(quick_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(places, "_exchange", lambda one, other: False)
         patch.setattr(places.os, "rename", rename)
-        patch.setattr("motiform.record.writer.remove_folder", lambda folder: None)
+        patch.setattr("motiform.record.site.remove_folder", lambda folder: None)
         with pytest.raises(Killed):
             old.slice(0, 1).save(path, overwrite=True)
     assert not path.exists()

@@ -166,6 +166,7 @@ def test_incomplete_stays_incomplete_when_saved(quick_path):
 def test_reading_while_it_is_written(quick_path):
     """Another thread opens it again and again: always a beginning."""
     recorder = Recorder(quick_path / "x.mf", [Channel("x", rate=1.0)], chunk_bytes=80)
+    recorder.commit(force=True)
     wrong, stop = [], threading.Event()
 
     def watch():

@@ -1,0 +1,104 @@
+"""Where a recording is written: in a hidden folder beside its name, until it has something to show under it."""
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from motiform.base.errors import RecordingError
+from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder
+from motiform.record.places import is_recording, put_in_place, remove_stale, restore
+from motiform.record.store import is_empty
+
+__all__ = ["Site"]
+
+
+class Site:
+    """The folder of a recording, claimed for one writer.
+
+    A new one is hidden until `put`: what has the name meanwhile stays, and a run that is refused leaves nothing.
+    """
+
+    def __init__(
+        self, name: Path, lock: int | None, hidden: Path | None = None, *, overwrite: bool = False,
+        parents: tuple[Path, ...] = (),
+    ) -> None:  # fmt: skip
+        self.name, self._lock, self._hidden = name, lock, hidden
+        self._overwrite, self._parents = overwrite, parents
+        self._key = None if hidden is None else _key(hidden)
+
+    @classmethod
+    def begin(cls, name: Path, *, overwrite: bool) -> "Site":
+        """Make the hidden folder of a new recording; what may not be replaced is refused."""
+        restore(name)
+        _check_name(name, overwrite)
+        parent = name.absolute().parent
+        missing = tuple(folder for folder in (parent, *parent.parents) if not folder.exists())
+        hidden = parent / f".{name.absolute().name}.{secrets.token_hex(4)}{PARTIAL}"
+        try:
+            with disk(name):
+                parent.mkdir(parents=True, exist_ok=True)
+                if remove_stale(name):
+                    remedy = "Wait until it ends, or write elsewhere."
+                    raise RecordingError("another process is writing it", where=str(name), remedy=remedy)
+                hidden.mkdir()
+                lock = lock_folder(hidden)  # now, so that nobody takes it for one left behind
+        except BaseException:
+            _remove(hidden, missing)
+            raise
+        return cls(name, lock, hidden, overwrite=overwrite, parents=missing)
+
+    @property
+    def folder(self) -> Path:
+        """Where the files are now."""
+        return self.name if self._hidden is None or _key(self.name) == self._key else self._hidden
+
+    def put(self) -> None:
+        """Give the folder its name; a recording that has it is replaced. Once it is done, nothing more happens."""
+        if self.folder != self.name:
+            with disk(self.name):
+                _check_name(self.name, self._overwrite)  # again: another process may have been faster
+                put_in_place(self.folder, self.name)
+
+    def release(self) -> None:
+        """Let go of the folder; what has not got its name is removed."""
+        if self.folder != self.name:
+            _remove(self.folder, self._parents)
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
+
+
+def _key(folder: Path) -> tuple[int, int] | None:
+    """Return what tells a folder from any other, whatever its name."""
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _remove(hidden: Path, parents: tuple[Path, ...]) -> None:
+    """Remove a hidden folder, and the folders that were made for it where nothing else is in them."""
+    remove_folder(hidden)
+    with suppress(OSError):
+        for folder in parents:
+            folder.rmdir()
+
+
+def _check_name(folder: Path, overwrite: bool) -> None:
+    """Refuse a name that is taken. A recording without a sample, left by a run that was killed, counts for nothing."""
+    with disk(folder):
+        if not folder.name:
+            raise RecordingError("not a name for a recording", got=str(folder), allowed="a folder to be made")
+        if not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir())):
+            return
+        if not overwrite and not is_empty(folder):
+            remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
+            raise RecordingError("it exists already", where=str(folder), remedy=remedy)
+        if not is_recording(folder) or folder.is_symlink():
+            remedy = "Choose another name; only recordings are overwritten."
+            raise RecordingError("what is there is not a recording", where=str(folder), remedy=remedy)
+        lock = lock_folder(folder)
+        if lock is not None:
+            os.close(lock)
