@@ -29,7 +29,7 @@ class Channel:
     name: str
     """Any text without control characters; parts are separated by dots, as in ``hand.position``."""
     unit: str = ""
-    """SI unit as text, "" for a number without one."""
+    """SI unit as text, "" for a number without one, and where `units` tell more."""
     dims: tuple[str, ...] = ()
     """Names of the axes after time. A last axis named "quaternion" holds unit quaternions (w, x, y, z)."""
     shape: tuple[int, ...] = ()
@@ -42,6 +42,8 @@ class Channel:
     """Type of the numbers: bool, int8 to uint64, float16, float32 or float64."""
     description: str = ""
     """What it is, in words."""
+    units: tuple[str, ...] = ()
+    """SI unit of each element of the last axis, where they differ; those that are all the same become `unit`."""
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -59,6 +61,7 @@ class Channel:
                 "dims and shape differ in length", where=self._where, got=f"dims {self.dims}, shape {self.shape}",
                 allowed="one name for each axis after time",
             )  # fmt: skip
+        self._put_units()
         if self.rate is not None and self.rate <= 0:
             raise InputError("rate", where=self._where, got=self.rate, allowed="a number above 0 Hz, or None")
         if self.sample_bytes > _SAMPLE_LIMIT:
@@ -74,7 +77,8 @@ class Channel:
 
     def describe(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dict; `from_description` is the way back."""
-        return asdict(self) | {"dims": list(self.dims), "shape": list(self.shape)}
+        found = asdict(self) | {"dims": list(self.dims), "shape": list(self.shape), "units": list(self.units)}
+        return found if self.units else {key: value for key, value in found.items() if key != "units"}
 
     @classmethod
     def from_description(cls, description: Mapping[str, Any]) -> "Channel":
@@ -100,6 +104,21 @@ class Channel:
             got = repr(self.shape)
             raise InputError("shape", where=self._where, got=got, allowed="a tuple of whole sizes above 0") from None
         return sizes
+
+    def _put_units(self) -> None:
+        """Check the units of the last axis; where they are all the same, they are the unit of the channel."""
+        units = self.units
+        if isinstance(units, str) or not all(isinstance(unit, str) for unit in units):
+            raise InputError("units", where=self._where, got=repr(units), allowed="a tuple of texts")
+        if not units:
+            object.__setattr__(self, "units", ())
+            return
+        if len(units) != (self.shape[-1] if self.shape else 0) or self.unit:
+            got = f"{len(units)} units, unit {self.unit!r}, shape {self.shape}"
+            raise InputError("units", where=self._where, got=got, allowed="one for each element of the last axis")
+        same = len(set(units)) == 1
+        object.__setattr__(self, "unit", units[0] if same else "")
+        object.__setattr__(self, "units", () if same else tuple(units))
 
     def _dtype(self) -> str:
         try:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from motiform.base.errors import RecordingError, closest
+from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel, Event
+from motiform.record.labels import Selection, labels, select
 from motiform.record.sources import Source, WindowSource
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class Recording:
     """Channels over time, events and a manifest. Passed from stage to stage, and what is on disk.
 
     ``rec["q"]`` is an array (samples, *shape) that cannot be written; copy it to change it. A recording on disk reads
-    what is asked for, when it is asked.
+    what is asked for, when it is asked. Wherever a channel is asked for, so can a part of it be, by the labels of its
+    axes: ``rec["q.right_knee_extension"]`` (samples,), ``rec.unit("solid.wrench.right_foot.force_y")``.
     """
 
     def __init__(
@@ -99,23 +101,20 @@ class Recording:
         return name in self._channels
 
     def channel(self, name: str) -> Channel:
-        """Return the description of a channel."""
-        try:
-            return self._channels[name]
-        except (KeyError, TypeError):
-            known = ", ".join(self.names[:8]) + (", ..." if len(self) > 8 else "")
-            raise RecordingError(
-                "no such channel", where=self._where, got=repr(name), allowed=known or "it holds none",
-                remedy=closest(name, self.names) if isinstance(name, str) else None,
-            ) from None  # fmt: skip
+        """Return the description of a channel, or of a part of one."""
+        return self._select(name).channel
 
     def unit(self, name: str) -> str:
-        """Return the unit of a channel."""
+        """Return the unit of a channel; "" where its numbers have several (``rec.channel(name).units``)."""
         return self.channel(name).unit
+
+    def labels(self, name: str) -> tuple[tuple[str, ...], ...]:
+        """Return the labels along each axis of a channel after time: names, or numbers from 0 where there are none."""
+        return labels(self.channel(name), self.manifest.get("labels"))
 
     def count(self, name: str) -> int:
         """Return the number of samples of a channel."""
-        return self._source.counts[self.channel(name).name]
+        return self._source.counts[self._select(name).whole]
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.read(name)
@@ -125,20 +124,24 @@ class Recording:
 
         Indices count from the end where negative and are cut to what is there, as in a slice of an array.
         """
+        chosen = self._select(name)
         first, last, _ = slice(first, last).indices(self.count(name))
-        return self._source.read(name, first, max(first, last))
+        block = self._source.read(chosen.whole, first, max(first, last))
+        return block[(slice(None), *chosen.index)] if chosen.index else block
 
     def time(self, name: str, first: int = 0, last: int | None = None) -> np.ndarray:
         """Return the times [s] of samples first to last (excluded, None: the end) of a channel."""
-        channel = self.channel(name)
+        chosen = self._select(name)
+        channel = chosen.channel
         first, last, _ = slice(first, last).indices(self.count(name))
         if channel.rate is None:
-            return self._source.read_times(name, first, max(first, last))
+            return self._source.read_times(chosen.whole, first, max(first, last))
         return channel.start + np.arange(first, max(first, last)) / channel.rate
 
     def blocks(self, name: str, samples: int | None = None) -> Iterator[tuple[int, np.ndarray]]:
         """Walk through a channel: (index of the first sample, block), a few MiB at a time, or so many samples."""
-        size = max(1, samples or _BLOCK_BYTES // self.channel(name).sample_bytes)
+        whole = self._channels[self._select(name).whole]
+        size = max(1, samples or _BLOCK_BYTES // whole.sample_bytes)
         for first in range(0, self.count(name), size):
             yield first, self.read(name, first, first + size)
 
@@ -218,12 +221,16 @@ class Recording:
                 when,
                 axes,
                 channel.unit and f"[{channel.unit}]",
+                channel.units and f"[{', '.join(dict.fromkeys(unit or '1' for unit in channel.units))}]",
                 channel.description,
             )
             lines.append(f"  {name:<{width}}  " + ", ".join(part for part in parts if part))
         lines += [f"  statics: {', '.join(self.statics)}"] if len(self.statics) else []
         lines += [f"  events: {len(self.events)}"] if self.events else []
         return "\n".join(lines + ([f"  {self.warning}"] if self.warning else []))
+
+    def _select(self, name: str) -> Selection:
+        return select(name, self._channels, self.manifest.get("labels"), self._where)
 
     @property
     def _where(self) -> str:

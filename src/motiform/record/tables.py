@@ -13,6 +13,8 @@ import numpy as np
 from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel
 from motiform.record.files import PARTIAL, as_path, disk
+from motiform.record.heads import grouped, heads, heads_with_units
+from motiform.record.labels import axis_names
 from motiform.record.plain import dump_plain
 from motiform.record.recording import Recording, _Path, chosen_channels
 from motiform.record.si import to_si
@@ -24,19 +26,17 @@ if TYPE_CHECKING:
 __all__ = ["read_csv", "to_pandas", "to_xarray", "write_csv"]
 
 _ROWS = 4096  # written at once
-_WXYZ = "wxyz"
-_INDEX = r"(?:\[(?P<index>(?:\d+,)*(?:\d+|[wxyz]))\])?"
-_HEAD = re.compile(rf"(?P<name>.*?){_INDEX}(?: \[(?P<unit>[^\[\]]*)\])?", re.DOTALL)
 
 
 def write_csv(rec: Recording, path: _Path, names: Iterable[str] | None = None, *, overwrite: bool = False) -> None:
     """Write channels that share their times as a table: a time column, then one column per number.
 
-    The first row names them with unit, as in ``time [s],hand.position[0] [m]``; the parts of a quaternion are
-    ``hand.orientation[w]``, ``[x]``, ``[y]``, ``[z]``. Reading the numbers gives the same bits.
+    The first row names them with unit, as they are chosen by name: ``time [s],hand.position.x [m]``,
+    ``hand.orientation.w``, ``q.right_knee_extension [rad]``. Reading the numbers gives the same bits.
     """
     channels = chosen_channels(rec, names)
     _check_shared(rec, channels)
+    row = heads_with_units(channels, rec.manifest.get("labels"), rec._where)
     path = as_path(path)
     if path.exists() and not overwrite:
         remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
@@ -46,10 +46,7 @@ def write_csv(rec: Recording, path: _Path, names: Iterable[str] | None = None, *
         try:
             with open(aside, "w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file, lineterminator="\n")
-                heads = [
-                    f"{head} [{c.unit}]" if c.unit else head for c in channels for head in _heads(c, _is_quaternion(c))
-                ]
-                writer.writerow(["time [s]", *heads])
+                writer.writerow(["time [s]", *row])
                 for rows in _rows(rec, channels):
                     writer.writerows(rows)
             aside.replace(path)
@@ -60,10 +57,11 @@ def write_csv(rec: Recording, path: _Path, names: Iterable[str] | None = None, *
 def read_csv(path: _Path) -> Recording:
     """Read a table: a first row of names with unit, as `write_csv` writes it, then numbers; an empty cell is nan.
 
-    The first column is the time [s]. Columns ``name[0]``, ``name[1]``, ... make one channel, ``name[w]`` to ``name[z]``
-    one of quaternions. Cells are separated by commas, semicolons or tabs. All channels are float64; they get a rate
-    when the times are exactly even. Numbers become SI ("mm" is read as m), and ``manifest["source_units"]`` tells the
-    unit of the table where it was another; a unit that is not known is kept as it is.
+    The first column is the time [s]. Columns ``name.x``, ``name.y``, ``name.z`` make one channel, so do ``name.0``,
+    ``name.1``, ... (or ``name[0]``, ``name[1]``, ...), and ``name.w`` to ``name.z`` one of quaternions; a column with
+    another name is a channel. Cells are separated by commas, semicolons or tabs. All channels are float64; they get a
+    rate when the times are exactly even. Numbers become SI ("mm" is read as m), and ``manifest["source_units"]`` tells
+    the unit of the table where it was another; a unit that is not known is kept as it is.
     """
     path = as_path(path)
     try:
@@ -71,27 +69,22 @@ def read_csv(path: _Path) -> Recording:
     except (OSError, UnicodeDecodeError) as error:
         got = getattr(error, "strerror", None) or str(error)
         raise RecordingError("the table cannot be read", where=str(path), got=got, allowed="text in UTF-8") from error
-    heads, table = _parse(text, str(path))
-    if not heads or not re.fullmatch(r"time( \[s\])?", heads[0].strip()):
-        raise RecordingError("the first column is not the time", where=f"{path}:1", got=heads[:1], allowed="time [s]")
+    row, table = _parse(text, str(path))
+    if not row or not re.fullmatch(r"time( \[s\])?", row[0].strip()):
+        raise RecordingError("the first column is not the time", where=f"{path}:1", got=row[:1], allowed="time [s]")
     times = table[:, 0]
     if not np.isfinite(times).all() or (np.diff(times) < 0).any():
         wrong = int(np.argmax(~np.isfinite(times) | (np.diff(times, prepend=times[0]) < 0)))
         raise RecordingError("time is missing or decreases", where=f"{path}:{wrong + 2}", got=times[wrong])
     rate = _even_rate(times)
     data, source_units = {}, {}
-    turns = _quaternions(heads[1:])
-    for (name, unit), columns in _grouped(heads[1:], turns, str(path)).items():
-        shape = tuple(np.max([index for index, _ in columns], axis=0) + 1) if columns[0][0] else ()
-        array = table[:, [k + 1 for _, k in sorted(columns)]].reshape(len(table), *shape)
-        dims = tuple(f"axis{k}" for k in range(len(shape))) if len(shape) > 1 else ("axis",) * len(shape)
-        if (name, unit) in turns:
-            dims = (*dims[:-1], "quaternion")
+    for name, own in grouped(row[1:], str(path)).items():
+        array = table[:, [k + 1 for k in own.places]].reshape(len(table), *own.shape)
         start = float(times[0]) if rate else 0.0
-        si, array = to_si(array, unit, where=f"{path}: {name!r}")
-        if si != unit:
-            source_units[name] = unit
-        data[name] = (Channel(name, unit=si, dims=dims, shape=shape, rate=rate, start=start), array)
+        si, array = to_si(array, own.unit, where=f"{path}: {name!r}")
+        if si != own.unit:
+            source_units[name] = own.unit
+        data[name] = (Channel(name, unit=si, dims=own.dims, shape=own.shape, rate=rate, start=start), array)
     manifest: dict[str, Any] = {"source": path.name}
     if source_units:
         manifest["source_units"] = source_units
@@ -99,17 +92,20 @@ def read_csv(path: _Path) -> Recording:
 
 
 def to_pandas(rec: Recording, names: Iterable[str] | None = None) -> "pandas.DataFrame":
-    """Return channels that share their times as a DataFrame indexed by time [s]; ``.attrs["units"]`` gives units."""
+    """Return channels that share their times as a DataFrame indexed by time [s]; ``.attrs["units"]`` gives units.
+
+    A column is called as the number is chosen by name: ``hand.position.x``, ``q.right_knee_extension``.
+    """
     import pandas
 
     channels = chosen_channels(rec, names)
     times = _check_shared(rec, channels)
-    columns: dict[str, np.ndarray] = {}
-    for channel in channels:
-        flat = rec[channel.name].reshape(rec.count(channel.name), math.prod(channel.shape))
-        columns |= {head: flat[:, k] for k, head in enumerate(_heads(channel))}
-    frame = pandas.DataFrame(columns, index=pandas.Index(times, name="time"))
-    frame.attrs["units"] = {head: channel.unit for channel in channels for head in _heads(channel)}
+    units = heads(channels, rec.manifest.get("labels"), rec._where)
+    flat = [rec[channel.name].reshape(rec.count(channel.name), math.prod(channel.shape)) for channel in channels]
+    columns = [block[:, k] for block in flat for k in range(block.shape[1])]
+    index = pandas.Index(times, name="time")
+    frame = pandas.DataFrame(dict(zip(units, columns, strict=True)), index=index)
+    frame.attrs["units"] = units
     return frame
 
 
@@ -117,7 +113,9 @@ def to_xarray(rec: Recording, names: Iterable[str] | None = None) -> "xarray.Dat
     """Return a Dataset with a variable per channel, and the statics.
 
     Channels with the same times share the axis "time"; others get one of their own, "time of <name>". An axis whose
-    size differs between channels carries the channel's name.
+    size differs between channels carries the channel's name. Axes with names have them as a coordinate, so that
+    ``data["q"].sel(coordinate="right_knee_extension")`` works; where units differ along one, the coordinate
+    "unit of <name>" tells them.
     """
     import xarray
 
@@ -125,6 +123,7 @@ def to_xarray(rec: Recording, names: Iterable[str] | None = None) -> "xarray.Dat
     axes: list[tuple[str, np.ndarray]] = []
     sizes: dict[str, int] = {}
     variables: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for channel in channels:
         times = rec.time(channel.name)
         axis = next((name for name, known in axes if np.array_equal(known, times)), None)
@@ -135,11 +134,16 @@ def to_xarray(rec: Recording, names: Iterable[str] | None = None) -> "xarray.Dat
             _axis_name(dim, channel.name, k, size, sizes, channel.dims)
             for k, (dim, size) in enumerate(zip(channel.dims, channel.shape, strict=True))
         ]
+        for dim, names in zip(dims, axis_names(channel, rec.manifest.get("labels")), strict=True):
+            if names is not None and dim not in rec:
+                named[dim] = ([dim], list(names), {})
+        if channel.units:
+            named[f"unit of {channel.name}"] = ([dims[-1]], list(channel.units), {})
         attributes = {"units": channel.unit, "description": channel.description}
         variables[channel.name] = ([axis, *dims], rec[channel.name], attributes)
     for name, array in rec.statics.items():
         variables[f"static {name}"] = ([f"static {name} {k}" for k in range(array.ndim)], array, {})
-    coordinates = {name: ([name], times, {"units": "s"}) for name, times in axes}
+    coordinates = named | {name: ([name], times, {"units": "s"}) for name, times in axes}
     about: dict[str, Any] = {"manifest": dump_plain(rec.manifest), "complete": int(rec.complete)}
     events = [{"time": event.time, "name": event.name, "detail": event.detail} for event in rec.events]
     return xarray.Dataset(variables, coordinates, about | {"events": json.dumps(events)})
@@ -164,19 +168,6 @@ def _check_shared(rec: Recording, channels: list[Channel]) -> np.ndarray:
                 remedy="Choose channels by names=, or resample(rec, rate=...) first.",
             )  # fmt: skip
     return times
-
-
-def _heads(channel: Channel, letters: bool = False) -> list[str]:
-    """Return a name for each number of a sample; with letters the last index is w, x, y or z."""
-    if not channel.shape:
-        return [channel.name]
-    places = [[*map(str, index[:-1]), _WXYZ[index[-1]] if letters else str(index[-1])]
-              for index in np.ndindex(*channel.shape)]  # fmt: skip
-    return [f"{channel.name}[{','.join(place)}]" for place in places]
-
-
-def _is_quaternion(channel: Channel) -> bool:
-    return channel.dims[-1:] == ("quaternion",) and channel.shape[-1] == 4
 
 
 def _rows(rec: Recording, channels: list[Channel]) -> Iterator[list[list[Any]]]:
@@ -215,47 +206,6 @@ def _number(cell: str, where: str) -> float:
         return float(cell) if cell.strip() else np.nan
     except ValueError:
         raise RecordingError("not a number", where=where, got=cell[:40]) from None
-
-
-def _split(head: str) -> tuple[str, list[str], str]:
-    """Return name, index and unit of a column."""
-    match = _HEAD.fullmatch(head.strip())
-    name, index, unit = match.group("name", "index", "unit") if match else (head, None, None)
-    return name.strip(), index.split(",") if index else [], unit or ""
-
-
-def _quaternions(heads: list[str]) -> set[tuple[str, str]]:
-    """Return name and unit of the channels that have columns w, x, y and z."""
-    letters: dict[tuple[str, str], set[str]] = {}
-    for name, index, unit in map(_split, heads):
-        letters.setdefault((name, unit), set()).update(index[-1:])
-    return {key for key, found in letters.items() if found == set(_WXYZ)}
-
-
-def _grouped(
-    heads: list[str], turns: set[tuple[str, str]], where: str
-) -> dict[tuple[str, str], list[tuple[tuple[int, ...], int]]]:
-    """Return the columns of each channel as (index, column), checked to fill a rectangle."""
-    groups: dict[tuple[str, str], list[tuple[tuple[int, ...], int]]] = {}
-    for k, head in enumerate(heads):
-        name, index, unit = _split(head)
-        if (name, unit) in turns:
-            index = [*index[:-1], str(_WXYZ.index(index[-1]))]
-        elif index and index[-1] in _WXYZ:  # force[x] alone is a name like any other
-            name, index = f"{name}[{','.join(index)}]", []
-        groups.setdefault((name, unit), []).append((tuple(map(int, index)), k))
-    for (name, _), columns in groups.items():
-        found = sorted(place for place, _ in columns)
-        ranks = {len(place) for place in found}
-        sizes = tuple(max(axis) + 1 for axis in zip(*found, strict=True)) if len(ranks) == 1 else ()
-        if len(ranks) > 1 or int(np.prod(sizes, dtype=object)) != len(found) or len(set(found)) != len(found):
-            raise RecordingError(
-                "columns of a channel", where=f"{where}:1", got=f"{name!r} with {len(found)} columns",
-                allowed="each index once, from 0, none left out, the same unit",
-            )  # fmt: skip
-    if len({name for name, _ in groups}) != len(groups):
-        raise RecordingError("one name with two units", where=f"{where}:1", got=", ".join(name for name, _ in groups))
-    return groups
 
 
 def _even_rate(times: np.ndarray) -> float | None:
