@@ -41,8 +41,8 @@ def colors_of(
     """Return colors (3,) or (count, 3), and how they change where they follow a channel.
 
     Given are three numbers, a row of three for each thing, or {"channel", "map": [low, high], "axis", "pick",
-    "colors"}: the channel's number (its component `axis`, or else its length) in the columns `pick`, as a place between
-    the first of the colors and the last.
+    "colors"}: the channel's number (its component along `axis`, a number or a vector (3,), or else its length) in the
+    columns `pick`, as a place between the first of the colors and the last.
     """
     if not isinstance(given, dict):
         found = np.asarray(given, float)
@@ -74,7 +74,10 @@ def _numbers(given: dict[str, Any], recording: "Recording") -> np.ndarray:
         values = values[:, np.asarray(given["pick"], int)]
     if values.ndim == 3:
         axis = given.get("axis")
-        values = np.linalg.norm(values, axis=-1) if axis is None else values[..., int(axis)]
+        if axis is None:
+            values = np.linalg.norm(values, axis=-1)
+        else:
+            values = values[..., int(axis)] if np.ndim(axis) == 0 else values @ np.asarray(axis, float)
     return values.reshape(len(values), -1)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from motiform.base.errors import RecordingError
 from motiform.form.colors import colors_of
 from motiform.form.parts import Form, Links, Part, Skin
+from motiform.form.upright import up_of
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -31,6 +32,8 @@ def dress(recording: "Recording") -> Form:
     - a skin: {"skin": channel, "faces": (triangles, 3), "color": (3,) or (triangles, 3), "two_sided", "smooth"}
 
     Arrays may be kept apart as {"static": name}; `colors.colors_of` tells what colors of points and links may be.
+    Places stay in the world's axes. What is up in them is told by the manifest: against its "gravity", or the axis "up"
+    where there is no gravity, or else y.
     """
     wardrobe = recording.manifest.get("form")
     if not wardrobe:
@@ -59,7 +62,8 @@ def dress(recording: "Recording") -> Form:
             parts.append(_body(name, worn, recording, len(times)))
     parts += [_string_of_beads(link, recording, len(times)) for link in recording.manifest.get("links", ())]
     _stand_under(wardrobe, image)
-    return Form(tuple(parts), times, recording.manifest.get("title", ""), image, tuple(links), tuple(skins))
+    title, up = recording.manifest.get("title", ""), up_of(recording.manifest)
+    return Form(tuple(parts), times, title, image, tuple(links), tuple(skins), up)
 
 
 def _clock(wardrobe: dict[str, Any], recording: "Recording") -> str:

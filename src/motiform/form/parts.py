@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.form.colors import Shades
+from motiform.spatial.upright import up_vector
 
 if TYPE_CHECKING:
     from motiform.geometry import Shape
@@ -119,6 +120,11 @@ class Form:
     """Hints of the scene for pictures: camera, plots."""
     links: tuple[Links, ...] = ()
     skins: tuple[Skin, ...] = ()
+    up: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    """Unit vector that points up, in the world's axes; an axis by name or a vector of any length may be given."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "up", tuple(up_vector(self.up).tolist()))
 
     @property
     def empty(self) -> bool:

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.base.units import quantity
+from motiform.spatial.upright import upright
 
 if TYPE_CHECKING:
     from motiform.form import Form
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Camera"]
 
 Triple = tuple[float, float, float]
+_PLACES = ("position", "target", "up")
 _HINTS = {"from": "m", "to": "m", "up": "m", "fov": "rad"}
 
 
@@ -27,14 +29,16 @@ class Camera:
     """Where it stands in the world [m]."""
     target: Triple
     """The point that is seen in the middle of the picture [m]."""
-    up: Triple = (0.0, 1.0, 0.0)
-    """Direction that points up in the picture; along the view, x (forward) is taken in its place."""
+    up: Triple | None = None
+    """Direction of the world that points up in the picture; None: up of the form that is drawn, y without one. Where it
+    lies along the view, forward (x where that is horizontal) is up in the picture."""
     fov: float = 0.7
     """Angle between the upper and the lower edge of the picture [rad]."""
 
     def __post_init__(self) -> None:
-        for name in ("position", "target", "up"):
-            object.__setattr__(self, name, _triple(name, getattr(self, name)))
+        for name in _PLACES:
+            if name != "up" or self.up is not None:
+                object.__setattr__(self, name, _triple(name, getattr(self, name)))
         if not 0.0 < self.fov < math.pi:
             raise InputError("camera: fov", got=self.fov, allowed="an angle between 0 and π rad")
         if self.position == self.target:
@@ -47,10 +51,10 @@ class Camera:
         """Unit vectors to the right, up and forward of the picture in the world, as rows, (3, 3)."""
         forward = np.subtract(self.target, self.position)
         forward = forward / np.linalg.norm(forward)
-        up = np.array(self.up)
+        ahead, up, _ = upright("y" if self.up is None else self.up)
         right = np.cross(forward, up)
-        if np.linalg.norm(right) <= 1e-9 * np.linalg.norm(up):
-            right = np.cross(forward, (1.0, 0.0, 0.0) if abs(forward[0]) < 0.9 else (0.0, 1.0, 0.0))
+        if np.linalg.norm(right) <= 1e-9:
+            right = np.cross(forward, ahead)
         right = right / np.linalg.norm(right)
         return np.stack([right, np.cross(right, forward), forward])
 
@@ -73,6 +77,21 @@ class Camera:
         scale = 0.5 * size[1] / math.tan(0.5 * self.fov)
         return np.stack([0.5 * size[0] + scale * x / depth, 0.5 * size[1] - scale * y / depth, depth], axis=-1)
 
+    def over(self, up: Triple) -> "Camera":
+        """Return the camera with that direction up in the picture, where none was chosen."""
+        return replace(self, up=up) if self.up is None else self
+
+    def turned(self, rotation: np.ndarray) -> "Camera":
+        """Return the camera in axes to which a rotation (3, 3) leads from its own."""
+        places = {name: rotation @ value for name in _PLACES if (value := getattr(self, name)) is not None}
+        return replace(self, **places)
+
+    @staticmethod
+    def of(form: "Form", *, aspect: float = 16 / 9) -> "Camera":
+        """Return the camera that the scene of a form asks for, else one that sees the whole motion."""
+        hints = form.image.get("camera") if form.image else None
+        return Camera.from_hints(hints).over(form.up) if hints else Camera.framing(form, aspect=aspect)
+
     @staticmethod
     def framing(
         form: "Form",
@@ -86,7 +105,7 @@ class Camera:
 
         Parameters
         ----------
-        direction : from the motion towards the camera, in the world.
+        direction : from the motion towards the camera: forward, up, right, which are x, y, z in a world with y up.
         aspect : width over height of the picture.
         margin : part of the picture's half width and height to leave free at each edge.
         """
@@ -94,8 +113,8 @@ class Camera:
 
         bounds = form_bounds(form)
         middle = bounds.mean(0)
-        away = np.array(_triple("direction", direction))
-        axes = Camera(tuple(middle + away), tuple(middle), fov=fov).axes
+        away = upright(form.up).T @ _triple("direction", direction)
+        axes = Camera(tuple(middle + away), tuple(middle), form.up, fov).axes
         slopes = math.tan(0.5 * fov) * (1.0 - margin) * np.array([aspect, 1.0])
         sine, cosine = slopes / np.hypot(1.0, slopes), 1.0 / np.hypot(1.0, slopes)
         # A ball (x, z; r) is inside the edges ±x = z tan a of the picture when z sin a ∓ x cos a ≥ r.
@@ -112,7 +131,7 @@ class Camera:
         # A lone point has no size: stand off by a metre.
         back = min(back, nearest - 1e-3) if np.ptp(bounds, axis=0).max() > 0.0 else -1.0
         position = middle + aside @ axes[:2] + back * axes[2]
-        return Camera(tuple(position), tuple(position - back * axes[2]), fov=fov)
+        return Camera(tuple(position), tuple(position - back * axes[2]), form.up, fov)
 
     @staticmethod
     def from_hints(hints: Mapping[str, Any]) -> "Camera":

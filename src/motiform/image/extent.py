@@ -85,20 +85,20 @@ def motion_balls(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
 
 
 def lowest_height(form: "Form") -> float:
-    """Return the least height y [m] that any body reaches at any sample, or 0 if none goes below 0."""
+    """Return the least height [m], along up, that any body reaches at any sample, or 0 if none goes below 0."""
     from motiform.spatial import rotation_from_quaternion
 
-    lowest = 0.0
+    lowest, above = 0.0, np.array(form.up)
     for part in _movers(form):
         center, radius = bounding_ball(part.shape)
         for position, orientation, scale in _blocks(part):
-            low = _centers(part, center, position, orientation)[:, 1] - radius < lowest
+            low = _centers(part, center, position, orientation) @ above - radius < lowest
             if low.any():  # the balls may; ask the shapes themselves
-                up = rotation_from_quaternion(orientation[low])[:, 1]
-                height = position[low, 1] + up @ np.asarray(part.offset, dtype=float)
+                up = above @ rotation_from_quaternion(orientation[low])
+                height = position[low] @ above + up @ np.asarray(part.offset, dtype=float)
                 lowest = min(lowest, float((height - scale[low] * _reach(part.shape, -up)).min()))
     for place, radius in _soft(form):
-        lowest = min(lowest, float(place[:, 1].min()) - radius)
+        lowest = min(lowest, float((place @ above).min()) - radius)
     return lowest
 
 

@@ -20,7 +20,7 @@ class Look:
     """The light of a picture. Colors are sRGB from 0 to 1, strengths multiply them."""
 
     sun: Triple = (-0.35, 1.0, 0.55)
-    """Direction towards the sun, of any length."""
+    """Direction towards the sun, of any length: forward, up and right, which are x, y and z in a world with y up."""
     sun_color: Triple = (1.0, 0.96, 0.90)
     sun_strength: float = 0.95
     softness: float = 0.06
@@ -38,10 +38,10 @@ class Look:
 
 @dataclass(frozen=True)
 class Ground:
-    """A checkered plane that fades into the sky."""
+    """A checkered level plane that fades into the sky."""
 
     height: float | None = None
-    """y of the plane [m]; None: 0, or under the lowest place of the motion when that is below 0."""
+    """Along up [m]; None: 0, or under the lowest place of the motion when that is below 0."""
     cell: float | None = None
     """Side of a square [m]; None: 1, 2 or 5 times a power of ten that suits the motion."""
     tones: tuple[Triple, Triple] = ((0.86, 0.875, 0.89), (0.79, 0.81, 0.835))

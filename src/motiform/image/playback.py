@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.form.upright import turn_orientations, turn_points
 
 if TYPE_CHECKING:
     from motiform.form import Form
@@ -26,6 +27,12 @@ class Moment:
     """Vertices of each skin [m], (points, 3)."""
     sample: int
     """The sample whose colors are shown: the last one that came before."""
+
+    def turned(self, rotation: np.ndarray) -> "Moment":
+        """Return the form in axes to which a rotation (3, 3) leads from its own."""
+        poses = [(turn_points(at, rotation), turn_orientations(turn, rotation)) for at, turn in self.poses]
+        links, skins = ([turn_points(x, rotation) for x in places] for places in (self.links, self.skins))
+        return Moment(poses, links, skins, self.sample)
 
 
 def moment_at_sample(form: "Form", sample: int) -> Moment:

@@ -12,6 +12,7 @@ from motiform.image.drawing import Drawing, Pieces, draw_form
 from motiform.image.extent import form_bounds, lowest_height
 from motiform.image.look import Ground, Look, linear_from_srgb
 from motiform.image.playback import Moment, moment_at_sample, moment_at_time
+from motiform.spatial.upright import upright
 
 if TYPE_CHECKING:
     from motiform.form import Form
@@ -40,8 +41,8 @@ def render(
     sample, time : which instant; the last sample unless one of the two is given. Times [s] fall between samples.
     camera : None: the camera of the scene, else one that sees the whole motion.
     size : width and height [pixels].
-    ground : True: a checkered plane at y = 0, or under the motion when that goes below; a number: its height [m];
-        False: none; None: as the scene says.
+    ground : True: a level checkered plane at height 0, or under the motion when that goes below; a number: its height
+        [m]; False: none; None: as the scene says.
     look : light and exposure.
     samples_per_pixel : rays through each pixel; more are smoother.
     """
@@ -65,8 +66,10 @@ class Painter:
     """All that stays the same from picture to picture of one form."""
 
     drawing: Drawing
+    turn: np.ndarray | None
+    """Rotation from the world to axes with y up, in which is painted; None where they are the same."""
     view: np.ndarray
-    """Camera, light and ground for the kernels, (13, 3)."""
+    """Camera, light and ground for the kernels, (13, 3), y up."""
     plan: np.ndarray
     """Width, height, stride of rows, samples per pixel, rays to the sky per sample."""
     exposure: float
@@ -88,13 +91,14 @@ class Painter:
         if not 1 <= samples_per_pixel <= 1024:
             raise InputError("samples per pixel", got=samples_per_pixel, allowed="1 to 1024")
         look = look or Look()
-        camera = camera or choose_camera(form, width / height)
+        turn = upright(form.up)
+        camera = (camera or Camera.of(form, aspect=width / height)).over(form.up).turned(turn)
         view = np.concatenate(
             [[camera.position], camera.rays((width, height)), _light_rows(look), _ground_rows(form, camera, ground)]
         )
         view[-1, 2] = math.sin(min(max(look.softness, 0.0), 1.5))
         plan = np.array([width, height, _stride(height), samples_per_pixel, look.ambient_rays], np.int64)
-        return Painter(draw_form(form), view, plan, look.exposure, device)
+        return Painter(draw_form(form), None if (turn == np.eye(3)).all() else turn, view, plan, look.exposure, device)
 
     def paint(self, moment: Moment) -> np.ndarray:
         """Return the picture of the form at an instant, (height, width, 3) uint8 sRGB."""
@@ -102,6 +106,7 @@ class Painter:
         from motiform.image import raycast_kernels
 
         device = get_device(self.device)
+        moment = moment if self.turn is None else moment.turned(self.turn)
         width, height = int(self.plan[0]), int(self.plan[1])
         pixels = width * height
         light, guide = device.empty((pixels, 9), np.float32), device.empty((pixels, 6), np.float32)
@@ -160,12 +165,6 @@ def check_size(size: Any) -> tuple[int, int]:
     return width, height
 
 
-def choose_camera(form: "Form", aspect: float) -> Camera:
-    """Return the camera that the scene asks for, else one that sees the whole motion."""
-    hints = form.image.get("camera") if form.image else None
-    return Camera.from_hints(hints) if hints else Camera.framing(form, aspect=aspect)
-
-
 def _stride(height: int) -> int:
     """Return a step that visits every row once and scatters neighbouring ones: coprime, near the golden section."""
     step = max(1, round(0.6180339887 * height))
@@ -185,7 +184,7 @@ def _light_rows(look: Look) -> np.ndarray:
 
 
 def _ground_rows(form: "Form", camera: Camera, ground: bool | float | Ground | None) -> np.ndarray:
-    """Return rows TONE_A to SCALES of the view."""
+    """Return rows TONE_A to SCALES of the view, for a camera in axes with y up."""
     if ground is None:
         ground = form.image.get("ground_height", True) if form.image.get("ground", True) else False
     if ground is False:

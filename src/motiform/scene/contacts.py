@@ -16,7 +16,7 @@ from motiform.scene.bodies import body_names
 from motiform.scene.build import build_pose
 from motiform.scene.contact_tables import BodyContactTable, FigureContactTable, ObstacleTable, PointTable
 from motiform.scene.load import Scene
-from motiform.spatial import Transform
+from motiform.spatial import Transform, up_name, upright
 
 __all__ = ["build_contacts", "corner_points"]
 
@@ -67,21 +67,28 @@ def _known(name: str, known: Iterable[str], what: str) -> str:
 
 # -------------------------------------------------------------------- obstacles
 def build_obstacle(table: ObstacleTable, figure: Figure) -> tuple[Obstacle, ...]:
-    """Return the obstacles of a table: stairs and profiles are several."""
+    """Return the obstacles of a table: stairs and profiles are several.
+
+    Floors, slopes, profiles and stairs of the world stand along the axis that is up, those of a segment along its y.
+    """
     name, pose = table.name, build_pose(table.pose)
     options: Any = {"friction": table.friction, "restitution": table.restitution, "color": table.color}
-    if table.on != "world":
+    world = table.on == "world"
+    if not world:
         options["segment"] = _known(table.on, figure.names, "segment")
+    stand = Transform(upright(up_name(figure.up) if world else "y").T, np.zeros(3))  # from axes with y up
     if table.floor is not None:
-        return (contact.floor(table.floor, name, **options),)
+        return (_moved(contact.floor(table.floor, name, **options), stand),)
     if table.plane is not None:
         return (contact.plane(name, point=table.plane.at, normal=table.plane.normal, **options),)
     if table.slope is not None:
-        return (contact.slope(table.slope, name, point=table.pose.at, **options),)
+        return (_moved(contact.slope(table.slope, name, **options), pose @ stand),)
     options["placement"] = pose
     if table.profile is not None:
+        options["placement"] = pose @ stand
         return contact.profile(table.profile.points, table.profile.width, name, **options)
     if table.stairs is not None:
+        options["placement"] = pose @ stand
         return contact.stairs(**table.stairs.model_dump(), name=name, **options)
     if table.capsule is not None:
         return (contact.capsule(table.capsule.radius, table.capsule.height, name, **options),)
@@ -89,6 +96,10 @@ def build_obstacle(table: ObstacleTable, figure: Figure) -> tuple[Obstacle, ...]
         return (contact.torus(*table.torus, name, **options),)
     kind = next(kind for kind in table.kinds if getattr(table, kind) is not None)
     return (getattr(contact, kind)(getattr(table, kind), name, **options),)
+
+
+def _moved(obstacle: Obstacle, by: Transform) -> Obstacle:
+    return replace(obstacle, placement=by @ obstacle.placement)
 
 
 # -------------------------------------------------------------------- points

@@ -31,7 +31,7 @@ from motiform.scene.matter_tables import (
     SolidTable,
 )
 from motiform.scene.place_tables import FixedTable, ImposedTable, MassesTable, PlacesTable
-from motiform.spatial import Transform
+from motiform.spatial import Transform, up_against, up_name, upright
 
 __all__ = ["Matter", "build_matter", "build_networks"]
 
@@ -336,7 +336,8 @@ class _Part:
     def _shaped(self, table: SolidTable, place: Callable[..., str]) -> tuple[Any, Transform]:
         """Return a solid's shape and its placement in the frame of the network, or of the segment that carries it."""
         if table.floor is not None:
-            return Plane(), Transform(np.eye(3), np.array([0.0, table.floor, 0.0]))
+            axes = upright(up_name(up_against(self.scene.document.environment.gravity)))
+            return Plane(), Transform(axes.T, table.floor * axes[1])
         if table.plane is not None:
             size = float(np.linalg.norm(table.plane.normal))
             if not size > 0:

@@ -16,11 +16,12 @@ from motiform.motion.matter.network import Bundle, Group, Solid
 from motiform.motion.tree import Figure
 from motiform.scene.faces import grid_faces, hull_faces
 from motiform.scene.solid_looks import seen_shape
-from motiform.spatial import Transform, quaternion_from_rotation
+from motiform.spatial import Transform, quaternion_from_rotation, up_against, upright
 
 __all__ = ["carried_wardrobe", "figure_wardrobe", "network_wardrobe", "obstacle_wardrobe", "put_aside"]
 
 _GREY, _STONE, _WIRE = (0.55, 0.57, 0.6), (0.74, 0.71, 0.66), (0.34, 0.36, 0.4)
+_ROUNDING = 1e-12  # of entries of a rotation
 
 
 def figure_wardrobe(figure: Figure) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -67,8 +68,8 @@ def obstacle_wardrobe(figure: Figure, contacts: Contacts) -> tuple[dict[str, Any
             look |= {"shape": put_aside(obstacle.shape.describe(), name, statics), "offset": [0.0, 0.0, 0.0]}
             look["at"] = obstacle.placement.translation.tolist()
             look["turn"] = quaternion_from_rotation(obstacle.placement.rotation).tolist()
-            if _level(obstacle):
-                look["ground"] = float(obstacle.placement.translation[1])
+            if _level(obstacle, figure.up):
+                look["ground"] = float(obstacle.placement.translation @ figure.up)
         worn[name] = look
     return worn, statics
 
@@ -86,9 +87,13 @@ def carried_wardrobe(solids: Iterable[SegmentSolid]) -> tuple[dict[str, Any], di
     return worn, statics
 
 
-def _level(obstacle: Obstacle) -> bool:
-    upward = np.array_equal(obstacle.placement.rotation, np.eye(3))
-    return obstacle.kind == PLANE and upward and obstacle.color is None
+def _level(obstacle: Obstacle, up: np.ndarray) -> bool:
+    return obstacle.kind == PLANE and obstacle.color is None and _is_up(obstacle.placement, up)
+
+
+def _is_up(placement: Transform, up: np.ndarray) -> bool:
+    """Return whether y of a placed shape points up, but for roundings."""
+    return bool(np.abs(placement.rotation[:, 1] - up).max() <= _ROUNDING)
 
 
 def network_wardrobe(network: Network) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -111,6 +116,7 @@ class _NetworkWardrobe:
 
     def __init__(self, network: Network) -> None:
         self.network = network
+        self.up = up_against(network.gravity)
         self.looks: dict[str, dict[str, Any]] = getattr(network, "looks", {}) or {}
         self.worn: dict[str, Any] = {}
         self.statics: dict[str, np.ndarray] = {}
@@ -231,7 +237,7 @@ class _NetworkWardrobe:
             if color not in ("speed", "height", "tension"):
                 raise InputError("color of a look", where=name, got=color, allowed="'speed', 'height', 'tension'")
             channel = {"speed": "velocity", "height": "position", "tension": "tension"}[color]
-            color = {"channel": f"{name}.{channel}"} | ({"axis": 1} if color == "height" else {})
+            color = {"channel": f"{name}.{channel}"} | ({"axis": self.up.tolist()} if color == "height" else {})
             color |= {"map": list(look["map"])} if "map" in look else {}
         if isinstance(color, dict):
             return color if pick is None else {**color, "pick": pick}
@@ -258,16 +264,17 @@ class _NetworkWardrobe:
 
     def _footing(self, solid: Solid, shape: Shape, colored: bool) -> dict[str, float]:
         """Return the height of a floor, which a picture's ground stands for, or how far down another solid reaches."""
-        turn, place = solid.placement.rotation, solid.placement.translation
+        axes = upright(self.up)  # x, height and z by rows
+        turn, place = axes @ solid.placement.rotation, axes @ solid.placement.translation
         plain = not colored and solid.color is None
         if isinstance(solid.shape, Plane):
-            return {"ground": float(place[1])} if plain and np.array_equal(turn[:, 1], (0.0, 1.0, 0.0)) else {}
+            return {"ground": float(place[1])} if plain and _is_up(solid.placement, self.up) else {}
         low, high = np.asarray(shape.bounds, float)
         middle, half = place + turn @ (0.5 * (low + high)), np.abs(turn) @ (0.5 * (high - low))
-        points = self.network.initial_state().position
+        points = self.network.initial_state().position @ axes.T
         reach = np.abs(points - middle).max(0)
-        wide = (half > 1.2 * reach)[[0, 2]].all() and isinstance(solid.shape, Box) and np.array_equal(turn, np.eye(3))
-        if wide and plain and points[:, 1].min() >= middle[1]:
+        flat = isinstance(solid.shape, Box) and (np.abs(turn).max(1) >= 1.0 - _ROUNDING).all()
+        if flat and plain and (half > 1.2 * reach)[[0, 2]].all() and points[:, 1].min() >= middle[1]:
             return {"ground": float(middle[1] + half[1])}
         return {"stands": float(middle[1] - half[1])}
 

@@ -41,7 +41,7 @@ from motiform.spatial.twist import (
     power,
     wrench_of_force,
 )
-from motiform.spatial.upright import up_name, up_vector, upright
+from motiform.spatial.upright import up_against, up_name, up_vector, upright
 
 __all__ = [
     "Transform",
@@ -78,6 +78,7 @@ __all__ = [
     "slerp",
     "spatial_inertia",
     "transform_inertia",
+    "up_against",
     "up_name",
     "up_vector",
     "upright",

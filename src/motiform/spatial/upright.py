@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 
-__all__ = ["AXES", "up_name", "up_vector", "upright"]
+__all__ = ["AXES", "up_against", "up_name", "up_vector", "upright"]
 
 AXES = ("x", "y", "z", "-x", "-y", "-z")
 _STEEP = 0.9  # cosine between up and x from which on x is no forward direction
@@ -36,6 +36,15 @@ def up_vector(up: str | ArrayLike) -> np.ndarray:
 
 def _wrong(up: Any) -> InputError:
     return InputError("up", got=repr(up)[:40], allowed=f"{', '.join(AXES)}, or a vector that is not zero")
+
+
+def up_against(gravity: ArrayLike | None, otherwise: str | ArrayLike = "y") -> np.ndarray:
+    """Return the unit vector (3,) against gravity, or along what is told for a world without.
+
+    >>> up_against((0, 0, -9.81)).tolist(), up_against((0, 0, 0)).tolist()
+    ([0.0, 0.0, 1.0], [0.0, 1.0, 0.0])
+    """
+    return up_vector(-np.asarray(gravity, float) if gravity is not None and np.any(gravity) else otherwise)
 
 
 def up_name(up: ArrayLike) -> str:

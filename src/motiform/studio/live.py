@@ -16,6 +16,7 @@ from motiform.motion.matter.links import visco_elastic_buffer
 from motiform.motion.matter.network import Group, Network, Reach, Signal, check_array
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.record import Channel, Recorder, Recording
+from motiform.spatial import up_against, upright
 
 __all__ = ["HAND", "Live", "network_with_hand", "replayed"]
 
@@ -41,10 +42,12 @@ def network_with_hand(network: Network) -> Network:
     if not network.movable.any():
         raise InputError("nothing to push", remedy="Add masses.")
     place, thick = network.initial_state().position[network.movable], network.radius[network.movable]
+    axes = upright(up_against(network.gravity))
+    place = place @ axes.T
     low, high = place.min(0) - thick.max(), place.max(0) + thick.max()
     size = max(float((high - low).max()), 1e-3)
     radius = 0.12 * size
-    start = np.array([[0.5 * (low[0] + high[0]), high[1] + 1.5 * radius, 0.5 * (low[2] + high[2])]])
+    start = np.array([[0.5 * (low[0] + high[0]), high[1] + 1.5 * radius, 0.5 * (low[2] + high[2])]]) @ axes
     group = Group(
         HAND, "imposed", network.count, start, np.zeros((1, 3)), np.array([np.inf]), np.zeros(1, np.uint8), np.zeros(1),
         np.array([radius]), COLOR, Signal(start[None], network.rate),

@@ -83,7 +83,8 @@ class LivePanel:
         check_stability(live.network, bool(scene.document.motion.unstable))
         form, statics = network_wardrobe(live.network)
         image = scene.document.image.model_dump(mode="json", by_alias=True, exclude_none=True)
-        manifest = {"title": scene.title, "image": image, "form": form, "labels": {}, "links": []}
+        manifest: dict[str, Any] = {"title": scene.title, "image": image, "form": form, "labels": {}, "links": []}
+        manifest["gravity"] = list(live.network.gravity)
         self._follower = _Follower(self._studio, live, manifest, statics)
         live._on_frame = self._frame
         self.live, self._scene, self._manifest = live, scene, manifest

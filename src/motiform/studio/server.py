@@ -58,7 +58,6 @@ def open_server(host: str, port: int) -> "ViserServer":
         server = viser.ViserServer(host=host, port=free_port(host, port), verbose=False)
     # A page could ask viser to open a public tunnel through a server of its makers: never from here.
     server.request_share_url = lambda verbose=True: None  # type: ignore[method-assign]
-    server.scene.set_up_direction("+y")
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND, control_width="medium")
     server.gui.set_panel_label("motiform studio")
     _set_title(server, "motiform studio")

@@ -41,14 +41,16 @@ class View:
         self._handles: list[Any] = []
         self._paths: list[Any] = []
         self._paths_visible = True
+        self._up: tuple[float, float, float] | None = None
         scene = server.scene
         scene.set_background_image(_sky(), format="png")
         # Two lights of our own: viser's lights and environment look much the same and take a machine without a graphics
         # card ten seconds longer to get ready.
         scene.configure_default_lights(enabled=False)
         scene.configure_environment_map(None)
-        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(178, 172, 164), intensity=2.0)
-        scene.add_light_directional("/light/sun", intensity=2.2, cast_shadow=True, position=(3.0, 8.0, 4.0))
+        self._level = scene.add_frame("/level", show_axes=False)  # axes with y up, of light and ground
+        scene.add_light_hemisphere("/level/sky", sky_color=(255, 255, 255), ground_color=(178, 172, 164), intensity=2.0)
+        scene.add_light_directional("/level/sun", intensity=2.2, cast_shadow=True, position=(3.0, 8.0, 4.0))
 
     def show(self, form: "Form | None") -> None:
         """Replace what is seen by a form at its first sample, or by an empty ground."""
@@ -57,6 +59,7 @@ class View:
                 handle.remove()
             self._moving, self._handles, self._paths = [], [], []
             self._form = form
+            self._stand(form)
             self._add_ground(form)
             if form:
                 for part in form.parts:
@@ -82,10 +85,10 @@ class View:
         """Set the camera of every page, also of those to come, from the form's hints, else to see the whole motion."""
         from motiform.image import Camera
 
-        hints = form.image.get("camera")
-        camera = Camera.from_hints(hints) if hints else Camera.framing(form)
+        camera = Camera.of(form)
         start = self._server.initial_camera
-        start.up, start.fov, start.position, start.look_at = camera.up, camera.fov, camera.position, camera.target
+        start.up, start.fov = camera.up or form.up, camera.fov
+        start.position, start.look_at = camera.position, camera.target
         for client in self._server.get_clients().values():
             _point(client, camera)
 
@@ -101,6 +104,19 @@ class View:
         """Widen the view of a page that has just opened if it is narrow."""
         client.camera.fov = widened(self._server.initial_camera.fov, client.camera.aspect)
 
+    def _stand(self, form: "Form | None") -> None:
+        """Turn the page's world, its light, its ground and its cameras where another direction points up."""
+        from motiform.spatial import quaternion_from_rotation, upright
+
+        up = form.up if form else (0.0, 1.0, 0.0)
+        if up == self._up:
+            return
+        self._up = up
+        self._server.scene.set_up_direction(up)
+        self._level.wxyz = quaternion_from_rotation(upright(up).T)
+        if form:
+            self.look(form)
+
     def _add_ground(self, form: "Form | None") -> None:
         from motiform.image.extent import form_bounds, lowest_height
 
@@ -112,7 +128,7 @@ class View:
             height, size = min(height, lowest_height(form)), float(np.ptp(form_bounds(form), axis=0).max())
         cell = grid_cell(size)
         grid = self._server.scene.add_grid(
-            "/ground",
+            "/level/ground",
             plane="xz",
             infinite_grid=True,
             cell_size=cell,

@@ -41,7 +41,8 @@ def export(
     rate : samples per second to keep [Hz]; all samples when None. A rate above the recording's changes nothing in
         animated files.
 
-    Units are SI and the world is y up, as glTF, X3D and USD expect.
+    Units are SI. glTF and X3D have y up: a world with another up is turned (`motiform.spatial.upright`). USD tells its
+    up axis: a world with z up keeps its axes, others are turned to y up. Tables keep the world's axes.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:

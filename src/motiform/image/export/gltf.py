@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.form.upright import stand_upright
 from motiform.image.export.keys import body_colors, body_names, key_times, poses, shape_key, viewpoint
 from motiform.image.export.soft import rods, skin_times, skin_track
 from motiform.image.look import linear_from_srgb
@@ -34,9 +35,10 @@ def write_gltf(form: "Form", path: Path, *, rate: float | None = None) -> None:
     A link is a rod whose node is moved, turned and scaled. A skin has a morph target for each of its shapes after the
     first, of which the animation blends two at a time; there are at most `soft.MOST_SHAPES` shapes.
 
-    The axes of glTF are ours (right-handed, y up, metres). Times start at 0, as glTF demands; the time of the first
-    sample is kept in the extras of the animation.
+    The axes of glTF are right-handed with y up, in metres; a form with another up is turned. Times start at 0, as glTF
+    demands; the time of the first sample is kept in the extras of the animation.
     """
+    form = stand_upright(form)
     scene = _Document(form, key_times(form, rate))
     for part in form.parts:
         scene.add_part(part)

@@ -145,8 +145,7 @@ def viewpoint(form: "Form") -> tuple["Camera", np.ndarray]:
     from motiform.image.camera import Camera
     from motiform.spatial import quaternion_from_rotation
 
-    hints = form.image.get("camera")
-    camera = Camera.from_hints(hints) if hints else Camera.framing(form)
+    camera = Camera.of(form)
     right, up, forward = camera.axes
     return camera, np.asarray(quaternion_from_rotation(np.stack([right, up, -forward], axis=1)))
 

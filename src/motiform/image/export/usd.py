@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
+from motiform.form.upright import stand_upright
 from motiform.image.export.keys import body_colors, body_names, key_times, poses
 from motiform.image.export.soft import skin_track, track
 from motiform.image.look import linear_from_srgb
@@ -21,7 +22,9 @@ _FEW = 8  # bodies of a part that are written one by one; more become one PointI
 
 
 def write_usd(form: "Form", path: Path, *, rate: float | None = None) -> None:
-    """Write the form to ``path`` (.usda text, .usdc or .usd binary): meshes with time samples, metres, y up.
+    """Write the form to ``path`` (.usda text, .usdc or .usd binary): meshes with time samples, metres.
+
+    The up axis of the stage is z for a form with z up, else y, to which a form with another up is turned.
 
     A part with up to eight bodies gives an Xform per body, one with more a PointInstancer. Links are BasisCurves, skins
     meshes whose points have time samples.
@@ -30,7 +33,9 @@ def write_usd(form: "Form", path: Path, *, rate: float | None = None) -> None:
     times = key_times(form, rate)
     stage = usd.Usd.Stage.CreateInMemory()
     usd.UsdGeom.SetStageMetersPerUnit(stage, 1.0)
-    usd.UsdGeom.SetStageUpAxis(stage, usd.UsdGeom.Tokens.y)
+    along_z = form.up == (0.0, 0.0, 1.0)
+    form = form if along_z else stand_upright(form)
+    usd.UsdGeom.SetStageUpAxis(stage, usd.UsdGeom.Tokens.z if along_z else usd.UsdGeom.Tokens.y)
     codes = _set_clock(stage, times)
     world = usd.UsdGeom.Xform.Define(stage, "/World")
     world.GetPrim().SetDisplayName(form.title or "motiform")

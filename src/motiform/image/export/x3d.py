@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from motiform.form.upright import stand_upright
 from motiform.image.export.keys import axis_angles, body_colors, body_names, key_times, poses, shape_key, viewpoint
 from motiform.image.export.soft import rods, skin_times, skin_track
 from motiform.image.shading import skin_split
@@ -26,9 +27,10 @@ _SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 def write_x3d(form: "Form", path: Path, *, rate: float | None = None) -> None:
     """Write the form to ``path``: a Transform per body, driven by interpolators and one clock that loops.
 
-    The axes of X3D are ours (right-handed, y up, metres). Keys are fractions of the duration. A link is a cylinder that
-    is scaled, the vertices of a skin follow a CoordinateInterpolator.
+    The axes of X3D are right-handed with y up, in metres; a form with another up is turned. Keys are fractions of the
+    duration. A link is a cylinder that is scaled, the vertices of a skin follow a CoordinateInterpolator.
     """
+    form = stand_upright(form)
     times = key_times(form, rate)
     ElementTree.register_namespace("xsd", _SCHEMA)
     schema = "https://www.web3d.org/specifications/x3d-4.0.xsd"

@@ -7,6 +7,7 @@ from motiform.base.errors import InputError
 from motiform.motion.integrate import check_number
 from motiform.motion.tree import Figure, tags
 from motiform.record import Channel, Recording
+from motiform.spatial import up_name
 
 __all__ = ["virtual_markers"]
 
@@ -34,6 +35,6 @@ def virtual_markers(
     points = points + noise * rng.normal(size=points.shape)
     points[rng.random(points.shape[:2]) < hidden] = np.nan
     channel = Channel("markers", unit="m", dims=("marker", "axis"), shape=points.shape[1:], rate=rate)
-    up = "xyz"[int(np.argmax(np.abs(figure.gravity)))]
+    up = up_name(figure.up)
     manifest = {"labels": {"marker": list(figure.tag_names), "axis": ["x", "y", "z"]}, "up": up, "source": "virtual"}
     return Recording.from_arrays([channel], {"markers": points}, manifest={**manifest, "gravity": list(figure.gravity)})

@@ -12,7 +12,7 @@ from motiform.base.errors import InputError, closest
 from motiform.geometry import Shape
 from motiform.motion.tree.functions import CoordinateFunction
 from motiform.motion.tree.joint import Array, Joint
-from motiform.spatial import Transform, up_vector
+from motiform.spatial import Transform, up_against
 
 if TYPE_CHECKING:
     from motiform.geometry.surfaces import Surface
@@ -291,7 +291,7 @@ class Figure:
     @property
     def up(self) -> Array:
         """Unit vector against gravity, `vertical` where there is none, (3,), in the world's axes."""
-        return up_vector(-np.array(self.gravity) if any(self.gravity) else self.vertical)
+        return up_against(self.gravity, self.vertical)
 
     @property
     def mass(self) -> float:
