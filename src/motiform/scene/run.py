@@ -30,6 +30,7 @@ from motiform.scene.figures import build_figures
 from motiform.scene.load import DEFAULTS, Scene, film_rate, load_scene
 from motiform.scene.matter import build_matter, build_networks
 from motiform.scene.wardrobe import carried_wardrobe, figure_wardrobe, network_wardrobe, obstacle_wardrobe
+from motiform.spatial import up_against, up_name
 
 __all__ = ["coordinate_labels", "machine", "simulate"]
 
@@ -146,6 +147,10 @@ class _Job:
     functions: list[str]
     """Names of the user's functions that act in it."""
     content: list[np.ndarray]
+    gravity: Any
+    """[m/s²] in the world's axes, (3,)."""
+    vertical: Any = "y"
+    """What is up without gravity."""
     labels: dict[str, list[str]] = field(default_factory=dict)
     """Names of the elements of a channel's dimensions."""
 
@@ -168,7 +173,8 @@ def _bodies_job(model: Bodies, forces: list[Force], guards: list[Guard], start: 
     form, statics = wardrobe(model)
     content = [model.initial_state().rows(), *vars(model.packed).values()]
     go = partial(simulate_bodies, model, forces=forces, guards=guards)
-    return _Job(go, form, statics, links(model), _names(forces) + [guard.name for guard in guards], content)
+    acting = _names(forces) + [guard.name for guard in guards]
+    return _Job(go, form, statics, links(model), acting, content, model.environment.gravity)
 
 
 def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forces: list[Force] = ()) -> _Job:  # type: ignore[assignment]
@@ -195,7 +201,7 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
     if contacts is not None:
         labels |= {"point": list(contacts.point_names), "solid": list(contacts.solids)}
         labels["component"] = ["mx", "my", "mz", "fx", "fy", "fz"]
-    return _Job(go, form, statics, [], acting, [content], labels)
+    return _Job(go, form, statics, [], acting, [content], figure.gravity, figure.vertical, labels)
 
 
 def _network_job(network: Network, unstable: bool, given: list[Any]) -> _Job:
@@ -209,7 +215,7 @@ def _network_job(network: Network, unstable: bool, given: list[Any]) -> _Job:
     functions += [solid.motion for solid in network.solids if solid.motion is not None]
     acting = _names([f for f in functions if not getattr(f, "of_scene", False)])
     go = partial(simulate_network, network, unstable=unstable)
-    return _Job(go, form, statics, [], acting, [content])
+    return _Job(go, form, statics, [], acting, [content], network.gravity)
 
 
 def _coupled_job(scene: Scene, unwanted: list[Any], start: dict[str, Any], unstable: bool) -> _Job:
@@ -235,7 +241,8 @@ def _coupled_job(scene: Scene, unwanted: list[Any], start: dict[str, Any], unsta
     )  # fmt: skip
     labels = {"coordinate": coordinate_labels(made.figure), "velocity": list(made.figure.coordinates)}
     labels |= {"tag": list(made.figure.tag_names), "segment": list(made.figure.names)}
-    return _Job(go, form, statics, [], _names(functions), [], labels)
+    world = made.figure.gravity, made.figure.vertical
+    return _Job(go, form, statics, [], _names(functions), [], *world, labels)
 
 
 def coordinate_labels(figure: Figure) -> list[str]:
@@ -336,10 +343,12 @@ def _run(
         done = _earlier(Path(out), manifest, resume, functions=bool(job.functions))
         if done is not None:
             return done
+    world = {"gravity": [float(g) for g in job.gravity], "up": up_name(up_against(job.gravity, job.vertical))}
+    shown = {"form": job.form, "links": job.links, "labels": job.labels}
     return job.go(
         options,
         out=out,
-        manifest={**manifest, **_origin(options), "form": job.form, "links": job.links, "labels": job.labels},
+        manifest={**manifest, **_origin(options), **world, **shown},
         statics=job.statics,
         overwrite=overwrite,
         resume=resume and out is not None and Path(out).exists(),

@@ -27,7 +27,7 @@ from motiform.motion.tree import Figure, centers_of_mass, poses, tags
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
 from motiform.record import Channel, Event, Recording
-from motiform.spatial import quaternion_from_rotation
+from motiform.spatial import quaternion_from_rotation, up_name
 
 __all__ = ["CHANNELS", "Correspondence", "reconstruct_trial"]
 
@@ -308,7 +308,7 @@ def _recording(
     manifest = {
         "kind": "reconstruction", "source": trial.rec.manifest.get("source"), "figure": figure.name,
         "subject": trial.rec.manifest.get("subject"), "labels": labels, "reconstruct": told,
-        "gravity": list(figure.gravity),
+        "gravity": list(figure.gravity), "up": up_name(figure.up),
     }  # fmt: skip
     times = None if own.rate is not None else trial.times
     ordered = sorted([*trial.rec.events, *events], key=lambda event: event.time)
