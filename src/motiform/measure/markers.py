@@ -177,8 +177,7 @@ def _analog(raw: Raw, manifest: dict[str, Any], where: str) -> tuple[Channel, np
         units.append(si)
     manifest["labels"]["analog"], manifest["analog_units"] = raw.analog_names, units
     channel = Channel(
-        "analog", dims=("analog",), shape=(len(units),), rate=raw.analog_rate, start=raw.start,
-        description="units in manifest['analog_units']",
+        "analog", dims=("analog",), shape=(len(units),), rate=raw.analog_rate, start=raw.start, units=tuple(units),
     )  # fmt: skip
     return channel, values
 

@@ -18,7 +18,7 @@ _UNIT = re.compile(r"\s*[\[(]\s*(?P<unit>[^\[\]()]*?)\s*[\])]\s*$")
 _NAMED = re.compile(r"(?P<name>.*?\S)\s*[._:\s/-]\s*(?P<axis>[xyz])", re.IGNORECASE)
 _GLUED = re.compile(r"(?P<name>.*\S)(?P<axis>[XYZ])")
 _NUMBERED = re.compile(r"(?P<axis>[xyz])[_\s]?(?P<name>\d+)", re.IGNORECASE)
-_OURS = re.compile(r"markers\[(?P<name>\d+),(?P<axis>[012])\]")
+_OURS = re.compile(r"markers[.\[](?P<name>.+)[.,](?P<axis>[012xyz])\]?")
 _TIME = re.compile(r"time(_?s)?|t|seconds?", re.IGNORECASE)
 _FRAME = re.compile(r"(sub\s?)?frame.*|samples?|field.*|#|item", re.IGNORECASE)
 _RATE = re.compile(r"(?:frequency|frame\s?rate|data\s?rate|sampl\w* rate|\brate|\bhz)\D{0,20}?(\d+(?:[.,]\d+)?)", re.I)
@@ -116,7 +116,9 @@ def _by_heads(heads: list[list[str]], layout: _Layout) -> bool:
                     groups.setdefault(match["name"], {})["xyz".index(axis) if axis in "xyz" else int(axis)] = k
             whole = {name: places for name, places in groups.items() if set(places) == {0, 1, 2}}
             if whole:
-                layout.names = [f"M{int(name) + 1}" if pattern is _OURS else name for name in whole]
+                layout.names = [
+                    f"M{int(name) + 1}" if pattern is _OURS and name.isdecimal() else name for name in whole
+                ]
                 layout.places = [(places[0], places[1], places[2]) for places in whole.values()]
                 unit = _UNIT.search(row[layout.places[0][0]])
                 layout.units = unit["unit"] if unit and unit["unit"] else layout.units

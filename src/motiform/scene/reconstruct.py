@@ -10,7 +10,7 @@ from motiform.base.progress import Progress
 from motiform.motion.reconstruct.trial import Correspondence, reconstruct_trial
 from motiform.motion.tree import Figure, tags
 from motiform.record import Recording
-from motiform.scene.run import coordinate_labels, machine
+from motiform.scene.run import machine
 from motiform.scene.wardrobe import figure_wardrobe
 
 __all__ = ["reconstruct"]
@@ -71,12 +71,11 @@ def reconstruct(
     channels = [rec.channel(name) for name in rec.names]
     arrays = {name: np.asarray(rec[name]) for name in rec.names}
     times = {name: rec.time(name) for name in rec.names if rec.channel(name).rate is None}
-    labels = {**rec.manifest["labels"], "coordinate": coordinate_labels(figure)}
     plots = [name for name in ("error.rms", "center_of_mass", "effort") if name in rec]
     return Recording.from_arrays(
         channels, arrays, times=times, events=rec.events, statics=statics,
         manifest={
-            **rec.manifest, **machine(), "labels": labels, "form": form, "links": [],
+            **rec.manifest, **machine(), "form": form, "links": [],
             "image": {"plot": plots, "paths": False},
         },
     )  # fmt: skip

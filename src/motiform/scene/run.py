@@ -22,9 +22,10 @@ from motiform.motion.integrate import Guard, Options
 from motiform.motion.matter import Network
 from motiform.motion.matter.run import simulate_network
 from motiform.motion.tree import Control, Figure, simulate_figure
+from motiform.motion.tree.observe import figure_labels
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
-from motiform.record.store import renew_manifest
+from motiform.record.store import is_empty, renew_manifest
 from motiform.scene.build import build_bodies, build_options, links, wardrobe
 from motiform.scene.figures import build_figures
 from motiform.scene.load import DEFAULTS, Scene, film_rate, load_scene
@@ -32,7 +33,7 @@ from motiform.scene.matter import build_matter, build_networks
 from motiform.scene.wardrobe import carried_wardrobe, figure_wardrobe, network_wardrobe, obstacle_wardrobe
 from motiform.spatial import up_against, up_name
 
-__all__ = ["coordinate_labels", "machine", "simulate"]
+__all__ = ["machine", "simulate"]
 
 
 def simulate(
@@ -196,11 +197,9 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
         go = partial(simulate_hybrid, figure, contacts, **given)
     content = np.frombuffer(_told((figure, contacts, q0, v0, watch)).encode(), np.uint8)
     acting = _names(functions) + [guard.name for guard in guards]
-    labels = {"coordinate": coordinate_labels(figure), "velocity": list(figure.coordinates)}
-    labels["tag"] = list(figure.tag_names)
+    labels = figure_labels(figure)
     if contacts is not None:
         labels |= {"point": list(contacts.point_names), "solid": list(contacts.solids)}
-        labels["component"] = ["mx", "my", "mz", "fx", "fy", "fz"]
     return _Job(go, form, statics, [], acting, [content], figure.gravity, figure.vertical, labels)
 
 
@@ -239,20 +238,9 @@ def _coupled_job(scene: Scene, unwanted: list[Any], start: dict[str, Any], unsta
         simulate_coupled, matter.network, made.figure, contacts=matter.contacts, attachments=matter.attachments,
         reaction=motion.two_way is not False, unstable=unstable or bool(motion.unstable), **own,
     )  # fmt: skip
-    labels = {"coordinate": coordinate_labels(made.figure), "velocity": list(made.figure.coordinates)}
-    labels |= {"tag": list(made.figure.tag_names), "segment": list(made.figure.names)}
+    labels = figure_labels(made.figure) | {"segment": list(made.figure.names)}
     world = made.figure.gravity, made.figure.vertical
     return _Job(go, form, statics, [], _names(functions), [], *world, labels)
-
-
-def coordinate_labels(figure: Figure) -> list[str]:
-    """Return the names of the numbers of q: a plain coordinate's own, else its joint's with a number."""
-    labels = [""] * figure.layout.nq
-    for n, segment in enumerate(figure.segments):
-        for k, place in enumerate(figure.layout.q[n]):
-            plain = segment.joint.plain
-            labels[place] = figure.layout.names[figure.layout.v[n][k]] if plain else f"{segment.name}.{k}"
-    return labels if figure.coupled is None else [labels[k] for k in figure.coupled.kept_q]
 
 
 def _told(what: Any) -> str:

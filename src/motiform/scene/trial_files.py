@@ -10,9 +10,9 @@ import numpy as np
 from motiform.measure import write_sto
 from motiform.motion.reconstruct.angles import JointAngles
 from motiform.motion.tree import Figure, joint_axes
+from motiform.motion.tree.observe import configuration_names
 from motiform.record import Recording
 from motiform.record.files import disk, write_file
-from motiform.scene.run import coordinate_labels
 
 __all__ = ["turning_coordinates", "write_efforts", "write_joint_angles", "write_mot", "write_tables"]
 
@@ -60,7 +60,7 @@ def turning_coordinates(figure: Figure) -> list[str]:
 
 def write_mot(rec: Recording, figure: Figure, path: Path) -> Path:
     """Write the coordinates as OpenSim reads them: angles in degrees, shifts in metres."""
-    labels = [name.replace(" ", "_") for name in coordinate_labels(figure)]
+    labels = [name.replace(" ", "_") for name in configuration_names(figure)]
     turning = {name.replace(" ", "_") for name in turning_coordinates(figure)}
     write_sto(
         _relabelled(rec, {"q": labels}), path, degrees=True, rotations=[name for name in labels if name in turning]

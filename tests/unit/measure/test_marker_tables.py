@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from marker_files import NAMES, motion, recording
@@ -132,7 +134,13 @@ def test_tables_of_our_own(tmp_path):
     rec = recording(GAPS, start=0.5)
     write_markers_csv(rec, tmp_path / "a.csv")
     write_csv(rec, tmp_path / "b.csv", ["markers"])
-    for name, markers in (("a.csv", list(NAMES)), ("b.csv", ["M1", "M2", "M3", "M4"])):
+    rec.manifest["labels"] = {}
+    write_csv(rec, tmp_path / "c.csv", ["markers"])
+    text = (tmp_path / "c.csv").read_text()
+    old = re.sub(r"markers\.(\d)\.([xyz])", lambda m: f'"markers[{m[1]},{"xyz".index(m[2])}]"', text)
+    (tmp_path / "d.csv").write_text(old)
+    unnamed = ["M1", "M2", "M3", "M4"]
+    for name, markers in (("a.csv", list(NAMES)), ("b.csv", list(NAMES)), ("c.csv", unnamed), ("d.csv", unnamed)):
         again = read_markers(tmp_path / name)
         assert marker_names(again) == markers
         assert_array_equal(again["markers"], GAPS)

@@ -29,7 +29,9 @@ from motiform.motion.tree.joint import Array
 from motiform.motion.tree.observe import channels, observe
 from motiform.motion.tree.run import FigureSystem
 from motiform.motion.tree.state import FigureState, start
+from motiform.motion.tree.state import check_functions as check_controls
 from motiform.record import Channel, Recording
+from motiform.record.labels import WRENCH_UNITS
 
 __all__ = ["Attachment", "SegmentSolid", "simulate_coupled"]
 
@@ -129,7 +131,9 @@ def _channels(network: Network, figure: Figure, rate: float, controlled: bool) -
             found.append(replace(channel, name=prefix + channel.name, description=text))
     text = "of matter on every segment: moment about its origin, force, world axes"
     shape = (len(figure.segments), 6)
-    return [*found, Channel("matter.wrench", dims=("segment", "component"), shape=shape, rate=rate, description=text)]
+    dims = ("segment", "component")
+    wrench = Channel("matter.wrench", dims=dims, shape=shape, rate=rate, description=text, units=WRENCH_UNITS)
+    return [*found, wrench]
 
 
 def _observe(engine: CoupledEngine, system: FigureSystem) -> dict[str, Array]:

@@ -1,13 +1,15 @@
 """What is recorded of contacts: modes, gaps, forces, wrenches of solids, centres of pressure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from motiform.motion.contact import columns as c
 from motiform.motion.hybrid.system import HybridSystem
 from motiform.motion.tree.joint import Array
+from motiform.motion.tree.observe import effort_units
 from motiform.record import Channel
+from motiform.record.labels import WRENCH_UNITS
 
 __all__ = ["CONTACT_CHANNELS", "Look", "contact_channels", "look", "observe_contacts"]
 
@@ -18,7 +20,7 @@ CONTACT_CHANNELS = {
     "solid.wrench": "on every contact solid: moment about its segment's origin, force, world axes",
     "solid.pressure": "centre of pressure of every contact solid, in the world; NaN where it carries nothing",
     "zmp": "zero-moment point: centre of pressure of all contacts at their mean height; NaN where none carries",
-    "limit.force": "of the joints' limits on their coordinates, N m or N",
+    "limit.force": "of the joints' limits on their coordinates",
     "z": "states of the actuation",
 }
 """Names of the channels of contacts and what they hold."""
@@ -86,12 +88,13 @@ def contact_channels(system: HybridSystem, rate: float) -> list[Channel]:
             channel("contact.mode", "", ("point",), (points,), "int8"),
             channel("contact.gap", "m", ("point",), (points,)),
             channel("contact.force", "N", ("point", "axis"), (points, 3)),
-            channel("solid.wrench", "", ("solid", "component"), (solids, 6)),
+            replace(channel("solid.wrench", "", ("solid", "component"), (solids, 6)), units=WRENCH_UNITS),
             channel("solid.pressure", "m", ("solid", "axis"), (solids, 3)),
             channel("zmp", "m", ("axis",), (3,)),
         ]
     if system.problem.packed.count > system.problem.packed.pairs:
-        found.append(channel("limit.force", "", ("velocity",), (system.nv,)))
+        units = effort_units(system.figure)
+        found.append(replace(channel("limit.force", "", ("velocity",), (system.nv,)), units=units))
     if len(system.z0):
         found.append(channel("z", "", ("state",), (len(system.z0),)))
     return found

@@ -25,8 +25,16 @@ from motiform.motion.reconstruct.smooth import smooth_trial
 from motiform.motion.reconstruct.swaps import mend_swaps
 from motiform.motion.tree import Figure, centers_of_mass, poses, tags
 from motiform.motion.tree.joint import Array
-from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
+from motiform.motion.tree.observe import (
+    FIGURE_CHANNELS,
+    SEGMENT_CHANNELS,
+    configuration_units,
+    effort_units,
+    figure_labels,
+    velocity_units,
+)
 from motiform.record import Channel, Event, Recording
+from motiform.record.labels import WRENCH_UNITS
 from motiform.spatial import quaternion_from_rotation, up_name
 
 __all__ = ["CHANNELS", "Correspondence", "reconstruct_trial"]
@@ -211,12 +219,15 @@ def _observe(
     coms = centers_of_mass(figure, q)
     data: dict[str, tuple[Channel, Array]] = {}
 
-    def add(name: str, value: Array, unit: str = "", dims: tuple[str, ...] = (), dtype: str = "float64") -> None:
+    def add(
+        name: str, value: Array, unit: str | tuple[str, ...] = "", dims: tuple[str, ...] = (), dtype: str = "float64"
+    ) -> None:
         text = CHANNELS.get(name) or SEGMENT_CHANNELS[name.rsplit(".", 1)[-1]]
+        units: dict[str, Any] = {"unit": unit} if isinstance(unit, str) else {"units": unit}
         shape = np.shape(value)[1:]
-        data[name] = (Channel(name, unit=unit, dims=dims, shape=shape, dtype=dtype, description=text), value)
+        data[name] = (Channel(name, dims=dims, shape=shape, dtype=dtype, description=text, **units), value)
 
-    add("q", q, "", ("coordinate",))
+    add("q", q, configuration_units(figure), ("coordinate",))
     for n, name in enumerate(figure.names):
         add(f"{name}.position", p[:, n], "m", ("axis",))
         add(f"{name}.orientation", turned[:, n], "", ("quaternion",))
@@ -224,7 +235,7 @@ def _observe(
     add("markers", seen, "m", ("tag", "axis"))
     add("error", error, "m", ("tag",))
     add("error.rms", found.rms, "m")
-    add("std", sigma * np.sqrt(found.inverse), "", ("velocity",))
+    add("std", sigma * np.sqrt(found.inverse), velocity_units(figure, per=""), ("velocity",))
     add("unseen", found.unseen, "", ("velocity",))
     add("nullity", nullity.astype("int16"), dtype="int16")
     add("status", found.status, dtype="int8")
@@ -240,8 +251,8 @@ def _observe(
     if len(times) > 1:
         known = np.where(_told(fitter, found)[:, None], q, np.nan)
         moving = velocities(figure, times, known, cutoff=_usable(cutoff, times))
-        add("v", moving.v, "", ("velocity",))
-        add("a", moving.a, "", ("velocity",))
+        add("v", moving.v, velocity_units(figure), ("velocity",))
+        add("a", moving.a, velocity_units(figure, per="/s^2"), ("velocity",))
         _add_efforts(figure, trial, moving, dynamics, cutoff, add, events, told)
     return data, told
 
@@ -271,8 +282,8 @@ def _add_efforts(
     if dynamics is True or (dynamics == "auto" and plates is not None):
         needed = efforts(figure, trial.times, moving.q, moving.v, moving.a, plates, cutoff=_usable(cutoff, trial.times))
         assignment = needed.assignment
-        add("effort", needed.effort, "", ("velocity",))
-        add("residual", needed.residual, "", ("component",))
+        add("effort", needed.effort, effort_units(figure), ("velocity",))
+        add("residual", needed.residual, WRENCH_UNITS, ("component",))
         add("power", needed.powers, "W", ("velocity",))
         told["residual"] = needed.report
     try:
@@ -301,10 +312,7 @@ def _recording(
     own = trial.rec.channel("markers")
     if own.rate is not None:
         data = {name: (_at_rate(channel, own.rate, own.start), value) for name, (channel, value) in data.items()}
-    labels = {
-        "velocity": list(figure.coordinates), "tag": list(figure.tag_names), "mass": [*figure.names, "whole"],
-        "component": ["mx", "my", "mz", "fx", "fy", "fz"], "axis": ["x", "y", "z"],
-    }  # fmt: skip
+    labels = figure_labels(figure) | {"mass": [*figure.names, "whole"]}
     manifest = {
         "kind": "reconstruction", "source": trial.rec.manifest.get("source"), "figure": figure.name,
         "subject": trial.rec.manifest.get("subject"), "labels": labels, "reconstruct": told,

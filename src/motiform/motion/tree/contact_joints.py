@@ -47,6 +47,10 @@ class ContactJoint(Joint):
     """
 
     nq = 14
+    q_names = tuple(
+        f"{what}{k}_{axis}" for k in (1, 2) for what, axes in (("p", "xyz"), ("q", "wxyz")) for axis in axes
+    )
+    q_units = (*("m",) * 3, *("",) * 4) * 2
 
     def __init__(
         self,

@@ -43,6 +43,16 @@ class Joint(ABC):
         """Whether velocities are the derivatives of the coordinates."""
         return False
 
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        """Names of the numbers of a configuration: those of the velocities, or numbers."""
+        return self.names if self.plain else tuple(map(str, range(self.nq)))
+
+    @property
+    def q_units(self) -> tuple[str, ...]:
+        """Units of the numbers of a configuration, "" where they are not known."""
+        return self.units if self.plain and self.units else ("",) * self.nq
+
     @abstractmethod
     def neutral(self) -> Array:
         """Return a configuration to begin with, (nq,)."""

@@ -224,6 +224,8 @@ class FunctionJoint(Joint):
         for function in self.functions:
             if not isinstance(function, CoordinateFunction):
                 raise InputError("function of a coordinate", got=repr(function), allowed="Polynomial, Spline")
+        turned = {driver for driver, axis in zip(self.drivers, self.axes, strict=True) if axis.kind == "revolute"}
+        self.units = tuple("rad" if k in turned else "m" for k in range(self.nv))
 
     @property
     def plain(self) -> bool:
@@ -302,6 +304,7 @@ class BallJoint(Joint):
     kernel = True
     nq, nv = 4, 3
     units = ("rad", "rad", "rad")
+    q_names = ("qw", "qx", "qy", "qz")
 
     def __init__(self, names: Sequence[str] | None = None) -> None:
         self.names, self.named = _named(names, ("wx", "wy", "wz")), names is not None
@@ -335,6 +338,8 @@ class FreeJoint(Joint):
     kernel = True
     nq, nv = 7, 6
     units = ("rad", "rad", "rad", "m", "m", "m")
+    q_names = ("x", "y", "z", "qw", "qx", "qy", "qz")
+    q_units = ("m", "m", "m", "", "", "", "")
 
     def __init__(self, names: Sequence[str] | None = None) -> None:
         self.names, self.named = _named(names, ("wx", "wy", "wz", "vx", "vy", "vz")), names is not None

@@ -17,12 +17,23 @@ from motiform.spatial import quaternion_from_rotation
 if TYPE_CHECKING:
     from motiform.motion.tree.run import FigureSystem
 
-__all__ = ["FIGURE_CHANNELS", "SEGMENT_CHANNELS", "channels", "contacts", "observe"]
+__all__ = [
+    "FIGURE_CHANNELS",
+    "SEGMENT_CHANNELS",
+    "channels",
+    "configuration_names",
+    "configuration_units",
+    "contacts",
+    "effort_units",
+    "figure_labels",
+    "observe",
+    "velocity_units",
+]
 
 FIGURE_CHANNELS = {
     "q": "coordinates",
     "v": "velocities of the joints",
-    "tau": "generalised forces of the controls, N m or N",
+    "tau": "generalised forces of the controls",
     "tags": "tags in the world",
     "center_of_mass": "of the whole figure, in the world",
     "energy": "kinetic and potential (gravity, zero at the world's origin)",
@@ -49,22 +60,23 @@ def contacts(figure: Figure) -> list[str]:
 def channels(figure: Figure, rate: float, controlled: bool) -> list[Channel]:
     """Return the channels of a recording of the figure."""
 
-    def channel(name: str, unit: str, dims: tuple[str, ...] = (), shape: tuple[int, ...] = ()) -> Channel:
+    def channel(
+        name: str, unit: str, dims: tuple[str, ...] = (), shape: tuple[int, ...] = (), units: tuple[str, ...] = ()
+    ) -> Channel:
         text = FIGURE_CHANNELS.get(name) or SEGMENT_CHANNELS[name.rsplit(".", 1)[-1]]
-        return Channel(name, unit=unit, dims=dims, shape=shape, rate=rate, description=text)
+        return Channel(name, unit=unit, dims=dims, shape=shape, rate=rate, description=text, units=units)
 
-    unit = _common_unit(figure)
     found = [
-        channel("q", unit if figure.nq == figure.nv else "", ("coordinate",), (figure.nq,)),
-        channel("v", f"{unit}/s" if unit else "", ("velocity",), (figure.nv,)),
+        channel("q", "", ("coordinate",), (figure.nq,), configuration_units(figure)),
+        channel("v", "", ("velocity",), (figure.nv,), velocity_units(figure)),
     ]
     if controlled:
-        found.append(channel("tau", "", ("velocity",), (figure.nv,)))
+        found.append(channel("tau", "", ("velocity",), (figure.nv,), effort_units(figure)))
     for name in figure.names:
         found.append(channel(f"{name}.position", "m", ("axis",), (3,)))
         found.append(channel(f"{name}.orientation", "", ("quaternion",), (4,)))
     for name in contacts(figure):
-        found.append(channel(f"{name}.contact_force", "N", ("axis",), (3,)))
+        found.append(channel(f"{name}.contact_force", "N", ("contact_axis",), (3,)))
         found.append(channel(f"{name}.contact_point", "m", ("axis",), (3,)))
     if figure.tags:
         found.append(channel("tags", "m", ("tag", "axis"), (len(figure.tags), 3)))
@@ -76,10 +88,51 @@ def channels(figure: Figure, rate: float, controlled: bool) -> list[Channel]:
     return found
 
 
-def _common_unit(figure: Figure) -> str:
-    """Return the unit that all coordinates share, or none."""
-    units = {unit for segment in figure.segments for unit in (segment.joint.units or ("",) * segment.joint.nv)}
-    return units.pop() if len(units) == 1 else ""
+def figure_labels(figure: Figure) -> dict[str, list[str]]:
+    """Return the names of the elements of the channels' axes, for a recording's manifest."""
+    return {
+        "coordinate": configuration_names(figure),
+        "velocity": list(figure.coordinates),
+        "tag": list(figure.tag_names),
+    }
+
+
+def configuration_names(figure: Figure) -> list[str]:
+    """Return the names of the numbers of q: a plain coordinate's own, else the segment's with that in its joint."""
+    found = [""] * figure.layout.nq
+    for n, segment in enumerate(figure.segments):
+        joint, own = segment.joint, figure.layout.v[n]
+        for k, place in enumerate(figure.layout.q[n]):
+            found[place] = figure.layout.names[own[k]] if joint.plain else f"{segment.name}.{joint.q_names[k]}"
+    return found if figure.coupled is None else [found[k] for k in figure.coupled.kept_q]
+
+
+def configuration_units(figure: Figure) -> tuple[str, ...]:
+    """Return the units of the numbers of q, (nq,)."""
+    found = [""] * figure.layout.nq
+    for segment, places in zip(figure.segments, figure.layout.q, strict=True):
+        for unit, place in zip(segment.joint.q_units, places, strict=True):
+            found[place] = unit
+    return tuple(found if figure.coupled is None else [found[k] for k in figure.coupled.kept_q])
+
+
+def velocity_units(figure: Figure, per: str = "/s") -> tuple[str, ...]:
+    """Return the units of v, (nv,), or with `per` those of its integral ("") or derivative ("/s^2")."""
+    return tuple(f"{unit}{per}" if unit else "" for unit in _freedoms(figure))
+
+
+def effort_units(figure: Figure) -> tuple[str, ...]:
+    """Return the units of generalised forces, (nv,)."""
+    return tuple({"rad": "N m", "m": "N"}.get(unit, "") for unit in _freedoms(figure))
+
+
+def _freedoms(figure: Figure) -> list[str]:
+    """Return rad, m or "" of each velocity."""
+    found = [""] * figure.layout.nv
+    for segment, places in zip(figure.segments, figure.layout.v, strict=True):
+        for unit, place in zip(segment.joint.units or ("",) * segment.joint.nv, places, strict=True):
+            found[place] = unit
+    return found if figure.coupled is None else [found[k] for k in figure.coupled.kept_v]
 
 
 def observe(system: "FigureSystem", times: Array, rows: Array) -> dict[str, Array]:

@@ -249,6 +249,22 @@ def test_neutral_and_sizes(joint):
     np.testing.assert_array_equal(joint.repair(q), q)
 
 
+def test_names_and_units_tell_what_the_numbers_do(joint):
+    assert len(set(joint.q_names)) == len(joint.q_units) == joint.nq
+    S = joint.subspace(random_q(joint, rng_of(joint), ()))
+    for k, unit in enumerate(joint.units or ()):
+        assert (unit == "rad") == (np.abs(S[:3, k]).max() > 0)  # what turns is an angle; a pure shift has no such part
+    if joint.plain:
+        assert joint.q_names == joint.names
+    q = joint.neutral()
+    for k, name in enumerate(joint.q_names):
+        if name in ("x", "y", "z") and joint.q_units[k] == "m":
+            moved = joint.transform(q + np.eye(joint.nq)[k]).translation - joint.transform(q).translation
+            np.testing.assert_allclose(moved, np.eye(3)["xyz".index(name)], atol=ROUNDING)
+        if name == "qw":
+            assert q[k] == 1.0
+
+
 def test_neutral_is_the_identity_where_there_is_no_offset(joint):
     axes = getattr(joint, "axes", ())
     if any(axis.offset for axis in axes) or isinstance(joint, FunctionJoint):

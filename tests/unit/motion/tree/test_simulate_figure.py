@@ -113,7 +113,8 @@ def test_channels_units_and_their_values():
     v = figure.velocity(ball=(1.0, -2.0, 0.5), arm=0.7)
     rec = simulate(figure, t1=0.3, rate=20, v0=v, controls=lambda t, state: np.full(4, 0.01 * t))
     units = {
-        "q": ("", (15,)), "v": ("rad/s", (4,)), "tau": ("", (4,)), "tags": ("m", (2, 3)), "center_of_mass": ("m", (3,)),
+        "q": ("", (15,)), "v": ("rad/s", (4,)), "tau": ("N m", (4,)), "tags": ("m", (2, 3)),
+        "center_of_mass": ("m", (3,)),
         "ball.position": ("m", (3,)), "ball.orientation": ("", (4,)), "ball.contact_force": ("N", (3,)),
         "ball.contact_point": ("m", (3,)), "arm.position": ("m", (3,)), "arm.orientation": ("", (4,)),
         "energy": ("J", ()), "energy.kinetic": ("J", ()), "energy.potential": ("J", ()),

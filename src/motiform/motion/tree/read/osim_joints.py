@@ -106,8 +106,6 @@ class OsimFunctionJoint(_Started, FunctionJoint):
         names = [c.name for c in coordinates]
         drivers = [names.index(str(step.coordinate)) for step in steps]
         super().__init__(axes, [step.function for step in steps], drivers, names, _limits(coordinates))
-        turned = {driver for driver, axis in zip(drivers, axes, strict=True) if axis.kind == "revolute"}
-        self.units = tuple("rad" if k in turned else "m" for k in range(len(names)))
         self._begin(coordinates)
 
 
