@@ -131,7 +131,7 @@ def _analog_rate(rate: float, subframes: int) -> float:
     """Return the analog rate in 32 bits, not below the product: some readers cut off the ratio of the two rates."""
     product = float(np.float32(rate)) * subframes
     near = np.float32(product)
-    return float(near if near >= product else np.nextafter(near, np.float32(np.inf)))
+    return float(near if float(near) >= product else np.nextafter(near, np.float32(np.inf)))
 
 
 def known_residuals(rec: Recording, first: int, count: int, length: float) -> np.ndarray:
@@ -149,29 +149,34 @@ def _residual_step(rec: Recording, length: float) -> float:
     It is the largest of which all residuals are multiples, up to 255 steps; else 1/255 of the largest residual. Without
     residuals it is the step of the coordinates in 16 bits, for programs that convert them.
     """
-    largest, distinct = 0.0, np.zeros(1, np.float32)
+    largest, distinct = 0.0, np.zeros(1)
     for first, points in rec.blocks("markers"):
         seen = np.isfinite(points).all(-1)
         largest = max(largest, float(np.abs(points[seen]).max(initial=0.0)) / length)
         if "residuals" in rec:
-            told = float32(np.where(seen, known_residuals(rec, first, len(points), length), 0.0), rec._where)
+            told = np.where(seen, known_residuals(rec, first, len(points), length), 0.0)
             # More than 255 different ones are not multiples of one step: then only the largest counts.
             distinct = np.union1d(distinct, told if len(distinct) <= _STEPS + 1 else told.max())
-    some = distinct[distinct > 0].astype(np.float64)
-    if len(some):
-        return _common_step(some) or max(float(np.float32(some[-1] / _STEPS)), _TINY)
+    if distinct[-1] > 0:
+        last = float32(distinct[-1:], rec._where)[0]
+        return _common_step(distinct[distinct > 0]) or max(float(last) / _STEPS, _TINY)
     return max(float(float32(np.asarray(largest), rec._where)) / _INTEGERS, _TINY) if largest else 1.0
 
 
 def _common_step(values: np.ndarray) -> float | None:
-    """Return the largest 32-bit step of which up to 255 give each of these residuals in 32 bits, or None."""
-    for count in range(1, _STEPS + 1):
-        step = float(np.float32(values[0] / count))
-        if step < _TINY or values[-1] > (_STEPS + 0.5) * step:
-            return None
-        if np.array_equal((np.rint(values / step) * step).astype(np.float32), values):
-            return step
-    return None
+    """Return the 32-bit step of which up to 255 give each of these residuals, in order, to 32 bits; or None.
+
+    The nearest one, and of equally near ones the largest.
+    """
+    steps = (values[0] / np.arange(1, _STEPS + 1)).astype(np.float32).astype(np.float64)
+    steps = steps[steps >= _TINY]
+    if len(values) > _STEPS or not len(steps):
+        return None
+    multiples = np.rint(values / steps[:, None])
+    errors = np.abs(multiples * steps[:, None] / values - 1).max(1)
+    errors[multiples[:, -1] > _STEPS] = np.inf
+    best = errors.min()
+    return float(steps[np.argmax(errors <= best + 1e-12)]) if best < 2.0**-23 else None
 
 
 def float32(values: np.ndarray, where: str) -> np.ndarray:

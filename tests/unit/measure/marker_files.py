@@ -4,7 +4,7 @@ import struct
 
 import numpy as np
 
-from motiform.record import Channel, Recording
+from motiform.record import Channel, Event, Recording
 
 NAMES = ("LASI", "RASI", "LTOE", "C7")
 
@@ -98,3 +98,29 @@ def simple_c3d(points, names=NAMES, units="mm", rate=100.0, **options):
     for group, name, value in options.pop("more", ()):
         file.put(group, name, value)
     return file.bytes(points, rate, **options)
+
+
+def measured(samples=30, markers=4, channels=3, subframes=5, rate=100.0, start=0.0, seed=2, names=None, **manifest):
+    """A recording with everything that a C3D file can hold, and some markers that are not seen."""
+    rng = np.random.default_rng(seed)
+    points = motion(samples, markers, seed)
+    points[rng.random((samples, markers)) < 0.1] = np.nan
+    residuals = np.where(np.isnan(points[..., 0]), np.nan, 0.05e-3 * rng.integers(0, 256, (samples, markers)))
+    times = {"rate": rate, "start": start}
+    data = {
+        "markers": (Channel("markers", unit="m", dims=("marker", "axis"), shape=(markers, 3), **times), points),
+        "residuals": (Channel("residuals", unit="m", dims=("marker",), shape=(markers,), **times), residuals),
+    }
+    labels = {"marker": names or [f"marker{k}" for k in range(markers)]}
+    if channels:
+        told = {"dims": ("analog",), "shape": (channels,), "rate": rate * subframes, "start": start}
+        data["analog"] = (Channel("analog", **told), rng.normal(0, 100, (samples * subframes, channels)))
+        labels["analog"] = [f"channel{k}" for k in range(channels)]
+        manifest["analog_units"] = [("V", "N", "N m", "m")[k % 4] for k in range(channels)]
+    events = [Event(start + 0.25 * k, f"event{k}", {"context": "Left"}) for k in range(3)]
+    return Recording.from_arrays(data, events=events, manifest={"labels": labels, "up": "y", **manifest})
+
+
+def in_float32(values, unit):
+    """Return numbers [SI] as a file in that unit [SI] gives them back."""
+    return (values / unit).astype(np.float32).astype(np.float64) * unit

@@ -137,14 +137,43 @@ def test_plates_at_the_rate_of_the_markers(tmp_path):
     assert np.ptp(np.diff(smooth["plate.force"][:, 0, 2])) < np.ptp(np.diff(force[:, 2]))
 
 
-def test_c3d_with_plates_and_events_comes_back(tmp_path):
+@pytest.mark.parametrize("kind", [1, 2, 3, 4])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("units", ["mm", "m", "in"])
+def test_plates_written_again(kind, sign, units, tmp_path):
     path = tmp_path / "a.c3d"
-    path.write_bytes(plate_file(3))
+    path.write_bytes(plate_file(kind, sign))
     rec = read_markers(path)
-    write_c3d(rec, tmp_path / "b.c3d")
+    write_c3d(rec, tmp_path / "b.c3d", units=units)
     again = read_markers(tmp_path / "b.c3d")
     check(again)
-    assert_allclose(again["markers"], rec["markers"], rtol=1e-7)
+    for plate, old in zip(again.manifest["plates"], rec.manifest["plates"], strict=True):
+        assert plate.keys() == old.keys()
+        for key in plate:
+            # From one unit to another: twice rounded to 32 bits. Corners are sums of up to 2.3 m.
+            assert_allclose(plate[key], old[key], rtol=2.0**-23, atol=2.0**-52)
+
+
+def test_more_plates_than_one_parameter_holds(tmp_path):
+    """227 matrices of 144 bytes are as many as one parameter holds, 255 of the others."""
+    path = tmp_path / "a.c3d"
+    path.write_bytes(plate_file(4))
+    rec = read_markers(path)
+    (plate,) = rec.manifest["plates"]
+    rec.manifest["plates"] = [
+        {
+            **plate,
+            "corners": np.add(plate["corners"], (k, 0, 0)).tolist(),
+            "matrix": (np.eye(6) * (k + 1)).tolist(),
+        }
+        for k in range(300)
+    ]
+    write_c3d(rec, tmp_path / "b.c3d")
+    plates = read_markers(tmp_path / "b.c3d").manifest["plates"]
+    assert_allclose(
+        [p["corners"] for p in plates], [p["corners"] for p in rec.manifest["plates"]], rtol=2.0**-24, atol=0
+    )
+    assert_allclose([p["matrix"] for p in plates], [p["matrix"] for p in rec.manifest["plates"]], rtol=2.0**-23)
 
 
 def test_incomplete_plates_are_left_out_with_a_note(tmp_path):
