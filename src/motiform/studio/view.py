@@ -55,8 +55,7 @@ class View:
     def show(self, form: "Form | None") -> None:
         """Replace what is seen by a form at its first sample, or by an empty ground."""
         with self._server.atomic():
-            for handle in (*self._handles, *self._paths):
-                handle.remove()
+            before = (*self._handles, *self._paths)
             self._moving, self._handles, self._paths = [], [], []
             self._form = form
             self._stand(form)
@@ -68,6 +67,11 @@ class View:
                     self._add_links(links)
                 for skin in form.skins:
                     self._add_skin(skin)
+            # What has a name that is used again is replaced by then. Removed before, it would leave its pose to the new.
+            kept = {handle.name for handle in (*self._handles, *self._paths)}
+            for handle in before:
+                if handle.name not in kept:
+                    handle.remove()
 
     def draw(self, sample: int) -> None:
         """Move the bodies to a sample. Only what moves is sent."""
@@ -98,11 +102,16 @@ class View:
 
         if self._form is not None and client is not None:
             aspect = max(client.camera.aspect, SQUARISH)  # a narrower view is widened
-            _point(client, Camera.framing(self._form, aspect=min(aspect, 3.0)))
+            fov = self._server.initial_camera.fov
+            _point(client, Camera.framing(self._form, fov=fov, aspect=min(aspect, 3.0)))
 
     def welcome(self, client: Any) -> None:
-        """Widen the view of a page that has just opened if it is narrow."""
-        client.camera.fov = widened(self._server.initial_camera.fov, client.camera.aspect)
+        """Widen the view of a page where it is narrow, or becomes so: panels dock after it has opened."""
+        self._fit(client.camera)
+        client.camera.on_update(self._fit)
+
+    def _fit(self, camera: Any) -> None:
+        camera.fov = widened(self._server.initial_camera.fov, camera.aspect)  # sends nothing where it is so
 
     def _stand(self, form: "Form | None") -> None:
         """Turn the page's world, its light, its ground and its cameras where another direction points up."""
