@@ -117,8 +117,8 @@ def _analog(rec: Recording, rate: float, length: float) -> Analog:
         raise InputError("analog channels and markers do not start together", where=rec._where, got=got)
     count, symbol = channel.shape[0], unit_symbol(length)
     names = list(rec.manifest.get("labels", {}).get("analog") or ())
-    told = list(rec.manifest.get("analog_units") or ())
-    told = told if len(told) == count else [""] * count
+    told = list(rec.manifest.get("analog_units") or channel.units)
+    told = told if len(told) == count else [channel.unit] * count
     return Analog(
         names if len(names) == count else [f"A{k + 1}" for k in range(count)],
         [{"m": symbol, "N m": f"N{symbol}"}.get(unit, unit) for unit in told],  # readers expect the markers' unit

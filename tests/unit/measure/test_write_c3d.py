@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from marker_files import NAMES, in_float32, measured, motion, recording
 from numpy.testing import assert_allclose, assert_array_equal
@@ -56,6 +56,28 @@ def test_units_by_a_longer_name(tmp_path):
     found = again(measured(), tmp_path, units="[Millimeters]")
     assert found.manifest["units"] == "mm"
     assert found.manifest["analog_units"] == ["V", "N", "N m"]
+
+
+@pytest.mark.parametrize("units", [("V", "N m", "m"), ("N m", "N m", "N m"), ()])
+def test_units_of_the_channel(units, tmp_path):
+    rec = changed("analog", units=units)
+    del rec.manifest["analog_units"]
+    found = again(rec, tmp_path)
+    assert found.manifest["analog_units"] == list(units or ("", "", ""))
+    assert_allclose(found["analog"], rec["analog"], rtol=2.0**-23)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.integers(1, 200), st.integers(1, 12), st.integers(0, 12), st.integers(1, 9), st.integers(0, 10**6),
+    st.sampled_from([50.0, 119.88, 1000.0]),
+)  # fmt: skip
+def test_any_sizes(tmp_path, samples, markers, channels, subframes, before, rate):
+    rec = measured(samples, markers, channels, subframes, rate, start=before / rate, seed=samples)
+    assume(np.isfinite(rec["markers"][..., 0]).any() and np.ptp(motion(samples, markers, samples)) > 0.01)
+    found = again(rec, tmp_path)
+    check(rec, found)
+    assert found.manifest["first_frame"] == before + 1
 
 
 @pytest.mark.parametrize("markers", [1, 2, 254, 255, 256, 510, 511, 1000])
@@ -255,6 +277,19 @@ def test_what_ends_the_writing_leaves_the_old_file(error, tmp_path, monkeypatch)
             write_c3d(measured(60), place, overwrite=True)
     assert [file.name for file in tmp_path.iterdir()] == ["a.c3d"]
     assert path.read_bytes() == old
+
+
+def test_a_file_that_the_disk_takes_only_in_part_does_not_appear(tmp_path):
+    resource = pytest.importorskip("resource", reason="this system has no limits on the size of files")
+    rec = measured(5000)  # 600 KB
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, old[1]))
+    try:
+        with pytest.raises(RunError, match="larger than allowed"):
+            write_c3d(rec, tmp_path / "a.c3d")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_error_between_two_parts_leaves_nothing(tmp_path, monkeypatch):
