@@ -111,9 +111,8 @@ class Camera:
         """
         from motiform.image.extent import form_bounds, motion_balls
 
-        bounds = form_bounds(form)
-        middle = bounds.mean(0)
-        away = upright(form.up).T @ _triple("direction", direction)
+        bounds, stand = form_bounds(form), upright(form.up).T
+        middle, away = stand @ bounds.mean(0), stand @ _triple("direction", direction)
         axes = Camera(tuple(middle + away), tuple(middle), form.up, fov).axes
         slopes = math.tan(0.5 * fov) * (1.0 - margin) * np.array([aspect, 1.0])
         sine, cosine = slopes / np.hypot(1.0, slopes), 1.0 / np.hypot(1.0, slopes)

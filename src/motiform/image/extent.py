@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.spatial.upright import upright
 
 if TYPE_CHECKING:
     from motiform.form import Form, Part
@@ -130,9 +131,11 @@ def _furthest(points: np.ndarray, d: np.ndarray) -> np.ndarray:
 
 
 def form_bounds(form: "Form") -> np.ndarray:
-    """Return the lower and upper corner of all that the motion passes through [m], (2, 3)."""
+    """Return the lower and upper corner of all that the motion passes through [m], (2, 3), in axes with y up."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    for centers, radius in motion_balls(form):
+    axes = upright(form.up)
+    for places, radius in motion_balls(form):
+        centers = places @ axes.T
         low, high = np.minimum(low, centers.min(0) - radius), np.maximum(high, centers.max(0) + radius)
     if not np.isfinite(low).all():
         raise InputError(
