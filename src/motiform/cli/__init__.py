@@ -1,7 +1,9 @@
 """The command line: one file per verb."""
 
+import logging
 import os
 import sys
+import warnings
 
 __all__ = ["main"]
 
@@ -13,6 +15,7 @@ def main() -> None:
     from motiform.base.errors import MotiformError
     from motiform.cli.app import app
 
+    _silence_libraries()
     try:
         code = app(standalone_mode=False) or 0
         if code == _INTERRUPTED:  # typer has turned Ctrl-C into this code
@@ -33,6 +36,13 @@ def main() -> None:
             raise  # a defect of ours: the traceback is what a report needs
         error.show()  # the command line itself is wrong: typer tells how
         sys.exit(2)
+
+
+def _silence_libraries() -> None:
+    """Keep warnings of libraries off the screen, unless they are asked for (python -W, PYTHONWARNINGS)."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+        logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def _say(text: str) -> None:

@@ -13,7 +13,10 @@ def image(
     recording: RecordingPath,
     channels: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CHANNEL...", help="Channels to plot; the scene's choice if not given."),
+        typer.Argument(
+            metavar="CHANNEL...",
+            help="Channels to plot, or parts of them such as q.right_knee_extension; the scene's choice if not given.",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The plot (.png, .svg, .pdf); RECORDING-plot.png if not given.")

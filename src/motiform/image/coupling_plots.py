@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.image.plot import _COLORS, _DASHES, _check_path, _save
+from motiform.image.plot import _check_path, _save
+from motiform.image.style import COLORS as _COLORS
+from motiform.image.style import DASHES as _DASHES
 from motiform.motion.matter.coupling import Band, CutComparison, Influence, Port, Separation, influence
 from motiform.spatial.checks import Array, as_floats
 

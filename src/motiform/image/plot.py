@@ -1,18 +1,30 @@
 """Plots of channels over time, ready to publish; no window, no global state."""
 
 import io
-import math
 import os
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, closest
+from motiform.base.errors import InputError
+from motiform.image.curves import (
+    LINES,
+    Curves,
+    Part,
+    check_samples,
+    extremes,
+    extremes_of_band,
+    liveliest,
+    parts,
+    read_curves,
+)
 from motiform.image.files import check_new, new_file
+from motiform.image.legends import CURVE, draw_events, event_kinds, lay_out
+from motiform.image.style import COLORS, CURSOR, DASHES, axis_of, colors_of, pretty_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,15 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_plot", "plot_channels"]
 
-# Okabe and Ito's palette, told apart with any colour vision and in order of contrast on white.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F")
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1, 1, 1)))
-_COMPONENTS = {"quaternion": "wxyz", "axis": "xyz"}
 _FORMATS = (".svg", ".pdf", ".png")
-_FEW = 8  # bodies drawn one by one; more are drawn as median and band
-_LINES = 12  # lines whose names fit beside the axes
-_BUCKETS = 1500  # columns of a page-wide figure at 200 dpi: more samples cannot be seen
-_EVENTS = 5  # kinds of events named in the legend
+_TALL = 18  # characters of a name along the vertical axis
 
 
 def plot_channels(
@@ -43,33 +48,39 @@ def plot_channels(
     cursor: float | None = None,
     overwrite: bool = False,
 ) -> "Figure":
-    """Plot channels over a shared time axis, one panel each, and save the figure if ``path`` is given.
+    """Plot channels over a shared time axis, a panel for each and its unit; save the figure if ``path`` is given.
 
-    Components are labelled lines; a channel of many bodies is drawn as median and 5 to 95 % band. Long
-    recordings are drawn by the extremes of each column of the picture, so no peak is lost. Events are thin lines.
+    A name is a channel or a part of one by the labels of its axes: "q", "q.right_knee_extension",
+    "solid.wrench.right_foot". Up to 12 numbers are lines with their names; of more coordinates those 12 that vary the
+    most are drawn, and many bodies or points as median and 5 to 95 % band. Long recordings are drawn by the extremes of
+    each column of the picture, so no peak is lost. Events are thin lines, or ticks at the lower edge where there are
+    many, told apart by colour in the legend under the panels.
 
     Parameters
     ----------
     path : file to write; .svg, .pdf or .png (200 dpi).
-    size : width and height [inch]; chosen by the number of panels when None.
+    size : width and height [inch]; chosen by the number of panels and their legends when None.
     cursor : instant to mark [s].
     """
     _check_path(path, overwrite)
     names = [names] if isinstance(names, str) else list(names)
     if not names:
         raise InputError("no channel to plot", allowed=", ".join(rec.names) or "none: the recording is empty")
+    shown = [part for name in names for part in parts(rec, name)]
     for name in names:
-        _check_name(rec, name)
-    figure, panels = _new_figure(len(names), title, size)
-    for axes, name in zip(panels, names, strict=True):
-        count = _draw_channel(axes, rec, name)
-        _draw_events(axes, rec, named=axes is panels[0])
+        check_samples(rec, name)
+    figure, panels = _new_figure(len(shown), title, size)
+    kinds = event_kinds(rec.events)
+    legends = []
+    for axes, part in zip(panels, shown, strict=True):
+        legends.append((axes, _draw_part(axes, rec, part)))
+        draw_events(axes, kinds)
         if cursor is not None:
-            axes.axvline(cursor, color="#B22222", linewidth=1.0, gid="cursor")
-        axes.set_ylabel(_axis_label(name, rec.unit(name)), fontsize=9)
+            axes.axvline(cursor, color=CURSOR, linewidth=1.0, gid="cursor")
+        _set_label(axes, part.name, part.unit)
         _flatten(axes)
-        _add_legend(axes, count)
-    panels[-1].set_xlabel("time [s]", fontsize=9)
+    _finish(figure, panels, ", ".join(names), rec._where)
+    lay_out(figure, legends, kinds, grow=size is None)
     _save(figure, path, overwrite)
     return figure
 
@@ -90,51 +101,52 @@ def compare_plot(
     Parameters
     ----------
     recordings : label of each recording and the recording.
+    name : a channel, or a part of one by the labels of its axes.
     log : logarithmic axis; magnitudes are drawn, zeros are gaps.
     drift : draw the distance of each sample from the first one (one panel), e.g. the error of a conserved quantity.
     """
     _check_path(path, overwrite)
     if not recordings:
         raise InputError("no recording to compare", allowed="one or more labels with their recordings")
-    for rec in recordings.values():
-        _check_name(rec, name)
-    curves = {label: _bodies(rec, name, drift=drift) for label, rec in recordings.items()}
-    components = next(iter(curves.values())).components
-    for label, curve in curves.items():
-        if curve.components != components:
-            raise InputError(
-                f"channel {name!r} has another shape",
-                where=label,
-                got=len(curve.components),
-                allowed=str(len(components)),
-            )
+    wholes = {label: _whole(rec, name) for label, rec in recordings.items()}
+    whole = next(iter(wholes.values()))
+    for label, other in wholes.items():
+        check_samples(recordings[label], name)
+        _check_alike(whole, other, name, label)
+    count = len(whole.elements)
+    curves = [read_curves(rec, whole, band=count > 1, drift=drift) for rec in recordings.values()]
+    components = ("",) if drift else whole.components
     figure, panels = _new_figure(len(components), title, size)
     for k, (axes, component) in enumerate(zip(panels, components, strict=True)):
-        for i, (label, curve) in enumerate(curves.items()):
-            _draw_summary(axes, curve, k, label, _COLORS[i % 8], _DASHES[i % 4], log=log)
+        for i, (label, one) in enumerate(zip(recordings, curves, strict=True)):
+            _draw_summary(axes, _magnitude(one) if log else one, k, label, COLORS[i % 8], DASHES[i % 4])
         if log:
             axes.set_yscale("log")
-        shown = f"{name} {component}".strip()
-        axes.set_ylabel(_axis_label(f"drift of {shown}" if drift else shown, _unit_of(recordings, name)), fontsize=9)
-    _add_legend(panels[0], _split(rec, name)[0])
-    panels[-1].set_xlabel("time [s]", fontsize=9)
+        shown = f"{name}.{component}" if component else name
+        _set_label(axes, f"drift of {shown}" if drift else shown, whole.unit)
+    _finish(figure, panels, name, ", ".join(recordings))
+    title_of_band = f"median, 5–95 % of {count}" if count > 1 else None
+    lay_out(figure, [(panels[0], title_of_band)], [], grow=size is None)
     _save(figure, path, overwrite)
     return figure
 
 
-@dataclass(frozen=True)
-class _Curves:
-    """A channel as curves, (samples, 1, components), or low, middle, high of many bodies, (samples, 3, components)."""
+def _whole(rec: "Recording", name: str) -> Part:
+    """Return a channel whose numbers share a unit."""
+    found = parts(rec, name)
+    if len(found) > 1:
+        units = ", ".join(part.unit or "1" for part in found)
+        remedy = f"Choose some by name, such as {name}.{rec.labels(name)[-1][0]}."
+        raise InputError(f"channel {name!r} has several units", where=rec._where, got=units, remedy=remedy)
+    return found[0]
 
-    times: np.ndarray
-    values: np.ndarray
-    components: tuple[str, ...]
 
-
-def _check_name(rec: "Recording", name: str) -> None:
-    if name not in rec:
-        allowed = ", ".join(rec.names) or "none: the recording is empty"
-        raise InputError("unknown channel", got=name, allowed=allowed, remedy=closest(name, rec.names))
+def _check_alike(one: Part, other: Part, name: str, label: str) -> None:
+    if (other.elements, other.components) != (one.elements, one.components):
+        got, allowed = (f"{len(p.elements)} × {len(p.components)} numbers" for p in (other, one))
+        raise InputError(f"channel {name!r} has another shape", where=label, got=got, allowed=allowed)
+    if other.unit != one.unit:
+        raise InputError(f"channel {name!r} has different units", where=label, got=other.unit, allowed=one.unit)
 
 
 def _new_figure(count: int, title: str | None, size: tuple[float, float] | None) -> tuple["Figure", list["Axes"]]:
@@ -154,77 +166,58 @@ def _new_figure(count: int, title: str | None, size: tuple[float, float] | None)
         axes.spines[["top", "right"]].set_visible(False)
         axes.margins(x=0.01)
     if title:
-        figure.suptitle(title, fontsize=11)
+        figure.suptitle(textwrap.fill(title, 70), fontsize=11, parse_math=False)
     figure.align_ylabels(panels)
     return figure, panels
 
 
-def _split(rec: "Recording", name: str) -> tuple[int, tuple[str, ...]]:
-    """Return how many bodies a channel has, and the labels of the components of each."""
-    channel = rec.channel(name)
-    shape, dims = channel.shape, channel.dims
-    if not shape:
-        return 1, ("",)
-    letters = _COMPONENTS.get(dims[-1]) or rec.manifest.get("labels", {}).get(dims[-1], "")
-    if len(letters) == shape[-1] and len(letters) <= _FEW:
-        return math.prod(shape[:-1]), tuple(letters)
-    if len(shape) == 1 and shape[0] <= _FEW and dims[0] != "body":
-        return 1, tuple(str(i) for i in range(shape[0]))
-    return math.prod(shape), ("",)
+def _draw_part(axes: "Axes", rec: "Recording", part: Part) -> str | None:
+    """Draw the lines of a part; return what is said over their names."""
+    curves = read_curves(rec, part, band=part.spread)
+    if part.spread:
+        for k, (component, color) in enumerate(zip(part.components, colors_of(part.components), strict=True)):
+            _draw_summary(axes, curves, k, component or "median", color, "-")
+        return f"median, 5–95 % of {len(part.elements)}"
+    chosen = list(range(len(part.labels)))
+    if len(chosen) > LINES:
+        chosen = liveliest(curves)
+    labels = [part.labels[k] for k in chosen]
+    lines = curves.values.reshape(len(curves.times), -1)[:, chosen].T
+    for values, label, (color, dash) in zip(lines, labels, _looks(part, labels), strict=True):
+        _draw_line(axes, curves.times, values, label, color, dash)
+    return f"{LINES} of {len(part.labels)}, those that vary the most" if len(part.labels) > LINES else None
 
 
-def _draw_channel(axes: "Axes", rec: "Recording", name: str) -> int:
-    """Draw the lines of a channel; return how many bodies each stands for."""
-    count, components = _split(rec, name)
-    if count > _FEW or count * len(components) > _LINES:
-        curves = _bodies(rec, name)
-        for k, component in enumerate(components):
-            _draw_summary(axes, curves, k, component or "median", _COLORS[k % 8], "-")
-        return count
-    times, values = rec.time(name), np.asarray(rec[name]).reshape(-1, count, len(components))
-    for i in range(count):
-        for k, component in enumerate(components):
-            color, dash = (_COLORS[k % 8], "-") if count == 1 else (_COLORS[i], _DASHES[k % 4])
-            label = component if count == 1 else f"{i} {component}".strip()
-            _draw_line(axes, times, values[:, i, k], label=label or None, color=color, linestyle=dash)
-    return 1
+def _looks(part: Part, labels: list[str]) -> list[tuple[str, Any]]:
+    """Return colour and dash of each line: axes have their colours, and elements are told apart by the other."""
+    components, many = part.components, len(part.elements) > 1
+    if many and len(components) > 1 and all(axis_of(one) for one in components):
+        colors = colors_of(components)
+        return [(color, DASHES[i % 4]) for i in range(len(part.elements)) for color in colors]
+    if many and len(components) > 1:
+        return [(COLORS[i % 8], DASHES[k % 4]) for i in range(len(part.elements)) for k in range(len(components))]
+    return [(color, DASHES[n // 8 % 4]) for n, color in enumerate(colors_of(labels))]
 
 
-def _bodies(rec: "Recording", name: str, *, drift: bool = False) -> _Curves:
-    """Return the channel itself for one body, or its 5, 50 and 95 % quantiles over many, read block by block."""
-    count, components = _split(rec, name)
-    times = rec.time(name)
-    each = (-1, count, len(components))
-    start = np.asarray(rec.read(name, 0, 1), dtype=float).reshape(each)
-    blocks = []
-    for _, block in rec.blocks(name):
-        block = np.asarray(block, dtype=float).reshape(each)
-        if drift:
-            block = np.linalg.norm(block - start, axis=-1, keepdims=True)
-        blocks.append(block if count == 1 else np.moveaxis(np.quantile(block, (0.05, 0.5, 0.95), axis=1), 0, 1))
-    values = np.concatenate(blocks) if blocks else np.empty((0, 1, 1 if drift else len(components)))
-    return _Curves(times, values, ("",) if drift else components)
-
-
-def _draw_summary(
-    axes: "Axes", curves: _Curves, k: int, label: str, color: str, dash: Any, *, log: bool = False
-) -> None:
+def _draw_summary(axes: "Axes", curves: Curves, k: int, label: str, color: str, dash: Any) -> None:
     """Draw component k: the line of one body, or the median of many in its band."""
     values = curves.values[:, :, k]
-    if log:
-        values = np.where(values == 0, np.nan, np.abs(values))
-    middle = values.shape[1] // 2
-    _draw_line(axes, curves.times, values[:, middle], label=label or None, color=color, linestyle=dash)
+    _draw_line(axes, curves.times, values[:, values.shape[1] // 2], label, color, dash)
     if values.shape[1] == 3:
         low, high = np.minimum(values[:, 0], values[:, 2]), np.maximum(values[:, 0], values[:, 2])
-        times, low, high = _band(curves.times, low, high)
+        times, low, high = extremes_of_band(curves.times, low, high)
         axes.fill_between(times, low, high, color=color, alpha=0.2, linewidth=0)
 
 
-def _draw_line(axes: "Axes", times: np.ndarray, values: np.ndarray, **look: Any) -> None:
-    keep = _extremes(values)
-    mark: dict[str, Any] = {"marker": ".", "markersize": 4} if len(times) == 1 else {}
-    axes.plot(times[keep], values[keep], linewidth=1.1, **mark, **look)
+def _magnitude(curves: Curves) -> Curves:
+    return Curves(curves.times, np.where(curves.values == 0, np.nan, np.abs(curves.values)))
+
+
+def _draw_line(axes: "Axes", times: np.ndarray, values: np.ndarray, label: str, color: str, dash: Any) -> None:
+    keep = extremes(values)
+    # A label that is empty, or begins with an underscore, has a meaning of its own to matplotlib.
+    label = label if label and not label.startswith("_") else f" {label}"
+    axes.plot(times[keep], values[keep], linewidth=1.1, label=label, color=color, linestyle=dash, gid=CURVE)
 
 
 def _flatten(axes: "Axes") -> None:
@@ -235,69 +228,30 @@ def _flatten(axes: "Axes") -> None:
         axes.set_ylim(middle - 0.05 * abs(middle), middle + 0.05 * abs(middle))
 
 
-def _extremes(values: np.ndarray) -> np.ndarray:
-    """Return the samples to draw: all, or the lowest and highest of each of many equal stretches, first and last."""
-    count = len(values)
-    width = -(-count // _BUCKETS)
-    if width <= 2:
-        return np.arange(count)
-    whole = count // width * width
-    starts = np.arange(0, whole, width)
-    stretch = values[:whole].reshape(-1, width)
-    gap = np.isnan(stretch)
-    low = starts + np.argmin(np.where(gap, np.inf, stretch), axis=1)
-    high = starts + np.argmax(np.where(gap, -np.inf, stretch), axis=1)
-    return np.unique(np.concatenate([[0], low, high, np.arange(whole, count), [count - 1]]))
+def _finish(figure: "Figure", panels: list["Axes"], what: str, where: str) -> None:
+    """Name the time axis; say in the panel, or where all are so refuse, that there is nothing to draw."""
+    panels[-1].set_xlabel("time [s]", fontsize=9)
+    empty = [axes for axes in panels if not any(np.isfinite(line.get_ydata()).any() for line in _curves(axes))]
+    if len(empty) == len(panels):
+        raise InputError("nothing to draw: no value is finite", where=where, got=what)
+    for axes in empty:
+        axes.text(0.5, 0.5, "no value is finite", transform=axes.transAxes, ha="center", fontsize=9, color="0.4")
 
 
-def _band(times: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the band by the extremes of many equal stretches, at their first instants."""
-    width = -(-len(times) // _BUCKETS)
-    if width <= 2:
-        return times, low, high
-    starts = np.arange(0, len(times), width)
-    low, high = np.fmin.reduceat(low, starts), np.fmax.reduceat(high, starts)
-    return np.append(times[starts], times[-1]), np.append(low, low[-1]), np.append(high, high[-1])
+def _curves(axes: "Axes") -> list[Any]:
+    return [line for line in axes.lines if line.get_gid() == CURVE]
 
 
-def _draw_events(axes: "Axes", rec: "Recording", *, named: bool) -> None:
-    """Draw events as thin lines over the height of the panel, one dash pattern per name."""
-    by_name: dict[str, list[float]] = {}
-    for event in rec.events:
-        by_name.setdefault(event.name, []).append(event.time)
-    for i, (name, times) in enumerate(by_name.items()):
-        shown = np.asarray(times)[_extremes(np.asarray(times))]  # of a hail of events only what a page can show
-        label = f"event: {name}" if named and i < _EVENTS else "_"
-        height = axes.get_xaxis_transform()
-        axes.vlines(
-            shown, 0, 1, transform=height, colors="0.45", linewidth=0.6, linestyles=_DASHES[(i + 1) % 4], label=label
-        )
-
-
-def _add_legend(axes: "Axes", count: int) -> None:
-    """Name the lines beside the panel; say what stands for many bodies."""
-    if axes.get_legend_handles_labels()[1]:
-        beside: dict[str, Any] = {
-            "loc": "upper left",
-            "bbox_to_anchor": (1.0, 1.0),
-            "borderaxespad": 0.0,
-        }  # never over the data
-        title = f"median, 5–95 % of {count}" if count > 1 else None
-        axes.legend(fontsize=8, title=title, title_fontsize=8, frameon=False, handlelength=1.6, **beside)
-
-
-def _axis_label(name: str, unit: str) -> str:
-    """Return "name [unit]", in two lines when long, exponents raised."""
-    raised = re.sub(r"(?:\^|\*\*)(-?\d+)", r"$^{\1}$", unit)
-    name = name.replace(".", ".\n", 1) if len(name) > 16 else name
-    return f"{name}\n[{raised}]" if raised and len(name) > 10 else f"{name} [{raised}]" if raised else name
-
-
-def _unit_of(recordings: Mapping[str, "Recording"], name: str) -> str:
-    units = {rec.unit(name) for rec in recordings.values()}
-    if len(units) > 1:
-        raise InputError(f"channel {name!r} has different units", got=", ".join(sorted(units)), allowed="one unit")
-    return units.pop()
+def _set_label(axes: "Axes", name: str, unit: str) -> None:
+    """Name the vertical axis: "name [unit]", in lines that are no longer than the axis."""
+    parted = [part for part in re.split(r"(?<=[._ ])", name) if part]
+    lines = [""]
+    for part in parted:
+        lines = [*lines[:-1], lines[-1] + part] if len(lines[-1] + part) <= _TALL else [*lines, part]
+    shown = "\n".join(line.strip() for line in lines if line.strip())
+    unit = f"[{pretty_unit(unit)}]" if pretty_unit(unit) else ""
+    apart = "\n" if len(lines[-1] + unit) > _TALL - 2 else " "
+    axes.set_ylabel(f"{shown}{apart}{unit}".strip(), fontsize=9, parse_math=False)
 
 
 def _check_path(path: str | os.PathLike[str] | None, overwrite: bool) -> None:

@@ -26,7 +26,7 @@ _KNOWN = {
     "contact_axis": ("tangential_1", "tangential_2", "normal"),
 }
 _LONGEST = 100  # characters of a name: longer ones are not names
-_SHOWN, _NEAR = 12, 4  # names that an error lists, and that it offers
+_SHOWN, _NEAR = 48, 4  # names that an error lists, and that it offers
 
 
 @dataclass(frozen=True)

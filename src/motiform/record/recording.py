@@ -102,7 +102,11 @@ class Recording:
 
     def channel(self, name: str) -> Channel:
         """Return the description of a channel, or of a part of one."""
-        return self._select(name).channel
+        return self.select(name).channel
+
+    def select(self, name: str) -> Selection:
+        """Return what a name stands for: a channel, or a part of one by the labels of its axes."""
+        return select(name, self._channels, self.manifest.get("labels"), self._where)
 
     def unit(self, name: str) -> str:
         """Return the unit of a channel; "" where its numbers have several (``rec.channel(name).units``)."""
@@ -114,7 +118,7 @@ class Recording:
 
     def count(self, name: str) -> int:
         """Return the number of samples of a channel."""
-        return self._source.counts[self._select(name).whole]
+        return self._source.counts[self.select(name).whole]
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.read(name)
@@ -124,14 +128,14 @@ class Recording:
 
         Indices count from the end where negative and are cut to what is there, as in a slice of an array.
         """
-        chosen = self._select(name)
+        chosen = self.select(name)
         first, last, _ = slice(first, last).indices(self.count(name))
         block = self._source.read(chosen.whole, first, max(first, last))
         return block[(slice(None), *chosen.index)] if chosen.index else block
 
     def time(self, name: str, first: int = 0, last: int | None = None) -> np.ndarray:
         """Return the times [s] of samples first to last (excluded, None: the end) of a channel."""
-        chosen = self._select(name)
+        chosen = self.select(name)
         channel = chosen.channel
         first, last, _ = slice(first, last).indices(self.count(name))
         if channel.rate is None:
@@ -140,7 +144,7 @@ class Recording:
 
     def blocks(self, name: str, samples: int | None = None) -> Iterator[tuple[int, np.ndarray]]:
         """Walk through a channel: (index of the first sample, block), a few MiB at a time, or so many samples."""
-        whole = self._channels[self._select(name).whole]
+        whole = self._channels[self.select(name).whole]
         size = max(1, samples or _BLOCK_BYTES // whole.sample_bytes)
         for first in range(0, self.count(name), size):
             yield first, self.read(name, first, first + size)
@@ -228,9 +232,6 @@ class Recording:
         lines += [f"  statics: {', '.join(self.statics)}"] if len(self.statics) else []
         lines += [f"  events: {len(self.events)}"] if self.events else []
         return "\n".join(lines + ([f"  {self.warning}"] if self.warning else []))
-
-    def _select(self, name: str) -> Selection:
-        return select(name, self._channels, self.manifest.get("labels"), self._where)
 
     @property
     def _where(self) -> str:

@@ -49,7 +49,7 @@ def check_names(document: SceneFile, text: str, name: str) -> None:
 
 
 def check_plots(document: SceneFile, text: str, name: str) -> None:
-    """Refuse a plot of a channel that the recording will not have."""
+    """Refuse a plot of a channel that the recording will not have; parts of channels are known when it is made."""
     if any(figure.file is not None for figure in document.figure):
         return  # which segments there are is known when the file is read
     if document.network:
@@ -59,11 +59,16 @@ def check_plots(document: SceneFile, text: str, name: str) -> None:
     else:
         known = [f"{body.name}.{key}" for body in document.body for key in BODY_CHANNELS] + list(METER_CHANNELS)
     for n, channel in enumerate(document.image.plot):
-        if channel not in known:
+        if channel not in known and not any(channel.startswith(f"{one}.") for one in known if not _single(one)):
             where = f"{name}:{line_of(text, ('image', 'plot', n))}"
             raise SceneError(
                 "no such channel", where=where, got=channel, allowed=", ".join(known), remedy=closest(channel, known)
             )
+
+
+def _single(channel: str) -> bool:
+    """Tell whether a channel is one number, without parts."""
+    return channel.endswith(("energy", "energy.kinetic", "energy.potential", "orthogonality"))
 
 
 def _network_channels(document: SceneFile) -> list[str]:

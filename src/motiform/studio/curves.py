@@ -1,21 +1,24 @@
 """What a plot draws: the curves of one channel, thinned and scaled so that they can be read, and a time cursor."""
 
-import re
 from dataclasses import dataclass
+from itertools import product
 from math import floor, log10, prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from motiform.image.style import SUPERSCRIPT, pretty_unit
+from motiform.record.labels import axis_names
 
 if TYPE_CHECKING:
     from motiform.record import Recording
 
-__all__ = ["Curves", "curves_of", "elements_of", "pretty", "value_at", "with_cursor"]
+__all__ = ["Curves", "curves_of", "element", "element_names", "elements_of", "value_at", "with_cursor"]
 
 BUCKETS = 300  # a plot is a few hundred pixels wide: the extremes of so many time slices look the same as all samples
-COMPONENTS = 9  # a last axis up to this long is drawn as that many curves, a longer one is chosen from
+COMPONENTS = 8  # a last axis up to this long is drawn as that many curves, a longer one is chosen from
+NAMED = 500  # elements that are chosen by name; more by number
 NOISE = 16 * np.finfo(float).eps  # relative: less than this is rounding, not a curve worth zooming in on
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,9 @@ class Curves:
     values: tuple[np.ndarray, ...]
     """One array (points,) per curve: (channel − offset) / scale."""
     names: tuple[str, ...]
-    """Name of each curve: x, y, z, …"""
+    """Name of each curve: x, y, z, a coordinate, …"""
+    units: tuple[str, ...]
+    """Unit of each curve."""
     label: str
     """What the vertical axis shows: the unit, and what was subtracted."""
     span: tuple[float, float]
@@ -44,23 +49,45 @@ def elements_of(shape: tuple[int, ...]) -> int:
     >>> elements_of((3,)), elements_of((10000, 3)), elements_of((500,))
     (1, 10000, 500)
     """
-    few = shape and shape[-1] <= COMPONENTS
-    return int(np.prod(shape[:-1] if few else shape, dtype=int))
+    return prod(_chosen(shape))
 
 
-def curves_of(recording: "Recording", name: str, element: int = 0) -> Curves:
-    """Return the curves of a channel, of one of its elements when it has many (bodies of a flock)."""
+def element_names(recording: "Recording", name: str) -> tuple[str, ...]:
+    """Return the names of the elements to choose from; () where they have none, are too many, or need no choice."""
+    shape = recording.channel(name).shape
+    chosen = len(_chosen(shape))
+    told = axis_names(recording.channel(name), recording.manifest.get("labels"))[:chosen]
+    if not 1 < elements_of(shape) <= NAMED or all(names is None for names in told):
+        return ()
+    return tuple(".".join(labels) for labels in product(*recording.labels(name)[:chosen]))
+
+
+def element(recording: "Recording", name: str, number: int) -> str:
+    """Return the name of one element of a channel, by its number; one that is too high is the last."""
+    shape = _chosen(recording.channel(name).shape)
+    number = min(max(int(number), 0), prod(shape) - 1)
+    labels = [axis[k] for axis, k in zip(recording.labels(name), np.unravel_index(number, shape), strict=False)]
+    return ".".join([name, *labels])
+
+
+def _chosen(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the axes along which an element is chosen."""
+    few = not shape or shape[-1] <= COMPONENTS
+    return shape[:-1] if few else shape
+
+
+def curves_of(recording: "Recording", name: str) -> Curves:
+    """Return the curves of a channel, or of a part of one that is chosen by name; its last axis gives the curves."""
     channel = recording.channel(name)
-    time, values = np.asarray(recording.time(name), dtype=float), np.asarray(recording[name])
-    count = elements_of(values.shape[1:])
-    element = min(max(int(element), 0), count - 1)
-    values = values.reshape(len(values), count, prod(values.shape[1:]) // count)[:, element].astype(float)
-    labels = recording.manifest.get("labels", {}).get(channel.dims[-1] if channel.dims else "", ())
-    names = tuple(labels) if len(labels) == values.shape[1] > 1 else _names(values.shape[1], tuple(channel.dims))
+    time, values = np.asarray(recording.time(name), dtype=float), np.asarray(recording[name], dtype=float)
+    values = values.reshape(len(values), prod(channel.shape))
+    names = recording.labels(name)[-1] if channel.shape else ("value",)
+    units = channel.units or (channel.unit,) * len(names)
     kept = _extremes(values)
     offset, scale = _readable(values)
     values = (values[kept] - offset) / scale
-    return Curves(time[kept], tuple(values.T), names, _label(channel.unit, offset, scale), _span(values), offset, scale)
+    label = _label(units, offset, scale)
+    return Curves(time[kept], tuple(values.T), names, units, label, _span(values), offset, scale)
 
 
 def with_cursor(curves: Curves, instant: float, *, stretch: float = 0.0) -> tuple[np.ndarray, ...]:
@@ -86,14 +113,6 @@ def value_at(curves: Curves, instant: float) -> list[float]:
 
 def _at(curves: Curves, values: np.ndarray, instant: float) -> float:
     return float(np.interp(instant, curves.time, values)) if curves.time.size else float("nan")
-
-
-def _names(count: int, dims: tuple[Any, ...]) -> tuple[str, ...]:
-    if count == 1:
-        return ("value",)
-    if count == 4 and dims and dims[-1] == "quaternion":
-        return tuple("wxyz")
-    return tuple("xyz") if count == 3 else tuple(str(i) for i in range(count))
 
 
 def _extremes(values: np.ndarray) -> np.ndarray:
@@ -126,19 +145,11 @@ def _readable(values: np.ndarray) -> tuple[float, float]:
     return offset, 1.0 if -2 <= power <= 3 else 10.0 ** (3 * floor(power / 3))
 
 
-def _label(unit: str, offset: float, scale: float) -> str:
-    factor = "" if scale == 1 else f"10{str(round(log10(scale))).translate(_SUPERSCRIPT)}"
-    shown = " ".join(part for part in (factor, pretty(unit)) if part) or "1"
+def _label(units: tuple[str, ...], offset: float, scale: float) -> str:
+    factor = "" if scale == 1 else f"10{str(round(log10(scale))).translate(SUPERSCRIPT)}"
+    unit = ", ".join(dict.fromkeys(pretty_unit(unit) or "1" for unit in units))
+    shown = " ".join(part for part in (factor, unit if unit != "1" or not factor else "") if part)
     return f"{shown} from {offset:.7g}" if offset else shown
-
-
-def pretty(unit: str) -> str:
-    """Return a unit as it is printed.
-
-    >>> pretty("kg m^2/s")
-    'kg m²/s'
-    """
-    return "" if unit == "1" else re.sub(r"\^(-?\d+)", lambda found: found[1].translate(_SUPERSCRIPT), unit)
 
 
 def _span(values: np.ndarray) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from contextlib import suppress
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
-from motiform.studio.curves import pretty
+from motiform.image.style import pretty_unit
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -107,7 +107,7 @@ def label_of(parameter: Any) -> str:
     words = parameter.path.split(".")
     inside = words.index("shape") + 1 if "shape" in words[:-1] else 2
     name = " ".join(words[inside:] or words[-1:]).replace("_", " ")
-    return f"{name} [{pretty(parameter.unit)}]" if pretty(parameter.unit) else name
+    return f"{name} [{pretty_unit(parameter.unit)}]" if pretty_unit(parameter.unit) else name
 
 
 def step_of(value: float) -> float:

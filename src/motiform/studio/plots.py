@@ -2,9 +2,12 @@
 
 import threading
 from collections.abc import Callable
+from html import escape
 from typing import TYPE_CHECKING, Any
 
-from motiform.studio.curves import Curves, curves_of, elements_of, value_at, with_cursor
+from motiform.base.errors import MotiformError
+from motiform.image.style import CURSOR, colors_of, pretty_unit
+from motiform.studio.curves import Curves, curves_of, element, element_names, elements_of, value_at, with_cursor
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -14,9 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["Plots", "first_channels"]
 
 NONE = "(none)"
-CURSOR = "#c2255c"
-COLORS = {"x": "#d55e00", "y": "#009e73", "z": "#0072b2", "w": "#8b5fbf", "value": "#0072b2"}
-CYCLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8b5fbf", "#7f7f7f", "#000000")
 SLOTS = 3
 _FONT = "11px system-ui, sans-serif"
 _AXIS: Any = {"font": _FONT, "labelFont": _FONT, "labelGap": 2, "gap": 3, "ticks": {"size": 4, "width": 1}}
@@ -33,13 +33,16 @@ class Plots:
 
     @property
     def names(self) -> list[str]:
-        """Names of the channels shown."""
+        """Names of what is shown: channels, or parts of them."""
         return [slot.name for slot in self._slots if slot.name]
 
     def load(self, recording: "Recording", hints: list[str]) -> None:
         """Offer the channels of a recording; keep those that were chosen if it has them too."""
         names = [name for name in recording.names if _plottable(recording, name)]
-        chosen = first_channels(names, [slot.name for slot in self._slots], hints)
+        picked = [slot.picked for slot in self._slots]
+        parts = [name for name in (*picked, *hints) if name not in names and _plottable(recording, name)]
+        names = [*dict.fromkeys(parts), *names]
+        chosen = first_channels(names, picked, hints)
         with self._lock:
             for slot, name in zip(self._slots, chosen, strict=True):
                 slot.load(recording, names, name)
@@ -55,7 +58,7 @@ class _Slot:
     def __init__(self, server: "ViserServer", number: int, lock: Any, guard: Guard) -> None:
         self._server, self._lock = server, lock
         self._recording: Any = None
-        self.name = ""
+        self.name = self.picked = ""
         self._instant = 0.0
         self._curves: Curves | None = None
         self._chart: Any = None
@@ -64,16 +67,12 @@ class _Slot:
         with gui.add_folder(None) as self._folder:
             hint = "Any channel of the recording. Drag over a plot to zoom in, double-click to see all."
             self._picker: Any = gui.add_dropdown(f"Plot {number}", (NONE,), hint=hint)
-            self._element = gui.add_number(
-                "Which one",
-                0,
-                min=0,
-                step=1,
-                visible=False,
-                hint="The channel has many: the number of the one to show.",
-            )
+            hint = "The channel has many: the one to show."
+            self._named: Any = gui.add_dropdown("Which one", (NONE,), visible=False, hint=hint)
+            self._element = gui.add_number("Which one", 0, min=0, step=1, visible=False, hint=hint)
             self._values = gui.add_html("", visible=False)
         self._picker.on_update(guard(self._picked))
+        self._named.on_update(guard(self._picked))
         self._element.on_update(guard(self._picked))
 
     def load(self, recording: Any, names: list[str], name: str) -> None:
@@ -100,18 +99,28 @@ class _Slot:
     def _draw(self) -> None:
         if self._chart is not None:
             self._chart.remove()
-        self._chart, self._curves, self.name = None, None, ""
+        self._chart, self._curves, self.name, self.picked = None, None, "", ""
         recording, name = self._recording, self._picker.value
         if recording is None or name == NONE:
-            self._element.visible = self._values.visible = False
+            self._named.visible = self._element.visible = self._values.visible = False
             return
-        self.name = name
-        count = elements_of(recording.channel(name).shape)
-        self._element.visible, self._element.max = count > 1, max(count - 1, 0)
-        self._curves = curves_of(recording, name, int(self._element.value) if count > 1 else 0)
+        self.picked, self.name = name, self._chosen(recording, name)
+        self._curves = curves_of(recording, self.name)
         with self._folder:
             self._chart = _chart(self._server, self._curves, self._instant)
         self._values.content, self._values.visible = _values_html(self._curves, self._instant), True
+
+    def _chosen(self, recording: Any, name: str) -> str:
+        """Offer the elements of a channel that has many, and return the name of what is to be shown."""
+        names, count = element_names(recording, name), elements_of(recording.channel(name).shape)
+        self._named.visible, self._element.visible = bool(names), count > 1 and not names
+        if names:
+            kept = self._named.value
+            self._named.options = names
+            self._named.value = kept if kept in names else names[0]
+            return f"{name}.{self._named.value}"
+        self._element.max = max(count - 1, 0)
+        return element(recording, name, int(self._element.value)) if count > 1 else name
 
 
 def first_channels(names: list[str], chosen: list[str], hints: list[str]) -> list[str]:
@@ -126,12 +135,15 @@ def first_channels(names: list[str], chosen: list[str], hints: list[str]) -> lis
 
 
 def _plottable(recording: "Recording", name: str) -> bool:
-    return len(recording.time(name)) > 1 and recording.channel(name).dtype not in ("str", "object")
+    try:
+        return recording.count(name) > 1
+    except MotiformError:  # it has none of this name
+        return False
 
 
 def _chart(server: "ViserServer", curves: Curves, instant: float) -> Any:
     series: list[dict[str, Any]] = [{"label": "t [s]"}]
-    for name, color in zip(curves.names, _colors(curves), strict=True):
+    for name, color in zip(curves.names, colors_of(curves.names), strict=True):
         series.append({"label": name, "stroke": color, "width": 1.6, "points": {"show": False}})
     series.append({"label": "now", "stroke": CURSOR, "width": 1.4, "points": {"show": False}})
     return server.gui.add_uplot(
@@ -148,16 +160,14 @@ def _chart(server: "ViserServer", curves: Curves, instant: float) -> Any:
     )
 
 
-def _colors(curves: Curves) -> list[str]:
-    return [COLORS.get(name, CYCLE[i % len(CYCLE)]) for i, name in enumerate(curves.names)]
-
-
 def _values_html(curves: Curves, instant: float) -> str:
-    """Return the values at the cursor, in the colours of the curves: it is the legend too."""
+    """Return the values at the cursor, in the colours of the curves: it is the legend too. Names are any text."""
+    units = [f" {escape(pretty_unit(unit))}" if len(set(curves.units)) > 1 else "" for unit in curves.units]
+    values = zip(curves.names, colors_of(curves.names), value_at(curves, instant), units, strict=True)
     cells = "".join(
         f'<span style="white-space:nowrap"><span style="color:{color};font-weight:700">'
-        f"{'●' if name == 'value' else name}</span>&nbsp;{value:.6g}</span>"
-        for name, color, value in zip(curves.names, _colors(curves), value_at(curves, instant), strict=True)
+        f"{'●' if name == 'value' else escape(name)}</span>&nbsp;{value:.6g}{unit}</span>"
+        for name, color, value, unit in values
     )
     return (
         '<div class="motiform-values" style="display:flex;flex-wrap:wrap;gap:0 1em;padding:0 .9em .4em;font-size:.8em;'

@@ -347,7 +347,11 @@ def test_plots_are_checked():
         parse_scene(HEAD + ARM + '[image]\nplot = ["uper.position"]\n')
     with pytest.raises(SceneError, match="no such channel"):
         parse_scene(HEAD + ARM + '[image]\nplot = ["upper.contact_force"]\n')
-    parse_scene(HEAD + BALL + '[image]\nplot = ["ball.contact_force", "q"]\n')
+    with pytest.raises(SceneError, match=r"no such channel \(got 'energy\.kinetik'"):
+        parse_scene(HEAD + ARM + '[image]\nplot = ["energy.kinetik"]\n')
+    parse_scene(
+        HEAD + BALL + '[image]\nplot = ["ball.contact_force", "q", "q.ball.p1_x", "ball.contact_force.normal"]\n'
+    )
 
 
 def test_bodies_and_figures_do_not_mix():

@@ -1,0 +1,43 @@
+"""How curves look, on paper and in the studio: colours, dashes, units."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["AXES", "COLORS", "CURSOR", "DASHES", "SUPERSCRIPT", "axis_of", "colors_of", "pretty_unit"]
+
+# Okabe and Ito's palette, told apart with any colour vision and in order of contrast on white.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F")
+AXES = {"x": "#D55E00", "y": "#009E73", "z": "#0072B2", "w": "#8B5FBF"}
+"""Colours of the axes, the same everywhere: red, green and blue of that palette."""
+CURSOR = "#C2255C"
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1, 1, 1)))
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def axis_of(label: str) -> str | None:
+    """Return the axis that a label tells: x of "x", "force_x" and "ball.vx"; None where it tells none.
+
+    >>> axis_of("force_x"), axis_of("w"), axis_of("ball.vx"), axis_of("hip"), axis_of("flux")
+    ('x', 'w', 'x', None, None)
+    """
+    found = re.search(r"(?:^|[._ ])[a-z]?([wxyz])$", label)
+    return found[1] if found else None
+
+
+def colors_of(labels: Sequence[str]) -> list[str]:
+    """Return a colour for each curve: by its axis where every label tells another one, else one after the other."""
+    axes = [axis_of(label) for label in labels]
+    if None not in axes and len(set(axes)) == len(axes):
+        return [AXES[axis] for axis in axes if axis is not None]
+    return [COLORS[k % len(COLORS)] for k in range(len(labels))]
+
+
+def pretty_unit(unit: str) -> str:
+    """Return a unit as it is printed.
+
+    >>> pretty_unit("kg m^2/s")
+    'kg m²/s'
+    """
+    raised = re.sub(r"(?:\^|\*\*)(-?\d+)", lambda found: found[1].translate(SUPERSCRIPT), unit)
+    return "" if unit == "1" else raised
