@@ -99,3 +99,9 @@ def soft():
         np.broadcast_to([1.0, 0, 0, 0], (31, 3, 4)), points=True, scale=np.array([0.25, 0.5, 1.0]),
     )  # fmt: skip
     return Form((balls,), times, "soft", {}, (links,), (skin,))
+
+
+@pytest.fixture(params=["z", "-x", (0.3, -0.2, 0.8)], ids=str)
+def up(request):
+    """Directions other than y that are up."""
+    return request.param

@@ -11,10 +11,10 @@ import pytest
 import trimesh
 
 from motiform.base.errors import InputError
-from motiform.form import Form, Part
+from motiform.form import Form, Part, stand_upright
 from motiform.geometry import Ball, Box, Mesh
 from motiform.image.export import export
-from motiform.spatial import rotation_from_quaternion
+from motiform.spatial import rotation_from_quaternion, upright
 
 TYPES = {5120: np.int8, 5121: np.uint8, 5122: np.int16, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
 WIDTH = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
@@ -335,3 +335,42 @@ def test_balls_have_their_own_sizes(soft, tmp_path):
     gltf, _ = written(soft, tmp_path)
     nodes = {node.name: node for node in gltf.nodes}
     assert [nodes[f"balls.{i}"].scale for i in range(3)] == [[0.25] * 3, [0.5] * 3, [1.0] * 3]
+
+
+def test_a_world_with_another_axis_up_is_turned_to_y_up(mixed, tmp_path, up):
+    form, R = replace(mixed, up=up), upright(up)
+    moves = tracks(*written(form, tmp_path))
+    part = form.parts[0]
+    # Single precision of numbers up to 4 m, and of quaternions.
+    np.testing.assert_allclose(moves["turning", "translation"][1], part.position[:, 0] @ R.T, atol=4 * SINGLE)
+    turns = rotation_from_quaternion(moves["turning", "rotation"][1].astype(float)[:, [3, 0, 1, 2]])
+    np.testing.assert_allclose(turns, R @ rotation_from_quaternion(part.orientation[:, 0]), atol=8 * SINGLE)
+
+
+def test_matter_in_a_world_with_another_axis_up_is_turned(soft, tmp_path, up):
+    form, R = replace(soft, up=up), upright(up)
+    gltf, blob = written(form, tmp_path)
+    node = next(node for node in gltf.nodes if node.name == "sheet")
+    found = values(gltf, blob, gltf.meshes[node.mesh].primitives[0].attributes.POSITION)
+    first = form.skins[0].vertices[0] @ R.T
+    assert np.abs(found[:, None] - first).max(-1).min(1).max() <= 4 * SINGLE  # each vertex is one of the sheet's
+    middle = tracks(gltf, blob)["rope.0", "translation"][1]
+    np.testing.assert_allclose(middle, 0.5 * form.links[0].second[:, 0] @ R.T, atol=4 * SINGLE)
+
+
+@pytest.mark.parametrize("hints", [None, {"from": [3.0, 1.0, 2.0], "to": [0.0, 0.5, 0.0]}])
+def test_the_camera_of_a_turned_world_has_a_level_horizon(mixed, tmp_path, up, hints):
+    form = replace(mixed, up=up, image={"camera": hints} if hints else {})
+    gltf, _ = written(form, tmp_path)
+    camera = next(node for node in gltf.nodes if node.name == "camera")
+    right, above, _ = rotation_from_quaternion(np.array(camera.rotation)[[3, 0, 1, 2]]).T
+    assert abs(right[1]) <= 1e-12
+    assert above[1] > 0.1
+    if hints:
+        assert camera.translation == pytest.approx(upright(up) @ hints["from"], abs=1e-12)
+
+
+def test_a_world_turned_before_gives_the_same_file(soft, tmp_path, up):
+    form = replace(soft, up=up)
+    one, other = export(form, tmp_path / "a.glb"), export(stand_upright(form), tmp_path / "b.glb")
+    assert one.read_bytes() == other.read_bytes()

@@ -1,6 +1,7 @@
 """USD: read back by usd-core where it is installed; a clear error where it is not."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from motiform.base.errors import InputError
 from motiform.geometry import Box
 from motiform.image.export import export
-from motiform.spatial import rotation_from_quaternion
+from motiform.spatial import rotation_from_quaternion, upright
 
 SINGLE = float(np.finfo(np.float32).eps)
 
@@ -83,3 +84,15 @@ def test_skins_links_and_sizes(soft, pxr, tmp_path):
     np.testing.assert_allclose(rope.GetWidthsAttr().Get(), 2 * links.radius, rtol=SINGLE)
     ball = UsdGeom.Xformable.Get(stage, "/World/balls/balls_0").GetLocalTransformation(3)
     np.testing.assert_allclose(np.array(ball)[:3, :3], 0.25 * np.eye(3), atol=1e-12)
+
+
+@pytest.mark.parametrize("up", ["y", "z", "-x", (0.3, -0.2, 0.8)])
+def test_the_stage_names_its_up_axis(pxr, mixed, tmp_path, up):
+    from pxr import Usd, UsdGeom
+
+    form = replace(mixed, up=up)
+    stage = Usd.Stage.Open(str(export(form, tmp_path / "a.usda")))
+    assert UsdGeom.GetStageUpAxis(stage) == ("Z" if up == "z" else "Y")
+    R = np.eye(3) if up == "z" else upright(up)  # z up is an axis of USD; others are turned to y
+    matrix = np.array(UsdGeom.Xformable.Get(stage, "/World/turning").GetLocalTransformation(40))
+    np.testing.assert_allclose(matrix[3, :3], R @ form.parts[0].position[40, 0], rtol=0, atol=1e-14)

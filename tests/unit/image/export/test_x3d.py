@@ -9,7 +9,7 @@ import pytest
 from motiform.form import Form, Part
 from motiform.geometry import Ball, Box, Particles
 from motiform.image.export import export
-from motiform.spatial import exp_rotation, rotation_from_quaternion
+from motiform.spatial import exp_rotation, rotation_from_quaternion, upright
 
 # field: (node, access) of ISO/IEC 19775-1 that our routes may use
 OUTPUTS = {
@@ -199,3 +199,13 @@ def test_skins_links_and_sizes(soft, tmp_path):
     sizes = numbers(defined["rope_1_scale"].attrib["keyValue"], 3)
     length = [np.linalg.norm(np.diff(links.ends(k)[1], axis=0)) for k in range(31)]
     np.testing.assert_allclose(sizes[:, 1], length, rtol=DIGITS)
+
+
+def test_a_world_with_another_axis_up_is_turned_to_y_up(mixed, tmp_path, up):
+    form, R = replace(mixed, up=up), upright(up)
+    root, defined = parsed(form, tmp_path)
+    found = numbers(defined["turning_translation"].attrib["keyValue"], 3)
+    np.testing.assert_allclose(found, form.parts[0].position[:, 0] @ R.T, rtol=DIGITS, atol=DIGITS)
+    *axis, angle = numbers(next(root.iter("Viewpoint")).attrib["orientation"])
+    right = exp_rotation(np.array(axis) * angle)[:, 0]
+    assert abs(right[1]) <= 4 * DIGITS  # the horizon is level
