@@ -13,15 +13,15 @@ quaternions, which cannot swell, so Euler's matrix is computed once more below, 
 box.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 
 import motiform as mf
 from motiform.form import Form, Part
 from motiform.geometry import Box, Mesh
-from motiform.image import Camera, compare_plot, picture
+from motiform.image import Camera, compare_plot, picture, show_pictures
 from motiform.motion.bodies import Environment
 from motiform.motion.integrate import BODY_METHODS, METHODS
 
@@ -85,4 +85,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

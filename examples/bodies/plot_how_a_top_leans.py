@@ -12,16 +12,16 @@ little, is carried on by the speed that it gained, and rises again: it nods. How
 momenta that stay.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from scipy.optimize import brentq
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, compare_plot, picture
+from motiform.image import Camera, compare_plot, picture, show_pictures
 
 I1, I3, W3, MGL, TILT, STEP = 0.02, 0.01, 120.0, 0.981, np.radians(60), 2.5e-4  # of the scene `top`, SI
 ALONG, ACROSS = I3 * W3, 2 * I1 * np.cos(TILT)
@@ -73,4 +73,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -10,16 +10,16 @@ end all dive at √(2 m g/ρ D_along), nearly three times as fast. The picture s
 let go together: sailing ones green, diving ones brown.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 
 import motiform as mf
 from motiform.form import Form, dress
 from motiform.geometry import Box
-from motiform.image import Camera, compare_plot, picture
+from motiform.image import Camera, compare_plot, picture, show_pictures
 from motiform.motion.bodies import AIR_DENSITY, Drag, Environment
 
 LEAF, WIND = Box((0.06, 0.004, 0.04)), (4.0, 0.0, 0.0)  # m, m/s
@@ -72,4 +72,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

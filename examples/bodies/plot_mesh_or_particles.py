@@ -13,15 +13,15 @@ particles 20, 10 and 5 mm apart. Then the mesh and the particles 10 mm apart are
 little differently.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 
 import motiform as mf
 from motiform.form import Form, Part
 from motiform.geometry import particles_from_mesh
-from motiform.image import Camera, picture, plot_channels
+from motiform.image import Camera, picture, plot_channels, show_pictures
 
 SPACINGS = (0.02, 0.01, 0.005)  # m; all fit the T
 
@@ -63,4 +63,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -13,15 +13,15 @@ same for their spin. What is left is rounding. Runge–Kutta is closer to the tr
 drifts.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, compare_plot, picture
+from motiform.image import Camera, compare_plot, picture, show_pictures
 
 STEP = 4e-3  # s
 
@@ -56,4 +56,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -10,14 +10,14 @@ The energy–momentum step finds the parabola to rounding, because the mean of t
 when the force is constant.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 
 import motiform as mf
 from motiform.form import dress, strobe
-from motiform.image import Camera, picture, plot_channels
+from motiform.image import Camera, picture, plot_channels, show_pictures
 from motiform.spatial import rotate
 
 
@@ -51,4 +51,4 @@ def draw(rec, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -12,16 +12,16 @@ The time between two flips is 2 K(m)/p with the complete elliptic integral K [La
 with it, and spins about the two other axes must not flip.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from scipy.special import ellipk
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, picture, plot_channels
+from motiform.image import Camera, picture, plot_channels, show_pictures
 from motiform.scene.build import build_bodies
 
 STEP = 1e-3  # s
@@ -74,4 +74,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

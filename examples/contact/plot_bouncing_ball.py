@@ -11,9 +11,9 @@ their sum is finite: after infinitely many of them it rests at
 slower than 1 µm/s lose all; what was left would have added up to a time that is known, and the event "rests" tells it.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ import motiform as mf
 from motiform import contact, joints
 from motiform.form import dress
 from motiform.geometry import Ball
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 HEIGHT, E, RADIUS, G = 1.0, 0.8, 0.05, 9.81  # m, –, m, m/s²
 FALL = np.sqrt(2 * HEIGHT / G)
@@ -93,4 +93,4 @@ def draw(rec, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -12,15 +12,15 @@ Corners and faces touch, impacts and friction are found step by step, and energy
 domino is 0.3 mm wider than the one before, so that corners meet a face.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 DISTANCE, STEP, UNTIL = 0.05, 1e-3, 0.1  # m, s, s
 PUSHES = {"soft": 0.25, "hard": 1.0}  # N
@@ -96,4 +96,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -12,15 +12,15 @@ carry nothing any more and leave the ground, at that very instant, though the ce
 toes; from then on the point cannot go further, the robot turns about its toes and falls.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress, strobe
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 PUSHES = (2.5, 5.0)  # N
 START, RATE = 0.3, 1000  # s, 1/s: each step is kept
@@ -103,4 +103,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -12,8 +12,8 @@ does not leave the feet; where it comes to the edge of one, points on the other 
 the spikes are their landing. And in the end he stands where he stood.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 import motiform as mf
 from motiform import actuation, contact, figures
 from motiform.form import dress
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 PUSH, START, UNTIL = np.array([50.0, 0.0, 60.0]), 0.2, 0.4  # N, s
 RATE = 1000  # 1/s: each step is kept
@@ -97,4 +97,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

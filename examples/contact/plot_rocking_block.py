@@ -13,8 +13,8 @@ Impulses that could also pull ("held") would stop the block at the first impact:
 The run knows nothing of this: corners are contact points, impacts are located, and impulses only press.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ import motiform as mf
 from motiform import contact, joints
 from motiform.form import dress
 from motiform.geometry import Box
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 B, H, TILT = 0.1, 0.5, 0.1  # m, m, rad
 RATIO = 1 - 1.5 * B**2 / (B**2 + H**2)
@@ -87,4 +87,4 @@ def draw(rec, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

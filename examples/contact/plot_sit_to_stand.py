@@ -16,16 +16,16 @@ the start, and stays there. When it ends, the zero-moment point, where forces ha
 feet, and the centre of mass, behind his heels as he sat, has come over them. And from then on neither leaves the feet.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 MASS, G = 72.0, 9.81  # kg, m/s²
 ROUNDING = 1e-9  # N
@@ -110,4 +110,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

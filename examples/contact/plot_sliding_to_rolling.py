@@ -13,8 +13,8 @@ Thrown with back spin it keeps less, and may even come back. When the slip ends 
 instant, which a simulation must not step over; here it is the event "sticks".
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 import motiform as mf
 from motiform import contact, joints
 from motiform.geometry import Ball
+from motiform.image import show_pictures
 
 RADIUS, SPEED, G = 0.1, 2.0, 9.81  # m, m/s, m/s²
 CASES = {"μ = 0.1": (0.1, 0.0), "μ = 0.3": (0.3, 0.0), "μ = 0.1, back spin": (0.1, 60.0)}  # friction, spin [rad/s]
@@ -85,4 +86,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -11,16 +11,16 @@ turns: arms swung out have more inertia about the long axis than arms held close
 went forth. The angle depends on the way through the postures, as a cat knows that falls on its feet.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress, strobe
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 ATOL, MASS = 1e-8, 73  # the scene's tolerance [rad/s, m/s], and the man's mass [kg]
 POSTURE = dict.fromkeys(("right_elbow_flexion", "left_elbow_flexion"), "15 deg")
@@ -90,4 +90,4 @@ def side_by_side(form, count, distance):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

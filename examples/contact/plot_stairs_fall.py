@@ -19,16 +19,16 @@ step by more than a tenth of a millimetre.
 A step moves by the velocity at its end, which leaves ½ h g·p of the energy out, p the momentum: known, and put back.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress, strobe
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.scene import load_scene
 from motiform.scene.figures import build_figures
 from motiform.spatial import rotate
@@ -138,4 +138,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -9,14 +9,14 @@ Three checks: every sole is flat on the ground, every centre of mass is above th
 the feet carry the weight: the force that holds a figure up, with all joints held, is its mass times gravity.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 
 from motiform.form import Form, Part
 from motiform.geometry import Ball
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.motion import tree
 from motiform.motion.figures import bip, human36, kondo
 from motiform.spatial import quaternion_from_rotation
@@ -79,4 +79,4 @@ def draw(figures, folder):
 if __name__ == "__main__":
     figures = main()
     check(figures)
-    pictures = draw(figures, Path(*sys.argv[1:]))
+    show_pictures(draw(figures, Path(mkdtemp())))

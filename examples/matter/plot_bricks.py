@@ -13,8 +13,8 @@ Three bricks in a pile beside it stay whole. The lower ones are pressed flat by 
 stiffness of their 15 upright columns of links: the diagonals bear some of it, too.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ from scipy.sparse.csgraph import connected_components
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 
 K, STRAIN, EDGE, MASS = 6000.0, 0.045, 0.05, 45 * 0.04  # N/m, 1, m, kg
 BAR = 0.06 + 0.03  # m: height at which the lowest masses rest on the bar
@@ -97,4 +97,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -17,8 +17,8 @@ the pendulum back, too, and makes it faster. To first order the period is
 with the weight's torque τ on the pallets' arms: clockmakers know that recoil makes a clock gain.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ from scipy.interpolate import CubicSpline
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 
 G, BOB, PALLET, WEIGHT, DRAG = 9.81, 1.0, 0.01, 0.04, 0.15  # m/s², kg, kg, kg, N s/m
 ARM, PITCH, GAP, CONTACT = 0.03, 0.008, 0.001, 1000.0  # m, m, m, N/m
@@ -102,4 +102,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -15,15 +15,15 @@ The scheme's own response, not that of a continuous cell, so nothing but roundin
 left: sleeves swing 1.35 times as far as the elbows, and 8° of a turn later.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 
 MASS, STIFFNESS, DAMPING = 0.01, 2.0, 0.1  # kg, N/m, N s/m
 STEPS, RATE, FILM = 1.25, 1050.0, 70.0  # Hz
@@ -92,4 +92,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

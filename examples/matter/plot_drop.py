@@ -17,15 +17,15 @@ more than the 84.2 % at which frictionless disks in disorder first hold one anot
 90.7 % of the densest packing.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 RATE, ATTRACTION, OUTER = 50.0, 2.5e-4, 2.0  # Hz, N/m, m
 GAP, JAMMED, DENSEST = 1e-3, 0.842, np.pi / np.sqrt(12)  # m; [OHern03]; triangular lattice of equal disks
@@ -125,4 +125,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

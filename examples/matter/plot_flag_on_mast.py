@@ -13,15 +13,15 @@ are those of a flag nailed to a board; the last two fall with 1/T, for a flag st
 does not pull harder on average, where drag grows with speed. In one step the pull is something else altogether.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 
 RATE, DRAG, MASS, GRAVITY = 1050.0, 4e-4, 0.1, np.array([0, -9.81, 0])  # Hz, N s/m, kg, m/s²
 WIND, GUST, PERIOD = np.array([9.0, 0, 0]), np.array([2.0, 1.0, 3.5]), 0.9  # m/s, m/s, s
@@ -79,4 +79,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -13,16 +13,16 @@ nearly but to the last bit: the same network, the same steps, the same numbers. 
 another one.
 """
 
-import sys
 import tempfile
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 from motiform.record import Recording
 from motiform.scene import load_scene, parse_scene
 from motiform.scene.matter import build_networks
@@ -98,4 +98,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

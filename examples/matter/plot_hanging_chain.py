@@ -12,8 +12,8 @@ the hooks have stopped it is at the polygon to a micrometre. The upper edge of t
 below draws it into a fold.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 
 COUNT, MASS, STIFFNESS, LENGTH, DRAG = 19, 5e-4, 120.0, 0.05, 2.5e-3  # masses, kg, N/m, m, N s/m
 SPAN, HOOK, STOPPED = 0.7, (-0.35, 1.34), 1.0  # m, m, s
@@ -72,4 +72,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

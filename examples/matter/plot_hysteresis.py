@@ -12,13 +12,14 @@ which springs keep exactly, falls by the area of the link's loops, summed as the
 rounding, at every step. The swings end after a few turns.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
+from motiform.image import show_pictures
 from motiform.motion.matter import Engine, links, presets
 from motiform.motion.matter.meters import invariant
 
@@ -124,4 +125,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -10,12 +10,13 @@ The thesis prints these budgets; its own formula [Habibi97 2.7] gives most of th
 bytes, a sound ten times too large, and a ratio of 40 that belongs to 1840 masses and not to 5000.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from motiform.image import show_pictures
 from motiform.motion.matter.coupling import ModelScale, budget_table, compare
 
 PIXELS = 768 * 576
@@ -66,4 +67,4 @@ if __name__ == "__main__":
     result = main()
     check(result)
     print(result["whole"], f"{'item':<36}{'thesis':>10}{'computed':>12}", *result["table"], sep="\n")
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

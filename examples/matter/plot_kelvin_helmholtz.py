@@ -17,15 +17,15 @@ first growth time it is a little more than half of what the sheet gives, for bot
 the pictures of the scene show, where three pushes begin the wave.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 from motiform.motion.matter import Engine, NetworkState
 from motiform.scene.matter import build_networks
 
@@ -136,4 +136,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

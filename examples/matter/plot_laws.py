@@ -10,13 +10,14 @@ Outward and back lie one on the other where there is no damper, and 2 z · 10 cm
 is that of the formula, to rounding.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
+from motiform.image import show_pictures
 from motiform.motion.matter import links
 
 K, Z, REST, INNER, OUTER, SPEED = 50.0, 4.0, 0.1, 0.08, 0.14, 0.1  # N/m, N s/m, m, m, m, m/s
@@ -95,4 +96,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -15,12 +15,13 @@ times shorter than the thesis allows. Judged from the frequency 0.34/T on that h
 stretch ends, the verdict is right for all four cells.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from motiform.image import show_pictures
 from motiform.image.coupling_plots import plot_admittances
 from motiform.motion.matter import NetworkBuilder, links
 from motiform.motion.matter.coupling import Band, MarkerOnCell, Port, advise, compare_runs, cut_network
@@ -88,4 +89,4 @@ if __name__ == "__main__":
     result = main()
     check(result)
     print(*(text for _, (advice, runs) in result.items() for text in (advice, runs)), sep="\n")
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -13,15 +13,15 @@ pair is at its own distance of rest but for the weight it bears: the most common
 what a column of the paste above it presses.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, Look, picture
+from motiform.image import Camera, Look, picture, show_pictures
 
 STIFFNESS, ATTRACTION, INNER, OUTER = 6200.0, 40.0, 0.021, 0.030  # N/m, N/m, m, m
 WEIGHT = 0.01 * 9.81  # N, of a mass
@@ -99,4 +99,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -12,16 +12,16 @@ moves alike and has an admittance lighter by ε. So half the cape does half the 
 r/(1 + r) the ratio is 2 − r in first order. Here r is at most the mass of the cape by that of neck and shoulders, 2 %.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 from motiform.motion.matter import Signal
 from motiform.scene.matter import build_networks
 
@@ -94,4 +94,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -15,15 +15,15 @@ flatter and creeps on, as pitch does. With much more friction, μ = 0.9, grains 
 where the mould was, steeper than the upper bound of a slope: there is none to measure.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 SIZES = {"fine": 0.016, "middle": 0.019, "coarse": 0.022}  # m, radii
 FRICTION = (0.1, 0.2, 0.35)
@@ -108,4 +108,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -13,16 +13,16 @@ at most mω²/(k − mω²) for the softest stiffness k that the skin has, the l
 spring and one mass. So a skin may be left to geometry where that is small, and not otherwise.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 from motiform.motion.matter import Signal
 from motiform.motion.matter.coupling import spring_transmission
 from motiform.scene.matter import build_networks
@@ -117,4 +117,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

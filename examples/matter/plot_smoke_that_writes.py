@@ -15,15 +15,15 @@ X(s) + X'(s) τ = X(s + τ) but for τ²/2 · max \\|X''\\| [Taylor]. Before it 
 it, c \\|X'\\| aside and c v upward. Both together are less than 4 mm, in a plume that is 3 m high.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 
 MASS, DRAG, STIFFNESS, PUSH, WEIGHT = 2e-5, 4e-4, 1.0, 3.962e-4, 2e-5 * 9.81  # kg, N s/m, N/m, N, N
 RISE, TAU = (PUSH - WEIGHT) / DRAG, MASS / DRAG  # m/s, s
@@ -76,4 +76,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

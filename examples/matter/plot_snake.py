@@ -18,15 +18,15 @@ give ε c, the most there is; without scales p is one half and the snake stays w
 Colours show speed: dark parts grip, bright ones are on their way.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import picture
+from motiform.image import picture, show_pictures
 
 COUNT, WAVES, STRAIN, LENGTH, RATE = 32, 2, 0.15, 0.04, 1050.0
 TURN = 2 * np.pi * WAVES / COUNT  # rad: from muscle to muscle
@@ -93,4 +93,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -13,15 +13,15 @@ it is F/h, here 60 mm, give or take what the crust holds. Soil that does not yie
 nothing.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, Look, picture
+from motiform.image import Camera, Look, picture, show_pictures
 
 STIFFNESS, YIELD, HARDENING, RATE = 20e3, 12.0, 200.0, 105.0  # N/m, N, N/m, Hz
 SOILS = {"soil that yields": YIELD, "soil that does not": 1e6}  # N
@@ -91,4 +91,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -11,14 +11,15 @@ At 0.99 of that step the drum rings out after a blow. At 1.01 it is refused; run
 the factor that was foreseen, until it is stopped, with the number of the step, where nothing is at a finite place.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.base.errors import RunError
+from motiform.image import show_pictures
 from motiform.image.matter_plots import plot_triangle
 from motiform.motion.matter import Engine, assess_network, links, topology
 from motiform.motion.matter.stability import spectral_radius
@@ -106,4 +107,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -12,12 +12,13 @@ a ribbon of 2 g on the shirt. From 1 to 8 Hz each drives the next, within a thre
 shows what the cuts cost: less than 1 % of the displacements, for what is driven hardly more than for what drives it.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from motiform.image import show_pictures
 from motiform.image.coupling_plots import plot_cut, plot_schedule
 from motiform.motion.integrate import Options
 from motiform.motion.matter import NetworkBuilder, links, topology
@@ -102,4 +103,4 @@ if __name__ == "__main__":
     result = main()
     check(result)
     print(result["schedule"].separation, result["clothes"], result["runs"], sep="\n")
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

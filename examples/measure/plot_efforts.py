@@ -10,13 +10,14 @@ Four checks. With exact postures nothing is left at the pelvis, where no joint a
 own foot all the time. And the powers of all joints add up to the change of the body's energy: the ground moves nowhere.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from motiform import Recording
+from motiform.image import show_pictures
 from motiform.motion import tree
 from motiform.motion.figures import human36
 from motiform.motion.reconstruct import efforts, velocities
@@ -126,4 +127,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -14,15 +14,16 @@ long is sixteen times as wrong: here a tenth of a second costs a quarter of a mi
 The trial is written as a file in millimetres with z up, as many laboratories do, and read back.
 """
 
-import sys
 import tempfile
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform import figures, measure
+from motiform.image import show_pictures
 from motiform.record import Channel, Recording
 
 RATE, SECONDS = 100, 4  # 1/s, s
@@ -115,4 +116,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

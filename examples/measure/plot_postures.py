@@ -19,13 +19,14 @@ Without noise postures come back to rounding, all but the turn of the head about
 stays where it was, and the channel `unseen` says so.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
+from motiform.image import show_pictures
 from motiform.motion.reconstruct import virtual_markers
 
 RATE, NOISE, HIDDEN = 100, 0.002, 0.1  # 1/s, m
@@ -96,4 +97,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -12,8 +12,8 @@ velocity, (ω, u), puts it at (−u_y, u_x) from the shank's origin; it wanders 
 bends. Then the shank of someone who sits is let go and swings: its energy stays, although the axis moves.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ import motiform as mf
 from motiform import FigureBuilder, Transform, joints
 from motiform.form import dress, strobe
 from motiform.geometry import Capsule
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.motion import tree
 
 AT_X = (-120, -100, -80, -60, -40, -20, -10, 11.307, 19.331, 28.085, 87.173, 120)  # degrees, 0 is straight
@@ -103,4 +103,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

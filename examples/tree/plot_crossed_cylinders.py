@@ -15,8 +15,8 @@ converges, to another motion. The exact equations converge with the order of the
 straight and square axes the torus rule is right, too.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 from motiform import Transform, joints, surfaces
 from motiform.form import Form, Part
 from motiform.geometry import Compound, Cylinder
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.spatial import quaternion_from_rotation, rotation_about
 
 V = np.array([0.9, 0.7, 0.5])  # rad/s in the contact frame: rolling, rolling, spin
@@ -94,4 +94,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -15,9 +15,9 @@ The rim is a surface without a curvature across itself: the contact joint keeps 
 nothing special happens there. The plot shows where the disk touched the ground.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 import motiform as mf
 from motiform.form import Part, dress
 from motiform.geometry import Ball
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 MASS, A, TILT, RATE = 1.0, 0.3, np.radians(70), 3.0  # kg, m, rad, rad/s: of the scene `disk`
 I1, I3 = MASS * A**2 / 4, MASS * A**2 / 2
@@ -79,4 +79,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

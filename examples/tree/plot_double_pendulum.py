@@ -11,9 +11,9 @@ as the arms: no integrator can do anything against that. What an integrator can 
 a billionth of what goes to and fro, and so it does.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ import motiform as mf
 from motiform import FigureBuilder, Transform, joints
 from motiform.form import Part, dress, strobe
 from motiform.geometry import Ball, Capsule
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.motion import tree
 
 UPPER, LOWER = 0.6, 0.5  # m
@@ -90,4 +90,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

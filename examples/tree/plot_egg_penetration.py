@@ -13,8 +13,8 @@ of the error is along the surface, with the order of the method as before. The r
 "exp" and no repair: it floats 13 mm above the ground.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from motiform import Transform, joints, surfaces
 from motiform.form import Form, Part
 from motiform.geometry import Ellipsoid
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.spatial import quaternion_from_rotation, rotation_about
 
 ORDERS = {"exp": 1, "expmid": 2, "rk4": 4, "rkmk4": 4}
@@ -94,4 +94,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

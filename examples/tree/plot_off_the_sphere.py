@@ -15,9 +15,9 @@ A contact joint would hold the ball by pulling. Runs of figures watch for that: 
 force, with the event "ball lifts off".
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ import motiform as mf
 from motiform import Transform, joints, surfaces
 from motiform.form import dress
 from motiform.geometry import Ball
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 BIG, SMALL = 0.5, 0.06  # m
 CASES = {"rolls": (10 / 17, {}), "slides": (2 / 3, {"sliding": True})}  # cos φ / cos φ₀, options of the contact
@@ -90,4 +90,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -11,15 +11,15 @@ the smallest, and tells the force at the contact that closes the loop. Three che
 takes the ball along its way, forward dynamics gives the accelerations back, and no contact has to pull.
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.motion import tree
 from motiform.scene.figures import build_figure
 
@@ -87,4 +87,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

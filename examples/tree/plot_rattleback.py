@@ -12,15 +12,15 @@ lost within three seconds and comes back with the other sign. Energy is kept, so
 gives. Without losses the other sense reverses too, much later (after 17 s here).
 """
 
-import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 
 SPIN = 5.0  # rad/s about the normal, with 1 rad/s of rocking along its length
 
@@ -64,4 +64,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -13,9 +13,9 @@ whatever the mass and the radius. The friction that holds the contact point is k
 large a coefficient each one needs.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 
@@ -23,7 +23,7 @@ import motiform as mf
 from motiform import Transform, joints, surfaces
 from motiform.form import dress, strobe
 from motiform.geometry import Ball, Box, Compound, Cylinder
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.spatial import rotation_about
 
 SLOPE, R = np.radians(20), 0.1  # rad, m
@@ -91,4 +91,4 @@ def draw(rec, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

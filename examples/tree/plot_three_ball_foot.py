@@ -11,9 +11,9 @@ nothing once the moment is (0.18 · 100 + 0.12 · m g) N m. From figure to figur
 the speed at which the toes land is taken to be lost.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ import motiform as mf
 from motiform import Transform, joints, surfaces
 from motiform.form import dress, strobe
 from motiform.geometry import Ball, Box, Compound, MassProperties
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.motion import tree
 from motiform.motion.integrate import Guard
 from motiform.spatial import rotation_about
@@ -117,4 +117,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -9,26 +9,81 @@ For a motion that is known, inverse dynamics gives the effort of every motor at 
 The effort at rest, dashed, only carries the weight; the rest moves it. Two checks: the work of the motors is the energy
 that the arm has gained, and an arm that is driven by these efforts, with nothing to steer it, makes the motion.
 
-.. literalinclude:: ../../../examples/tree/arm.urdf
-   :language: xml
-   :caption: arm.urdf
+The arm keeps the axes of its file, with z up and gravity along −z, and is drawn so.
 """
 
-import sys
-from dataclasses import replace
-from inspect import getfile
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress, strobe
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.motion.tree import energy
 from motiform.motion.tree.read import read_urdf
-from motiform.spatial import multiply_quaternions, rotate
 
+ARM = """
+<robot name="arm">
+  <material name="grey"><color rgba="0.55 0.56 0.6 1"/></material>
+  <material name="blue"><color rgba="0.24 0.47 0.65 1"/></material>
+  <material name="green"><color rgba="0.36 0.55 0.38 1"/></material>
+  <material name="red"><color rgba="0.72 0.33 0.24 1"/></material>
+
+  <link name="column">
+    <inertial><origin xyz="0 0 0.2"/><mass value="5"/><inertia ixx="0.07" iyy="0.07" izz="0.01"/></inertial>
+    <visual><origin xyz="0 0 0.2"/><geometry><cylinder radius="0.06" length="0.4"/></geometry>
+      <material name="grey"/></visual>
+  </link>
+  <link name="shoulder">
+    <inertial><mass value="1"/><inertia ixx="0.002" iyy="0.002" izz="0.002"/></inertial>
+    <visual><geometry><sphere radius="0.07"/></geometry>
+      <material name="grey"/></visual>
+  </link>
+  <link name="upper">
+    <inertial><origin xyz="0 0 0.2"/><mass value="2.5"/><inertia ixx="0.04" iyy="0.04" izz="0.002"/></inertial>
+    <visual><origin xyz="0 0 0.2"/><geometry><capsule radius="0.045" length="0.4"/></geometry>
+      <material name="blue"/></visual>
+  </link>
+  <link name="lower">
+    <inertial><origin xyz="0 0 0.15"/><mass value="1.5"/><inertia ixx="0.015" iyy="0.015" izz="0.001"/></inertial>
+    <visual><origin xyz="0 0 0.15"/><geometry><capsule radius="0.035" length="0.3"/></geometry>
+      <material name="green"/></visual>
+  </link>
+  <link name="left">
+    <inertial><origin xyz="0 0 0.05"/><mass value="0.05"/><inertia ixx="2e-5" iyy="2e-5" izz="1e-5"/></inertial>
+    <visual><origin xyz="0 0 0.05"/><geometry><box size="0.03 0.02 0.1"/></geometry>
+      <material name="red"/></visual>
+  </link>
+  <link name="right">
+    <inertial><origin xyz="0 0 0.05"/><mass value="0.05"/><inertia ixx="2e-5" iyy="2e-5" izz="1e-5"/></inertial>
+    <visual><origin xyz="0 0 0.05"/><geometry><box size="0.03 0.02 0.1"/></geometry>
+      <material name="red"/></visual>
+  </link>
+
+  <joint name="turn" type="continuous">
+    <parent link="column"/><child link="shoulder"/><origin xyz="0 0 0.44"/><axis xyz="0 0 1"/>
+  </joint>
+  <joint name="shoulder" type="revolute">
+    <parent link="shoulder"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-1.8" upper="1.8" effort="60" velocity="4"/>
+  </joint>
+  <joint name="elbow" type="revolute">
+    <parent link="upper"/><child link="lower"/><origin xyz="0 0 0.44"/><axis xyz="0 1 0"/>
+    <limit lower="-2.5" upper="2.5" effort="30" velocity="4"/>
+  </joint>
+  <joint name="grip" type="prismatic">
+    <parent link="lower"/><child link="left"/><origin xyz="0 0.012 0.33"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.04" effort="20" velocity="0.2"/>
+  </joint>
+  <joint name="other grip" type="prismatic">
+    <parent link="lower"/><child link="right"/><origin xyz="0 -0.012 0.33"/><axis xyz="0 -1 0"/>
+    <limit lower="0" upper="0.04" effort="20" velocity="0.2"/>
+    <mimic joint="grip"/>
+  </joint>
+</robot>
+"""
 START, END, TIME = np.array([-1.2, -0.3, 0.6, 0.0]), np.array([1.0, 0.9, 1.1, 0.03]), 1.2  # rad, m; s
 
 
@@ -40,7 +95,9 @@ def course(t):
 
 
 def main(quick=False):
-    figure = read_urdf(Path(getfile(course)).with_name("arm.urdf"))
+    file = Path(mkdtemp()) / "arm.urdf"
+    file.write_text(ARM, "utf-8")
+    figure = read_urdf(file)
     t = np.linspace(0, TIME, 1201)
     q, v, a = course(t)
     efforts = mf.inverse_dynamics(figure, q, v, a)
@@ -72,12 +129,6 @@ def draw(result, folder):
     axes.legend(frameon=False)
     chart.savefig(folder / "efforts.png", dpi=150)
     form = strobe(dress(result["driven"]), 4)
-    lift = np.array([0.5, -0.5, 0.0, 0.0]) * np.sqrt(2)  # the file's z is up, in pictures it is y
-    parts = [
-        replace(p, position=rotate(lift, p.position), orientation=multiply_quaternions(lift, p.orientation))
-        for p in form.parts
-    ]
-    form = replace(form, parts=tuple(parts))
     camera = Camera.framing(form, direction=(1, 0.45, 0.35), fov=0.45, aspect=1.6)
     return [picture(form, folder / "arm.png", camera=camera, size=(1000, 625)), folder / "efforts.png"]
 
@@ -85,4 +136,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -12,16 +12,16 @@ Statics, with the inertia of what is speeding up, gives how the axles share the 
 nothing to do but turn its own wheels, I a/r².
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress, strobe
-from motiform.image import Camera, picture
+from motiform.image import Camera, picture, show_pictures
 from motiform.motion.tree import closure_forces
 from motiform.scene.figures import build_figure
 
@@ -87,4 +87,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    pictures = draw(result, Path(*sys.argv[1:]))
+    show_pictures(draw(result, Path(mkdtemp())))

@@ -11,11 +11,12 @@ from motiform.image.camera import Camera
 # Imported at once so that the name is the function, whoever imports the module of the same name later.
 from motiform.image.film import film, picture
 from motiform.image.look import Ground, Look
+from motiform.image.notebook import show_pictures
 from motiform.image.raycast import cast_form, render
 
 _HOME: dict[str, str] = {"compare_plot": "motiform.image.plot", "plot_channels": "motiform.image.plot"}
 
-__all__ = ["Camera", "Ground", "Look", "cast_form", "film", "picture", "render", *_HOME]
+__all__ = ["Camera", "Ground", "Look", "cast_form", "film", "picture", "render", "show_pictures", *_HOME]
 
 
 def __getattr__(name: str) -> Any:
