@@ -19,7 +19,8 @@ __all__ = [
     "closest_file",
 ]
 
-_P, _R = ParamSpec("_P"), TypeVar("_R")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 class MotiformError(Exception):
@@ -85,7 +86,7 @@ def closest(name: str, names: Iterable[str], *, most: int = 1) -> str | None:
     known = list(names)
     near = get_close_matches(name, known, n=most, cutoff=0.6)
     if most > 1:
-        near = list(dict.fromkeys([*near, *(one for one in known if name.lower() in one.lower())]))[:most]
+        near = list(dict.fromkeys([*(one for one in known if name.lower() in one.lower()), *near]))[:most]
     offered = [repr(one) for one in near]
     listed = " or ".join([", ".join(offered[:-1]), offered[-1]] if len(offered) > 1 else offered)
     return f"Did you mean {listed}?" if near else None

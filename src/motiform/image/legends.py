@@ -115,8 +115,17 @@ def _panel_legend(axes: "Axes", title: str | None, wide: float) -> "Legend | Non
     labels = [str(line.get_label()) for line in lines]
     if labels in ([], [" "]):
         return None
-    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "title": title}
-    return _fitted(axes, lines, labels, wide, place)
+    left = _beside_offset(axes)
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (left, 1.0), "title": title}
+    return _fitted(axes, lines, labels, wide * (1.0 - left), place)
+
+
+def _beside_offset(axes: "Axes") -> float:
+    """Return where the factor of the numbers ends that is written over an axis (1e−9), as a part of the width."""
+    offset, panel = axes.yaxis.get_offset_text(), axes.get_window_extent()
+    if not offset.get_text():
+        return 0.0
+    return float((offset.get_window_extent().x1 - panel.x0) / panel.width) + 0.01
 
 
 def _event_legend(figure: "Figure", kinds: Sequence[Kind], wide: float) -> "Legend":

@@ -128,7 +128,8 @@ def _unknown(name: Any, channels: Mapping[str, Channel], owners: list[str], told
     if not owners:
         parts = [f"{one}.{part}" for one, c in channels.items() for part in (axis_names(c, told) or [()])[0] or ()]
         near = closest(name, channels) or closest(name, parts, most=_NEAR) if isinstance(name, str) else None
-        return RecordingError("no such channel", where=where, got=repr(name), allowed=_listed(channels), remedy=near)
+        got = name if isinstance(name, str) else repr(name)
+        return RecordingError("no such channel", where=where, got=got, allowed=_listed(channels), remedy=near)
     owner = max(owners, key=len)
     axes, parts = list(labels(channels[owner], told)), name[len(owner) + 1 :].split(".")
     for size in channels[owner].shape:  # what is right at its beginning

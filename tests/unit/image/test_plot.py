@@ -210,6 +210,7 @@ def boxes(figure):
     renderer = figure.canvas.get_renderer()
     legends = [legend for axes in figure.axes if (legend := axes.get_legend())] + list(figure.legends)
     texts = [axes.yaxis.label for axes in figure.axes] + [figure.axes[-1].xaxis.label]
+    texts += [offset for axes in figure.axes if (offset := axes.yaxis.get_offset_text()).get_text()]
     found = [one.get_window_extent(renderer) for one in (*figure.axes, *legends, *texts)]
     return [box.transformed(figure.dpi_scale_trans.inverted()) for box in found], legends
 
@@ -246,6 +247,16 @@ def test_legends_take_no_width_and_nothing_is_cut_or_covered(count, kinds, lengt
     assert len(legends) == 2 + bool(events)
     shown = [text.get_text().replace("\n", "") for legend in legends for text in legend.get_texts()]
     assert all(name in shown for name in names[-12:])
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e12])
+def test_factors_of_numbers_are_not_covered_by_legends(scale):
+    rec = recording()
+    small = Recording.from_arrays([rec.channel("hand.position")], {"hand.position": scale * rec["hand.position"]})
+    found, _ = boxes(plot_channels(small, "hand.position"))
+    legend, offset = found[1], found[-1]
+    assert offset.x1 < legend.x0
+    assert offset.y0 < legend.y1  # beside one another: else this tells nothing
 
 
 def test_events_are_told_apart_or_put_together():

@@ -78,7 +78,7 @@ def test_a_part_keeps_the_units_of_its_axis():
     ("name", "told"),
     [
         ("q.right_kne", r"no such component of 'q' \(got 'right_kne'; .*Did you mean 'right_knee'"),
-        ("q.knee", r"Did you mean '(right|left)_knee' or '(right|left)_knee'"),
+        ("q.knee", "Did you mean 'right_knee' or 'left_knee'"),
         ("q.9", "no such component of 'q'"),
         ("q.-1", "no such component of 'q'"),
         ("q.right_knee.x", "'q.right_knee' is one number"),
