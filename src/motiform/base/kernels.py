@@ -1,7 +1,7 @@
 """One element function, two devices.
 
 A kernel is a plain function ``def body(i, ...)`` of one index that writes its own elements and nobody else's. It is
-launched over n elements: on the CPU a ``prange`` over all cores, on an NVIDIA GPU a grid, from the same source.
+launched over n elements: on the CPU a loop over all cores, on an NVIDIA GPU a grid, from the same source.
 There are no atomics and no fast-math, so results do not depend on the number of threads.
 
 >>> import numpy as np
@@ -17,23 +17,20 @@ Modules of kernels import this one, and with it numba, so they are themselves im
 launch them.
 """
 
-import hashlib
 import inspect
-import os
-import textwrap
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.np.ufunc.parallel import _launch_threads
 
-from motiform.base.caches import cache_dir, forget_old, source_key
+from motiform.base.compiling import CalleeCompiler, TopCompiler, spread_over
 from motiform.base.errors import InputError, RunError
+from motiform.base.machine_code import keep_on_disk
 
 __all__ = [
     "Device",
@@ -52,82 +49,13 @@ __all__ = [
 ]
 
 # error_model "numpy": x/0 is inf, as on the GPU, and no branch per division (1.3 times faster on link loops).
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+_COMMON: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+_OPTIONS: dict[str, Any] = {**_COMMON, "pipeline_class": TopCompiler}
 # Kernels allocate nothing, so they need no reference counts: counting arrays at every inner call took most of the time.
-_ROUTINE: dict[str, Any] = {**_OPTIONS, "_nrt": False}
+_ROUTINE: dict[str, Any] = {**_COMMON, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": CalleeCompiler}
 _ELEMENT: dict[str, Any] = {**_ROUTINE, "forceinline": True}
 _SERIAL_BELOW = 64  # elements; waking the threads costs more than so few elements do
 _launching = threading.Lock()  # one of Numba's threading layers aborts when two threads enter it
-
-
-@cache
-def _all_code() -> Path:
-    """Return the folder of all machine code, what is old removed from it."""
-    folder = cache_dir() / "kernels"
-    forget_old(folder)
-    return folder
-
-
-@cache
-def _cache_folder(file: str) -> Path:
-    """Return the folder of machine code of this very source, marked as in use."""
-    folder = _all_code() / source_key(file)
-    folder.mkdir(parents=True, exist_ok=True)
-    os.utime(folder)
-    return folder
-
-
-class _Locator(_CacheLocator):
-    """Puts machine code under motiform's cache, in a folder keyed by the package's source."""
-
-    def __init__(self, py_func: Any, py_file: str) -> None:
-        self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
-
-    def get_cache_path(self) -> str:
-        return str(_cache_folder(self._py_file))
-
-    def get_source_stamp(self) -> str:
-        return source_key(self._py_file)
-
-    def get_disambiguator(self) -> str:
-        return hashlib.sha256(f"{self._py_file}:{self._lineno}".encode()).hexdigest()[:10]
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
-        return cls(py_func, py_file)
-
-
-class _CacheImpl(CompileResultCacheImpl):
-    _locator_classes = [_Locator]  # noqa: RUF012
-
-
-class _Cache(FunctionCache):
-    _impl_class = _CacheImpl
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        with suppress(OSError):  # a cache that cannot be read or written only costs time
-            return super().load_overload(sig, target_context)
-        return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError):
-            super().save_overload(sig, data)
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        # The source key is in the path; Numba's own key would hash the pickle of inner functions, new in each process.
-        return (sig, codegen.magic_tuple())
-
-
-def _cached(dispatcher: Any) -> Any:
-    """Give a function of motiform's own an on-disk cache; where the folder cannot be written, go on without one."""
-    if not dispatcher.py_func.__module__.startswith("motiform."):
-        return dispatcher  # a user's own file is not in the source key: its changed helpers would go unseen
-    try:
-        _cache_folder(inspect.getfile(dispatcher.py_func))
-        dispatcher._cache = _Cache(dispatcher.py_func)
-    except OSError:
-        pass
-    return dispatcher
 
 
 def inline(function: Callable[..., Any]) -> Any:
@@ -142,7 +70,7 @@ def routine(function: Callable[..., Any]) -> Any:
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Mark a function that Python calls directly: compiled at its first call, kept on disk, runs on one core."""
-    return _cached(numba.njit(**_OPTIONS)(function))
+    return keep_on_disk(numba.njit(**_OPTIONS)(function))
 
 
 class Entry:
@@ -155,7 +83,7 @@ class Entry:
     @cached_property
     def function(self) -> Any:
         """The compiled function; arguments of any other type are a TypeError, found at no cost."""
-        dispatcher = _cached(numba.njit(error_model="numpy")(self._python))
+        dispatcher = keep_on_disk(numba.njit(error_model="numpy", pipeline_class=TopCompiler)(self._python))
         dispatcher.compile(self._signature)
         dispatcher.disable_compile()
         return dispatcher
@@ -175,38 +103,43 @@ class Kernel:
         self.arguments = list(inspect.signature(function).parameters)[1:]
         self.__doc__, self.__name__ = function.__doc__, function.__name__
 
-    def _loop(self, head: str, name: str, **names: Any) -> Any:
-        arguments = ", ".join(self.arguments)
-        text = f"def {name}(count, {arguments}):\n" + textwrap.indent(f"{head}\n    body(i, {arguments})", "    ")
-        space = {"__name__": self.function.__module__, "body": self.body, "prange": numba.prange, **names}
+    def _loop(self, text: str, **names: Any) -> Any:
+        space = {"__name__": self.function.__module__, "_body": self.body, **names}
         exec(compile(text, inspect.getfile(self.function), "exec"), space)  # the loop belongs to the kernel's own file
-        loop = space[name]
-        loop.__qualname__ = f"{self.function.__module__}.{self.function.__qualname__}.{name}"
+        loop = space["loop"]
+        loop.__qualname__ = f"{self.function.__module__}.{self.function.__qualname__}.loop"
         return loop
 
     @cached_property
-    def serial(self) -> Any:
-        """The loop on one core."""
-        return self._typed(_cached(numba.njit(**_OPTIONS)(self._loop("for i in range(count):", "serial"))))
-
-    @cached_property
-    def parallel(self) -> Any:
-        """The loop over all cores."""
-        loop = self._loop("for i in prange(count):", "parallel")
-        return self._typed(_cached(numba.njit(parallel=True, **_OPTIONS)(loop)))
-
-    def _typed(self, dispatcher: Any) -> Any:
-        """Return the loop, or the one compiled for the kernel's signature, which looks at no types when called."""
+    def cpu(self) -> Any:
+        """The loop on so many threads: ``cpu(count, parts, *arguments)``."""
+        _launch_threads()  # the loop refers to the threading layer by name
+        arguments = ", ".join(self.arguments)
+        piece = self._loop(
+            "def loop(_first, _last, _count, _parts, _arguments):\n"
+            f"    {arguments}, = _arguments\n"
+            "    for _i in range(_first * _count // _parts, _last * _count // _parts):\n"
+            f"        _body(_i, {arguments})\n"
+        )
+        spread = spread_over(numba.njit(**_ROUTINE)(piece))
+        text = f"def loop(_count, _parts, {arguments}):\n    _spread(_count, _parts, ({arguments},))\n"
+        dispatcher = keep_on_disk(numba.njit(**_OPTIONS)(self._loop(text, _spread=spread)))
         if self.signature is None:
             return dispatcher
-        dispatcher.compile(f"void(int64, {self.signature})")
-        return next(iter(dispatcher.overloads.values())).entry_point
+        dispatcher.compile(f"void(int64, int64, {self.signature})")
+        return next(iter(dispatcher.overloads.values())).entry_point  # looks at no types when called
 
     @cached_property
     def cuda(self) -> Any:
         """The grid on an NVIDIA GPU."""
         cuda = _numba_cuda()
-        return cuda.jit(self._loop("i = cuda.grid(1)\nif i < count:", "grid", cuda=cuda))
+        arguments = ", ".join(self.arguments)
+        text = (
+            f"def loop(_count, {arguments}):\n"
+            "    _i = _cuda.grid(1)\n"
+            f"    if _i < _count:\n        _body(_i, {arguments})\n"
+        )
+        return cuda.jit(self._loop(text, _cuda=cuda))
 
 
 def kernel(function: Callable[..., None]) -> Kernel:
@@ -230,11 +163,12 @@ class Device:
 
     def launch(self, kernel: Kernel, count: int, *arguments: Any, least: int = _SERIAL_BELOW) -> None:
         """Run the kernel's body for every index below count; below `least` on one core, for elements that do little."""
-        if count < least or numba.get_num_threads() == 1:
-            kernel.serial(count, *arguments)
+        parts = 1 if count < least else numba.get_num_threads()
+        if parts == 1:
+            kernel.cpu(count, 1, *arguments)
         else:
             with _launching:
-                kernel.parallel(count, *arguments)
+                kernel.cpu(count, parts, *arguments)
 
     def array(self, values: Any, dtype: Any = None) -> Any:
         """Return a fresh C-contiguous copy of the values on the device."""

@@ -1,9 +1,12 @@
-"""Progress of long work: a callback of the fraction done, and a bar that is one."""
+"""Progress of long work: a callback of the fraction done, a bar that is one, and the announcement of compiling."""
 
+import os
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Progress", "bar"]
+__all__ = ["Progress", "bar", "compiling"]
 
 #: Called with the fraction done, 0 to 1. Long functions take one as ``progress=``; raising in it stops the work.
 Progress = Callable[[float], None]
@@ -35,3 +38,31 @@ def bar(label: str, *, quiet: bool = False) -> Iterator[Progress]:
     with RichProgress(*columns, console=console, transient=True) as shown:
         task = shown.add_task(label, total=1.0)
         yield lambda fraction: shown.update(task, completed=fraction)
+
+
+class _Compiled:
+    """What this process has compiled, and when that was last announced."""
+
+    count, seconds, announced = 0, 0.0, -1.0
+
+
+@contextmanager
+def compiling(name: str) -> Iterator[None]:
+    """Announce on stderr that kernels are compiled, and how many are done; ``MOTIFORM_QUIET=1`` turns it off.
+
+    A first line at once, further ones at most every ten seconds.
+    """
+    done, quiet = _Compiled, bool(os.environ.get("MOTIFORM_QUIET"))
+    if done.announced < 0 and not quiet:
+        print(
+            "motiform: compiling kernels for this processor (once; they are kept on disk)", file=sys.stderr, flush=True
+        )
+        done.announced = time.perf_counter()
+    begun = time.perf_counter()
+    yield
+    now = time.perf_counter()
+    done.count, done.seconds = done.count + 1, done.seconds + now - begun
+    if now - done.announced > 10 and not quiet:
+        plural = "s" if done.count > 1 else ""
+        print(f"motiform: {done.count} kernel{plural} compiled in {done.seconds:.0f} s", file=sys.stderr, flush=True)
+        done.announced = now

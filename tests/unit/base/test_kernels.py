@@ -118,7 +118,7 @@ import json, numpy as np
 from motiform.base.kernels import _sum_block, kernel, sum_fixed, threads
 with threads(1):
     total = sum_fixed(np.arange(1000.0))
-stats = _sum_block.serial.stats
+stats = _sum_block.cpu.stats
 print(json.dumps([total, sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
 """
 
@@ -160,7 +160,7 @@ def test_kernels_of_users_are_not_kept(tmp_path):
         "    x[i] *= 2\n"
         "x = np.ones(3)\n"
         "get_device('cpu').launch(twice, 3, x)\n"
-        "print(json.dumps([x.tolist(), type(twice.serial._cache).__name__]))\n"
+        "print(json.dumps([x.tolist(), type(twice.cpu._cache).__name__]))\n"
     )
     run = subprocess.run([sys.executable, str(script)], env={**os.environ, "MOTIFORM_CACHE": str(tmp_path / "cache")},
                          capture_output=True, text=True, check=True)  # fmt: skip

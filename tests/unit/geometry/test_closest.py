@@ -331,7 +331,7 @@ def test_kernels_take_the_functions_and_points_are_carried():
     points[7] = np.nan  # a mass that ran away is near nothing, and the walk ends
     packed, moves = pack_solids(pairs), placed(8, 12)
     before, out = np.array(pose_rows(moves)), np.zeros((200, 6))
-    ask.serial(200, points, before, out, *(np.array(a) for a in packed.arrays))
+    ask.cpu(200, 1, points, before, out, *(np.array(a) for a in packed.arrays))
     assert out[7, :2].tolist() == [np.inf, -1.0]
     points[7] = 100.0, 100.0, 100.0
     distance, _, solid = signed_distance(packed, np.delete(points, 7, axis=0), reach=0.5)

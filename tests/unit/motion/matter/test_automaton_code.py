@@ -248,7 +248,7 @@ CHILD = """
 from motiform.motion.matter import presets
 from motiform.motion.matter.automaton_code import written
 law = presets.rupture(10.0, rest=1.0, length=2.0)
-print(law.respond([1.0, 1.5, 3.0]).tension.tolist(), written(law.automaton).automaton_paths.serial.stats.cache_hits)
+print(law.respond([1.0, 1.5, 3.0]).tension.tolist(), written(law.automaton).automaton_paths.cpu.stats.cache_hits)
 """
 
 

@@ -1,0 +1,140 @@
+"""Machine code on disk: where it is kept, that one process compiles it for all, and that compiling is announced."""
+
+import hashlib
+import inspect
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+from motiform.base.caches import cache_dir, forget_old, source_key
+from motiform.base.progress import compiling
+
+__all__ = ["keep_on_disk"]
+
+
+@cache
+def _all_code() -> Path:
+    """Return the folder of all machine code, what is old removed from it."""
+    folder = cache_dir() / "kernels"
+    forget_old(folder)
+    return folder
+
+
+@cache
+def _cache_folder(file: str) -> Path:
+    """Return the folder of machine code of this very source, marked as in use."""
+    folder = _all_code() / source_key(file)
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    return folder
+
+
+class _Locator(_CacheLocator):
+    """Puts machine code under motiform's cache, in a folder keyed by the package's source."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return str(_cache_folder(self._py_file))
+
+    def get_source_stamp(self) -> str:
+        return source_key(self._py_file)
+
+    def get_disambiguator(self) -> str:
+        return hashlib.sha256(f"{self._py_file}:{self._lineno}".encode()).hexdigest()[:10]
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
+        return cls(py_func, py_file)
+
+
+class _CacheImpl(CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # noqa: RUF012
+
+
+class _Cache(FunctionCache):
+    """Numba's cache of one function, with a lock while it is compiled: other processes wait and then load it."""
+
+    _impl_class = _CacheImpl
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self.compiling: Any = None  # from a miss until the compiler is done
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = self._load(sig, target_context)
+        if found is None:
+            self.compiling = self._compiling(sig)
+            self.compiling.__enter__()
+            found = self._load(sig, target_context)
+            if found is not None:
+                self.release()
+        return found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        with suppress(OSError):  # a cache that cannot be read or written only costs time
+            return super().load_overload(sig, target_context)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+    def release(self) -> None:
+        """Let other processes go on, and count the function as compiled."""
+        if self.compiling is not None:
+            begun, self.compiling = self.compiling, None
+            begun.__exit__(None, None, None)
+
+    @contextmanager
+    def _compiling(self, sig: Any) -> Iterator[None]:
+        name = hashlib.sha256(f"{self._py_func.__qualname__}{sig}".encode()).hexdigest()[:16]
+        with _locked(Path(self.cache_path) / f"{name}.lock"), compiling(self._py_func.__qualname__):
+            yield
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        # The source key is in the path; Numba's own key would hash the pickle of inner functions, new in each process.
+        return (sig, codegen.magic_tuple())
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock that ends with the process; where there is no such lock, two processes compile the same code."""
+    try:
+        import fcntl
+
+        file = path.open("w")
+    except (ImportError, OSError):
+        yield
+        return
+    with file:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def keep_on_disk(dispatcher: Any) -> Any:
+    """Give a function of motiform's own an on-disk cache; where the folder cannot be written, go on without one."""
+    if not dispatcher.py_func.__module__.startswith("motiform."):
+        return dispatcher  # a user's own file is not in the source key: its changed helpers would go unseen
+    try:
+        _cache_folder(inspect.getfile(dispatcher.py_func))
+        cache = dispatcher._cache = _Cache(dispatcher.py_func)
+    except OSError:
+        return dispatcher
+    compile_one = dispatcher.compile
+
+    def compile_and_release(signature: Any) -> Any:
+        try:
+            return compile_one(signature)
+        finally:
+            cache.release()
+
+    dispatcher.compile = compile_and_release
+    return dispatcher
