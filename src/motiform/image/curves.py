@@ -28,6 +28,7 @@ __all__ = [
 
 _FEW = 8  # elements or components that are drawn each by itself
 LINES = 12  # lines whose names fit beside the axes
+_LARGEST = 1e307  # beyond it matplotlib's sums overflow: it is not drawn, as what is infinite is not
 _BUCKETS = 1500  # columns of a page-wide figure at 200 dpi: more samples cannot be seen
 
 
@@ -108,7 +109,9 @@ def read_curves(rec: "Recording", part: Part, *, band: bool, drift: bool = False
         some = np.asarray(block, dtype=float).reshape(len(block), len(part.elements), -1)
         some = some[..., list(part.columns)] if part.columns else some
         start = some[:1] if start is None else start
-        some = np.linalg.norm(some - start, axis=-1, keepdims=True) if drift else some
+        with np.errstate(over="ignore", invalid="ignore"):  # a distance that is too large, or of what is infinite
+            some = np.linalg.norm(some - start, axis=-1, keepdims=True) if drift else some
+        some = np.where(np.abs(some) > _LARGEST, np.nan, some)
         found.append(_quantiles(some) if band else some)
     return Curves(rec.time(part.name), np.concatenate(found))
 

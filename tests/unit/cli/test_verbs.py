@@ -89,6 +89,7 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("film", "throw.mf", "--out", "a.mp4", "--strobe", "3"), ["'--strobe'", "picture (.png)"]),
         (("export", "throw.mf", "--out", "a.fbx"), [".fbx"]),
         (("image", "throw.mf", "energi"), ["Did you mean 'energy'?"]),
+        (("image", "throw.mf", "hammer.position.u"), ["no such component of 'hammer.position'", "x, y, z"]),
         (("bench", "body"), ["unknown benchmark", "bodies"]),
         (("bench", "bodies", "--device", "tpu"), ["unknown device", "'cuda'"]),
         (("fly",), ["No such command 'fly'"]),
@@ -103,6 +104,48 @@ def test_wrong_input_ends_with_two_and_no_traceback(here, arguments, words):
     assert stderr.splitlines()[0].strip()  # no empty line of a bar that never moved
     for word in words:
         assert word in stderr
+
+
+def test_a_part_of_a_channel_is_plotted_and_columns_have_names(here, folder):
+    assert here("image", "throw.mf", "hammer.position.y", "--out", "y.svg")[0] == 0
+    assert "hammer.position.y" in (folder / "y.svg").read_text()
+    assert here("export", "throw.mf", "--out", "heads.csv")[0] == 0
+    heads = (folder / "heads.csv").read_text().splitlines()[0].split(",")
+    assert heads[:3] == ["time [s]", "hammer.position.x [m]", "hammer.position.y [m]"]
+    assert "hammer.orientation.w" in heads
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_recording_without_a_course_is_no_plot(here, folder, count):
+    from motiform.record import Channel, Recording
+
+    channel = Channel("q", rate=10.0)
+    manifest = {"image": {"plot": ["q"]}}
+    Recording.from_arrays([channel], {"q": [1.0] * count}, manifest=manifest).save(folder / "q.mf", overwrite=True)
+    for arguments in (("image", "q.mf"), ("image", "q.mf", "q")):
+        code, out, told = here(*arguments)
+        assert (code, out) == (2, "")
+        assert ("holds no sample", "too few samples for a plot over time (got \"1 of 'q'\"")[count] in told
+    assert not (folder / "q-plot.png").exists()
+
+
+def test_libraries_do_not_warn_on_the_screen(folder):
+    """A letter that no font has, numbers that are not finite, and a symbol of formulas."""
+    import numpy as np
+
+    from motiform.record import Channel, Recording
+
+    bad = {
+        "gaps": (Channel("gaps", dims=("body",), shape=(20,), rate=10.0), np.full((5, 20), np.nan)),
+        "huge": (Channel("huge", dims=("$_",), shape=(2,), rate=10.0), np.array([[1e308, -1e308], [1e-308, np.inf], [1, 2]])),
+        "flat": (Channel("flat", rate=10.0), np.zeros(5)),
+    }
+    manifest = {"title": "\u6f22\U00012345 $x$", "labels": {"$_": ["_a$", "\U00012345"]}}
+    Recording.from_arrays(bad, manifest=manifest).save(folder / "bad.mf", overwrite=True)
+    done = motiform("image", "bad.mf", "gaps", "huge", "flat", "--overwrite", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    asked = motiform("image", "bad.mf", "flat", "--overwrite", cwd=folder, env={"PYTHONWARNINGS": "always"})
+    assert "Glyph" in asked.stderr  # so there was something to keep off
 
 
 def test_picture_plot_and_exports(here):

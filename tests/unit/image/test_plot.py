@@ -201,6 +201,17 @@ def test_what_is_not_finite_is_told():
     assert not full.texts
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e300, 1e307, 1.7e308, np.inf])
+def test_any_size_of_numbers_is_drawn_or_left_out(size):
+    rec = Recording.from_arrays({"x": (Channel("x", rate=1.0), [0.0, -size, size, 1.0])})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = plot_channels(rec, "x")
+        figure.canvas.draw()
+        compare_plot({"a": rec}, "x", log=True, drift=True).canvas.draw()
+    assert np.isfinite(figure.axes[0].lines[0].get_ydata()).sum() == (4 if size <= 1e307 else 2)
+
+
 # ---- what is beside the curves --------------------------------------------------------------------------------------
 LONG = "impact: " + ", ".join(f"the {k}th ball on the ground" for k in range(9))
 

@@ -55,6 +55,23 @@ def test_shows_a_recording_and_plots_what_its_scene_asks_for(studio, recording):
     assert studio.player.end == pytest.approx(0.5)
 
 
+def test_coordinates_are_offered_by_name_and_parts_may_be_asked_for(studio):
+    names = [f"hip_{k}" for k in range(9)] + ["<b>knee</b>"]
+    channel = Channel("q", dims=("coordinate",), shape=(10,), rate=10.0, units=("rad",) * 9 + ("m",))
+    manifest = {"labels": {"coordinate": names}, "image": {"plot": ["q", "q.hip_3", "q.none"]}}
+    rec = Recording.from_arrays([channel], {"q": np.arange(50.0).reshape(5, 10)}, manifest=manifest)
+    studio.show(rec)
+    first, second, third = studio.plots._slots
+    assert studio.plots.names == ["q.hip_0", "q.hip_3"]  # what has many shows its first; what is not there is left out
+    assert (first._named.visible, first._named.options) == (True, tuple(names))
+    assert (second._named.visible, second._element.visible, third._picker.value) == (False, False, "(none)")
+    first._named.value = names[-1]
+    studio.show(rec)
+    assert studio.plots.names == ["q.<b>knee</b>", "q.hip_3"]
+    assert first._curves.label == "m"
+    assert "<b>" not in first._values.content
+
+
 def test_a_recording_without_shapes_is_still_plotted(studio):
     channel = Channel("marker", unit="m", rate=10.0)
     studio.show(Recording.from_arrays({"marker": (channel, np.arange(5.0))}))
