@@ -5,13 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, RunError
+from motiform.base.errors import InputError, RunError
 from motiform.motion.bodies import columns
 from motiform.motion.bodies.model import Bodies, State
 from motiform.motion.bodies.options import Force
 from motiform.motion.integrate import TABLEAUX, Block, ExplicitStep, Guard, Options, Pace, sampled_march
+from motiform.motion.integrate.functions import call, check_numbers
+from motiform.motion.integrate.guards import guard_value
+from motiform.spatial.checks import Words
 
-__all__ = ["Block", "blocks_alone", "blocks_by_march", "blocks_by_steps", "with_start"]
+__all__ = ["Block", "blocks_alone", "blocks_by_march", "blocks_by_steps", "check_functions", "with_start"]
 
 
 def with_start(model: Bodies, checkpoint: dict[str, Any] | None, blocks: Iterator[Block]) -> Iterator[Block]:
@@ -91,25 +94,24 @@ def _explain(model: Bodies, options: Options, code: int, row: int, t: float) -> 
 
 def _asked(function: Force, t: float, state: State) -> list[np.ndarray]:
     """Return the forces and torques that a user's function gives, checked."""
-    where = f"{getattr(function, '__name__', 'force function')}, t = {t:.6g} s"
-    try:
-        answer = function(t, state)
-    except MotiformError:
-        raise
-    except Exception as error:  # whatever a user's function does wrong is told as such
-        raise RunError(f"a force function failed: {type(error).__name__}: {error}", where=where) from error
-    shape = state.position.shape
+    where, what = f"{getattr(function, '__name__', 'force function')}, t = {t:.6g} s", "a force function"
+    answer, shape = call(function, t, state, what=what, where=where), state.position.shape
+    allowed = f"two arrays of shape {shape}: forces and torques"
     try:
         force, torque = answer
-        loads = [np.broadcast_to(np.asarray(load, float), shape) for load in (force, torque)]
     except (TypeError, ValueError) as error:
-        allowed = f"two arrays of shape {shape}: forces and torques"
-        raise InputError(
-            "a force function gave something else", where=where, got=repr(answer)[:80], allowed=allowed
-        ) from error
-    if not all(np.isfinite(load).all() for load in loads):
-        raise RunError("a force function gave numbers that are not finite", where=where)
-    return loads
+        got = Words(" ".join(repr(answer).split())[:80])
+        raise InputError(f"{what} gave something else", where=where, got=got, allowed=allowed) from error
+    return [check_numbers(load, shape, what=what, where=where, allowed=allowed) for load in (force, torque)]
+
+
+def check_functions(model: Bodies, forces: Sequence[Force], guards: Sequence[Guard]) -> None:
+    """Ask the functions of a run once, at its start: what they give wrong is told before a recording is begun."""
+    state = State.from_rows(model.initial_state().rows())
+    for function in forces:
+        _asked(function, 0.0, state)
+    for guard in guards:
+        guard_value(guard, 0.0, state)
 
 
 class _System:

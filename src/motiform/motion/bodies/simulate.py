@@ -9,12 +9,14 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.base.progress import Progress
-from motiform.motion.bodies.drive import blocks_alone, blocks_by_march, blocks_by_steps, with_start
+from motiform.motion.bodies.drive import blocks_alone, blocks_by_march, blocks_by_steps, check_functions, with_start
 from motiform.motion.bodies.model import Bodies, State
 from motiform.motion.bodies.observe import Observer, channels
 from motiform.motion.bodies.options import Force
-from motiform.motion.integrate import BODY_METHODS, Guard, Options, check_memory, get_method
-from motiform.record import Recorder, Recording
+from motiform.motion.integrate import BODY_METHODS, Guard, Options, get_method
+from motiform.motion.integrate.functions import call, check_numbers
+from motiform.motion.integrate.sampling import begin_recorder
+from motiform.record import Recording
 
 __all__ = ["simulate_bodies"]
 
@@ -54,19 +56,13 @@ def simulate_bodies(
         from motiform.base.kernels import get_device
 
         get_device(options.device)  # one that is not there is told before a recording is begun
-    if resume:
-        if out is None:
-            raise InputError("nothing to resume", remedy="Give the recording with out=.")
-        recorder = Recorder.resume(out, discard=True)  # samples that no checkpoint stands for are made again
-        checkpoint = recorder.checkpoint
-    else:
-        recorder, checkpoint = (
-            Recorder(out, channels(model, options.rate), manifest=manifest or {}, statics=statics, overwrite=overwrite),
-            None,
-        )
-    if out is None:
-        check_memory(options.samples, sum(channel.sample_bytes for channel in channels(model, options.rate)))
+    check_functions(model, forces, guards)
     observe, guards = Observer(model), [_on_rows(guard) for guard in guards]
+    recorder = begin_recorder(
+        out, channels(model, options.rate), options.samples, manifest=manifest, statics=statics, overwrite=overwrite,
+        resume=resume,
+    )  # fmt: skip
+    checkpoint = recorder.checkpoint
     if fused:
         blocks = blocks_alone(model, options, checkpoint)
     elif not method.adaptive:
@@ -93,11 +89,15 @@ def _on_rows(guard: Guard) -> Guard:
         return State.from_rows(y.reshape(-1, 18))
 
     def then(t: float, y: np.ndarray) -> np.ndarray:
-        assert guard.then is not None
-        after = guard.then(t, state(y))
+        before, where = state(y), f"guard {guard.name!r} at t = {t:.9g} s"
+        after = call(guard.then, t, before, what="an event", where=where)  # type: ignore[arg-type]
         if not isinstance(after, State):
             allowed = "a State, such as dataclasses.replace(state, momentum=...)"
-            raise InputError("an event gave something else", where=f"guard {guard.name!r}", got=after, allowed=allowed)
-        return after.rows().ravel()
+            raise InputError("an event gave something else", where=where, got=repr(after)[:80], allowed=allowed)
+        found = {
+            key: check_numbers(getattr(after, key), own.shape, what=f"an event's {key}", where=where)
+            for key, own in vars(before).items()
+        }
+        return State(**found).rows().ravel()
 
     return replace(guard, zero=lambda t, y: guard.zero(t, state(y)), then=None if guard.then is None else then)

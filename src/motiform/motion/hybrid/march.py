@@ -13,6 +13,7 @@ from motiform.motion.hybrid.search import Found, find
 from motiform.motion.hybrid.system import NEAR, Happening, HybridSystem
 from motiform.motion.integrate import DORMAND_PRINCE, ExplicitStep, Guard, Options, Pace, accepted_step
 from motiform.motion.tree.joint import Array
+from motiform.motion.tree.state import state_after
 
 __all__ = ["HybridBlock", "hybrid_march"]
 
@@ -242,10 +243,9 @@ def _happen(system: HybridSystem, walk: _Walk, found: Found, y: Array, guards: S
     before = system.modes.copy()
     for k in found.guards:
         walk.events.append(Happening(found.time, guards[k].name))
-        then = guards[k].then
-        if then is not None:
-            after = then(found.time, system.split(y))
-            y[:] = np.concatenate([after.q, after.v, after.z if len(after.z) else y[system.moving :]])
+        if guards[k].then is not None:
+            after = state_after(guards[k], found.time, system.split(y))
+            y[:] = np.concatenate([after.q, after.v, after.z])
             system.repair(y)
         walk.ended = walk.ended or guards[k].ends
     walk.fired = frozenset(found.guards)

@@ -23,7 +23,7 @@ from motiform.motion.hybrid.matter_parts import Attachment, SegmentSolid, join
 from motiform.motion.integrate import Options
 from motiform.motion.matter.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
-from motiform.motion.matter.run import check_stability, describe, record_run, steps_per_sample
+from motiform.motion.matter.run import check_functions, check_stability, describe, record_run, steps_per_sample
 from motiform.motion.tree import Control, Figure, poses
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.observe import channels, observe
@@ -75,12 +75,15 @@ def simulate_coupled(
     contacts, attachments = list(contacts), list(attachments)
     moved: MovedFigure
     if motion is None:
-        system = FigureSystem(figure, start(figure, q0, v0), controls, loads)
+        begin_at = start(figure, q0, v0)
+        check_controls(figure, begin_at, controls, loads)
+        system = FigureSystem(figure, begin_at, controls, loads)
         moved = SteppedFigure(system, network.rate)
     else:
         moved = DrivenFigure(figure, given_motion(figure, motion), network.rate)
         system = FigureSystem(figure, moved.state())
     joined = join(network, figure, contacts, attachments, poses(figure, moved.q), poses(figure, moved.q_before))
+    check_functions(joined.network)
     told = check_stability(joined.network, unstable)
     known = _channels(joined.network, figure, options.rate, controls is not None)
     named = {**(manifest or {}), "network": describe(joined.network), "stability": told}
@@ -106,9 +109,6 @@ def _check(network: Network, figure: Figure, options: Options, motion: Any, give
         raise InputError("a figure whose motion is given does not move by forces", remedy=remedy)
     if motion is None and not figure.nv:
         raise InputError("a figure that cannot move", where=repr(figure), remedy="All its joints are fixed.")
-    for name, function in zip(("controls", "loads"), given[2:], strict=True):
-        if function is not None and not callable(function):
-            raise InputError(f"{name} is not a function", got=repr(function), allowed="a function of (t, state)")
     return steps_per_sample(network, options.rate)
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, RunError
+from motiform.base.errors import InputError, RunError
+from motiform.motion.integrate.functions import call
 from motiform.motion.tree import (
     Figure,
     FigureState,
@@ -258,12 +259,7 @@ def _asked(figure: Figure, function: Callable[[float], Any], t: float) -> tuple[
 
 def _call(figure: Figure, function: Callable[[float], Any], t: float) -> Array | tuple[Array, Array]:
     where = f"{getattr(function, '__name__', 'motion')}, t = {t:.6g} s"
-    try:
-        answer = function(t)
-    except MotiformError:
-        raise
-    except Exception as error:  # whatever a user's function does wrong is told as such
-        raise RunError(f"a motion failed: {type(error).__name__}: {error}", where=where) from error
+    answer = call(function, t, what="a motion", where=where)
     pair = isinstance(answer, tuple) and len(answer) == 2 and np.ndim(answer[0]) == 1
     try:
         arrays = [np.array(part, float) for part in (answer if pair else (answer,))]

@@ -14,10 +14,11 @@ from motiform.motion.hybrid.march import HybridBlock, hybrid_march
 from motiform.motion.hybrid.observe import contact_channels, observe_contacts
 from motiform.motion.hybrid.stepping import step_march
 from motiform.motion.hybrid.system import HybridSystem
-from motiform.motion.integrate import Guard, Options, check_memory
-from motiform.motion.tree import Control, Figure
+from motiform.motion.integrate import Guard, Options
+from motiform.motion.integrate.sampling import begin_recorder
+from motiform.motion.tree import Control, Figure, FigureState
 from motiform.motion.tree.observe import channels, observe
-from motiform.motion.tree.state import start
+from motiform.motion.tree.state import check_functions, start
 from motiform.record import Recorder, Recording
 
 __all__ = ["simulate_hybrid"]
@@ -47,24 +48,18 @@ def simulate_hybrid(
     With the integrator "dormand-prince" contacts are made and broken at exact instants; with "time-stepping" all
     within one step happens together at its end, however much it is.
     """
-    _check(figure, options, guards, controls, loads)
+    _check(figure, options, guards)
     system = HybridSystem(figure, contacts, controls, loads)
     state = start(figure, q0, v0)
+    check_functions(figure, FigureState(state.q, state.v, system.z0), controls, loads, guards)
     first = np.concatenate([state.q, state.v, system.z0])
-    if resume:
-        if out is None:
-            raise InputError("nothing to resume", remedy="Give the recording with out=.")
-        recorder = Recorder.resume(out, discard=True)
-        checkpoint = recorder.checkpoint
-        restore = getattr(controls, "restore", None)
-        if checkpoint is not None and restore is not None:
-            restore(checkpoint["control"])
-    else:
-        known = channels(figure, options.rate, controls is not None) + contact_channels(system, options.rate)
-        if out is None:
-            check_memory(options.samples, sum(channel.sample_bytes for channel in known))
-        recorder = Recorder(out, known, manifest=manifest or {}, statics=statics, overwrite=overwrite)
-        checkpoint = None
+    recorder = begin_recorder(
+        out, channels(figure, options.rate, controls is not None) + contact_channels(system, options.rate),
+        options.samples, manifest=manifest, statics=statics, overwrite=overwrite, resume=resume,
+    )  # fmt: skip
+    checkpoint, restore = recorder.checkpoint, getattr(controls, "restore", None)
+    if checkpoint is not None and restore is not None:
+        restore(checkpoint["control"])
     if options.integrator == "time-stepping":
         blocks = step_march(system, options, first, checkpoint)
     else:
@@ -79,9 +74,7 @@ def simulate_hybrid(
         return recorder.finish()
 
 
-def _check(
-    figure: Figure, options: Options, guards: Sequence[Guard], controls: Control | None, loads: Control | None
-) -> None:
+def _check(figure: Figure, options: Options, guards: Sequence[Guard]) -> None:
     if not figure.nv:
         raise InputError("a figure that cannot move", where=repr(figure), remedy="All its joints are fixed.")
     if options.integrator not in _WAYS:
@@ -96,9 +89,6 @@ def _check(
         raise InputError("guards need dense output", got=f"time-stepping with {names}", allowed="'dormand-prince'")
     if options.device != "cpu":
         raise InputError("figures are simulated on the CPU", got=options.device, remedy="Take device='cpu'.")
-    for name, function in (("controls", controls), ("loads", loads)):
-        if function is not None and not callable(function):
-            raise InputError(f"{name} is not a function", got=repr(function), allowed="a function of (t, state)")
 
 
 def _keep(recorder: Recorder, system: HybridSystem, options: Options, block: HybridBlock) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
+from motiform.motion.integrate.functions import call, check_numbers
 from motiform.motion.integrate.guards import Fired, Guard, Solution, earliest, jumped
 from motiform.motion.integrate.tableaux import Tableau
 
@@ -192,14 +193,9 @@ def _happen(event: Fired, guards: Sequence[Guard], end: np.ndarray) -> tuple[Fir
         guard = guards[waiting[0]]
         done.append(waiting.pop(0))
         if guard.then is not None:
-            before, after = after, np.array(guard.then(event.time, after), float)
-            if after.shape != end.shape:
-                raise InputError(
-                    "what happens at the event gave something else",
-                    where=f"guard {guard.name!r}",
-                    got=f"an array of shape {after.shape}",
-                    allowed=f"a state of shape {end.shape}",
-                )
+            where = f"guard {guard.name!r} at t = {event.time:.9g} s"
+            given = call(guard.then, event.time, after, what="an event", where=where)
+            before, after = after, check_numbers(given, end.shape, what="an event", where=where)
             waiting += [k for k in jumped(guards, event.time, before, after) if k not in done and k not in waiting]
     return Fired(event.time, tuple(done)), after, any(guards[k].ends for k in done)
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, RunError
+from motiform.base.errors import InputError
+from motiform.motion.integrate.functions import call, check_numbers
 
-__all__ = ["Fired", "Guard", "earliest"]
+__all__ = ["Fired", "Guard", "earliest", "guard_value"]
 
 Solution = Callable[[float], np.ndarray]
 
@@ -70,7 +72,7 @@ def earliest(
     states = [solution(t) for t in instants]
     roots: dict[int, float] = {}
     for k, guard in enumerate(guards):
-        values = [_value(guard, t, y) for t, y in zip(instants, states, strict=True)]
+        values = [guard_value(guard, t, y) for t, y in zip(instants, states, strict=True)]
         if k in fired_at_start:
             values[0] = values[1]  # its own side is the one it has just left for
         elif values[0] == 0 and guard.leaves(values[1]):
@@ -89,20 +91,16 @@ def earliest(
 
 def jumped(guards: Sequence[Guard], t: float, before: np.ndarray, after: np.ndarray) -> tuple[int, ...]:
     """Return the guards that what happened at an event has taken through zero at once."""
-    return tuple(k for k, g in enumerate(guards) if g.crosses(_value(g, t, before), _value(g, t, after)))
+    return tuple(k for k, g in enumerate(guards) if g.crosses(guard_value(g, t, before), guard_value(g, t, after)))
 
 
-def _value(guard: Guard, t: float, y: np.ndarray) -> float:
+def guard_value(guard: Guard, t: float, state: Any) -> float:
+    """Return a guard's function of time and state, checked: one finite number."""
     where = f"guard {guard.name!r} at t = {t:.9g} s"
-    try:
-        value = float(guard.zero(t, y))
-    except MotiformError:
-        raise
-    except Exception as error:  # whatever a user's function does wrong is told as such
-        raise RunError(f"a guard failed: {type(error).__name__}: {error}", where=where) from error
-    if value != value:
-        raise RunError("a guard gave NaN", where=where, remedy="Check its function.")
-    return value
+    value = call(guard.zero, t, state, what="a guard", where=where)
+    if isinstance(value, float) and isfinite(value):
+        return float(value)
+    return float(check_numbers(value, (), what="a guard", where=where, allowed="one number"))
 
 
 def _root(guard: Guard, solution: Solution, lo: float, hi: float, at_hi: float) -> float:
@@ -111,5 +109,5 @@ def _root(guard: Guard, solution: Solution, lo: float, hi: float, at_hi: float) 
         return hi
     from scipy.optimize import brentq
 
-    root = brentq(lambda t: _value(guard, t, solution(t)), lo, hi, xtol=1e-15, rtol=4 * np.finfo(float).eps)
+    root = brentq(lambda t: guard_value(guard, t, solution(t)), lo, hi, xtol=1e-15, rtol=4 * np.finfo(float).eps)
     return float(root)

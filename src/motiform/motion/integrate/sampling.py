@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,8 +14,9 @@ from motiform.motion.integrate.explicit import ExplicitStep, march
 from motiform.motion.integrate.guards import Guard
 from motiform.motion.integrate.options import Options
 from motiform.motion.integrate.tableaux import CASH_KARP, DORMAND_PRINCE, EULER, RK4, Tableau
+from motiform.record import Channel, Recorder
 
-__all__ = ["TABLEAUX", "Block", "Pace", "System", "check_memory", "sampled_march", "sampled_steps"]
+__all__ = ["TABLEAUX", "Block", "Pace", "System", "begin_recorder", "check_memory", "sampled_march", "sampled_steps"]
 
 _BLOCK_BYTES = 4 << 20  # states kept before they are observed and written
 _PACE = 0.2  # [s] of work from one sign of progress to the next
@@ -82,6 +84,26 @@ def check_memory(samples: int, sample_bytes: int) -> None:
             got=f"{samples} samples, {needed / 1e9:.3g} GB",
             remedy="Write it to disk (out=), or lower rate or duration.",
         )
+
+
+def begin_recorder(
+    out: str | Path | None,
+    channels: list[Channel],
+    samples: int,
+    *,
+    manifest: dict[str, Any] | None,
+    statics: dict[str, np.ndarray] | None,
+    overwrite: bool,
+    resume: bool,
+) -> Recorder:
+    """Return what records a run of so many samples; its checkpoint is where to go on, None at the beginning."""
+    if resume and out is None:
+        raise InputError("nothing to resume", remedy="Give the recording with out=.")
+    if resume:
+        return Recorder.resume(str(out), discard=True)  # samples that no checkpoint stands for are made again
+    if out is None:
+        check_memory(samples, sum(channel.sample_bytes for channel in channels))
+    return Recorder(out, channels, manifest=manifest or {}, statics=statics, overwrite=overwrite)
 
 
 def _begin(system: System, checkpoint: dict[str, Any] | None) -> tuple[int, np.ndarray]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
+from motiform.motion.integrate.functions import call
 from motiform.motion.matter.build_checks import AXIS, check_apart, moved_solid, read_axis, read_signal, shifted
 from motiform.motion.matter.handles import LinkEnd, OpenLink, Placed, Points
 from motiform.motion.matter.links import Friction, Zone, ZoneLaw
@@ -157,7 +158,7 @@ class NetworkBuilder:
         """
         where = f"imposed points {name!r}"
         signal = read_signal(motion, rate, where)
-        start = np.asarray(signal.values(0.0) if callable(signal.values) else signal.values[0], float)
+        start = signal.values[0] if not callable(motion) else call(motion, 0.0, what="a signal", where=where)
         place = self._places(start, where)
         speed = check_array(velocity, "velocity", where, place.shape)
         return self._group(name, "imposed", place, speed, np.inf, 0, 0.0, radius, color, signal)

@@ -202,7 +202,7 @@ class Engine:
         self.sample = sample
         for group, where in self._imposed:
             assert group.motion is not None
-            values = self.device.array(group.motion.at(sample, self.network.rate, group.count))
+            values = self.device.array(group.motion.at(sample, self.network.rate, group.count, spread=False))
             self.device.launch(mass_kernels.impose, group.count, self._x, where, values, least=_FEW)
 
     def _act(self) -> None:

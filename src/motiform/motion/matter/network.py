@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, RunError, closest
+from motiform.base.errors import InputError, closest
+from motiform.motion.integrate.functions import call, check_numbers
 from motiform.motion.matter.links import Friction, ZoneLaw
 from motiform.motion.matter.topology import Grid
+from motiform.spatial.checks import Words
 
 if TYPE_CHECKING:
     from motiform.geometry import Shape
@@ -32,10 +34,17 @@ class Signal:
     rate: float | None = None
     """Of the samples [Hz]; between them the values change linearly, after the last they stay."""
 
-    def at(self, n: int, rate: float, count: int) -> np.ndarray:
-        """Return the vectors (count, 3) at step n of a network's rate; at a rate of its own exactly the samples."""
+    def at(self, n: int, rate: float, count: int, *, spread: bool = True) -> np.ndarray:
+        """Return the vectors (count, 3) at step n of a network's rate; at a rate of its own exactly the samples.
+
+        One vector is that of all points, unless it may not be `spread`: places of several points differ.
+        """
         if callable(self.values):
-            found = np.asarray(self.values(n / rate), float)
+            where = f"t = {n / rate:.6g} s"
+            answer = call(self.values, n / rate, what="a signal", where=where)
+            one = spread and np.shape(answer) == (3,)
+            allowed = f"(3,) or ({count}, 3)" if spread else f"({count}, 3)"
+            found = check_numbers(answer, (3,) if one else (count, 3), what="a signal", where=where, allowed=allowed)
         elif self.rate == rate:
             found = self.values[min(n, len(self.values) - 1)]
         else:
@@ -44,11 +53,8 @@ class Signal:
             high, part = min(low + 1, len(self.values) - 1), place - low
             found = self.values[low] * (1 - part) + self.values[high] * part
         if found.shape not in ((3,), (count, 3)):
-            raise InputError(
-                "a signal gave something else", got=f"shape {found.shape}", allowed=f"(3,) or ({count}, 3)"
-            )
-        if callable(self.values) and not np.isfinite(found).all():
-            raise RunError("a signal is not finite", where=f"t = {n / rate:.6g} s", got=found.ravel()[:3].tolist())
+            got, allowed = f"shape {found.shape}", f"(3,) or ({count}, 3)"
+            raise InputError("samples of a signal", got=Words(got), allowed=allowed)
         return np.broadcast_to(found, (count, 3))
 
 

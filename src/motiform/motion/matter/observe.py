@@ -8,6 +8,7 @@ from motiform.motion.matter.engine import Engine
 from motiform.motion.matter.links import ZoneLaw
 from motiform.motion.matter.meters import angular_momentum, kinetic_energy, momentum, potential_energy
 from motiform.motion.matter.network import Network
+from motiform.motion.matter.solids import asked_pose
 from motiform.record import Channel
 from motiform.spatial import quaternion_from_rotation
 
@@ -85,7 +86,7 @@ def observe_network(engine: Engine) -> dict[str, np.ndarray]:
             found[f"{group.name}.velocity"] = velocity[mine]
     for solid in network.solids:
         if solid.motion is not None:
-            pose = solid.motion(engine.sample / network.rate)
+            pose = asked_pose(solid, engine.sample / network.rate)
             found[f"{solid.name}.position"] = np.asarray(pose.translation)
             found[f"{solid.name}.orientation"] = quaternion_from_rotation(pose.rotation)
     for bundle in network.bundles:

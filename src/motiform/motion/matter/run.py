@@ -8,14 +8,14 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
-from motiform.motion.integrate import Options, check_memory
-from motiform.motion.integrate.sampling import Pace
+from motiform.motion.integrate import Options
+from motiform.motion.integrate.sampling import Pace, begin_recorder
 from motiform.motion.matter.engine import Engine
 from motiform.motion.matter.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.record import Channel, Recorder, Recording
 
-__all__ = ["check_stability", "describe", "record_run", "simulate_network", "steps_per_sample"]
+__all__ = ["check_functions", "check_stability", "describe", "record_run", "simulate_network", "steps_per_sample"]
 
 
 def steps_per_sample(network: Network, rate: float) -> int:
@@ -50,6 +50,7 @@ def simulate_network(
     if options.integrator != "centred":
         raise InputError("integrator of a network", got=options.integrator, allowed="'centred'")
     steps = steps_per_sample(network, options.rate)
+    check_functions(network)
     told = check_stability(network, unstable)
     named = {**(manifest or {}), "network": describe(network), "stability": told}
 
@@ -83,16 +84,11 @@ def record_run(
         from motiform.base.kernels import get_device
 
         get_device(options.device)  # one that is not there is told before a recording is begun
-    if out is None:
-        check_memory(options.samples, sum(channel.sample_bytes for channel in channels))
-    if resume and out is None:
-        raise InputError("nothing to resume", remedy="Give the recording with out=.")
-    if resume:
-        recorder = Recorder.resume(out, discard=True)  # type: ignore[arg-type]
-    else:
-        recorder = Recorder(out, channels, manifest=manifest, statics=statics, overwrite=overwrite)
+    recorder = begin_recorder(
+        out, channels, options.samples, manifest=manifest, statics=statics, overwrite=overwrite, resume=resume
+    )
     with recorder:
-        kept = recorder.checkpoint if resume else None
+        kept = recorder.checkpoint
         engine = begin(kept)
         if kept is None:
             recorder.append({key: value[None] for key, value in observe(engine).items()})
@@ -131,6 +127,21 @@ def march(
             recorder.commit(engine.checkpoint)
             if progress is not None:
                 progress(min(1.0, engine.sample / last))
+
+
+def check_functions(network: Network) -> None:
+    """Ask the functions of a network once, at its start: what they give wrong is told before a recording is begun."""
+    from motiform.motion.matter.solids import asked_pose
+
+    for group in network.groups:
+        if group.motion is not None:
+            group.motion.at(0, network.rate, group.count, spread=False)
+    for pushed in network.inputs:
+        pushed.signal.at(0, network.rate, len(pushed.points))
+    network.wind.at(0, network.rate, 1)
+    for solid in network.solids:
+        if solid.motion is not None:
+            asked_pose(solid, 0.0)
 
 
 def check_stability(network: Network, unstable: bool) -> dict[str, Any]:

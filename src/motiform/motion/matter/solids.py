@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, RunError
+from motiform.base.errors import InputError, RunError
 from motiform.geometry.closest import pack_solids, pose_rows
+from motiform.motion.integrate.functions import call
 from motiform.motion.matter.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.network import Network, Solid
 from motiform.spatial import Transform
@@ -13,7 +14,7 @@ from motiform.spatial import Transform
 if TYPE_CHECKING:
     from motiform.base.kernels import Device
 
-__all__ = ["Solids"]
+__all__ = ["Solids", "asked_pose"]
 
 
 class Solids:
@@ -64,8 +65,8 @@ class Solids:
         for n, solid in enumerate(self.solids):
             if solid.motion is not None:
                 known = self._placed_at == sample - 1
-                self._rows_before[n] = self._rows[n] if known else _asked(solid, (sample - 1) / self.rate)
-                self._rows[n] = _asked(solid, sample / self.rate)
+                self._rows_before[n] = self._rows[n] if known else _row_at(solid, (sample - 1) / self.rate)
+                self._rows[n] = _row_at(solid, sample / self.rate)
         self._placed_at = sample
         if any(solid.motion is not None for solid in self.solids):
             self._put_poses()
@@ -162,19 +163,16 @@ def _rub(solid: Solid) -> tuple[float, float, float]:
     return (0.0, 0.0, 0.0) if rub is None else (rub.limit, rub.stiffness, rub.damping)
 
 
-def _asked(solid: Solid, t: float) -> np.ndarray:
-    """Return where a solid's function puts it, (12,)."""
-    assert solid.motion is not None
+def _row_at(solid: Solid, t: float) -> np.ndarray:
+    return np.asarray(pose_rows([asked_pose(solid, t)])[0])
+
+
+def asked_pose(solid: Solid, t: float) -> Transform:
+    """Return where a solid's function puts it, checked."""
     where = f"motion of solid {solid.name!r}, t = {t:.6g} s"
-    try:
-        pose = solid.motion(t)
-    except MotiformError:
-        raise
-    except Exception as error:  # whatever a user's function does wrong is told as such
-        raise RunError(f"it failed: {type(error).__name__}: {error}", where=where) from error
+    pose = call(solid.motion, t, what="it", where=where)  # type: ignore[arg-type]
     if not isinstance(pose, Transform) or pose.batch:
         raise InputError("it gave something else", where=where, got=repr(pose)[:80], allowed="a single Transform")
-    row = np.asarray(pose_rows([pose])[0])
-    if not np.isfinite(row).all():
+    if not (np.isfinite(pose.rotation).all() and np.isfinite(pose.translation).all()):
         raise RunError("it gave numbers that are not finite", where=where)
-    return row
+    return pose

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
-from motiform.motion.integrate import TABLEAUX, Guard, Options, check_memory, get_method, sampled_march, sampled_steps
-from motiform.motion.integrate.sampling import Block
+from motiform.motion.integrate import TABLEAUX, Guard, Options, get_method, sampled_march, sampled_steps
+from motiform.motion.integrate.sampling import Block, begin_recorder
 from motiform.motion.tree import columns as c
 from motiform.motion.tree.closures import (
     close_loops,
@@ -26,7 +26,7 @@ from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 from motiform.motion.tree.matrices import contact_wrench
 from motiform.motion.tree.observe import channels, observe
-from motiform.motion.tree.state import Control, FigureState, asked, start
+from motiform.motion.tree.state import Control, FigureState, asked, check_functions, start, state_after
 from motiform.motion.tree.watch import watch_contacts
 from motiform.record import Recorder, Recording
 
@@ -171,10 +171,9 @@ def simulate_figure(
         )
     if options.device != "cpu":
         raise InputError("figures are simulated on the CPU", got=options.device, remedy="Take device='cpu'.")
-    for name, function in (("controls", controls), ("loads", loads)):
-        if function is not None and not callable(function):
-            raise InputError(f"{name} is not a function", got=repr(function), allowed="a function of (t, state)")
-    system = FigureSystem(figure, start(figure, q0, v0), controls, loads)
+    begin = start(figure, q0, v0)
+    check_functions(figure, begin, controls, loads, guards)
+    system = FigureSystem(figure, begin, controls, loads)
     guards = [*guards, *(watch_contacts(system) if watch else ())]
     if guards and options.integrator != "dormand-prince":
         names = ", ".join(guard.name for guard in guards)
@@ -184,18 +183,12 @@ def simulate_figure(
             allowed="'dormand-prince'",
             remedy="Contacts are watched for lift-off; watch=False leaves that out.",
         )
-    if resume:
-        if out is None:
-            raise InputError("nothing to resume", remedy="Give the recording with out=.")
-        recorder = Recorder.resume(out, discard=True)  # samples that no checkpoint stands for are made again
-        checkpoint = recorder.checkpoint
-    else:
-        known = channels(figure, options.rate, controls is not None)
-        if out is None:
-            check_memory(options.samples, sum(channel.sample_bytes for channel in known))
-        recorder = Recorder(out, known, manifest=manifest or {}, statics=statics, overwrite=overwrite)
-        checkpoint = None
     flat = [_on_vector(guard, system) for guard in guards]
+    recorder = begin_recorder(
+        out, channels(figure, options.rate, controls is not None), options.samples, manifest=manifest, statics=statics,
+        overwrite=overwrite, resume=resume,
+    )  # fmt: skip
+    checkpoint = recorder.checkpoint
     if method.adaptive:
         blocks = sampled_march(system, options, flat, checkpoint)
     else:
@@ -228,11 +221,7 @@ def _on_vector(guard: Guard, system: FigureSystem) -> Guard:
     """Return a guard as a function of the flat vector."""
 
     def then(t: float, y: Array) -> Array:
-        assert guard.then is not None
-        after = guard.then(t, system.split(y))
-        if not isinstance(after, FigureState):
-            allowed = "a FigureState, such as dataclasses.replace(state, v=...)"
-            raise InputError("an event gave something else", where=f"guard {guard.name!r}", got=after, allowed=allowed)
+        after = state_after(guard, t, system.split(y))
         return np.concatenate([after.q, after.v])
 
     return replace(guard, zero=lambda t, y: guard.zero(t, system.split(y)), then=None if guard.then is None else then)

@@ -1,16 +1,19 @@
 """The state of a figure, and what acts on it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, MotiformError, RunError
+from motiform.base.errors import InputError
+from motiform.motion.integrate import Guard
+from motiform.motion.integrate.functions import call, check_numbers
+from motiform.motion.integrate.guards import guard_value
 from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joint import Array
 
-__all__ = ["Control", "FigureState", "asked"]
+__all__ = ["Control", "FigureState", "asked", "check_functions", "start", "state_after"]
 
 Control = Callable[[float, "FigureState"], ArrayLike]
 """control(t, state) gives generalised forces [N·m or N], (nv,); a load gives wrenches on segments, (segments, 6)."""
@@ -31,25 +34,44 @@ class FigureState:
 def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...], what: str) -> Array:
     """Return what a user's function gives, checked."""
     where = f"{getattr(function, '__name__', what)}, t = {t:.6g} s"
-    try:
-        answer = function(t, state)
-    except MotiformError:
-        raise
-    except Exception as error:  # whatever a user's function does wrong is told as such
-        raise RunError(f"a {what} failed: {type(error).__name__}: {error}", where=where) from error
+    answer = call(function, t, state, what=f"a {what}", where=where)
     if type(answer) is np.ndarray and answer.shape == shape and answer.dtype == np.float64 and answer.flags.carray:
-        total = answer.sum()
-        if total - total == 0:  # finite, and ready for compiled functions
+        if np.isfinite(answer).all():  # ready for compiled functions
             return answer
-    try:
-        found = np.broadcast_to(np.asarray(answer, float), shape)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"a {what} gave something else", where=where, got=repr(answer)[:80], allowed=f"numbers of shape {shape}"
-        ) from None
-    if not np.isfinite(found).all():
-        raise RunError(f"a {what} gave numbers that are not finite", where=where)
-    return np.array(found)  # compiled functions take arrays that may be written
+    return check_numbers(answer, shape, what=f"a {what}", where=where)
+
+
+def check_functions(
+    figure: Figure, state: FigureState, controls: Control | None, loads: Control | None, guards: Sequence[Guard] = ()
+) -> None:
+    """Ask the functions of a run once, at its start: what they give wrong is told before a recording is begun."""
+    for name, function in (("controls", controls), ("loads", loads)):
+        if function is not None and not callable(function):
+            raise InputError(f"{name} is not a function", got=repr(function), allowed="a function of (t, state)")
+    here = FigureState(state.q.copy(), state.v.copy(), state.z.copy())  # they may write to it
+    if controls is not None and not hasattr(controls, "tick"):  # commands are asked at their instants, each once
+        asked(controls, 0.0, here, (figure.nv,), "control")
+    if len(here.z):
+        asked(controls.rate, 0.0, here, here.z.shape, "rate of z")  # type: ignore[union-attr]
+    if loads is not None:
+        asked(loads, 0.0, here, (len(figure.segments), 6), "load")
+    for guard in guards:
+        guard_value(guard, 0.0, here)
+
+
+def state_after(guard: Guard, t: float, state: FigureState) -> FigureState:
+    """Return the state that a guard's event gives, checked; without z it keeps the one before."""
+    where = f"guard {guard.name!r} at t = {t:.9g} s"
+    after = call(guard.then, t, state, what="an event", where=where)  # type: ignore[arg-type]
+    if not isinstance(after, FigureState):
+        allowed = "a FigureState, such as dataclasses.replace(state, v=...)"
+        raise InputError("an event gave something else", where=where, got=repr(after)[:80], allowed=allowed)
+    parts = {"q": state.q, "v": state.v} | ({"z": state.z} if np.size(after.z) else {})
+    found = {
+        key: check_numbers(getattr(after, key), own.shape, what=f"an event's {key}", where=where)
+        for key, own in parts.items()
+    }
+    return FigureState(**{"z": state.z} | found)
 
 
 _APART = 1e-3  # m, and of the normals: more is not drift but a start that is no contact

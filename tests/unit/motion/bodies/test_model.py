@@ -195,7 +195,7 @@ def test_force_function_that_gives_something_else_is_named(answer):
         return answer
 
     with pytest.raises(
-        InputError, match=r"push, t = 0.0005 s: a force function gave something else .*\(1, 3\): forces and torques"
+        InputError, match=r"push, t = 0 s: a force function gave something else .*\(1, 3\): forces and torques"
     ):
         simulate_bodies(Bodies((Body("a", MATTER),)), Options(0.1), forces=[push])
 

@@ -137,7 +137,7 @@ def test_state_before_and_after_the_event_are_both_told():
 
 
 def test_guard_that_gives_nan_is_an_error_that_names_it():
-    with pytest.raises(RunError, match=r"guard 'odd' at t = .*: a guard gave NaN"):
+    with pytest.raises(RunError, match=r"guard 'odd' at t = .*: a guard gave numbers that are not finite"):
         events([1.0, 0.0], 1.0, [Guard("odd", lambda t, y: np.sqrt(y[0]) if y[0] >= 0 else np.nan)])
 
 
