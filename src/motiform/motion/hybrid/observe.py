@@ -123,7 +123,9 @@ def observe_contacts(
             arms = sites[:, own] - origin[:, None]
             moment = np.cross(arms, forces[:, own]).sum(1)
             wrenches.append(np.concatenate([moment, forces[:, own].sum(1)], axis=-1))
-            centers.append(_center(sites[:, own], presses[:, own]))
+            # one after the other: numpy's own sum takes another order where a block has one sample
+            total = np.add.accumulate(presses[:, own], axis=1)[:, -1:]
+            centers.append(_center(sites[:, own], presses[:, own], total))
         found["solid.wrench"], found["solid.pressure"] = np.stack(wrenches, 1), np.stack(centers, 1)
         found["zmp"] = zero_moment_point(system, forces, sites, presses)
     if system.problem.packed.count > system.problem.packed.pairs:
@@ -133,9 +135,8 @@ def observe_contacts(
     return found
 
 
-def _center(sites: Array, presses: Array) -> Array:
-    """Return the mean place weighted by the normal forces; NaN where there is none."""
-    total = presses.sum(-1, keepdims=True)
+def _center(sites: Array, presses: Array, total: Array) -> Array:
+    """Return the mean place weighted by the normal forces, of which this is the sum; NaN where there is none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(total > 0, (sites * presses[..., None]).sum(-2) / total, np.nan)
 
@@ -147,7 +148,7 @@ def zero_moment_point(system: HybridSystem, forces: Array, sites: Array, presses
     if size == 0:
         return np.full((len(forces), 3), np.nan)
     up = -g / size
-    level = _center(sites, presses)
+    level = _center(sites, presses, presses.sum(-1, keepdims=True))
     moment = np.cross(sites - level[:, None], forces).sum(1)
     total = forces.sum(1)
     lift = total @ up

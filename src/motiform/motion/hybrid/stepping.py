@@ -9,10 +9,11 @@ from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.problem import least_forces
 from motiform.motion.hybrid.march import HybridBlock
-from motiform.motion.hybrid.observe import Look
+from motiform.motion.hybrid.observe import Look, look
 from motiform.motion.hybrid.system import HybridSystem
 from motiform.motion.integrate import Options, Pace
 from motiform.motion.tree.joint import Array
+from motiform.motion.tree.state import asked
 
 __all__ = ["Stepper", "step_march"]
 
@@ -71,7 +72,7 @@ class Stepper:
             tau = tau - h * stiffness * state.v
             self._soft[:] = h * controls.damping + h * h * stiffness
         if len(system.z0):
-            y[system.moving :] += h * np.asarray(controls.rate(at, state), float)
+            y[system.moving :] += h * asked(controls.rate, at, state, (len(system.z0),), "rate of z")
         code = self._call(
             *system.problem.head,
             y[: system.moving],
@@ -140,9 +141,8 @@ def step_march(
     looks: list[Look] = []
     if checkpoint is None:
         system.begin(y)
-        stepper.tau = system.forces(0.0, system.split(y))
         rows.append(y.copy())
-        looks.append(stepper.look(y))
+        looks.append(look(system, 0.0, y))  # no step has led here: what carries at this very instant
     else:
         y, sample = np.array(checkpoint["rows"], float).reshape(system.size), int(checkpoint["sample"])
         stepper.impulses[:] = np.asarray(checkpoint["impulses"])

@@ -13,8 +13,8 @@ import pytest
 
 from motiform import FigureBuilder, Transform, actuation, contact, joints, simulate
 from motiform.base.errors import InputError, MotiformError, RunError
-from motiform.geometry import Ball, Box
-from motiform.motion.integrate import Guard
+from motiform.geometry import Ball, Box, MassProperties
+from motiform.motion.integrate import Guard, Pace
 from motiform.record import open_recording
 
 G = 9.81
@@ -200,7 +200,7 @@ def test_run_that_was_killed_goes_on_to_the_same_bits(tmp_path):
     assert child.stdout is not None
     child.stdout.readline()  # a block is done
     until = time.monotonic() + 120
-    while open_recording(path).count("q") == 0 and time.monotonic() < until:
+    while not path.exists() and time.monotonic() < until:  # it appears with the first commit
         time.sleep(0.05)
     child.send_signal(signal.SIGKILL)
     child.wait()
@@ -496,3 +496,73 @@ def test_figure_that_cannot_move_is_refused():
     b.segment("stone", None, joints.fixed(), mass=1.0)
     with pytest.raises(MotiformError, match="cannot move"):
         simulate(b.build(), contacts=contact.Contacts(), t1=0.1)
+
+
+# ---- the first sample -----------------------------------------------------------------------------------------------
+WAYS = ["dormand-prince", "time-stepping"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("load", "lean"), [((0.0, 0.0, 0.0), 0.0), ((3.0, -7.0, 1.0), 0.0), ((0.0, 5.0, 0.0), 0.1)])
+def test_what_rests_is_carried_at_the_first_sample(way, load, lean):
+    """Statics: contact forces and their moment balance weight and load at t = 0 already, not after the first step."""
+    figure, contacts = box(mu=0.9)
+    wrench = np.array([[0.0, 0.0, lean, *load]])  # within what the corners and friction hold
+    rec = simulate(
+        figure, contacts=contacts, t1=0.02, rate=100, integrator=way, q0=figure.configuration(body=at(0.1)),
+        loads=lambda t, state: wrench,
+    )  # fmt: skip
+    needed = np.array([0.0, 2.0 * G, 0.0]) - load
+    # a solve of a few rows whose numbers are of the size of the forces: rounding times some hundred
+    close = 1e-12 * 2.0 * G
+    np.testing.assert_allclose(rec["contact.force"][0].sum(0), needed, atol=close)
+    np.testing.assert_allclose(rec["solid.wrench"][0, 0], [0, 0, -lean, *needed], atol=close)
+    assert rec["contact.mode"][0].tolist() == [1, 1, 0, 0, 1, 1, 0, 0]
+    # Σ y F = −M with all sites at y = −0.1: the centre of pressure is where the moment of the load puts it
+    x = (-lean - 0.1 * needed[0]) / needed[1]
+    np.testing.assert_allclose(rec["solid.pressure"][0, 0], [x, 0.0, 0.1 * -needed[2] / needed[1]], atol=1e-12)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_slides_rubs_at_the_first_sample(way):
+    figure, contacts = box(mu=0.4)
+    rec = simulate(
+        figure, contacts=contacts, t1=0.02, rate=100, integrator=way, q0=figure.configuration(body=at(0.1)),
+        v0=figure.velocity(body=(0, 0, 0, 1.0, 0, 0)),
+    )  # fmt: skip
+    np.testing.assert_allclose(rec["contact.force"][0].sum(0), [-0.4 * 2 * G, 2 * G, 0], atol=1e-10)
+    assert set(rec["contact.mode"][0].tolist()) == {0, 2}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_in_the_air_is_free_at_the_first_sample(way):
+    """It lands within the first step, which is not yet."""
+    figure, contacts = box()
+    rec = simulate(
+        figure, contacts=contacts, t1=0.1, rate=50, step=0.02, integrator=way,
+        q0=figure.configuration(body=at(0.101)), v0=figure.velocity(body=(0, 0, 0, 0, -1.0, 0)),
+    )  # fmt: skip
+    assert not rec["contact.force"][0].any()
+    assert not rec["contact.mode"][0].any()
+    assert rec["contact.force"][1:].any()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_limit_carries_at_the_first_sample(way):
+    b, bar = FigureBuilder(), Box((0.1, 0.4, 0.1))
+    hinge = joints.revolute(Z, limits=(0.0, 1.0))
+    b.segment("bar", None, hinge, mass=MassProperties(2.0, (0.3, 0, 0), bar.mass_properties(mass=2.0).inertia))
+    rec = simulate(b.build(), contacts=contact.Contacts(), t1=0.02, rate=100, integrator=way, q0=[0.0])
+    np.testing.assert_allclose(rec["limit.force"][0], [2.0 * G * 0.3], rtol=1e-12)
+
+
+def test_how_long_blocks_are_changes_no_bit(monkeypatch):
+    """A machine that is slow hands samples on one by one, a fast one all at once."""
+    figure, contacts = box(mu=0.5)
+    q0, v0 = figure.configuration(body=at(0.1)), figure.velocity(body=(0.3, 0.1, 0.2, 1.0, 0.0, 0.3))
+    runs = []
+    for most in (False, True):
+        monkeypatch.setattr(Pace, "full", lambda self, kept, most=most: most)
+        runs.append(simulate(figure, contacts=contacts, t1=0.3, rate=100, q0=q0, v0=v0))
+    for name in runs[0]:
+        assert runs[0][name].tobytes() == runs[1][name].tobytes(), name
