@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, SceneError, closest
-from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Mesh, Shape, surfaces
+from motiform.geometry import Ball, Box, Capsule, Shape, surfaces
 from motiform.motion import contact
 from motiform.motion.contact import ContactPoint, Contacts, Obstacle
+from motiform.motion.contact.corners import pieces_of_shape
 from motiform.motion.contact.obstacles import BALL, up_to
 from motiform.motion.tree import Figure
 from motiform.scene.bodies import body_names
@@ -18,10 +19,7 @@ from motiform.scene.contact_tables import BodyContactTable, FigureContactTable, 
 from motiform.scene.load import Scene
 from motiform.spatial import Transform, up_name, upright
 
-__all__ = ["build_contacts", "corner_points"]
-
-_RIM = 12  # points about each end of a cylinder
-_MOST = 64  # corners of a mesh that may touch
+__all__ = ["build_contacts"]
 
 
 def build_contacts(scene: Scene, figure: Figure) -> Contacts | None:
@@ -109,7 +107,7 @@ def _points(figure: Figure, table: FigureContactTable, model: str | None, prefix
     solid = "" if table.solid is None else prefix + table.solid
     if table.segment is not None:
         name = _known(prefix + table.segment, figure.names, "segment")
-        return corner_points(figure, name, solid=solid, **options)
+        return contact.points_of_shape(figure, name, solid=solid, **options)
     if table.points is not None:
         for point in table.points:
             _known(prefix + point.segment, figure.names, "segment")
@@ -151,54 +149,6 @@ def _solids(model: str | None) -> dict[str, tuple[str, ...]]:
     return dict({"bip": bip_table, "human36": human36_table, "kondo": kondo_table}[model].CONTACTS)
 
 
-def corner_points(figure: Figure, segment: str, **options: Any) -> tuple[ContactPoint, ...]:
-    """Return the contact points of all that a segment wears: corners, balls, ends and rims."""
-    pieces = [piece for part in figure.segment(segment).parts for piece in _pieces(part.shape, part.placement)]
-    if not pieces:
-        raise InputError("a segment without a shape", where=f"segment {segment!r}", remedy="Give points.")
-    found: list[ContactPoint] = []
-    for n, (shape, placement) in enumerate(pieces):
-        head = segment if len(pieces) == 1 else f"{segment}.{n}"
-        if isinstance(shape, Ball | Box | Capsule):
-            own = contact.points_of_shape(figure, segment, shape=shape, placement=placement, **options)
-            found += [replace(point, name=head + point.name.removeprefix(segment)) for point in own]
-        else:
-            at = placement.point(_corners(shape, segment))
-            found += [ContactPoint(f"{head}.{k}", segment, tuple(x), **options) for k, x in enumerate(at.tolist())]
-    return tuple(found)
-
-
-def _pieces(shape: Shape, placement: Transform) -> list[tuple[Shape, Transform]]:
-    if isinstance(shape, Compound):
-        return [piece for inner, pose in shape.parts for piece in _pieces(inner, placement @ pose)]
-    return [(shape, placement)]
-
-
-def _corners(shape: Shape, segment: str) -> np.ndarray:
-    """Return the corners of a mesh, points about the rims of a cylinder, (n, 3)."""
-    if isinstance(shape, Cylinder):
-        angle = 2 * np.pi * np.arange(_RIM) / _RIM
-        rim = shape.radius * np.stack([np.cos(angle), np.zeros(_RIM), np.sin(angle)], axis=1)
-        up = np.array([0.0, 0.5 * shape.height, 0.0])
-        return np.concatenate([rim + up, rim - up])
-    where = f"segment {segment!r}"
-    if isinstance(shape, Mesh):
-        from scipy.spatial import ConvexHull
-
-        corners = np.asarray(shape.vertices)[ConvexHull(shape.vertices).vertices]
-        if len(corners) <= _MOST:
-            return corners
-        got = f"a mesh with {len(corners)} corners"
-        raise InputError("too many contact points", where=where, got=got, allowed=f"{_MOST}", remedy="Give points.")
-    raise InputError(
-        "contact points of a shape",
-        where=where,
-        got=type(shape).__name__.lower(),
-        allowed="ball, box, capsule, cylinder, mesh, or parts of these",
-        remedy="Give points, or another shape.",
-    )
-
-
 # -------------------------------------------------------------------- bodies
 def _bodies(scene: Scene, figure: Figure, points: list[ContactPoint], obstacles: list[Obstacle]) -> set[str]:
     """Add the points of the free bodies, and the obstacles that they are to one another; return these obstacles."""
@@ -211,9 +161,9 @@ def _bodies(scene: Scene, figure: Figure, points: list[ContactPoint], obstacles:
         law = BodyContactTable() if table.contact is None else table.contact
         laws: Any = {"friction": law.friction, "restitution": law.restitution}
         for name in body_names(table):
-            points += _placed(scene, lambda m=name, o=laws: corner_points(figure, m, **o), "body", n)
+            points += _placed(scene, lambda m=name, o=laws: contact.points_of_shape(figure, m, **o), "body", n)
             parts = figure.segment(name).parts if law.solid and not alone else ()
-            pieces = [piece for part in parts for piece in _pieces(part.shape, part.placement)]
+            pieces = [piece for part in parts for piece in pieces_of_shape(part.shape, part.placement)]
             for k, (shape, placement) in enumerate(pieces):
                 made = _solid(shape, f"{name}.solid{k or ''}", segment=name, placement=placement, **laws)
                 if made is not None:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.geometry import Ball, Box, Capsule, Shape, surfaces
+from motiform.geometry import Shape, surfaces
 from motiform.motion.contact import columns as c
+from motiform.motion.contact.corners import corners_of_shape, pieces_of_shape
 from motiform.motion.contact.obstacles import Obstacle
 from motiform.motion.integrate import check_number
 from motiform.motion.tree import Figure
@@ -36,6 +37,7 @@ class ContactPoint:
     solid : name of the contact solid that it belongs to; that of the segment where it is not given.
     friction : Coulomb's coefficient; None where nothing slides, as long as the obstacle does not say otherwise.
     restitution : Poisson's coefficient, 0 to 1.
+    note : what a person should know of how it was chosen; recordings keep it.
 
     """
 
@@ -48,6 +50,7 @@ class ContactPoint:
     restitution: float = 0.0
     surface: surfaces.Surface | None = None
     rotation: ArrayLike | None = None
+    note: str = ""
 
     def __post_init__(self) -> None:
         where = f"contact point {self.name!r}"
@@ -228,8 +231,10 @@ def points_of_tags(
 def points_of_shape(
     figure: Figure, segment: str, *, shape: Shape | None = None, placement: Any = None, **options: Any
 ) -> tuple[ContactPoint, ...]:
-    """Return the contact points of what a segment wears: corners of boxes, balls, the two ends of capsules.
+    """Return the contact points of what a segment wears.
 
+    They are corners of boxes and meshes, balls, the two ends of capsules and twelve points about each rim of a
+    cylinder. Of a mesh with many corners 64 are chosen, spread over its convex hull; each point's `note` tells so.
     `options` are solid, friction and restitution.
     """
     own = figure.segment(segment).parts
@@ -238,31 +243,13 @@ def points_of_shape(
         if shape is None
         else [(shape, placement or Transform.identity())]
     )
+    pieces = [piece for form, where in parts for piece in pieces_of_shape(form, where)]
     found: list[ContactPoint] = []
-    for number, (form, where) in enumerate(parts):
-        head = segment if len(parts) == 1 else f"{segment}.{number}"
-        for label, point, radius in _corners(form, f"segment {segment!r}"):
-            name = f"{head}.{label}" if label else head
-            found.append(ContactPoint(name, segment, tuple(where.point(point)), radius, **options))
+    for number, (form, where) in enumerate(pieces):
+        head = segment if len(pieces) == 1 else f"{segment}.{number}"
+        for corner in corners_of_shape(form, f"segment {segment!r}"):
+            name, place = f"{head}.{corner.label}" if corner.label else head, tuple(where.point(corner.point))
+            found.append(ContactPoint(name, segment, place, corner.radius, note=corner.note, **options))
     if not found:
         raise InputError("a segment without a shape", where=f"segment {segment!r}", remedy="Give shape=.")
     return tuple(found)
-
-
-def _corners(shape: Shape, where: str) -> list[tuple[str, ArrayLike, float]]:
-    if isinstance(shape, Ball):
-        return [("", (0.0, 0.0, 0.0), shape.radius)]
-    if isinstance(shape, Capsule):
-        half = 0.5 * shape.height
-        return [("top", (0.0, half, 0.0), shape.radius), ("bottom", (0.0, -half, 0.0), shape.radius)]
-    if isinstance(shape, Box):
-        half_sizes = 0.5 * np.asarray(shape.size)
-        signs = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-        return [("".join("-+"[(s + 1) // 2] for s in sign), half_sizes * sign, 0.0) for sign in signs]
-    raise InputError(
-        "contact points of a shape",
-        where=where,
-        got=type(shape).__name__,
-        allowed="Ball, Box, Capsule",
-        remedy="Write the points by hand: ContactPoint(name, segment, point, radius).",
-    )

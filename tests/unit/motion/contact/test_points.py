@@ -5,7 +5,7 @@ import pytest
 
 from motiform import FigureBuilder, Transform, contact, figures, joints
 from motiform.base.errors import InputError
-from motiform.geometry import Ball, Box, Capsule, Cylinder
+from motiform.geometry import Ball, Box, Capsule, Ellipsoid
 from motiform.motion.contact.pack import pack_contacts
 from motiform.motion.tree.figure import Part
 
@@ -154,8 +154,8 @@ def test_unknown_names_are_refused():
         contact.points_of_shape(figure, "foot")
     with pytest.raises(InputError, match="without a shape"):
         contact.points_of_shape(figure, "hand")
-    with pytest.raises(InputError, match="Ball, Box, Capsule"):
-        contact.points_of_shape(figure, "hand", shape=Cylinder(0.1, 0.2))
+    with pytest.raises(InputError, match="ball, box, capsule, cylinder, mesh"):
+        contact.points_of_shape(figure, "hand", shape=Ellipsoid((0.1, 0.2, 0.3)))
     lost = contact.Contacts((contact.ContactPoint("p", "foot", (0, 0, 0)),), (contact.floor(),))
     with pytest.raises(InputError, match=r"no such segment.*foot"):
         contact.contact_gaps(figure, lost, figure.neutral())
