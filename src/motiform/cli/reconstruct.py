@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motiform.base.errors import InputError, MotiformError
+from motiform.base.errors import InputError, MotiformError, closest, closest_file
 from motiform.cli.shared import AsJson, Overwrite, Quiet, Settings, parse_settings
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _options(
             fit[key] = read_correspondence(path) if key == "correspondence" else read_weights(path)
     place = str(Path(figure).absolute()) if Path(figure).is_file() else figure
     if static is not None and not static.is_file():
-        raise InputError("no such file", where="--static", got=str(static))
+        raise InputError("no such file", where="--static", got=str(static), remedy=closest_file(static))
     options = TrialOptions(
         FigureSpec(place, measures, subjects, name, grouped["figure"]), {**read, **grouped["markers"]},
         {**fit, **grouped["reconstruct"]}, None if static is None else str(static.absolute()), calibrate,
@@ -127,7 +127,8 @@ def _grouped(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
         group, *keys = path.split(".")
         if group not in found or not all(keys) or not keys:
             allowed = ", ".join(f"{name}.…" for name in _GROUPS)
-            raise InputError("no such parameter", where="--set", got=path, allowed=allowed)
+            remedy = closest(group, _GROUPS) if group not in found else None
+            raise InputError("no such parameter", where="--set", got=path, allowed=allowed, remedy=remedy)
         here = found[group]
         for key in keys[:-1]:
             here = here.setdefault(key, {})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, closest_file
 from motiform.cli.shared import Overwrite, Quiet, Settings, parse_settings, wrote
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def run(
     if before is not None and not overwrite and path.stat().st_mtime_ns == before:
         typer.echo(f"already done, nothing changed: {path}")
         return
+    for note in recording.manifest.get("notes", ()):
+        typer.echo(f"motiform: {note}", err=True)
     ended = _end(recording, loaded.document.scene.duration)
     wrote(f"{recording.duration:.6g} s of {loaded.title!r} ({len(recording.names)} channels{ended})", path)
 
@@ -58,7 +60,7 @@ def _functions(path: Path) -> dict[str, Any]:
     """Run a Python file that the person named and return its force functions and guards."""
     spec = importlib.util.spec_from_file_location("motiform_functions", path)
     if not path.is_file():
-        raise InputError("no such file", where="--functions", got=str(path))
+        raise InputError("no such file", where="--functions", got=str(path), remedy=closest_file(path))
     if spec is None or spec.loader is None:
         raise InputError("not a Python file", where="--functions", got=str(path), allowed="a file that ends in .py")
     module = importlib.util.module_from_spec(spec)

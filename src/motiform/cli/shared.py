@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motiform.base.errors import InputError, RecordingError
+from motiform.base.errors import InputError, RecordingError, closest, closest_file
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -35,17 +35,34 @@ def parse_size(text: str) -> tuple[int, int]:
 
 
 def open_for(verb: str, path: Path) -> "Recording":
-    """Open a recording for a verb; a scene in its place gets a hint."""
+    """Open a recording for a verb; a scene in its place gets a hint, and one without samples is refused."""
     from motiform.record import open_recording
+    from motiform.record.store import check_samples
 
-    if path.suffix == ".toml":
-        raise RecordingError(
-            "this is a scene, not a recording", where=str(path), remedy=f"`motiform run` makes one that {verb} takes."
-        )
+    _check_scene(verb, path)
     recording = open_recording(path)
+    check_samples(recording)
     if recording.warning:
         typer.echo(f"motiform: {recording.warning}", err=True)
     return recording
+
+
+def _check_scene(verb: str, path: Path) -> None:
+    """Say what to do with a scene where a recording is asked for: a file, a built-in one, or nearly the name of one."""
+    from motiform.record.places import restore
+
+    restore(path)
+    if path.suffix != ".toml" and path.exists():
+        return
+    from motiform.scene import gallery
+
+    scenes = [entry.name for entry in gallery()]
+    run = path.with_name(f"{path.name}.mf").exists()  # without its ending
+    if path.suffix == ".toml" or (str(path) in scenes and not run):
+        remedy = f"`motiform run {path}` makes one that {verb} takes."
+        raise RecordingError("this is a scene, not a recording", where=str(path), remedy=remedy)
+    near = closest_file(path) or closest(str(path), scenes)
+    raise RecordingError("there is no such recording", where=str(path), remedy=near)
 
 
 def beside(recording: Path, ending: str) -> Path:

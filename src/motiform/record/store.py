@@ -20,7 +20,7 @@ from motiform.record.recording import Recording, _Path
 from motiform.record.sinks import unpack_checkpoint
 from motiform.record.sources import frozen
 
-__all__ = ["DiskSource", "is_empty", "open_recording", "renew_manifest", "save_recording"]
+__all__ = ["DiskSource", "check_samples", "is_empty", "open_recording", "renew_manifest", "save_recording"]
 
 _CACHE_BYTES = 64 * 2**20
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError)
@@ -65,6 +65,14 @@ def is_empty(folder: Path) -> bool:
     except RecordingError:
         return False  # it may have held something
     return not commit.complete and not any(commit.upto.counts.values()) and not commit.upto.event_count
+
+
+def check_samples(rec: Recording) -> None:
+    """Refuse a recording without a sample: there is nothing to show or to write elsewhere."""
+    if rec.span is None:
+        remedy = None if rec.complete else "Its run was stopped before the first sample: run it again under this name."
+        where = "recording" if rec.path is None else str(rec.path)
+        raise RecordingError("the recording holds no sample", where=where, remedy=remedy)
 
 
 def _copy(rec: Recording, folder: Path, overwrite: bool) -> None:

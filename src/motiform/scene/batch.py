@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, closest_file
 from motiform.record.files import disk, write_file
 from motiform.scene.trials import SUMMARY, Trial, TrialOptions, brief, plain, read_done, trial_key
 
@@ -84,7 +84,7 @@ def find_trials(paths: Iterable[str | Path], leave_out: Iterable[str | Path] = (
         elif path.is_file():
             found.append(path)
         else:
-            raise InputError("no such file or folder", where="trials", got=str(path))
+            raise InputError("no such file or folder", where="trials", got=str(path), remedy=closest_file(path))
     return list({file.resolve(): file for file in found}.values())
 
 

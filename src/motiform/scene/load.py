@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from motiform.base.errors import SceneError, closest
+from motiform.base.errors import SceneError, closest, closest_file
 from motiform.motion.matter.network import RATE
 from motiform.scene.checks import check_names, check_plots
 from motiform.scene.lines import line_of
@@ -99,7 +99,9 @@ class Scene:
                 "a scene reads only its own folder", where=where, got=name, allowed=f"files in {self.folder}"
             )
         if not found:
-            raise SceneError("no such file", where=where, got=name, remedy=f"Put it into {self.folder}.")
+            own = str(self.folder.resolve())
+            remedy = closest_file(self.folder / name) or f"Put it into the folder of the scene, {own!r}."
+            raise SceneError("no such file", where=where, got=name, remedy=remedy)
         return path
 
     def place(self, *keys: str | int) -> str:
@@ -154,10 +156,12 @@ def load_scene(source: str | Path, settings: Mapping[str, Any] | None = None) ->
                 "no such scene",
                 got=str(source),
                 allowed=f"a .toml file, or one of: {', '.join(names)}",
-                remedy=closest(str(source), names),
+                remedy=closest(str(source), names) or closest_file(path),
             )
     try:
-        if path.exists() and not path.is_file():
+        if not path.exists():
+            raise SceneError("there is no such scene", where=str(path), remedy=closest_file(path))
+        if not path.is_file():
             raise SceneError("not a file", where=str(path))
         if path.stat().st_size > _LARGEST:
             raise SceneError("the file is too large for a scene", where=str(path), got=f"{path.stat().st_size} bytes")

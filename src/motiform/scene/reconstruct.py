@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motiform.base.errors import check_keywords
 from motiform.base.progress import Progress
 from motiform.motion.reconstruct.trial import Correspondence, reconstruct_trial
 from motiform.motion.tree import Figure, tags
@@ -16,6 +17,7 @@ from motiform.scene.wardrobe import figure_wardrobe
 __all__ = ["reconstruct"]
 
 
+@check_keywords
 def reconstruct(
     figure: Figure,
     markers: Recording,

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -82,13 +83,18 @@ def simulate(
         Folder to write the recording to while it grows; None keeps it in memory.
     overwrite, resume
         What to do where `out` exists: replace it, or go on from its last commit. Otherwise it is refused, unless it is
-        the finished recording of this very scene, which is then opened.
+        the finished recording of this very scene, which is then opened, or has no sample: it is then begun anew. A
+        run that is refused writes nothing and replaces nothing.
     progress
         Called with the fraction done; raising in it stops the run, and what is recorded stays.
     options
         For a model: ``t1`` [s], ``rate`` [Hz], ``integrator``, ``step`` [s], ``rtol``, ``atol``, ``device``.
 
     """
+    _check_names(options)
+    if overwrite and resume:
+        remedy = "Give one of the two."
+        raise InputError("a run is resumed or overwritten", got="overwrite=True and resume=True", remedy=remedy)
     forces, guards = _several(forces, callable, "force(t, state)"), _several(guards, _is_guard, "Guard")
     if not isinstance(what, str | Path | Scene | Bodies | Figure | Network):
         allowed = "a scene file, a built-in scene, a Scene, Bodies, a Figure, or a Network"
@@ -115,9 +121,8 @@ def simulate(
         head = {"title": "", "key": _key(job.digest(run), job.functions)}
         return _run(job, run, head, out, overwrite, resume, progress)
     if options:
-        raise InputError(
-            "a scene has its own options", got=", ".join(options), remedy="Use settings={'motion.step': …}."
-        )
+        keys = ", ".join(f"'{_OPTIONS[name]}': …" for name in options)
+        raise InputError("a scene has its own options", got=", ".join(options), remedy=f"Use settings={{{keys}}}.")
     if isinstance(what, Scene):
         scene = what if not settings else _changed(what, settings)
     else:
@@ -154,6 +159,8 @@ class _Job:
     """What is up without gravity."""
     labels: dict[str, list[str]] = field(default_factory=dict)
     """Names of the elements of a channel's dimensions."""
+    notes: list[str] = field(default_factory=list)
+    """What a person should know of how the model was made."""
 
     def digest(self, options: Options) -> str:
         """Return a key of the model and the way that it is run."""
@@ -200,7 +207,8 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
     labels = figure_labels(figure)
     if contacts is not None:
         labels |= {"point": list(contacts.point_names), "solid": list(contacts.solids)}
-    return _Job(go, form, statics, [], acting, [content], figure.gravity, figure.vertical, labels)
+    notes = dict.fromkeys(point.note for point in (contacts.points if contacts else ()) if point.note)
+    return _Job(go, form, statics, [], acting, [content], figure.gravity, figure.vertical, labels, list(notes))
 
 
 def _network_job(network: Network, unstable: bool, given: list[Any]) -> _Job:
@@ -305,15 +313,27 @@ def _key(content: str, names: Sequence[str]) -> str:
     return f"{content}:{','.join(names)}" if names else content
 
 
+_OPTIONS = {"t1": "scene.duration", "rate": "scene.rate"} | {
+    name: f"motion.{name}" for name in ("integrator", "step", "rtol", "atol", "device")
+}
+"""Names of the options of a run, and the keys of scenes that they are."""
+
+
+def _check_names(options: Iterable[str]) -> None:
+    """Refuse arguments of `simulate` that it has not, with the nearest that it has."""
+    own = [name for name in signature(simulate).parameters if name not in ("what", "options")]
+    for name in options:
+        if name not in _OPTIONS:
+            allowed, remedy = ", ".join([*_OPTIONS, *own]), closest(name, [*_OPTIONS, *own])
+            raise InputError("unknown argument", where="simulate()", got=name, allowed=allowed, remedy=remedy)
+
+
 def _options(options: dict[str, Any], integrator: str) -> Options:
     """Return how a model is run."""
     if "t1" not in options:
-        raise InputError("how long?", remedy="Give t1, the end of the run in seconds.")
-    known = {"t1": "duration"} | {name: name for name in ("rate", "integrator", "step", "rtol", "atol", "device")}
-    for name in options:
-        if name not in known:
-            raise InputError("unknown option", got=name, allowed=", ".join(known), remedy=closest(name, known))
-    return Options(**{"integrator": integrator} | {known[name]: value for name, value in options.items()})
+        raise InputError("the end of the run is not given", remedy="Give t1, in seconds, such as t1=2.0.")
+    named = {"duration" if name == "t1" else name: value for name, value in options.items()}
+    return Options(**{"integrator": integrator} | named)
 
 
 def _run(
@@ -325,21 +345,24 @@ def _run(
     resume: bool,
     progress: Progress | None,
 ) -> Recording:
-    if out is not None:
-        restore(Path(out))
-    if out is not None and not overwrite and Path(out).exists():
-        done = _earlier(Path(out), manifest, resume, functions=bool(job.functions))
+    path = None if out is None else Path(out)
+    if path is not None:
+        restore(path)
+    begun = path is not None and path.exists() and not is_empty(path)
+    if path is not None and begun and not overwrite:
+        done = _earlier(path, manifest, resume, functions=bool(job.functions))
         if done is not None:
             return done
     world = {"gravity": [float(g) for g in job.gravity], "up": up_name(up_against(job.gravity, job.vertical))}
-    shown = {"form": job.form, "links": job.links, "labels": job.labels}
+    shown: dict[str, Any] = {"form": job.form, "links": job.links, "labels": job.labels}
+    shown |= {"notes": job.notes} if job.notes else {}
     return job.go(
         options,
         out=out,
         manifest={**manifest, **_origin(options), **world, **shown},
         statics=job.statics,
         overwrite=overwrite,
-        resume=resume and out is not None and Path(out).exists(),
+        resume=resume and begun,
         progress=progress,
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, closest
+from motiform.base.errors import InputError, closest, closest_file
 from motiform.motion.tree import Figure
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def read_subject(told: str | None) -> tuple[dict[str, dict[str, Any]], str | Non
         path, _, name = told.rpartition(":")
     if not Path(path).is_file():
         allowed = "a table of subjects: TABLE.csv, or TABLE.csv:NAME"
-        raise InputError("no such file", where="--subject", got=told, allowed=allowed)
+        remedy = closest_file(Path(path))
+        raise InputError("no such file", where="--subject", got=told, allowed=allowed, remedy=remedy)
     known: dict[str, Subject] = read_subjects(path)
     if name is not None and name not in known:
         raise InputError("no such subject", where=path, got=name, allowed=", ".join(known), remedy=closest(name, known))
@@ -84,7 +85,8 @@ def make_figure(spec: FigureSpec, subject: str | None) -> Figure:
     if not path.is_file():
         raise InputError(
             "no such figure", where="--figure", got=spec.figure,
-            allowed=f"{', '.join(MODELS)}, or a file .osim, .urdf, .xml, .toml", remedy=closest(spec.figure, MODELS),
+            allowed=f"{', '.join(MODELS)}, or a file .osim, .urdf, .xml, .toml",
+            remedy=closest(spec.figure, MODELS) or closest_file(path),
         )  # fmt: skip
     made = _from_scene(path) if path.suffix.lower() == ".toml" else _from_file(path, spec.options)
     mass = measures.pop("mass", None)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, RunError, closest
+from motiform.base.errors import InputError, MotiformError, RunError, closest, closest_file
 from motiform.base.progress import Progress
 from motiform.measure import read_markers
 from motiform.motion.tree import Figure
@@ -107,7 +107,8 @@ def read_weights(path: str | Path) -> dict[str, float]:
     """Read a CSV file with the columns tag and weight; the first line may be these words, # begins a remark."""
     place, found = Path(path), dict[str, float]()
     if not place.is_file():
-        raise InputError("no such file", where="--weights", got=str(place), allowed="a CSV file: tag,weight")
+        allowed, remedy = "a CSV file: tag,weight", closest_file(place)
+        raise InputError("no such file", where="--weights", got=str(place), allowed=allowed, remedy=remedy)
     for number, line in enumerate(place.read_text("utf-8-sig", "replace").splitlines(), start=1):
         cells = [cell.strip() for cell in line.split("#")[0].replace(";", ",").replace("\t", ",").split(",")]
         if not any(cells) or [cell.lower() for cell in cells[:2]] == ["tag", "weight"]:

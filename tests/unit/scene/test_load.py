@@ -134,13 +134,18 @@ def test_odd_files(data, text, tmp_path):
 
 
 def test_missing_files_and_unknown_names(tmp_path):
-    with pytest.raises(SceneError, match=r"nowhere\.toml: cannot read the scene: No such file or directory"):
+    with pytest.raises(SceneError, match=r"nowhere\.toml: there is no such scene"):
         load_scene(tmp_path / "nowhere.toml")
     (tmp_path / "folder.toml").mkdir()
     with pytest.raises(SceneError, match=r"folder\.toml: not a file"):
         load_scene(tmp_path / "folder.toml")
-    with pytest.raises(SceneError, match="cannot read the scene"):
+    with pytest.raises(SceneError, match="there is no such scene"):
         load_scene("a\0b.toml")
+    (tmp_path / "handle.toml").write_text("")
+    with pytest.raises(SceneError, match=r"handel\.toml: there is no such scene\. Did you mean 'handle\.toml'\?"):
+        load_scene(tmp_path / "handel.toml")
+    with pytest.raises(SceneError, match=r"gone/x\.toml: there is no such scene\. The folder '.*gone' is not there"):
+        load_scene(tmp_path / "gone" / "x.toml")
     with pytest.raises(
         SceneError,
         match=r"no such scene \(got 'handel'; allowed: a \.toml file, or one of: .*handle.*\)\. Did you mean 'handle'\?",
@@ -185,7 +190,9 @@ def test_mesh_outside_the_scenes_folder_is_refused(way, places):
 
 
 def test_mesh_that_is_not_there_is_told(places):
-    with pytest.raises(SceneError, match=r"ball\.toml:5 body 'ball': no such file \(got 'x\.obj'\)\. Put it into "):
+    with pytest.raises(
+        SceneError, match=r"ball\.toml:5 body 'ball': no such file \(got 'x\.obj'\)\. Put it into the folder"
+    ):
         built(places, "x.obj")
     for name in (".", "a\\u0000b.obj", "x" * 5000):
         with pytest.raises(SceneError, match="no such file"):

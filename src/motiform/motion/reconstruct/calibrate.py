@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motiform.base.errors import check_keywords
 from motiform.base.progress import Progress
 from motiform.motion.reconstruct.calibrate_frames import Correspondence
 from motiform.motion.reconstruct.calibrate_given import check, check_spread, gather, tag_weights
@@ -73,6 +74,7 @@ class Calibration:
         return f"<Calibration of {self.figure.name!r}: {len(self.q)} samples, {errors}{state}>"
 
 
+@check_keywords
 def calibrate(
     figure: Figure,
     markers: Any = None,
