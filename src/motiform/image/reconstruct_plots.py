@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.image.style import AXES, COLORS
+from motiform.record.labels import columns
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["angle_plots", "effort_plots", "error_plot", "seen_plot"]
 
-_BLUE, _RED, _GREY = "#0072B2", "#D55E00", "#c9ced4"
+_BLUE, _RED, _GREY = COLORS[0], COLORS[1], "#c9ced4"
 _COLUMNS, _ROWS = 4, 6
 _DPI = 100
 _MOST = 1500  # samples drawn: more cannot be seen
@@ -119,7 +122,9 @@ def _plain_plots(rec: "Recording") -> Iterator[bytes]:
     """Give pages of the numbers of q, where these are not angles and shifts alone."""
     chosen = _thinned(rec.count("q"))
     times, q = rec.time("q")[chosen], np.asarray(rec["q"])[chosen]
-    yield from _pages([f"q{n + 1}" for n in range(q.shape[1])], lambda axes, k: _line(axes, times, q[:, k]))
+    told = columns(rec.channel("q"), rec.manifest.get("labels"))
+    names = [f"{name.removeprefix('q.')} [{unit or '1'}]" for name, unit in told]
+    yield from _pages(names, lambda axes, k: _line(axes, times, q[:, k]))
 
 
 def _line(axes: "Axes", times: np.ndarray, values: np.ndarray) -> None:
@@ -167,8 +172,8 @@ def _residual(times: np.ndarray, residual: np.ndarray) -> bytes:
     for axes, part, name in zip(
         page.subplots(1, 2), (slice(3, 6), slice(0, 3)), ("force [N]", "moment [N·m]"), strict=True
     ):
-        for k, (axis, color) in enumerate(zip("xyz", (_RED, "#009E73", _BLUE), strict=True)):
-            axes.plot(times, residual[:, part][:, k], color=color, linewidth=0.9, label=axis)
+        for k, axis in enumerate("xyz"):
+            axes.plot(times, residual[:, part][:, k], color=AXES[axis], linewidth=0.9, label=axis)
         axes.set_title(f"left at the root: {name}", fontsize=8)
         axes.set_xlabel("time [s]", fontsize=7)
         axes.legend(fontsize=7, frameon=False)
