@@ -89,7 +89,7 @@ def write_sto(
 
     Columns take the labels of the manifest (the names of coordinates for ``q``), or the channel's name with _x, _y, _z
     or a number. With ``degrees=True`` columns that turn are written in degrees: those named by ``rotations``, or
-    those of channels in rad and, of channels without a unit, all but translations, forces and points.
+    numbers in rad and, of channels without a unit, all but translations, forces and points.
     """
     channels = chosen_channels(rec, names)
     if not channels:
@@ -105,8 +105,7 @@ def write_sto(
         fresh = _heads(rec, channel)
         heads += fresh
         columns += list(rec[channel.name].reshape(len(times), -1).T)
-        loose = channel.unit in ("rad", "")
-        turns += [head in told if told is not None else loose and not _STRAIGHT.fullmatch(head) for head in fresh]
+        turns += [head in told for head in fresh] if told is not None else _turned(channel, fresh)
     if len(set(heads)) != len(heads):
         raise InputError("two columns of one name", where=rec._where, got=next(h for h in heads if heads.count(h) > 1))
     table = np.column_stack([np.rad2deg(c) if degrees and t else c for c, t in zip(columns, turns, strict=True)])
@@ -118,6 +117,13 @@ def write_sto(
         lines.append("\t".join(map(repr, [t, *row])))
     with disk(place):
         write_file(place, ("\n".join(lines) + "\n").encode())
+
+
+def _turned(channel: Channel, heads: list[str]) -> list[bool]:
+    """Tell which columns of a channel are angles: by the units of its numbers, else by their names."""
+    if channel.units:
+        return [unit == "rad" for unit in channel.units * (len(heads) // len(channel.units))]
+    return [channel.unit in ("rad", "") and not _STRAIGHT.fullmatch(head) for head in heads]
 
 
 def _heads(rec: Recording, channel: Channel) -> list[str]:

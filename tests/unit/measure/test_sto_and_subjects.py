@@ -147,3 +147,13 @@ def test_broken_subjects(text, words, tmp_path):
         read_subjects(path)
     with pytest.raises(InputError, match="no such file"):
         read_subjects(tmp_path / "none.csv")
+
+
+def test_units_of_numbers_tell_what_turns(tmp_path):
+    """A shift whose name does not look like one, and the parts of a quaternion, are no angles."""
+    channel = Channel("q", dims=("coordinate",), shape=(4,), rate=50.0, units=("rad", "m", "", "rad"))
+    labels = {"coordinate": ["knee", "pelvis_forward", "ball.qw", "pelvis_tx"]}
+    rec = Recording.from_arrays({"q": (channel, np.ones((3, 4)))}, manifest={"labels": labels})
+    write_sto(rec, tmp_path / "a.mot", degrees=True)
+    back = read_sto(tmp_path / "a.mot", rotations=[])
+    assert_allclose([back[name][0] for name in back], [180 / np.pi, 1, 1, 180 / np.pi], rtol=1e-15)
