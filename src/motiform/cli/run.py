@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motiform.base.errors import InputError, closest_file
+from motiform.base.errors import InputError, closest, closest_file
 from motiform.cli.shared import Overwrite, Quiet, Settings, parse_settings, wrote
 
 if TYPE_CHECKING:
@@ -56,6 +56,13 @@ def _end(recording: "Recording", planned: float) -> str:
     return f"; ended at {last.time:.6g} s: {last.name}"
 
 
+def _renamed(module: Any) -> str | None:
+    """Return a remedy where a file defines something by nearly the right name."""
+    known = ("force", "control", "load", "guards")
+    near = [(name, closest(name, known)) for name in vars(module) if not name.startswith("_")]
+    return next((f"It defines {name!r}. {remedy}" for name, remedy in near if remedy), None)
+
+
 def _functions(path: Path) -> dict[str, Any]:
     """Run a Python file that the person named and return its force functions and guards."""
     spec = importlib.util.spec_from_file_location("motiform_functions", path)
@@ -74,6 +81,6 @@ def _functions(path: Path) -> dict[str, Any]:
         allowed = (
             "a function force(t, state) for bodies, control(t, state) or load(t, state) for figures, a list guards"
         )
-        raise InputError("the file defines nothing to use", where=str(path), allowed=allowed)
+        raise InputError("the file defines nothing to use", where=str(path), allowed=allowed, remedy=_renamed(module))
     found = {"forces": [force] if force is not None else [], "guards": guards}
     return found | {f"{name}s": value for name, value in acting.items() if value is not None}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,7 +46,19 @@ def folder(tmp_path_factory):
     done = motiform("run", "thrown", "--set", "scene.duration=0.2", "--out", "throw.mf", "-q", cwd=path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("wrote 0.2 s of 'Thrown hammer' (10 channels): throw.mf")
+    (path / "throw.toml").write_text("")
+    (path / "pushes.py").write_text("def forces(t, state):\n    return None\n")
+    _leave_empty(path / "empty.mf")
     return path
+
+
+def _leave_empty(path):
+    """Make what a process leaves that was killed after it had made a recording and before its first sample."""
+    from motiform.record import Channel, Recorder
+
+    recorder = Recorder(path, [Channel("energy", rate=1.0)])
+    recorder.commit(force=True)
+    recorder._sink.release()
 
 
 def test_list_as_json(tmp_path):
@@ -75,11 +88,36 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
     ("arguments", "words"),
     [
         (("run", "throwm"), ["no such scene", "Did you mean 'thrown'?"]),
-        (("run", "absent.toml"), ["absent.toml", "No such file"]),
+        (("run", "absent.toml"), ["absent.toml: there is no such scene"]),
+        (("run", "thorw.toml"), ["Did you mean 'throw.toml'?"]),
         (("run", "thrown", "--set", "motion.stp=1"), ["motion.stp", "Did you mean 'step'?"]),
         (("run", "thrown", "--set", "nonsense"), ["path=value"]),
         (("run", "thrown", "--functions", "absent.py"), ["absent.py"]),
+        (("run", "thrown", "--functions", "psuh.py"), ["Did you mean 'pushes.py'?"]),
+        (
+            ("run", "thrown", "--functions", "pushes.py"),
+            ["defines nothing", "It defines 'forces'. Did you mean 'force'?"],
+        ),
         (("film", "absent.mf"), ["absent.mf"]),
+        *(
+            ((verb, name, *more), words)
+            for verb, *more in (("film",), ("image",), ("export", "--out", "a.csv"), ("view", "--no-browser"))
+            for name, words in (
+                ("thorw.mf", ["thorw.mf: there is no such recording. Did you mean 'throw.mf'?"]),
+                ("throw", ["Did you mean 'throw.mf'?"]),
+                ("gone/x.mf", ["The folder 'gone' is not there either."]),
+                ("mobil", ["there is no such recording. Did you mean 'mobile'?"]),
+                ("empty.mf", ["empty.mf: the recording holds no sample", "run it again"]),
+                *(() if verb == "view" else (("mobile", ["this is a scene", "`motiform run mobile` makes one"]),)),
+            )
+        ),
+        (("reconstruct", "thorw.mf"), ["no such file or folder", "Did you mean 'throw.mf'?"]),
+        (("reconstruct", "throw.toml", "--static", "thorw.toml"), ["--static", "Did you mean 'throw.toml'?"]),
+        (("reconstruct", "throw.toml", "--weights", "thorw.toml"), ["--weights", "Did you mean 'throw.toml'?"]),
+        (("reconstruct", "throw.toml", "--subject", "thorw.toml"), ["--subject", "Did you mean 'throw.toml'?"]),
+        (("reconstruct", "throw.toml", "--figure", "humen36"), ["no such figure", "Did you mean 'human36'?"]),
+        (("reconstruct", "throw.toml", "--set", "markres.up=z"), ["no such parameter", "Did you mean 'markers'?"]),
+        (("reconstruct", "throw.toml", "--set", "reconstruct.cutof=3"), ["no such option", "Did you mean 'cutoff'?"]),
         (("film", "throw.mf", "--size", "big"), ["1280x720"]),
         (("film", "throw.mf", "--out", "film.xyz"), [".xyz"]),
         (("film", "throw.mf", "--out", "a.png", "--at", "99"), ["--at: not in the recording", "99 s", "0 to 0.2 s"]),
@@ -90,7 +128,8 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("export", "throw.mf", "--out", "a.fbx"), [".fbx"]),
         (("image", "throw.mf", "energi"), ["Did you mean 'energy'?"]),
         (("image", "throw.mf", "hammer.position.u"), ["no such component of 'hammer.position'", "x, y, z"]),
-        (("bench", "body"), ["unknown benchmark", "bodies"]),
+        (("bench", "bodys"), ["unknown benchmark", "Did you mean 'bodies'?"]),
+        (("flim", "throw.mf"), ["No such command 'flim'", "film"]),
         (("bench", "bodies", "--device", "tpu"), ["unknown device", "'cuda'"]),
         (("fly",), ["No such command 'fly'"]),
         (("film",), ["Missing argument 'RECORDING'"]),
@@ -137,7 +176,10 @@ def test_libraries_do_not_warn_on_the_screen(folder):
 
     bad = {
         "gaps": (Channel("gaps", dims=("body",), shape=(20,), rate=10.0), np.full((5, 20), np.nan)),
-        "huge": (Channel("huge", dims=("$_",), shape=(2,), rate=10.0), np.array([[1e308, -1e308], [1e-308, np.inf], [1, 2]])),
+        "huge": (
+            Channel("huge", dims=("$_",), shape=(2,), rate=10.0),
+            np.array([[1e308, -1e308], [1e-308, np.inf], [1, 2]]),
+        ),
         "flat": (Channel("flat", rate=10.0), np.zeros(5)),
     }
     manifest = {"title": "\u6f22\U00012345 $x$", "labels": {"$_": ["_a$", "\U00012345"]}}
@@ -146,6 +188,52 @@ def test_libraries_do_not_warn_on_the_screen(folder):
     assert (done.returncode, done.stderr) == (0, "")
     asked = motiform("image", "bad.mf", "flat", "--overwrite", cwd=folder, env={"PYTHONWARNINGS": "always"})
     assert "Glyph" in asked.stderr  # so there was something to keep off
+
+
+INSIDE = """
+[scene]
+title = "Inside"
+duration = 0.1
+[[body]]
+name = "crate"
+shape = { box = [0.4, 0.2, 0.3], density = 500 }
+pose = { at = [0, HEIGHT, 0] }
+[[obstacle]]
+name = "ground"
+floor = 0
+"""
+
+
+def test_a_scene_that_was_refused_runs_when_it_is_put_right(here, folder):
+    """The first hour of a person: a body inside the floor, then the number is corrected."""
+    (folder / "crate.toml").write_text(INSIDE.replace("HEIGHT", "0.05"))
+    before = sorted(entry.name for entry in folder.iterdir())
+    code, _, stderr = here("run", "crate.toml", "-q")
+    assert (code, "inside an obstacle" in stderr) == (2, True)
+    assert sorted(entry.name for entry in folder.iterdir()) == before
+    (folder / "crate.toml").write_text(INSIDE.replace("HEIGHT", "0.1"))
+    assert here("run", "crate.toml", "-q")[0] == 0
+    code, stdout, _ = here("image", "crate.mf", "energy", "--out", "crate.png")
+    assert (code, stdout.startswith("wrote plot: crate.png")) == (0, True)
+
+
+@pytest.mark.parametrize("resume", [(), ("--resume",)])
+def test_a_recording_without_samples_stands_in_nobodys_way(here, folder, resume):
+    _leave_empty(folder / "killed.mf")
+    code, stdout, _ = here("run", "thrown", "--set", "scene.duration=0.1", "--out", "killed.mf", "-q", *resume)
+    assert (code, stdout.startswith("wrote 0.1 s")) == (0, True)
+    shutil.rmtree(folder / "killed.mf")
+
+
+def test_corners_that_were_chosen_are_told(here, folder):
+    from motiform.geometry import Cylinder, write_mesh
+
+    write_mesh(Cylinder(0.3, 0.2).to_mesh(detail=100), folder / "disk.stl")
+    mesh = INSIDE.replace("HEIGHT", "0.1").replace("box = [0.4, 0.2, 0.3]", 'mesh = "disk.stl"')
+    (folder / "disk.toml").write_text(mesh)
+    code, stdout, stderr = here("run", "disk.toml", "-q")
+    assert (code, stdout.startswith("wrote 0.1 s")) == (0, True), stderr
+    assert "segment 'crate': 64 of 200 corners of its mesh may touch" in stderr
 
 
 def test_picture_plot_and_exports(here):

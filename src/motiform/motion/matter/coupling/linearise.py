@@ -95,7 +95,9 @@ def admittance_of(
     """
     found = find_points(network, point)
     if len(found) != 1:
-        raise InputError("not one point", got=Words(f"{point} has {len(found)}"), remedy=f"Take {point}[0], …")
+        raise InputError(
+            "not one point", got=Words(f"{point} has {len(found)}"), remedy=f"Take one, such as {point}[0]."
+        )
     linear = linearise(network, state, axis, active, geometric=geometric)
     name = network.point_name(int(found[0]))
     if name not in linear.names:

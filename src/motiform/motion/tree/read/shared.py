@@ -103,9 +103,8 @@ def load_mesh(element: Element, folder: Path, name: str, scale: Array, choice: s
     if path is None or path.suffix.lower() not in MESH_SUFFIXES:
         if choice == "all":
             problem = "no such mesh file" if path is None else "a mesh file of a kind that is not read"
-            raise element.error(
-                problem, got=name[:200], allowed=", ".join(MESH_SUFFIXES), remedy=f"Put it into {folder}."
-            )
+            remedy = f"Put it into the folder {str(folder)!r}."
+            raise element.error(problem, got=name[:200], allowed=", ".join(MESH_SUFFIXES), remedy=remedy)
         report.leave(element, f"the mesh {name[:200]}")
         return None
     if (scale == 0).any():
