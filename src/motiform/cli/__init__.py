@@ -42,6 +42,7 @@ def _silence_libraries() -> None:
     """Keep warnings of libraries off the screen, unless they are asked for (python -W, PYTHONWARNINGS)."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+        os.environ.setdefault("PYTHONWARNINGS", "ignore")  # for processes that are started from here
         logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
