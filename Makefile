@@ -6,6 +6,8 @@ EXTRAS ?= dev,peers,usd,dask
 # The package alone, and with what tests need beside it: `make demo` installs no more than a user would.
 PACKAGE := $(VENV)/.package
 TOOLS   := $(VENV)/.tools
+# A worker for each core; one that is done takes tests from the others.
+TEST    := $(BIN)/python -m pytest -q -n auto --dist worksteal
 DOCS    := $(VENV)/.docs
 
 # $(call install,WHAT): the locked versions, by uv where it is there, else by venv and pip.
@@ -40,14 +42,14 @@ $(DOCS): $(TOOLS)
 	@echo "Installing what the documentation needs ..."
 	$(call install,.[docs])
 
-demo: $(PACKAGE) ## a tour of the chain in ten scenes, and the studio (without a display: write the results and end)
+demo: $(PACKAGE) ## a tour of the chain in nine scenes, and the studio (without a display: write the results and end)
 	$(BIN)/motiform demo --out demo
 
 test: setup check ## check, and the tests that take minutes
-	$(BIN)/python -m pytest -q -m "not slow and not gpu"
+	$(TEST) -m "not slow and not gpu"
 
 test-slow: setup ## the tests that take longer
-	$(BIN)/python -m pytest -q -m "slow and not gpu"
+	$(TEST) -m "slow and not gpu"
 
 check: setup ## format, lint, types, layers
 	$(BIN)/ruff format --check .

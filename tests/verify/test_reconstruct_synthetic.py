@@ -126,14 +126,13 @@ def test_robust_loss_looks_past_a_ghost(figure, truth):
 
 
 def test_same_bits_on_any_number_of_threads(figure, truth):
-    import numba
+    from motiform.base.kernels import threads
 
     points = motiform.tags(figure, truth) + 0.002 * np.random.default_rng(4).normal(size=(SAMPLES, 28, 3))
-    most, found = numba.get_num_threads(), []
-    for threads in (1, most):
-        numba.set_num_threads(threads)
-        found.append(motiform.reconstruct(figure, recording(points, figure.tag_names), dynamics=False))
-    numba.set_num_threads(most)
+    found = []
+    for count in (1, 2):
+        with threads(count):
+            found.append(motiform.reconstruct(figure, recording(points, figure.tag_names), dynamics=False))
     for name in ("q", "std", "unseen", "v"):
         assert np.array_equal(found[0][name], found[1][name])
 

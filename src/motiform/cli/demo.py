@@ -1,36 +1,71 @@
-"""`motiform demo`: every built-in scene, from file to picture, and a trial of markers."""
+"""`motiform demo`: a tour of the chain in nine built-in scenes, or the whole gallery."""
 
 import os
 import sys
-from html import escape
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from motiform.cli.shared import Quiet, wrote
 
 if TYPE_CHECKING:
-    from motiform.scene import Entry
+    from motiform.base.progress import Progress
+    from motiform.record import Recording
 
+#: One or two scenes a part. Neighbours are of different parts, so that two processes compile different kernels.
+TOUR = ("sit-to-stand", "handle", "cloth", "rattleback", "sand-heap", "bouncing", "flag", "pendulum", "top")
+_FILMED = ("handle", "sit-to-stand", "cloth")
 _WATCHED = "sit-to-stand"  # scene whose man wears the markers
+_FRAME, _FILM = (480, 270), 4.0  # pixels, seconds
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One scene of the tour: where it stands in it, and where its results go."""
+
+    name: str
+    number: int
+    count: int
+    out: Path
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What was made of a scene."""
+
+    title: str
+    part: str
+    text: str
+    files: dict[str, Path] = field(default_factory=dict)
+    """Picture, plot, film, model: paths of what was written."""
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("demo"),
+    everything: Annotated[bool, typer.Option("--all", help="Show the whole gallery instead of a tour.")] = False,
     view: Annotated[
-        bool | None, typer.Option(help="Show the studio at the end; if not said, where there is a display.")
+        bool | None, typer.Option(help="Show the studio at the end. By default, where there is a display.")
     ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Processes. By default, one for each core.")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Run the built-in scenes, write recordings, pictures, plots and a film, and show the studio (given a display)."""
+    """Run a tour of the built-in scenes, write pictures, films and plots on one page, and show the studio."""
+    from motiform.cli.demo_page import page
     from motiform.scene import gallery
 
+    begun = time.perf_counter()
+    names = [*TOUR, *sorted({entry.name for entry in gallery()} - set(TOUR))] if everything else list(TOUR)
     out.mkdir(parents=True, exist_ok=True)
-    rows = [_show(entry, out, quiet) for entry in gallery()]
-    page = out / "index.html"
-    page.write_text(_page([*rows, _measure(out, quiet)]), "utf-8")
-    wrote(f"{len(rows)} scenes and a trial of markers, start with", page)
+    if not quiet:
+        typer.echo(f"{len(names)} scenes, from file to picture, into {out}/. The first run also compiles kernels.")
+    shown = _take(names, out, jobs, quiet)
+    index = out / "index.html"
+    index.write_text(page(shown, out), "utf-8")
+    wrote(f"{len(names)} scenes and a trial of markers in {time.perf_counter() - begun:.0f} s, start with", index)
     if view if view is not None else _has_display():
         from motiform.record import open_recording
         from motiform.studio import serve
@@ -38,36 +73,59 @@ def demo(
         serve(open_recording(out / "handle.mf"), scene="handle")
 
 
-def _show(entry: "Entry", out: Path, quiet: bool) -> dict[str, Any]:
-    """Take one scene through the whole chain: recording, picture, plot, film and model."""
-    from motiform.base.progress import bar
+def _take(names: list[str], out: Path, jobs: int | None, quiet: bool) -> list[Shown]:
+    """Take all scenes through the chain; return what was made, in the order of the names."""
+    from motiform.base.errors import RunError
+    from motiform.sweep import run_tasks
+
+    stops = [Stop(name, number, len(names), out, quiet) for number, name in enumerate(names, 1)]
+    found: dict[int, list[Shown]] = {}
+    for result in run_tasks(show, stops, jobs=jobs):
+        if result.error is not None:
+            raise RunError("the scene could not be shown", where=names[result.number], got=result.error)
+        found[result.number] = result.value
+    return [one for number in sorted(found) for one in found[number]]
+
+
+def show(stop: Stop, progress: "Progress") -> list[Shown]:
+    """Take one scene through the chain: recording, picture, plot, film; a trial of markers where it is watched."""
     from motiform.form import dress, strobe
-    from motiform.image import film, picture, plot_channels
-    from motiform.image.export import export
+    from motiform.image import picture, plot_channels
     from motiform.scene import load_scene, simulate
 
-    scene = load_scene(entry.name)
-    stem = out / entry.name
-    with bar(f"{entry.title}: motion", quiet=quiet) as progress:
-        recording = simulate(scene, out=stem.with_suffix(".mf"), overwrite=True, progress=progress)
+    scene = load_scene(stop.name)
+    if not stop.quiet:
+        print(f"scene {stop.number} of {stop.count}: {scene.title}", file=sys.stderr, flush=True)
+    stem = stop.out / stop.name
+    recording = simulate(scene, out=stem.with_suffix(".mf"), overwrite=True, progress=lambda done: progress(0.7 * done))
     form = dress(recording)
-    files = {"picture": stem.with_suffix(".png"), "plot": out / f"{entry.name}-plot.png"}
+    files = {"picture": stem.with_suffix(".png"), "plot": stop.out / f"{stop.name}-plot.png"}
     flashes = scene.document.image.strobe
-    shown, instant = (strobe(form, flashes), 0.0) if flashes > 1 else (form, 0.4 * float(form.times[-1]))
-    picture(shown, files["picture"], time=instant, size=(960, 540), overwrite=True)
+    drawn, instant = (strobe(form, flashes), 0.0) if flashes > 1 else (form, 0.4 * float(form.times[-1]))
+    picture(drawn, files["picture"], time=instant, size=(960, 540), overwrite=True)
     plot_channels(recording, scene.document.image.plot, path=files["plot"], title=scene.title, overwrite=True)
-    if entry.name == "handle":
-        files["film"], files["model"] = stem.with_suffix(".mp4"), stem.with_suffix(".glb")
-        with bar(f"{entry.title}: film", quiet=quiet) as progress:
-            short = dress(recording.slice(0, 6))
-            film(short, files["film"], size=(480, 270), samples_per_pixel=1, progress=progress, overwrite=True)
-        export(recording, files["model"], overwrite=True, rate=30)
-    return {"title": entry.title, "text": scene.document.scene.description, "files": files}
+    if stop.name in _FILMED:
+        files |= _film(recording, stem)
+    text, part = scene.document.scene.description, scene.document.scene.part
+    shown = [Shown(scene.title, part, text, files)]
+    return [_measure(stop.out), *shown] if stop.name == _WATCHED else shown
 
 
-def _measure(out: Path, quiet: bool) -> dict[str, Any]:
-    """Watch the man of a scene with cameras that err by 2 mm and lose markers, and find his postures again."""
-    from motiform.base.progress import bar
+def _film(recording: "Recording", stem: Path) -> dict[str, Path]:
+    """Write a short film, and the model for other programs."""
+    from motiform.form import dress
+    from motiform.image import film
+    from motiform.image.export import export
+
+    files = {"film": stem.with_suffix(".mp4"), "model": stem.with_suffix(".glb")}
+    short = dress(recording.slice(0, min(_FILM, recording.duration)))
+    film(short, files["film"], size=_FRAME, fps=15, samples_per_pixel=1, overwrite=True)
+    export(recording, files["model"], overwrite=True, rate=30)
+    return files
+
+
+def _measure(out: Path) -> Shown:
+    """Watch the man of a scene with cameras that err by 2 mm and lose markers, and reconstruct his postures."""
     from motiform.form import dress
     from motiform.image import picture, plot_channels
     from motiform.measure import read_markers, write_c3d
@@ -81,8 +139,7 @@ def _measure(out: Path, quiet: bool) -> dict[str, Any]:
     assert rate is not None
     trial = virtual_markers(man, truth["q"], rate=rate, noise=0.002, hidden=0.05)
     write_c3d(trial, out / "trial.c3d", overwrite=True)
-    with bar("Markers: postures", quiet=quiet) as progress:
-        found = reconstruct(man, read_markers(out / "trial.c3d"), progress=progress)
+    found = reconstruct(man, read_markers(out / "trial.c3d"))
     found.save(out / "trial.mf", overwrite=True)
     files = {"picture": out / "trial.png", "plot": out / "trial-plot.png"}
     picture(dress(found), files["picture"], time=0.4 * found.duration, size=(960, 540), overwrite=True)
@@ -90,26 +147,10 @@ def _measure(out: Path, quiet: bool) -> dict[str, Any]:
         found, ["error.rms", "center_of_mass"], path=files["plot"], title="Postures from markers", overwrite=True
     )
     text = (
-        "Cameras watch the man who stands up: noise of 2 mm, one marker in twenty hidden. "
-        "His postures are found again from the C3D file."
+        "Cameras observe the man who rises from his chair, with 2 mm of noise and one marker in twenty hidden. "
+        "His postures are reconstructed from the C3D file."
     )
-    return {"title": "Postures from markers", "text": text, "files": files}
-
-
-def _page(rows: list[dict[str, Any]]) -> str:
-    """Return a page that shows what was made."""
-    parts = []
-    for row in rows:
-        names = {kind: escape(path.name) for kind, path in row["files"].items()}
-        pictures = "".join(f'<img src="{names[kind]}" alt="{kind}">' for kind in ("picture", "plot"))
-        film = f'<video src="{names["film"]}" controls loop muted></video>' if "film" in names else ""
-        parts.append(f"<h2>{escape(row['title'])}</h2><p>{escape(row['text'])}</p><div>{pictures}{film}</div>")
-    style = (
-        "body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}"
-        "img,video{max-width:100%;width:34rem;margin:0 .5rem .5rem 0;vertical-align:top;border-radius:4px}"
-    )
-    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>motiform demo</title><style>{style}</style>'
-    return f"{head}<h1>motiform demo</h1>{''.join(parts)}</html>"
+    return Shown("Postures from markers", "measure", text, files)
 
 
 def _has_display() -> bool:

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -277,23 +276,33 @@ def test_a_result_of_the_folder_one_stands_in_has_its_name(tmp_path, monkeypatch
     assert beside(Path("."), ".mp4") == tmp_path / "r.mp4"
 
 
-SLOW = ("mobile", "--set", "scene.duration=80", "--set", "motion.step=1e-3")  # some 10 s of work
+LONG = ("mobile", "--set", "scene.duration=8", "--set", "motion.step=1e-3")
+
+# Commits all the time, and gets the signal right after the third commit: the run can neither end before nor run on.
+STOPPED = """
+import signal, sys
+from motiform.record import recorder
+from motiform.record.writer import DiskSink
+recorder._COMMIT_SECONDS = recorder._COMMIT_SHARE = 0.0
+write, commits = DiskSink.write, 0
+def counted(*arguments, **options):
+    global commits
+    write(*arguments, **options)
+    commits += 1
+    if commits == 3:
+        signal.raise_signal({by})
+DiskSink.write = counted
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background of a shell are begun deaf to SIGINT
+from motiform.cli import main
+main()
+"""
 
 
-def stopped_half_way(folder, name, by, run=SLOW):
-    """Begin a run, stop it by a signal after its first commit, and return its code and stderr."""
-
-    def heed_interrupts():  # jobs in the background of a shell are begun deaf to SIGINT
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    command = [*COMMAND, "run", *run, "--out", name, "-q"]
-    start = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, preexec_fn=heed_interrupts)
-    deadline = time.monotonic() + 120
-    while start.poll() is None and time.monotonic() < deadline and _committed(folder / name) == 0.0:
-        time.sleep(0.02)
-    start.send_signal(by)
-    _, stderr = start.communicate(timeout=60)
-    return start.returncode, stderr.decode()
+def stopped_half_way(folder, name, by):
+    """Begin a run that is stopped by a signal after its third commit; return its code and stderr."""
+    command = [sys.executable, "-c", STOPPED.format(by=int(by)), "run", *LONG, "--out", name, "-q"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, done.stderr
 
 
 def test_killed_run_resumes_to_the_same_bits(tmp_path):
@@ -303,15 +312,15 @@ def test_killed_run_resumes_to_the_same_bits(tmp_path):
     assert code == -signal.SIGKILL
     reached = open_recording(tmp_path / "killed.mf")
     assert not reached.complete
-    assert 0 < reached.duration < 80
-    refused = motiform("run", *SLOW, "--out", "killed.mf", cwd=tmp_path)
+    assert 0 < reached.duration < 8
+    refused = motiform("run", *LONG, "--out", "killed.mf", cwd=tmp_path)
     assert refused.returncode == 2
     assert "--resume" in refused.stderr
     other = motiform("run", "mobile", "--out", "killed.mf", "--resume", cwd=tmp_path)
     assert other.returncode == 2
     assert "another run" in other.stderr
-    resumed = motiform("run", *SLOW, "--out", "killed.mf", "--resume", "-q", cwd=tmp_path)
-    whole = motiform("run", *SLOW, "--out", "whole.mf", "-q", cwd=tmp_path)
+    resumed = motiform("run", *LONG, "--out", "killed.mf", "--resume", "-q", cwd=tmp_path)
+    whole = motiform("run", *LONG, "--out", "whole.mf", "-q", cwd=tmp_path)
     assert (resumed.returncode, whole.returncode) == (0, 0), resumed.stderr + whole.stderr
     assert compare(open_recording(tmp_path / "killed.mf"), open_recording(tmp_path / "whole.mf")).identical
 
@@ -319,22 +328,11 @@ def test_killed_run_resumes_to_the_same_bits(tmp_path):
 def test_interrupted_run_keeps_what_it_has_and_says_how_to_go_on(tmp_path):
     from motiform.record import open_recording
 
-    endless = ("mobile", "--set", "scene.duration=8000", "--set", "motion.step=1e-3")
-    code, stderr = stopped_half_way(tmp_path, "cut.mf", signal.SIGINT, endless)
+    code, stderr = stopped_half_way(tmp_path, "cut.mf", signal.SIGINT)
     assert code == 130
     assert "--resume" in stderr
     assert "Traceback" not in stderr
-    assert 0 < open_recording(tmp_path / "cut.mf").duration < 8000
-
-
-def _committed(path):
-    from motiform.base.errors import MotiformError
-    from motiform.record import open_recording
-
-    try:
-        return open_recording(path).duration
-    except MotiformError:
-        return 0.0
+    assert 0 < open_recording(tmp_path / "cut.mf").duration < 8
 
 
 @pytest.mark.parametrize(("verb", "words"), [("film", "Instant of a picture (s)"), ("export", "with the extra usd")])

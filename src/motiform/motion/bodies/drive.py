@@ -205,7 +205,7 @@ def _step_function(system: _System, model: Bodies, options: Options) -> _Step:
             system.launch(kernels.midpoint_sweep, n, t, h, rows, last, *system.constants, given, end, change, status)
             last, end = end, last
             now = float(change.max())
-            if status.any() or step_kernels.settled(now, before):
+            if status.any() or step_kernels.settled.py_func(now, before):
                 return checked(last)
             before = now
         status[int(np.argmax(change))] = columns.NOT_CONVERGED

@@ -1,0 +1,68 @@
+"""The page that `motiform demo` ends with: pictures, films and plots by part, and the way on."""
+
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from motiform.cli.demo import Shown
+
+_PARTS = {
+    "measure": "Measure: postures from markers",
+    "bodies": "Motion: rigid bodies",
+    "tree": "Motion: articulated figures and contact joints",
+    "contact": "Motion: contacts, impacts and friction",
+    "matter": "Motion: deformable matter",
+}
+_STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
+h1{margin-bottom:.2rem}h2{border-bottom:1px solid #ccc;margin-top:2.5rem}h3{margin-bottom:0}
+.shown{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.75rem;align-items:start}
+img,video{width:100%;border-radius:4px;border:1px solid #ddd}
+pre{background:#f4f4f4;padding:.75rem;border-radius:4px;overflow-x:auto}
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#262626}img,video{border-color:#444}}
+"""
+
+
+def page(shown: list["Shown"], out: Path) -> str:
+    """Return the page in HTML. It refers to files of its own folder only."""
+    parts = [*_PARTS, *sorted({one.part for one in shown} - set(_PARTS))]
+    body = "".join(_section(part, [one for one in shown if one.part == part]) for part in parts)
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>motiform demo</title><style>{_STYLE}</style><h1>motiform</h1>"
+        "<p>From measurement to motion, form and image. Every result on this page was computed on this machine.</p>"
+        f"{body}{_way_on(out)}</html>"
+    )
+
+
+def _section(part: str, rows: list["Shown"]) -> str:
+    if not rows:
+        return ""
+    return f"<h2>{escape(_PARTS.get(part, part.capitalize()))}</h2>" + "".join(map(_row, rows))
+
+
+def _row(row: "Shown") -> str:
+    names = {kind: escape(path.name, quote=True) for kind, path in row.files.items()}
+    title = escape(row.title, quote=True)
+    film = (
+        f'<video src="{names["film"]}" poster="{names["picture"]}" controls loop muted playsinline></video>'
+        if "film" in names
+        else ""
+    )
+    pictures = "".join(f'<img src="{names[kind]}" alt="{title}: {kind}">' for kind in ("picture", "plot"))
+    return f'<h3>{title}</h3><p>{escape(row.text)}</p><div class="shown">{film}{pictures}</div>'
+
+
+def _way_on(out: Path) -> str:
+    where = escape(str(out))
+    return (
+        "<h2>The way on</h2><pre>"
+        f"motiform view {where}/handle.mf      # the studio: 3-D view, timeline, plots, parameters\n"
+        "motiform list                    # all built-in scenes\n"
+        "motiform run pendulum            # run one; --set motion.step=5e-4 changes a parameter\n"
+        "motiform film pendulum.mf        # its film\n"
+        "motiform demo --all              # the whole gallery\n"
+        "motiform reconstruct walk.c3d    # postures from your own markers"
+        "</pre><p>The README shows the same in Python. The folder docs/ has a page for each part.</p>"
+    )
