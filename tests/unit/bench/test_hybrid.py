@@ -124,7 +124,7 @@ def test_the_report_has_the_cases(monkeypatch):
         hybrid, "best_runs", lambda runs: dict.fromkeys([who for who, run in runs.items() if run() is not run], 0.5)
     )
     monkeypatch.setattr(hybrid, "motion", lambda name: motion(name)._replace(seconds=0.02))
-    monkeypatch.setattr(hybrid, "find_spec", lambda name: name in ("quadprog", "mujoco"))
+    monkeypatch.setattr(hybrid, "usable", lambda name: name in ("quadprog", "mujoco"))
     pytest.importorskip("quadprog")
     pytest.importorskip("mujoco")
     seen = []

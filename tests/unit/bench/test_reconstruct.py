@@ -23,7 +23,7 @@ def test_report(monkeypatch):
     monkeypatch.setattr(reconstruct, "_ROUNDS", 1)
     monkeypatch.setattr(reconstruct, "make_trial", lambda folder: make_trial(folder, samples=4))
     monkeypatch.setattr(reconstruct, "run_opensim", lambda trial: (8.0, np.tile(trial.figure.neutral(), (4, 1))))
-    monkeypatch.setattr(reconstruct, "find_spec", lambda name: True)
+    monkeypatch.setattr(reconstruct, "usable", lambda name: True)
     seen = []
     rows = json.loads(json.dumps(reconstruct.measure(device="cpu", progress=seen.append).as_dict()))["results"]
     assert seen[-1] == 1.0

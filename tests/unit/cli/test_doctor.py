@@ -1,0 +1,52 @@
+"""`motiform doctor` tries what it lists, and says what is broken and how to mend it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from motiform.cli import main; main()", "doctor"]
+
+
+def doctor(*arguments, **env):
+    return subprocess.run(
+        [*COMMAND, *arguments], env=os.environ | env, capture_output=True, text=True, timeout=600, check=False
+    )
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """Return a function that puts a package in front of the real one whose import fails."""
+
+    def put(name, line):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(line, "utf-8")
+        return {"PYTHONPATH": str(tmp_path)}
+
+    return put
+
+
+def test_what_is_installed_works():
+    done = doctor("--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["broken"], report["mend"]) == (0, False, [])
+    assert set(report["tried"].values()) == {"works"}
+    assert report["devices"]["cpu"]["threads"] >= 1
+
+
+def test_a_needed_library_that_is_broken_is_named_with_its_error(broken):
+    done = doctor(**broken("pandas", "raise ImportError('libsomething.so: cannot open shared object file')"))
+    assert done.returncode == 1
+    assert "broken: ImportError: libsomething.so: cannot open shared object file" in done.stdout
+    assert "pip install --force-reinstall pandas" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_library_that_ends_the_process_is_found_too(broken):
+    pytest.importorskip("dask", reason="dask is not installed")
+    done = doctor(**broken("distributed", "import os; os._exit(9)"))
+    assert done.returncode == 0  # an extra: motiform works without it
+    assert "broken: its import ends the process with code 9" in done.stdout
+    assert "pip install --force-reinstall distributed" in done.stdout
