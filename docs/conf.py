@@ -1,11 +1,15 @@
 """Sphinx: pages in Markdown, the API from docstrings, the gallery from examples/. Nothing is fetched from anywhere."""
 
 import re
-import tempfile
 from pathlib import Path
 from typing import Generic, TypeVar
 
 import numpy.typing
+from docutils.nodes import SkipNode
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.errors import ExtensionError
+from sphinx.util.logging import getLogger
 from sphinx_gallery.scrapers import figure_rst
 
 Item = TypeVar("Item")
@@ -34,7 +38,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
 ]
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_templates", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.zip"]
 suppress_warnings = ["config.cache"]  # the scraper below is a function, which cannot be kept between builds
@@ -53,26 +57,20 @@ html_title = f"motiform {release}"
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
 html_static_path: list[str] = []
+html_math_renderer = "mathml"  # drawn by the browser itself: MathJax would be fetched from elsewhere
 
 
-class PictureFolder:
-    """Gives each example a folder of its own for its pictures."""
-
-    def __call__(self, gallery_conf, script_vars):
-        return [tempfile.mkdtemp(prefix="motiform-gallery-")]
-
-    def __repr__(self):
-        return "PictureFolder"
+shown: list[Path] = []
+motiform.image.show_pictures = shown.extend  # an example imports it anew
 
 
 def scrape_pictures(block, block_vars, gallery_conf):
-    """Show the files that an example names in `pictures`."""
-    shown = []
-    for path in block_vars["example_globals"].pop("pictures", ()):
-        target = Path(next(block_vars["image_path_iterator"]))
+    """Put the pictures that an example shows on its page."""
+    targets = [Path(next(block_vars["image_path_iterator"])) for _ in shown]
+    for path, target in zip(shown, targets, strict=True):
         target.write_bytes(Path(path).read_bytes())
-        shown.append(str(target))
-    return "".join(figure_rst([path], gallery_conf["src_dir"]) for path in shown)
+    shown.clear()
+    return "".join(figure_rst([str(target)], gallery_conf["src_dir"]) for target in targets)
 
 
 sphinx_gallery_conf = {
@@ -80,7 +78,6 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
     "image_scrapers": (scrape_pictures,),
-    "reset_argv": PictureFolder(),
     "reset_modules": (),
     "capture_repr": (),
     "within_subsection_order": "FileNameSortKey",
@@ -128,7 +125,29 @@ def restore(app, what, name, obj, options, lines):
         lines[:] = as_written.pop(name)
 
 
+def write_formula(writer, node):
+    """Write a formula as MathML."""
+    try:
+        writer.body.append(tex2mathml(node.astext(), as_block=node.tagname == "math_block"))
+    except MathError as error:
+        getLogger(__name__).warning(f"formula {node.astext()!r}: {error}", location=node)
+    raise SkipNode
+
+
+ELSEWHERE = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=["']?((?:https?:)?//[^"' >]+)""")
+
+
+def check_pages(app, error):
+    """Refuse pages that load something from elsewhere."""
+    if error is None and app.builder.format == "html":
+        for page in sorted(Path(app.outdir).rglob("*.html")):
+            for address in ELSEWHERE.findall(page.read_text("utf-8")):
+                raise ExtensionError(f"{page.relative_to(app.outdir)} loads {address}")
+
+
 def setup(app):
+    app.connect("build-finished", check_pages)
+    app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
     app.connect("autodoc-process-docstring", remember, priority=400)  # napoleon's is 500
     app.connect("autodoc-process-docstring", restore, priority=600)
     app.connect("autodoc-process-docstring", escape_signs, priority=700)

@@ -3,11 +3,11 @@ How high must a brick fall to break?
 ====================================
 
 A brick of 3 × 3 × 5 masses falls on a steel bar. Each mass is linked with its 26 neighbours; a link that is stretched
-by 4.5 % breaks for good and takes the energy :math:`½ k (ε L)²` with it. That gives a height below which no piece can
+by 4.5 % breaks for good and takes the energy :math:`k (ε L)²/2` with it. That gives a height below which no piece can
 come off, whatever happens at the impact: the cheapest piece is a corner, held by 3 edges, 3 diagonals of faces and one
-of the cell, :math:`½ k (ε a)² (3·1 + 3·2 + 3) = 6 k ε² a²`, and the fall must pay for it. This brick needs a fall many
-times as high, for most of the energy goes into shaking and is lost in the dampers. From 1.2 m it goes to pieces, and
-the broken links still hold only a small part of what the fall gave.
+of the cell, :math:`k (ε a)² (3 + 3 \cdot 2 + 3)/2 = 6 k ε² a²`, and the fall must pay for it. This brick needs a fall
+many times as high, for most of the energy goes into shaking and is lost in the dampers. From 1.2 m it goes to pieces,
+and the broken links still hold only a small part of what the fall gave.
 
 Three bricks in a pile beside it stay whole. The lower ones are pressed flat by less than the weight they bear over the
 stiffness of their 15 upright columns of links: the diagonals bear some of it, too.

@@ -35,14 +35,14 @@ def export(
 
     The file appears whole or not at all, and an existing one is replaced only with ``overwrite``.
 
+    Units are SI. glTF and X3D have y up: a world with another up is turned (`motiform.spatial.upright`). USD tells its
+    up axis: a world with z up keeps its axes, others are turned to y up. Tables keep the world's axes.
+
     Parameters
     ----------
     source : a recording, or a form (which has no channels, so no .csv).
     rate : samples per second to keep [Hz]; all samples when None. A rate above the recording's changes nothing in
         animated files.
-
-    Units are SI. glTF and X3D have y up: a world with another up is turned (`motiform.spatial.upright`). USD tells its
-    up axis: a world with z up keeps its axes, others are turned to y up. Tables keep the world's axes.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
