@@ -85,7 +85,7 @@ WRONG = ["bad", "bad.", "bad..", "bad?", "bad!", "it failed: ValueError: no.", "
 REMEDY = [None, "Do it.", "Do it", "Do it..", "Did you mean 'x'?", "Did you mean 'x'?.", "Take one, two..."]
 
 
-@pytest.mark.parametrize(("problem", "remedy"), itertools.product(WRONG, REMEDY))
+@pytest.mark.parametrize(("problem", "remedy"), list(itertools.product(WRONG, REMEDY)))
 @pytest.mark.parametrize("facts", [{}, {"where": "here", "got": "a.", "allowed": "b?"}])
 def test_whatever_a_text_is_put_together_from(problem, remedy, facts):
     """Parts that come from other libraries, files and people have marks of their own."""
