@@ -177,7 +177,8 @@ def _names(functions: Sequence[Any]) -> list[str]:
 def _bodies_job(model: Bodies, forces: list[Force], guards: list[Guard], start: dict[str, Any]) -> _Job:
     given = [name for name, value in start.items() if value is not None]
     if given:
-        raise InputError("options of a figure", got=", ".join(given), remedy="Bodies take forces= and guards=, and have their start.")
+        remedy = "Bodies take forces= and guards=, and have their start."
+        raise InputError("options of a figure", got=", ".join(given), remedy=remedy)
     form, statics = wardrobe(model)
     content = [model.initial_state().rows(), *vars(model.packed).values()]
     go = partial(simulate_bodies, model, forces=forces, guards=guards)

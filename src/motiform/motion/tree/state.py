@@ -35,9 +35,9 @@ def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...
     """Return what a user's function gives, checked."""
     where = f"{getattr(function, '__name__', what)}, t = {t:.6g} s"
     answer = call(function, t, state, what=f"a {what}", where=where)
-    if type(answer) is np.ndarray and answer.shape == shape and answer.dtype == np.float64 and answer.flags.carray:
-        if np.isfinite(answer).all():  # ready for compiled functions
-            return answer
+    fits = type(answer) is np.ndarray and answer.shape == shape and answer.dtype == np.float64 and answer.flags.carray
+    if fits and np.isfinite(answer).all():  # ready for compiled functions
+        return answer  # type: ignore[no-any-return]
     return check_numbers(answer, shape, what=f"a {what}", where=where)
 
 
