@@ -63,8 +63,8 @@ bench: setup ## measure against peers
 docs: $(DOCS) ## build the documentation, gallery included
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 
-lock: ## resolve the dependencies anew (needs uv)
-	uv pip compile -q --universal --all-extras --python-version 3.11 --no-header --no-annotate --upgrade pyproject.toml -o requirements.lock
+lock: setup ## resolve the dependencies anew
+	$(BIN)/uv pip compile -q --universal --all-extras --python-version 3.11 --no-header --no-annotate --upgrade pyproject.toml -o requirements.lock
 
 clean: ## remove what can be made again
 	rm -rf $(VENV) build dist demo docs/_build docs/gallery .pytest_cache .mypy_cache .ruff_cache
