@@ -37,7 +37,7 @@ def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...
     answer = call(function, t, state, what=f"a {what}", where=where)
     fits = type(answer) is np.ndarray and answer.shape == shape and answer.dtype == np.float64 and answer.flags.carray
     if fits and np.isfinite(answer).all():  # ready for compiled functions
-        return answer  # type: ignore[no-any-return]
+        return answer
     return check_numbers(answer, shape, what=f"a {what}", where=where)
 
 

@@ -136,18 +136,17 @@ def run_schedule(
     sent: list[Recording] = []
     for n, part in enumerate(parts):
         wanted = np.intersect1d(part.own, needed)
-        recorder = Recorder(
-            _file(root, f"run-{n + 1}.mf"), _channels(whole, part.own, options.rate), overwrite=overwrite
-        )
-        out = _file(root, f"connection-{n + 1}.mf")
-        sender = _sender(whole, wanted, options, out, overwrite) if len(wanted) else None
+        known, out = _channels(whole, part.own, options.rate), _file(root, f"connection-{n + 1}.mf")
         model = part.network(_motions(part, *sent))
 
         def told(share: float, n: int = n) -> None:
             if progress is not None:
                 progress((n + share) / len(parts))
 
-        with recorder, sender or nullcontext():
+        with (
+            Recorder(_file(root, f"run-{n + 1}.mf"), known, overwrite=overwrite) as recorder,
+            _sender(whole, wanted, options, out, overwrite) if len(wanted) else nullcontext() as sender,
+        ):
             _run(part, model, options, steps, recorder, sender, wanted, unstable, told)
         kept.append((part, recorder.finish()))
         sent += [sender.finish()] if sender else []
