@@ -26,7 +26,7 @@ def resolve(platform, python, *extras):
         pytest.skip("uv is not installed: it resolves for other platforms")
     command = [
         uv, "pip", "compile", "-q", "--only-binary", ":all:", "--python-platform", platform, "--python-version", python,
-        *(f"--extra={extra}" for extra in extras), "-c", "requirements.lock", "-o", "-", "pyproject.toml",
+        *(f"--extra={extra}" for extra in extras), "-c", "requirements.lock", "pyproject.toml",
     ]  # fmt: skip
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode == 0:
