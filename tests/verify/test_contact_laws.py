@@ -75,7 +75,7 @@ def test_v4b_sliding_ball_comes_to_roll(v0, mu, spin):
     slip = v0 + radius * spin
     until = 2 * slip / (7 * mu * G)
     rec = simulate(
-        figure, contacts=on_floor(figure, mu), t1=1.5 * until, rate=50.5 / until,  # no sample at the instant of the event
+        figure, contacts=on_floor(figure, mu), t1=1.5 * until, rate=50.5 / until,  # no sample at the event
         q0=figure.configuration(body=(0, radius, 0, 1, 0, 0, 0)), v0=figure.velocity(body=(0, 0, spin, v0, 0, 0)),
         **TIGHT,
     )  # fmt: skip

@@ -83,9 +83,7 @@ class Entry:
     @cached_property
     def function(self) -> Any:
         """The compiled function; arguments of any other type are a TypeError, found at no cost."""
-        dispatcher = keep_on_disk(
-            numba.njit(error_model="numpy", no_cfunc_wrapper=True, pipeline_class=TopCompiler)(self._python)
-        )
+        dispatcher = keep_on_disk(numba.njit(**(_OPTIONS | {"nogil": False}))(self._python))
         dispatcher.compile(self._signature)
         dispatcher.disable_compile()
         return dispatcher

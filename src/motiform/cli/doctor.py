@@ -127,10 +127,11 @@ def _devices() -> dict[str, Any]:
 
         from motiform.base.kernels import cuda_device_name
 
-        threads, layer, gpu = numba.get_num_threads(), numba.threading_layer(), cuda_device_name()
+        cpu: dict[str, Any] = {"threads": numba.get_num_threads(), "layer": numba.threading_layer()}
+        gpu = cuda_device_name()
     except Exception as error:  # numba itself is broken: the packages say so
-        threads, layer, gpu = 0, type(error).__name__, None
-    return {"cpu": {"cores": os.cpu_count(), "threads": threads, "layer": layer}, "cuda": gpu}
+        cpu, gpu = {"threads": 0, "layer": type(error).__name__}, None
+    return {"cpu": {"cores": os.cpu_count()} | cpu, "cuda": gpu}
 
 
 def _cache() -> dict[str, Any]:
