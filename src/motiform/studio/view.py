@@ -67,7 +67,7 @@ class View:
                     self._add_links(links)
                 for skin in form.skins:
                     self._add_skin(skin)
-            # What has a name that is used again is replaced by then. Removed before, it would leave its pose to the new.
+            # A name used again was replaced by now; a node removed before would leave its pose to the new one.
             kept = {handle.name for handle in (*self._handles, *self._paths)}
             for handle in before:
                 if handle.name not in kept:
