@@ -53,7 +53,7 @@ def counted(page):
     image = imageio.imread(io.BytesIO(data))[..., :3].astype(int)
     found = []
     for color, other in ((0, 1), (1, 0)):
-        mask = (image[..., color] > 90) & (image[..., other] < 0.5 * image[..., color])
+        mask = (image[..., color] > 90) & (image[..., other] < 0.3 * image[..., color])  # the orange of notes is none
         found += [int(mask[:, :303].sum()), int(mask[:, 303:].sum())]
     return found
 
