@@ -1,5 +1,7 @@
 """The page that `motiform demo` ends with: pictures, films and plots by part, and the way on."""
 
+import shutil
+import sys
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,24 +47,26 @@ def _section(part: str, rows: list["Shown"]) -> str:
 def _row(row: "Shown") -> str:
     names = {kind: escape(path.name, quote=True) for kind, path in row.files.items()}
     title = escape(row.title, quote=True)
-    film = (
-        f'<video src="{names["film"]}" poster="{names["picture"]}" controls loop muted playsinline></video>'
-        if "film" in names
-        else ""
-    )
-    pictures = "".join(f'<img src="{names[kind]}" alt="{title}: {kind}">' for kind in ("picture", "plot"))
-    return f'<h3>{title}</h3><p>{escape(row.text)}</p><div class="shown">{film}{pictures}</div>'
+    first = f'<img src="{names["picture"]}" alt="{title}: picture">'
+    if "film" in names:  # its poster is the picture
+        first = f'<video src="{names["film"]}" poster="{names["picture"]}" controls loop muted playsinline></video>'
+    plot = f'<img src="{names["plot"]}" alt="{title}: plot">'
+    return f'<h3>{title}</h3><p>{escape(row.text)}</p><div class="shown">{first}{plot}</div>'
 
 
 def _way_on(out: Path) -> str:
-    where = escape(str(out))
+    motiform = "motiform" if shutil.which("motiform") else sys.argv[0]  # the command of an environment not on the path
+    rows = {
+        f"view {out}/handle.mf": "the studio: 3-D view, timeline, plots, parameters",
+        "list": "all built-in scenes",
+        "run pendulum": "run one; --set motion.step=5e-4 changes a parameter",
+        "film pendulum.mf": "its film",
+        "demo --all": "the whole gallery",
+        "reconstruct walk.c3d": "postures from your own markers",
+    }
+    width = max(map(len, rows))
+    lines = "\n".join(f"{motiform} {call:<{width}}   # {what}" for call, what in rows.items())
     return (
-        "<h2>The way on</h2><pre>"
-        f"motiform view {where}/handle.mf      # the studio: 3-D view, timeline, plots, parameters\n"
-        "motiform list                    # all built-in scenes\n"
-        "motiform run pendulum            # run one; --set motion.step=5e-4 changes a parameter\n"
-        "motiform film pendulum.mf        # its film\n"
-        "motiform demo --all              # the whole gallery\n"
-        "motiform reconstruct walk.c3d    # postures from your own markers"
-        "</pre><p>The README shows the same in Python. The folder docs/ has a page for each part.</p>"
+        f"<h2>The way on</h2><pre>{escape(lines)}</pre>"
+        "<p>The README shows the same in Python. The folder docs/ has a page for each part.</p>"
     )
