@@ -76,6 +76,7 @@ def machine() -> dict[str, Any]:
 
     return {
         "processor": _processor(),
+        "architecture": platform.machine(),
         "cores": os.cpu_count(),
         "system": platform.system(),
         "python": platform.python_version(),
@@ -84,11 +85,14 @@ def machine() -> dict[str, Any]:
 
 
 def _processor() -> str:
+    """Return the processor's name: as the system has it, else as the compiler does (Linux on ARM has none)."""
     try:
         with open("/proc/cpuinfo") as lines:
             return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
+        from llvmlite.binding import get_host_cpu_name
+
+        return str(get_host_cpu_name())
 
 
 def best_times(
