@@ -19,20 +19,32 @@ _HOME = {
     "NetworkBuilder": "motiform.motion.matter",
     "Recording": "motiform.record",
     "Transform": "motiform.spatial",
+    "calibrate": "motiform.motion.reconstruct",
     "centers_of_mass": "motiform.motion.tree",
     "compare": "motiform.record",
+    "dress": "motiform.form",
+    "export": "motiform.image.export",
+    "film": "motiform.image",
     "forward_dynamics": "motiform.motion.tree",
+    "gait_events": "motiform.motion.reconstruct",
     "inertia_matrix": "motiform.motion.tree",
     "inverse_dynamics": "motiform.motion.tree",
     "load_scene": "motiform.scene",
     "nonlinear_effects": "motiform.motion.tree",
     "open_recording": "motiform.record",
+    "picture": "motiform.image",
+    "plot": "motiform.image:plot_channels",
     "read_markers": "motiform.measure",
     "read_mesh": "motiform.geometry",
+    "read_mjcf": "motiform.motion.tree.read",
+    "read_osim": "motiform.motion.tree.read",
+    "read_urdf": "motiform.motion.tree.read",
     "reconstruct": "motiform.scene",
     "resample": "motiform.record",
     "simulate": "motiform.scene",
+    "tag_positions": "motiform.motion.tree",
     "tags": "motiform.motion.tree",
+    "virtual_markers": "motiform.motion.reconstruct",
 }
 _PARTS = ("base", "bench", "form", "geometry", "image", "measure", "motion", "record", "scene", "spatial", "studio")
 
@@ -50,7 +62,8 @@ __all__ = ["__version__", *_HOME, *_PARTS, *_MODULES]
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        value = getattr(import_module(_HOME[name]), name)
+        module, _, own = _HOME[name].partition(":")
+        value = getattr(import_module(module), own or name)
     elif name in _PARTS:
         value = import_module(f"motiform.{name}")
     elif name in _MODULES:

@@ -40,6 +40,7 @@ from motiform.motion.tree.kinematics import (
     poses,
     tag_accelerations,
     tag_jacobians,
+    tag_positions,
     tag_velocities,
     tags,
 )
@@ -108,6 +109,7 @@ __all__ = [
     "simulate_figure",
     "tag_accelerations",
     "tag_jacobians",
+    "tag_positions",
     "tag_velocities",
     "tags",
 ]

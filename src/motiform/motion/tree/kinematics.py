@@ -22,6 +22,7 @@ __all__ = [
     "poses",
     "tag_accelerations",
     "tag_jacobians",
+    "tag_positions",
     "tag_velocities",
     "tags",
 ]
@@ -100,11 +101,14 @@ def _joint_axes(figure: Figure, q: ArrayLike, device: str) -> Array:
     return axes.reshape(*batch, figure.nv, 6)
 
 
-def tags(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
-    """Return the tags in the world [m], (..., tags, 3)."""
+def tag_positions(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
+    """Return the tags in the world [m], (..., tags, 3). `tags` is its short name."""
     R, p = poses(figure, q, device=device)
     at, points = figure.packed.tags, figure.packed.tag_points
     return (R[..., at, :, :] @ points[:, :, None])[..., 0] + p[..., at, :]
+
+
+tags = tag_positions
 
 
 def centers_of_mass(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
