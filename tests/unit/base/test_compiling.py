@@ -1,0 +1,115 @@
+"""How kernels are compiled: with all that they call, once for all processes, announced; the parts of a loop."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from motiform.base.kernels import compiled, inline, kernel, routine
+
+SCRIPT = """
+import json, numpy as np
+from motiform.base.kernels import _sum_block, sum_fixed
+assert sum_fixed(np.arange(1000.0)) == 499500.0
+stats = _sum_block.cpu.stats
+print(json.dumps([sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
+"""
+
+
+def start(folder, **env):
+    told = {name: value for name, value in os.environ.items() if name != "MOTIFORM_QUIET"}
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], env=told | {"MOTIFORM_CACHE": str(folder)} | env,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def end(process):
+    stdout, stderr = process.communicate(timeout=300)
+    assert process.returncode == 0, stderr
+    return json.loads(stdout), stderr
+
+
+def test_compiling_is_announced_once(tmp_path):
+    _, said = end(start(tmp_path))
+    assert said == "motiform: compiling kernels for this processor (once; they are kept on disk)\n"
+    assert end(start(tmp_path)) == ([1, 0], "")  # from disk, and nothing is said
+
+
+def test_announcements_can_be_turned_off(tmp_path):
+    assert end(start(tmp_path, MOTIFORM_QUIET="1")) == ([0, 1], "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there two processes compile the same kernel twice")
+def test_one_of_several_processes_compiles(tmp_path):
+    found = [end(process)[0] for process in [start(tmp_path) for _ in range(3)]]
+    assert sorted(found) == [[0, 1], [1, 0], [1, 0]]
+
+
+@routine
+def _deep(x):
+    total = x
+    for k in range(50):
+        total = 0.5 * total + 0.25 * np.sin(total + k)
+    return total
+
+
+@routine
+def _either(x, deep):
+    """Calls another routine on one of its branches only."""
+    total = x
+    for k in range(50):
+        total += np.sqrt(total * total + k)
+    return total + (_deep(x) if deep else 0.0)
+
+
+@kernel
+def _both(i, x, out):
+    out[i] = _either(x[i], False) + _either(x[i], True)
+
+
+@kernel
+def _neighbours(i, x, out):
+    """Which part of the loop wrote each element, told by who wrote it how often."""
+    out[i] += x[i] + i
+
+
+def test_all_that_a_kernel_calls_is_in_it():
+    """A function that is reached on one way only, after it was found on another, is taken in too."""
+    x = np.linspace(0.1, 2.0, 7)
+    out = np.zeros(7)
+    _both.cpu(7, 1, x, out)
+    deep = [float(_deep.py_func(value)) for value in x]
+    near = [float(x0) for x0 in x]
+    for n, total in enumerate(near):
+        for k in range(50):
+            total += np.sqrt(total * total + k)
+        near[n] = total
+    # `near` doubles 50 times, each with two roundings; `deep` contracts by 3/4, so errors of a sine stay below 4 ulp.
+    np.testing.assert_allclose(out, 2 * np.array(near) + deep, rtol=200 * 2.0**-52)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 64, 1001])
+@pytest.mark.parametrize("parts", [1, 2, 3, 5])
+def test_the_parts_of_a_loop_cover_it_once(count, parts):
+    x, out = np.full(count, 0.5), np.zeros(count)
+    _neighbours.cpu(count, parts, x, out)
+    np.testing.assert_array_equal(out, 0.5 + np.arange(count))
+
+
+def test_functions_of_kernels_are_refused_when_python_calls_them():
+    @inline
+    def twice(x):
+        return 2.0 * x
+
+    @compiled
+    def four_times(x):
+        return twice(twice(x))
+
+    assert four_times(1.5) == 6.0
+    with pytest.raises(TypeError):
+        twice(1.5)
+    assert twice.py_func(1.5) == 3.0
