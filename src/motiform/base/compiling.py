@@ -65,7 +65,7 @@ class _TopLibrary(JITCodeLibrary):
         with self._recorded_timings.record("Module passes", builder):
             passes.run(self._final_module, builder)
         missing = [
-            f.name for f in self._final_module.functions if f.is_declaration and f.name.startswith("_ZN8motiform")
+            f.name for f in self._final_module.functions if f.is_declaration and f.name.startswith("_ZN")
         ]
         if missing:  # a call of it would jump to address 0
             raise RuntimeError(f"{self.name}: the compiler left out {missing[0]}")
