@@ -10,17 +10,14 @@ TOOLS   := $(VENV)/.tools
 TEST    := $(BIN)/python -m pytest -q -n auto --dist worksteal
 DOCS    := $(VENV)/.docs
 
-# $(call install,WHAT): the locked versions, by uv where it is there, else by venv and pip.
+# $(call install,WHAT): the locked versions, by uv (from the system, else into the environment), or by pip where uv fails.
 define install
-	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv -q --allow-existing --python $(PYTHON) $(VENV) && \
-	  uv pip install -q --python $(BIN)/python -c requirements.lock -e '$(1)'; \
-	else \
-	  { test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); } && \
-	  $(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e '$(1)'; \
-	fi
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@uv=$$(command -v uv) || { $(PIP) -c requirements.lock uv && uv=$(BIN)/uv; } || uv=false; \
+	  $$uv pip install -q --python $(BIN)/python -c requirements.lock -e '$(1)' || $(PIP) -c requirements.lock -e '$(1)'
 	@touch $@
 endef
+PIP := $(BIN)/python -m pip install -q --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow check bench docs lock clean

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -27,6 +29,7 @@ def commands():
     return calls
 
 
+@pytest.mark.slow
 def test_blocks_run_in_order_and_a_second_time(tmp_path):
     """As a new user pastes them: the Python blocks, then the command line, then all of it again."""
     code = "\n".join(blocks("README.md", "python"))

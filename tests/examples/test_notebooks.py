@@ -50,6 +50,7 @@ def cell(path):
     return "\n".join(text.splitlines()[docstring.end_lineno :])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_a_notebook_runs_as_downloaded(name, tmp_path):
     path = next(path for path in EXAMPLES if path.stem == name)

@@ -242,13 +242,13 @@ def test_a_trial_that_was_refused_is_done_when_it_is_put_right(here, folder):
     """It leaves no folder of its own, only its row in the summary of the batch."""
     right = (folder / "in" / "t0.trc").read_bytes()
     (folder / "late.trc").write_text("no markers")
-    more = ("--height", HEIGHT, "--mass", MASS, "--out", "again", "--no-report", "--jobs", 1)
+    more = ("--height", HEIGHT, "--mass", MASS, "--out", "mended", "--no-report", "--jobs", 1)
     assert here("late.trc", *more)[0] == 2
-    assert [entry.name for entry in (folder / "again").iterdir()] == ["summary.json"]
+    assert [entry.name for entry in (folder / "mended").iterdir()] == ["summary.json"]
     (folder / "late.trc").write_bytes(right)
     code, _, stderr = here("late.trc", *more)
     assert code == 0, stderr
-    assert sorted(entry.name for entry in (folder / "again").iterdir()) == ["late", "summary.json"]
+    assert sorted(entry.name for entry in (folder / "mended").iterdir()) == ["late", "summary.json"]
 
 
 def test_subjects_by_folder_and_correspondence_and_weights(here, folder):
