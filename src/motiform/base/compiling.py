@@ -64,9 +64,7 @@ class _TopLibrary(JITCodeLibrary):
         passes, builder = self._codegen._module_pass_manager()
         with self._recorded_timings.record("Module passes", builder):
             passes.run(self._final_module, builder)
-        missing = [
-            f.name for f in self._final_module.functions if f.is_declaration and f.name.startswith("_ZN")
-        ]
+        missing = [f.name for f in self._final_module.functions if f.is_declaration and f.name.startswith("_ZN")]
         if missing:  # a call of it would jump to address 0
             raise RuntimeError(f"{self.name}: the compiler left out {missing[0]}")
 
