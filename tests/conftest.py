@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-SLOW = ("browser", "unit/bench")  # folders of tests that take long: a browser without a graphics card, peers
+#: Folders and files of tests that take long: a browser without a graphics card, peers, kills at every step, whole fits.
+SLOW = (
+    "browser",
+    "unit/bench",
+    "unit/record/test_record_killed.py",
+    "verify/test_calibration_recovers.py",
+    "verify/test_contact_closures.py",
+)
 
 
 def pytest_configure(config):
@@ -17,8 +24,8 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests of slow folders."""
-    folders = [Path(__file__).parent / name for name in SLOW]
+    """Mark the tests of slow folders and files."""
+    slow = {Path(__file__).parent / name for name in SLOW}
     for item in items:
-        if any(folder in item.path.parents for folder in folders):
+        if slow & {item.path, *item.path.parents}:
             item.add_marker(pytest.mark.slow)

@@ -41,6 +41,7 @@ def test_what_is_loaded_is_seen(page, found):
     assert Loaded(page).found == found
 
 
+@pytest.mark.slow
 def test_the_report_of_a_trial_loads_nothing(tmp_path):
     from motiform.image.reconstruct_report import write_report
     from motiform.motion.reconstruct import virtual_markers

@@ -494,6 +494,7 @@ def test_block_that_slides_on_a_free_platform():
 
 
 # ---- rest ----------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("angle", [0.0, 0.3])
 @pytest.mark.parametrize("friction", [None, 0.5])
 def test_box_at_rest_for_a_minute_does_not_move(angle, friction):
@@ -509,6 +510,7 @@ def test_box_at_rest_for_a_minute_does_not_move(angle, friction):
 
 
 # ---- wheels with corners -------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("corners", [6, 8])
 def test_hundred_impacts_of_a_polygon_wheel(corners):
     """ω after each impact is (I + m R² cos 2α)/(I + m R²) times that before; so the speed settles (McGeer 1990)."""

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import numba
 import numpy as np
 import pytest
 
@@ -93,7 +94,7 @@ def test_all_that_a_kernel_calls_is_in_it():
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 64, 1001])
-@pytest.mark.parametrize("parts", [1, 2, 3, 5])
+@pytest.mark.parametrize("parts", range(1, numba.config.NUMBA_NUM_THREADS + 1))
 def test_the_parts_of_a_loop_cover_it_once(count, parts):
     x, out = np.full(count, 0.5), np.zeros(count)
     _neighbours.cpu(count, parts, x, out)

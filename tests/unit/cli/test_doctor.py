@@ -28,14 +28,16 @@ def broken(tmp_path):
     return put
 
 
-def test_what_is_installed_works():
-    done = doctor("--json")
+def test_what_is_installed_works(tmp_path):
+    done = doctor("--json", MOTIFORM_CACHE=str(tmp_path))
     report = json.loads(done.stdout)
     assert (done.returncode, report["broken"], report["mend"]) == (0, False, [])
     assert set(report["tried"].values()) == {"works"}
     assert report["devices"]["cpu"]["threads"] >= 1
+    assert report["cache"]["folder"] == str(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_needed_library_that_is_broken_is_named_with_its_error(broken):
     done = doctor(**broken("pandas", "raise ImportError('libsomething.so: cannot open shared object file')"))
     assert done.returncode == 1
@@ -44,6 +46,7 @@ def test_a_needed_library_that_is_broken_is_named_with_its_error(broken):
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_library_that_ends_the_process_is_found_too(broken):
     pytest.importorskip("dask", reason="dask is not installed")
     done = doctor(**broken("distributed", "import os; os._exit(9)"))

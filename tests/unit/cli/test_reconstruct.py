@@ -274,6 +274,7 @@ def begun(out):
     return out.is_dir() and any(name.is_dir() and not name.name.startswith(".") for name in out.iterdir())
 
 
+@pytest.mark.slow
 def test_interrupted_batch_keeps_what_is_done_and_goes_on(folder, tmp_path):
     many = tmp_path / "many"
     many.mkdir()
@@ -331,6 +332,7 @@ def cluster(tmp_path):
             process.wait()
 
 
+@pytest.mark.slow
 def test_a_cluster_loses_no_trial_of_a_killed_worker(folder, tmp_path, cluster):
     from distributed import Client
 

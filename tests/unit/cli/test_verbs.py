@@ -67,13 +67,6 @@ def test_list_as_json(tmp_path):
     assert all(set(row) == {"name", "title", "part", "seconds"} for row in rows)
 
 
-def test_doctor_tells_devices_and_caches(tmp_path):
-    report = json.loads(motiform("doctor", "--json", cwd=tmp_path, env={"MOTIFORM_CACHE": str(tmp_path / "c")}).stdout)
-    assert report["packages"]["needed"]["numba"]
-    assert report["devices"]["cpu"]["cores"] >= 1
-    assert report["cache"]["folder"] == str(tmp_path / "c")
-
-
 def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
     again = motiform("run", "thrown", "--set", "scene.duration=0.2", "--out", "throw.mf", cwd=folder)
     assert (again.returncode, again.stdout) == (0, "already done, nothing changed: throw.mf\n")
