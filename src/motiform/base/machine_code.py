@@ -4,7 +4,7 @@ import hashlib
 import inspect
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -65,15 +65,18 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        self.compiling: Any = None  # from a miss until the compiler is done
+        self._held = ExitStack()  # the lock and the announcement, from a miss until the compiler is done
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = self._load(sig, target_context)
         if found is None:
-            self.compiling = self._compiling(sig)
-            self.compiling.__enter__()
-            found = self._load(sig, target_context)
-            if found is not None:
+            name = self._py_func.__qualname__
+            file = hashlib.sha256(f"{name}{sig}".encode()).hexdigest()[:16]
+            self._held.enter_context(_locked(Path(self.cache_path) / f"{file}.lock"))
+            found = self._load(sig, target_context)  # another process may have compiled it meanwhile
+            if found is None:
+                self._held.enter_context(compiling(name))
+            else:
                 self.release()
         return found
 
@@ -87,16 +90,8 @@ class _Cache(FunctionCache):
             super().save_overload(sig, data)
 
     def release(self) -> None:
-        """Let other processes go on, and count the function as compiled."""
-        if self.compiling is not None:
-            begun, self.compiling = self.compiling, None
-            begun.__exit__(None, None, None)
-
-    @contextmanager
-    def _compiling(self, sig: Any) -> Iterator[None]:
-        name = hashlib.sha256(f"{self._py_func.__qualname__}{sig}".encode()).hexdigest()[:16]
-        with _locked(Path(self.cache_path) / f"{name}.lock"), compiling(self._py_func.__qualname__):
-            yield
+        """Let other processes go on; what was compiled is counted."""
+        self._held.close()
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         # The source key is in the path; Numba's own key would hash the pickle of inner functions, new in each process.
