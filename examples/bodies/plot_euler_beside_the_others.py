@@ -23,7 +23,7 @@ from motiform.form import Form, Part
 from motiform.geometry import Box, Mesh
 from motiform.image import Camera, compare_plot, picture, show_pictures
 from motiform.motion.bodies import Environment
-from motiform.motion.integrate import BODY_METHODS, METHODS
+from motiform.motion.run import BODY_METHODS, METHODS
 
 BOX, SPIN, STEP = Box((0.4, 0.1, 0.25)), np.array([0.1, 0.1, 3.0]), 0.01  # m; rad/s, z is the intermediate axis; s
 MATTER = BOX.mass_properties(density=500)

@@ -22,7 +22,7 @@ from scipy.special import ellipk
 import motiform as mf
 from motiform.form import dress
 from motiform.image import Camera, picture, plot_channels, show_pictures
-from motiform.scene.build import build_bodies
+from motiform.scene.build.common import build_bodies
 
 STEP = 1e-3  # s
 

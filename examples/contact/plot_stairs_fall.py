@@ -30,7 +30,7 @@ import motiform as mf
 from motiform.form import dress, strobe
 from motiform.image import Camera, picture, show_pictures
 from motiform.scene import load_scene
-from motiform.scene.figures import build_figures
+from motiform.scene.build.figures import build_figures
 from motiform.spatial import rotate
 
 STEP, G = 1e-3, 9.81  # s, m/s²

@@ -25,7 +25,7 @@ from motiform.form import dress
 from motiform.image import picture, show_pictures
 from motiform.record import Recording
 from motiform.scene import load_scene, parse_scene
-from motiform.scene.matter import build_networks
+from motiform.scene.build.matter import build_networks
 from motiform.studio.live import Live, replayed
 
 RATE, FILM = 1050, 50

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 import motiform as mf
 from motiform.image import show_pictures
 from motiform.motion.matter import Engine, links, presets
-from motiform.motion.matter.meters import invariant
+from motiform.motion.matter.engine.meters import invariant
 
 RATE, PERIODS = 1000, 3  # Hz, one turn a second
 K, LIMIT, HARDENING, REST, SWING = 100.0, 2.0, 40.0, 0.1, 0.05  # N/m, N, N/m, m, m

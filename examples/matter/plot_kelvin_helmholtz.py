@@ -27,7 +27,7 @@ import motiform as mf
 from motiform.form import dress
 from motiform.image import picture, show_pictures
 from motiform.motion.matter import Engine, NetworkState
-from motiform.scene.matter import build_networks
+from motiform.scene.build.matter import build_networks
 
 SCENE, RINGS = "kelvin-helmholtz", 8
 R, Q, U, RATE, EVERY = 0.4, 1.6, 1.0, 525.0, 6  # m, ratio of radii, m/s, Hz, steps from sample to sample

@@ -23,7 +23,7 @@ import motiform as mf
 from motiform.form import dress
 from motiform.image import picture, show_pictures
 from motiform.motion.matter import Signal
-from motiform.scene.matter import build_networks
+from motiform.scene.build.matter import build_networks
 
 RATE, CAPE, SHOULDERS = 1050.0, 0.5, 14.0 + 5.0 + 5.0  # Hz, kg, kg
 WEAVE, COLLAR = 4, 5  # links of the scene

@@ -25,7 +25,7 @@ from motiform.form import dress
 from motiform.image import picture, show_pictures
 from motiform.motion.matter import Signal
 from motiform.motion.matter.coupling import spring_transmission
-from motiform.scene.matter import build_networks
+from motiform.scene.build.matter import build_networks
 
 MASSES = (0.002, 0.006, 0.018)  # kg, each of the skin's
 OMEGA, SHAKEN, RATE = 8 * np.pi, 1e-3, 1050.0  # rad/s, m, Hz

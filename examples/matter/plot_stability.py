@@ -22,7 +22,7 @@ from motiform.base.errors import RunError
 from motiform.image import show_pictures
 from motiform.image.matter_plots import plot_triangle
 from motiform.motion.matter import Engine, assess_network, links, topology
-from motiform.motion.matter.stability import spectral_radius
+from motiform.motion.matter.stability.criterion import spectral_radius
 
 SIDE, STIFFNESS, DAMPING = 15, 2000.0, 0.12  # pins, N/m, N s/m
 MASS = np.repeat(np.where(np.arange(SIDE) < SIDE // 2, 0.01, 0.04), SIDE)  # kg, column after column

@@ -20,10 +20,10 @@ from matplotlib.figure import Figure
 
 from motiform.image import show_pictures
 from motiform.image.coupling_plots import plot_cut, plot_schedule
-from motiform.motion.integrate import Options
 from motiform.motion.matter import NetworkBuilder, links, topology
 from motiform.motion.matter.coupling import advise, compare_runs, run_schedule
 from motiform.motion.matter.run import simulate_network
+from motiform.motion.run import Options
 
 BOTH = [(1, 2), (2, 3), (3, 5), (5, 6), (6, 7), (11, 12), (12, 14), (10, 13)]
 ONE_WAY = [(1, 4), (4, 5), (4, 9), (6, 11), (6, 12), (7, 12), (12, 8), (11, 10), (14, 13), (13, 9)]

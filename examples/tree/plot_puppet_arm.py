@@ -21,7 +21,7 @@ import motiform as mf
 from motiform.form import dress
 from motiform.image import Camera, picture, show_pictures
 from motiform.motion import tree
-from motiform.scene.figures import build_figure
+from motiform.scene.build.figures import build_figure
 
 MOTORS, WAY, TIME = ["shoulder", "elbow"], 0.2, 1.2  # m, s
 

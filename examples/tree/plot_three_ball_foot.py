@@ -24,7 +24,7 @@ from motiform.form import dress, strobe
 from motiform.geometry import Ball, Box, Compound, MassProperties
 from motiform.image import Camera, picture, show_pictures
 from motiform.motion import tree
-from motiform.motion.integrate import Guard
+from motiform.motion.run import Guard
 from motiform.spatial import rotation_about
 
 BALLS = {"heel": (0, 0.03, 0), "left": (0.2, 0.02, -0.04), "right": (0.2, 0.02, 0.04)}  # m, the sole flat

@@ -23,7 +23,7 @@ import motiform as mf
 from motiform.form import dress, strobe
 from motiform.image import Camera, picture, show_pictures
 from motiform.motion.tree import closure_forces
-from motiform.scene.figures import build_figure
+from motiform.scene.build.figures import build_figure
 
 SLOPE, R, BASE, G = np.radians(8), 0.1, 0.6, 9.81  # rad, m between the axles, m, m/s²
 WHEELS = {"hub": 0.001, "disk": 0.01, "rim": 0.02}  # where the 2 kg of a pair are: kg m² about the axle

@@ -39,14 +39,27 @@ _HOME = {
     "read_mjcf": "motiform.motion.tree.read",
     "read_osim": "motiform.motion.tree.read",
     "read_urdf": "motiform.motion.tree.read",
-    "reconstruct": "motiform.scene",
+    "reconstruct": "motiform.trials",
     "resample": "motiform.record",
     "simulate": "motiform.scene",
     "tag_positions": "motiform.motion.tree",
     "tags": "motiform.motion.tree",
     "virtual_markers": "motiform.motion.reconstruct",
 }
-_PARTS = ("base", "bench", "form", "geometry", "image", "measure", "motion", "record", "scene", "spatial", "studio")
+_PARTS = (
+    "base",
+    "bench",
+    "form",
+    "geometry",
+    "image",
+    "measure",
+    "motion",
+    "record",
+    "scene",
+    "spatial",
+    "studio",
+    "trials",
+)
 
 _MODULES = {
     "actuation": "motiform.motion.actuation",

@@ -14,7 +14,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 
 def tables(model, seen):
     """Yield a table of the schema and all tables inside it, each once."""
-    from motiform.scene.load import _table_in
+    from motiform.scene.read.load import _table_in
 
     if model in seen:
         return
@@ -27,7 +27,7 @@ def tables(model, seen):
 
 
 def test_every_key_of_a_scene_is_described():
-    from motiform.scene.schema import SceneFile
+    from motiform.scene.tables.schema import SceneFile
 
     text = (DOCS / "scenes.md").read_text("utf-8")
     for table in tables(SceneFile, set()):
@@ -36,7 +36,7 @@ def test_every_key_of_a_scene_is_described():
 
 
 def test_every_integrator_is_described():
-    from motiform.motion.integrate import METHODS
+    from motiform.motion.run import METHODS
 
     bodies, scenes = ((DOCS / page).read_text("utf-8") for page in ("bodies.md", "scenes.md"))
     names = {"momentum": "P", "free_angular_momentum": "L of a free body", "angular_momentum": "L of all"}
@@ -67,7 +67,7 @@ PACKAGES = (
     "motion.bodies",
     "motion.contact",
     "motion.figures",
-    "motion.integrate",
+    "motion.run",
     "motion.matter",
     "motion.matter.coupling",
     "motion.matter.links",

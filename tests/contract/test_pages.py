@@ -43,10 +43,10 @@ def test_what_is_loaded_is_seen(page, found):
 
 @pytest.mark.slow
 def test_the_report_of_a_trial_loads_nothing(tmp_path):
-    from motiform.image.reconstruct_report import write_report
+    from motiform.image.report.page import write_report
     from motiform.motion.reconstruct import virtual_markers
     from motiform.motion.tree import FigureBuilder, joints
-    from motiform.scene import reconstruct
+    from motiform.trials import reconstruct
 
     builder = FigureBuilder(name="pendulum")
     builder.segment("arm", None, joints.revolute((0, 0, 1)), mass=1.0, com=(0, -0.2, 0))

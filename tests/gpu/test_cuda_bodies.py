@@ -6,7 +6,7 @@ import pytest
 from motiform.base.kernels import cuda_device_name, get_device, sum_fixed
 from motiform.motion.bodies import kernels
 from motiform.scene import load_scene
-from motiform.scene.build import build_bodies
+from motiform.scene.build.common import build_bodies
 
 pytestmark = [
     pytest.mark.gpu,

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct.calibrate import calibrate
-from motiform.motion.reconstruct.calibrate_parameters import make_parameters
-from motiform.motion.reconstruct.scale import scale_figure
+from motiform.motion.reconstruct.calibrate.calibrate import calibrate
+from motiform.motion.reconstruct.calibrate.parameters import make_parameters
+from motiform.motion.reconstruct.calibrate.scale import scale_figure
 from motiform.motion.tree import tag_jacobians, tags
-from motiform.motion.tree.figure import Tag
+from motiform.motion.tree.model.figure import Tag
 from motiform.motion.tree.read import read_osim
 
 NOISE = 0.002  # m, of each coordinate of a marker

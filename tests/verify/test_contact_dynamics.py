@@ -13,7 +13,7 @@ from motiform import FigureBuilder, Transform, joints, simulate
 from motiform.base.errors import RunError
 from motiform.geometry import surfaces as s
 from motiform.motion import tree
-from motiform.motion.integrate import Guard
+from motiform.motion.run import Guard
 from motiform.spatial import exp_rotation, rotation_from_quaternion
 
 G = 9.81

@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 from motiform import FigureBuilder, Transform, forward_dynamics, inverse_dynamics, joints, simulate
 from motiform.geometry import surfaces as s
 from motiform.motion import tree
-from motiform.motion.tree.matrices import contact_wrench
+from motiform.motion.tree.algorithms.matrices import contact_wrench
 from motiform.spatial import exp_rotation, random_rotation, rotation_from_quaternion
 
 G = np.array([0.0, -9.81, 0.0])

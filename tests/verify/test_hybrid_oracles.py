@@ -10,7 +10,7 @@ import pytest
 from motiform import FigureBuilder, Transform, contact, joints, simulate
 from motiform.geometry import Ball
 from motiform.motion import tree
-from motiform.motion.integrate import Guard
+from motiform.motion.run import Guard
 
 cvode = pytest.importorskip("sksundae.cvode")
 G = 9.81

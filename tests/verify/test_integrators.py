@@ -9,7 +9,7 @@ from scipy.special import ellipj
 from motiform import simulate
 from motiform.geometry import MassProperties
 from motiform.motion.bodies import Bodies, Body, Environment, Spring
-from motiform.motion.integrate import BODY_METHODS, CASH_KARP, DORMAND_PRINCE, EULER, METHODS, RK4, ExplicitStep, march
+from motiform.motion.run import BODY_METHODS, CASH_KARP, DORMAND_PRINCE, EULER, METHODS, RK4, ExplicitStep, march
 
 EPS = np.finfo(float).eps
 WEIGHTLESS = Environment(gravity=(0.0, 0.0, 0.0))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from motiform.geometry import Mesh, write_mesh
-from motiform.motion.tree.dynamics import inertia_matrix, nonlinear_effects
-from motiform.motion.tree.kinematics import poses, tags
+from motiform.motion.tree.algorithms.dynamics import inertia_matrix, nonlinear_effects
+from motiform.motion.tree.algorithms.kinematics import poses, tags
 from motiform.motion.tree.read import read_figure, read_mjcf, read_urdf
 from motiform.spatial import random_rotation, rotation_from_quaternion
 

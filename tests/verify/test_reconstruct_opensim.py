@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motiform
-from motiform.bench.reconstruct import make_trial, run_opensim
+from motiform.bench.reconstruct.measure import make_trial, run_opensim
 
 pytest.importorskip("opensim")
 

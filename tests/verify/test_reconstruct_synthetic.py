@@ -223,7 +223,7 @@ def test_axes_of_a_file_are_turned(figure, truth):
 def test_free_joint_and_coupled_coordinates():
     """A root with a quaternion, and a patella that follows a knee: postures come back exactly."""
     from motiform import FigureBuilder, joints
-    from motiform.motion.tree.functions import Polynomial
+    from motiform.motion.tree.model.functions import Polynomial
 
     b = FigureBuilder()
     b.segment("root", None, joints.free(), mass=1.0)
@@ -248,7 +248,7 @@ def test_free_joint_and_coupled_coordinates():
     rng = np.random.default_rng(0)
     q = np.array(
         [
-            motiform.motion.tree.configuration.advance(figure, figure.neutral(), v)
+            motiform.motion.tree.algorithms.configuration.advance(figure, figure.neutral(), v)
             for v in 0.8 * rng.normal(size=(20, figure.nv))
         ]
     )

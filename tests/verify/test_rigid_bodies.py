@@ -13,7 +13,7 @@ from scipy.special import ellipj, ellipk, fresnel
 from motiform import simulate
 from motiform.geometry import MassProperties
 from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Spring
-from motiform.motion.integrate import Guard
+from motiform.motion.run import Guard
 
 G = 9.81
 WEIGHTLESS = Environment(gravity=(0.0, 0.0, 0.0))

@@ -11,7 +11,7 @@ from scipy.special import ellipk
 
 from motiform import FigureBuilder, Transform, joints
 from motiform.motion import tree
-from motiform.motion.integrate import DORMAND_PRINCE, ExplicitStep, march
+from motiform.motion.run import DORMAND_PRINCE, ExplicitStep, march
 from motiform.motion.tree.joints import AxesJoint, Axis, Polynomial, Spline, linear
 
 G = 9.81

@@ -9,8 +9,13 @@ import pytest
 
 from motiform import FigureBuilder, joints
 from motiform.motion.tree import advance, inverse_dynamics
-from motiform.motion.tree.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from motiform.motion.tree.matrices import centroidal_bias, centroidal_matrix, coriolis_matrix, gravity_effects
+from motiform.motion.tree.algorithms.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from motiform.motion.tree.algorithms.matrices import (
+    centroidal_bias,
+    centroidal_matrix,
+    coriolis_matrix,
+    gravity_effects,
+)
 from motiform.spatial import Transform, random_rotation
 
 pin = pytest.importorskip("pinocchio")

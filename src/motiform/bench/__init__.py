@@ -12,11 +12,11 @@ __all__ = ["THEMES", "run_bench"]
 #: Themes and the modules that measure them.
 THEMES = {
     "bodies": "motiform.bench.bodies",
-    "hybrid": "motiform.bench.hybrid",
-    "matter": "motiform.bench.matter",
-    "reconstruct": "motiform.bench.reconstruct",
+    "hybrid": "motiform.bench.hybrid.measure",
+    "matter": "motiform.bench.matter.measure",
+    "reconstruct": "motiform.bench.reconstruct.measure",
     "startup": "motiform.bench.startup",
-    "tree": "motiform.bench.tree",
+    "tree": "motiform.bench.tree.measure",
 }
 
 

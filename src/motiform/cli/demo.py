@@ -132,7 +132,7 @@ def _measure(out: Path) -> Shown:
     from motiform.motion.figures import human36
     from motiform.motion.reconstruct import virtual_markers
     from motiform.record import open_recording
-    from motiform.scene import reconstruct
+    from motiform.trials import reconstruct
 
     man, truth = human36(height=1.75, mass=72.0), open_recording(out / f"{_WATCHED}.mf")
     rate = truth.channel("q").rate

@@ -10,8 +10,8 @@ from motiform.base.errors import InputError, MotiformError, closest, closest_fil
 from motiform.cli.shared import AsJson, Overwrite, Quiet, Settings, parse_settings
 
 if TYPE_CHECKING:
-    from motiform.scene.batch import Batch
-    from motiform.scene.trials import TrialOptions
+    from motiform.trials.batch import Batch
+    from motiform.trials.trial import TrialOptions
 
 
 def reconstruct(
@@ -71,7 +71,7 @@ def reconstruct(
     quiet: Quiet = False,
 ) -> None:
     """Find postures, their certainty, motion and effort from optical markers, for one trial or a thousand."""
-    from motiform.scene.batch import plan_batch
+    from motiform.trials.batch import plan_batch
 
     if overwrite and resume:
         raise InputError(
@@ -100,8 +100,8 @@ def _options(
 ) -> "TrialOptions":  # fmt: skip
     """Return what holds for all trials; wrong input is told here, before any work."""
     from motiform.measure import read_correspondence
-    from motiform.scene.trial_figure import FigureSpec, read_subject
-    from motiform.scene.trials import TrialOptions, check_options, read_weights
+    from motiform.trials.figure import FigureSpec, read_subject
+    from motiform.trials.trial import TrialOptions, check_options, read_weights
 
     grouped = _grouped(settings)
     subjects, name = read_subject(subject)
@@ -139,8 +139,8 @@ def _grouped(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def _work(batch: "Batch", jobs: int | None, scheduler: str | None, quiet: bool) -> None:
     """Do the trials that are not done; what is finished stays, whatever happens."""
     from motiform.base.progress import bar
-    from motiform.scene.trials import run_trial
     from motiform.sweep import run_tasks
+    from motiform.trials.trial import run_trial
 
     count = len(batch.trials)
     try:

@@ -7,12 +7,12 @@ from importlib import import_module
 from typing import Any
 
 from motiform.image.camera import Camera
+from motiform.image.cast.raycast import cast_form, render
 
 # Imported at once so that the name is the function, whoever imports the module of the same name later.
 from motiform.image.film import film, picture
 from motiform.image.look import Ground, Look
 from motiform.image.notebook import show_pictures
-from motiform.image.raycast import cast_form, render
 
 _HOME: dict[str, str] = {"compare_plot": "motiform.image.plot", "plot_channels": "motiform.image.plot"}
 

@@ -17,11 +17,11 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.image.camera import Camera
+from motiform.image.cast.raycast import Painter, check_size, choose_moment
 from motiform.image.files import check_new, new_file
 from motiform.image.frames import FrameFolder, film_key
 from motiform.image.look import Ground, Look
 from motiform.image.playback import moment_at_time
-from motiform.image.raycast import Painter, check_size, choose_moment
 
 if TYPE_CHECKING:
     from motiform.form import Form

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.image.plot import _check_path, _save
 from motiform.image.style import COLORS as _COLORS
-from motiform.motion.matter.cell import CARDINAL, Segment, critical_damping
-from motiform.motion.matter.stability import Stability
+from motiform.motion.matter.stability.cell import CARDINAL, Segment, critical_damping
+from motiform.motion.matter.stability.criterion import Stability
 from motiform.spatial.checks import as_floats
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from motiform.form.upright import turn_orientations, turn_points
 
 if TYPE_CHECKING:
     from motiform.form import Form
-    from motiform.image.drawing import Pose
+    from motiform.image.cast.pieces import Pose
 
 __all__ = ["Moment", "moment_at_sample", "moment_at_time", "poses_at_sample", "poses_at_time"]
 

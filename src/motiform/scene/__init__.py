@@ -1,7 +1,6 @@
 """Scenes: what a person writes, shares and runs again."""
 
-from motiform.scene.load import Entry, Parameter, Scene, gallery, load_scene, parse_scene, parse_setting
-from motiform.scene.reconstruct import reconstruct
+from motiform.scene.read.load import Entry, Parameter, Scene, gallery, load_scene, parse_scene, parse_setting
 from motiform.scene.run import simulate
 
 __all__ = [
@@ -12,6 +11,5 @@ __all__ = [
     "load_scene",
     "parse_scene",
     "parse_setting",
-    "reconstruct",
     "simulate",
 ]

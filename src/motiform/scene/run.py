@@ -19,18 +19,18 @@ from motiform.base.progress import Progress
 from motiform.motion.bodies import Bodies, Force, simulate_bodies
 from motiform.motion.contact import Contacts
 from motiform.motion.hybrid import simulate_hybrid
-from motiform.motion.integrate import Guard, Options
 from motiform.motion.matter import Network
 from motiform.motion.matter.run import simulate_network
+from motiform.motion.run import Guard, Options
 from motiform.motion.tree import Control, Figure, simulate_figure
 from motiform.motion.tree.observe import figure_labels
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
 from motiform.record.store import is_empty, renew_manifest
-from motiform.scene.build import build_bodies, build_options, links, wardrobe
-from motiform.scene.figures import build_figures
-from motiform.scene.load import DEFAULTS, Scene, film_rate, load_scene
-from motiform.scene.matter import build_matter, build_networks
+from motiform.scene.build.common import build_bodies, build_options, links, wardrobe
+from motiform.scene.build.figures import build_figures
+from motiform.scene.build.matter import build_matter, build_networks
+from motiform.scene.read.load import DEFAULTS, Scene, film_rate, load_scene
 from motiform.scene.wardrobe import carried_wardrobe, figure_wardrobe, network_wardrobe, obstacle_wardrobe
 from motiform.spatial import up_against, up_name
 
@@ -228,7 +228,7 @@ def _network_job(network: Network, unstable: bool, given: list[Any]) -> _Job:
 
 def _coupled_job(scene: Scene, unwanted: list[Any], start: dict[str, Any], unstable: bool) -> _Job:
     """Return the run of networks together with figures and bodies."""
-    from motiform.motion.hybrid.matter import simulate_coupled
+    from motiform.motion.hybrid.matter.run import simulate_coupled
 
     if unwanted or start["contacts"] is not None:
         remedy = "Give controls= and loads= of the figure, and the network solids and pushes."
@@ -369,7 +369,7 @@ def _run(
 
 
 def _changed(scene: Scene, settings: Mapping[str, Any]) -> Scene:
-    from motiform.scene.load import parse_scene
+    from motiform.scene.read.load import parse_scene
 
     return parse_scene(scene.text, name=scene.name, folder=scene.folder, settings={**scene.settings, **settings})
 

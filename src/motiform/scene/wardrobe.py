@@ -10,9 +10,9 @@ from motiform.geometry import Box, Compound, Shape
 from motiform.geometry.closest import Plane
 from motiform.motion.contact import Contacts, Obstacle
 from motiform.motion.contact.obstacles import PLANE
-from motiform.motion.hybrid.matter_parts import SegmentSolid
+from motiform.motion.hybrid.matter.parts import SegmentSolid
 from motiform.motion.matter import Network
-from motiform.motion.matter.network import Bundle, Group, Solid
+from motiform.motion.matter.model.network import Bundle, Group, Solid
 from motiform.motion.tree import Figure
 from motiform.scene.faces import grid_faces, hull_faces
 from motiform.scene.solid_looks import seen_shape

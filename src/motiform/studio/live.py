@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, MotiformError
-from motiform.motion.matter.engine import Engine
-from motiform.motion.matter.links import visco_elastic_buffer
-from motiform.motion.matter.network import Group, Network, Reach, Signal, check_array
+from motiform.motion.matter.engine.engine import Engine
+from motiform.motion.matter.laws.links import visco_elastic_buffer
+from motiform.motion.matter.model.network import Group, Network, Reach, Signal, check_array
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.record import Channel, Recorder, Recording
 from motiform.spatial import up_against, upright
@@ -57,7 +57,7 @@ def network_with_hand(network: Network) -> Network:
 
 def _with_reach(network: Network) -> Network:
     """Return the network with a buffer between the hand and all masses, softened until it is known to be stable."""
-    from motiform.motion.matter.assessment import assess_network
+    from motiform.motion.matter.stability.assessment import assess_network
 
     masses = np.flatnonzero(network.movable)
     points = np.append(masses, network.count - 1)

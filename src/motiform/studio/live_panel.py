@@ -68,7 +68,7 @@ class LivePanel:
 
     def begin(self, scene: "Scene") -> None:
         """Let a scene of masses and links go on."""
-        from motiform.scene.matter import build_networks
+        from motiform.scene.build.matter import build_networks
         from motiform.scene.wardrobe import network_wardrobe
 
         if not scene.document.network:
@@ -117,7 +117,7 @@ class LivePanel:
 
         def work(progress: Callable[[float], None]) -> Any:
             from motiform.scene import simulate
-            from motiform.scene.load import film_rate
+            from motiform.scene.read.load import film_rate
 
             rate = film_rate(network.rate)
             seconds = floor((gesture.count(f"{HAND}.position") - 1) / network.rate * rate) / rate
@@ -141,7 +141,7 @@ class LivePanel:
     # ---- inside -----------------------------------------------------------------------------------------------------
 
     def _chosen(self) -> "Scene":
-        from motiform.scene.load import parse_scene
+        from motiform.scene.read.load import parse_scene
 
         scene, settings = self._studio.scenes._scene, self._studio.scenes.parameters.changed()
         if scene is None:

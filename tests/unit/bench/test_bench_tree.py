@@ -3,10 +3,12 @@ import pytest
 
 import motiform
 from motiform.base.errors import MotiformError
-from motiform.bench import THEMES, human42, tree
-from motiform.bench.tree import Times, take_turns
-from motiform.bench.tree_gpu import _launches, bytes_per_state, count_operations
-from motiform.bench.tree_peers import (
+from motiform.bench import THEMES
+from motiform.bench.tree import human42
+from motiform.bench.tree import measure as tree
+from motiform.bench.tree.gpu import _launches, bytes_per_state, count_operations
+from motiform.bench.tree.measure import Times, take_turns
+from motiform.bench.tree.peers import (
     ALGORITHMS,
     Contender,
     States,
@@ -145,7 +147,7 @@ def test_the_report_has_the_cases(monkeypatch):
     one = next(row for row in rows if row["case"] == "rnea/batch")
     assert (one["ours"], one["peers"]) == (4e6, {"pinocchio-pool": 4e6})  # by the clock, as the row of two threads
     assert one["limit"] == {"arithmetic": pytest.approx(4e6 / 1e9)}
-    assert THEMES["tree"] == "motiform.bench.tree"
+    assert THEMES["tree"] == "motiform.bench.tree.measure"
 
 
 def test_peers_that_are_not_installed_are_left_out(monkeypatch):

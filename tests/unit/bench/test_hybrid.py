@@ -6,12 +6,14 @@ import pytest
 
 import motiform
 from motiform.base.errors import MotiformError
-from motiform.bench import THEMES, hybrid, hybrid_motion, run_bench
-from motiform.bench.hybrid import MotionResult
-from motiform.bench.hybrid_motion import MujocoRun, check_dynamics, depth_of, motion, run_ours
-from motiform.bench.hybrid_mujoco import mjcf, mujoco_model, velocity_order
-from motiform.bench.hybrid_problems import PEERS, Laid, check_solutions, human, make_problems, opened, ours
-from motiform.bench.tree import Times
+from motiform.bench import THEMES, run_bench
+from motiform.bench.hybrid import measure as hybrid
+from motiform.bench.hybrid import motion as hybrid_motion
+from motiform.bench.hybrid.measure import MotionResult
+from motiform.bench.hybrid.motion import MujocoRun, check_dynamics, depth_of, motion, run_ours
+from motiform.bench.hybrid.mujoco import mjcf, mujoco_model, velocity_order
+from motiform.bench.hybrid.problems import PEERS, Laid, check_solutions, human, make_problems, opened, ours
+from motiform.bench.tree.measure import Times
 
 
 @pytest.mark.parametrize(("points", "rank"), [(8, 12), (12, 24)])
@@ -140,7 +142,7 @@ def test_the_report_has_the_cases(monkeypatch):
     assert "redundant" in rows[0]["note"]
     assert (rows[2]["unit"], rows[2]["better"], rows[2]["ours"]) == ("s/s", "higher", 0.04)
     assert set(rows[2]["penetration_mm"]) == {"ours", "mujoco", "mujoco-python"}
-    assert THEMES["hybrid"] == "motiform.bench.hybrid"
+    assert THEMES["hybrid"] == "motiform.bench.hybrid.measure"
 
 
 def test_slow_runs_are_timed_once(monkeypatch):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import RunError
-from motiform.bench.matter import check_positions, heap_peers, lattice_peers
-from motiform.bench.matter_heap import Heap, PlainHeap, heap_tolerance, settled_heap, tiled_heap
-from motiform.bench.matter_lattice import GRAVITY, OFFSETS, Lattice, lattice_tolerance, reference_lattice
-from motiform.bench.matter_lattice_taichi import GRAPH_LAYOUTS, GRID_LAYOUTS
-from motiform.bench.matter_process import InProcess, best_rates, peer_processes
+from motiform.bench.matter.heap import Heap, PlainHeap, heap_tolerance, settled_heap, tiled_heap
+from motiform.bench.matter.lattice import GRAVITY, OFFSETS, Lattice, lattice_tolerance, reference_lattice
+from motiform.bench.matter.lattice_taichi import GRAPH_LAYOUTS, GRID_LAYOUTS
+from motiform.bench.matter.measure import check_positions, heap_peers, lattice_peers
+from motiform.bench.matter.process import InProcess, best_rates, peer_processes
 
 STEPS = 30
 

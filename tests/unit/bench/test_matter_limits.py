@@ -7,11 +7,12 @@ from scipy.spatial import cKDTree
 
 from motiform.base.errors import InputError, RunError
 from motiform.base.kernels import cuda_device_name, get_device
-from motiform.bench import matter, matter_gpu
-from motiform.bench.matter import memory_limit, ours_heap, ours_lattice
-from motiform.bench.matter_heap import Heap
-from motiform.bench.matter_lattice import Lattice
-from motiform.bench.matter_limits import copy_bandwidth, step_traffic
+from motiform.bench.matter import gpu as matter_gpu
+from motiform.bench.matter import measure as matter
+from motiform.bench.matter.heap import Heap
+from motiform.bench.matter.lattice import Lattice
+from motiform.bench.matter.limits import copy_bandwidth, step_traffic
+from motiform.bench.matter.measure import memory_limit, ours_heap, ours_lattice
 
 DEVICES = [
     "cpu",
@@ -84,7 +85,7 @@ def test_limit_is_the_part_of_a_copy(device, monkeypatch):
 
 
 def test_a_copy_is_whole():
-    from motiform.bench.matter_limit_kernels import copy_run
+    from motiform.bench.matter.limit_kernels import copy_run
 
     values, copied = np.arange(1000.0), np.full(1000, -1.0)
     get_device("cpu").launch(copy_run, 8, 128, values, copied)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.bench import THEMES, reconstruct
-from motiform.bench.reconstruct import make_trial
+from motiform.bench import THEMES
+from motiform.bench.reconstruct import measure as reconstruct
+from motiform.bench.reconstruct.measure import make_trial
 
 
 def test_the_trial_is_what_is_said(tmp_path):
@@ -33,7 +34,7 @@ def test_report(monkeypatch):
         assert row["speedup"]["opensim"] == pytest.approx(2000.0 / row["ours"], rel=1e-3)
         assert row["error_mm"]["ours"] < row["error_mm"]["opensim"]
     assert rows[0]["threads"] == 1
-    assert THEMES["reconstruct"] == "motiform.bench.reconstruct"
+    assert THEMES["reconstruct"] == "motiform.bench.reconstruct.measure"
 
 
 def test_cpu_only():

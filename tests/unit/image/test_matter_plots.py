@@ -5,8 +5,8 @@ import pytest
 
 from motiform.base.errors import InputError
 from motiform.image.matter_plots import plot_triangle
-from motiform.motion.matter.cell import PROTOTYPES
-from motiform.motion.matter.stability import assess
+from motiform.motion.matter.stability.cell import PROTOTYPES
+from motiform.motion.matter.stability.criterion import assess
 
 
 def labels(axes):

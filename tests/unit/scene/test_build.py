@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base.errors import SceneError
 from motiform.scene import parse_scene
-from motiform.scene.build import build_bodies, build_options, wardrobe
+from motiform.scene.build.common import build_bodies, build_options, wardrobe
 
 HEAD = '[scene]\ntitle = "t"\nduration = 2\nrate = 50\nseed = 5\n'
 

@@ -10,7 +10,7 @@ from motiform.geometry import Ball, Box, Compound
 from motiform.motion.contact.obstacles import KINDS
 from motiform.record import compare
 from motiform.scene import gallery, load_scene, parse_scene
-from motiform.scene.figures import build_figures
+from motiform.scene.build.figures import build_figures
 
 G = 9.81
 CONTACTS = [entry.name for entry in gallery() if entry.part == "contact"]
@@ -396,7 +396,7 @@ def test_what_is_wrong_is_told_with_its_line(case):
 # ---- going on -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("settings", [{}, {"motion.integrator": "time-stepping"}])
 def test_resumes_to_the_same_bits(tmp_path, settings, monkeypatch):
-    from motiform.motion.integrate import Pace
+    from motiform.motion.run import Pace
 
     monkeypatch.setattr(Pace, "full", lambda self, count: count >= 7)  # so that there are several blocks
     scene, out = parse_scene(BOX, settings=settings), tmp_path / "box.mf"

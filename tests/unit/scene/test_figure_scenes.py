@@ -9,7 +9,7 @@ from motiform import simulate
 from motiform.base.errors import MotiformError, SceneError
 from motiform.motion import tree
 from motiform.scene import gallery, load_scene, parse_scene
-from motiform.scene.figures import build_figure
+from motiform.scene.build.figures import build_figure
 
 G = 9.81
 TREES = [entry.name for entry in gallery() if entry.part == "tree"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from motiform.base.errors import MotiformError
 from motiform.motion.bodies import Options, simulate_bodies
 from motiform.scene import gallery, load_scene, parse_scene
-from motiform.scene.build import build_bodies, build_options
+from motiform.scene.build.common import build_bodies, build_options
 
 TEXTS = {entry.name: entry.path.read_text("utf-8").replace("count = 10000", "count = 20") for entry in gallery()}
 FOLDER = gallery()[0].path.parent

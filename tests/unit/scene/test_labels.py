@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from motiform import figures
-from motiform.motion.reconstruct.virtual import virtual_markers
+from motiform.motion.reconstruct.fit.virtual import virtual_markers
 from motiform.motion.tree import FigureBuilder, joints
-from motiform.motion.tree.functions import Polynomial
+from motiform.motion.tree.model.functions import Polynomial
 from motiform.motion.tree.observe import configuration_names, configuration_units, effort_units, velocity_units
 from motiform.record.labels import axis_names
-from motiform.scene import load_scene, reconstruct, simulate
+from motiform.scene import load_scene, simulate
+from motiform.trials import reconstruct
 
 NUMBERED = ("point", "link", "body", "state")  # a population: one is like the other, and has its number
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from motiform.scene.lines import line_of
+from motiform.scene.read.lines import line_of
 
 TEXT = """\
 # a comment

@@ -9,7 +9,7 @@ import pytest
 
 from motiform.base.errors import SceneError
 from motiform.scene import gallery, load_scene, parse_scene, parse_setting
-from motiform.scene.build import build_bodies, build_options
+from motiform.scene.build.common import build_bodies, build_options
 
 BALL = """\
 [scene]

@@ -7,12 +7,12 @@ import pytest
 
 from motiform import simulate
 from motiform.base.errors import MotiformError, SceneError
-from motiform.motion.hybrid.matter import Attachment, simulate_coupled
-from motiform.motion.integrate import Options
+from motiform.motion.hybrid.matter.run import Attachment, simulate_coupled
 from motiform.motion.matter import NetworkBuilder, links, topology
+from motiform.motion.run import Options
 from motiform.motion.tree import poses
 from motiform.scene import load_scene, parse_scene
-from motiform.scene.figures import build_figures
+from motiform.scene.build.figures import build_figures
 
 ARM = """
 [scene]

@@ -7,7 +7,7 @@ import pytest
 from motiform import simulate
 from motiform.base.errors import SceneError
 from motiform.scene import parse_scene
-from motiform.scene.matter import build_networks
+from motiform.scene.build.matter import build_networks
 
 ROPE = """\
 [scene]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from motiform.base.errors import MotiformError
 from motiform.scene import parse_scene
-from motiform.scene.matter import build_networks
+from motiform.scene.build.matter import build_networks
 
 WHOLE = """
 [scene]

@@ -10,13 +10,13 @@ from motiform.base.errors import SceneError
 from motiform.geometry import Ball, Box
 from motiform.geometry.closest import Hollow, Plane
 from motiform.motion.matter import Engine, Friction, Network, NetworkBuilder, Zone, links, presets, topology
-from motiform.motion.matter.automaton import Automaton
+from motiform.motion.matter.laws.automaton import Automaton
 from motiform.record import Channel, Recording, write_csv
 from motiform.record.store import save_recording
 from motiform.scene import load_scene, parse_scene
-from motiform.scene.law_tables import LawKeys
-from motiform.scene.matter import build_networks
-from motiform.scene.matter_laws import known_laws
+from motiform.scene.build.matter import build_networks
+from motiform.scene.build.matter_laws import known_laws
+from motiform.scene.tables.law import LawKeys
 from motiform.spatial import Transform, exp_rotation
 
 HEAD = '[scene]\ntitle = "Matter"\nduration = 0.1\nrate = 50\n[[network]]\nname = "net"\n'

@@ -9,7 +9,7 @@ from motiform.geometry import Ball, Box, Capsule, Cylinder
 from motiform.geometry.closest import Hollow, Plane
 from motiform.image import render
 from motiform.motion.matter import NetworkBuilder, links, topology
-from motiform.motion.matter.automaton import Automaton
+from motiform.motion.matter.laws.automaton import Automaton
 from motiform.record import Channel, Recording
 from motiform.scene.faces import grid_faces, hull_faces
 from motiform.scene.wardrobe import network_wardrobe

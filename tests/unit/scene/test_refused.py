@@ -7,9 +7,9 @@ from motiform import FigureBuilder, NetworkBuilder, Transform, actuation, contac
 from motiform.base.errors import InputError, MotiformError, RecordingError
 from motiform.geometry import Ball, Box, MassProperties
 from motiform.motion.bodies import Bodies, Body
-from motiform.motion.hybrid.matter import simulate_coupled
-from motiform.motion.integrate import Guard, Options
+from motiform.motion.hybrid.matter.run import simulate_coupled
 from motiform.motion.matter import links
+from motiform.motion.run import Guard, Options
 from motiform.record import Channel, Recorder, compare, open_recording
 from motiform.scene import parse_scene
 

@@ -7,7 +7,7 @@ from motiform import simulate
 from motiform.base.errors import InputError, MotiformError, RecordingError
 from motiform.geometry import MassProperties
 from motiform.motion.bodies import Bodies, Body
-from motiform.motion.integrate import Guard
+from motiform.motion.run import Guard
 from motiform.record import compare, open_recording
 from motiform.scene import gallery, load_scene, parse_scene
 

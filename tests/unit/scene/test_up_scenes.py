@@ -5,8 +5,8 @@ import pytest
 
 from motiform.form import dress
 from motiform.scene import parse_scene, simulate
-from motiform.scene.contacts import build_contacts
-from motiform.scene.figures import build_figures
+from motiform.scene.build.contacts import build_contacts
+from motiform.scene.build.figures import build_figures
 from motiform.spatial import upright
 
 HEAD = '[scene]\ntitle = "up"\nduration = {duration}\nrate = 50\n[environment]\ngravity = {gravity}\n'

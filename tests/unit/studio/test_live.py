@@ -10,7 +10,7 @@ from motiform.base.errors import InputError, MotiformError
 from motiform.motion.matter import Engine, NetworkBuilder, links, topology
 from motiform.record import open_recording
 from motiform.scene import parse_scene, simulate
-from motiform.scene.matter import build_networks
+from motiform.scene.build.matter import build_networks
 from motiform.studio.live import HAND, Live, network_with_hand, replayed
 
 SCENE = """

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motiform.motion.matter.cell import (
+from motiform.motion.matter.stability.cell import (
     Cell,
     ScreenLaw,
     critical_damping,

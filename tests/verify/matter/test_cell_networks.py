@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motiform.motion.matter.stability import assess, one_step, spectral_radius
+from motiform.motion.matter.stability.criterion import assess, one_step, spectral_radius
 
 
 def network(rng):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from motiform.motion.integrate import Options
 from motiform.motion.matter import NetworkBuilder, links, topology
 from motiform.motion.matter.coupling import (
     Band,
@@ -17,6 +16,7 @@ from motiform.motion.matter.coupling import (
     state_matrix,
 )
 from motiform.motion.matter.run import simulate_network
+from motiform.motion.run import Options
 
 STEP = 1 / 1050
 

@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base.kernels import threads
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, links, topology
-from motiform.motion.matter.meters import angular_momentum, invariant, momentum
+from motiform.motion.matter.engine.meters import angular_momentum, invariant, momentum
 
 EPS = np.finfo(float).eps
 
@@ -39,7 +39,7 @@ def test_invariant_is_kept_to_rounding():
 
 
 def test_energy_itself_is_not_what_is_kept():
-    from motiform.motion.matter.meters import kinetic_energy, potential_energy
+    from motiform.motion.matter.engine.meters import kinetic_energy, potential_energy
 
     network = chain_of_axial_springs()
     engine = Engine(network)
@@ -139,7 +139,7 @@ def test_stencil_and_graph_agree():
 
 @pytest.mark.parametrize("make", [cloth, cloud, lambda: cloud(Friction(0.4, stiffness=8e3))])
 def test_same_bits_on_any_number_of_threads(make, monkeypatch):
-    from motiform.motion.matter import engine, ranges
+    from motiform.motion.matter.engine.engine import engine, ranges
 
     monkeypatch.setattr(engine, "_WIDTH", 32)  # many elements, so that threads do share them
     for module in (engine, ranges):

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError, closest
 from motiform.motion.contact import Contacts, contact_rows
-from motiform.motion.integrate import check_number
+from motiform.motion.run import check_number
 from motiform.motion.tree import Control, Figure, FigureState, gravity_effects, inertia_matrix
-from motiform.motion.tree.joint import Array
-from motiform.motion.tree.state import asked
+from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import asked
 from motiform.spatial.checks import as_floats
 
 __all__ = [

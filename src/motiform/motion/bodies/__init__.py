@@ -3,7 +3,7 @@
 from motiform.motion.bodies.model import AIR_DENSITY, Bodies, Body, Drag, Environment, Load, Spring, State
 from motiform.motion.bodies.options import Force
 from motiform.motion.bodies.simulate import simulate_bodies
-from motiform.motion.integrate import Options
+from motiform.motion.run import Options
 
 __all__ = [
     "AIR_DENSITY",

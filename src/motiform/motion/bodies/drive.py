@@ -9,9 +9,9 @@ from motiform.base.errors import InputError, RunError
 from motiform.motion.bodies import columns
 from motiform.motion.bodies.model import Bodies, State
 from motiform.motion.bodies.options import Force
-from motiform.motion.integrate import TABLEAUX, Block, ExplicitStep, Guard, Options, Pace, sampled_march
-from motiform.motion.integrate.functions import call, check_numbers
-from motiform.motion.integrate.guards import guard_value
+from motiform.motion.run import TABLEAUX, Block, ExplicitStep, Guard, Options, Pace, sampled_march
+from motiform.motion.run.functions import call, check_numbers
+from motiform.motion.run.guards import guard_value
 from motiform.spatial.checks import Words
 
 __all__ = ["Block", "blocks_alone", "blocks_by_march", "blocks_by_steps", "check_functions", "with_start"]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.bodies import columns as k
 from motiform.motion.bodies.model import Bodies, check_vectors, lever, pivot_inertia
-from motiform.motion.integrate import check_number
+from motiform.motion.run import check_number
 
 __all__ = ["Packed", "pack"]
 

@@ -13,9 +13,9 @@ from motiform.motion.bodies.drive import blocks_alone, blocks_by_march, blocks_b
 from motiform.motion.bodies.model import Bodies, State
 from motiform.motion.bodies.observe import Observer, channels
 from motiform.motion.bodies.options import Force
-from motiform.motion.integrate import BODY_METHODS, Guard, Options, get_method
-from motiform.motion.integrate.functions import call, check_numbers
-from motiform.motion.integrate.sampling import begin_recorder
+from motiform.motion.run import BODY_METHODS, Guard, Options, get_method
+from motiform.motion.run.functions import call, check_numbers
+from motiform.motion.run.sampling import begin_recorder
 from motiform.record import Recording
 
 __all__ = ["simulate_bodies"]

@@ -15,7 +15,7 @@ import math
 from motiform.base.kernels import inline, routine
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.solve_kernels import _ROUNDS, back, dot, eliminate, softness
-from motiform.motion.tree.memory_kernels import ix
+from motiform.motion.tree.kernels.memory import ix
 
 __all__ = ["linear", "polish", "share", "sweep"]
 

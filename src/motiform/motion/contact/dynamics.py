@@ -13,8 +13,8 @@ from motiform.motion.contact.pack import column_tree
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.tree import Figure, poses
-from motiform.motion.tree.batch import as_states
-from motiform.motion.tree.joint import Array
+from motiform.motion.tree.algorithms.batch import as_states
+from motiform.motion.tree.model.joint import Array
 
 __all__ = [
     "ContactForces",

@@ -10,9 +10,9 @@ from motiform.geometry import surfaces
 from motiform.motion.contact.obstacles import from_surface
 from motiform.motion.contact.points import ContactPoint, Contacts
 from motiform.motion.tree import Figure, SegmentSurface, joints
-from motiform.motion.tree.contact_joints import ContactJoint
-from motiform.motion.tree.joint import Array
-from motiform.motion.tree.state import start
+from motiform.motion.tree.contact_joints.joint import ContactJoint
+from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import start
 
 __all__ = ["Freed", "free_contacts"]
 

@@ -4,7 +4,7 @@
 
 from motiform.base.kernels import entry, inline, routine
 from motiform.motion.contact.solve_kernels import accelerate, factor, press_quickly, project_vector
-from motiform.motion.tree.memory_kernels import ix
+from motiform.motion.tree.kernels.memory import ix
 
 __all__ = ["one_solve"]
 

@@ -13,7 +13,7 @@ from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.modes import all_held, cone_margins, refuse
 from motiform.motion.contact.problem import Answer, ContactProblem
-from motiform.motion.tree.joint import Array
+from motiform.motion.tree.model.joint import Array
 
 __all__ = ["Impact", "collide", "leap", "project_velocities"]
 

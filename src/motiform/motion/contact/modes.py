@@ -5,7 +5,7 @@ import numpy as np
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.problem import Answer, ContactProblem
-from motiform.motion.tree.joint import Array
+from motiform.motion.tree.model.joint import Array
 
 __all__ = ["NoForces", "all_held", "decide", "held_margins", "refuse"]
 

@@ -23,7 +23,7 @@ from motiform.motion.contact.obstacles import (
     PLANE,
     TORUS,
 )
-from motiform.motion.tree.memory_kernels import ix
+from motiform.motion.tree.kernels.memory import ix
 
 __all__ = [
     "AWAY",

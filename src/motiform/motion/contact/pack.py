@@ -9,8 +9,8 @@ from motiform.motion.contact import columns as c
 from motiform.motion.contact.obstacles import PLANE
 from motiform.motion.contact.points import ContactPoint, Contacts
 from motiform.motion.tree import Figure
-from motiform.motion.tree import columns as t
-from motiform.motion.tree.joint import Array
+from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model.joint import Array
 
 __all__ = ["PackedContacts", "column_tree", "pack_contacts"]
 

@@ -13,7 +13,7 @@ from motiform.geometry import Shape, surfaces
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.corners import corners_of_shape, pieces_of_shape
 from motiform.motion.contact.obstacles import Obstacle
-from motiform.motion.integrate import check_number
+from motiform.motion.run import check_number
 from motiform.motion.tree import Figure
 from motiform.spatial import Transform
 

@@ -11,8 +11,8 @@ from motiform.motion.contact import columns as c
 from motiform.motion.contact.pack import column_tree, pack_contacts
 from motiform.motion.contact.points import Contacts
 from motiform.motion.tree import Figure
-from motiform.motion.tree import columns as t
-from motiform.motion.tree.joint import Array
+from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model.joint import Array
 
 __all__ = ["Answer", "ContactProblem"]
 

@@ -9,12 +9,12 @@ from motiform.motion.contact import columns as c
 from motiform.motion.contact.cone_kernels import linear, polish, share
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, factor, gram, hold, press, project, project_vector
-from motiform.motion.tree import columns as t
-from motiform.motion.tree.dynamics_kernels import composite, recursive
-from motiform.motion.tree.memory_kernels import ix
-from motiform.motion.tree.place_kernels import place
-from motiform.motion.tree.single_kernels import one_state, state_zero
-from motiform.motion.tree.state_kernels import configuration_rate
+from motiform.motion.tree.kernels.dynamics import composite, recursive
+from motiform.motion.tree.kernels.memory import ix
+from motiform.motion.tree.kernels.place import place
+from motiform.motion.tree.kernels.single import one_state, state_zero
+from motiform.motion.tree.kernels.state import configuration_rate
+from motiform.motion.tree.model import columns as t
 from motiform.spatial.algebra import cross, dot
 
 __all__ = [

@@ -18,8 +18,8 @@ import math
 from motiform.base.kernels import inline, routine
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.obstacle_kernels import distance
-from motiform.motion.tree import columns as t
-from motiform.motion.tree.memory_kernels import get3, get6, get9, ix, row3, row9
+from motiform.motion.tree.kernels.memory import get3, get6, get9, ix, row3, row9
+from motiform.motion.tree.model import columns as t
 from motiform.spatial.algebra import add, axpy, cross, dot, matmul, scale, sub, tmul, transform
 
 __all__ = ["candidate_rows", "gap_of", "tangents"]

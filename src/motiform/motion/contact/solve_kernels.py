@@ -14,7 +14,7 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.motion.contact import columns as c
-from motiform.motion.tree.memory_kernels import ix
+from motiform.motion.tree.kernels.memory import ix
 
 __all__ = [
     "accelerate", "back", "dot", "eliminate", "factor", "gram", "hold", "press", "press_quickly", "project",

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.tree.figure import Figure
-from motiform.motion.tree.joint import Array
+from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.joint import Array
 
 __all__ = ["Lengths", "MadeFigure", "Recipe", "named_numbers", "positive"]
 

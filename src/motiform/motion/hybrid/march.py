@@ -11,9 +11,9 @@ from motiform.motion.contact import columns as c
 from motiform.motion.hybrid.observe import Look, look
 from motiform.motion.hybrid.search import Found, find
 from motiform.motion.hybrid.system import NEAR, Happening, HybridSystem
-from motiform.motion.integrate import DORMAND_PRINCE, ExplicitStep, Guard, Options, Pace, accepted_step
-from motiform.motion.tree.joint import Array
-from motiform.motion.tree.state import state_after
+from motiform.motion.run import DORMAND_PRINCE, ExplicitStep, Guard, Options, Pace, accepted_step
+from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import state_after
 
 __all__ = ["HybridBlock", "hybrid_march"]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from motiform.motion.contact import columns as c
 from motiform.motion.hybrid.system import HybridSystem
-from motiform.motion.tree.joint import Array
+from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.observe import effort_units
 from motiform.record import Channel
 from motiform.record.labels import WRENCH_UNITS

@@ -14,11 +14,11 @@ from motiform.motion.hybrid.march import HybridBlock, hybrid_march
 from motiform.motion.hybrid.observe import contact_channels, observe_contacts
 from motiform.motion.hybrid.stepping import step_march
 from motiform.motion.hybrid.system import HybridSystem
-from motiform.motion.integrate import Guard, Options
-from motiform.motion.integrate.sampling import begin_recorder
+from motiform.motion.run import Guard, Options
+from motiform.motion.run.sampling import begin_recorder
 from motiform.motion.tree import Control, Figure, FigureState
+from motiform.motion.tree.model.state import check_functions, start
 from motiform.motion.tree.observe import channels, observe
-from motiform.motion.tree.state import check_functions, start
 from motiform.record import Recorder, Recording
 
 __all__ = ["simulate_hybrid"]

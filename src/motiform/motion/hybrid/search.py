@@ -7,9 +7,9 @@ import numpy as np
 
 from motiform.motion.contact import columns as c
 from motiform.motion.hybrid.system import TOUCH, HybridSystem
-from motiform.motion.integrate import Guard
-from motiform.motion.integrate.guards import earliest, time_tolerance
-from motiform.motion.tree.joint import Array
+from motiform.motion.run import Guard
+from motiform.motion.run.guards import earliest, time_tolerance
+from motiform.motion.tree.model.joint import Array
 
 __all__ = ["Found", "find"]
 

@@ -11,9 +11,9 @@ from motiform.motion.contact.problem import least_forces
 from motiform.motion.hybrid.march import HybridBlock
 from motiform.motion.hybrid.observe import Look, look
 from motiform.motion.hybrid.system import HybridSystem
-from motiform.motion.integrate import Options, Pace
-from motiform.motion.tree.joint import Array
-from motiform.motion.tree.state import asked
+from motiform.motion.run import Options, Pace
+from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import asked
 
 __all__ = ["Stepper", "step_march"]
 

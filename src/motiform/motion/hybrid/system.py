@@ -13,9 +13,9 @@ from motiform.motion.contact.obstacles import KINDS
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, poses
-from motiform.motion.tree import columns as t
-from motiform.motion.tree.joint import Array
-from motiform.motion.tree.state import asked
+from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import asked
 from motiform.spatial import Transform
 
 __all__ = ["Happening", "HybridSystem"]

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from motiform.motion.matter.engine import Engine
-from motiform.motion.matter.links import ZoneLaw
-from motiform.motion.matter.meters import angular_momentum, kinetic_energy, momentum, potential_energy
-from motiform.motion.matter.network import Network
-from motiform.motion.matter.solids import asked_pose
+from motiform.motion.matter.engine.engine import Engine
+from motiform.motion.matter.engine.meters import angular_momentum, kinetic_energy, momentum, potential_energy
+from motiform.motion.matter.laws.links import ZoneLaw
+from motiform.motion.matter.model.network import Network
+from motiform.motion.matter.model.solids import asked_pose
 from motiform.record import Channel
 from motiform.spatial import quaternion_from_rotation
 

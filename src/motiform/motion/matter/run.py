@@ -8,11 +8,11 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
-from motiform.motion.integrate import Options
-from motiform.motion.integrate.sampling import Pace, begin_recorder
-from motiform.motion.matter.engine import Engine
-from motiform.motion.matter.network import Network
+from motiform.motion.matter.engine.engine import Engine
+from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
+from motiform.motion.run import Options
+from motiform.motion.run.sampling import Pace, begin_recorder
 from motiform.record import Channel, Recorder, Recording
 
 __all__ = ["check_functions", "check_stability", "describe", "record_run", "simulate_network", "steps_per_sample"]
@@ -131,7 +131,7 @@ def march(
 
 def check_functions(network: Network) -> None:
     """Ask the functions of a network once, at its start: what they give wrong is told before a recording is begun."""
-    from motiform.motion.matter.solids import asked_pose
+    from motiform.motion.matter.model.solids import asked_pose
 
     for group in network.groups:
         if group.motion is not None:
@@ -146,7 +146,7 @@ def check_functions(network: Network) -> None:
 
 def check_stability(network: Network, unstable: bool) -> dict[str, Any]:
     """Refuse a network that would diverge, unless told to run it; return what is told of it."""
-    from motiform.motion.matter.assessment import assess_network
+    from motiform.motion.matter.stability.assessment import assess_network
 
     found = assess_network(network)
     if not unstable:

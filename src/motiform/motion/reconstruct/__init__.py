@@ -1,10 +1,13 @@
 """Posture, size and effort of a figure from optical markers."""
 
-from motiform.motion.reconstruct.angles import JointAngle, JointAngles, default_joints, joint_angles, static_frames
-from motiform.motion.reconstruct.calibrate import Calibration, calibrate, measured_lengths, scale_figure
-from motiform.motion.reconstruct.efforts import Efforts, efforts, residual_report
-from motiform.motion.reconstruct.feet import Foot, find_feet
-from motiform.motion.reconstruct.gait import (
+from motiform.motion.reconstruct.calibrate.calibrate import Calibration, calibrate, measured_lengths, scale_figure
+from motiform.motion.reconstruct.efforts.inverse import Efforts, efforts, residual_report
+from motiform.motion.reconstruct.efforts.loads import PlateLoads, find_contacts, read_loads
+from motiform.motion.reconstruct.efforts.motion import Moving, velocities
+from motiform.motion.reconstruct.efforts.plates import PlateAssignment, PlateContact, assign_plates
+from motiform.motion.reconstruct.fit.virtual import virtual_markers
+from motiform.motion.reconstruct.gait.angles import JointAngle, JointAngles, default_joints, joint_angles, static_frames
+from motiform.motion.reconstruct.gait.events import (
     GaitTable,
     Stride,
     Walker,
@@ -13,10 +16,7 @@ from motiform.motion.reconstruct.gait import (
     plate_events,
     walker_of,
 )
-from motiform.motion.reconstruct.loads import PlateLoads, find_contacts, read_loads
-from motiform.motion.reconstruct.motion import Moving, velocities
-from motiform.motion.reconstruct.plates import PlateAssignment, PlateContact, assign_plates
-from motiform.motion.reconstruct.virtual import virtual_markers
+from motiform.motion.reconstruct.gait.feet import Foot, find_feet
 
 __all__ = [
     "Calibration",

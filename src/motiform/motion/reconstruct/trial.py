@@ -14,17 +14,17 @@ from motiform.measure import match_names
 from motiform.measure.changes import check_markers
 from motiform.measure.frames import turn
 from motiform.measure.gaps import runs
-from motiform.motion.integrate import check_number
-from motiform.motion.reconstruct import options as o
-from motiform.motion.reconstruct.efforts import efforts
-from motiform.motion.reconstruct.fit import Fit, Fitter
-from motiform.motion.reconstruct.gait import gait_events, walker_of
-from motiform.motion.reconstruct.motion import velocities
-from motiform.motion.reconstruct.search import fit_trial, stray
-from motiform.motion.reconstruct.smooth import smooth_trial
-from motiform.motion.reconstruct.swaps import mend_swaps
+from motiform.motion.reconstruct.efforts.inverse import efforts
+from motiform.motion.reconstruct.efforts.motion import velocities
+from motiform.motion.reconstruct.fit import options as o
+from motiform.motion.reconstruct.fit.postures import Fit, Fitter
+from motiform.motion.reconstruct.fit.search import fit_trial, stray
+from motiform.motion.reconstruct.fit.smooth import smooth_trial
+from motiform.motion.reconstruct.fit.swaps import mend_swaps
+from motiform.motion.reconstruct.gait.events import gait_events, walker_of
+from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, centers_of_mass, poses, tags
-from motiform.motion.tree.joint import Array
+from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.observe import (
     FIGURE_CHANNELS,
     SEGMENT_CHANNELS,

@@ -1,8 +1,7 @@
 """Articulated systems: figures of segments and joints, their kinematics and dynamics."""
 
-from motiform.motion.tree.build import FigureBuilder
-from motiform.motion.tree.closure_rows import contact_frames, contact_gap
-from motiform.motion.tree.closures import (
+from motiform.motion.tree.algorithms.closure_rows import contact_frames, contact_gap
+from motiform.motion.tree.algorithms.closures import (
     Constrained,
     Constraint,
     close_loops,
@@ -11,14 +10,14 @@ from motiform.motion.tree.closures import (
     constrained_dynamics,
     constraint,
 )
-from motiform.motion.tree.configuration import advance, configuration_rate, repair
-from motiform.motion.tree.derivatives import (
+from motiform.motion.tree.algorithms.configuration import advance, configuration_rate, repair
+from motiform.motion.tree.algorithms.derivatives import (
     ForwardDerivatives,
     InverseDerivatives,
     forward_dynamics_derivatives,
     inverse_dynamics_derivatives,
 )
-from motiform.motion.tree.dynamics import (
+from motiform.motion.tree.algorithms.dynamics import (
     Energy,
     energy,
     forward_dynamics,
@@ -27,10 +26,8 @@ from motiform.motion.tree.dynamics import (
     momentum,
     nonlinear_effects,
 )
-from motiform.motion.tree.effort import Effort, effort
-from motiform.motion.tree.figure import Closure, ContactClosure, Coupling, Figure, Part, Segment, SegmentSurface, Tag
-from motiform.motion.tree.joint import Joint
-from motiform.motion.tree.kinematics import (
+from motiform.motion.tree.algorithms.effort import Effort, effort
+from motiform.motion.tree.algorithms.kinematics import (
     Motion,
     Poses,
     centers_of_mass,
@@ -44,7 +41,7 @@ from motiform.motion.tree.kinematics import (
     tag_velocities,
     tags,
 )
-from motiform.motion.tree.matrices import (
+from motiform.motion.tree.algorithms.matrices import (
     centroidal_bias,
     centroidal_matrix,
     contact_wrench,
@@ -52,8 +49,20 @@ from motiform.motion.tree.matrices import (
     gravity_effects,
     joint_wrenches,
 )
+from motiform.motion.tree.model.build import FigureBuilder
+from motiform.motion.tree.model.figure import (
+    Closure,
+    ContactClosure,
+    Coupling,
+    Figure,
+    Part,
+    Segment,
+    SegmentSurface,
+    Tag,
+)
+from motiform.motion.tree.model.joint import Joint
+from motiform.motion.tree.model.state import Control, FigureState
 from motiform.motion.tree.run import simulate_figure
-from motiform.motion.tree.state import Control, FigureState
 
 __all__ = [
     "Closure",

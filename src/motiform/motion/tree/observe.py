@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiform.motion.tree.closures import loaded_dynamics
-from motiform.motion.tree.contact_joints import ContactJoint
-from motiform.motion.tree.dynamics import energy, momentum
-from motiform.motion.tree.figure import Figure
-from motiform.motion.tree.joint import Array
-from motiform.motion.tree.kinematics import centers_of_mass, poses, tags
-from motiform.motion.tree.matrices import contact_wrench
+from motiform.motion.tree.algorithms.closures import loaded_dynamics
+from motiform.motion.tree.algorithms.dynamics import energy, momentum
+from motiform.motion.tree.algorithms.kinematics import centers_of_mass, poses, tags
+from motiform.motion.tree.algorithms.matrices import contact_wrench
+from motiform.motion.tree.contact_joints.joint import ContactJoint
+from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.joint import Array
 from motiform.record import Channel
 from motiform.spatial import quaternion_from_rotation
 

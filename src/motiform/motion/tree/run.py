@@ -10,24 +10,24 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
-from motiform.motion.integrate import TABLEAUX, Guard, Options, get_method, sampled_march, sampled_steps
-from motiform.motion.integrate.sampling import Block, begin_recorder
-from motiform.motion.tree import columns as c
-from motiform.motion.tree.closures import (
+from motiform.motion.run import TABLEAUX, Guard, Options, get_method, sampled_march, sampled_steps
+from motiform.motion.run.sampling import Block, begin_recorder
+from motiform.motion.tree.algorithms.closures import (
     close_loops,
     closure_forces,
     held_contact_force,
     keep_closures,
     loaded_dynamics,
 )
-from motiform.motion.tree.configuration import configuration_rate, repair
-from motiform.motion.tree.dynamics import forward_dynamics
-from motiform.motion.tree.figure import Figure
-from motiform.motion.tree.joint import Array
-from motiform.motion.tree.matrices import contact_wrench
+from motiform.motion.tree.algorithms.configuration import configuration_rate, repair
+from motiform.motion.tree.algorithms.dynamics import forward_dynamics
+from motiform.motion.tree.algorithms.matrices import contact_wrench
+from motiform.motion.tree.contact_joints.watch import watch_contacts
+from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import Control, FigureState, asked, check_functions, start, state_after
 from motiform.motion.tree.observe import channels, observe
-from motiform.motion.tree.state import Control, FigureState, asked, check_functions, start, state_after
-from motiform.motion.tree.watch import watch_contacts
 from motiform.record import Recorder, Recording
 
 __all__ = ["FigureSystem", "simulate_figure"]

@@ -8,7 +8,7 @@ import pytest
 from motiform.base.errors import RunError
 from motiform.geometry import MassProperties
 from motiform.motion.bodies import Bodies, Body, Environment, Options, simulate_bodies
-from motiform.motion.integrate import Guard
+from motiform.motion.run import Guard
 
 G = 9.81
 MATTER = MassProperties(0.5, np.zeros(3), np.eye(3))

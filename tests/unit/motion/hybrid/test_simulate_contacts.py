@@ -14,7 +14,7 @@ import pytest
 from motiform import FigureBuilder, Transform, actuation, contact, joints, simulate
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import Ball, Box, MassProperties
-from motiform.motion.integrate import Guard, Pace
+from motiform.motion.run import Guard, Pace
 from motiform.record import open_recording
 
 G = 9.81

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motiform.base.errors import InputError
-from motiform.motion.matter.automaton import Automaton
-from motiform.motion.matter.expressions import bounds, evaluate, names_in, read_expression
+from motiform.motion.matter.laws.automaton import Automaton
+from motiform.motion.matter.laws.expressions import bounds, evaluate, names_in, read_expression
 
 GOOD = """
 parameters stiffness, damping=0, limit, yield   # N/m, N s/m, m, N

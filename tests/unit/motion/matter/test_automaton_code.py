@@ -9,8 +9,8 @@ import pytest
 
 from motiform.base.kernels import get_device
 from motiform.motion.matter import presets
-from motiform.motion.matter.automaton import Automaton
-from motiform.motion.matter.automaton_code import source, written
+from motiform.motion.matter.laws.automaton import Automaton
+from motiform.motion.matter.laws.automaton_code import source, written
 
 # Every part of the language: several transitions of a state, memory that others need, age, dt, all functions.
 RICH = """
@@ -246,7 +246,7 @@ def test_names_of_users_do_not_meet_those_of_the_code():
 
 CHILD = """
 from motiform.motion.matter import presets
-from motiform.motion.matter.automaton_code import written
+from motiform.motion.matter.laws.automaton_code import written
 law = presets.rupture(10.0, rest=1.0, length=2.0)
 print(law.respond([1.0, 1.5, 3.0]).tension.tolist(), written(law.automaton).automaton_paths.cpu.stats.cache_hits)
 """

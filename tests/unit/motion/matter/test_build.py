@@ -212,7 +212,7 @@ def test_recording_resumes_to_the_same_bits(tmp_path):
         if fraction > 0.4:
             raise KeyboardInterrupt
 
-    from motiform.motion.integrate import sampling
+    from motiform.motion.run import sampling
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sampling, "_PACE", 0.0)

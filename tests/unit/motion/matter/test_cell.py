@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.motion.matter.cell import (
+from motiform.motion.matter.stability.cell import (
     CARDINAL,
     PROTOTYPES,
     REGIMES,

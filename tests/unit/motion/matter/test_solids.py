@@ -8,8 +8,8 @@ from motiform.base.kernels import cuda_device_name, get_device, threads
 from motiform.geometry import Ball, Box, Capsule, Compound
 from motiform.geometry.closest import Hollow, Plane, pack_solids, signed_distance
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, Zone, links
-from motiform.motion.matter.links import ZoneLaw
-from motiform.motion.matter.solids import Solids
+from motiform.motion.matter.laws.links import ZoneLaw
+from motiform.motion.matter.model.solids import Solids
 from motiform.spatial import Transform, exp_rotation, random_rotation
 
 HERE = Transform.identity()

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.motion.matter.cell import modal_segment
-from motiform.motion.matter.stability import assess, one_step, spectral_radius
+from motiform.motion.matter.stability.cell import modal_segment
+from motiform.motion.matter.stability.criterion import assess, one_step, spectral_radius
 
 STEP = 1 / 1050
 

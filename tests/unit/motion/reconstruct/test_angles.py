@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from motiform import FigureBuilder, Recording, joints
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct.angles import JointAngle, default_joints, joint_angles, static_frames
+from motiform.motion.reconstruct.gait.angles import JointAngle, default_joints, joint_angles, static_frames
 from motiform.spatial import quaternion_from_rotation
 
 ROUND = 1e-14  # rad: a handful of roundings of rotations

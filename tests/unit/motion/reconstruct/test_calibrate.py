@@ -7,13 +7,13 @@ import pytest
 
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct.calibrate import calibrate, measured_lengths, scale_figure
-from motiform.motion.reconstruct.calibrate_frames import choose_frames, tag_points
-from motiform.motion.reconstruct.calibrate_parameters import make_parameters
-from motiform.motion.reconstruct.calibrate_postures import fit_postures, retry_postures, start_postures
-from motiform.motion.reconstruct.calibrate_solve import Loss, Problem, _arrow_step
+from motiform.motion.reconstruct.calibrate.calibrate import calibrate, measured_lengths, scale_figure
+from motiform.motion.reconstruct.calibrate.frames import choose_frames, tag_points
+from motiform.motion.reconstruct.calibrate.parameters import make_parameters
+from motiform.motion.reconstruct.calibrate.postures import fit_postures, retry_postures, start_postures
+from motiform.motion.reconstruct.calibrate.solve import Loss, Problem, _arrow_step
 from motiform.motion.tree import FigureBuilder, joints, tag_jacobians, tags
-from motiform.motion.tree.figure import Tag
+from motiform.motion.tree.model.figure import Tag
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording
 from motiform.spatial import Transform

@@ -6,11 +6,11 @@ import pytest
 from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Mesh
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct.scale import has_lengths, scale_figure, scale_inertia
+from motiform.motion.reconstruct.calibrate.scale import has_lengths, scale_figure, scale_inertia
 from motiform.motion.tree import FigureBuilder, joints, tags
-from motiform.motion.tree.figure import Part, Tag
+from motiform.motion.tree.algorithms.kinematics import poses
 from motiform.motion.tree.joints import AxesJoint, Axis, FunctionJoint, Polynomial, Spline
-from motiform.motion.tree.kinematics import poses
+from motiform.motion.tree.model.figure import Part, Tag
 from motiform.spatial import Transform, random_rotation
 
 ROUND = 1e-12  # m: a few roundings of numbers near 1

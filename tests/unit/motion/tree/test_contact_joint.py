@@ -5,8 +5,8 @@ import pytest
 
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import surfaces as s
-from motiform.motion.tree.contact_joints import contact
-from motiform.motion.tree.joint import Joint
+from motiform.motion.tree.contact_joints.joint import contact
+from motiform.motion.tree.model.joint import Joint
 from motiform.spatial import Transform, exp_rotation, random_rotation
 
 RNG = np.random.default_rng(11)

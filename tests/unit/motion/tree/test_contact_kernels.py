@@ -5,8 +5,8 @@ import pytest
 
 from motiform.base.kernels import compiled
 from motiform.geometry import surfaces as s
-from motiform.motion.tree import contact_kernels as k
-from motiform.motion.tree.contact_joints import contact
+from motiform.motion.tree.contact_joints.joint import contact
+from motiform.motion.tree.kernels import contact as k
 from motiform.spatial import Transform, random_rotation
 
 EPS = np.finfo(float).eps

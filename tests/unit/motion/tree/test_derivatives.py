@@ -11,9 +11,9 @@ from motiform import FigureBuilder, joints
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import surfaces
 from motiform.motion.tree import advance, forward_dynamics, inertia_matrix, inverse_dynamics, nonlinear_effects
-from motiform.motion.tree.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from motiform.motion.tree.joint import Joint
-from motiform.motion.tree.matrices import coriolis_matrix, gravity_effects
+from motiform.motion.tree.algorithms.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from motiform.motion.tree.algorithms.matrices import coriolis_matrix, gravity_effects
+from motiform.motion.tree.model.joint import Joint
 from motiform.spatial import Transform, exp_rotation, random_rotation
 
 H = 0.01

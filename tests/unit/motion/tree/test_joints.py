@@ -468,7 +468,7 @@ def test_figures_move_their_configurations_joint_by_joint():
     if figure.single is None:  # joints of a user: the compiled rate of a state is for kernels alone
         figure = figure_of([j for j in JOINTS.values() if j.kernel], rng)
         q, v, _ = state_of(figure, rng)
-    from motiform.motion.tree.state_kernels import one_configuration_rate, one_repair
+    from motiform.motion.tree.kernels.state import one_configuration_rate, one_repair
 
     out, longer = np.empty(figure.nq), 1.5 * q
     one_configuration_rate.function(figure.packed.ints, figure.packed.floats, q, v, out)

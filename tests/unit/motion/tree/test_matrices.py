@@ -17,7 +17,7 @@ from motiform.motion.tree import (
     nonlinear_effects,
     poses,
 )
-from motiform.motion.tree.matrices import (
+from motiform.motion.tree.algorithms.matrices import (
     centroidal_bias,
     centroidal_matrix,
     contact_wrench,

@@ -16,7 +16,7 @@ from motiform.base.errors import InputError, MotiformError, RecordingError, RunE
 from motiform.geometry import Box
 from motiform.geometry import surfaces as s
 from motiform.motion import tree
-from motiform.motion.integrate import Guard
+from motiform.motion.run import Guard
 from motiform.record import compare, open_recording
 from motiform.spatial import exp_rotation, rotation_from_quaternion
 

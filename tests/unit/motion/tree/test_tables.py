@@ -4,10 +4,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motiform.base.errors import InputError, MotiformError
-from motiform.motion.tree.expressions import evaluate
-from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joints import Axis
-from motiform.motion.tree.tables import CardanRow, DHRow, builder_from_table, figure_from_cardan, figure_from_dh, fold
+from motiform.motion.tree.model.expressions import evaluate
+from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.tables import (
+    CardanRow,
+    DHRow,
+    builder_from_table,
+    figure_from_cardan,
+    figure_from_dh,
+    fold,
+)
 from motiform.spatial import Transform, point_inertia, random_rotation, rotation_from_cardan
 
 ROUNDING = 4e-15  # a chain of at most seven products of numbers below 3, each rounded to 2e-16 of its size

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.integrate.options import check_number
+from motiform.motion.run.options import check_number
 from motiform.spatial.checks import Array, Words
 
 __all__ = ["Band", "check_threshold", "intervals"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from motiform.base.errors import InputError
-from motiform.motion.integrate.options import check_number
+from motiform.motion.run.options import check_number
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Words
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.base.progress import Progress
-from motiform.motion.integrate import Options
 from motiform.motion.matter.coupling.band import Band
 from motiform.motion.matter.coupling.cut import Advice, model_labels, pair_influences
 from motiform.motion.matter.coupling.linearise import direction
 from motiform.motion.matter.coupling.replay import run_schedule
-from motiform.motion.matter.network import Network
+from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.run import simulate_network
+from motiform.motion.run import Options
 from motiform.record import Recording
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Array, Words

@@ -15,8 +15,8 @@ from motiform.motion.matter.coupling.influence import Influence, Verdict, influe
 from motiform.motion.matter.coupling.linear import LinearNetwork
 from motiform.motion.matter.coupling.linearise import Active, find_points, linearise
 from motiform.motion.matter.coupling.separation import Separation, separate
-from motiform.motion.matter.engine import Engine
-from motiform.motion.matter.network import Bundle, Network, NetworkState, Reach
+from motiform.motion.matter.engine.engine import Engine
+from motiform.motion.matter.model.network import Bundle, Network, NetworkState, Reach
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Words
 

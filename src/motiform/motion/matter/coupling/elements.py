@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motiform.base.errors import InputError
-from motiform.motion.integrate.options import check_number
+from motiform.motion.run.options import check_number
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.integrate.options import check_number
+from motiform.motion.run.options import check_number
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["GROUND", "LinearNetwork", "cell", "chain_of_cells", "join", "state_matrix", "without_links"]

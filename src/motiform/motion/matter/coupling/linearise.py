@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.matter.columns import CUTS
 from motiform.motion.matter.coupling.admittance import admittance
 from motiform.motion.matter.coupling.elements import Complex
 from motiform.motion.matter.coupling.linear import GROUND, LinearNetwork
-from motiform.motion.matter.engine import Engine
-from motiform.motion.matter.links import ZoneLaw
-from motiform.motion.matter.network import Network, NetworkState, Reach
-from motiform.motion.matter.pack import distances
+from motiform.motion.matter.engine.columns import CUTS
+from motiform.motion.matter.engine.engine import Engine
+from motiform.motion.matter.engine.pack import distances
+from motiform.motion.matter.laws.links import ZoneLaw
+from motiform.motion.matter.model.network import Network, NetworkState, Reach
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["Active", "admittance_of", "direction", "find_points", "linearise", "reach_pairs"]
@@ -288,7 +288,7 @@ class _Look:
         return self._automaton(name, law, rows, begin, told)
 
     def _automaton(self, name: str, law: Any, rows: Array, begin: Array, told: Any) -> tuple[Array, Array, Array]:
-        from motiform.motion.matter.expressions import evaluate
+        from motiform.motion.matter.laws.expressions import evaluate
 
         auto, memory = law.automaton, law.begin(len(rows), begin)
         at = np.zeros(len(rows), int)

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.motion.integrate.options import check_number
 from motiform.motion.matter.coupling.admittance import Port
 from motiform.motion.matter.coupling.band import Band
 from motiform.motion.matter.coupling.elements import Complex, link_admittance, mass_admittance, parallel, series
 from motiform.motion.matter.coupling.influence import Influence, influence
 from motiform.motion.matter.coupling.linear import GROUND, LinearNetwork
+from motiform.motion.run.options import check_number
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Array
 

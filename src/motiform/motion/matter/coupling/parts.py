@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.matter.network import Bundle, Group, Network, Reach, Signal
+from motiform.motion.matter.model.network import Bundle, Group, Network, Reach, Signal
 from motiform.record import Recording
 from motiform.spatial.checks import Words
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.integrate.options import check_number
+from motiform.motion.run.options import check_number
 from motiform.record.plain import to_plain
 from motiform.spatial import log_rotation, nearest_rotation
 from motiform.spatial.checks import Array, Words, as_floats

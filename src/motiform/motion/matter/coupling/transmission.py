@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.integrate.options import check_number
 from motiform.motion.matter.coupling.band import Band, check_threshold, intervals
 from motiform.motion.matter.coupling.elements import Complex, link_admittance, mass_admittance
 from motiform.motion.matter.coupling.linear import LinearNetwork
+from motiform.motion.run.options import check_number
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Array, Words, as_floats
 

@@ -15,7 +15,7 @@ from motiform.motion.tree.read.osim_markers import read_marker_set
 from motiform.motion.tree.read.urdf import read_urdf
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.figure import Figure
+    from motiform.motion.tree.model.figure import Figure
 
 __all__ = ["read_figure", "read_marker_set", "read_mjcf", "read_osim", "read_urdf"]
 

@@ -20,8 +20,8 @@ from motiform.motion.tree.read.mjcf_settings import Compiler, Defaults, expand_i
 from motiform.motion.tree.read.shared import MESHES, Report, check_choice, stand, words
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.build import FigureBuilder
-    from motiform.motion.tree.figure import Figure
+    from motiform.motion.tree.model.build import FigureBuilder
+    from motiform.motion.tree.model.figure import Figure
 
 __all__ = ["read_mjcf"]
 
@@ -102,7 +102,7 @@ class _Mjcf:
             self.geoms.read_assets(section)
 
     def figure(self) -> "Figure":
-        from motiform.motion.tree.build import FigureBuilder
+        from motiform.motion.tree.model.build import FigureBuilder
 
         self._refuse_sections()
         with located(self.root):
@@ -170,7 +170,7 @@ class _Mjcf:
 
     def _couple(self, builder: "FigureBuilder", element: Element, references: dict[str, float]) -> None:
         """(y − y0) = a0 + a1 (x − x0) + a2 (x − x0)² + …, with the references x0, y0 of the joints."""
-        from motiform.motion.tree.functions import Polynomial
+        from motiform.motion.tree.model.functions import Polynomial
 
         names = [element.text(name) for name in ("joint1", "joint2") if name in element.attributes or name == "joint1"]
         for name in names:

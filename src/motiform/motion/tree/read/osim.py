@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiform.base.errors import closest
-from motiform.motion.tree.functions import CoordinateFunction
+from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.read.elements import located
 from motiform.motion.tree.read.osim_elements import Node, read_document
 from motiform.motion.tree.read.osim_frames import Frames, components_of
@@ -23,8 +23,8 @@ from motiform.motion.tree.read.shared import Report, check_choice, stand
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.build import FigureBuilder
-    from motiform.motion.tree.figure import Figure
+    from motiform.motion.tree.model.build import FigureBuilder
+    from motiform.motion.tree.model.figure import Figure
 
 __all__ = ["read_osim"]
 
@@ -78,7 +78,7 @@ class _Osim:
         self.couplings = self._couplings()
 
     def figure(self, more: Node | None) -> "Figure":
-        from motiform.motion.tree.build import FigureBuilder
+        from motiform.motion.tree.model.build import FigureBuilder
 
         with located(self.model):
             builder = FigureBuilder(self.model.vector("gravity", 3, _GRAVITY), self.model.name)

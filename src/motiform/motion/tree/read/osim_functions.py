@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from motiform.motion.tree.functions import CoordinateFunction, Polynomial, Spline
-from motiform.motion.tree.joint import Array
+from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial, Spline
+from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.read.elements import located
 from motiform.motion.tree.read.osim_elements import Node
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from motiform.base.errors import closest
-from motiform.motion.tree.functions import CoordinateFunction, Polynomial, linear
-from motiform.motion.tree.joint import Array
 from motiform.motion.tree.joints import AxesJoint, Axis, FunctionJoint
+from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial, linear
+from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.tables import fold
 from motiform.motion.tree.read.osim_elements import Node
 from motiform.motion.tree.read.osim_functions import (
     as_line,
@@ -16,11 +17,10 @@ from motiform.motion.tree.read.osim_functions import (
     function_inside,
     read_function,
 )
-from motiform.motion.tree.tables import fold
 from motiform.spatial import Transform
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.joint import Joint
+    from motiform.motion.tree.model.joint import Joint
 
 __all__ = [
     "JOINTS",

@@ -17,7 +17,7 @@ from motiform.spatial import Transform, up_vector, upright
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.figure import Figure
+    from motiform.motion.tree.model.figure import Figure
 
 __all__ = ["ALONG_Z", "MESHES", "Report", "check_choice", "load_mesh", "stand", "words"]
 

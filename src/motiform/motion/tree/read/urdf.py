@@ -21,9 +21,9 @@ from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
     from motiform.geometry import Shape
-    from motiform.motion.tree.build import FigureBuilder
-    from motiform.motion.tree.figure import Figure, Part
-    from motiform.motion.tree.joint import Joint
+    from motiform.motion.tree.model.build import FigureBuilder
+    from motiform.motion.tree.model.figure import Figure, Part
+    from motiform.motion.tree.model.joint import Joint
 
 __all__ = ["read_urdf"]
 
@@ -87,7 +87,7 @@ class _Urdf:
     # ---- the tree
     def figure(self, gravity: ArrayLike, free: bool) -> "Figure":
         from motiform.motion.tree import joints
-        from motiform.motion.tree.build import FigureBuilder
+        from motiform.motion.tree.model.build import FigureBuilder
 
         with located(self.root):
             builder = FigureBuilder(gravity=gravity, name=self.root.text("name", ""), vertical="z")
@@ -213,7 +213,7 @@ class _Urdf:
         return dynamics.number("damping", 0.0, least=0.0)
 
     def _couple(self, builder: "FigureBuilder") -> None:
-        from motiform.motion.tree.functions import linear
+        from motiform.motion.tree.model.functions import linear
 
         for name, element in self.joints.items():
             if element.one("mimic") is not None:
@@ -257,7 +257,7 @@ class _Urdf:
         return mass, pose.translation, pose.rotation @ J @ pose.rotation.T
 
     def _parts(self, link: Element) -> "list[Part] | None":
-        from motiform.motion.tree.figure import Part
+        from motiform.motion.tree.model.figure import Part
 
         parts = []
         for child in link.children:

@@ -7,10 +7,10 @@ from numpy.testing import assert_allclose
 from motiform.base.errors import InputError
 from motiform.geometry import Ball
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, NetworkState, links, topology
-from motiform.motion.matter.automaton import Automaton
 from motiform.motion.matter.coupling import GROUND, admittance, admittance_of, cell, linearise
 from motiform.motion.matter.coupling.linearise import find_points
-from motiform.motion.matter.meters import potential_energy
+from motiform.motion.matter.engine.meters import potential_energy
+from motiform.motion.matter.laws.automaton import Automaton
 from motiform.spatial import Transform
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from motiform.base.errors import InputError, MotiformError
 from motiform.geometry import Ball, Box, Capsule, Cylinder
-from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
+from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.read import read_mjcf
 from motiform.motion.tree.read.mjcf_settings import turn_to
 from motiform.spatial import Transform, exp_rotation, rotation_from_euler, rotation_from_quaternion

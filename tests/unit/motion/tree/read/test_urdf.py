@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from motiform.base.errors import InputError, MotiformError
 from motiform.geometry import Ball, Box, Cylinder, Mesh, write_mesh
-from motiform.motion.tree.figure import Figure
 from motiform.motion.tree.joints import AxesJoint, FreeJoint
+from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.read import read_figure, read_urdf
 from motiform.spatial import rotation_from_euler
 

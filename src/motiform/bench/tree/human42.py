@@ -1,0 +1,234 @@
+"""A human-like tree of 17 segments and 42 coordinates, described once and built for every contender.
+
+The same tree in three manners of writing it:
+
+- "axes": one joint per segment, its axes in sequence, so 42 plain coordinates (three shifts and Cardan angles of the
+  pelvis, Cardan angles elsewhere);
+- "chain": the same coordinates, but a segment of its own for each, the massless ones between carrying nothing;
+- "native": one joint per segment with the kind that fits it: free, spherical, universal, revolute; 49 numbers in q.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from motiform.base.errors import InputError
+
+if TYPE_CHECKING:
+    from motiform.motion.tree import Figure
+    from motiform.motion.tree.model.joint import Joint
+
+__all__ = ["GRAVITY", "SEGMENTS", "Body", "as_pinocchio", "figure", "mjcf", "native_states", "pinocchio", "states"]
+
+Manner = Literal["axes", "chain", "native"]
+Triple = tuple[float, float, float]
+Array = np.ndarray
+
+GRAVITY: Triple = (0.0, 0.0, -9.81)
+_DIRECTIONS: dict[str, Triple] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+class Body(NamedTuple):
+    """A segment: a box whose mass is spread evenly."""
+
+    name: str
+    parent: str | None
+    place: Triple
+    """Of its joint in the parent's frame [m]; the axes of all frames are parallel where the coordinates are zero."""
+    axes: str
+    """Of its joint, in sequence: small letters are shifts, capitals turns."""
+    mass: float
+    center: Triple
+    """Of mass, in its own frame [m]."""
+    half: Triple
+    """Half lengths of the box [m]."""
+
+    @property
+    def moments(self) -> Array:
+        """Moments of inertia about its centre [kg·m²], (3,)."""
+        square = np.square(self.half)
+        return self.mass / 3 * (square.sum() - square)
+
+
+def _limbs(side: str, y: float) -> tuple[list[Body], list[Body]]:
+    """Return the arm and the leg of a side, y to the left."""
+    upper, fore, thigh, shank, foot = (f"{side}_{name}" for name in ("upper_arm", "forearm", "thigh", "shank", "foot"))
+    arm = [
+        Body(upper, "thorax", (0.0, 0.19 * y, 0.40), "XYZ", 2.0, (0.0, 0.0, -0.14), (0.04, 0.04, 0.14)),
+        Body(fore, upper, (0.0, 0.0, -0.29), "YZ", 1.2, (0.0, 0.0, -0.11), (0.035, 0.035, 0.12)),
+        Body(f"{side}_hand", fore, (0.0, 0.0, -0.25), "XY", 0.45, (0.0, 0.0, -0.06), (0.02, 0.04, 0.08)),
+    ]
+    leg = [
+        Body(thigh, "pelvis", (0.0, 0.09 * y, -0.05), "XYZ", 8.0, (0.0, 0.0, -0.19), (0.07, 0.07, 0.21)),
+        Body(shank, thigh, (0.0, 0.0, -0.42), "YZ", 3.6, (0.0, 0.0, -0.18), (0.05, 0.05, 0.20)),
+        Body(foot, shank, (0.0, 0.0, -0.41), "XY", 0.85, (0.05, 0.0, -0.04), (0.09, 0.04, 0.03)),
+        Body(f"{side}_toes", foot, (0.14, 0.0, -0.06), "Y", 0.2, (0.03, 0.0, 0.0), (0.03, 0.04, 0.012)),
+    ]
+    return arm, leg
+
+
+def _all_segments() -> tuple[Body, ...]:
+    trunk = [
+        Body("pelvis", None, (0.0, 0.0, 0.95), "xyzXYZ", 11.0, (0.0, 0.0, 0.03), (0.10, 0.15, 0.08)),
+        Body("thorax", "pelvis", (0.0, 0.0, 0.12), "XYZ", 24.0, (0.0, 0.0, 0.20), (0.11, 0.17, 0.22)),
+        Body("head", "thorax", (0.0, 0.0, 0.48), "XYZ", 5.0, (0.0, 0.0, 0.12), (0.09, 0.07, 0.11)),
+    ]
+    (left_arm, left_leg), (right_arm, right_leg) = _limbs("left", 1.0), _limbs("right", -1.0)
+    return (*trunk, *left_arm, *right_arm, *left_leg, *right_leg)
+
+
+#: Parents first.
+SEGMENTS = _all_segments()
+
+
+# ---- ours -----------------------------------------------------------------------------------------------------------
+
+
+def _axis_joint(letters: str) -> "Joint":
+    from motiform.motion.tree.joints import AxesJoint, Axis
+
+    kinds = ["revolute" if letter.isupper() else "prismatic" for letter in letters]
+    return AxesJoint([Axis(k, _DIRECTIONS[c.lower()]) for k, c in zip(kinds, letters, strict=True)])  # type: ignore[arg-type]
+
+
+def _native_joint(letters: str) -> "Joint":
+    from motiform import joints
+
+    if len(letters) == 6:
+        return joints.free()
+    if len(letters) == 3:
+        return joints.spherical()
+    turns = [_DIRECTIONS[letter.lower()] for letter in letters]
+    return joints.universal(*turns) if len(turns) == 2 else joints.revolute(*turns)
+
+
+def figure(manner: Manner = "axes") -> "Figure":
+    """Return the tree as our figure."""
+    from motiform.motion.tree import FigureBuilder
+    from motiform.spatial import Transform
+
+    builder = FigureBuilder(gravity=GRAVITY, name=f"human42 ({manner})")
+    for body in SEGMENTS:
+        letters, parent = body.axes, body.parent
+        placement = Transform(np.eye(3), np.array(body.place))
+        if manner == "chain":
+            for n, letter in enumerate(letters[:-1]):
+                between = f"{body.name}.{n}"
+                builder.segment(between, parent, _axis_joint(letter), placement=placement)
+                parent, placement = between, Transform.identity()
+            letters = letters[-1]
+        joint = _native_joint(letters) if manner == "native" else _axis_joint(letters)
+        inertia = np.diag(body.moments)
+        builder.segment(body.name, parent, joint, placement=placement, mass=body.mass, com=body.center, inertia=inertia)
+    return builder.build()
+
+
+# ---- states ---------------------------------------------------------------------------------------------------------
+
+
+def states(count: int, seed: int = 1) -> tuple[Array, Array, Array]:
+    """Return plain coordinates, velocities and accelerations, each (count, 42)."""
+    rng = np.random.default_rng(seed)
+    return rng.uniform(-1, 1, (count, 42)), rng.normal(size=(count, 42)), rng.normal(size=(count, 42))
+
+
+def native_states(q: Array) -> Array:
+    """Return the configurations (..., 49) of the native joints in the same places as the plain coordinates."""
+    from motiform.motion.tree import poses
+    from motiform.spatial import quaternion_from_rotation
+
+    R, p = poses(figure("axes"), q)
+    names, parts, at = [body.name for body in SEGMENTS], [], 0
+    for n, body in enumerate(SEGMENTS):
+        if len(body.axes) >= 3:
+            parent = np.eye(3) if body.parent is None else R[..., names.index(body.parent), :, :]
+            turn = quaternion_from_rotation(np.swapaxes(parent, -1, -2) @ R[..., n, :, :])
+            parts += [p[..., n, :] - body.place, turn] if body.parent is None else [turn]
+        else:
+            parts.append(q[..., at : at + len(body.axes)])
+        at += len(body.axes)
+    return np.concatenate(parts, axis=-1)
+
+
+# ---- peers ----------------------------------------------------------------------------------------------------------
+
+
+class PinocchioOrder(NamedTuple):
+    """Where the numbers of our native figure stand in Pinocchio's vectors: ``theirs = ours[..., order]``."""
+
+    q: Array
+    v: Array
+
+
+def as_pinocchio(manner: Manner) -> PinocchioOrder:
+    """Return the order of Pinocchio's numbers: quaternions end with w, the free joint's linear velocity comes first."""
+    if manner != "native":
+        return PinocchioOrder(np.arange(42), np.arange(42))
+    q: list[int] = []
+    for body in SEGMENTS:
+        own = {6: [0, 1, 2, 4, 5, 6, 3], 3: [1, 2, 3, 0]}.get(len(body.axes), list(range(len(body.axes))))
+        q += [len(q) + k for k in own]
+    return PinocchioOrder(np.array(q), np.array([3, 4, 5, 0, 1, 2, *range(6, 42)]))
+
+
+def pinocchio(manner: Manner) -> Any:
+    """Return the tree as a model of Pinocchio, "chain" with one joint per coordinate or "native"."""
+    import pinocchio as pin
+
+    if manner == "axes":
+        raise InputError("Pinocchio has no joint with any axes in sequence", got=manner, allowed="chain, native")
+    model = pin.Model()
+    at: dict[str | None, int] = {None: 0}
+    model.gravity.linear = np.array(GRAVITY)
+    make: Callable[[str], Any] = _pinocchio_joint if manner == "native" else _pinocchio_axis
+    for body in SEGMENTS:
+        place = pin.SE3(np.eye(3), np.array(body.place))
+        parent = at[body.parent]
+        parts = [body.axes] if manner == "native" else list(body.axes)
+        for n, letters in enumerate(parts):
+            parent = model.addJoint(parent, make(letters), place, f"{body.name}.{n}")
+            place = pin.SE3.Identity()
+        inertia = pin.Inertia(body.mass, np.array(body.center), np.diag(body.moments))
+        model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
+        at[body.name] = parent
+    return model
+
+
+def _pinocchio_axis(letter: str) -> Any:
+    import pinocchio as pin
+
+    return getattr(pin, f"JointModel{'R' if letter.isupper() else 'P'}{letter.upper()}")()
+
+
+def _pinocchio_joint(letters: str) -> Any:
+    import pinocchio as pin
+
+    if len(letters) == 6:
+        return pin.JointModelFreeFlyer()
+    if len(letters) == 3:
+        return pin.JointModelSpherical()
+    if len(letters) == 2:
+        return pin.JointModelUniversal(*(np.array(_DIRECTIONS[letter.lower()]) for letter in letters))
+    return _pinocchio_axis(letters)
+
+
+def mjcf() -> str:
+    """Return the tree as a file of MuJoCo: bodies with hinges and slides in sequence, contacts and constraints off."""
+
+    def numbers(values: Any) -> str:
+        return " ".join(repr(float(x)) for x in values)
+
+    def body_text(body: Body) -> str:
+        joints = "".join(
+            f'<joint type="{"hinge" if c.isupper() else "slide"}" axis="{numbers(_DIRECTIONS[c.lower()])}"/>'
+            for c in body.axes
+        )
+        inertial = f'mass="{body.mass!r}" pos="{numbers(body.center)}" diaginertia="{numbers(body.moments)}"'
+        children = "".join(body_text(other) for other in SEGMENTS if other.parent == body.name)
+        place = numbers(body.place)
+        return f'<body name="{body.name}" pos="{place}">{joints}<inertial {inertial}/>{children}</body>'
+
+    roots = "".join(body_text(body) for body in SEGMENTS if body.parent is None)
+    option = f'<option gravity="{numbers(GRAVITY)}"><flag contact="disable" constraint="disable"/></option>'
+    return f'<mujoco model="human42">{option}<worldbody>{roots}</worldbody></mujoco>'

@@ -1,0 +1,1 @@
+"""The ray caster: pictures of a form without a screen."""

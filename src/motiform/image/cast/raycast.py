@@ -1,0 +1,209 @@
+"""Pictures of a form without a screen, by casting rays. docs/image.md gives the formulas."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.image.camera import Camera
+from motiform.image.cast.pieces import Drawing, Pieces, draw_form
+from motiform.image.extent import form_bounds, lowest_height
+from motiform.image.look import Ground, Look, linear_from_srgb
+from motiform.image.playback import Moment, moment_at_sample, moment_at_time
+from motiform.spatial.upright import upright
+
+if TYPE_CHECKING:
+    from motiform.form import Form
+
+__all__ = ["Painter", "cast_form", "render"]
+
+_LARGEST = 16384  # pixels along a side
+
+
+def render(
+    form: "Form",
+    sample: int | None = None,
+    *,
+    time: float | None = None,
+    camera: Camera | None = None,
+    size: tuple[int, int] = (1280, 720),
+    ground: bool | float | Ground | None = None,
+    look: Look | None = None,
+    samples_per_pixel: int = 4,
+    device: str = "cpu",
+) -> np.ndarray:
+    """Return a picture of the form, (height, width, 3) uint8 sRGB.
+
+    Parameters
+    ----------
+    sample, time : which instant; the last sample unless one of the two is given. Times [s] fall between samples.
+    camera : None: the camera of the scene, else one that sees the whole motion.
+    size : width and height [pixels].
+    ground : True: a level checkered plane at height 0, or under the motion when that goes below; a number: its height
+        [m]; False: none; None: as the scene says.
+    look : light and exposure.
+    samples_per_pixel : rays through each pixel; more are smoother.
+    """
+    painter = Painter.of(
+        form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
+    )
+    return painter.paint(choose_moment(form, sample, time))
+
+
+def choose_moment(form: "Form", sample: int | None, time: float | None) -> Moment:
+    """Return the form at the sample or time that is given, at the last sample if none is."""
+    if sample is not None and time is not None:
+        raise InputError("both a sample and a time", got=f"sample={sample}, time={time}", remedy="Give one of them.")
+    if time is not None:
+        return moment_at_time(form, time)
+    return moment_at_sample(form, -1 if sample is None else sample)
+
+
+@dataclass(frozen=True)
+class Painter:
+    """All that stays the same from picture to picture of one form."""
+
+    drawing: Drawing
+    turn: np.ndarray | None
+    """Rotation from the world to axes with y up, in which is painted; None where they are the same."""
+    view: np.ndarray
+    """Camera, light and ground for the kernels, (13, 3), y up."""
+    plan: np.ndarray
+    """Width, height, stride of rows, samples per pixel, rays to the sky per sample."""
+    exposure: float
+    device: str = "cpu"
+
+    @staticmethod
+    def of(
+        form: "Form",
+        *,
+        camera: Camera | None = None,
+        size: tuple[int, int] = (1280, 720),
+        ground: bool | float | Ground | None = None,
+        look: Look | None = None,
+        samples_per_pixel: int = 4,
+        device: str = "cpu",
+    ) -> "Painter":
+        """Return the painter of a form; the parameters are those of `render`."""
+        width, height = check_size(size)
+        if not 1 <= samples_per_pixel <= 1024:
+            raise InputError("samples per pixel", got=samples_per_pixel, allowed="1 to 1024")
+        look = look or Look()
+        turn = upright(form.up)
+        camera = (camera or Camera.of(form, aspect=width / height)).over(form.up).turned(turn)
+        view = np.concatenate(
+            [[camera.position], camera.rays((width, height)), _light_rows(look), _ground_rows(form, camera, ground)]
+        )
+        view[-1, 2] = math.sin(min(max(look.softness, 0.0), 1.5))
+        plan = np.array([width, height, _stride(height), samples_per_pixel, look.ambient_rays], np.int64)
+        return Painter(draw_form(form), None if (turn == np.eye(3)).all() else turn, view, plan, look.exposure, device)
+
+    def paint(self, moment: Moment) -> np.ndarray:
+        """Return the picture of the form at an instant, (height, width, 3) uint8 sRGB."""
+        from motiform.base.kernels import get_device
+        from motiform.image.cast import pixel_kernels as raycast_kernels
+
+        device = get_device(self.device)
+        moment = moment if self.turn is None else moment.turned(self.turn)
+        width, height = int(self.plan[0]), int(self.plan[1])
+        pixels = width * height
+        light, guide = device.empty((pixels, 9), np.float32), device.empty((pixels, 6), np.float32)
+        picture = device.empty((pixels, 3), np.uint8)
+        plan = device.array(self.plan)
+        seen = [device.array(a) for a in _arguments(self.drawing.place(moment))]
+        device.launch(raycast_kernels.trace, pixels, light, guide, device.array(self.view), plan, *seen)
+        device.launch(raycast_kernels.develop, pixels, light, guide, plan, self.exposure, picture)
+        return device.host(picture).reshape(height, width, 3)
+
+
+def cast_form(
+    form: "Form", sample: int, origins: np.ndarray, directions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what rays meet in a form: distances (rays,), bodies (rays, 2) and normals (rays, 3).
+
+    Origins and directions are (rays, 3) in the world; distances count in lengths of the direction and are infinite
+    where nothing is met. A body is the number of the part and of the body in it, −1 where nothing is met; links and
+    skins count on after the parts. A normal is the unit vector that the surface is lit by, towards the origin of the
+    ray; NaN where nothing is met.
+    """
+    from motiform.base.kernels import get_device
+    from motiform.image.cast import nearest_kernels as cast_kernels
+
+    origins, directions = (np.ascontiguousarray(a, dtype=float) for a in np.broadcast_arrays(origins, directions))
+    if origins.ndim != 2 or origins.shape[1] != 3 or not directions.any(axis=1).all():
+        raise InputError("rays", got=f"shape {origins.shape}", allowed="(rays, 3), directions that are not zero")
+    drawing = draw_form(form)
+    pieces = drawing.place(moment_at_sample(form, sample))
+    count = len(origins)
+    distance, piece, normal = np.empty(count), np.empty(count, np.int32), np.empty((count, 3))
+    arguments = (origins, directions, *_arguments(pieces), distance, piece, normal)
+    get_device("cpu").launch(cast_kernels.cast_pieces, count, *arguments)
+    body = np.full((count, 2), -1)
+    body[piece >= 0] = pieces.body[piece[piece >= 0]]
+    return distance, body, normal
+
+
+def _arguments(pieces: Pieces) -> tuple[np.ndarray, ...]:
+    """Return what the kernels need of a drawing, in their order."""
+    tree = pieces.tree
+    placed = (pieces.frames, pieces.kinds, pieces.sizes, pieces.colors)
+    return (tree.boxes, tree.links, tree.order, *placed, *pieces.meshes)
+
+
+def check_size(size: Any) -> tuple[int, int]:
+    """Return width and height [pixels], or say what is wrong with them."""
+    allowed = f"two whole numbers from 1 to {_LARGEST}"
+    try:
+        width, height = (int(n) for n in size)
+        whole = (width, height) == tuple(size)
+    except (TypeError, ValueError):
+        raise InputError("size of the picture", got=size, allowed=allowed) from None
+    if not whole or not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
+        raise InputError("size of the picture", got=size, allowed=allowed)
+    return width, height
+
+
+def _stride(height: int) -> int:
+    """Return a step that visits every row once and scatters neighbouring ones: coprime, near the golden section."""
+    step = max(1, round(0.6180339887 * height))
+    while math.gcd(step, height) != 1:
+        step += 1
+    return step
+
+
+def _light_rows(look: Look) -> np.ndarray:
+    """Return rows SUN to NADIR of the view."""
+    sun = np.array(look.sun, dtype=float)
+    if not np.isfinite(sun).all() or not sun.any():
+        raise InputError("direction of the sun", got=look.sun, allowed="a finite vector that is not zero")
+    colors = linear_from_srgb(np.array([look.sun_color, look.zenith, look.horizon, look.nadir]))
+    strengths = [[look.sun_strength], [look.ambient], [1.0], [look.ambient]]
+    return np.concatenate([[sun / np.linalg.norm(sun)], colors * strengths])
+
+
+def _ground_rows(form: "Form", camera: Camera, ground: bool | float | Ground | None) -> np.ndarray:
+    """Return rows TONE_A to SCALES of the view, for a camera in axes with y up."""
+    if ground is None:
+        ground = form.image.get("ground_height", True) if form.image.get("ground", True) else False
+    if ground is False:
+        return np.zeros((4, 3))
+    if not isinstance(ground, Ground):
+        ground = Ground() if ground is True else Ground(height=float(ground))
+    low, high = form_bounds(form)
+    extent = float(np.linalg.norm(high - low))
+    height = ground.height if ground.height is not None else lowest_height(form)
+    distance = float(np.linalg.norm(np.subtract(camera.target, camera.position)))
+    cell = ground.cell if ground.cell is not None else _round_length(0.12 * distance)
+    if not cell > 0.0 or not math.isfinite(height):
+        raise InputError("ground", got=ground, allowed="a finite height and a positive cell")
+    fade = 3.0 * max(distance, extent)
+    middle = [camera.target[0], height, camera.target[2]]
+    return np.array([*linear_from_srgb(np.array(ground.tones)), middle, [cell, fade, 0.0]])
+
+
+def _round_length(length: float) -> float:
+    """Return 1, 2 or 5 times the power of ten that is next below a length."""
+    power = 10.0 ** math.floor(math.log10(length))
+    return power * max(k for k in (1, 2, 5) if k * power <= length * (1.0 + 1e-9))

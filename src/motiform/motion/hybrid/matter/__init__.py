@@ -1,0 +1,1 @@
+"""Figures together with matter."""

@@ -1,0 +1,1 @@
+"""The engine that steps a network on a device, and its kernels."""

@@ -1,0 +1,424 @@
+"""The engine: a network's state on a device, and its steps."""
+
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.motion.matter.engine.pack import (
+    distances,
+    pack_arms,
+    pack_floors,
+    pack_stencils,
+    pack_table,
+    piston_lengths,
+    split_bundles,
+)
+from motiform.motion.matter.engine.ranges import Range, make_range
+from motiform.motion.matter.model.network import Bundle, Network, NetworkState
+
+__all__ = ["Engine"]
+
+_WIDTH = 4096  # masses or links of an element on the CPU at most: enough for its vector units
+_FEW = 8192  # masses or links below which one core is faster than two: waking the others takes longer than the work
+_SHARES = 16  # elements that a small network is cut into, to share among cores
+
+
+class Engine:
+    """A network on its way through time: all masses move, then all links act [Habibi97 L445].
+
+    >>> from motiform.motion.matter import NetworkBuilder
+    >>> b = NetworkBuilder(gravity=(0, -10, 0), rate=100)
+    >>> _ = b.masses("ball", [0, 0, 0], mass=1.0)
+    >>> engine = Engine(b.build())
+    >>> engine.advance(100)
+    >>> float(engine.state().position[0, 1])  # −g t (t + Te)/2: the scheme is half a step ahead
+    -5.05...
+    """
+
+    def __init__(self, network: Network, *, state: NetworkState | None = None, device: str = "cpu") -> None:
+        from motiform.base.kernels import get_device
+
+        self.network, self.device = network, get_device(device)
+        self._width = min(_WIDTH, max(256, network.count // _SHARES)) if device == "cpu" else 1
+        begin = network.initial_state()
+        self._start = begin.position
+        state = begin if state is None else state
+        self.sample = state.sample
+        self._pack(state)
+
+    # ---- the arrays -------------------------------------------------------------------------------------------------
+
+    def _pack(self, state: NetworkState) -> None:
+        network, put = self.network, self.device.array
+        stencils, rest = pack_stencils(network, self._start)
+        self._pad = pad = stencils.pad
+        floors, rest = pack_floors(network, rest, self._start, pad)
+        self._floor_count = len(floors.whole)
+        self._floors = [put(_one(a)) for a in (floors.whole, floors.place, floors.laws)]
+        lines, axial, automata = split_bundles(rest)
+        self._stencils = stencils
+        self._whole, self._real, self._there = (
+            put(_one(stencils.whole)),
+            put(_one(stencils.real)),
+            put(_one(stencils.there)),
+        )
+        self._x, self._before = self._padded(state.position), self._padded(state.previous)
+        self._forces = put(np.zeros((3, network.count + 2 * pad)))
+        mobility = network.step**2 / network.mass  # 0 for what links do not move
+        self._mobility, self._free = self._row(mobility), self._row(network._joined("free"))
+        drag, free = network._joined("drag"), network._joined("free")
+        self._drag = self._row(drag)
+        self._plain = int(not drag.any() and (free[network.movable] == 7).all())
+        self._gravity = put(np.array(network.gravity) * network.step**2)
+        parts: list[Any] = []
+        first = stencils.size
+        self._first: dict[str, int] = {}
+        self._tables: list[_Links] = []
+        for kind in (_LineLinks, _AxialLinks):
+            for every in sorted({bundle.every for bundle in network.bundles}):
+                mine = [b for b in (lines if kind is _LineLinks else axial) if b.every == every]
+                if mine:
+                    self._tables.append(kind(self, mine, state, first, every))
+                for bundle in mine:
+                    parts.append((bundle.pairs, np.full(bundle.count, bundle.axis), bundle.acts, first))
+                    self._first[bundle.name] = first
+                    first += bundle.count
+        self._automata = []
+        for bundle in automata:
+            self._automata.append(_AutomatonLinks(self, [bundle], state, first, bundle.every))
+            parts.append((bundle.pairs, np.full(bundle.count, bundle.axis), bundle.acts, first))
+            self._first[bundle.name] = first
+            first += bundle.count
+        self._pistons = []
+        for piston in network.pistons:
+            pairs, axes = piston.pairs.reshape(-1, 2), np.tile(piston.axes, piston.count)
+            self._pistons.append(self._pack_piston(piston, state, first))
+            parts.append((pairs, axes, "both", first))
+            first += len(pairs)
+        # masses that only grids pull: on a GPU it is faster to keep nothing of a link
+        only_grids = bool(stencils.bundles and self._plain and not parts and not self._floor_count)
+        self._alone = only_grids and self.device.name != "cpu"
+        self._after: Any = self._padded(state.position) if self._alone else None
+        arms = pack_arms(network.count, pad, parts)
+        self._arms = [put(a) for a in (_one(arms.starts), _one(arms.arms), _one(arms.signs), _one(arms.radial))]
+        self._pull = put(np.zeros(max(first, 1)))
+        self._length = put(_one(self._stencil_lengths(state)))
+        self._ranges = [make_range(self.device, network, reach, pad, self._width) for reach in network.reaches]
+        self._chunks = -(-network.count // self._width)
+        self._least = -(-_FEW // self._width)
+        self._bad = put(np.full(1, -1, np.int64))
+        self._imposed = [(g, put(g.indices + pad)) for g in network.groups if g.motion is not None]
+        self._pushed = [(i, put(i.points + pad)) for i in network.inputs]
+        steady = not callable(network.wind.values) and len(network.wind.values) == 1
+        self._wind = put(network.wind.values[0]) if steady else None
+        self._outside: tuple[Any, Any] | None = None
+        self._solids: Any = None
+        if network.solids:
+            from motiform.motion.matter.model.solids import Solids
+
+            self._solids = Solids(self.device, network, pad)
+
+    def _padded(self, position: np.ndarray) -> Any:
+        """Return positions as x[axis, mass] with a pad on both sides, for stencils to look into."""
+        pad, n = self._pad, len(position)
+        found = np.zeros((3, n + 2 * pad))
+        found[:, pad : pad + n] = position.T
+        return self.device.array(found)
+
+    def _row(self, values: np.ndarray) -> Any:
+        found = np.zeros(len(values) + 2 * self._pad, values.dtype)
+        found[self._pad : self._pad + len(values)] = values
+        return self.device.array(found)
+
+    def _pack_piston(self, piston: Any, state: NetworkState, first: int) -> tuple[Any, ...]:
+        put, count = self.device.array, piston.count
+        pairs, axes = piston.pairs.reshape(-1, 2) + self._pad, np.tile(piston.axes, count)
+        starts = np.arange(count + 1) * piston.pairs.shape[1]
+        rest = [piston_lengths(piston, x) for x in (self._start, state.previous)]
+        rows = piston.law.rows(count, rest[0])
+        arrays = (starts, pairs[:, 0], pairs[:, 1], axes, np.arange(count), rows)
+        return (count, first, *[put(a) for a in arrays], put(rest[1]))
+
+    def _stencil_lengths(self, state: NetworkState) -> np.ndarray:
+        found = np.ones(self._stencils.size)
+        for (bundle, n), row in zip(self._stencils.bundles, self._stencils.whole, strict=True):
+            assert bundle.grid is not None
+            pairs = bundle.grid.pairs_along(bundle.grid.offsets[n])
+            found[row[3] + pairs[:, 0] + self._pad] = distances(state.previous, pairs, -1)
+        return found
+
+    # ---- steps ------------------------------------------------------------------------------------------------------
+
+    def advance(self, steps: int = 1) -> None:
+        """Take steps; a mass that is lost (not finite, or absurdly far) is told with its step."""
+        for _ in range(steps):
+            self._step()
+        self.check()
+
+    def push(self, points: np.ndarray, forces: np.ndarray) -> None:
+        """Let forces [N] (points, 3) act on some points in every step from now on, until they are given anew."""
+        self._outside = (
+            self.device.array(np.asarray(points, np.int64) + self._pad),
+            self.device.array(np.asarray(forces, float)),
+        )
+
+    def _step(self) -> None:
+        from motiform.motion.matter.engine.engine import mass_kernels
+
+        network, n = self.network, self.sample
+        if self._alone:
+            self._step_grids()
+            return
+        self._act()
+        given = self._outer_forces()
+        wind = self._wind if self._wind is not None else self.device.array(network.wind.at(n, network.rate, 1)[0])
+        self.device.launch(
+            mass_kernels.move_masses, self._chunks, self._width, self._pad, network.count, n + 1, self._x, self._before,
+            self._forces, given, self._plain, self._mobility, self._free, self._gravity, self._drag, wind, self._whole,
+            len(self._stencils.bundles), *self._floors, self._floor_count, self._pull, *self._arms, network.rate,
+            self._bad, least=self._least,
+        )  # fmt: skip
+        self._x, self._before = self._before, self._x
+        self._impose(n + 1)
+
+    def _step_grids(self) -> None:
+        """Take the step of masses that only grids pull."""
+        from motiform.motion.matter.engine.card_grid_kernels import step_grid
+
+        given, n = self._outer_forces(), self.sample
+        self.device.launch(
+            step_grid, self.network.count, self._pad, n + 1, self._x, self._before, self._after, self._whole,
+            self._real, self._there, len(self._stencils.bundles), self._forces, given, self._mobility, self._gravity,
+            self._bad,
+        )  # fmt: skip
+        self._x, self._before, self._after = self._after, self._x, self._before
+        self._impose(n + 1)
+
+    def _impose(self, sample: int) -> None:
+        """Begin a sample: put points where they are told to be."""
+        from motiform.motion.matter.engine.engine import mass_kernels
+
+        self.sample = sample
+        for group, where in self._imposed:
+            assert group.motion is not None
+            values = self.device.array(group.motion.at(sample, self.network.rate, group.count, spread=False))
+            self.device.launch(mass_kernels.impose, group.count, self._x, where, values, least=_FEW)
+
+    def _act(self) -> None:
+        """Let all links with given ends act."""
+        from motiform.motion.matter.engine.engine import link_kernels
+
+        launch, rate, width = self.device.launch, self.network.rate, self._width
+        if self._stencils.bundles:
+            launch(
+                link_kernels.stencil_links, self._chunks, width, self._pad, self._x, self._whole, self._real,
+                self._there,
+                self._length, self._pull, least=self._least,
+            )  # fmt: skip
+        for links in (*self._tables, *self._automata):
+            links.work(self)
+        for count, first, starts, ends, others, axes, material, table, length in self._pistons:
+            launch(
+                link_kernels.piston_links, count, self._x, starts, ends, others, axes, material, table, rate, length,
+                self._pull, first, least=1024,
+            )  # fmt: skip
+
+    def _outer_forces(self) -> int:
+        """Put what comes from outside, and from neighbours by range, into the forces; return whether there is any."""
+        from motiform.motion.matter.engine.engine import mass_kernels
+
+        if not (self._pushed or self._ranges or self._outside or self._solids):
+            return 0
+        launch, network = self.device.launch, self.network
+        launch(
+            mass_kernels.clear, -(-self._forces.shape[1] // self._width), self._width, self._forces, least=self._least
+        )
+        for pushed, where in self._pushed:
+            values = self.device.array(pushed.signal.at(self.sample, network.rate, len(pushed.points)))
+            launch(mass_kernels.add_forces, len(pushed.points), self._forces, where, values, least=_FEW)
+        if self._outside is not None:
+            launch(mass_kernels.add_forces, self._outside[0].shape[0], self._forces, *self._outside, least=_FEW)
+        for one in self._ranges:
+            self._act_by_range(one)
+        if self._solids is not None:
+            self._solids.act(self.sample, self._x, self._before, self._forces)
+        return 1
+
+    def _act_by_range(self, one: Range) -> None:
+        """Add the forces of neighbours, where they act one way only on those who are acted on."""
+        from motiform.motion.matter.engine.engine import mass_kernels
+
+        if one.reach.acts == "both":
+            one.act(self._x, self._before, self._forces)
+            return
+        if one.aside is None:
+            points = one.reach.acted + self._pad
+            one.aside = self.device.array(np.zeros(self._forces.shape)), self.device.array(points)
+        aside, points = one.aside
+        self.device.launch(mass_kernels.clear, -(-aside.shape[1] // self._width), self._width, aside, least=self._least)
+        one.act(self._x, self._before, aside)
+        self.device.launch(mass_kernels.add_aside, points.shape[0], self._forces, points, aside, least=_FEW)
+
+    # ---- what is seen -----------------------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Raise where a mass was lost."""
+        step = int(self.device.host(self._bad)[0])
+        if step >= 0:
+            where = self.state()
+            lost = np.flatnonzero(~(np.abs(where.position) < 1e100).all(axis=1))
+            name = self.network.point_name(int(lost[0])) if len(lost) else "a mass"
+            raise RunError(
+                "the run has diverged", where=f"step {step}, t = {step / self.network.rate:.6g} s",
+                got=f"{name} is no longer at a finite place",
+                remedy="Lower stiffness or damping, or raise the rate: `motiform.matter.assess_network` tells.",
+            )  # fmt: skip
+
+    def state(self) -> NetworkState:
+        """Return where the points are."""
+        return NetworkState(self._host(self._x), self._host(self._before), self.sample)
+
+    def forces(self) -> np.ndarray:
+        """Return the forces of the last step [N], without gravity, (points, 3)."""
+        return self._host(self._forces)
+
+    def _host(self, array: Any) -> np.ndarray:
+        found = self.device.host(array)
+        return np.ascontiguousarray(found[:, self._pad : self._pad + self.network.count].T)
+
+    def tensions(self, bundle: str) -> np.ndarray:
+        """Return the tensions of a bundle's links in the last step [N], (links,)."""
+        found: Bundle = self.network.bundle(bundle)
+        if bundle not in self._first:
+            raise InputError(
+                "tensions of a grid are not kept one by one", got=bundle, remedy="Link it with record=True."
+            )
+        first = self._first[bundle]
+        pull = self.device.host(self._pull)[first : first + found.count]
+        return pull if found.axis >= 0 else pull * self.lengths(bundle)
+
+    def lengths(self, bundle: str) -> np.ndarray:
+        """Return the lengths of a bundle's links in the last step [m], (links,)."""
+        found = self.network.bundle(bundle)
+        return distances(self._host(self._before), found.pairs, found.axis)
+
+    def link_states(self, bundle: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the states (links,) and the memory (memory, links) of a bundle of automata."""
+        links = next(a for a in self._automata if a.bundle.name == bundle)
+        return self.device.host(links.state), self.device.host(links.memory)
+
+    # ---- checkpoints ------------------------------------------------------------------------------------------------
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Return all that is needed to go on from here to the same bits."""
+        state = self.state()
+        found: dict[str, Any] = {"sample": self.sample, "position": state.position, "previous": state.previous}
+        for links in self._automata:
+            kept = {key: self.device.host(getattr(links, key)) for key in ("state", "memory", "length")}
+            found[f"link {links.bundle.name}"] = kept
+        for n, table in enumerate(self._tables):
+            if table.every > 1:
+                found[f"table {n}"] = self.device.host(table.length)
+        for one in self._ranges:
+            found[f"reach {one.reach.name}"] = one.checkpoint()
+        if self._solids is not None:
+            found["solids"] = self._solids.checkpoint()
+        return found
+
+    @classmethod
+    def resume(cls, network: Network, checkpoint: dict[str, Any], *, device: str = "cpu") -> "Engine":
+        """Return an engine that goes on from a checkpoint."""
+        state = NetworkState(
+            np.array(checkpoint["position"]), np.array(checkpoint["previous"]), int(checkpoint["sample"])
+        )
+        engine = cls(network, state=state, device=device)
+        for links in engine._automata:
+            kept = checkpoint[f"link {links.bundle.name}"]
+            for key in ("state", "memory", "length"):
+                setattr(links, key, engine.device.array(kept[key]))
+        for n, table in enumerate(engine._tables):
+            if table.every > 1:
+                table.length = engine.device.array(checkpoint[f"table {n}"])
+        for one in engine._ranges:
+            one.restore(checkpoint[f"reach {one.reach.name}"])
+        if engine._solids is not None:
+            engine._solids.restore(checkpoint["solids"])
+        return engine
+
+
+class _Links:
+    """Links of some bundles on the device, working every so many steps."""
+
+    def __init__(self, engine: Engine, bundles: list[Bundle], state: NetworkState, first: int, every: int) -> None:
+        then = state.position - every * (state.position - state.previous)
+        earlier = state if every == 1 else NetworkState(state.position, then)  # where all were at their last turn
+        table = pack_table(bundles, engine._start, earlier, engine._pad)
+        self.bundle, self.count, self.first, self.every = bundles[0], table.count, first, every
+        self.rate = engine.network.rate / every
+        put = engine.device.array
+        self.ends, self.others = put(table.pairs[:, 0]), put(table.pairs[:, 1])
+        self.axis, self.material = put(table.axis), put(table.material)
+        self.table, self.length = put(table.table), put(table.length)
+
+    def work(self, engine: Engine) -> None:
+        """Write what the links pull; at a sub-rate so much more in the step of their turn, and nothing after it."""
+        from motiform.motion.matter.engine.link_kernels import scale_links
+
+        since = engine.sample % self.every
+        if since == 0:
+            self.act(engine)
+        if self.every > 1 and since < 2:
+            gain = float(self.every) if since == 0 else 0.0
+            engine.device.launch(scale_links, self.count, engine._pull, self.first, gain, least=4096)
+
+    def act(self, engine: Engine) -> None:
+        raise NotImplementedError
+
+
+class _LineLinks(_Links):
+    """Links by zone laws along the line between their ends."""
+
+    def act(self, engine: Engine) -> None:
+        from motiform.motion.matter.engine.link_kernels import zone_links
+
+        engine.device.launch(
+            zone_links, -(-self.count // engine._width), engine._width, engine._x, self.ends, self.others,
+            self.material,
+            self.table, self.rate, self.length, engine._pull, self.first, least=engine._least,
+        )  # fmt: skip
+
+
+class _AxialLinks(_Links):
+    """Links by zone laws along an axis."""
+
+    def act(self, engine: Engine) -> None:
+        from motiform.motion.matter.engine.link_kernels import axial_links
+
+        engine.device.launch(
+            axial_links, self.count, engine._x, self.ends, self.others, self.axis, self.material, self.table, self.rate,
+            self.length, engine._pull, self.first, least=4096,
+        )  # fmt: skip
+
+
+class _AutomatonLinks(_Links):
+    """The links of one bundle of automata: their states and what they remember."""
+
+    def __init__(self, engine: Engine, bundles: list[Bundle], state: NetworkState, first: int, every: int) -> None:
+        super().__init__(engine, bundles, state, first, every)
+        law: Any = self.bundle.law
+        begin = distances(engine._start, self.bundle.pairs, self.bundle.axis)
+        self.kernel = law.automaton.links_kernel
+        self.state = engine.device.array(np.zeros(self.count, np.int32))
+        self.memory = engine.device.array(law.begin(self.count, begin))
+
+    def act(self, engine: Engine) -> None:
+        engine.device.launch(
+            self.kernel, self.count, engine._x, self.ends, self.others, self.axis, self.material, self.table, self.rate,
+            self.length, self.state, self.memory, engine._pull, self.first, least=2048,
+        )  # fmt: skip
+
+
+def _one(array: np.ndarray) -> np.ndarray:
+    """Return an array with at least one row: a GPU has no arrays without memory. Kernels go by counts, not by it."""
+    return array if len(array) else np.zeros((1, *array.shape[1:]), array.dtype)

@@ -1,0 +1,128 @@
+"""Kernels of masses: each gathers what pulls it, and moves [Habibi97 1.6].
+
+Positions x[axis, mass] are those of this sample, `before` those of the sample before it, which the next ones replace:
+nobody else reads them.
+"""
+
+# mypy: disable-error-code="no-untyped-def, assignment"
+
+from numba import uint64 as ix
+
+from motiform.base.kernels import inline, kernel
+from motiform.motion.matter.engine.link_kernels import law_tension, load_law
+
+__all__ = ["add_aside", "add_forces", "clear", "impose", "move_masses"]
+
+_HUGE = 1e100  # [m] nothing that is simulated is there: the run has diverged
+
+
+@kernel
+def clear(c, width, forces):
+    """Forget the forces on a run of masses."""
+    for axis in range(3):
+        for i in range(c * width, min((c + 1) * width, forces.shape[1])):
+            forces[axis, ix(i)] = 0.0
+
+
+@kernel
+def add_forces(i, forces, pushed, values):
+    """Add forces on some masses, each named once."""
+    for axis in range(3):
+        forces[axis, pushed[i]] += values[i, axis]
+
+
+@kernel
+def add_aside(i, forces, pushed, aside):
+    """Add the forces that were put aside for some masses."""
+    for axis in range(3):
+        forces[axis, pushed[i]] += aside[axis, pushed[i]]
+
+
+@kernel
+def impose(i, x, moved, values):
+    """Put points where they are told to be."""
+    for axis in range(3):
+        x[axis, moved[i]] = values[i, axis]
+
+
+@inline
+def _both(x, axis, n, offset, ahead, behind):
+    """Return what the two links of a direction pull a mass with, along an axis."""
+    place = x[axis, ix(n)]
+    return ahead * (x[axis, ix(n + offset)] - place) + behind * (x[axis, ix(n - offset)] - place)
+
+
+@kernel
+def move_masses(
+    c, width, pad, masses, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
+    floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
+):  # fmt: skip
+    """Gather the forces on masses and take a step; note the first step at which one is lost."""
+    low, high = pad + c * width, min(pad + (c + 1) * width, pad + masses)
+    if given == 0:
+        for axis in range(3):
+            for i in range(low, high):
+                forces[axis, ix(i)] = 0.0
+    q = 0
+    while q < stencils:
+        first, last = max(low, whole[q, 0]), min(high, whole[q, 1])
+        o1, s1 = whole[q, 2], whole[q, 3]
+        if q + 2 < stencils and whole[q + 2, 0] == whole[q, 0]:  # three of one grid: forces are fetched once for all
+            o2, s2, o3, s3 = whole[q + 1, 2], whole[q + 1, 3], whole[q + 2, 2], whole[q + 2, 3]
+            for n in range(first, last):
+                a, b = pull[ix(s1 + n)], pull[ix(s1 + n - o1)]
+                c2, d2 = pull[ix(s2 + n)], pull[ix(s2 + n - o2)]
+                c3, d3 = pull[ix(s3 + n)], pull[ix(s3 + n - o3)]
+                forces[0, ix(n)] += _both(x, 0, n, o1, a, b) + _both(x, 0, n, o2, c2, d2) + _both(x, 0, n, o3, c3, d3)
+                forces[1, ix(n)] += _both(x, 1, n, o1, a, b) + _both(x, 1, n, o2, c2, d2) + _both(x, 1, n, o3, c3, d3)
+                forces[2, ix(n)] += _both(x, 2, n, o1, a, b) + _both(x, 2, n, o2, c2, d2) + _both(x, 2, n, o3, c3, d3)
+            q += 3
+        else:
+            for n in range(first, last):
+                a, b = pull[ix(s1 + n)], pull[ix(s1 + n - o1)]
+                for axis in range(3):
+                    forces[axis, ix(n)] += _both(x, axis, n, o1, a, b)
+            q += 1
+    if starts.shape[0] > 1:
+        for n in range(low, high):
+            i, m = ix(n), ix(n - pad)
+            fx, fy, fz = forces[0, i], forces[1, i], forces[2, i]
+            px, py, pz = x[0, i], x[1, i], x[2, i]
+            for b in range(starts[m], radial[m]):  # along the line to the other end
+                j, s = ix(arms[ix(b), 0]), pull[ix(arms[ix(b), 1])]
+                fx += s * (x[0, j] - px)
+                fy += s * (x[1, j] - py)
+                fz += s * (x[2, j] - pz)
+            for b in range(radial[m], starts[m + ix(1)]):  # along an axis
+                axis, f = arms[ix(b), 0], signs[ix(b)] * pull[ix(arms[ix(b), 1])]
+                fx += f if axis == 0 else 0.0
+                fy += f if axis == 1 else 0.0
+                fz += f if axis == 2 else 0.0
+            forces[0, i], forces[1, i], forces[2, i] = fx, fy, fz
+    for f in range(floor_count):
+        axis, side, place, law = floors[f, 2], floors[f, 3], floor_places[f], load_law(floor_laws, f)
+        for n in range(max(low, floors[f, 0]), min(high, floors[f, 1])):
+            i = ix(n)
+            d, rate = side * (x[axis, i] - place), side * ((x[axis, i] - before[axis, i]) * per_step)
+            forces[axis, i] -= side * law_tension(law, d, rate)
+    lost = 0
+    for axis in range(3):
+        bit, g, wind = 1 << axis, gravity[axis], air[axis]
+        if plain != 0:  # no drag, and all move along every axis
+            for n in range(low, high):
+                i = ix(n)
+                w = mobility[i]
+                place = 2.0 * x[axis, i] - before[axis, i] + (w * forces[axis, i] + (g if w > 0.0 else 0.0))
+                lost += 0 if abs(place) < _HUGE else 1
+                before[axis, i] = place  # [Habibi97 1.6]
+        else:
+            for n in range(low, high):
+                i = ix(n)
+                f = forces[axis, i] - drag[i] * ((x[axis, i] - before[axis, i]) * per_step - wind)
+                forces[axis, i] = f
+                w = mobility[i] if (free[i] & bit) != 0 else 0.0
+                place = 2.0 * x[axis, i] - before[axis, i] + (w * f + (g if w > 0.0 else 0.0))
+                lost += 0 if abs(place) < _HUGE else 1
+                before[axis, i] = place
+    if lost > 0 and bad[0] < 0:
+        bad[0] = step  # whoever writes it in this step writes the same

@@ -1,0 +1,1 @@
+"""Laws of links: springs and dampers, ready-made laws, automata."""

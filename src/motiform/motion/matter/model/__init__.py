@@ -1,0 +1,1 @@
+"""Networks: point masses and the links between them; how one is built."""

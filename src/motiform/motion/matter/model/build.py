@@ -1,0 +1,560 @@
+"""Building networks: points, links between them, modules that nest, by the rules of the seed's language.
+
+A mass shows an M point (force in, position out), the end of a link is an L point (position in, force out) [Habibi97
+1.3]. M meets L and nothing else; an M point takes any number of L points, an L point exactly one M point.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, closest
+from motiform.motion.matter.laws.links import Friction, Zone, ZoneLaw
+from motiform.motion.matter.model.checks import AXIS, check_apart, moved_solid, read_axis, read_signal, shifted
+from motiform.motion.matter.model.handles import LinkEnd, OpenLink, Placed, Points
+from motiform.motion.matter.model.network import (
+    GRAVITY,
+    RATE,
+    Bundle,
+    Group,
+    Input,
+    Network,
+    Piston,
+    Reach,
+    Signal,
+    Solid,
+    check_array,
+)
+from motiform.motion.matter.model.topology import Grid
+from motiform.motion.run.functions import call
+from motiform.spatial import Transform
+
+if TYPE_CHECKING:
+    from motiform.geometry import Shape
+    from motiform.motion.matter.laws.automaton_law import AutomatonLaw
+
+__all__ = ["NetworkBuilder"]
+
+_AXES = {"x": 1, "y": 2, "z": 4}
+Axis = Literal["x", "y", "z"]
+
+
+class NetworkBuilder:
+    """Collects points and links, then gives a frozen `Network`.
+
+    >>> from motiform.motion.matter import links, topology
+    >>> b = NetworkBuilder()
+    >>> nail = b.fixed("nail", [0, 1, 0])
+    >>> rope = b.masses("rope", [[0, 0.9, 0], [0, 0.8, 0]], mass=0.01)
+    >>> b.link("strand", topology.chain(nail + rope), links.spring(100.0, damping=0.1))
+    >>> b.build().count
+    3
+    """
+
+    def __init__(
+        self,
+        *,
+        rate: float = RATE,
+        gravity: ArrayLike = GRAVITY,
+        wind: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0),
+        keep_velocity: bool = False,
+    ) -> None:
+        self.rate = float(check_array(rate, "rate", "network", ()))
+        if self.rate <= 0:
+            raise InputError("rate of a network", got=rate, allowed="above 0 Hz")
+        if np.shape(gravity) != (3,) or (not callable(wind) and np.shape(wind) != (3,)):
+            raise InputError("gravity and wind", where="network", allowed="three numbers each")
+        self.gravity = tuple(check_array(gravity, "gravity", "network", (3,)).tolist())
+        self.wind, self.keep_velocity = wind, keep_velocity
+        self._groups: list[Group] = []
+        self._bundles: list[Bundle] = []
+        self._pistons: list[Piston] = []
+        self._reaches: list[Reach] = []
+        self._solids: list[Solid] = []
+        self._inputs: list[Input] = []
+        self._exposed: dict[str, np.ndarray] = {}
+        self._open: dict[str, OpenLink] = {}
+        self._names: set[str] = set()
+        self._looks: dict[str, dict[str, Any]] = {}
+
+    # ---- points -----------------------------------------------------------------------------------------------------
+
+    def masses(
+        self,
+        name: str,
+        position: ArrayLike,
+        mass: ArrayLike,
+        *,
+        velocity: ArrayLike = 0.0,
+        axes: str = "xyz",
+        held: ArrayLike = (),
+        drag: ArrayLike = 0.0,
+        radius: ArrayLike = 0.0,
+        color: tuple[float, float, float] = (0.62, 0.68, 0.76),
+    ) -> Points:
+        """Add masses that links move; `axes` says along which ("y" alone: a mass that goes up and down).
+
+        Those whose numbers are `held` stay where they are: the pins of a cloth, the foot of a block.
+        """
+        where = f"masses {name!r}"
+        if not axes or any(axis not in _AXES for axis in axes) or len(set(axes)) != len(axes):
+            raise InputError("axes", where=where, got=axes, allowed="letters of 'xyz', each once")
+        place = self._places(position, where)
+        kilograms = check_array(mass, "mass", where, (len(place),))
+        if (kilograms <= 0).any():
+            n = int(np.argmax(kilograms <= 0))
+            raise InputError(
+                "a mass must be above 0", where=where, got=f"{kilograms[n]} kg at [{n}]", allowed="above 0 kg",
+                remedy="Give a point without mass as fixed or imposed.",
+            )  # fmt: skip
+        free = np.full(len(place), sum(_AXES[axis] for axis in axes), np.uint8)
+        speed = check_array(velocity, "velocity", where, place.shape)
+        stuck = [k for axis, k in AXIS.items() if axis not in axes]
+        if speed[:, stuck].any():
+            raise InputError("velocity along an axis that it does not move along", where=where, allowed=f"along {axes}")
+        stay = self._held(held, len(place), where)
+        if speed[stay].any():
+            raise InputError("a mass that is held has no velocity", where=where)
+        kilograms, free = kilograms.copy(), free.copy()
+        kilograms[stay], free[stay] = np.inf, 0
+        return self._group(name, "masses", place, speed, kilograms, free, drag, radius, color, None)
+
+    def _held(self, held: ArrayLike, count: int, where: str) -> np.ndarray:
+        found = np.asarray(held)
+        if not found.size:
+            return np.zeros(0, int)
+        numbers = np.flatnonzero(found) if found.dtype == bool else found
+        if numbers.dtype.kind not in "iu" or numbers.min() < -count or numbers.max() >= count:
+            raise InputError(
+                "masses that are held", where=where, got=str(held)[:60], allowed=f"numbers up to {count - 1}"
+            )
+        return numbers % count
+
+    def fixed(
+        self, name: str, position: ArrayLike, *, radius: ArrayLike = 0.0,
+        color: tuple[float, float, float] = (0.4, 0.4, 0.42),
+    ) -> Points:  # fmt: skip
+        """Add points that stay where they are."""
+        place = self._places(position, f"fixed points {name!r}")
+        return self._group(name, "fixed", place, np.zeros_like(place), np.inf, 0, 0.0, radius, color, None)
+
+    def imposed(
+        self,
+        name: str,
+        motion: Any,
+        *,
+        rate: float | None = None,
+        velocity: ArrayLike = 0.0,
+        radius: ArrayLike = 0.0,
+        color: tuple[float, float, float] = (0.85, 0.55, 0.3),
+    ) -> Points:
+        """Add points that are moved from outside.
+
+        `motion` is a function of time [s] that gives (points, 3), or samples (samples, points, 3) at `rate` [Hz] such
+        as a recording's channel. `velocity` is that before the start, which links with dampers feel in the first step.
+        """
+        where = f"imposed points {name!r}"
+        signal = read_signal(motion, rate, where)
+        start = signal.values[0] if not callable(motion) else call(motion, 0.0, what="a signal", where=where)
+        place = self._places(start, where)
+        speed = check_array(velocity, "velocity", where, place.shape)
+        return self._group(name, "imposed", place, speed, np.inf, 0, 0.0, radius, color, signal)
+
+    def _places(self, position: ArrayLike, where: str) -> np.ndarray:
+        try:
+            array = np.atleast_2d(np.asarray(position, float))
+        except (TypeError, ValueError) as error:
+            raise InputError("position", where=where, got=str(position)[:60], allowed="(points, 3)") from error
+        if array.ndim != 2 or array.shape[1] != 3 or not len(array):
+            got = f"an array of shape {np.shape(position)}"
+            raise InputError("position", where=where, got=got, allowed="(points, 3)")
+        return check_array(array, "position", where, array.shape)
+
+    def _group(
+        self, name: str, kind: Any, place: np.ndarray, speed: np.ndarray, mass: Any, free: Any, drag: ArrayLike,
+        radius: ArrayLike, color: Any, motion: Signal | None,
+    ) -> Points:  # fmt: skip
+        self._take_name(name)
+        where, n = f"{kind} {name!r}", (len(place),)
+        held, size = check_array(drag, "drag", where, n), check_array(radius, "radius", where, n)
+        if (held < 0).any() or (size < 0).any():
+            raise InputError("drag and radius", where=where, allowed="0 or more")
+        first = self.count
+        masses = np.broadcast_to(np.asarray(mass, float), n)
+        group = Group(
+            name,
+            kind,
+            first,
+            place,
+            speed,
+            masses,
+            np.broadcast_to(np.asarray(free, np.uint8), n),
+            held,
+            size,
+            tuple(color),
+            motion,
+        )
+        self._groups.append(group)
+        return Points(group.indices, self)
+
+    @property
+    def count(self) -> int:
+        """Number of points so far."""
+        return self._groups[-1].first + self._groups[-1].count if self._groups else 0
+
+    def positions(self) -> np.ndarray:
+        """Return where all points start [m], (points, 3)."""
+        return np.concatenate([group.position for group in self._groups])
+
+    def _take_name(self, name: str) -> None:
+        if (
+            not isinstance(name, str)
+            or not name
+            or not name.replace(".", "").replace("_", "").replace("-", "").isalnum()
+        ):
+            raise InputError("a name", got=name, allowed="letters, digits, _ - .")
+        if name in self._names:
+            raise InputError("two things have one name", got=name, remedy="Choose another name.")
+        self._names.add(name)
+
+    # ---- links ------------------------------------------------------------------------------------------------------
+
+    def link(
+        self,
+        name: str,
+        pairs: Any,
+        law: "ZoneLaw | AutomatonLaw",
+        *,
+        axis: Axis | None = None,
+        acts: Literal["both", "first", "second"] = "both",
+        every: int = 1,
+        record: bool = False,
+    ) -> None:
+        """Add links between pairs of points: (links, 2) indices of a topology, or two sets of points, end by end.
+
+        With `axis` distance and force are along one axis. `acts` cuts the way back: links that act on their second
+        ends only let the first drive them. Links that work `every` so many steps push that much longer at a time.
+        `record` keeps lengths, tensions and states.
+        """
+        where = f"links {name!r}"
+        if acts not in ("both", "first", "second"):
+            raise InputError("acts", where=where, got=acts, allowed="'both', 'first', 'second'")
+        if not isinstance(every, int) or every < 1 or (every > 1 and record):
+            raise InputError(
+                "every", where=where, got=every, allowed="a whole number of steps; 1 where links are recorded"
+            )
+        ends = self._pairs(pairs, where)
+        grid = pairs if isinstance(pairs, Grid) and axis is None and acts == "both" and every == 1 else None
+        number = read_axis(axis, where)
+        self._check_law(law, where)
+        law.rows(len(ends), np.ones(len(ends)))  # its numbers fit, or it says why not
+        self._take_name(name)
+        self._bundles.append(Bundle(name, ends, law, number, acts, grid, record, every))
+
+    def piston(
+        self, name: str, pairs: Sequence[Any], axes: Sequence[Axis], *, stiffness: ArrayLike, rest: ArrayLike,
+        damping: ArrayLike = 0.0,
+    ) -> None:  # fmt: skip
+        """Add pistons: each puts one tension on several pairs of points, from the sum of their lengths along axes."""
+        where = f"pistons {name!r}"
+        found = [self._pairs(one, where) for one in pairs]
+        if len({len(one) for one in found}) != 1 or len(found) != len(axes) or len(found) < 2:
+            raise InputError(
+                "pairs of pistons", where=where, allowed="two or more sets of pairs alike, an axis for each"
+            )
+        law = ZoneLaw("piston", (Zone(stiffness, damping, rest),))
+        self._take_name(name)
+        numbers = np.array([read_axis(axis, where) for axis in axes])
+        self._pistons.append(Piston(name, np.stack(found, axis=1), numbers, law))
+
+    def reach(
+        self,
+        name: str,
+        points: Any,
+        others: Any = None,
+        *,
+        law: "ZoneLaw | AutomatonLaw",
+        friction: Friction | float | None = None,
+        apart: Sequence[Any] = (),
+        acts: Literal["both", "first", "second"] = "both",
+    ) -> None:
+        """Add links between all points of two sets (or of one) that come within the law's range of one another.
+
+        The law's distance is the gap between balls of the points' radii, which are 0 unless given. Points of one set
+        of `apart` do not act on one another: the masses of a brick that has links of its own.
+        """
+        where = f"reach {name!r}"
+        if acts not in ("both", "first", "second") or (acts != "both" and others is None):
+            allowed = "'both'; 'first' or 'second' of two sets"
+            raise InputError("acts", where=where, got=acts, allowed=allowed)
+        self._check_law(law, where)
+        if not np.isfinite(law.farthest):
+            raise InputError("a law without end", where=where, got=law.name, allowed="a law that ends at some distance",
+                             remedy="Take a buffer or cohesion, or links between given pairs.")  # fmt: skip
+        if isinstance(law, ZoneLaw) and any(np.ndim(v) for z in law.zones for v in (z.stiffness, z.damping, z.until)):
+            raise InputError(
+                "a law by range has one number of each kind", where=where, remedy="Give radii to the points."
+            )
+        widest = float(max((group.radius.max() for group in self._groups), default=0.0))
+        if law.farthest + 2 * widest <= 0:
+            remedy = "Raise the law's threshold, or give the points radii."
+            raise InputError("a law that never acts", where=where, got=f"range {law.farthest:g} m", remedy=remedy)
+        first = self._points(points, where)
+        second = first if others is None else self._points(others, where)
+        both = np.unique(np.concatenate((first, second)))
+        if acts != "both" and len(both) < len(first) + len(second):
+            raise InputError("a set that drives itself", where=where, remedy="Links act one way between sets apart.")
+        role = np.isin(both, first).astype(np.uint8) + 2 * np.isin(both, second).astype(np.uint8)
+        body = np.full(len(both), -1, np.int64)
+        for n, one in enumerate(apart):
+            body[np.isin(both, self._points(one, where))] = n
+        if friction is not None and not isinstance(law, ZoneLaw):
+            remedy = "Write it into the automaton, or take a zone law."
+            raise InputError("friction beside an automaton", where=where, remedy=remedy)
+        if isinstance(friction, int | float):
+            k, _ = law.strongest()
+            friction = Friction(float(friction), stiffness=float(np.max(k)) * 2 / 7)
+        self._take_name(name)
+        self._reaches.append(Reach(name, both, role.astype(np.uint8), body, law, friction, acts))
+
+    def solid(
+        self,
+        name: str,
+        shape: "Shape",
+        placement: "Transform",
+        points: Any,
+        *,
+        law: ZoneLaw,
+        friction: Friction | None = None,
+        color: tuple[float, float, float] | None = None,
+        motion: "Callable[[float], Transform] | None" = None,
+    ) -> None:
+        """Add a shape that points push against, by a law of the gap between a point's ball and its surface."""
+        where = f"solid {name!r}"
+        self._check_law(law, where)
+        if not isinstance(law, ZoneLaw) or not np.isfinite(law.farthest):
+            raise InputError(
+                "law of a solid", where=where, got=law.name, allowed="a zone law that ends at some distance"
+            )
+        self._take_name(name)
+        self._solids.append(Solid(name, shape, placement, self._points(points, where), law, friction, color, motion))
+
+    def push(self, name: str, points: Any, force: Any, *, rate: float | None = None) -> None:
+        """Add forces on points [N]: a vector, a function of time, or samples (samples, points, 3) at a rate."""
+        where = f"push {name!r}"
+        found = self._points(points, where)
+        if not callable(force) and rate is None:
+            vector = check_array(force, "force", where, (len(found), 3))
+            signal = Signal(vector[None], 1.0)
+        else:
+            signal = read_signal(force, rate, where)
+        self._take_name(name)
+        self._inputs.append(Input(name, found, signal))
+
+    def _check_law(self, law: Any, where: str) -> None:
+        if not all(hasattr(law, key) for key in ("rows", "strongest", "farthest")):
+            raise InputError("not a law of links", where=where, got=law, allowed="motiform.matter.links.spring(...), …")
+
+    def _points(self, points: Any, where: str) -> np.ndarray:
+        """Return indices of M points: of a group by name, of `Points`, or as given."""
+        if isinstance(points, LinkEnd):
+            raise InputError("a link cannot be linked with a link", where=where, got=points.name,
+                             remedy="Connect its end to a mass.")  # fmt: skip
+        if isinstance(points, Points):
+            if points.owner is not self:
+                raise InputError("points of another network", where=where, remedy="Add that network as a module first.")
+            return np.asarray(points.indices)
+        if isinstance(points, str):
+            found = next((g.indices for g in self._groups if g.name == points), None)
+            return self._missing(points, where) if found is None else found
+        found = np.atleast_1d(np.asarray(points))
+        if found.dtype.kind not in "iu" or found.ndim != 1:
+            raise InputError("points", where=where, got=points, allowed="Points, a group's name, or indices")
+        self._check_indices(found, where)
+        return found.astype(np.int64)
+
+    def _missing(self, name: str, where: str) -> np.ndarray:
+        names = [group.name for group in self._groups]
+        raise InputError(
+            "a link to nothing", where=where, got=name, allowed=", ".join(names), remedy=closest(name, names)
+        )
+
+    def _check_indices(self, found: np.ndarray, where: str) -> None:
+        if found.size and (found.min() < 0 or found.max() >= self.count):
+            bad = int(found[(found < 0) | (found >= self.count)].ravel()[0])
+            raise InputError("a link to nothing", where=where, got=f"point {bad}", allowed=f"0 to {self.count - 1}")
+
+    def _pairs(self, pairs: Any, where: str) -> np.ndarray:
+        if isinstance(pairs, Grid):
+            found = pairs.pairs()
+        elif isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], int | np.integer):
+            a, b = self._points(pairs[0], where), self._points(pairs[1], where)
+            if len(a) != len(b) and 1 not in (len(a), len(b)):
+                raise InputError(
+                    "ends of links", where=where, got=f"{len(a)} and {len(b)} points", allowed="as many of each"
+                )
+            found = np.stack(np.broadcast_arrays(a, b), -1)
+        else:
+            found = np.asarray(pairs)
+        if found.ndim != 2 or found.shape[-1] != 2 or (found.size and found.dtype.kind not in "iu"):
+            raise InputError("links", where=where, got=f"shape {found.shape}", allowed="pairs of points (links, 2)")
+        self._check_indices(found, where)
+        same = found[:, 0] == found[:, 1]
+        if same.any():
+            raise InputError("a link from a point to itself", where=where, got=f"point {found[same][0, 0]}")
+        return found.astype(np.int64)
+
+    def look(self, name: str, **hints: Any) -> None:
+        """Say how a group, bundle or solid looks: draw = "balls", "skin", "links" or "none", color, radius, faces."""
+        self._looks[name] = {**self._looks.get(name, {}), **hints}
+
+    # ---- modules ----------------------------------------------------------------------------------------------------
+
+    def open_link(self, name: str, mass: Points, law: "ZoneLaw | AutomatonLaw", *, axis: Axis | None = None) -> LinkEnd:
+        """Add a link with one end at a mass; the other, an L point, is connected later, by `connect`."""
+        where = f"open link {name!r}"
+        found = self._points(mass, where)
+        if len(found) != 1:
+            raise InputError("an open link begins at one mass", where=where, got=f"{len(found)} points")
+        self._check_law(law, where)
+        self._take_name(name)
+        self._open[name] = OpenLink(int(found[0]), law, read_axis(axis, where))
+        return LinkEnd(name, self)
+
+    def connect(self, one: "Points | LinkEnd", other: "Points | LinkEnd") -> None:
+        """Connect the end of an open link with a mass: M meets L, and nothing else."""
+        kinds = [isinstance(thing, LinkEnd) for thing in (one, other)]
+        if all(kinds):
+            raise InputError("two L points do not connect", remedy="Put a mass between the links.")
+        if not any(kinds):
+            raise InputError("two M points do not connect", remedy="Put a link between the masses.")
+        end, mass = (one, other) if kinds[0] else (other, one)
+        assert isinstance(end, LinkEnd)
+        if end.owner is not self or end.name not in self._open:
+            raise InputError(
+                "the link's end belongs to another network", got=end.name, remedy="Add it as a module first."
+            )
+        found = self._points(mass, f"open link {end.name!r}")
+        waiting = self._open[end.name]
+        if waiting.other is not None:
+            raise InputError("an L point takes one mass", where=f"open link {end.name!r}", got="a second one")
+        if len(found) != 1 or found[0] == waiting.mass:
+            raise InputError("an L point takes one mass, not the one at its other end", where=f"open link {end.name!r}")
+        waiting.other = int(found[0])
+
+    def expose(self, name: str, point: "Points | LinkEnd") -> None:
+        """Show points, or the end of an open link, to networks that this one is added to."""
+        if isinstance(point, LinkEnd):
+            if point.name not in self._open:
+                raise InputError("no such open link", got=point.name)
+            self._open[name] = self._open.pop(point.name)
+        else:
+            self._exposed[name] = self._points(point, f"exposed {name!r}")
+
+    def add(
+        self, name: str, module: "NetworkBuilder", *, at: ArrayLike = (0.0, 0.0, 0.0), turn: ArrayLike | None = None
+    ) -> Placed:
+        """Add another network as a module: its names after `name` and a dot, moved by `at` and turned by a matrix.
+
+        Gravity and wind are those of the network that it is added to. A module may have a lower rate, this one's
+        divided by a whole number: its links then work at that sub-rate, while its masses move on evenly in between.
+        """
+        if not isinstance(module, NetworkBuilder) or module is self:
+            raise InputError(
+                "a module", where=f"module {name!r}", got=type(module).__name__, allowed="another NetworkBuilder"
+            )
+        ratio = round(self.rate / module.rate)
+        if ratio < 1 or abs(ratio * module.rate - self.rate) > 1e-9 * self.rate:
+            raise InputError(
+                "rate of a module", where=f"module {name!r}",
+                got=f"{module.rate:g} Hz in a network of {self.rate:g} Hz",
+                allowed="the network's rate divided by a whole number", remedy="Build the network at the fastest rate.",
+            )  # fmt: skip
+        if ratio > 1 and (module._pistons or module._reaches or module._solids):
+            raise InputError(
+                "only links have a sub-rate", where=f"module {name!r}", remedy="Take pistons, reaches, solids out."
+            )
+        self._take_name(name)
+        shift, turned = (
+            check_array(at, "at", f"module {name!r}", (3,)),
+            np.eye(3) if turn is None else np.asarray(turn, float),
+        )
+        if turn is not None:
+            _check_turn(turned, module, f"module {name!r}")
+        first = self.count
+        for group in module._groups:
+            if group.motion is not None and (shift.any() or turn is not None):
+                raise InputError(
+                    "a module with imposed points cannot be moved", where=name, remedy="Impose its new path."
+                )
+            self._take_name(f"{name}.{group.name}")
+            self._groups.append(
+                replace(
+                    group, name=f"{name}.{group.name}", first=first + group.first,
+                    position=group.position @ turned.T + shift,
+                    velocity=group.velocity @ turned.T,
+                )
+            )  # fmt: skip
+        for kind in ("_bundles", "_pistons", "_reaches", "_solids", "_inputs"):
+            for thing in getattr(module, kind):
+                self._take_name(f"{name}.{thing.name}")
+                moved = shifted(thing, f"{name}.{thing.name}", first)
+                if kind == "_solids" and (shift.any() or turn is not None):
+                    moved = moved_solid(moved, Transform(turned, shift))
+                if kind == "_bundles" and ratio > 1:
+                    moved = replace(moved, every=ratio * moved.every, grid=None)
+                getattr(self, kind).append(moved)
+        self._looks |= {f"{name}.{key}": hints for key, hints in module._looks.items()}
+        points = {key: Points(found + first, self) for key, found in module._exposed.items()}
+        points |= {
+            group.name: Points(group.indices + first, self) for group in module._groups if group.name not in points
+        }
+        ends = {}
+        for key, waiting in module._open.items():
+            self._open[f"{name}.{key}"] = replace(
+                waiting, mass=waiting.mass + first, other=None if waiting.other is None else waiting.other + first
+            )
+            ends[key] = LinkEnd(f"{name}.{key}", self)
+        return Placed(name, points, ends)
+
+    # ---- the network ------------------------------------------------------------------------------------------------
+
+    def build(self) -> Network:
+        """Return the frozen network, after checking that no link ends nowhere and no ends coincide."""
+        if not self._groups:
+            raise InputError("a network without points", remedy="Add masses.")
+        loose = [name for name, waiting in self._open.items() if waiting.other is None]
+        if loose:
+            raise InputError("a link to nothing", got=", ".join(loose), remedy="Connect its open end, or take it away.")
+        bundles = list(self._bundles)
+        for name, waiting in self._open.items():
+            bundles.append(Bundle(name, np.array([[waiting.mass, waiting.other]]), waiting.law, waiting.axis))
+        wind = self.wind if callable(self.wind) else check_array(self.wind, "wind", "network", (3,))[None]
+        network = Network(
+            tuple(self._groups), tuple(bundles), tuple(self._pistons), tuple(self._reaches), tuple(self._solids),
+            tuple(self._inputs), self.rate, self.gravity, Signal(wind, 1.0), dict(self._exposed), self.keep_velocity,
+            dict(self._looks),
+        )  # fmt: skip
+        place = self.positions()
+        for bundle in bundles:
+            check_apart(bundle, place, network)
+        return network
+
+
+def _check_turn(turn: np.ndarray, module: NetworkBuilder, where: str) -> None:
+    """Refuse what is no rotation, and modules in which something has axes of the world."""
+    fits = turn.shape == (3, 3) and np.isfinite(turn).all() and np.allclose(turn @ turn.T, np.eye(3), atol=1e-9)
+    if not fits or np.linalg.det(turn) < 0:
+        raise InputError("turn", where=where, got=f"shape {turn.shape}", allowed="a rotation matrix (3, 3)")
+    along = [bundle.name for bundle in module._bundles if bundle.axis >= 0]
+    along += [piston.name for piston in module._pistons] + [pushed.name for pushed in module._inputs]
+    along += [name for name, waiting in module._open.items() if waiting.axis >= 0]
+    held = [group.name for group in module._groups if np.isin(group.free, (1, 2, 3, 4, 5, 6)).any()]
+    if along or held:
+        raise InputError(
+            "a module with axes of the world cannot be turned", where=where, got=", ".join([*along, *held]),
+            remedy="Build it turned, or link it along lines.",
+        )  # fmt: skip

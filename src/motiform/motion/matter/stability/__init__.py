@@ -1,0 +1,1 @@
+"""Stability of a network, known before the first step."""

@@ -1,0 +1,199 @@
+"""Stability of a network before its first step: all links that can be active, those by range included."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from motiform.motion.matter.engine.meters import stored_energy
+from motiform.motion.matter.laws.links import Friction, ZoneLaw
+from motiform.motion.matter.model.network import Network, Reach
+from motiform.motion.matter.stability.criterion import Stability, assess
+
+__all__ = ["assess_network"]
+
+_CONTACTS = {1: 2, 2: 6, 3: 12}  # equal balls that touch one, in so many dimensions
+_LIMIT = 4.0
+
+
+@dataclass
+class _Worst:
+    """Links at their worst: ends (−1 is the ground), stiffness, damping, least stiffness, names, directions."""
+
+    a: list[np.ndarray] = field(default_factory=list)
+    b: list[np.ndarray] = field(default_factory=list)
+    k: list[np.ndarray] = field(default_factory=list)
+    z: list[np.ndarray] = field(default_factory=list)
+    least: list[np.ndarray] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    axes: list[np.ndarray] = field(default_factory=list)
+    """Direction at the start (links, 3); zero: any."""
+
+    def add(self, name: str, a: Any, b: Any, k: Any, z: Any, least: Any, axes: np.ndarray | None = None) -> None:
+        count = len(a)
+        self.a.append(np.asarray(a, int))
+        self.b.append(np.broadcast_to(np.asarray(b, int), count))
+        for values, one in ((self.k, k), (self.z, z), (self.least, least)):
+            values.append(np.broadcast_to(np.asarray(one, float), count))
+        self.names += [name] * count
+        self.axes.append(np.zeros((count, 3)) if axes is None else axes)
+
+    def joined(self, key: str) -> np.ndarray:
+        values = getattr(self, key)
+        return np.concatenate(values) if values else np.zeros(0, int if key in "ab" else float)
+
+
+def assess_network(network: Network, *, exact: bool = False) -> Stability:
+    """Return what the scheme will do with a network, from the links that can be active [Habibi97 8.3.2].
+
+    A point by range is taken to touch as many others as equal balls can, from all sides; a point that meets a solid,
+    the solid. Where the bound, which holds for links in any direction, is passed, the directions at the start decide.
+    """
+    worst = _Worst()
+    _add_bundles(worst, network)
+    for reach in network.reaches:
+        _add_reach(worst, network, reach)
+    for solid in network.solids:
+        k, z = _rubbed(solid.law.strongest(), solid.friction, 1.0, 1.0)
+        points = solid.points[network.movable[solid.points]]
+        worst.add(f"{solid.name} (solid)", points, -1, k, z, _least(solid.law))
+    _add_drag(worst, network)
+    a, b, damping = worst.joined("a"), worst.joined("b"), worst.joined("z")
+    stiffness = np.maximum(worst.joined("k"), 0.0)
+    mass = np.where(network.movable, network.mass, np.inf)
+    names: Any = _Names(network)
+    found = assess(
+        mass, a, b, stiffness, damping, network.step, names=names, link_names=worst.names,
+        least_stiffness=worst.joined("least"), dimensions=_dimensions(network), exact=exact,
+    )  # fmt: skip
+    crowds = tuple(_crowd_note(reach) for reach in network.reaches if _collapses(network, reach))
+    found = replace(found, notes=(*found.notes, *crowds))
+    if found.bounded or not len(a):
+        return found
+    weight = network.step**2 * stiffness + 2 * network.step * damping
+    largest = _directed(network, a, b, weight, np.concatenate(worst.axes))
+    if largest > _LIMIT:
+        return found
+    note = f"With links in their directions at the start K + 2Z = {largest:.4g}; in the worst directions it is passed."
+    return replace(found, verdict="stable", largest=largest, notes=(*found.notes, note))
+
+
+class _Names:
+    """Names of points, made when asked for."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+
+    def __len__(self) -> int:
+        return self.network.count
+
+    def __getitem__(self, index: int) -> str:
+        return self.network.point_name(index)
+
+
+def _dimensions(network: Network) -> int:
+    free = int(np.bitwise_or.reduce(np.concatenate([group.free for group in network.groups])))
+    return max(1, free.bit_count())
+
+
+def _least(law: Any) -> Any:
+    if not isinstance(law, ZoneLaw):
+        return 0.0
+    return np.min(np.broadcast_arrays(*[np.asarray(zone.stiffness, float) for zone in law.zones]), axis=0)
+
+
+def _add_bundles(worst: _Worst, network: Network) -> None:
+    place = network.initial_state().position
+    for bundle in network.bundles:
+        a, b = bundle.pairs.T
+        axes = np.tile(np.eye(3)[bundle.axis], (bundle.count, 1))
+        if bundle.axis < 0:
+            line = place[b] - place[a]
+            axes = line / np.linalg.norm(line, axis=1, keepdims=True)
+        if bundle.acts != "both":  # the end that is not acted on is like the ground
+            a, b = (b if bundle.acts == "second" else a), np.full(bundle.count, -1)
+        # a link that works seldom pushes that much longer, and its damper feels a longer step
+        k, z = (np.asarray(v) * bundle.every**n for v, n in zip(bundle.law.strongest(), (2, 1), strict=True))
+        worst.add(bundle.name, a, b, k, z, _least(bundle.law), axes)
+    for piston in network.pistons:
+        k, z = (np.asarray(value) * piston.pairs.shape[1] for value in piston.law.strongest())
+        for p, axis in enumerate(piston.axes):  # k (Σ e)² ≤ pairs · k Σ e²
+            a, b = piston.pairs[:, p].T
+            worst.add(piston.name, a, b, k, z, 0.0, np.tile(np.eye(3)[axis], (piston.count, 1)))
+
+
+def _add_reach(worst: _Worst, network: Network, reach: Reach) -> None:
+    """Add what the neighbours of a point by range can do at most, as a link to the ground that counts both ends."""
+    n = _dimensions(network)
+    share = _CONTACTS[n] / n  # of balls on all sides, so much acts along any one axis
+    k, z = _rubbed(reach.law.strongest(), reach.friction, share, share * (n - 1))
+    crowd = 1.0
+    if isinstance(reach.law, ZoneLaw):
+        first, size = reach.law.zones[0], 2 * float(np.median(network.radius[reach.points]))
+        rest = size + (0.0 if first.rest is None else float(np.max(np.asarray(first.rest))))
+        damped = [float(np.max(np.asarray(one.until))) for one in reach.law.zones if np.any(np.asarray(one.damping))]
+        if damped and rest > 0:
+            crowd = max(1.0, ((size + max(damped)) / rest) ** n)
+    points = reach.points[network.movable[reach.points]]
+    text = f"{reach.name} (by range, {_CONTACTS[n]} neighbours at once)"
+    worst.add(text, points, -1, 2 * k, 2 * z * crowd, _least(reach.law))
+
+
+def _collapses(network: Network, reach: Reach) -> bool:
+    """Return whether a law by range attracts more than it repels: ∫ φ rⁿ⁻¹ dr < 0, φ a pair's energy [Ruelle69]."""
+    if not isinstance(reach.law, ZoneLaw):
+        return False
+    size, n = 2 * float(np.median(network.radius[reach.points])), _dimensions(network)
+    r = np.linspace(0.0, size + reach.law.farthest, 2001)[1:]
+    energy = stored_energy(reach.law.rows(len(r), np.zeros(len(r))), r - size)
+    return float(((energy - energy[-1]) * r ** (n - 1)).sum()) < -1e-9 * float(np.abs(energy).max() * r[-1] ** (n - 1))
+
+
+def _crowd_note(reach: Reach) -> str:
+    return f"Reach {reach.name!r} attracts more than it repels: a crowd of such points draws together without end."
+
+
+def _rubbed(law: tuple[Any, Any], friction: Friction | None, along: float, across: float) -> tuple[float, float]:
+    """Return stiffness and damping along one axis, of a law and of the friction across it."""
+    k, z = float(np.max(law[0])), float(np.max(law[1]))
+    if friction is None or friction.limit == 0:
+        return along * k, along * z
+    return along * k + across * friction.stiffness, along * z + across * friction.damping
+
+
+def _add_drag(worst: _Worst, network: Network) -> None:
+    drag = np.concatenate([group.drag for group in network.groups])
+    held = np.flatnonzero((drag > 0) & network.movable)
+    if len(held):
+        worst.add("drag", held, -1, 0.0, drag[held], 0.0)
+
+
+def _directed(network: Network, a: np.ndarray, b: np.ndarray, weight: np.ndarray, axes: np.ndarray) -> float:
+    """Return the largest eigenvalue of Te² M⁻¹K + 2 Te M⁻¹Z with links along their directions at the start."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.linalg import ArpackError, eigsh
+
+    root = np.sqrt(np.where(network.movable, 1 / network.mass, 0.0))
+    bits = np.concatenate([group.free for group in network.groups]).astype(int)
+    free = np.stack([(bits >> axis) & 1 for axis in range(3)], axis=-1)
+    along = axes[:, :, None] * axes[:, None, :]
+    known = (axes != 0).any(axis=1).reshape(-1, 1, 1)
+    block = np.where(known, along, np.eye(3)) * weight[:, None, None]
+    rows, columns, values = [], [], []
+    for one, other, sign in ((a, a, 1.0), (b, b, 1.0), (a, b, -1.0), (b, a, -1.0)):
+        there = (one >= 0) & (other >= 0)
+        i, j = one[there], other[there]
+        part = sign * block[there] * (root[i] * root[j])[:, None, None] * free[i][:, :, None] * free[j][:, None, :]
+        rows.append(np.broadcast_to(3 * i[:, None, None] + np.arange(3)[:, None], part.shape).ravel())
+        columns.append(np.broadcast_to(3 * j[:, None, None] + np.arange(3), part.shape).ravel())
+        values.append(part.ravel())
+    size = 3 * network.count
+    entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
+    matrix = coo_matrix(entries, (size, size)).tocsr()
+    if size <= 300:
+        return float(np.linalg.eigvalsh(matrix.toarray()).max())
+    start = np.random.default_rng(0).normal(size=size)
+    try:
+        return float(eigsh(matrix, k=1, which="LA", v0=start, tol=1e-4, return_eigenvectors=False)[0]) * (1 + 1e-3)
+    except ArpackError:
+        return np.inf

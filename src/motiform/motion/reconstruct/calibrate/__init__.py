@@ -1,0 +1,1 @@
+"""Lengths of a figure and places of its tags from markers."""

@@ -1,0 +1,242 @@
+"""Figures made larger or smaller, segment by segment: places, tags, masses, inertia, looks."""
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, closest
+from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Mesh, Shape
+from motiform.motion.figures.human36 import Human36
+from motiform.motion.tree.joints import AxesJoint, Axis, BallJoint, FreeJoint, FunctionJoint
+from motiform.motion.tree.model.figure import Closure, Figure, Part, Segment, Tag
+from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial, Spline
+from motiform.motion.tree.model.joint import Array, Joint
+from motiform.spatial import Transform
+
+__all__ = ["has_lengths", "scale_figure", "scale_inertia"]
+
+Factors = Mapping[str, float | ArrayLike]
+
+
+def scale_figure(figure: Figure, factors: Factors, *, mass: float | None = None, by: str = "proportions") -> Figure:
+    """Return a figure whose segments are stretched along their own axes.
+
+    Places of children, tags, centres of mass, looks and moments of inertia follow, as in OpenSim's ScaleTool. Of a
+    Human36 the lengths change, so that its measures can be read and changed further.
+
+    Parameters
+    ----------
+    factors : {segment: factor}, or three of them along x, y, z of the segment; of a Human36 also {"L5": factor}.
+        What is not named keeps its size.
+    mass : of the whole figure [kg]; None: nothing is said about it.
+    by : masses of segments: "proportions" keeps their parts of the whole, "volume" lets them grow with their volumes.
+
+    >>> from motiform.motion.figures import human36
+    >>> float(scale_figure(human36(lengths={"L5": 0.4}), {"right_shank": 1.1}).lengths["L5"])
+    0.44000000000000006
+    """
+    _check_options(figure, mass, by)
+    if has_lengths(figure):
+        from motiform.motion.reconstruct.calibrate.human import scale_human
+
+        return scale_human(figure, factors, mass, by)
+    known = as_factors(factors, figure.names, f"figure {figure.name!r}")
+    return _scaled(figure, known, mass, by)
+
+
+def has_lengths(figure: Figure) -> TypeGuard[Human36]:
+    """Return whether lengths can be changed: of a Human36 whose parts were not replaced as a whole."""
+    whole = ("segments", "tags")
+    return isinstance(figure, Human36) and not any(
+        name in edit and not isinstance(edit[name], Mapping) for edit in figure.edits for name in whole
+    )
+
+
+def _check_options(figure: Any, mass: Any, by: Any) -> None:
+    if not isinstance(figure, Figure):
+        raise InputError("not a figure", where="scale_figure", got=type(figure).__name__, allowed="a Figure")
+    if by not in ("proportions", "volume"):
+        raise InputError("by", where="scale_figure", got=repr(by), allowed="'proportions', 'volume'")
+    if mass is None:
+        return
+    good = isinstance(mass, (int, float, np.number)) and not isinstance(mass, bool) and np.isfinite(mass) and mass > 0
+    if not good:
+        raise InputError("mass", where="scale_figure", got=repr(mass), allowed="a finite number above zero [kg]")
+    if not figure.mass > 0:
+        raise InputError("a figure without mass cannot be given one", where=f"figure {figure.name!r}", got=mass)
+
+
+def as_factors(factors: Any, names: tuple[str, ...], where: str) -> dict[str, Array]:
+    """Return {name: three factors above zero}."""
+    if not isinstance(factors, Mapping):
+        raise InputError("factors", where=where, got=repr(factors), allowed="a mapping {segment: factor}")
+    found = {}
+    for name, value in factors.items():
+        if name not in names:
+            raise InputError(
+                "no such segment",
+                where=where,
+                got=str(name),
+                allowed=", ".join(names),
+                remedy=closest(str(name), names),
+            )
+        try:
+            three = np.asarray(value, float)
+        except (TypeError, ValueError):
+            three = np.empty(0)
+        if three.shape not in ((), (3,)) or not (np.isfinite(three) & (three > 0)).all():
+            allowed = "one number above zero, or three"
+            raise InputError(f"factor of {name!r}", where=where, got=repr(value), allowed=allowed)
+        found[str(name)] = np.broadcast_to(three, (3,)).astype(float)
+    return found
+
+
+def _scaled(figure: Figure, factors: Mapping[str, Array], mass: float | None, by: str) -> Figure:
+    one = np.ones(3)
+    f = {name: factors.get(name, one) for name in figure.names}
+    masses = new_masses(figure, {name: float(np.prod(own)) for name, own in f.items()}, mass, by)
+    segments = tuple(_segment(s, f[s.name], f[s.parent] if s.parent else one, masses[s.name]) for s in figure.segments)
+    tags = tuple(Tag(t.name, t.segment, _triple(f[t.segment] * t.point)) for t in figure.tags)
+    surfaces = tuple(replace(s, placement=_stretched(s.placement, f[s.segment])) for s in figure.surfaces)
+    kept = [s.name for s in figure.surfaces if (f[s.segment] != 1).any()]
+    notes = figure.notes + ((f"surfaces that kept their size: {', '.join(kept)}",) if kept else ())
+    return figure.replace(
+        segments=segments,
+        tags=tags,
+        surfaces=surfaces,
+        closures=tuple(_closure(c, f) for c in figure.closures),
+        notes=notes,
+    )
+
+
+def new_masses(figure: Figure, volumes: Mapping[str, float], mass: float | None, by: str) -> dict[str, float]:
+    """Return the mass of each segment [kg], from the growth of their volumes where told so."""
+    grown = {s.name: s.mass * (volumes[s.name] if by == "volume" else 1.0) for s in figure.segments}
+    whole = sum(grown.values())
+    return grown if mass is None else {name: m * mass / whole for name, m in grown.items()}
+
+
+def _triple(values: ArrayLike) -> tuple[float, float, float]:
+    x, y, z = np.asarray(values, float).tolist()
+    return x, y, z
+
+
+def scale_inertia(inertia: Array, factors: Array, ratio: float = 1.0) -> Array:
+    """Return moments about the centre of mass after a stretch along the axes, with `ratio` times the mass.
+
+    The second moments C = ½ tr(I) 1 − I become ratio · diag(f) C diag(f), and I = tr(C) 1 − C.
+    """
+    C = np.trace(inertia) / 2 * np.eye(3) - inertia
+    C = ratio * factors[:, None] * C * factors
+    return np.asarray(np.trace(C) * np.eye(3) - C)
+
+
+def _segment(segment: Segment, f: Array, parent: Array, mass: float) -> Segment:
+    placement, joint = _joint(segment, f, parent)
+    ratio = mass / segment.mass if segment.mass else 1.0
+    return replace(
+        segment,
+        placement=placement,
+        joint=joint,
+        mass=mass,
+        com=f * segment.com,
+        inertia=scale_inertia(segment.inertia, f, ratio),
+        parts=tuple(_part(part, f) for part in segment.parts),
+    )
+
+
+# ---------------------------------------------------------------- joints
+def _joint(segment: Segment, f: Array, parent: Array) -> tuple[Transform, Joint]:
+    """Return the placement and the joint: its centre follows the parent, seen from the child the child."""
+    joint, R, p = segment.joint, segment.placement.rotation, segment.placement.translation
+    if isinstance(joint, BallJoint | FreeJoint):
+        return Transform(R, parent * p), joint
+    if not isinstance(joint, AxesJoint | FunctionJoint):
+        if (f != 1).any() or (parent != 1).any():
+            raise InputError(
+                "a joint that cannot be scaled",
+                where=f"segment {segment.name!r}",
+                got=type(joint).__name__,
+                allowed="joints of axes, functions, ball and free joints",
+            )
+        return segment.placement, joint
+    center = next((np.array(a.point) for a in joint.axes if a.kind == "revolute"), np.zeros(3))
+    translation = parent * (p + R @ center) - R @ (f * center)
+    along = [float(parent @ (R @ axis.direction) ** 2) for axis in joint.axes]
+    found = copy(joint)
+    found.axes = tuple(_axis(axis, f, s) for axis, s in zip(joint.axes, along, strict=True))
+    if isinstance(found, FunctionJoint):
+        pairs = zip(found.axes, found.functions, along, strict=True)
+        found.functions = tuple(
+            _shift(function, s) if axis.kind == "prismatic" else function for axis, function, s in pairs
+        )
+    return Transform(R, translation), found
+
+
+def _axis(axis: Axis, f: Array, along: float) -> Axis:
+    offset = axis.offset * along if axis.kind == "prismatic" else axis.offset
+    return replace(axis, point=_triple(f * axis.point), pitch=axis.pitch * along, offset=offset)
+
+
+def _shift(function: CoordinateFunction, factor: float) -> CoordinateFunction:
+    """Return the shift of an axis times a factor; a coordinate that is itself a shift keeps its slope."""
+    if isinstance(function, Polynomial):
+        c = function.coefficients
+        if len(c) == 2 and abs(c[1]) == 1.0:
+            return Polynomial((factor * c[0], c[1]))
+        return Polynomial(tuple(factor * x for x in c))
+    if isinstance(function, Spline):
+        return type(function)(function.x, factor * function.y)
+    if factor != 1.0:
+        raise InputError("a function that cannot be scaled", got=type(function).__name__, allowed="Polynomial, Spline")
+    return function
+
+
+def _closure(closure: Any, f: Mapping[str, Array]) -> Any:
+    a, b = (np.ones(3) if name is None else f[name] for name in (closure.a, closure.b))
+    if not isinstance(closure, Closure):
+        if (a != 1).any() or (b != 1).any():
+            raise InputError("a contact that closes a loop cannot be scaled", where=f"closure {closure.name!r}")
+        return closure
+    size = float(np.prod(np.concatenate([a, b])) ** (1 / 6))
+    point_a, point_b = _triple(a * closure.point_a), _triple(b * closure.point_b)
+    return replace(closure, point_a=point_a, point_b=point_b, length=size * closure.length)
+
+
+# ---------------------------------------------------------------- looks
+def _stretched(placement: Transform, f: Array) -> Transform:
+    return Transform(placement.rotation, f * placement.translation)
+
+
+def _part(part: Part, f: Array) -> Part:
+    if (f == 1).all():
+        return part
+    R = part.placement.rotation
+    return replace(part, shape=_shape(part.shape, R.T @ (f[:, None] * R)), placement=_stretched(part.placement, f))
+
+
+def _shape(shape: Shape, stretch: Array) -> Shape:
+    """Return a shape under a linear map in its own axes; solids of fixed form take the lengths of the mapped axes."""
+    x, y, z = np.linalg.norm(stretch, axis=0).tolist()
+    if isinstance(shape, Box):
+        return Box((x * shape.size[0], y * shape.size[1], z * shape.size[2]))
+    if isinstance(shape, Ellipsoid):
+        return Ellipsoid((x * shape.radii[0], y * shape.radii[1], z * shape.radii[2]))
+    if isinstance(shape, Ball):
+        return Ball(shape.radius * (x * y * z) ** (1 / 3))
+    if isinstance(shape, Cylinder | Capsule):
+        return type(shape)(shape.radius * (x * z) ** 0.5, shape.height * y)
+    if isinstance(shape, Mesh):
+        return Mesh(shape.vertices @ stretch.T, shape.faces)
+    if isinstance(shape, Compound):
+        return Compound(
+            tuple(
+                (_shape(s, T.rotation.T @ stretch @ T.rotation), Transform(T.rotation, stretch @ T.translation))
+                for s, T in shape.parts
+            )
+        )
+    return shape

@@ -1,0 +1,1 @@
+"""Velocities, accelerations, plate forces and joint efforts of a reconstructed motion."""

@@ -1,0 +1,210 @@
+"""From configurations over time to velocities and accelerations: low-pass, splines, derivatives."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.measure.filters import butterworth
+from motiform.measure.gaps import runs
+from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
+from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.joint import Array
+from motiform.spatial import conjugate, multiply_quaternions, rotation_from_quaternion
+from motiform.spatial.checks import as_floats
+
+__all__ = ["Moving", "smooth", "velocities"]
+
+ORDER = 2  # of each of the two passes of the filter
+_EVEN = 1e-3  # part of a step by which times may stray and still count as even
+_FEWEST = 3  # samples that tell an acceleration
+
+
+class Moving(NamedTuple):
+    """A motion: configurations, velocities and accelerations at the same times."""
+
+    q: Array
+    """Low-passed configurations, (samples, nq)."""
+    v: Array
+    """Velocities, (samples, nv): rad/s or m/s."""
+    a: Array
+    """Their rates, (samples, nv): rad/s² or m/s²."""
+
+
+def velocities(figure: Figure, times: ArrayLike, q: ArrayLike, *, cutoff: float | None = 6.0) -> Moving:
+    """Return configurations low-passed at ``cutoff`` [Hz], and the velocities and accelerations of the result.
+
+    q (samples, nq) at ``times`` [s]. The filter is Butterworth's of order 2, run forwards and backwards, with half
+    power at the cutoff [Winter09 3.4]; None filters nothing. Derivatives are those of a quintic spline through the
+    samples. Angles are unwrapped; of quaternions all four numbers are filtered alike and brought back to length one,
+    which does not depend on the axes chosen. The velocity of a free joint is in its segment's axes.
+
+    Samples with nan are gaps: each stretch between them is treated by itself, and what lies in a gap is nan. So are
+    velocities of stretches of fewer than three samples. Uneven times are filtered on an even grid.
+    """
+    t, qs = _checked(figure, times, q)
+    quaternions = _quaternions(figure)
+    _check_cutoff(cutoff, t)
+    found = Moving(np.full_like(qs, np.nan), *(np.full((len(t), figure.nv), np.nan) for _ in range(2)))
+    for first, last in runs(np.asarray(np.isfinite(qs).all(1))):
+        part = slice(first, last)
+        even = _continuous(figure, qs[part], quaternions)
+        if last - first < _FEWEST:
+            found.q[part] = _unit(even, quaternions)
+            continue
+        value, first_rate, second_rate = _derivatives(t[part], even, cutoff)
+        found.q[part] = _unit(value, quaternions)
+        found.v[part], found.a[part] = _in_joints(figure, value, first_rate, second_rate)
+    return found
+
+
+def smooth(values: Array, rate: float, cutoff: float | None, order: int = ORDER) -> Array:
+    """Return columns (samples, n) without nan low-passed with zero phase: half power at ``cutoff`` [Hz].
+
+    The line from the first to the last sample passes as it is, and the ends are continued by their point reflection
+    over two periods of the cutoff, after which e⁻¹¹ of what the filter starts with is left.
+    """
+    from scipy.signal import sosfiltfilt
+
+    if cutoff is None or len(values) < 2:
+        return np.array(values, float)
+    sections = butterworth(cutoff, rate, order, 2)
+    pad = min(len(values) - 1, math.ceil(2 * rate / cutoff))
+    line = values[0] + np.linspace(0.0, 1.0, len(values))[:, None] * (values[-1] - values[0])
+    return np.asarray(line + sosfiltfilt(sections, values - line, axis=0, padlen=pad))
+
+
+def even_rate(t: Array) -> float | None:
+    """Return the samples per second [Hz] of even times, or None."""
+    if len(t) < 2:
+        return None
+    step = (t[-1] - t[0]) / (len(t) - 1)
+    strays = np.abs(t - (t[0] + step * np.arange(len(t)))).max()
+    return float(1.0 / step) if strays <= _EVEN * step else None
+
+
+def as_times(times: ArrayLike, count: int | None = None) -> Array:
+    """Return times [s] that grow, (count,)."""
+    t = as_floats(times, where="times")
+    if t.ndim != 1 or len(t) == 0 or (count is not None and len(t) != count):
+        allowed = "one for each sample" if count is None else f"({count},): one for each sample"
+        raise InputError("times", got=f"shape {t.shape}", allowed=allowed)
+    if (np.diff(t) <= 0).any():
+        k = int(np.argmax(np.diff(t) <= 0))
+        raise InputError("times that do not grow", got=f"{t[k]:g} s, then {t[k + 1]:g} s", where=f"sample {k + 1}")
+    return t
+
+
+def _checked(figure: Figure, times: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
+    qs = as_floats(q, where="q", finite=False)
+    if qs.ndim != 2 or qs.shape[1] != figure.nq:
+        raise InputError("size of q", got=f"shape {qs.shape}", allowed=f"(samples, {figure.nq})")
+    return as_times(times, len(qs)), qs
+
+
+def _check_cutoff(cutoff: float | None, t: Array) -> None:
+    if cutoff is None or len(t) < 2:
+        return
+    highest = (len(t) - 1) / (t[-1] - t[0]) / 2
+    if not (isinstance(cutoff, (int, float)) and 0 < cutoff < highest):
+        raise InputError("cutoff", got=cutoff, allowed=f"0 to {highest:g} Hz, half of the samples per second; or None")
+
+
+def _places(figure: Figure, n: int) -> tuple[Array, Array]:
+    """Return where in q and v the free coordinates of segment n are."""
+    at_q, at_v = figure.layout.q[n], figure.layout.v[n]
+    if figure.coupled is None:
+        return at_q, at_v
+    kept_q, kept_v = figure.coupled.kept_q, figure.coupled.kept_v
+    return (
+        np.searchsorted(kept_q, at_q[np.isin(at_q, kept_q)]),
+        np.searchsorted(kept_v, at_v[np.isin(at_v, kept_v)]),
+    )
+
+
+def _quaternions(figure: Figure) -> list[Array]:
+    """Return where in q the quaternions are; joints with other numbers than these and plain ones are refused."""
+    found = []
+    for n, segment in enumerate(figure.segments):
+        if isinstance(segment.joint, (BallJoint, FreeJoint)):
+            found.append(_places(figure, n)[0][-4:])
+        elif not segment.joint.plain and segment.joint.nq:
+            raise InputError(
+                "velocities of such a joint are not known", where=f"segment {segment.name!r}",
+                got=type(segment.joint).__name__, allowed="plain coordinates, spherical and free joints",
+            )  # fmt: skip
+    return found
+
+
+def _continuous(figure: Figure, q: Array, quaternions: list[Array]) -> Array:
+    """Return q without jumps of a full turn or of a quaternion's sign."""
+    out = q.copy()
+    for n, segment in enumerate(figure.segments):
+        joint = segment.joint
+        if isinstance(joint, AxesJoint) and joint.nq:
+            turns = [k for k, axis in enumerate(joint.axes) if axis.kind == "revolute" and axis.pitch == 0]
+            columns = figure.layout.q[n][turns]
+            if figure.coupled is not None:  # a leading coordinate keeps its value: a full turn would move what follows
+                leading = [int(figure.layout.places_q[c.leading][0]) for c in figure.couplings]
+                columns = columns[np.isin(columns, figure.coupled.kept_q) & ~np.isin(columns, leading)]
+                columns = np.searchsorted(figure.coupled.kept_q, columns)
+            out[:, columns] = np.unwrap(out[:, columns], axis=0)
+    for at in quaternions:
+        same = np.where((out[1:, at] * out[:-1, at]).sum(-1) < 0, -1.0, 1.0)
+        out[1:, at] *= np.cumprod(same)[:, None]
+    return _unit(out, quaternions)
+
+
+def _unit(q: Array, quaternions: list[Array]) -> Array:
+    out = q.copy()
+    for at in quaternions:
+        size = np.linalg.norm(out[:, at], axis=-1, keepdims=True)
+        if not (size > 0).all():
+            raise InputError("a quaternion of length zero", where=f"sample {int(np.argmin(size))}")
+        out[:, at] /= size
+    return out
+
+
+def _derivatives(t: Array, q: Array, cutoff: float | None) -> tuple[Array, Array, Array]:
+    """Return the low-passed values and their first two derivatives at the times t."""
+    from scipy.interpolate import CubicSpline, make_interp_spline
+
+    rate, grid, values = even_rate(t), t, q
+    if cutoff is not None and rate is None:
+        grid = np.linspace(t[0], t[-1], max(len(t), math.ceil((t[-1] - t[0]) / np.median(np.diff(t))) + 1))
+        rate, values = (len(grid) - 1) / (t[-1] - t[0]), CubicSpline(t, q)(grid)
+    if cutoff is not None:
+        assert rate is not None
+        values = smooth(values, rate, cutoff if cutoff < rate / 2 else None)
+    spline = make_interp_spline(grid, values, k=min(5, len(grid) - 1))
+    value, first, second = (np.asarray(spline(t, nu)) for nu in range(3))
+    return (values if grid is t else value), first, second
+
+
+def _in_joints(figure: Figure, q: Array, dq: Array, ddq: Array) -> tuple[Array, Array]:
+    """Return v and a from q and its derivatives; quaternions may have any length."""
+    v, a = (np.empty((len(q), figure.nv)) for _ in range(2))
+    for n, segment in enumerate(figure.segments):
+        at_q, at_v = _places(figure, n)
+        x, dx, ddx = q[:, at_q], dq[:, at_q], ddq[:, at_q]
+        if isinstance(segment.joint, (BallJoint, FreeJoint)):
+            o, do = _turning(x[:, -4:], dx[:, -4:], ddx[:, -4:])
+            v[:, at_v[:3]], a[:, at_v[:3]] = o, do
+            if isinstance(segment.joint, FreeJoint):
+                back = np.swapaxes(rotation_from_quaternion(x[:, -4:]), -1, -2)
+                u, du = ((back @ y[:, :3, None])[..., 0] for y in (dx, ddx))
+                v[:, at_v[3:]], a[:, at_v[3:]] = u, du - np.cross(o, u)  # rate of Rᵀ dp/dt
+        else:
+            v[:, at_v], a[:, at_v] = dx, ddx
+    return v, a
+
+
+def _turning(x: Array, dx: Array, ddx: Array) -> tuple[Array, Array]:
+    """Return ω and dω/dt in the turned axes of the rotation x / |x|: ω = 2 vec(x* ẋ) / |x|²."""
+    size = (x * x).sum(-1, keepdims=True)
+    back = conjugate(x)
+    o = 2.0 * multiply_quaternions(back, dx)[:, 1:] / size
+    grows = 2.0 * (x * dx).sum(-1, keepdims=True) / size
+    return o, 2.0 * multiply_quaternions(back, ddx)[:, 1:] / size - grows * o  # vec(ẋ* ẋ) = 0

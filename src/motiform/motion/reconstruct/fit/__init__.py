@@ -1,0 +1,1 @@
+"""Postures from markers."""

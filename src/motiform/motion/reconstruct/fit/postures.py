@@ -1,0 +1,217 @@
+"""Postures of many samples at once: the arrays that kernels take, and what they give back."""
+
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.base.kernels import get_device
+from motiform.motion.reconstruct.fit import options as o
+from motiform.motion.tree import Figure
+from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model.joint import Array
+
+__all__ = ["Fit", "Fitter"]
+
+BLOCK = 64  # samples that one core fits one after another; fixed, so that results do not depend on the cores
+_UNSEEN = 1e-6  # [m²/rad²] square of the lever below which a marker does not tell a coordinate: 1 mm
+_NONE = np.zeros((0, 5), np.int64)
+
+
+@dataclass
+class Fit:
+    """What became of samples."""
+
+    q: Array
+    """(samples, nq)"""
+    cost: Array
+    """Σ w ρ(|x − m|²) [m²], (samples,)"""
+    weight: Array
+    """Of all markers seen, (samples,)"""
+    steps: np.ndarray
+    status: np.ndarray
+    """FINE, UNSETTLED or LOST of `options`."""
+    inverse: Array
+    """Diagonal of (JᵀWJ + ε)⁻¹ [rad²/m²], (samples, nv); zeros where it was not asked for."""
+
+    @property
+    def rms(self) -> Array:
+        """Root of the mean square distance of the markers seen [m]; NaN where there is none."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.sqrt(self.cost / self.weight)
+
+    @property
+    def unseen(self) -> Array:
+        """Part of the motion of each coordinate that no marker tells, 0 to 1, (samples, nv)."""
+        return np.clip(_UNSEEN * self.inverse, 0.0, 1.0)
+
+    def pick(self, at: np.ndarray) -> "Fit":
+        """Return some of the samples."""
+        return Fit(self.q[at], self.cost[at], self.weight[at], self.steps[at], self.status[at], self.inverse[at])
+
+    def put(self, at: np.ndarray, other: "Fit", of: np.ndarray) -> None:
+        """Replace samples by those of another fit."""
+        for name in ("q", "cost", "weight", "steps", "status", "inverse"):
+            getattr(self, name)[at] = getattr(other, name)[of]
+
+
+class Fitter:
+    """A figure, the weights of its tags, and how to fit them.
+
+    Parameters
+    ----------
+    prior : configuration to begin with; coordinates that no marker tells stay there, (nq,).
+    robust : scale of the robust loss [m]; inf: least squares.
+    accuracy : step of the tags at which a sample is done [m].
+    limits : whether the limits of the joints are kept.
+
+    """
+
+    def __init__(
+        self,
+        figure: Figure,
+        weights: Array,
+        prior: Array,
+        *,
+        robust: float = np.inf,
+        accuracy: float = 1e-13,
+        limits: bool = True,
+        most: int = 200,
+    ) -> None:
+        packed = figure.packed
+        if not packed.kernel_only or figure.closures:
+            kind = "closures" if figure.closures else "joints written in Python"
+            raise InputError(f"postures of a figure with {kind}", where=repr(figure), allowed="motiform's own joints")
+        self.figure, self.weights = figure, np.array(weights, float)
+        self.full_q, self.full_v = int(packed.ints[c.NQ]), int(packed.ints[c.NV])
+        self.prior = self.expand(np.array(prior, float)[None])[0]
+        self.options = np.zeros(o.OPTIONS)
+        self.options[o.ACCURACY], self.options[o.ROBUST], self.options[o.MOST] = accuracy, robust**2, most
+        self.options[o.PRIOR], self.options[o.KEEP], self.options[o.NOISE] = 1.0, 1e-10, 1e-4
+        self.options[o.SPREAD] = _UNSEEN
+        at = int(packed.ints[c.AT_COLUMNS]) + c.COLUMN_INTS * np.arange(self.full_v)
+        self.before = packed.ints[at + c.BEFORE].copy()
+        self.column_v, self.column_q = packed.ints[at + c.COLUMN_V], packed.ints[at + c.COLUMN_Q]
+        self.bounds = self._bounds(limits)
+        self.gone = np.zeros(self.full_v, np.int64)
+        self.couplings, self.functions = self._couplings()
+        self.gone[self.couplings[:, 0]] = 1
+
+    def robust(self, scale: float) -> "Fitter":
+        """Return a fitter with another scale of the robust loss [m]."""
+        other = copy(self)
+        other.options = self.options.copy()
+        other.options[o.ROBUST] = scale**2
+        return other
+
+    def expand(self, q: Array) -> Array:
+        """Return configurations with dependent coordinates, (samples, nq of the tree)."""
+        return q if self.figure.coupled is None else self.figure.coupled.expand(q)
+
+    def reduce(self, q: Array, v: bool = False) -> Array:
+        """Return numbers of the tree without those of dependent coordinates."""
+        coupled = self.figure.coupled
+        return q if coupled is None else np.ascontiguousarray(q[:, coupled.kept_v if v else coupled.kept_q])
+
+    @cached_property
+    def plain(self) -> np.ndarray:
+        """Whether each column is the rate of one number of q, (columns,)."""
+        plain = np.zeros(self.full_v, bool)
+        for n, segment in enumerate(self.figure.segments):
+            if segment.joint.plain:
+                plain[np.isin(self.column_v, self.figure.layout.v[n])] = True
+        return plain
+
+    def _bounds(self, limits: bool) -> Array:
+        """Return the least and the most that each column may be, (columns, 2)."""
+        found = np.tile([-np.inf, np.inf], (self.full_v, 1))
+        if limits:
+            every = np.tile([-np.inf, np.inf], (self.full_v, 1))
+            for n, segment in enumerate(self.figure.segments):
+                if segment.joint.limits is not None:
+                    every[self.figure.layout.v[n]] = segment.joint.limits
+            found[self.plain] = every[self.column_v][self.plain]
+        return found
+
+    def _couplings(self) -> tuple[np.ndarray, Array]:
+        """Return (column, place in q) of the dependent and of the leading coordinate and where the function begins."""
+        figure, rows = self.figure, []
+        numbers: list[float] = []
+        layout = figure.layout
+        column = {int(v): k for k, v in enumerate(self.column_v)}
+        for coupling in figure.couplings:
+            if not hasattr(coupling.function, "numbers"):
+                raise InputError(
+                    "a coupling by a function written in Python", where=f"coordinate {coupling.dependent!r}"
+                )
+            places = [int(layout.places_q[name][0]) for name in (coupling.dependent, coupling.leading)]
+            ks = [column[int(layout.places_v[name][0])] for name in (coupling.dependent, coupling.leading)]
+            rows.append((ks[0], places[0], ks[1], places[1], len(numbers)))
+            numbers += coupling.function.numbers()
+        return (np.array(rows, np.int64) if rows else _NONE), np.array([*numbers, 0.0])
+
+    def fit(
+        self, markers: Array, begin: Array, starts: np.ndarray | None = None, order: np.ndarray | None = None,
+        *, spread: bool = False, held: np.ndarray | None = None,
+    ) -> Fit:  # fmt: skip
+        """Fit samples (samples, tags, 3) in blocks order[starts[k]:starts[k + 1]] that begin at begin[k], (blocks, nq).
+
+        Without `starts` every sample is a block of its own. `held` marks columns that do not move.
+        """
+        from motiform.motion.reconstruct.fit.kernels import fit_blocks
+
+        count = len(markers)
+        begun = np.arange(count + 1) if starts is None else starts
+        blocks, packed, n = len(begun) - 1, self.figure.packed, self.full_v
+        gone = self.gone if held is None else np.maximum(self.gone, held.astype(np.int64))
+
+        def rows(size: int) -> Array:
+            return np.zeros((size, blocks), order="F")
+
+        q, inverse = np.zeros((self.full_q, count), order="F"), np.zeros((n, count), order="F")
+        report = np.zeros((count, 4))
+        get_device("cpu").launch(
+            fit_blocks, blocks, packed.ints, packed.floats, *self._tags(markers), self.couplings, self.functions,
+            self.prior, self.plain.astype(np.int64), self.bounds, self.before, gone, self.options,
+            np.ascontiguousarray(np.arange(count) if order is None else order, np.int64),
+            np.ascontiguousarray(begun, np.int64), np.asfortranarray(self.expand(begin).T),
+            rows(self.full_q), rows(self.full_q), rows(self.full_q), rows(n), rows(self.full_q), rows(packed.rows),
+            np.zeros((blocks, 3, n, n)), np.zeros((blocks, 4 * n + len(self.couplings) + 1)),
+            np.zeros((blocks, n), np.int64), q, inverse, report,
+            spread, least=2,
+        )  # fmt: skip
+        return Fit(
+            self.reduce(np.ascontiguousarray(q.T)), report[:, 0].copy(), report[:, 1].copy(),
+            report[:, 2].astype(int), report[:, 3].astype(np.int8), self.reduce(np.ascontiguousarray(inverse.T), True),
+        )  # fmt: skip
+
+    def normal(self, markers: Array, q: Array) -> tuple[Array, Array]:
+        """Return JᵀWJ, (samples, nv, nv), and JᵀW r, (samples, nv), at configurations (samples, nq)."""
+        from motiform.motion.reconstruct.fit.kernels import normal_blocks
+
+        packed, n, count = self.figure.packed, self.full_v, len(q)
+        starts = np.array([*range(0, count, BLOCK), count], np.int64)
+        blocks = len(starts) - 1
+        normal, gradient = np.zeros((count, n, n)), np.zeros((count, n))
+        get_device("cpu").launch(
+            normal_blocks, blocks, packed.ints, packed.floats, *self._tags(markers), self.couplings, self.functions,
+            float(self.options[o.ROBUST]), self.before, starts, np.asfortranarray(self.expand(q).T),
+            np.zeros((self.full_q, blocks), order="F"), np.zeros((packed.rows, blocks), order="F"),
+            np.zeros((blocks, 3, n, n)), np.zeros((blocks, 4 * n + len(self.couplings) + 1)), normal, gradient, least=2,
+        )  # fmt: skip
+        if self.figure.coupled is None:
+            return normal, gradient
+        kept = self.figure.coupled.kept_v
+        return normal[:, kept][:, :, kept], gradient[:, kept]
+
+    def _tags(self, markers: Array) -> tuple[Any, ...]:
+        packed = self.figure.packed
+        return (
+            np.ascontiguousarray(packed.tags, np.int64),
+            np.ascontiguousarray(packed.tag_points.ravel(), float),
+            self.weights,
+            np.asfortranarray(markers.reshape(len(markers), -1).T),
+        )

@@ -1,0 +1,161 @@
+"""Where to begin: the first posture of a trial, and other ways out where a sample has ended in a wrong minimum."""
+
+from itertools import product
+
+import numpy as np
+
+from motiform.motion.reconstruct.fit import options as o
+from motiform.motion.reconstruct.fit.postures import BLOCK, Fit, Fitter
+from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
+from motiform.motion.tree.model.joint import Array
+
+__all__ = ["fit_trial", "rescue", "stray"]
+
+_TURNS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)
+_TRIED = 8  # root poses from which the whole posture is looked for
+_SHAKEN, _SHAKE = 12, 0.5  # other beginnings of a sample, and their standard deviation [rad]
+_FAR, _TINY = 3.0, 1e-9  # a sample is suspected where its distance is so many medians, and above rounding [m]
+_ROUNDS = 3
+_LOST, _COLD = 0.005, 100  # [m] distance of samples that are looked for as if they were the first, and how many at most
+_ALIKE = 1.01  # times the least cost: as good
+_WIDER = 10.0  # times the scale of the robust loss, to begin with
+
+
+def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None, *, spread: bool = True) -> Fit:
+    """Fit all samples of a trial, (samples, tags, 3): the best seen first, then every 64th, then all between."""
+    count = len(markers)
+    seen = (np.isfinite(markers).all(-1) & (fitter.weights > 0)).sum(-1)
+    anchor = int(np.argmax(seen))
+    first = fitter.prior if q0 is None else fitter.expand(q0[None])[0]
+    begun = fitter.reduce(first[None])
+    wide = fitter.robust(_WIDER * np.sqrt(fitter.options[o.ROBUST]))  # far from the answer every marker is far away
+    fitter.options[o.ALIGN] = wide.options[o.ALIGN] = float(_some_unseen(fitter, begun))
+    anchored = _first_posture(wide, markers[anchor], begun, told=q0 is not None)
+    coarse = np.unique([*range(0, count, BLOCK), anchor])
+    place = int(np.searchsorted(coarse, anchor))
+    order = np.concatenate([np.arange(place, len(coarse)), np.arange(place - 1, -1, -1)])
+    rough = wide.fit(
+        markers[coarse], np.repeat(anchored.q, 2, 0), np.array([0, len(coarse) - place, len(coarse)]), order
+    )
+    rescue(wide, markers[coarse], rough)
+    starts = np.array([*range(0, count, BLOCK), count])
+    begin = rough.q[np.searchsorted(coarse, starts[:-1])]
+    found = fitter.fit(markers, begin, starts, spread=spread)
+    rescue(fitter, markers, found, spread=spread)
+    return found
+
+
+def _first_posture(fitter: Fitter, sample: Array, begin: Array, told: bool) -> Fit:
+    """Return the best posture of one sample: the root from many sides first, then everything."""
+    guesses = begin
+    if not told:
+        roots = _root_poses(fitter, begin)
+        held = ~np.isin(fitter.column_v, np.concatenate([fitter.figure.layout.v[n] for n in fitter.figure.roots]))
+        placed = fitter.fit(np.repeat(sample[None], len(roots), 0), roots, held=held)
+        guesses = placed.q[np.argsort(placed.cost, kind="stable")[:_TRIED]]
+    rng = np.random.default_rng(0)
+    shaken = _shake(fitter, np.repeat(guesses[:1], _TRIED, 0), rng)
+    every = np.concatenate([guesses, shaken])
+    found = fitter.fit(np.repeat(sample[None], len(every), 0), every)
+    found.q[:] = fitter.reduce(_wrapped(fitter, fitter.expand(found.q)))
+    # several angles make one and the same turn: those nearest to the prior are taken
+    away = (fitter.expand(found.q)[:, fitter.column_q[fitter.plain]] - fitter.prior[fitter.column_q[fitter.plain]]) ** 2
+    away = np.where(found.cost <= _ALIKE * found.cost.min() + _TINY**2, away.sum(1), np.inf)
+    return found.pick(np.array([np.argmin(away)]))
+
+
+def _wrapped(fitter: Fitter, q: Array) -> Array:
+    """Return configurations with angles less than half a turn from the prior."""
+    out = q.copy()
+    for n, segment in enumerate(fitter.figure.segments):
+        if isinstance(segment.joint, AxesJoint):
+            at = [fitter.figure.layout.q[n][k] for k, axis in enumerate(segment.joint.axes) if axis.kind == "revolute"]
+            turns = np.rint((out[:, at] - fitter.prior[at]) / (2.0 * np.pi))
+            out[:, at] -= 2.0 * np.pi * turns
+    return out
+
+
+def _some_unseen(fitter: Fitter, q: Array) -> bool:
+    """Whether there are motions that no marker would tell, were all of them seen; a shaken posture has no others."""
+    shaken = _shake(fitter, np.repeat(q, 4, 0), np.random.default_rng(0))
+    normal, _ = fitter.normal(np.zeros((4, len(fitter.weights), 3)), shaken)
+    values = np.linalg.eigvalsh(normal)
+    return bool((values[:, 0] < 1e-12 * values[:, -1]).all())
+
+
+def _root_poses(fitter: Fitter, begin: Array) -> Array:
+    """Return configurations whose roots look to all sides, (guesses, nq)."""
+    figure, full = fitter.figure, fitter.expand(begin)
+    for n in fitter.figure.roots:
+        joint, at = figure.segments[n].joint, figure.layout.q[n]
+        if isinstance(joint, (BallJoint, FreeJoint)):
+            from scipy.spatial.transform import Rotation
+
+            turns = Rotation.create_group("O").as_quat()[:, [3, 0, 1, 2]]
+            full = np.repeat(full, len(turns), 0)
+            full[:, at[-4:]] = np.tile(turns, (len(full) // len(turns), 1))
+        elif isinstance(joint, AxesJoint):
+            angles = [at[k] for k, axis in enumerate(joint.axes) if axis.kind == "revolute"][:3]
+            grid = np.array(list(product(_TURNS, repeat=len(angles))))
+            own = np.tile(full[:, angles], (len(grid), 1)) + np.repeat(grid, len(full), 0)
+            full = np.tile(full, (len(grid), 1))
+            full[:, angles] = own
+        if len(full) > 4096:
+            break
+    return fitter.reduce(full)
+
+
+def _shake(fitter: Fitter, q: Array, rng: np.random.Generator) -> Array:
+    """Return configurations moved at random in all plain coordinates but those of the roots."""
+    full = fitter.expand(q).copy()
+    own = fitter.plain & ~np.isin(
+        fitter.column_v, np.concatenate([fitter.figure.layout.v[n] for n in fitter.figure.roots])
+    )
+    at = fitter.column_q[own]
+    full[:, at] += _SHAKE * rng.normal(size=(len(full), len(at)))
+    full[:, at] = np.clip(full[:, at], fitter.bounds[own, 0], fitter.bounds[own, 1])
+    return fitter.reduce(full)
+
+
+def _best(fitter: Fitter, samples: Array, guesses: Array, spread: bool = False) -> Fit:
+    """Return the best fit of each sample (samples, tags, 3) from several beginnings (samples, guesses, nq)."""
+    count, many = guesses.shape[:2]
+    every = fitter.fit(np.repeat(samples, many, 0), guesses.reshape(count * many, -1), spread=spread)
+    cost = np.where(every.status == o.LOST, np.inf, every.cost).reshape(count, many)
+    return every.pick(np.arange(count) * many + np.argmin(cost, axis=1))
+
+
+def stray(found: Fit, *, unsettled: bool = True) -> np.ndarray:
+    """Return whether samples are so far off that another minimum is likely, or have not settled, (samples,)."""
+    rms, seen = found.rms, found.status != o.LOST
+    if not seen.any():
+        return np.zeros(len(rms), bool)
+    far = np.nan_to_num(rms) > _FAR * np.median(rms[seen]) + _TINY
+    return seen & (far | (unsettled & (found.status == o.UNSETTLED)))
+
+
+def rescue(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) -> None:
+    """Begin samples that have strayed again, from their neighbours and from elsewhere; in place.
+
+    The same shakes each time: results do not depend on what was fitted before.
+    """
+    for turn in range(_ROUNDS):
+        bad = np.flatnonzero(stray(found))
+        good = np.flatnonzero(~stray(found) & (found.status != o.LOST))
+        if not len(bad) or not len(good):
+            return
+        right = np.searchsorted(good, bad)
+        before, after = good[np.maximum(right - 1, 0)], good[np.minimum(right, len(good) - 1)]
+        rng = np.random.default_rng(turn)
+        shaken = _shake(fitter, np.repeat(found.q[bad], _SHAKEN, 0), rng).reshape(len(bad), _SHAKEN, -1)
+        guesses = np.concatenate([found.q[before][:, None], found.q[after][:, None], shaken], axis=1)
+        again = _best(fitter, markers[bad], guesses, spread)
+        better = again.cost < 0.99 * found.cost[bad]
+        if not better.any():
+            break
+        found.put(bad[better], again, np.flatnonzero(better))
+    for sample in np.flatnonzero(stray(found, unsettled=False) & (np.nan_to_num(found.rms) > _LOST))[:_COLD]:
+        cold = _first_posture(fitter, markers[sample], fitter.reduce(fitter.prior[None]), told=False)
+        if cold.cost[0] < 0.99 * found.cost[sample]:
+            cold = fitter.fit(markers[[sample]], cold.q, spread=spread)
+            found.put(np.array([sample]), cold, np.array([0]))

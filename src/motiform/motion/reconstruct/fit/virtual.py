@@ -1,0 +1,40 @@
+"""Markers that a motion would show: trials whose truth is known."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.motion.run import check_number
+from motiform.motion.tree import Figure, tags
+from motiform.record import Channel, Recording
+from motiform.spatial import up_name
+
+__all__ = ["virtual_markers"]
+
+
+def virtual_markers(
+    figure: Figure, q: ArrayLike, *, rate: float, noise: float = 0.0, hidden: float = 0.0, seed: int = 0
+) -> Recording:
+    """Return the markers of a figure's tags along a motion q (samples, nq), as `motiform.read_markers` would.
+
+    rate [Hz]; ``noise`` is the standard deviation of each coordinate [m], ``hidden`` the part of all markers that is
+    not seen, taken at random with the seed.
+    """
+    where = "virtual_markers"
+    check_number(rate, "rate", where, above=0.0)
+    check_number(noise, "noise", where, least=0.0)
+    if not 0.0 <= check_number(hidden, "hidden", where, least=0.0) < 1.0:
+        raise InputError("hidden", where=where, got=hidden, allowed="from 0 to below 1")
+    qs = np.asarray(q, float)
+    if qs.ndim != 2 or qs.shape[1] != figure.nq:
+        raise InputError("size of q", where=where, got=f"shape {qs.shape}", allowed=f"(samples, {figure.nq})")
+    if not figure.tags:
+        raise InputError("a figure without tags", where=repr(figure), remedy="Add tags where the markers are.")
+    rng = np.random.default_rng(seed)
+    points = tags(figure, qs)
+    points = points + noise * rng.normal(size=points.shape)
+    points[rng.random(points.shape[:2]) < hidden] = np.nan
+    channel = Channel("markers", unit="m", dims=("marker", "axis"), shape=points.shape[1:], rate=rate)
+    up = up_name(figure.up)
+    manifest = {"labels": {"marker": list(figure.tag_names), "axis": ["x", "y", "z"]}, "up": up, "source": "virtual"}
+    return Recording.from_arrays([channel], {"markers": points}, manifest={**manifest, "gravity": list(figure.gravity)})

@@ -1,0 +1,1 @@
+"""Gait events, feet, and clinical joint angles."""

@@ -1,0 +1,76 @@
+"""How a run is made: how long, how often sampled, by which integrator."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.motion.run.methods import get_method
+
+__all__ = ["Options", "check_number"]
+
+_MOST = 1e9  # samples of a run, and steps from one sample to the next
+
+
+def check_number(
+    value: float, what: str, where: str, *, least: float | None = None, above: float | None = None
+) -> float:
+    """Return a finite number within its bounds."""
+    try:
+        value = float(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} is not a number", where=where, got=value, allowed="a finite number") from error
+    if not np.isfinite(value) or (least is not None and value < least) or (above is not None and value <= above):
+        bound = f"at least {least}" if least is not None else f"above {above}" if above is not None else "finite"
+        raise InputError(f"{what} is out of range", where=where, got=value, allowed=f"a finite number, {bound}")
+    return float(value)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run is made."""
+
+    duration: float
+    """[s]"""
+    rate: float = 100.0
+    """Samples kept per second [Hz]."""
+    integrator: str = "lie-midpoint"
+    step: float = 1e-3
+    """Longest step of a fixed-step integrator [s]; shortened so that a whole number of steps makes a sample."""
+    rtol: float = 1e-9
+    """Relative tolerance of an adaptive integrator."""
+    atol: float = 1e-12
+    """Absolute tolerance of an adaptive integrator, on every number of the state."""
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        for key, least in (("duration", None), ("rate", None), ("step", None), ("rtol", None), ("atol", 0.0)):
+            above = 0.0 if least is None else None
+            object.__setattr__(self, key, check_number(getattr(self, key), key, "options", least=least, above=above))
+        if not self.duration * self.rate < _MOST:
+            got = f"{self.duration * self.rate:.3g}"
+            raise InputError("too many samples", got=got, allowed="at most 1e9", remedy="Lower rate or duration.")
+        if not self.rate * self.step * _MOST > 1:
+            raise InputError(
+                "too many steps from sample to sample",
+                got=f"step {self.step:g} s at {self.rate:g} samples a second",
+                allowed="at most 1e9",
+                remedy="Raise step or rate.",
+            )
+        if self.samples < 2:
+            raise InputError(
+                "the run ends before its first sample",
+                got=f"{self.duration:g} s at {self.rate:g} samples a second",
+                remedy="Raise rate or duration.",
+            )
+        get_method(self.integrator)
+
+    @property
+    def samples(self) -> int:
+        """Number of samples, the one at the start counted."""
+        return int(np.floor(self.duration * self.rate * (1 + 1e-12))) + 1
+
+    @property
+    def steps(self) -> int:
+        """Steps of a fixed-step integrator from one sample to the next."""
+        return max(1, int(np.ceil(1 / (self.rate * self.step) * (1 - 1e-12))))

@@ -1,0 +1,223 @@
+"""From sample to sample: what a run hands on, and the adaptive way through a flat state vector."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.motion.run.explicit import ExplicitStep, march
+from motiform.motion.run.guards import Guard
+from motiform.motion.run.options import Options
+from motiform.motion.run.tableaux import CASH_KARP, DORMAND_PRINCE, EULER, RK4, Tableau
+from motiform.record import Channel, Recorder
+
+__all__ = ["TABLEAUX", "Block", "Pace", "System", "begin_recorder", "check_memory", "sampled_march", "sampled_steps"]
+
+_BLOCK_BYTES = 4 << 20  # states kept before they are observed and written
+_PACE = 0.2  # [s] of work from one sign of progress to the next
+TABLEAUX: dict[str, Tableau] = {"euler": EULER, "rk4": RK4, "cash-karp": CASH_KARP, "dormand-prince": DORMAND_PRINCE}
+
+
+class System(Protocol):
+    """A flat state vector with a rate."""
+
+    size: int
+
+    def initial(self) -> np.ndarray:
+        """Return the state at the start, (size,)."""
+        ...
+
+    def rate(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
+        """Write dy/dt into out."""
+        ...
+
+    def repair(self, y: np.ndarray) -> None:
+        """Bring a state back to where states are allowed, in place."""
+        ...
+
+
+@dataclass
+class Block:
+    """States at a run of samples, what happened, and all that is needed to go on from there."""
+
+    rows: np.ndarray
+    checkpoint: dict[str, Any]
+    events: list[tuple[float, str]] = field(default_factory=list)
+    error: RunError | None = None
+
+
+class Pace:
+    """How many samples make a block: as many as memory allows and as come in a fifth of a second.
+
+    Blocks are what progress and commits see; their lengths change no bit of the result.
+    """
+
+    def __init__(self, numbers: int) -> None:
+        self.most = max(1, min(4096, _BLOCK_BYTES // (numbers * 8)))
+        self.count = min(16, self.most)
+        self.start = time.perf_counter()
+
+    def full(self, kept: int) -> bool:
+        """Whether a block of so many samples should be handed on now; if so a new one begins."""
+        if kept < self.most and time.perf_counter() - self.start < _PACE:
+            return False
+        self.start = time.perf_counter()
+        return True
+
+    def adapt(self, done: int) -> None:
+        """Choose the next block's length from the time that one of so many samples took."""
+        spent, self.start = time.perf_counter() - self.start, time.perf_counter()
+        self.count = int(min(self.most, max(1, done * min(8.0, _PACE / max(spent, 1e-6)))))
+
+
+def check_memory(samples: int, sample_bytes: int) -> None:
+    """Refuse a recording that would not fit into half of the machine's memory."""
+    needed = samples * sample_bytes
+    if hasattr(os, "sysconf") and needed > 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        raise InputError(
+            "the recording does not fit into memory",
+            got=f"{samples} samples, {needed / 1e9:.3g} GB",
+            remedy="Write it to disk (out=), or lower rate or duration.",
+        )
+
+
+def begin_recorder(
+    out: str | Path | None,
+    channels: list[Channel],
+    samples: int,
+    *,
+    manifest: dict[str, Any] | None,
+    statics: dict[str, np.ndarray] | None,
+    overwrite: bool,
+    resume: bool,
+) -> Recorder:
+    """Return what records a run of so many samples; its checkpoint is where to go on, None at the beginning."""
+    if resume and out is None:
+        raise InputError("nothing to resume", remedy="Give the recording with out=.")
+    if resume:
+        return Recorder.resume(str(out), discard=True)  # samples that no checkpoint stands for are made again
+    if out is None:
+        check_memory(samples, sum(channel.sample_bytes for channel in channels))
+    return Recorder(out, channels, manifest=manifest or {}, statics=statics, overwrite=overwrite)
+
+
+def _begin(system: System, checkpoint: dict[str, Any] | None) -> tuple[int, np.ndarray]:
+    if checkpoint is None:
+        return 0, system.initial()
+    return int(checkpoint["sample"]), np.array(checkpoint["rows"]).reshape(system.size)
+
+
+def sampled_steps(system: System, options: Options, checkpoint: dict[str, Any] | None) -> Iterator[Block]:
+    """Fixed explicit steps, a whole number of them from sample to sample, each repaired."""
+    stepper = ExplicitStep(TABLEAUX[options.integrator], system.rate, size=system.size)
+    sample, y = _begin(system, checkpoint)
+    h, good = 1 / (options.rate * options.steps), y
+    kept: list[np.ndarray] = []
+    pace = Pace(system.size)
+    while sample < options.samples - 1:
+        t, error = sample / options.rate, None
+        try:
+            for n in range(options.steps):
+                y = stepper.step(t + n * h, y, h)
+                system.repair(y)
+        except RunError as caught:
+            error = caught
+        if error is None and not np.isfinite(y).all():
+            error = RunError(
+                "the state is no longer finite",
+                where=f"t = {t + 1 / options.rate:.6g} s",
+                got=f"step {h:.3g} s with {options.integrator}",
+                remedy="Take a smaller step; the samples before this instant are kept.",
+            )
+        if error is not None:
+            yield Block(_stack(kept, system), {"sample": sample, "rows": good}, error=error)
+            return
+        sample, good = sample + 1, y
+        kept.append(y)
+        if pace.full(len(kept)) or sample == options.samples - 1:
+            yield Block(_stack(kept, system), {"sample": sample, "rows": y})
+            kept = []
+
+
+def _stack(kept: list[np.ndarray], system: System) -> np.ndarray:
+    return np.array(kept).reshape(len(kept), system.size)
+
+
+def sampled_march(
+    system: System,
+    options: Options,
+    guards: Sequence[Guard],
+    checkpoint: dict[str, Any] | None,
+    jumps: Sequence[float] = (),
+) -> Iterator[Block]:
+    """Adaptive steps; samples are read off the dense output, a block ends with a step."""
+    stepper = ExplicitStep(
+        TABLEAUX[options.integrator],
+        system.rate,
+        size=system.size,
+        repair=system.repair,
+        rtol=options.rtol,
+        atol=options.atol,
+    )
+    sample, y = _begin(system, checkpoint)
+    t = float(checkpoint.get("t", sample / options.rate)) if checkpoint else 0.0
+    h = float(checkpoint["step"]) if checkpoint and "step" in checkpoint else None
+    fired = frozenset(int(k) for k in checkpoint.get("fired", ())) if checkpoint else frozenset()
+    last = options.samples - 1
+    kept: list[np.ndarray] = []
+    events: list[tuple[float, str]] = []
+    landings = options.rate if stepper.tableau.dense is None else None
+    longest = 1 / options.rate if guards else np.inf  # a guard is looked at eight times or more from sample to sample
+    end = t if checkpoint and checkpoint.get("ended") else options.duration
+    segments = march(
+        stepper,
+        t,
+        y,
+        end,
+        step=h,
+        longest=longest,
+        guards=guards,
+        fired=fired,
+        landings=landings,
+        jumps=sorted(jumps),
+    )
+    error: RunError | None = None
+    pace = Pace(system.size)
+    while True:
+        try:
+            segment = next(segments)
+        except StopIteration:
+            break
+        except RunError as caught:
+            error = caught
+            break
+        while sample < last and (sample + 1) / options.rate <= segment.t1 * (1 + 1e-15):
+            sample += 1
+            kept.append(segment.solution(sample / options.rate))
+        t, y = segment.t1, segment.after
+        if segment.fired is not None:
+            events += [(segment.t1, guards[k].name) for k in segment.fired.guards]
+            fired = frozenset(segment.fired.guards)
+        else:
+            fired = frozenset()
+        ended = any(guards[k].ends for k in fired)
+        state = {
+            "sample": sample,
+            "rows": y,
+            "t": t,
+            "step": segment.next_step,
+            "fired": sorted(fired),
+            "ended": ended,
+        }
+        if pace.full(len(kept)):
+            yield Block(_stack(kept, system), state, events)
+            kept, events = [], []
+        checkpoint = state
+    if checkpoint is None:
+        checkpoint = {"sample": 0, "rows": y}
+    yield Block(_stack(kept, system), checkpoint, events, error)

@@ -1,0 +1,1 @@
+"""Kinematics and dynamics of figures: positions, Jacobians, inverse and forward dynamics, closures, derivatives."""

@@ -1,0 +1,123 @@
+"""The state (q, v) as an integrator sees it: its rate, and its repair."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+
+from motiform.base.kernels import entry, inline, routine
+from motiform.motion.tree.kernels.contact import contact_place, contact_qdot, contact_repair
+from motiform.motion.tree.kernels.dynamics import articulated, recursive
+from motiform.motion.tree.kernels.memory import get3, get9, put3
+from motiform.motion.tree.kernels.motion import column_velocity, contact_velocity
+from motiform.motion.tree.kernels.single import one_state, state_zero
+from motiform.motion.tree.model import columns as c
+from motiform.spatial.algebra import rotation_of_quaternion, tmul, transform
+
+__all__ = ["one_configuration_rate", "one_contact_force", "one_rate", "one_repair"]
+
+_1 = "float64[::1]"
+
+
+@inline
+def _quaternion_rate(q, at, o, b, out):
+    """Write q̇ = ½ q (0, ω), ω in the turned axes."""
+    w, x, y, z = q[at, b], q[at + 1, b], q[at + 2, b], q[at + 3, b]
+    out[at, b] = -0.5 * (x * o[0] + y * o[1] + z * o[2])
+    out[at + 1, b] = 0.5 * (w * o[0] + y * o[2] - z * o[1])
+    out[at + 2, b] = 0.5 * (w * o[1] + z * o[0] - x * o[2])
+    out[at + 3, b] = 0.5 * (w * o[2] + x * o[1] - y * o[0])
+
+
+@inline
+def _contact_rate(ints, floats, i, q, v, b, out):
+    base = c.HEADER + i * c.SEGMENT_INTS
+    at, at_q = ints[base + c.AT_NUMBERS], ints[base + c.AT_Q]
+    return contact_qdot(floats, at, q, at_q, b, contact_velocity(ints, floats, i, v, b), out, at_q)
+
+
+@routine
+def configuration_rate(ints, floats, q, v, b, out):
+    """Write dq/dt of all joints that kernels know; return a status."""
+    status = c.OK
+    for i in range(ints[c.SEGMENTS]):
+        base = c.HEADER + i * c.SEGMENT_INTS
+        kind, first, at = ints[base + c.KIND], ints[base + c.FIRST], ints[base + c.AT_Q]
+        if kind == c.AXES or kind == c.FUNCTION:
+            for k in range(first, first + ints[base + c.COUNT]):
+                row = ints[c.AT_COLUMNS] + k * c.COLUMN_INTS
+                out[ints[row + c.COLUMN_Q], b] = v[ints[row + c.COLUMN_V], b]
+        elif kind <= c.FREE:
+            o = (
+                column_velocity(ints, first, v, b),
+                column_velocity(ints, first + 1, v, b),
+                column_velocity(ints, first + 2, v, b),
+            )
+            if kind == c.FREE:
+                u = (
+                    column_velocity(ints, first + 3, v, b),
+                    column_velocity(ints, first + 4, v, b),
+                    column_velocity(ints, first + 5, v, b),
+                )
+                R = rotation_of_quaternion(q[at + 3, b], q[at + 4, b], q[at + 5, b], q[at + 6, b])
+                put3(out, at, b, transform(R, u))
+                at += 3
+            _quaternion_rate(q, at, o, b, out)
+        elif kind == c.CONTACT and _contact_rate(ints, floats, i, q, v, b, out) != 1:
+            status = c.CONFORMING + c.WHERE * i
+    return status
+
+
+@routine
+def repair_configuration(ints, floats, q, b):
+    """Bring quaternions back to length 1 and contact frames back to their surfaces."""
+    for i in range(ints[c.SEGMENTS]):
+        base = c.HEADER + i * c.SEGMENT_INTS
+        kind, at = ints[base + c.KIND], ints[base + c.AT_Q]
+        if kind == c.BALL or kind == c.FREE:
+            if kind == c.FREE:
+                at += 3
+            x, y, z = get3(q, at + 1, b)
+            inverse = 1.0 / math.sqrt(q[at, b] * q[at, b] + x * x + y * y + z * z)
+            for k in range(4):
+                q[at + k, b] *= inverse
+        elif kind == c.CONTACT:
+            contact_repair(floats, ints[base + c.AT_NUMBERS], q, at, b)
+
+
+@entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1}, {_1})")
+def one_rate(ints, floats, work, y, tau, out):
+    """Rate of (q, v) under the forces tau."""
+    nq, nv = ints[c.NQ], ints[c.NV]
+    W, Q, V = one_state(work), one_state(y[:nq]), one_state(y[nq:])
+    b = state_zero(ints)
+    status = articulated(ints, floats, Q, V, one_state(tau), W, W, b != b, b, W, b, one_state(out[nq:]))
+    other = configuration_rate(ints, floats, Q, V, b, one_state(out[:nq]))
+    return max(status, other) if nv else other
+
+
+@entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1}, int64, {_1}, {_1})")
+def one_contact_force(ints, floats, work, y, tau, segment, spare, out):
+    """Force on a segment at its contact, in the contact frame, of the motion under the forces tau."""
+    nq, nv = ints[c.NQ], ints[c.NV]
+    W, Q, V, b = one_state(work), one_state(y[:nq]), one_state(y[nq:]), state_zero(ints)
+    A, T = one_state(spare[:nv]), one_state(spare[nv:])
+    status = articulated(ints, floats, Q, V, one_state(tau), W, W, b != b, b, W, b, A)
+    recursive(ints, floats, Q, V, A, W, W, b != b, b, W, b, T)
+    base = c.HEADER + segment * c.SEGMENT_INTS
+    _, _, RL, _ = contact_place(floats, ints[base + c.AT_NUMBERS], Q, ints[base + c.AT_Q], b)
+    R = get9(W, ints[c.W_POSE] + segment * c.POSE_ROWS, b)
+    force = get3(W, ints[c.W_F] + 6 * segment + 3, b)
+    out[0], out[1], out[2] = tmul(RL, tmul(R, force))
+    return status
+
+
+@entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1})")
+def one_configuration_rate(ints, floats, q, v, out):
+    """dq/dt of one state."""
+    return configuration_rate(ints, floats, one_state(q), one_state(v), state_zero(ints), one_state(out))
+
+
+@entry(f"void(int64[::1], {_1}, {_1})")
+def one_repair(ints, floats, q):
+    """Repair one configuration in place."""
+    repair_configuration(ints, floats, one_state(q), state_zero(ints))

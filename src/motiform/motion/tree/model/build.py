@@ -1,0 +1,194 @@
+"""`FigureBuilder`: a figure written segment by segment."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.geometry import MassProperties, Shape
+from motiform.geometry.surfaces import Surface
+from motiform.motion.tree.contact_joints.joint import ContactJoint
+from motiform.motion.tree.model.figure import (
+    Closure,
+    ContactClosure,
+    Coupling,
+    Figure,
+    Part,
+    Segment,
+    SegmentSurface,
+    Tag,
+    as_names,
+)
+from motiform.motion.tree.model.functions import CoordinateFunction
+from motiform.motion.tree.model.joint import Joint
+from motiform.spatial import Transform, check_rotation
+from motiform.spatial.checks import as_floats
+
+__all__ = ["FigureBuilder"]
+
+
+class FigureBuilder:
+    """Collects segments, tags, surfaces, couplings and closures; `build` gives the figure.
+
+    >>> from motiform import FigureBuilder, joints
+    >>> b = FigureBuilder()
+    >>> b.segment("arm", None, joints.revolute((0, 0, 1)), mass=2.0, com=(0, -0.2, 0))
+    >>> b.tag("elbow", "arm", (0, -0.4, 0))
+    >>> b.build()
+    Figure('': 1 segments, 1 freedoms, 1 tags, 2 kg)
+    """
+
+    def __init__(
+        self, gravity: ArrayLike = (0.0, -9.81, 0.0), name: str = "", *, vertical: str | ArrayLike = "y"
+    ) -> None:
+        self.gravity, self.name = gravity, name
+        self.vertical = vertical
+        """Direction that is up where there is no gravity: an axis by name, or a vector."""
+        self.segments: list[Segment] = []
+        self.tags: list[Tag] = []
+        self.surfaces: list[SegmentSurface] = []
+        self.couplings: list[Coupling] = []
+        self.closures: list[Closure | ContactClosure] = []
+        self.notes: list[str] = []
+
+    def segment(
+        self,
+        name: str,
+        parent: str | None,
+        joint: Joint,
+        *,
+        placement: Transform | None = None,
+        mass: float | MassProperties = 0.0,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike | None = None,
+        armature: ArrayLike = 0.0,
+        damping: ArrayLike = 0.0,
+        shape: Shape | Part | Sequence[Part] | None = None,
+        color: tuple[float, float, float] | None = None,
+    ) -> None:
+        """Add a segment.
+
+        Parameters
+        ----------
+        placement
+            The joint's frame in the parent's frame, in the world's where the parent is None.
+        mass, com, inertia
+            [kg], [m], [kg·m²] about the centre of mass, in the segment's frame; or `MassProperties` as mass.
+        armature, damping
+            Of the joint's velocities: one number, or one each.
+        shape, color
+            What the segment wears in pictures.
+
+        """
+        if isinstance(mass, MassProperties):
+            com, inertia, mass = mass.center, mass.inertia, mass.mass
+        if shape is not None and not isinstance(shape, Shape | Part | list | tuple):
+            allowed = "a Shape, a Part, or several Parts"
+            raise InputError("shape", where=f"segment {name!r}", got=repr(shape), allowed=allowed)
+        parts = (
+            ()
+            if shape is None
+            else (Part(shape, color=color),)
+            if isinstance(shape, Shape)
+            else (shape,)
+            if isinstance(shape, Part)
+            else tuple(shape)
+        )
+        self.segments.append(
+            Segment(
+                name,
+                parent,
+                joint,
+                Transform.identity() if placement is None else placement,
+                mass,
+                com,  # type: ignore[arg-type]
+                np.zeros((3, 3)) if inertia is None else inertia,  # type: ignore[arg-type]
+                armature,  # type: ignore[arg-type]
+                damping,  # type: ignore[arg-type]
+                parts,
+            )
+        )
+
+    def tag(self, name: str, segment: str, point: ArrayLike) -> None:
+        """Name a point of a segment [m]."""
+        self.tags.append(Tag(name, segment, _point(point, f"tag {name!r}")))
+
+    def surface(self, name: str, segment: str, surface: Surface, placement: Transform | None = None) -> None:
+        """Give a segment a surface for contacts."""
+        placed = Transform.identity() if placement is None else placement
+        if not isinstance(surface, Surface) or not isinstance(placed, Transform):
+            allowed = "a surface of motiform.surfaces, and a Transform"
+            raise InputError("surface", where=f"surface {name!r}", got=f"{surface!r}, {placed!r}", allowed=allowed)
+        self.surfaces.append(SegmentSurface(name, segment, surface, placed))
+
+    def couple(self, dependent: str, leading: str, function: CoordinateFunction) -> None:
+        """Make a coordinate a function of another one; it is then no longer in q."""
+        self.couplings.append(Coupling(dependent, leading, function))
+
+    def close(
+        self,
+        name: str,
+        a: str | None,
+        point_a: ArrayLike,
+        b: str | None,
+        point_b: ArrayLike,
+        rows: str = "xyz",
+        *,
+        length: float = 0.0,
+        turn: ArrayLike | None = None,
+    ) -> None:
+        """Hold a point of one segment to a point of another (None: the world); see `Closure`."""
+        where = f"closure {name!r}"
+        rotation = (np.eye(3) if turn is None else check_rotation(turn, where=where)) if rows == "weld" else None
+        self.closures.append(
+            Closure(name, a, _point(point_a, where), b, _point(point_b, where), rows, _length(length, where), rotation)
+        )
+
+    def close_contact(self, name: str, a: str | None, b: str, joint: ContactJoint) -> None:
+        """Let two segments (a None: the world) touch beside the tree, by the surfaces of a `joints.contact`.
+
+        Surface 1 is placed in a by its pose1, surface 2 in b by its pose2. What the joint leaves free stays free, what
+        it does not is held; see `ContactClosure`. Where the surfaces touch is found from the poses of a and b alone.
+        Along a line or on a face the point that may not slide, and about which b spins, is fixed in the cylinder (its
+        z = 0), or on a face in b (the origin of surface 2).
+        """
+        self.closures.append(ContactClosure(name, a, b, joint))
+
+    def build(self, coordinates: Sequence[str] | None = None) -> Figure:
+        """Return the figure; `coordinates` names their order in q and v if it is not that of the segments.
+
+        Coordinates of joints that are not plain (quaternions, contacts) go together under their segment's name.
+        """
+        gravity: Any = self.gravity
+        vertical: Any = self.vertical
+        return Figure(
+            tuple(self.segments),
+            tuple(self.tags),
+            tuple(self.surfaces),
+            tuple(self.couplings),
+            tuple(self.closures),
+            gravity,
+            self.name,
+            as_names(coordinates),
+            tuple(self.notes),
+            vertical,
+        )
+
+
+def _length(length: float, where: str) -> float:
+    found = as_floats(length, where=where)
+    if found.ndim:
+        raise InputError("length", where=where, got=repr(length), allowed="one number [m]")
+    return float(found)
+
+
+def _point(point: ArrayLike, where: str) -> tuple[float, float, float]:
+    try:
+        found = np.asarray(point, float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise InputError("point", where=where, got=repr(point), allowed="three finite numbers [m]")
+    return (float(found[0]), float(found[1]), float(found[2]))

@@ -1,0 +1,113 @@
+"""The state of a figure, and what acts on it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.motion.run import Guard
+from motiform.motion.run.functions import call, check_numbers
+from motiform.motion.run.guards import guard_value
+from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.joint import Array
+
+__all__ = ["Control", "FigureState", "asked", "check_functions", "start", "state_after"]
+
+Control = Callable[[float, "FigureState"], ArrayLike]
+"""control(t, state) gives generalised forces [N·m or N], (nv,); a load gives wrenches on segments, (segments, 6)."""
+
+
+@dataclass(frozen=True)
+class FigureState:
+    """Configuration and velocity of a figure at an instant."""
+
+    q: Array
+    """(nq,)"""
+    v: Array
+    """(nv,)"""
+    z: Array = field(default_factory=lambda: np.zeros(0))
+    """What the controls keep between two instants (muscles, motors), where they have states of their own."""
+
+
+def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...], what: str) -> Array:
+    """Return what a user's function gives, checked."""
+    where = f"{getattr(function, '__name__', what)}, t = {t:.6g} s"
+    answer = call(function, t, state, what=f"a {what}", where=where)
+    fits = type(answer) is np.ndarray and answer.shape == shape and answer.dtype == np.float64 and answer.flags.carray
+    if fits and np.isfinite(answer).all():  # ready for compiled functions
+        return answer
+    return check_numbers(answer, shape, what=f"a {what}", where=where)
+
+
+def check_functions(
+    figure: Figure, state: FigureState, controls: Control | None, loads: Control | None, guards: Sequence[Guard] = ()
+) -> None:
+    """Ask the functions of a run once, at its start: what they give wrong is told before a recording is begun."""
+    for name, function in (("controls", controls), ("loads", loads)):
+        if function is not None and not callable(function):
+            raise InputError(f"{name} is not a function", got=repr(function), allowed="a function of (t, state)")
+    here = FigureState(state.q.copy(), state.v.copy(), state.z.copy())  # they may write to it
+    if controls is not None and not hasattr(controls, "tick"):  # commands are asked at their instants, each once
+        asked(controls, 0.0, here, (figure.nv,), "control")
+    if len(here.z):
+        asked(controls.rate, 0.0, here, here.z.shape, "rate of z")  # type: ignore[union-attr]
+    if loads is not None:
+        asked(loads, 0.0, here, (len(figure.segments), 6), "load")
+    for guard in guards:
+        guard_value(guard, 0.0, here)
+
+
+def state_after(guard: Guard, t: float, state: FigureState) -> FigureState:
+    """Return the state that a guard's event gives, checked; without z it keeps the one before."""
+    where = f"guard {guard.name!r} at t = {t:.9g} s"
+    after = call(guard.then, t, state, what="an event", where=where)  # type: ignore[arg-type]
+    if not isinstance(after, FigureState):
+        allowed = "a FigureState, such as dataclasses.replace(state, v=...)"
+        raise InputError("an event gave something else", where=where, got=repr(after)[:80], allowed=allowed)
+    parts = {"q": state.q, "v": state.v} | ({"z": state.z} if np.size(after.z) else {})
+    found = {
+        key: check_numbers(getattr(after, key), own.shape, what=f"an event's {key}", where=where)
+        for key, own in parts.items()
+    }
+    return FigureState(**{"z": state.z} | found)
+
+
+_APART = 1e-3  # m, and of the normals: more is not drift but a start that is no contact
+
+
+def _check_contacts(figure: Figure, q: Array) -> None:
+    """Refuse a start at which the surfaces of a contact joint do not touch."""
+    from motiform.motion.tree.contact_joints.joint import ContactJoint
+
+    full = q if figure.coupled is None else figure.coupled.expand(q)
+    for n, segment in enumerate(figure.segments):
+        if isinstance(segment.joint, ContactJoint):
+            gap = float(np.max(segment.joint.gaps(full[figure.layout.q[n]])))
+            if gap > _APART:
+                raise InputError(
+                    "the surfaces do not touch at the start",
+                    where=f"joint of segment {segment.name!r}",
+                    got=f"{gap:.3g} m off, or as much between their normals",
+                    allowed=f"at most {_APART:g}",
+                    remedy="Make the configuration with the joint's configuration(…) or touch(…).",
+                )
+
+
+def start(figure: Figure, q0: ArrayLike | None, v0: ArrayLike | None) -> FigureState:
+    """Return the state to begin with, on what joints and closures allow."""
+    from motiform.motion.tree.algorithms.batch import as_states
+    from motiform.motion.tree.algorithms.closures import close_loops
+    from motiform.motion.tree.algorithms.configuration import repair
+
+    q = figure.neutral() if q0 is None else q0
+    v = np.zeros(figure.nv) if v0 is None else v0
+    batch, (qs, vs) = as_states(figure, [("q0", q, figure.nq), ("v0", v, figure.nv)])
+    if batch:
+        raise InputError("one state to start from", got=f"leading axes {batch}", allowed=f"({figure.nq},)")
+    _check_contacts(figure, qs[0])
+    q, v = repair(figure, qs[0]), vs[0]
+    if figure.closures:
+        q, v = close_loops(figure, q, v)
+    return FigureState(q, v)

@@ -1,0 +1,1 @@
+"""From the tables of a scene to models."""

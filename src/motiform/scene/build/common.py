@@ -1,0 +1,228 @@
+"""From a checked scene to the model that is simulated, and to what its recording must carry to be drawn."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import MotiformError, SceneError
+from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, MassProperties, Particles, Shape
+from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring
+from motiform.scene.read.load import Scene
+from motiform.scene.tables.common import ParticleTable, PoseTable, ShapeTable
+from motiform.scene.tables.schema import BodyTable, CopiesTable
+from motiform.scene.wardrobe import put_aside
+from motiform.spatial import Transform, random_rotation, rotation_from_cardan, rotation_from_quaternion
+
+__all__ = ["build_bodies", "build_options", "build_pose", "build_shape", "links", "wardrobe"]
+
+
+def build_bodies(scene: Scene) -> Bodies:
+    """Return the rigid bodies of a scene and what acts on them."""
+    document = scene.document
+    rng = np.random.default_rng(document.scene.seed)
+    bodies = tuple(_body(scene, n, table, rng) for n, table in enumerate(document.body))
+    springs = []
+    for table in document.spring:
+        a, b = (None if name == "world" else name for name in table.between)
+        springs.append(Spring(a, b, table.stiffness, *table.at, damping=table.damping, rest=table.rest))
+    loads = tuple(
+        Load(f.body, f.force, f.torque, f.at, f.follows, f.start, np.inf if f.until is None else f.until)
+        for f in document.force
+    )
+    model = Bodies(bodies, tuple(springs), loads, _environment(scene))
+    try:
+        model.packed  # noqa: B018, its checks belong here, where the file is known
+    except MotiformError as error:
+        raise SceneError(f"{_place(scene, error.where or '')}: {error}") from error
+    return model
+
+
+def _place(scene: Scene, where: str) -> str:
+    """Return the line of the scene for the place that an error of the model names, such as "spring 2"."""
+    names = [body.name for body in scene.document.body]
+    found = re.search(r"(body|spring|load|environment)(?: '(.+)'| (\d+))?", where)
+    if found is None:
+        return scene.place()
+    kind, name, number = found.groups()
+    index = [names.index(name)] if name in names else [int(number) - 1] if number else []
+    return scene.place("force" if kind == "load" else kind, *index)
+
+
+def build_options(scene: Scene) -> Options:
+    """Return how the scene is run."""
+    head, motion = scene.document.scene, scene.document.motion
+    assert motion.integrator is not None, "chosen when the scene was read"
+    try:
+        return Options(
+            head.duration, head.rate, motion.integrator, motion.step, motion.rtol, motion.atol, motion.device
+        )
+    except MotiformError as error:
+        raise SceneError(f"{scene.place('scene')}: {error}") from error
+
+
+def _environment(scene: Scene) -> Environment:
+    table = scene.document.environment
+    given: dict[str, Any] = {"gravity": table.gravity, "air_density": table.air_density, "wind": table.wind}
+    if table.gust is not None:
+        given |= {"gust": table.gust.amplitude, "gust_direction": table.gust.direction}
+        given |= {"gust_length": table.gust.length, "gust_period": table.gust.period}
+    return Environment(**given)
+
+
+def _body(scene: Scene, n: int, table: BodyTable, rng: np.random.Generator) -> Body:
+    try:
+        shape, properties = build_shape(scene, table.shape)
+        properties = _own_properties(table, properties)
+        position, rotation = np.array(table.pose.at), build_rotation(table.pose)
+        velocity, spin = np.array(table.velocity), np.array(table.spin)
+        if table.copies is not None:
+            position, rotation, velocity, spin = _copies(table.copies, position, rotation, velocity, spin, rng)
+        drag = None if table.drag is None else Drag(table.drag.area, table.drag.center, table.drag.spin)
+        return Body(table.name, properties, shape, position, rotation, velocity, spin, table.pinned, drag, table.color)
+    except MotiformError as error:
+        text = str(error)
+        if error.where is not None and error.where.startswith(("scene ", "body ")):
+            text = text.removeprefix(f"{error.where}: ")  # said better here
+        raise SceneError(f"{scene.place('body', n)} body {table.name!r}: {text}") from error
+
+
+def _own_properties(table: BodyTable, properties: MassProperties | None) -> MassProperties:
+    """Return the mass properties: the shape's, or those that the body states instead."""
+    stated = (table.mass, table.center, table.inertia)
+    if properties is None and None in (table.mass, table.inertia):
+        raise SceneError("the body has no mass", remedy="Give shape.density, shape.mass, or mass and inertia.")
+    if all(value is None for value in stated):
+        assert properties is not None
+        return properties
+    mass = properties.mass if table.mass is None else table.mass  # type: ignore[union-attr]
+    center = (properties.center if properties else np.zeros(3)) if table.center is None else np.array(table.center)
+    if table.inertia is None:
+        assert properties is not None
+        inertia = properties.inertia * (mass / properties.mass)
+    else:
+        inertia = np.array(table.inertia, float)
+        inertia = np.diag(inertia) if inertia.ndim == 1 else inertia
+    return MassProperties(mass, center, inertia)
+
+
+def build_rotation(pose: PoseTable) -> np.ndarray:
+    """Return the rotation of a pose."""
+    if pose.quaternion is not None:
+        quaternion = np.array(pose.quaternion)
+        return rotation_from_quaternion(quaternion / np.linalg.norm(quaternion))
+    if pose.turn is None:
+        return np.eye(3)
+    return rotation_from_cardan([pose.turn.z, pose.turn.y, pose.turn.x])
+
+
+def build_pose(pose: PoseTable) -> Transform:
+    """Return a pose."""
+    return Transform(build_rotation(pose), np.array(pose.at))
+
+
+def build_shape(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties | None]:
+    """Return a shape and its mass properties, None where neither density nor mass is given."""
+    if table.parts is not None:
+        return _compound(scene, table)
+    if table.particles is not None:
+        return _particles(scene, table, table.particles)
+    shape = _single_shape(scene, table)
+    if table.density is None and table.mass is None:
+        return shape, None
+    return shape, shape.mass_properties(density=table.density, mass=table.mass)
+
+
+def _compound(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties | None]:
+    """Put parts together: each with its own density or mass, or the whole with one."""
+    assert table.parts is not None
+    made = [(*build_shape(scene, part), build_pose(part.pose)) for part in table.parts]
+    shape = Compound(tuple((part, placed) for part, _, placed in made))
+    if table.density is not None or table.mass is not None:
+        return shape, shape.mass_properties(density=table.density, mass=table.mass)
+    own = [properties.moved(placed) for _, properties, placed in made if properties is not None]
+    if len(own) < len(made):
+        if own:
+            raise SceneError(
+                "some parts have a mass and some have none", remedy="Give each a density or mass, or the whole."
+            )
+        return shape, None
+    total = own[0]
+    for properties in own[1:]:
+        total = total + properties
+    return shape, total
+
+
+def _single_shape(scene: Scene, table: ShapeTable) -> Shape:
+    from motiform.geometry import read_mesh
+
+    if table.box is not None:
+        return Box(table.box)
+    if table.ball is not None:
+        return Ball(table.ball)
+    if table.cylinder is not None:
+        return Cylinder(table.cylinder.radius, table.cylinder.height)
+    if table.capsule is not None:
+        return Capsule(table.capsule.radius, table.capsule.height)
+    if table.ellipsoid is not None:
+        return Ellipsoid(table.ellipsoid)
+    return read_mesh(scene.file(table.mesh or ""), scale=table.scale)
+
+
+def _particles(scene: Scene, table: ShapeTable, grains: ParticleTable) -> tuple[Shape, MassProperties | None]:
+    """Return particles: those given, which carry their masses, or those that fill a mesh."""
+    from motiform.geometry import particles_from_mesh, read_mesh
+
+    if grains.mesh is None or grains.spacing is None:
+        given = Particles(np.array(grains.points), np.array(grains.masses))
+        return given, given.mass_properties(density=table.density, mass=table.mass)
+    weightless = table.density is None and table.mass is None
+    mesh = read_mesh(scene.file(grains.mesh), scale=table.scale)
+    shape = particles_from_mesh(mesh, grains.spacing, density=table.density, mass=1.0 if weightless else table.mass)
+    return shape, None if weightless else shape.mass_properties()
+
+
+def _copies(
+    table: CopiesTable,
+    position: np.ndarray,
+    rotation: np.ndarray,
+    velocity: np.ndarray,
+    spin: np.ndarray,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, ...]:
+    """Draw poses and velocities of many bodies about those of one."""
+    n = table.count
+    positions = position + (rng.random((n, 3)) - 0.5) * np.array(table.box)
+    rotations = random_rotation(rng, n) @ rotation if table.turned else np.broadcast_to(rotation, (n, 3, 3)).copy()
+    velocities = velocity + table.velocity * (2 * rng.random((n, 3)) - 1)
+    spins = spin + table.spin * (2 * rng.random((n, 3)) - 1)
+    return positions, rotations, velocities, spins
+
+
+def wardrobe(model: Bodies) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the shapes of a model as a recording's manifest keeps them, and the arrays that they refer to."""
+    worn: dict[str, Any] = {}
+    statics: dict[str, np.ndarray] = {}
+    for body in model.bodies:
+        if body.shape is not None:
+            worn[body.name] = {
+                "shape": put_aside(body.shape.describe(), body.name, statics),
+                "offset": (-body.properties.center).tolist(),
+                "color": np.asarray(body.color).tolist(),
+                "position": f"{body.name}.position",
+                "orientation": f"{body.name}.orientation",
+            }
+    return worn, statics
+
+
+def links(model: Bodies) -> list[dict[str, Any]]:
+    """Return the springs of a model as a recording's manifest keeps them to be drawn."""
+    thin = 0.08 * min(float(np.sqrt(np.trace(b.properties.inertia) / b.properties.mass)) for b in model.bodies)
+    found = []
+    for n, spring in enumerate(model.springs):
+        ends = []
+        for name, at in ((spring.a, spring.at_a), (spring.b, spring.at_b)):
+            center = np.zeros(3) if name is None else model.find(name, f"spring {n + 1}").properties.center
+            ends.append({"body": name, "at": (np.array(at, float) - center).tolist()})
+        found.append({"name": f"spring {n + 1}", "ends": ends, "radius": thin})
+    return found

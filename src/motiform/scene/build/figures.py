@@ -1,0 +1,262 @@
+"""From the figures of a scene to the model that is simulated."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import MotiformError, SceneError
+from motiform.geometry import MassProperties, surfaces
+from motiform.geometry.surfaces import Surface
+from motiform.motion.contact import Contacts
+from motiform.motion.tree import Control, Figure, FigureBuilder, Part, joints
+from motiform.motion.tree.read import read_figure
+from motiform.scene.build.bodies import add_bodies, start_bodies
+from motiform.scene.build.common import build_pose, build_shape
+from motiform.scene.build.contacts import build_contacts
+from motiform.scene.build.drive import Member, build_controls, read_values
+from motiform.scene.build.loads import build_loads
+from motiform.scene.build.models import add_figure, block_names, build_model
+from motiform.scene.read.load import Scene
+from motiform.scene.tables.figure import (
+    ClosureTable,
+    ContactTable,
+    FigureTable,
+    FunctionAxisTable,
+    JointTable,
+    SegmentTable,
+    SurfaceTable,
+)
+
+__all__ = ["Made", "build_figure", "build_figures"]
+
+
+def build_figure(scene: Scene) -> tuple[Figure, np.ndarray, np.ndarray, Control | None]:
+    """Return the figures of a scene as one, its configuration and velocities at the start, and its controls."""
+    made = build_figures(scene)
+    return made.figure, made.q, made.v, made.controls
+
+
+@dataclass(frozen=True)
+class Made:
+    """Figures and free bodies of a scene as one figure, and all that it is simulated with."""
+
+    figure: Figure
+    q: np.ndarray
+    v: np.ndarray
+    controls: Control | None
+    loads: Control | None
+    contacts: Contacts | None
+
+
+def build_figures(scene: Scene) -> Made:
+    """Return the figures and, with contacts, the bodies of a scene as one figure, and what acts on it."""
+    tables = scene.document.figure
+    builder = FigureBuilder(gravity=scene.document.environment.gravity, name=scene.name)
+    members, order, ordered = [], list[str](), False
+    for n, table in enumerate(tables):
+        prefix, before = f"{table.name}." if len(tables) > 1 else "", len(builder.segments)
+        own = _add(scene, n, table, builder, prefix)
+        added = builder.segments[before:]
+        members.append(Member(prefix, tuple(segment.name for segment in added)))
+        order += block_names(added) if own is None else own
+        ordered = ordered or own is not None
+    before = len(builder.segments)
+    bodies = add_bodies(scene, builder)
+    order += block_names(builder.segments[before:])
+    figure = _built(scene, builder, order if ordered else None)
+    q, v = figure.neutral(), np.zeros(figure.nv)
+    for n, (table, member) in enumerate(zip(tables, members, strict=True)):
+        _start(scene, n, table, figure, member.prefix, q, v)
+    start_bodies(scene, bodies, figure, q, v)
+    contacts = build_contacts(scene, figure)
+    centers = {body.name: body.properties.center for body in bodies}
+    controls = build_controls(scene, figure, members, q, contacts)
+    return Made(figure, q, v, controls, build_loads(scene, figure, members, centers), contacts)
+
+
+def _add(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> list[str] | None:
+    """Add the segments of one figure; return the order of its coordinates where it has one of its own."""
+    if table.model is not None:
+        made = _placed(scene, lambda: build_model(table, builder.gravity), "figure", n, "parameters")
+        order = add_figure(made, builder, prefix)
+    elif table.file is not None:
+        order = _read(scene, n, table, builder, prefix)
+    else:
+        order = None
+    _write(scene, n, table, builder, prefix)
+    return order
+
+
+def _placed(scene: Scene, make: Any, *keys: str | int) -> Any:
+    """Return what a function makes; its errors get the file and line."""
+    try:
+        return make()
+    except SceneError:
+        raise
+    except MotiformError as error:
+        raise SceneError(f"{scene.place(*keys)}: {error}") from error
+
+
+def _built(scene: Scene, builder: FigureBuilder, order: list[str] | None) -> Figure:
+    """Return the figure; an error of the whole gets the line of the segment, tag or closure that it names."""
+    try:
+        return builder.build(order)
+    except MotiformError as error:
+        names = [error.where or "", str(error.got or "")]
+        for n, table in enumerate(scene.document.figure):
+            for kind in ("segment", "tag", "closure"):
+                for k, item in reversed(list(enumerate(getattr(table, kind)))):
+                    if any(name == item.name or f"{kind} '{item.name}'" in name for name in names):
+                        raise SceneError(f"{scene.place('figure', n, kind, k)}: {error}") from error
+        raise SceneError(f"{scene.place('figure', 0)}: {error}") from error
+
+
+def _write(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> None:
+    def full(name: str) -> str | None:
+        return None if name == "world" else prefix + name
+
+    for k, segment in enumerate(table.segment):
+        _placed(scene, lambda s=segment: _segment(scene, s, builder, prefix), "figure", n, "segment", k)
+    for k, tag in enumerate(table.tag):
+        _placed(scene, lambda t=tag: builder.tag(prefix + t.name, prefix + t.segment, t.at), "figure", n, "tag", k)
+    for k, closure in enumerate(table.closure):
+        _placed(scene, lambda c=closure: _closure(c, builder, full, prefix), "figure", n, "closure", k)
+
+
+def _segment(scene: Scene, table: SegmentTable, builder: FigureBuilder, prefix: str) -> None:
+    shape, properties = (None, None) if table.shape is None else build_shape(scene, table.shape)
+    mass: float | MassProperties = 0.0 if table.mass is None else table.mass
+    com: Any = (0.0, 0.0, 0.0) if table.center is None else table.center
+    inertia = None if table.inertia is None else np.array(table.inertia, float)
+    if inertia is not None and inertia.ndim == 1:
+        inertia = np.diag(inertia)
+    if properties is not None and table.mass is None and table.inertia is None and table.center is None:
+        mass = properties
+    elif properties is not None:
+        mass = properties.mass if table.mass is None else table.mass
+        com = properties.center if table.center is None else com
+        inertia = properties.inertia * (mass / properties.mass) if inertia is None else inertia
+    builder.segment(
+        prefix + table.name,
+        None if table.parent == "world" else prefix + table.parent,
+        build_joint(table.joint, prefix),
+        placement=build_pose(table.placement),
+        mass=mass,
+        com=com,
+        inertia=inertia,
+        armature=table.armature,
+        damping=table.damping,
+        shape=None if shape is None else Part(shape, color=table.color),
+    )
+
+
+def build_surface(table: SurfaceTable) -> Surface:
+    """Return a surface."""
+    if table.plane:
+        return surfaces.plane()
+    if table.circle is not None:
+        return surfaces.circle(table.circle)
+    if table.torus is not None:
+        return surfaces.torus(*table.torus, inside=table.inside)
+    for kind in ("sphere", "cylinder", "cone", "ellipsoid"):
+        if getattr(table, kind) is not None:
+            return getattr(surfaces, kind)(getattr(table, kind), inside=table.inside)
+    raise AssertionError("the schema asks for one surface")
+
+
+def _contact(table: ContactTable, names: list[str] | None) -> joints.ContactJoint:
+    return joints.contact(
+        build_surface(table.parent),
+        build_surface(table.child),
+        pose1=build_pose(table.parent.pose),
+        pose2=build_pose(table.child.pose),
+        sliding=table.sliding,
+        rolling=table.rolling,
+        spin=table.spin,
+        friction=table.friction,
+        line=table.line,
+        names=names,
+    )
+
+
+def _function_axis(table: FunctionAxisTable, prefix: str) -> tuple[joints.Axis, Any, str]:
+    axis = (
+        joints.Axis("revolute", table.revolute)
+        if table.revolute is not None
+        else joints.Axis("prismatic", table.prismatic)  # type: ignore[arg-type]
+    )
+    function = (
+        joints.Spline(np.array(table.spline.x), np.array(table.spline.y))
+        if table.spline is not None
+        else joints.Polynomial(tuple(table.polynomial or ()))
+    )
+    return axis, function, prefix + table.coordinate
+
+
+def build_joint(table: JointTable, prefix: str = "") -> joints.Joint:
+    """Return a joint."""
+    names = None if table.names is None else [prefix + name for name in table.names]
+    name, limits = None if names is None else names[0], table.limits
+    single: Any = None if limits is None else limits[0]
+    if table.fixed:
+        return joints.fixed()
+    if table.revolute is not None:
+        return joints.revolute(table.revolute, name=name, limits=single)
+    if table.prismatic is not None:
+        return joints.prismatic(table.prismatic, name=name, limits=single)
+    if table.helical is not None:
+        return joints.helical(table.helical.axis, table.helical.pitch, name=name, limits=single)
+    if table.universal is not None:
+        return joints.universal(*table.universal, names=names, limits=limits)
+    if table.cardan is not None:
+        return joints.cardan(table.cardan, names=names, limits=limits)
+    if table.planar is not None:
+        return joints.planar(table.planar, names=names, limits=limits)
+    if table.spherical:
+        return joints.spherical(names=names)
+    if table.function is not None:
+        return joints.function([_function_axis(axis, prefix) for axis in table.function], limits=limits)
+    if table.contact is not None:
+        return _contact(table.contact, names)
+    return joints.free("cardan" if table.free == "cardan" else "quaternion", names=names)
+
+
+def _closure(table: ClosureTable, builder: FigureBuilder, full: Any, prefix: str) -> None:
+    a, b = (full(name) for name in table.between)
+    if table.contact is not None:
+        builder.close_contact(prefix + table.name, a, b, _contact(table.contact, None))
+        return
+    length = 0.0 if table.length is None else table.length
+    builder.close(prefix + table.name, a, table.at[0], b, table.at[1], table.rows, length=length)
+
+
+def _read(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> list[str] | None:
+    """Put a figure from a file among the others; its own gravity gives way to the scene's."""
+    if prefix:
+        raise SceneError(
+            f"{scene.place('figure', n, 'file')}: a figure from a file must be alone in its scene (got {table.file!r})"
+        )
+    found = _placed(scene, lambda: read_figure(scene.file(table.file or "")), "figure", n, "file")
+    return add_figure(found, builder, prefix)
+
+
+def _start(scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str, q: np.ndarray, v: np.ndarray) -> None:
+    """Write what the scene says of the start into q and v."""
+    for k, segment in enumerate(table.segment):
+        if segment.joint.contact is not None:
+            joint = figure.segment(prefix + segment.name).joint
+            begin = segment.joint.contact.start
+            assert isinstance(joint, joints.ContactJoint)
+            q[figure.places(prefix + segment.name, "q")] = _placed(
+                scene,
+                lambda j=joint, b=begin: j.configuration(
+                    b.parent, b.child, direction=b.direction, yaw=b.yaw, normal1=b.parent_normal, normal2=b.normal
+                ),
+                "figure",
+                n,
+                "segment",
+                k,
+            )
+    read_values(scene, figure, table.start.q, "q", q, prefix, "figure", n, "start", "q")
+    read_values(scene, figure, table.start.v, "v", v, prefix, "figure", n, "start", "v")

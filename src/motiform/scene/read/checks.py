@@ -1,0 +1,123 @@
+"""Checks of a scene as a whole: names that must differ or be known, channels that will be there."""
+
+from motiform.base.errors import SceneError, closest
+from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
+from motiform.motion.hybrid.observe import CONTACT_CHANNELS
+from motiform.motion.matter.observe import _METERS as NETWORK_METERS
+from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
+from motiform.scene.build.models import model_segments
+from motiform.scene.read.lines import line_of
+from motiform.scene.tables.schema import BodyTable, SceneFile
+
+__all__ = ["check_names", "check_plots"]
+
+LINK_CHANNELS = ("length", "tension", "state")
+
+
+def check_names(document: SceneFile, text: str, name: str) -> None:
+    """Refuse names that two things have, and names of bodies that are not there."""
+    figures = [figure.name for figure in document.figure]
+    for n, figure in enumerate(document.figure):
+        if figure.name in figures[:n]:
+            where = f"{name}:{line_of(text, ('figure', n, 'name'))}"
+            raise SceneError("two figures have one name", where=where, got=figure.name, remedy="Names must differ.")
+    obstacles = [obstacle.name for obstacle in document.obstacle]
+    for n, obstacle in enumerate(document.obstacle):
+        if obstacle.name in obstacles[:n]:
+            where = f"{name}:{line_of(text, ('obstacle', n, 'name'))}"
+            raise SceneError("two obstacles have one name", where=where, got=obstacle.name, remedy="Names must differ.")
+    networks = [network.name for network in document.network]
+    for n, network in enumerate(document.network):
+        if network.name in networks[:n]:
+            where = f"{name}:{line_of(text, ('network', n, 'name'))}"
+            raise SceneError("two networks have one name", where=where, got=network.name, remedy="Names must differ.")
+    names = [body.name for body in document.body]
+    for n, body in enumerate(document.body):
+        if body.name in names[:n]:
+            where = f"{name}:{line_of(text, ('body', n, 'name'))}"
+            raise SceneError("two bodies have one name", where=where, got=body.name, remedy="Names must differ.")
+    wanted = [
+        (("spring", n, "between"), end) for n, s in enumerate(document.spring) for end in s.between if end != "world"
+    ]
+    wanted += [(("force", n, "body"), force.body) for n, force in enumerate(document.force)]
+    for place, body_name in wanted:
+        if body_name not in names:
+            where = f"{name}:{line_of(text, place)}"
+            raise SceneError(
+                "no such body", where=where, got=body_name, allowed=", ".join(names), remedy=closest(body_name, names)
+            )
+
+
+def check_plots(document: SceneFile, text: str, name: str) -> None:
+    """Refuse a plot of a channel that the recording will not have; parts of channels are known when it is made."""
+    if any(figure.file is not None for figure in document.figure):
+        return  # which segments there are is known when the file is read
+    if document.network:
+        known = _network_channels(document) + (_coupled_channels(document) if document.coupled else [])
+    elif document.figure or document.touching:
+        known = _figure_channels(document)
+    else:
+        known = [f"{body.name}.{key}" for body in document.body for key in BODY_CHANNELS] + list(METER_CHANNELS)
+    for n, channel in enumerate(document.image.plot):
+        if channel not in known and not any(channel.startswith(f"{one}.") for one in known if not _single(one)):
+            where = f"{name}:{line_of(text, ('image', 'plot', n))}"
+            raise SceneError(
+                "no such channel", where=where, got=channel, allowed=", ".join(known), remedy=closest(channel, known)
+            )
+
+
+def _single(channel: str) -> bool:
+    """Tell whether a channel is one number, without parts."""
+    return channel.endswith(("energy", "energy.kinetic", "energy.potential", "orthogonality"))
+
+
+def _network_channels(document: SceneFile) -> list[str]:
+    """Return the channels that a recording of the scene's networks will have."""
+    known = [name for name, *_ in NETWORK_METERS]
+    kept = ["position", *(["velocity"] if any(network.velocities for network in document.network) else [])]
+    for network in document.network:
+        prefix = f"{network.name}." if len(document.network) > 1 else ""
+        known += [f"{prefix}{group.name}.{key}" for group in network.groups for key in kept]
+        known += [f"{prefix}{link.name}.{key}" for link in network.link if link.record for key in LINK_CHANNELS]
+    return known
+
+
+def _coupled_channels(document: SceneFile) -> list[str]:
+    """Return what figures and bodies add to the channels of networks."""
+    names = [name for body in document.body for name in _body_names(body)]
+    known = [f"{name}.{key}" for name in names for key in ("position", "orientation")]
+    meters = [f"{owner}.{name}" for name, *_ in NETWORK_METERS for owner in ("figure", "matter")]
+    return [*known, *meters, "matter.wrench", *_figure_channels(document)]
+
+
+def _body_names(body: BodyTable) -> list[str]:
+    return [body.name] if body.copies is None else [f"{body.name}.{k + 1}" for k in range(body.copies.count)]
+
+
+def _figure_channels(document: SceneFile) -> list[str]:
+    """Return the channels that a recording of the scene's figures will have."""
+    figures = document.figure
+    known = [name for name in FIGURE_CHANNELS if name not in ("tau", "tags")]
+    known += ["tau"] if any(figure.control or figure.posture for figure in figures) else []
+    known += ["tags"] if any(figure.tag or figure.model for figure in figures) else []
+    for figure in figures:
+        prefix = f"{figure.name}." if len(figures) > 1 else ""
+        plain = [f"{prefix}{segment}" for segment in (model_segments(figure.model) if figure.model else ())]
+        for segment in figure.segment:
+            plain.append(f"{prefix}{segment.name}")
+            if segment.joint.contact:
+                known += [f"{prefix}{segment.name}.{key}" for key in SEGMENT_CHANNELS if key.startswith("contact")]
+        known += [f"{name}.{key}" for name in plain for key in ("position", "orientation")]
+    return known + (_contact_channels(document) if document.touching else [])
+
+
+def _contact_channels(document: SceneFile) -> list[str]:
+    """Return the channels of contacts, and of bodies that are segments."""
+    limited = any(
+        figure.parameters.limits or any(segment.joint.limits for segment in figure.segment)
+        for figure in document.figure
+    )
+    known = [name for name in CONTACT_CHANNELS if name != "z" and (limited or name != "limit.force")]
+    for body in document.body:
+        known += [f"{name}.{key}" for name in _body_names(body) for key in ("position", "orientation")]
+    return known

@@ -1,0 +1,5 @@
+"""Marker trials: from files of markers to postures, efforts and reports, one trial or many."""
+
+from motiform.trials.reconstruct import reconstruct
+
+__all__ = ["reconstruct"]

@@ -1,0 +1,168 @@
+"""The figure of a trial as a command tells it: a ready one, or a file; of a subject; calibrated or as it is."""
+
+from dataclasses import dataclass, field
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, closest, closest_file
+from motiform.motion.tree import Figure
+
+if TYPE_CHECKING:
+    from motiform.measure import Subject
+    from motiform.motion.reconstruct.calibrate.calibrate import Calibration
+    from motiform.record import Recording
+
+__all__ = ["FigureSpec", "calibrated", "choose_subject", "make_figure", "read_subject"]
+
+MODELS = ("human36", "bip", "kondo")
+MARKER_SD = 0.01
+"""[m] Standard deviation of markers on skin for calibration, unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """How figures of trials are made. Plain values, so that other processes can make them too."""
+
+    figure: str = "human36"
+    """Name of a ready figure, or a file: .osim, .urdf, .xml (MJCF), or a scene (.toml) with a figure."""
+    measures: dict[str, Any] = field(default_factory=dict)
+    """Height [m], mass [kg], sex: those that are told."""
+    subjects: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Measures of subjects by name; those above go before."""
+    subject: str | None = None
+    """The one that all trials are of; None: found by each trial's own subject or folder."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """More parameters of the ready figure, or of the reader of the file."""
+
+
+def read_subject(told: str | None) -> tuple[dict[str, dict[str, Any]], str | None]:
+    """Return measures of subjects, and the name of the one that is meant, from "TABLE.csv" or "TABLE.csv:NAME"."""
+    if told is None:
+        return {}, None
+    from motiform.measure import read_subjects
+
+    path, name = told, None
+    if not Path(told).is_file() and ":" in told:
+        path, _, name = told.rpartition(":")
+    if not Path(path).is_file():
+        allowed = "a table of subjects: TABLE.csv, or TABLE.csv:NAME"
+        remedy = closest_file(Path(path))
+        raise InputError("no such file", where="--subject", got=told, allowed=allowed, remedy=remedy)
+    known: dict[str, Subject] = read_subjects(path)
+    if name is not None and name not in known:
+        raise InputError("no such subject", where=path, got=name, allowed=", ".join(known), remedy=closest(name, known))
+    if len(known) == 1:
+        name = next(iter(known))
+    return {key: subject.measures for key, subject in known.items()}, name
+
+
+def choose_subject(spec: FigureSpec, markers: "Recording", source: Path) -> str | None:
+    """Return the subject of a trial: the one told, else that of its file, else that of its folder ("Subject01")."""
+    if not spec.subjects or spec.subject is not None:
+        return spec.subject
+    own = markers.manifest.get("subject")
+    tried = [*([own] if isinstance(own, str) else own or []), source.parent.name, source.stem]
+    for name in tried:
+        for known in spec.subjects:
+            if name.lower() in (known.lower(), f"subject{known}".lower(), f"subject{known:0>2}".lower()):
+                return known
+    raise InputError(
+        "which subject this is cannot be told", where=str(source), got=", ".join(tried),
+        allowed=", ".join(spec.subjects),
+        remedy="Say --subject TABLE.csv:NAME, or put the trial into a folder of its name.",
+    )  # fmt: skip
+
+
+def make_figure(spec: FigureSpec, subject: str | None) -> Figure:
+    """Return the figure, of a subject where there is one."""
+    measures = {**(spec.subjects[subject] if subject is not None else {}), **spec.measures}
+    if spec.figure in MODELS:
+        return _ready(spec.figure, measures, spec.options)
+    path = Path(spec.figure)
+    if not path.is_file():
+        raise InputError(
+            "no such figure", where="--figure", got=spec.figure,
+            allowed=f"{', '.join(MODELS)}, or a file .osim, .urdf, .xml, .toml",
+            remedy=closest(spec.figure, MODELS) or closest_file(path),
+        )  # fmt: skip
+    made = _from_scene(path) if path.suffix.lower() == ".toml" else _from_file(path, spec.options)
+    mass = measures.pop("mass", None)
+    if measures:
+        allowed = "--mass alone: calibrate it for its size (--static, --calibrate)"
+        raise InputError(f"measures of {path.name}", got=", ".join(measures), allowed=allowed)
+    if mass is None:
+        return made
+    from motiform.motion.reconstruct.calibrate.scale import scale_figure
+
+    return scale_figure(made, {}, mass=mass)
+
+
+def _ready(name: str, measures: dict[str, Any], options: dict[str, Any]) -> Figure:
+    from motiform.motion import figures
+
+    make: Any = getattr(figures, name)
+    known = list(signature(make).parameters)
+    _check_names({**measures, **options}, known, f"figure {name}")
+    for key, value in options.items():  # figure.lengths.L5 changes one length of a subject's, not all
+        both = isinstance(value, dict) and isinstance(measures.get(key), dict)
+        measures[key] = {**measures[key], **value} if both else value
+    made: Figure = make(**measures)
+    return made
+
+
+def _from_file(path: Path, options: dict[str, Any]) -> Figure:
+    from motiform.motion.tree.read import read_figure, read_mjcf, read_osim, read_urdf
+
+    known = {name for read in (read_urdf, read_mjcf, read_osim) for name in signature(read).parameters} - {"path"}
+    _check_names(options, sorted(known), f"figure {path.name}")
+    try:
+        return read_figure(path, **options)
+    except TypeError as error:  # an option of another format
+        raise InputError("options of the figure", where=str(path), got=", ".join(options)) from error
+
+
+def _from_scene(path: Path) -> Figure:
+    from motiform.scene.build.figures import build_figures
+    from motiform.scene.read.load import load_scene
+
+    return build_figures(load_scene(path)).figure
+
+
+def _check_names(given: dict[str, Any], known: list[str], where: str) -> None:
+    for name in given:
+        if name not in known:
+            raise InputError(
+                "no such parameter", where=where, got=name, allowed=", ".join(known), remedy=closest(name, known)
+            )
+
+
+def upright(figure: Figure, markers: "Recording") -> "Recording":
+    """Return the markers with the figure's up."""
+    from motiform.measure import turn
+
+    up = markers.manifest.get("up")
+    stands = np.argmax(np.abs(figure.gravity)) == 1
+    return turn(markers, up=up) if up not in (None, "y") and stands else markers
+
+
+def calibrated(
+    figure: Figure,
+    markers: "Recording | None",
+    static: "Recording | None",
+    *,
+    correspondence: Any,
+    weights: Any,
+    options: dict[str, Any],
+    progress: Any = None,
+) -> "Calibration":
+    """Return the figure fitted to a standing trial, a moving one, or both."""
+    from motiform.motion.reconstruct.calibrate.calibrate import calibrate
+
+    known = [n for n in signature(calibrate).parameters if n not in ("figure", "markers", "static", "progress")]
+    _check_names(options, known, "calibrate")
+    given = {"marker_sd": MARKER_SD, "correspondence": correspondence, "weights": weights, **options}
+    moving, still = (None if rec is None else upright(figure, rec) for rec in (markers, static))
+    return calibrate(figure, moving, static=still, progress=progress, **given)

@@ -1,0 +1,343 @@
+"""One trial from a file of markers to a folder of results: what `motiform reconstruct` does to each of its files."""
+
+import hashlib
+import json
+import os
+import secrets
+import time
+import traceback
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, MotiformError, RunError, closest, closest_file
+from motiform.base.progress import Progress
+from motiform.measure import read_markers
+from motiform.motion.tree import Figure
+from motiform.record import Recording
+from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
+from motiform.record.places import remove_stale
+from motiform.scene.run import machine
+from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
+from motiform.trials.files import write_efforts, write_joint_angles, write_mot, write_tables
+from motiform.trials.reconstruct import reconstruct
+
+__all__ = [
+    "SUMMARY",
+    "Trial",
+    "TrialOptions",
+    "brief",
+    "check_options",
+    "plain",
+    "read_done",
+    "read_weights",
+    "run_trial",
+    "trial_key",
+]
+
+SUMMARY = "summary.json"
+_READ = ("up", "units", "subject", "rate", "format", "partial", "unlabeled")
+_KIND = "motiform trial"
+_OLD = ".old"
+_OWN = ("kind", "options", "per_marker", "machine", "version")  # told in the trial's own summary alone
+
+
+@dataclass(frozen=True)
+class TrialOptions:
+    """What holds for all trials of a batch. Plain values, so that other processes can be given it."""
+
+    figure: FigureSpec = field(default_factory=FigureSpec)
+    read: dict[str, Any] = field(default_factory=dict)
+    """Options of `read_markers`."""
+    reconstruct: dict[str, Any] = field(default_factory=dict)
+    """Options of `reconstruct`; correspondence and weights as mappings."""
+    static: str | None = None
+    """Path of a standing trial to calibrate the figure by."""
+    calibrate: bool = False
+    """Whether each trial calibrates the figure by its own markers, too."""
+    calibration: dict[str, Any] = field(default_factory=dict)
+    """Options of `calibrate`."""
+    report: bool = True
+    """Whether a page is written."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A file of markers, and the folder that its results go to."""
+
+    source: str
+    folder: str
+    key: str
+    options: TrialOptions
+
+    @property
+    def name(self) -> str:
+        """Name of the folder and of files in it."""
+        return Path(self.folder).name
+
+
+def check_options(options: TrialOptions) -> None:
+    """Refuse what no trial can be done with: options without a meaning, files that are not there, a wrong figure."""
+    taken = ("figure", "markers", "progress", "correspondence", "weights")
+    known = [name for name in signature(reconstruct).parameters if name not in taken]
+    tables = {"markers": (options.read, _READ), "reconstruct": (options.reconstruct, (*known, *taken[3:]))}
+    for where, (given, names) in tables.items():
+        for name in given:
+            if name not in names:
+                remedy = closest(name, names)
+                raise InputError("no such option", where=where, got=name, allowed=", ".join(names), remedy=remedy)
+    spec = options.figure
+    figure = make_figure(spec, spec.subject if spec.subject or not spec.subjects else next(iter(spec.subjects)))
+    if options.static is not None:
+        read_markers(options.static, **options.read)
+    for what in ("correspondence", "weights"):
+        for name in options.reconstruct.get(what) or {}:
+            if name not in figure.tag_names:
+                raise InputError(
+                    f"a tag of the {what} that the figure has not", got=name, allowed=", ".join(figure.tag_names),
+                    remedy=closest(name, figure.tag_names),
+                )  # fmt: skip
+
+
+def read_weights(path: str | Path) -> dict[str, float]:
+    """Read a CSV file with the columns tag and weight; the first line may be these words, # begins a remark."""
+    place, found = Path(path), dict[str, float]()
+    if not place.is_file():
+        allowed, remedy = "a CSV file: tag,weight", closest_file(place)
+        raise InputError("no such file", where="--weights", got=str(place), allowed=allowed, remedy=remedy)
+    for number, line in enumerate(place.read_text("utf-8-sig", "replace").splitlines(), start=1):
+        cells = [cell.strip() for cell in line.split("#")[0].replace(";", ",").replace("\t", ",").split(",")]
+        if not any(cells) or [cell.lower() for cell in cells[:2]] == ["tag", "weight"]:
+            continue
+        try:
+            weight = float(cells[1])
+            if not (np.isfinite(weight) and weight >= 0 and cells[0]):
+                raise ValueError
+        except (ValueError, IndexError):
+            allowed = "tag,weight with a number from 0"
+            raise InputError("a weight", where=f"{place}:{number}", got=line[:60], allowed=allowed) from None
+        found[cells[0]] = weight
+    return found
+
+
+def trial_key(source: str | Path, options: TrialOptions) -> str:
+    """Return a hash of all that the results depend on: the files, and what is asked for."""
+    told = asdict(options)
+    found = hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode())
+    files = [source, options.static, options.figure.figure, *_texts(options.figure.options)]
+    for file in files:
+        if file is not None and os.path.isfile(file):
+            try:
+                with open(file, "rb") as stream:
+                    found.update(hashlib.file_digest(stream, "sha256").digest())
+            except OSError as error:
+                raise InputError("cannot be read", where=str(file), got=error.strerror or str(error)) from error
+    return found.hexdigest()[:32]
+
+
+def _texts(options: dict[str, Any]) -> list[str]:
+    return [value for value in options.values() if isinstance(value, str)]
+
+
+def read_done(folder: Path) -> dict[str, Any] | None:
+    """Return the summary of a trial that is done, or None where there is none."""
+    try:
+        found = json.loads((folder / SUMMARY).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) and found.get("kind") == _KIND else None
+
+
+def brief(summary: dict[str, Any]) -> dict[str, Any]:
+    """Return what the summary of a batch tells of a trial."""
+    return {name: summary[name] for name in summary if name not in _OWN}
+
+
+def run_trial(trial: Trial, progress: Progress) -> dict[str, Any]:
+    """Return the summary of a trial after all of its files are written; what is wrong with it is told in it."""
+    begun = time.monotonic()
+    try:
+        found = _done(trial, progress)
+    except MotiformError as error:
+        found = {"status": "failed", "error": str(error), "input": error.exit_code == 2}
+    except OSError as error:
+        found = {"status": "failed", "error": f"{trial.source}: {error.strerror or error}", "input": False}
+    except Exception as error:  # a defect of ours must not stop the other trials
+        text = "".join(traceback.format_exception(error))
+        found = {"status": "failed", "error": f"{type(error).__name__}: {error}", "input": False, "traceback": text}
+    return {"trial": trial.name, "source": trial.source, **found, "seconds": time.monotonic() - begun}
+
+
+def _done(trial: Trial, progress: Progress) -> dict[str, Any]:
+    options, source = trial.options, Path(trial.source)
+    markers = read_markers(source, **options.read)
+    subject = choose_subject(options.figure, markers, source)
+    figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
+    first = 0.3 if calibration else 0.0
+    rec = reconstruct(
+        figure, markers, **options.reconstruct, progress=lambda part: progress(first + (0.8 - first) * part)
+    )
+    rec.manifest["title"] = trial.name
+    if subject is not None:
+        rec.manifest["subject"] = subject
+    if calibration:
+        rec.manifest["calibration"] = calibration
+    return _write(trial, rec, figure, upright(figure, markers), progress)
+
+
+def _figure(
+    options: TrialOptions, subject: str | None, markers: Recording, progress: Progress
+) -> tuple[Figure, dict[str, Any]]:
+    """Return the figure of a trial and what its calibration tells."""
+    shared, told = _shared_figure(_Once(options, subject))
+    if not options.calibrate:
+        return shared, told
+    static = None if options.static is None else read_markers(options.static, **options.read)
+    found = calibrated(
+        make_figure(options.figure, subject), markers, static,
+        correspondence=options.reconstruct.get("correspondence"), weights=options.reconstruct.get("weights"),
+        options=options.calibration, progress=progress,
+    )  # fmt: skip
+    return found.figure, _calibration(found)
+
+
+@dataclass(frozen=True)
+class _Once:
+    """Options of a batch and a subject, told apart by their content: figures are made once for many trials."""
+
+    options: TrialOptions = field(compare=False)
+    subject: str | None
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", trial_key("", self.options))
+
+
+@lru_cache(maxsize=16)
+def _shared_figure(once: _Once) -> tuple[Figure, dict[str, Any]]:
+    """Return the figure that all trials of a subject share, calibrated by the static trial where there is one."""
+    options = once.options
+    figure = make_figure(options.figure, once.subject)
+    if options.static is None or options.calibrate:
+        return figure, {}
+    found = calibrated(
+        figure, None, read_markers(options.static, **options.read),
+        correspondence=options.reconstruct.get("correspondence"), weights=options.reconstruct.get("weights"),
+        options=options.calibration,
+    )  # fmt: skip
+    return found.figure, _calibration(found)
+
+
+def _calibration(found: Any) -> dict[str, Any]:
+    """Return what a calibration has found, as plain values [m]."""
+    return {
+        "lengths": dict(found.lengths), "before": dict(found.before),
+        "tag_offsets": {name: np.asarray(shift).tolist() for name, shift in found.tag_offsets.items()},
+        "error_before": found.error_before, "error_after": found.error_after, "samples": len(found.q),
+        "settled": bool(found.settled), "report": found.report(),
+    }  # fmt: skip
+
+
+# ---------------------------------------------------------------- the folder
+def _write(trial: Trial, rec: Recording, figure: Figure, markers: Recording, progress: Progress) -> dict[str, Any]:
+    """Write all files of a trial aside, then give the folder its name: it is there whole or not at all."""
+    folder = Path(trial.folder)
+    aside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}{PARTIAL}")
+    with disk(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _remove_left(folder)
+        aside.mkdir()
+        claim = lock_folder(aside)
+        try:
+            files = _write_files(trial, rec, figure, markers, aside)
+            progress(0.97)
+            summary = _summary(trial, rec, files)
+            write_file(aside / SUMMARY, (json.dumps(plain(summary), indent=1) + "\n").encode())
+            _put_in_place(aside, folder, trial.key)
+        finally:
+            if claim is not None:
+                os.close(claim)
+            remove_folder(aside)
+    progress(1.0)
+    return {"status": "done", **brief(summary)}
+
+
+def _write_files(trial: Trial, rec: Recording, figure: Figure, markers: Recording, folder: Path) -> list[str]:
+    from motiform.motion.reconstruct.gait.angles import default_joints, joint_angles
+
+    name = trial.name
+    rec.save(folder / f"{name}.mf")
+    files = [f"{name}.mf", *(path.name for path in write_tables(rec, folder))]
+    files.append(write_mot(rec, figure, folder / f"{name}.mot").name)
+    if "effort" in rec:
+        files.append(write_efforts(rec, figure, folder / f"{name}_efforts.sto").name)
+    if default_joints(figure):
+        angles = joint_angles(figure, rec["q"])
+        files.append(write_joint_angles(rec, angles, folder / f"{name}_angles.sto").name)
+    if trial.options.report:
+        from motiform.image.report.page import write_report
+
+        files.append(write_report(rec, figure, markers, folder / "report.html").name)
+    return files
+
+
+def _summary(trial: Trial, rec: Recording, files: list[str]) -> dict[str, Any]:
+    told = rec.manifest["reconstruct"]
+    seen = [row["seen"] for row in told["per_marker"].values()]
+    worst: Any = max(told["per_marker"].items(), key=lambda item: item[1]["rms"] or 0.0, default=(None, {}))
+    names = [event.name for event in rec.events]
+    found = {
+        "kind": _KIND, "key": trial.key, "folder": trial.folder, "files": files, "figure": rec.manifest.get("figure"),
+        "subject": rec.manifest.get("subject"), "samples": told["samples"], "duration": rec.duration,
+        "markers": len(seen), "seen": float(np.mean(seen)) if seen else 0.0, "rms": told["rms"],
+        "worst": {"tag": worst[0], "rms": worst[1].get("rms")}, "marker_sd": told["marker_sd"],
+        "not_settled": told["not_settled"], "lost": told["lost"],
+        "events": {name: names.count(name) for name in dict.fromkeys(names)},
+        "residual": told.get("residual"), "per_marker": told["per_marker"], "options": asdict(trial.options),
+        **machine(),
+    }  # fmt: skip
+    if "calibration" in rec.manifest:
+        calibration = rec.manifest["calibration"]
+        found["calibration"] = {name: calibration[name] for name in ("error_before", "error_after", "settled")}
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Return a value that JSON has: nan and infinity are none of them."""
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def _put_in_place(aside: Path, folder: Path, key: str) -> None:
+    """Give a finished folder its name; results of another trial there go, anything else is left alone."""
+    sync_folder(aside)
+    done = read_done(folder)
+    if done is not None and done["key"] == key:
+        return  # another worker was quicker: one that was taken for lost
+    if folder.exists():
+        if done is None:
+            raise RunError("the folder holds other things", where=str(folder), remedy="Move it, or give another --out.")
+        old = aside.with_suffix(_OLD)
+        os.rename(folder, old)
+        os.rename(aside, folder)
+        remove_folder(old)
+    else:
+        os.rename(aside, folder)
+    sync_folder(folder.parent)
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove what processes that were killed while they wrote this trial left beside its folder."""
+    remove_stale(folder)
+    for entry in folder.parent.iterdir():
+        if entry.name.startswith(f".{folder.name}.") and entry.suffix == _OLD and folder.exists():
+            remove_folder(entry)
