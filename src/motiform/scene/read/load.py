@@ -21,7 +21,7 @@ from motiform.scene.tables.schema import SceneFile
 
 __all__ = ["Entry", "Parameter", "Scene", "gallery", "load_scene", "parse_scene", "parse_setting"]
 
-GALLERY = Path(__file__).parent / "gallery"
+GALLERY = Path(__file__).parents[1] / "gallery"
 DEFAULTS = {"body": "lie-midpoint", "figure": "dormand-prince", "network": "centred"}
 """Integrators that scenes of bodies, of figures or contacts, and of networks take if they say nothing."""
 _LARGEST = 4 << 20  # bytes; a scene is written by a person
