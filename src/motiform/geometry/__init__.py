@@ -1,9 +1,9 @@
 """Shapes, closed meshes and exact mass properties."""
 
 from motiform.geometry.mass import MassProperties, check_inertia, check_mass
-from motiform.geometry.meshes import check_closed, merge_vertices, read_mesh, write_mesh
-from motiform.geometry.particles import particles_from_mesh, particles_from_vertices
-from motiform.geometry.shapes import (
+from motiform.geometry.meshes.files import check_closed, merge_vertices, read_mesh, write_mesh
+from motiform.geometry.meshes.fill import particles_from_mesh, particles_from_vertices
+from motiform.geometry.solids.shapes import (
     Ball,
     Box,
     Capsule,

@@ -7,7 +7,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.geometry import Box, Compound, Shape
-from motiform.geometry.closest import Plane
+from motiform.geometry.search.closest import Plane
 from motiform.motion.contact import Contacts, Obstacle
 from motiform.motion.contact.obstacles import PLANE
 from motiform.motion.hybrid.matter.parts import SegmentSolid

@@ -10,7 +10,7 @@ from trimesh.ray.ray_triangle import ray_triangle_id
 from motiform.base.errors import InputError, MotiformError
 from motiform.base.kernels import threads
 from motiform.geometry import Mesh
-from motiform.geometry.bvh import build_bvh, cast_rays, mesh_tree
+from motiform.geometry.search.bvh import build_bvh, cast_rays, mesh_tree
 
 EPS = np.finfo(float).eps
 

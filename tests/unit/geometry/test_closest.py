@@ -7,7 +7,7 @@ import trimesh
 from motiform.base.errors import InputError, ShapeError
 from motiform.base.kernels import kernel, threads
 from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Mesh, Particles
-from motiform.geometry.closest import Hollow, Plane, pack_solids, pose_rows, signed_distance
+from motiform.geometry.search.closest import Hollow, Plane, pack_solids, pose_rows, signed_distance
 from motiform.spatial import Transform, random_rotation
 
 EPS = np.finfo(float).eps
@@ -313,7 +313,7 @@ def test_threads_do_not_matter():
 
 
 def test_kernels_take_the_functions_and_points_are_carried():
-    from motiform.geometry.closest_kernels import carried_point, nearest_solid, solid_distance
+    from motiform.geometry.search.closest_kernels import carried_point, nearest_solid, solid_distance
     from motiform.spatial.algebra import load3
 
     @kernel

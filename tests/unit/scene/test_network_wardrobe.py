@@ -6,7 +6,7 @@ import pytest
 from motiform.base.errors import InputError
 from motiform.form import dress
 from motiform.geometry import Ball, Box, Capsule, Cylinder
-from motiform.geometry.closest import Hollow, Plane
+from motiform.geometry.search.closest import Hollow, Plane
 from motiform.image import render
 from motiform.motion.matter import NetworkBuilder, links, topology
 from motiform.motion.matter.laws.automaton import Automaton

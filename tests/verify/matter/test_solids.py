@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.geometry import Box, Cylinder
-from motiform.geometry.closest import Hollow, Plane
+from motiform.geometry.search.closest import Hollow, Plane
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, links, topology
 from motiform.spatial import Transform, rotation_about
 
@@ -272,7 +272,7 @@ def test_cloud_stays_in_its_container(shape):
     speed = np.linalg.norm(velocity, axis=1)
     K = k * network.step**2 / mass
     depth = speed * np.sqrt(mass / k) / np.sqrt(1 - K / 4) + speed * network.step
-    from motiform.geometry.closest import pack_solids, signed_distance
+    from motiform.geometry.search.closest import pack_solids, signed_distance
 
     out = signed_distance(pack_solids([(shape, HERE)]), x.reshape(-1, 3))[0].reshape(x.shape[:2]) + radius
     assert out.max() > 0

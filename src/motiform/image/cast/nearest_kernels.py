@@ -8,7 +8,7 @@ Rays walk through a tree over all pieces and, inside a piece that is a mesh, thr
 import numpy as np
 
 from motiform.base.kernels import kernel, routine
-from motiform.geometry.bvh_kernels import (
+from motiform.geometry.search.bvh_kernels import (
     COUNT,
     FIRST,
     cast_tree,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.geometry.bvh import Bvh, MeshTree, build_bvh, mesh_tree
+from motiform.geometry.search.bvh import Bvh, MeshTree, build_bvh, mesh_tree
 from motiform.image.look import linear_from_srgb
 
 if TYPE_CHECKING:

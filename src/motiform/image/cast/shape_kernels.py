@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from motiform.base.kernels import routine
-from motiform.geometry.bvh_kernels import inverse
+from motiform.geometry.search.bvh_kernels import inverse
 from motiform.spatial.algebra import axpy, dot, norm, scale
 
 __all__ = ["BALL", "BOX", "CAPSULE", "CYLINDER", "ELLIPSOID", "MESH", "first_hit", "shape_interval", "shape_normal"]

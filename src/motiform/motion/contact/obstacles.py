@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.geometry import surfaces
 from motiform.geometry.checks import check_length, check_lengths, check_point
-from motiform.geometry.shapes import Ball, Box, Capsule, Compound, Cylinder, Mesh, Shape
-from motiform.geometry.tessellate import revolve
+from motiform.geometry.meshes.tessellate import revolve
+from motiform.geometry.solids.shapes import Ball, Box, Capsule, Compound, Cylinder, Mesh, Shape
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words, as_floats
 

@@ -246,7 +246,7 @@ class _Look:
 
     def solids(self) -> Pieces:
         """Give solids that are touched as ground: where a moving one is, is given."""
-        from motiform.geometry.closest import pack_solids, signed_distance
+        from motiform.geometry.search.closest import pack_solids, signed_distance
 
         for solid in self.network.solids:
             pose = solid.placement if solid.motion is None else solid.motion(self.time)

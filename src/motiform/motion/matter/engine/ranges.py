@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.geometry.neighbours import sort_keys, sum_ahead
+from motiform.geometry.search.neighbours import sort_keys, sum_ahead
 from motiform.motion.matter.engine.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.network import Network, Reach
@@ -113,7 +113,7 @@ class Range:
 
     def _list(self, x: Any) -> None:
         """Sort the members by cells and list who is near whom."""
-        from motiform.geometry.neighbour_kernels import cell_keys, cell_starts, find_neighbours, pick_members
+        from motiform.geometry.search.neighbour_kernels import cell_keys, cell_starts, find_neighbours, pick_members
 
         old = None if self.order is None else self.remembered()
         self._kept.turn(aside=old is not None)
@@ -147,7 +147,7 @@ class Range:
 
     def _lay_cells(self, x: Any, near: float) -> int:
         """Lay a grid of cells around the members, and return how many cells it has."""
-        from motiform.geometry.neighbour_kernels import RUN, find_bounds
+        from motiform.geometry.search.neighbour_kernels import RUN, find_bounds
 
         runs = -(-self.size // RUN)
         bounds = self._kept.empty((6, runs))
@@ -167,7 +167,7 @@ class Range:
         return int(np.prod(counts))
 
     def _most_neighbours(self) -> int:
-        from motiform.geometry.neighbour_kernels import RUN, find_tops
+        from motiform.geometry.search.neighbour_kernels import RUN, find_tops
 
         tops = self._kept.empty(-(-self.size // RUN), np.int64)
         self.device.launch(find_tops, tops.shape[0], self.found, tops, least=8)

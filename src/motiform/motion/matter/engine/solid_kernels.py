@@ -11,7 +11,7 @@ import math
 from numba import uint64 as ix
 
 from motiform.base.kernels import inline, kernel
-from motiform.geometry.closest_kernels import carried_point, solid_distance
+from motiform.geometry.search.closest_kernels import carried_point, solid_distance
 from motiform.motion.matter.engine.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.engine.link_kernels import tension
 from motiform.spatial.algebra import load9, tmul, transform

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
-from motiform.geometry.closest import pack_solids, pose_rows
+from motiform.geometry.search.closest import pack_solids, pose_rows
 from motiform.motion.matter.engine.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.model.network import Network, Solid
 from motiform.motion.run.functions import call

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.geometry.surface import unit
 from motiform.geometry.surfaces import Surface
+from motiform.geometry.surfaces.surface import unit
 from motiform.motion.tree.contact_joints.equations import Frames, flat_rates, point_rates
 from motiform.motion.tree.contact_joints.joint import ContactJoint
 from motiform.motion.tree.model.joint import Array

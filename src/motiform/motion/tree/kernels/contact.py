@@ -9,7 +9,7 @@ L has its third axis along the outward normal of surface 1. The constants of a j
 import math
 
 from motiform.base.kernels import inline, routine
-from motiform.geometry.surface_kernels import (
+from motiform.geometry.surfaces.kernels import (
     CIRCLE,
     KINDS,
     PLANE,

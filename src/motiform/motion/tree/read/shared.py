@@ -11,7 +11,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.geometry import Mesh, read_mesh
-from motiform.geometry.meshes import MESH_SUFFIXES
+from motiform.geometry.meshes.files import MESH_SUFFIXES
 from motiform.motion.tree.read.elements import Element, file_inside, located
 from motiform.spatial import Transform, up_vector, upright
 from motiform.spatial.checks import Array

@@ -11,7 +11,7 @@ import numpy as np
 from motiform.base.errors import InputError, ShapeError
 
 if TYPE_CHECKING:
-    from motiform.geometry.shapes import Mesh
+    from motiform.geometry.solids.shapes import Mesh
 
 __all__ = ["Bvh", "MeshTree", "build_bvh", "cast_rays", "mesh_tree"]
 
@@ -47,7 +47,7 @@ def build_bvh(boxes: np.ndarray, *, leaf: int = 2) -> Bvh:
         raise InputError(f"box {bad} of {len(boxes)}", got=boxes[bad], allowed="finite numbers, lower ≤ upper")
     if leaf < 1:
         raise InputError("items in a last node of a tree", got=leaf, allowed="1 or more")
-    from motiform.geometry import bvh_kernels
+    from motiform.geometry.search import bvh_kernels
 
     room = max(1, 2 * len(boxes))
     tree, links = np.empty((room, 6)), np.empty((room, 4), np.int32)
@@ -80,7 +80,7 @@ def cast_rays(mesh: "Mesh | MeshTree", origins: np.ndarray, directions: np.ndarr
     face : (rays,) index into the faces of the mesh, −1 where nothing is met.
     """
     from motiform.base.kernels import get_device
-    from motiform.geometry import bvh_kernels
+    from motiform.geometry.search import bvh_kernels
 
     held = mesh if isinstance(mesh, MeshTree) else mesh_tree(mesh)
     origins, directions = (np.ascontiguousarray(a, dtype=float) for a in np.broadcast_arrays(origins, directions))

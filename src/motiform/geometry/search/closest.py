@@ -13,8 +13,8 @@ import numpy as np
 
 from motiform.base.errors import InputError, ShapeError
 from motiform.geometry.checks import LONGEST, read_only
-from motiform.geometry.closest_meshes import Surface, join_surfaces, make_surface
-from motiform.geometry.shapes import Ball, Compound, Mesh, Particles, Shape
+from motiform.geometry.search.closest_meshes import Surface, join_surfaces, make_surface
+from motiform.geometry.solids.shapes import Ball, Compound, Mesh, Particles, Shape
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words, as_floats
 
@@ -147,7 +147,7 @@ def signed_distance(
     solid : (n,) number of the solid, of equally near ones the first; −1 where there is none.
     """
     from motiform.base.kernels import get_device
-    from motiform.geometry import closest_kernels
+    from motiform.geometry.search import closest_kernels
 
     if not isinstance(solids, Solids):
         remedy = "Make them with pack_solids."

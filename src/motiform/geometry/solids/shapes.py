@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, ShapeError, closest
-from motiform.geometry import tessellate as tess
 from motiform.geometry.checks import check_amount, check_length, check_point, check_points, read_only
 from motiform.geometry.mass import MassProperties, particle_mass_properties
-from motiform.geometry.primitives import Ball, Box, Capsule, Cylinder, Ellipsoid
-from motiform.geometry.shape import Integrals, Mesh, Shape
+from motiform.geometry.meshes import tessellate as tess
+from motiform.geometry.solids.primitives import Ball, Box, Capsule, Cylinder, Ellipsoid
+from motiform.geometry.solids.shape import Integrals, Mesh, Shape
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words, as_floats
 

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from motiform.geometry import tessellate as tess
 from motiform.geometry.checks import check_length, check_lengths
-from motiform.geometry.shape import Integrals, Mesh, Shape
+from motiform.geometry.meshes import tessellate as tess
+from motiform.geometry.solids.shape import Integrals, Mesh, Shape
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 

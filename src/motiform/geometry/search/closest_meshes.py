@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import ShapeError
-from motiform.geometry.bvh import MeshTree, mesh_tree
 from motiform.geometry.checks import read_only
-from motiform.geometry.meshes import merge_vertices
-from motiform.geometry.shapes import Mesh
-from motiform.geometry.topology import check_no_slivers, check_outward
+from motiform.geometry.meshes.files import merge_vertices
+from motiform.geometry.meshes.topology import check_no_slivers, check_outward
+from motiform.geometry.search.bvh import MeshTree, mesh_tree
+from motiform.geometry.solids.shapes import Mesh
 from motiform.spatial.checks import Array, Words
 
 __all__ = ["Surface", "feature_normals", "join_surfaces", "make_surface"]

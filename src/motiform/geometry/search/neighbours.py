@@ -14,7 +14,7 @@ _FEW = 1 << 15  # elements that do next to nothing, below which one core is fast
 
 def sort_keys(device: "Device", keys: Any, order: Any, bits: int) -> tuple[Any, Any]:
     """Sort whole keys below 2^bits and carry an order along; equal keys stay as they were. Both arrays are used up."""
-    from motiform.geometry.sort_kernels import BITS, RUN, count_digits, place_digits
+    from motiform.geometry.search.sort_kernels import BITS, RUN, count_digits, place_digits
 
     runs = max(1, -(-keys.shape[0] // RUN))
     counts = device.empty(runs << BITS, np.int64)
@@ -29,7 +29,7 @@ def sort_keys(device: "Device", keys: Any, order: Any, bits: int) -> tuple[Any, 
 
 def sum_ahead(device: "Device", values: Any) -> int:
     """Replace whole numbers by the sums of those ahead of each, and return the sum of all."""
-    from motiform.geometry.sort_kernels import RUN, add_ahead, sum_runs
+    from motiform.geometry.search.sort_kernels import RUN, add_ahead, sum_runs
 
     runs = -(-values.shape[0] // RUN)
     sums = device.empty(runs, np.int64)

@@ -1,10 +1,4 @@
-"""Surfaces on which bodies touch: foot of a point, outward normal, curvature.
-
-The curvature K of a surface says how its outward normal turns, dn = K ds, in a basis of two tangents T = (t1, t2), the
-columns of a (..., 3, 2) array: positive where the surface is convex. A surface touched from inside (a bowl) has its
-normal and its curvature turned round. Everything is computed from the point itself, not from coordinates (u, v) on
-the surface, so nothing happens at the poles of these. Leading axes are batches.  [ContactJoints 3]
-"""
+"""Surfaces with closed forms: plane, sphere, cylinder, cone, torus, ellipsoid, and the circle, an edge."""
 
 from dataclasses import dataclass
 from math import inf, pi
@@ -15,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import ShapeError
 from motiform.geometry.checks import check_length, check_lengths
-from motiform.geometry.surface import Bounds, Surface, around_axis, in_basis, outer, unit
-from motiform.geometry.surface_patches import Implicit, Parametric, implicit, parametric
+from motiform.geometry.surfaces.surface import Bounds, Surface, around_axis, in_basis, outer, unit
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = [
@@ -24,18 +17,13 @@ __all__ = [
     "Cone",
     "Cylinder",
     "Ellipsoid",
-    "Implicit",
-    "Parametric",
     "Plane",
     "Sphere",
-    "Surface",
     "Torus",
     "circle",
     "cone",
     "cylinder",
     "ellipsoid",
-    "implicit",
-    "parametric",
     "plane",
     "sphere",
     "torus",

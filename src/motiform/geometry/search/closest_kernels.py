@@ -1,6 +1,6 @@
 """Signed distance from points to solids, for kernels: planes, balls, boxes, capsules, cylinders and triangle meshes.
 
-Kernels take the arrays of `motiform.geometry.closest.Solids.arrays` one by one and put all but the poses together as
+Kernels take the arrays of `closest.Solids.arrays` one by one and put all but the poses together as
 ``solids = (spans, codes, pieces, boxes, links, triangles, features)``. A solid is one piece or several. Distances are
 negative inside; normals have length one and point out of the solid, so that p − d n is the nearest point of its
 surface. NaN points are near nothing.
@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from motiform.base.kernels import inline, kernel, routine
-from motiform.geometry.bvh_kernels import AXIS, COUNT, FIRST, PARENT
+from motiform.geometry.search.bvh_kernels import AXIS, COUNT, FIRST, PARENT
 from motiform.spatial.algebra import add, axpy, cross, dot, load3, load9, norm, scale, sub, tmul, transform
 
 __all__ = [

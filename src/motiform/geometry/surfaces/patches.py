@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import ShapeError
 from motiform.geometry.checks import check_point
-from motiform.geometry.surface import Surface, unit
+from motiform.geometry.surfaces.surface import Surface, unit
 from motiform.spatial.checks import Array, Words
 
 __all__ = ["Implicit", "Parametric", "implicit", "parametric"]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import ShapeError
 from motiform.geometry.checks import check_one_amount, check_points, read_only
 from motiform.geometry.mass import MassProperties, inertia_of_moments, volume_integrals
-from motiform.geometry.topology import check_closed_surface, check_outward, surface_area
+from motiform.geometry.meshes.topology import check_closed_surface, check_outward, surface_area
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words
 

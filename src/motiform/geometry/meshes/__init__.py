@@ -1,0 +1,1 @@
+"""Triangle meshes: files, checks of closed surfaces, tessellation, particles that fill them."""

@@ -1,0 +1,1 @@
+"""Solids: one file a kind."""
