@@ -58,7 +58,7 @@ class CoupledEngine:
         self.matter.check()
 
     def _step(self) -> None:
-        from motiform.motion.matter.engine.engine import mass_kernels
+        from motiform.motion.matter.engine import mass_kernels
 
         matter, joined, n = self.matter, self.joined, self.sample
         if len(joined.solids):

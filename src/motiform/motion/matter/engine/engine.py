@@ -164,7 +164,7 @@ class Engine:
         )
 
     def _step(self) -> None:
-        from motiform.motion.matter.engine.engine import mass_kernels
+        from motiform.motion.matter.engine import mass_kernels
 
         network, n = self.network, self.sample
         if self._alone:
@@ -197,7 +197,7 @@ class Engine:
 
     def _impose(self, sample: int) -> None:
         """Begin a sample: put points where they are told to be."""
-        from motiform.motion.matter.engine.engine import mass_kernels
+        from motiform.motion.matter.engine import mass_kernels
 
         self.sample = sample
         for group, where in self._imposed:
@@ -207,7 +207,7 @@ class Engine:
 
     def _act(self) -> None:
         """Let all links with given ends act."""
-        from motiform.motion.matter.engine.engine import link_kernels
+        from motiform.motion.matter.engine import link_kernels
 
         launch, rate, width = self.device.launch, self.network.rate, self._width
         if self._stencils.bundles:
@@ -226,7 +226,7 @@ class Engine:
 
     def _outer_forces(self) -> int:
         """Put what comes from outside, and from neighbours by range, into the forces; return whether there is any."""
-        from motiform.motion.matter.engine.engine import mass_kernels
+        from motiform.motion.matter.engine import mass_kernels
 
         if not (self._pushed or self._ranges or self._outside or self._solids):
             return 0
@@ -247,7 +247,7 @@ class Engine:
 
     def _act_by_range(self, one: Range) -> None:
         """Add the forces of neighbours, where they act one way only on those who are acted on."""
-        from motiform.motion.matter.engine.engine import mass_kernels
+        from motiform.motion.matter.engine import mass_kernels
 
         if one.reach.acts == "both":
             one.act(self._x, self._before, self._forces)

@@ -95,7 +95,7 @@ class Range:
         self._copy(x, before)
 
     def _copy(self, x: Any, before: Any) -> bool:
-        from motiform.motion.matter.engine.engine import reach_kernels
+        from motiform.motion.matter.engine import reach_kernels
 
         self.mark += 1
         self.device.launch(
@@ -218,7 +218,7 @@ class ZoneRange(Range):
 
     def add_forces(self, forces: Any) -> None:
         """Work out the pairs, then let every mass gather its own; or let every mass work out its own."""
-        from motiform.motion.matter.engine.engine import card_kernels, reach_kernels
+        from motiform.motion.matter.engine import card_kernels, reach_kernels
 
         if self.alone:
             self.device.launch(
@@ -257,7 +257,7 @@ class ZoneRange(Range):
 
     def remember(self, old: Any) -> None:
         """Make the pairs of the new list, and bring over what they remember."""
-        from motiform.motion.matter.engine.engine import reach_kernels as kernels
+        from motiform.motion.matter.engine import reach_kernels as kernels
 
         device, launch, size = self._kept, self.device.launch, self.size
         if self.alone:

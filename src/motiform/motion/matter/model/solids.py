@@ -85,7 +85,7 @@ class Solids:
 
     def act(self, sample: int, x: Any, before: Any, forces: Any) -> None:
         """Add the forces of the solids on points: forces[axis, mass] at positions x and those of the sample before."""
-        from motiform.motion.matter.engine.engine import solid_kernels
+        from motiform.motion.matter.engine import solid_kernels
 
         self._place(sample)
         if self.wrenches and self._own.shape[2] != self.size:
@@ -101,7 +101,7 @@ class Solids:
 
     def _sum(self) -> None:
         """Sum the wrenches of the step, while the positions that they belong to are still there."""
-        from motiform.motion.matter.engine.engine import solid_kernels
+        from motiform.motion.matter.engine import solid_kernels
 
         device, count = self.device, len(self.solids)
         parts = device.empty((count, -(-self.size // solid_kernels.BLOCK), 6))
