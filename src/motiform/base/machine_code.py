@@ -12,6 +12,7 @@ from typing import Any
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 from motiform.base.caches import cache_dir, forget_old, source_key
+from motiform.base.locks import lock, unlock
 from motiform.base.progress import compiling
 
 __all__ = ["keep_on_disk"]
@@ -100,18 +101,14 @@ class _Cache(FunctionCache):
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock that ends with the process; where there is no such lock, two processes compile the same code."""
+    """Hold a lock; where the system has none, two processes compile the same code."""
+    with suppress(OSError):
+        path.touch()
+    handle = lock(path, wait=True)
     try:
-        import fcntl
-
-        file = path.open("w")
-    except (ImportError, OSError):
         yield
-        return
-    with file:
-        with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    finally:
+        unlock(handle)
 
 
 def keep_on_disk(dispatcher: Any) -> Any:

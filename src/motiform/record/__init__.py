@@ -1,5 +1,6 @@
 """Recordings: channels over time, in memory and on disk."""
 
+from motiform.record import writers
 from motiform.record.channel import Channel, Event
 from motiform.record.recorder import Recorder
 from motiform.record.recording import Recording
@@ -20,3 +21,5 @@ __all__ = [
     "resample",
     "write_csv",
 ]
+
+Recording._writers = writers

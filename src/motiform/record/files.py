@@ -6,11 +6,25 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from motiform.base.errors import RecordingError, RunError
+from motiform.base.locks import lock
 
-__all__ = ["PARTIAL", "as_path", "disk", "lock_folder", "remove_folder", "sync_folder", "write_file"]
+__all__ = [
+    "PARTIAL",
+    "AnyPath",
+    "as_path",
+    "disk",
+    "lock_folder",
+    "new_file",
+    "remove_folder",
+    "sync_folder",
+    "write_file",
+]
+
+AnyPath = Union[str, "os.PathLike[str]"]
+"""What a caller names a file or folder by."""
 
 PARTIAL = ".partial"
 
@@ -28,6 +42,15 @@ def as_path(path: Any) -> Path:
             raise TypeError
     except TypeError:
         raise RecordingError("not a path", got=repr(path)[:80], allowed="text or a Path") from None
+    return place
+
+
+def new_file(path: Any, overwrite: bool) -> Path:
+    """Return the path of a file to be written; refuse one that exists unless it may be replaced."""
+    place = as_path(path)
+    if place.exists() and not overwrite:
+        remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
+        raise RecordingError("it exists already", where=str(place), remedy=remedy)
     return place
 
 
@@ -82,27 +105,13 @@ def sync_folder(folder: Path) -> None:
 
 
 def lock_folder(folder: Path) -> int | None:
-    """Claim a folder for writing and return the claim, which `os.close` or the end of the process gives up.
-
-    None where the system has no such claims (Windows, some network disks).
-    """
+    """Lock a folder for writing and return the handle for `unlock`; refuse one that another process is writing."""
     try:
-        import fcntl
-
-        handle = os.open(folder, os.O_RDONLY)
-    except (ImportError, OSError):
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock(folder, wait=False)
     except BlockingIOError:
-        os.close(handle)
         raise RecordingError(
             "another process is writing it", where=str(folder), remedy="Wait until it ends, or write elsewhere."
         ) from None
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
 
 
 def remove_folder(folder: Path) -> None:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from motiform.base.errors import RecordingError
+from motiform.base.locks import unlock
 from motiform.record.files import PARTIAL, lock_folder, remove_folder, sync_folder
 from motiform.record.layout import COMMIT, HEADER
 
@@ -38,8 +39,7 @@ def put_in_place(aside: Path, folder: Path) -> None:
         sync_folder(folder.absolute().parent)
         remove_folder(old)
     finally:
-        if lock is not None:
-            os.close(lock)
+        unlock(lock)
 
 
 def restore(folder: Path) -> None:
@@ -59,8 +59,7 @@ def restore(folder: Path) -> None:
                     sync_folder(folder.absolute().parent)
                 return
             finally:
-                if lock is not None:
-                    os.close(lock)
+                unlock(lock)
 
 
 def remove_stale(folder: Path) -> bool:
@@ -78,8 +77,7 @@ def remove_stale(folder: Path) -> bool:
         # Without claims a folder that is being built cannot be told; an old one is not needed once the name is there.
         if is_recording(folder) if entry.name.endswith(OLD) else lock is not None:
             remove_folder(entry)
-        if lock is not None:
-            os.close(lock)
+        unlock(lock)
     return busy
 
 

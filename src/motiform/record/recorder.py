@@ -11,8 +11,9 @@ import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, closest
 from motiform.record.channel import Channel, Event
+from motiform.record.files import AnyPath
 from motiform.record.plain import to_plain
-from motiform.record.recording import Recording, _Path
+from motiform.record.recording import Recording
 from motiform.record.sinks import Key, MemorySink, Sink, unpack_checkpoint
 
 __all__ = ["Recorder"]
@@ -62,7 +63,7 @@ class Recorder:
 
     def __init__(
         self,
-        path: _Path | None,
+        path: AnyPath | None,
         channels: Iterable[Channel],
         *,
         manifest: Mapping[str, Any] | None = None,
@@ -85,7 +86,7 @@ class Recorder:
         self._begin(sink, chunk_bytes, whole)
 
     @classmethod
-    def resume(cls, path: _Path, *, discard: bool = False, chunk_bytes: int = _CHUNK_BYTES) -> "Recorder":
+    def resume(cls, path: AnyPath, *, discard: bool = False, chunk_bytes: int = _CHUNK_BYTES) -> "Recorder":
         """Open an incomplete recording to go on with it.
 
         It is cut back to its last checkpoint, so a run that starts again from ``.checkpoint`` writes the same bits as

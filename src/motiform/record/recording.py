@@ -4,12 +4,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel, Event
+from motiform.record.files import AnyPath
 from motiform.record.labels import Selection, labels, select
 from motiform.record.sources import Source, WindowSource
 
@@ -20,7 +21,30 @@ if TYPE_CHECKING:
 __all__ = ["Recording", "check_recording", "chosen_channels"]
 
 _BLOCK_BYTES = 8 * 2**20  # what `blocks` reads at once
-_Path = Union[str, "os.PathLike[str]"]
+
+
+class Writers(Protocol):
+    """What makes other things of a recording. `motiform.record` sets it, so that imports point one way."""
+
+    def record_arrays(
+        self,
+        channels: Sequence[Channel],
+        arrays: Mapping[str, Any],
+        times: Any,
+        events: Iterable[Event],
+        manifest: Mapping[str, Any] | None,
+        statics: Mapping[str, Any] | None,
+    ) -> "Recording":
+        """Return a recording in memory."""
+
+    def save_recording(self, rec: "Recording", path: AnyPath, *, overwrite: bool = False) -> "Recording":
+        """Write a recording to a folder and return it as read from there."""
+
+    def to_pandas(self, rec: "Recording", names: Iterable[str] | None = None) -> "pandas.DataFrame":
+        """Return a DataFrame with one column per number."""
+
+    def to_xarray(self, rec: "Recording", names: Iterable[str] | None = None) -> "xarray.Dataset":
+        """Return a Dataset with a variable per channel."""
 
 
 class Recording:
@@ -30,6 +54,8 @@ class Recording:
     what is asked for, when it is asked. Wherever a channel is asked for, so can a part of it be, by the labels of its
     axes: ``rec["q.right_knee_extension"]`` (samples,), ``rec.unit("solid.wrench.right_foot.force_y")``.
     """
+
+    _writers: ClassVar[Writers]
 
     def __init__(
         self,
@@ -74,17 +100,12 @@ class Recording:
         >>> rec["x"], rec.time("x"), rec.unit("x")
         (array([0., 1., 4.]), array([0. , 0.1, 0.2]), 'm')
         """
-        from motiform.record.recorder import Recorder
-
         if isinstance(data, Mapping):
             channels = [_named(name, pair) for name, pair in data.items()]
             arrays = {name: pair[1] for name, pair in data.items()}
         else:
             channels = list(data)
-        with Recorder(None, channels, manifest=manifest, statics=statics) as recorder:
-            recorder.append(arrays or {}, times)
-            recorder.add_events(events)
-        return recorder.finish()
+        return cls._writers.record_arrays(channels, arrays or {}, times, events, manifest, statics)
 
     @property
     def names(self) -> list[str]:
@@ -195,23 +216,17 @@ class Recording:
             channels, window, events=events, manifest=self.manifest, complete=self.complete, path=self.path
         )
 
-    def save(self, path: _Path, *, overwrite: bool = False) -> "Recording":
+    def save(self, path: AnyPath, *, overwrite: bool = False) -> "Recording":
         """Write it to a folder, block by block, and return it as read from there."""
-        from motiform.record.store import save_recording
-
-        return save_recording(self, path, overwrite=overwrite)
+        return self._writers.save_recording(self, path, overwrite=overwrite)
 
     def to_xarray(self, names: Iterable[str] | None = None) -> "xarray.Dataset":
         """Return an xarray Dataset: a variable per channel with its unit, time as a coordinate."""
-        from motiform.record.tables import to_xarray
-
-        return to_xarray(self, names)
+        return self._writers.to_xarray(self, names)
 
     def to_pandas(self, names: Iterable[str] | None = None) -> "pandas.DataFrame":
         """Return a pandas DataFrame with one column per number, indexed by time; the channels share their times."""
-        from motiform.record.tables import to_pandas
-
-        return to_pandas(self, names)
+        return self._writers.to_pandas(self, names)
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "INCOMPLETE"

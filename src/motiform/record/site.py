@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from motiform.base.errors import RecordingError
+from motiform.base.locks import unlock
 from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder
 from motiform.record.places import is_recording, put_in_place, remove_stale, restore
 from motiform.record.store import is_empty
@@ -65,8 +66,7 @@ class Site:
         if self.folder != self.name:
             _remove(self.folder, self._parents)
         lock, self._lock = self._lock, None
-        if lock is not None:
-            os.close(lock)
+        unlock(lock)
 
 
 def _key(folder: Path) -> tuple[int, int] | None:
@@ -100,5 +100,4 @@ def _check_name(folder: Path, overwrite: bool) -> None:
             remedy = "Choose another name; only recordings are overwritten."
             raise RecordingError("what is there is not a recording", where=str(folder), remedy=remedy)
         lock = lock_folder(folder)
-        if lock is not None:
-            os.close(lock)
+        unlock(lock)

@@ -1,9 +1,8 @@
-"""Recordings on disk: opening, reading parts, saving. The layout is in layout.py, writing in writer.py."""
+"""Recordings on disk: opening and reading parts. The layout is in layout.py, writing in writer.py and save.py."""
 
 import json
-import os
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,21 +11,21 @@ import numpy as np
 
 from motiform.base.errors import MotiformError, RecordingError, closest_file
 from motiform.record.channel import Event
-from motiform.record.files import as_path
+from motiform.record.files import AnyPath, as_path
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Series, check_format, checksum
 from motiform.record.places import is_recording, restore
 from motiform.record.plain import load_plain
-from motiform.record.recording import Recording, _Path
+from motiform.record.recording import Recording
 from motiform.record.sinks import unpack_checkpoint
 from motiform.record.sources import frozen
 
-__all__ = ["DiskSource", "check_samples", "is_empty", "open_recording", "renew_manifest", "save_recording"]
+__all__ = ["DiskSource", "check_samples", "is_empty", "open_recording", "read_checkpoint", "read_events", "read_layout"]
 
 _CACHE_BYTES = 64 * 2**20
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError)
 
 
-def open_recording(path: _Path) -> Recording:
+def open_recording(path: AnyPath) -> Recording:
     """Open a recording on disk: what its last commit holds. ``rec.warning`` tells when the run did not end."""
     folder = as_path(path)
     layout, commit = read_layout(folder)
@@ -37,23 +36,6 @@ def open_recording(path: _Path) -> Recording:
         layout.channels, source, events=events, manifest=layout.manifest, complete=commit.complete, path=folder,
         checkpoint=None if packed is None else unpack_checkpoint(packed),
     )  # fmt: skip
-
-
-def save_recording(rec: Recording, path: _Path, *, overwrite: bool = False) -> Recording:
-    """Write a recording to a folder, which appears when it is whole; return it as read from there."""
-    folder = as_path(path)
-    if rec.path is not None and folder.exists() and os.path.samefile(rec.path, folder):
-        raise RecordingError("a recording cannot be saved over itself", where=str(path), remedy="Choose another name.")
-    _copy(rec, folder, overwrite)
-    return open_recording(folder)
-
-
-def renew_manifest(path: _Path, changes: Mapping[str, Any]) -> Recording:
-    """Change entries of a recording's manifest on disk: a copy takes its place when it is whole."""
-    rec = open_recording(path)
-    rec.manifest.update(changes)
-    _copy(rec, as_path(path), overwrite=True)
-    return open_recording(path)
 
 
 def is_empty(folder: Path) -> bool:
@@ -73,24 +55,6 @@ def check_samples(rec: Recording) -> None:
         remedy = None if rec.complete else "Its run was stopped before the first sample: run it again under this name."
         where = "recording" if rec.path is None else str(rec.path)
         raise RecordingError("the recording holds no sample", where=where, remedy=remedy)
-
-
-def _copy(rec: Recording, folder: Path, overwrite: bool) -> None:
-    from motiform.record.recorder import Recorder
-
-    channels = [rec.channel(name) for name in rec]
-    with Recorder(
-        folder, channels, manifest=rec.manifest, statics=dict(rec.statics), overwrite=overwrite, whole=True
-    ) as recorder:
-        recorder.add_events(rec.events)
-        for channel in channels:
-            for first, block in rec.blocks(channel.name):
-                times = rec.time(channel.name, first, first + len(block)) if channel.rate is None else None
-                recorder.append({channel.name: block}, times)
-        if rec.complete:
-            recorder.finish()
-        else:
-            recorder.close()
 
 
 class DiskSource:

@@ -12,11 +12,11 @@ import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel
-from motiform.record.files import PARTIAL, as_path, disk
+from motiform.record.files import PARTIAL, AnyPath, as_path, disk, new_file
 from motiform.record.heads import grouped, heads, heads_with_units
 from motiform.record.labels import axis_names
 from motiform.record.plain import dump_plain
-from motiform.record.recording import Recording, _Path, chosen_channels
+from motiform.record.recording import Recording, chosen_channels
 from motiform.record.si import to_si
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ __all__ = ["read_csv", "to_pandas", "to_xarray", "write_csv"]
 _ROWS = 4096  # written at once
 
 
-def write_csv(rec: Recording, path: _Path, names: Iterable[str] | None = None, *, overwrite: bool = False) -> None:
+def write_csv(rec: Recording, path: AnyPath, names: Iterable[str] | None = None, *, overwrite: bool = False) -> None:
     """Write channels that share their times as a table: a time column, then one column per number.
 
     The first row names them with unit, as they are chosen by name: ``time [s],hand.position.x [m]``,
@@ -37,10 +37,7 @@ def write_csv(rec: Recording, path: _Path, names: Iterable[str] | None = None, *
     channels = chosen_channels(rec, names)
     _check_shared(rec, channels)
     row = heads_with_units(channels, rec.manifest.get("labels"), rec._where)
-    path = as_path(path)
-    if path.exists() and not overwrite:
-        remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
-        raise RecordingError("it exists already", where=str(path), remedy=remedy)
+    path = new_file(path, overwrite)
     aside = path.with_name(f".{path.name}{PARTIAL}")
     with disk(path):
         try:
@@ -54,7 +51,7 @@ def write_csv(rec: Recording, path: _Path, names: Iterable[str] | None = None, *
             aside.unlink(missing_ok=True)
 
 
-def read_csv(path: _Path) -> Recording:
+def read_csv(path: AnyPath) -> Recording:
     """Read a table: a first row of names with unit, as `write_csv` writes it, then numbers; an empty cell is nan.
 
     The first column is the time [s]. Columns ``name.x``, ``name.y``, ``name.z`` make one channel, so do ``name.0``,

@@ -14,10 +14,10 @@ import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel, Event
-from motiform.record.files import PARTIAL, as_path, disk, lock_folder, sync_folder, write_file
+from motiform.record.files import PARTIAL, AnyPath, as_path, disk, lock_folder, sync_folder, write_file
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Mark, Series, checksum
 from motiform.record.plain import dump_plain
-from motiform.record.recording import Recording, _Path
+from motiform.record.recording import Recording
 from motiform.record.sinks import Key, pack_checkpoint
 from motiform.record.site import Site
 from motiform.record.store import DiskSource, open_recording, read_checkpoint, read_events, read_layout
@@ -26,7 +26,7 @@ __all__ = ["DiskSink", "create_sink", "resume_sink"]
 
 
 def create_sink(
-    path: _Path,
+    path: AnyPath,
     channels: list[Channel],
     manifest: dict[str, Any],
     statics: Mapping[str, np.ndarray],
@@ -48,7 +48,7 @@ def create_sink(
     return DiskSink(site, layout, _State(commit, _no_tails(layout), {}, (), None))
 
 
-def resume_sink(path: _Path, *, discard: bool) -> "DiskSink":
+def resume_sink(path: AnyPath, *, discard: bool) -> "DiskSink":
     """Cut an incomplete recording back to where it can be resumed and return what writes on."""
     folder = as_path(path)
     read_layout(folder)  # first of all: is it one?

@@ -26,7 +26,8 @@ from motiform.motion.tree import Control, Figure, simulate_figure
 from motiform.motion.tree.observe import figure_labels
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
-from motiform.record.store import is_empty, renew_manifest
+from motiform.record.save import renew_manifest
+from motiform.record.store import is_empty
 from motiform.scene.build.common import build_bodies, build_options, links, wardrobe
 from motiform.scene.build.figures import build_figures
 from motiform.scene.build.matter import build_matter, build_networks

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, RunError, closest, closest_file
+from motiform.base.locks import unlock
 from motiform.base.progress import Progress
 from motiform.measure import read_markers
 from motiform.motion.tree import Figure
@@ -259,8 +260,7 @@ def _write(trial: Trial, rec: Recording, figure: Figure, markers: Recording, pro
             write_file(aside / SUMMARY, (json.dumps(plain(summary), indent=1) + "\n").encode())
             _put_in_place(aside, folder, trial.key)
         finally:
-            if claim is not None:
-                os.close(claim)
+            unlock(claim)
             remove_folder(aside)
     progress(1.0)
     return {"status": "done", **brief(summary)}

@@ -67,14 +67,14 @@ def test_another_name_does_not_take_it(torn):
 def test_one_that_is_being_replaced_is_left_alone(torn):
     path, _ = torn
     (old,) = path.parent.glob(".r.mf.*.old")
-    lock = places.lock_folder(old)
-    if lock is None:
+    handle = places.lock_folder(old)
+    if handle is None:
         pytest.skip("no claims on this disk")
     try:
         with pytest.raises(RecordingError, match="no such recording"):
             open_recording(path)
     finally:
-        os.close(lock)
+        os.close(handle)
     assert open_recording(path).complete
 
 

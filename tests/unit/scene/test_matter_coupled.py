@@ -139,7 +139,7 @@ def test_forces_of_bodies_act_beside_networks():
 
 
 def test_a_figure_follows_a_recording(tmp_path):
-    from motiform.record.store import save_recording
+    from motiform.record.save import save_recording
 
     alone = simulate(parse_scene(ARM, settings={"scene.rate": 1050}))
     save_recording(alone, tmp_path / "take")

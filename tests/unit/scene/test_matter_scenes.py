@@ -12,7 +12,7 @@ from motiform.geometry.search.closest import Hollow, Plane
 from motiform.motion.matter import Engine, Friction, Network, NetworkBuilder, Zone, links, presets, topology
 from motiform.motion.matter.laws.automaton import Automaton
 from motiform.record import Channel, Recording, write_csv
-from motiform.record.store import save_recording
+from motiform.record.save import save_recording
 from motiform.scene import load_scene, parse_scene
 from motiform.scene.build.matter import build_networks
 from motiform.scene.build.matter_laws import known_laws
