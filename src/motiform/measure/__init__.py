@@ -1,17 +1,14 @@
 """What was observed: optical markers, force plates and subjects, read, cleaned, named and written."""
 
-from motiform.measure.c3d_write import write_c3d
 from motiform.measure.changes import marker_names
 from motiform.measure.filters import low_pass
 from motiform.measure.frames import change_frame, move, turn
 from motiform.measure.gaps import Gap, Gaps, fill_gaps, find_gaps
-from motiform.measure.markers import read_markers
+from motiform.measure.markers import read_markers, write_c3d, write_markers, write_markers_csv, write_trc
 from motiform.measure.names import Matching, choose_markers, match_names, read_correspondence
 from motiform.measure.plates import center_of_pressure, resample_plates
 from motiform.measure.sto import read_sto, write_sto
 from motiform.measure.subjects import Subject, read_subjects, write_subjects
-from motiform.measure.trc import write_trc
-from motiform.measure.write import write_markers_csv
 
 __all__ = [
     "Gap",
@@ -34,6 +31,7 @@ __all__ = [
     "resample_plates",
     "turn",
     "write_c3d",
+    "write_markers",
     "write_markers_csv",
     "write_sto",
     "write_subjects",

@@ -10,10 +10,9 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.measure.raw import even_times
 from motiform.measure.text import cells_of, read_table, read_text
-from motiform.measure.trc import refuse_existing
 from motiform.record.channel import Channel
-from motiform.record.files import as_path, disk, write_file
-from motiform.record.recording import Recording, _Path, chosen_channels
+from motiform.record.files import AnyPath, as_path, disk, new_file, write_file
+from motiform.record.recording import Recording, chosen_channels
 
 __all__ = ["read_sto", "write_sto"]
 
@@ -21,7 +20,7 @@ _STRAIGHT = re.compile(r".*(_t[xyz]|_p[xyz]\d*|_v[xyz]\d*|force.*|torque.*|momen
 _AXES = "xyz"
 
 
-def read_sto(path: _Path, *, rotations: Iterable[str] | None = None) -> Recording:
+def read_sto(path: AnyPath, *, rotations: Iterable[str] | None = None) -> Recording:
     """Read a MOT or STO file: a channel for each column, over its column of time [s].
 
     Where its header says inDegrees=yes, columns that turn become radians: those named by ``rotations``, or all but
@@ -78,7 +77,7 @@ def _turning(names: list[str], rotations: Iterable[str] | None) -> list[str]:
 
 def write_sto(
     rec: Recording,
-    path: _Path,
+    path: AnyPath,
     names: Iterable[str] | None = None,
     *,
     degrees: bool = False,
@@ -109,8 +108,7 @@ def write_sto(
     if len(set(heads)) != len(heads):
         raise InputError("two columns of one name", where=rec._where, got=next(h for h in heads if heads.count(h) > 1))
     table = np.column_stack([np.rad2deg(c) if degrees and t else c for c, t in zip(columns, turns, strict=True)])
-    place = as_path(path)
-    refuse_existing(place, overwrite)
+    place = new_file(path, overwrite)
     lines = [place.stem, "version=1", f"nRows={len(times)}", f"nColumns={len(heads) + 1}",
              f"inDegrees={'yes' if degrees else 'no'}", "endheader", "\t".join(["time", *heads])]  # fmt: skip
     for t, row in zip(times.tolist(), table.tolist(), strict=True):

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.measure.detect import length_unit
 from motiform.measure.text import cells_of, read_text
-from motiform.measure.trc import refuse_existing
-from motiform.record.files import as_path, disk, write_file
-from motiform.record.recording import _Path
+from motiform.record.files import AnyPath, as_path, disk, new_file, write_file
 
 __all__ = ["HUMAN36_TAGS", "Subject", "read_subjects", "write_subjects"]
 
@@ -58,7 +55,7 @@ class Subject:
         return found | ({"tags": dict(self.tags)} if self.tags else {})
 
 
-def read_subjects(path: _Path) -> dict[str, Subject]:
+def read_subjects(path: AnyPath) -> dict[str, Subject]:
     """Read subjects from a CSV table with one column for each, by name.
 
     The first row is ``subject,01,02,…``; the others begin with the name of a measure: ``height``, ``mass``, ``sex``,
@@ -142,7 +139,7 @@ def _value(cell: str, unit: re.Match[str] | None, where: str) -> float:
 
 
 def write_subjects(
-    subjects: Mapping[str, Subject] | Iterable[Subject], path: _Path, *, overwrite: bool = False
+    subjects: Mapping[str, Subject] | Iterable[Subject], path: AnyPath, *, overwrite: bool = False
 ) -> None:
     """Write subjects as a CSV table with one column for each; reading it gives the same bits.
 
@@ -165,8 +162,7 @@ def write_subjects(
     for tag in tags:
         for k, axis in enumerate("xyz"):
             rows.append([f"{tag}.{axis} [m]", *(s.tags[tag][k] if tag in s.tags else None for s in each)])
-    place = as_path(path)
-    refuse_existing(Path(place), overwrite)
+    place = new_file(path, overwrite)
     lines = [
         ",".join("" if c is None else repr(float(c)) if isinstance(c, (int, float)) else c for c in row) for row in rows
     ]

@@ -26,9 +26,9 @@ def read_text(path: Path) -> str:
         except UnicodeDecodeError:
             text = data.decode("latin-1")
     if not text.strip():
-        raise InputError("the file is empty", where=str(path), allowed="a file of markers")
+        raise InputError("the file is empty", where=str(path))
     if "\0" in text[:4096]:
-        raise InputError("not a text file", where=str(path), allowed="markers as C3D, TRC, CSV")
+        raise InputError("not a text file", where=str(path))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

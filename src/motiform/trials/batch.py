@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from motiform.base.errors import InputError, closest_file
+from motiform.measure.markers.register import is_marker_file, marker_endings
 from motiform.record.files import disk, write_file
 from motiform.trials.trial import SUMMARY, Trial, TrialOptions, brief, plain, read_done, trial_key
 
-__all__ = ["ENDINGS", "Batch", "find_trials", "plan_batch"]
-
-ENDINGS = (".c3d", ".trc", ".csv", ".tsv")
-"""Of the files that are taken from a folder."""
+__all__ = ["Batch", "find_trials", "plan_batch"]
 
 
 @dataclass
@@ -76,10 +74,10 @@ def find_trials(paths: Iterable[str | Path], leave_out: Iterable[str | Path] = (
     found: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if file.suffix.lower() in ENDINGS and file.is_file())
+            inside = sorted(file for file in path.iterdir() if is_marker_file(file))
             inside = [file for file in inside if file.resolve() not in others]
             if not inside:
-                raise InputError("a folder without trials", got=str(path), allowed=", ".join(ENDINGS))
+                raise InputError("a folder without trials", got=str(path), allowed=", ".join(marker_endings()))
             found += inside
         elif path.is_file():
             found.append(path)

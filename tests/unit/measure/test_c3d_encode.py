@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from motiform.base.errors import InputError
-from motiform.measure.c3d_encode import encode_parameters
-from motiform.measure.c3d_parameters import BLOCK, read_parameters
+from motiform.measure.markers.c3d.encode import encode_parameters
+from motiform.measure.markers.c3d.parameters import BLOCK, read_parameters
 
 # What padding keeps: texts are stripped of blanks and zeros when they are read.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60).map(lambda text: text.replace("\0", "").strip())

@@ -13,8 +13,9 @@ from marker_files import NAMES, in_float32, measured, motion, recording
 from numpy.testing import assert_allclose, assert_array_equal
 
 from motiform.base.errors import InputError, MotiformError, RunError
-from motiform.measure import c3d_write, marker_names, read_markers, write_c3d
-from motiform.measure.c3d_parameters import read_parameters
+from motiform.measure import marker_names, read_markers, write_c3d
+from motiform.measure.markers.c3d import write as c3d_writing
+from motiform.measure.markers.c3d.parameters import read_parameters
 from motiform.record import Channel, Event, Recording
 
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
@@ -247,7 +248,7 @@ def test_it_is_written_in_parts(tmp_path, monkeypatch):
     rec = measured(20000, 20, channels=10, subframes=5)
     whole = tmp_path / "whole.c3d"
     write_c3d(rec, whole)
-    monkeypatch.setattr(c3d_write, "_AT_ONCE", 2**14)
+    monkeypatch.setattr(c3d_writing, "_AT_ONCE", 2**14)
     monkeypatch.setattr("motiform.record.recording._BLOCK_BYTES", 2**14)
     write_c3d(rec, tmp_path / "parts.c3d")
     tracemalloc.start()
@@ -293,7 +294,7 @@ def test_a_file_that_the_disk_takes_only_in_part_does_not_appear(tmp_path):
 
 
 def test_an_error_between_two_parts_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(c3d_write, "_AT_ONCE", 2**10)
+    monkeypatch.setattr(c3d_writing, "_AT_ONCE", 2**10)
     rec = measured(channels=1)
     analog = np.array(rec["analog"])
     analog[-1] = 1e300

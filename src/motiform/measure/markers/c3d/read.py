@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.measure.c3d_parameters import BLOCK, Numbers, Parameters, read_parameters
+from motiform.measure.markers.c3d.parameters import BLOCK, Numbers, Parameters, read_parameters
+from motiform.measure.markers.format import ReadOptions
 from motiform.measure.raw import Raw, forget_occluded
 from motiform.record.channel import Event
 
@@ -32,11 +33,8 @@ class _Header(NamedTuple):
     rate: float
 
 
-def read_c3d(path: Path, partial: bool = False) -> Raw:
-    """Read a C3D file: points, residuals, analog channels, force plates and events, in the file's units and axes.
-
-    Of a file that is cut short, ``partial`` keeps the samples that are whole.
-    """
+def read_c3d(path: Path, options: ReadOptions) -> Raw:
+    """Read points, residuals, analog channels, force plates and events, in the file's units and axes."""
     where = str(path)
     data = np.fromfile(path, np.uint8)
     head = data[: 256 * BLOCK].tobytes()  # header and parameters
@@ -46,7 +44,9 @@ def read_c3d(path: Path, partial: bool = False) -> Raw:
     parameters, numbers = read_parameters(head, head[0], where)
     header = _header(head, numbers, where)
     first, told = _frames(header, parameters)
-    points, residuals, analog, frames = _samples(data, header, numbers, parameters, (first, told), partial, where)
+    points, residuals, analog, frames = _samples(
+        data, header, numbers, parameters, (first, told), options.partial, where
+    )
     rate = parameters.number("POINT", "RATE") or header.rate
     if not np.isfinite(rate) or rate <= 0:
         raise InputError("the rate of the markers", where=where, got=rate, allowed="a number above 0 Hz")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.measure.c3d_parameters import BLOCK, INTEL
+from motiform.measure.markers.c3d.parameters import BLOCK, INTEL
 
 __all__ = ["Groups", "encode_parameters"]
 

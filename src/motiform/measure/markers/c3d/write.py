@@ -6,15 +6,14 @@ from itertools import chain
 
 import numpy as np
 
-from motiform.measure.c3d_encode import encode_parameters
-from motiform.measure.c3d_parameters import BLOCK
-from motiform.measure.c3d_table import c3d_table
-from motiform.measure.c3d_trial import Trial, float32, known_residuals, prepare_trial
 from motiform.measure.changes import check_has_markers
 from motiform.measure.detect import length_unit
-from motiform.measure.trc import refuse_existing
-from motiform.record.files import as_path, disk, write_file
-from motiform.record.recording import Recording, _Path
+from motiform.measure.markers.c3d.encode import encode_parameters
+from motiform.measure.markers.c3d.groups import parameter_groups
+from motiform.measure.markers.c3d.parameters import BLOCK
+from motiform.measure.markers.c3d.trial import Trial, float32, known_residuals, prepare_trial
+from motiform.record.files import AnyPath, disk, new_file, write_file
+from motiform.record.recording import Recording
 
 __all__ = ["write_c3d"]
 
@@ -22,7 +21,7 @@ _AT_ONCE = 4 * 2**20  # [byte] written at once
 _WORD = 65535  # in the header, for a number that 16 bits cannot hold
 
 
-def write_c3d(rec: Recording, path: _Path, *, units: str = "mm", overwrite: bool = False) -> None:
+def write_c3d(rec: Recording, path: AnyPath, *, units: str = "mm", overwrite: bool = False) -> None:
     """Write markers, residuals, analog channels, force plates and events as a C3D file (numbers in 32 bits).
 
     Markers keep the recording's axes; POINT:Y_SCREEN tells which of them is up. Needs an even rate. Sample n is at
@@ -32,8 +31,7 @@ def write_c3d(rec: Recording, path: _Path, *, units: str = "mm", overwrite: bool
     """
     length = length_unit(units, "write_c3d")
     check_has_markers(rec)
-    place = as_path(path)
-    refuse_existing(place, overwrite)
+    place = new_file(path, overwrite)
     trial = prepare_trial(rec, length)
     head = _head(trial)
     with disk(place):
@@ -43,12 +41,12 @@ def write_c3d(rec: Recording, path: _Path, *, units: str = "mm", overwrite: bool
 def _head(trial: Trial) -> bytes:
     """Return header and parameters. Events are not told in the header too: some readers would have them twice."""
     where = trial.rec._where
-    start = 2 + len(encode_parameters(c3d_table(trial, 0), where)) // BLOCK
+    start = 2 + len(encode_parameters(parameter_groups(trial, 0), where)) // BLOCK
     header = struct.pack(
         "<BBHHHHHfHHf", 2, 80, len(trial.names), trial.measurements, min(trial.first, _WORD), min(trial.last, _WORD),
         0, -trial.step, start, trial.subframes, trial.rate,
     )  # fmt: skip
-    return header.ljust(BLOCK, b"\0") + encode_parameters(c3d_table(trial, start), where)
+    return header.ljust(BLOCK, b"\0") + encode_parameters(parameter_groups(trial, start), where)
 
 
 def _samples(trial: Trial) -> Iterator[bytes]:

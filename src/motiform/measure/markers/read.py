@@ -8,12 +8,15 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.measure.detect import check_size, find_unit, find_up, length_unit
+from motiform.measure.frames import turn
+from motiform.measure.markers.format import ReadOptions
+from motiform.measure.markers.register import find_format
 from motiform.measure.names import choose_markers, settle_names
 from motiform.measure.plates import LOADED, describe_plate_channels, plate_channels, plate_normal
 from motiform.measure.raw import Raw
 from motiform.record.channel import Channel
-from motiform.record.files import as_path
-from motiform.record.recording import Recording, _Path
+from motiform.record.files import AnyPath, as_path
+from motiform.record.recording import Recording
 from motiform.record.si import to_si
 from motiform.spatial.upright import up_vector
 
@@ -22,11 +25,10 @@ __all__ = ["read_markers"]
 SIZE = (0.01, 50.0)
 """[m] What a subject may measure; a 2 km tall one is in another unit than its file tells."""
 GRAVITY = 9.81  # [m/s²]
-_FORMATS = ("c3d", "trc", "csv")
 
 
 def read_markers(
-    path: _Path,
+    path: AnyPath,
     *,
     up: str | None = None,
     units: str | None = None,
@@ -39,7 +41,7 @@ def read_markers(
     size: tuple[float, float] = SIZE,
     loaded: float = LOADED,
 ) -> Recording:
-    """Read a file of optical markers: C3D, TRC, CSV or TSV in many forms, Optotrak's among them.
+    """Read a file of optical markers, in any format of `motiform.measure.markers.FORMATS`.
 
     The recording has the channel ``markers`` (samples, markers, 3) [m], nan where a marker was not seen, named by
     ``manifest["labels"]["marker"]``; from C3D also ``residuals``, ``analog``, ``plate.force``, ``plate.moment``,
@@ -47,7 +49,7 @@ def read_markers(
 
     Parameters
     ----------
-    path : file. Its format is known from its content; ``format`` ("c3d", "trc", "csv") overrules.
+    path : file. Its format is known from its content; ``format``, a name of the register ("c3d"), overrules.
     up : axis of the file that points up ("x", "y", "z", "-x", "-y", "-z"): what is read is turned so that y is up;
         "auto" turns by what is found. None keeps the file's axes; ``manifest["up"]`` and ``["gravity"]`` tell them.
     units : unit of length, where the file tells none or a wrong one ("mm", "m", …).
@@ -63,7 +65,7 @@ def read_markers(
     where = str(place)
     if rate is not None and not (isinstance(rate, (int, float)) and np.isfinite(rate) and rate > 0):
         raise InputError("rate", where=where, got=rate, allowed="a number above 0 Hz")
-    raw = _read(place, format, rate, partial)
+    raw = _read(place, format, ReadOptions(rate, partial))
     settle_names(raw, subject, unlabeled, where)
     if not np.isfinite(raw.points[..., 0]).any():
         raise InputError("no marker is seen in any sample", where=where, got=f"{len(raw.points)} samples of nothing")
@@ -78,45 +80,14 @@ def read_markers(
     return rec if up is None else _turned(rec, up)
 
 
-def _read(path: Path, format: str | None, rate: float | None, partial: bool) -> Raw:
-    from motiform.measure.c3d_file import read_c3d
-    from motiform.measure.tables import read_marker_table
-    from motiform.measure.trc import read_trc
-
-    kind = _format(path, format)
+def _read(path: Path, format: str | None, options: ReadOptions) -> Raw:
+    found = find_format(path, format)
     try:
-        if kind == "c3d":
-            return read_c3d(path, partial)
-        return read_trc(path) if kind == "trc" else read_marker_table(path, rate)
+        return found.read(path, options)
     except OSError as error:
         raise InputError("cannot be read", where=str(path), got=error.strerror or str(error)) from error
     except MemoryError:
         raise InputError("too large for the memory", where=str(path)) from None
-
-
-def _format(path: Path, told: str | None) -> str:
-    from motiform.measure.trc import is_trc
-
-    if told is not None:
-        if told not in _FORMATS:
-            raise InputError("format", got=told, allowed=", ".join(_FORMATS))
-        return told
-    try:
-        with open(path, "rb") as file:
-            head = file.read(4096)
-    except OSError as error:
-        raise InputError("cannot be read", where=str(path), got=error.strerror or str(error)) from error
-    if not head:
-        raise InputError("the file is empty", where=str(path), allowed="markers as C3D, TRC, CSV")
-    if len(head) > 1 and head[1] == 80 and 1 < head[0] < 128 and (b"\0" in head or path.suffix.lower() == ".c3d"):
-        return "c3d"
-    if is_trc(head.decode("latin-1").removeprefix("ï»¿")):
-        return "trc"
-    if path.suffix.lower() in (".c3d", ".trc"):
-        return path.suffix.lower()[1:]
-    if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-        raise InputError("not a file of markers", where=str(path), allowed="C3D, TRC, CSV")
-    return "csv"
 
 
 def _assemble(raw: Raw, path: Path, unit: str, size: tuple[float, float], loaded: float) -> Recording:
@@ -183,8 +154,6 @@ def _analog(raw: Raw, manifest: dict[str, Any], where: str) -> tuple[Channel, np
 
 
 def _turned(rec: Recording, up: str) -> Recording:
-    from motiform.measure.frames import turn
-
     if up == "auto":
         if rec.manifest["up"] is None:
             raise InputError(

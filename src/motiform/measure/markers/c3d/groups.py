@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from motiform.measure.c3d_encode import Groups
-from motiform.measure.c3d_trial import Trial
+from motiform.measure.markers.c3d.encode import Groups
+from motiform.measure.markers.c3d.trial import Trial
 
-__all__ = ["c3d_table"]
+__all__ = ["parameter_groups"]
 
 _FLOAT_FROM = 65535  # samples from which on POINT:FRAMES is a float
 
 
-def c3d_table(trial: Trial, start: int) -> Groups:
+def parameter_groups(trial: Trial, start: int) -> Groups:
     """Return all parameters; ``start`` is the block in which the samples begin, from 1."""
     return {
         "POINT": _point(trial, start),

@@ -1,16 +1,12 @@
-"""Markers in tables: CSV and TSV in their many forms, Optotrak's among them."""
+"""Which columns of a table hold which marker: found from its first lines."""
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
-
-import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.measure.raw import OPTOTRAK_MISSING, Raw, even_times, forget_occluded
-from motiform.measure.text import cells_of, read_table, read_text, separator
+from motiform.measure.text import cells_of, separator
 
-__all__ = ["read_marker_table"]
+__all__ = ["Layout", "find_layout"]
 
 _TOP = 80  # lines in which the numbers must begin
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eEdD][+-]?\d+)?|nan|-?inf", re.IGNORECASE)
@@ -28,7 +24,7 @@ _LONE_RATE = re.compile(r"\s*(\d+(?:\.\d+)?)\W*")
 
 
 @dataclass
-class _Layout:
+class Layout:
     """Where the numbers are, and what the columns mean."""
 
     first: int
@@ -44,21 +40,8 @@ class _Layout:
     units: str | None = None
 
 
-def read_marker_table(path: Path, rate: float | None = None) -> Raw:
-    """Read a table of markers in its own units and axes; ``rate`` [Hz] serves where it has neither times nor a rate."""
-    where, text = str(path), read_text(path)
-    layout = _find_layout(text, where)
-    table = read_table(text, layout.first, layout.columns, layout.mark, where)
-    if not len(table):
-        raise InputError("the table has no sample", where=where)
-    points = table[:, np.array(layout.places).ravel()].reshape(len(table), len(layout.places), 3)
-    optotrak = bool((np.abs(points - OPTOTRAK_MISSING) < 1e-4 * abs(OPTOTRAK_MISSING)).any())
-    raw = Raw("optotrak" if optotrak else "csv", forget_occluded(points), layout.names, units=layout.units)
-    _set_times(raw, table, layout, rate, where)
-    return raw
-
-
-def _find_layout(text: str, where: str) -> _Layout:
+def find_layout(text: str, where: str) -> Layout:
+    """Return the layout of a table's text, from its names, its axes or the count of its columns."""
     lines = text.split("\n", _TOP)[:_TOP]
     first = next((k for k, line in enumerate(lines) if _is_row(cells_of(line, separator(line)))), None)
     if first is None:
@@ -68,7 +51,7 @@ def _find_layout(text: str, where: str) -> _Layout:
     mark = separator(lines[first])
     cells = cells_of(lines[first], mark)
     heads = [cells_of(line, separator(line) if mark == r"\s+" else mark) for line in lines[:first]]
-    layout = _Layout(first, mark, len(cells))
+    layout = Layout(first, mark, len(cells))
     _read_preamble(lines[:first], heads, layout)
     found = _by_heads(heads, layout) or _by_axes(heads, layout) or _by_list(heads, layout) or _by_count(heads, layout)
     if not found or not layout.places:
@@ -88,7 +71,7 @@ def _is_row(cells: list[str]) -> bool:
     return len(cells) >= 3 and bool(full) and all(_NUMBER.fullmatch(cell) for cell in full)
 
 
-def _read_preamble(lines: list[str], heads: list[list[str]], layout: _Layout) -> None:
+def _read_preamble(lines: list[str], heads: list[list[str]], layout: Layout) -> None:
     """Look for rate and unit in the lines over the numbers."""
     for line, cells in zip(lines, heads, strict=True):
         rate, unit, lone = _RATE.search(line), _LENGTH.search(line), _LONE_RATE.fullmatch(line)
@@ -103,7 +86,7 @@ def _read_preamble(lines: list[str], heads: list[list[str]], layout: _Layout) ->
             layout.units = full[-1]
 
 
-def _by_heads(heads: list[list[str]], layout: _Layout) -> bool:
+def _by_heads(heads: list[list[str]], layout: Layout) -> bool:
     """Take markers from one row of names with their axis, the last such row."""
     for row in reversed(heads):
         bare = [_UNIT.sub("", cell) for cell in row]
@@ -127,7 +110,7 @@ def _by_heads(heads: list[list[str]], layout: _Layout) -> bool:
     return False
 
 
-def _by_axes(heads: list[list[str]], layout: _Layout) -> bool:
+def _by_axes(heads: list[list[str]], layout: Layout) -> bool:
     """Take markers from a row X, Y, Z, X, Y, Z, … under a row of names (Vicon, Motive)."""
     for n, row in enumerate(heads):
         letters = [cell.lower() for cell in row]
@@ -148,7 +131,7 @@ def _name_over(row: list[str], k: int) -> str:
     return next((cell for cell in row[k : k + 3] if cell), "")
 
 
-def _by_list(heads: list[list[str]], layout: _Layout) -> bool:
+def _by_list(heads: list[list[str]], layout: Layout) -> bool:
     """Take markers from a line MARKER_NAMES (Qualisys)."""
     for row in heads:
         if row and row[0].upper() == "MARKER_NAMES":
@@ -162,7 +145,7 @@ def _by_list(heads: list[list[str]], layout: _Layout) -> bool:
     return False
 
 
-def _by_count(heads: list[list[str]], layout: _Layout) -> bool:
+def _by_count(heads: list[list[str]], layout: Layout) -> bool:
     """Take columns of a table without names three by three, after one that counts samples where one is left over."""
     if any(any(re.search(r"[a-z]", cell, re.IGNORECASE) for cell in row) for row in heads[-1:]):
         return False
@@ -175,7 +158,7 @@ def _by_count(heads: list[list[str]], layout: _Layout) -> bool:
     return True
 
 
-def _set_columns(row: list[str], layout: _Layout) -> None:
+def _set_columns(row: list[str], layout: Layout) -> None:
     """Find the columns of time and of sample numbers."""
     for k, cell in enumerate(row):
         bare, unit = _UNIT.sub("", cell).strip(), _UNIT.search(cell)
@@ -183,34 +166,3 @@ def _set_columns(row: list[str], layout: _Layout) -> None:
             layout.time, layout.time_unit = k, (unit["unit"] if unit else "s") or "s"
         elif layout.frame is None and bare and _FRAME.fullmatch(bare):
             layout.frame = k
-
-
-def _set_times(raw: Raw, table: np.ndarray, layout: _Layout, rate: float | None, where: str) -> None:
-    if layout.frame is not None and np.isfinite(table[0, layout.frame]):
-        raw.first_frame = int(table[0, layout.frame])
-    if layout.time is not None:
-        times = table[:, layout.time] * (1e-3 if layout.time_unit.lower().startswith(("ms", "milli")) else 1.0)
-        _check_times(times, layout.first, where)
-        even = even_times(times, rate or layout.rate)
-        if even is None:
-            raw.times = times
-        else:
-            raw.rate, raw.start = even
-        return
-    raw.rate = rate or layout.rate
-    if not raw.rate:
-        raise InputError(
-            "the table tells neither times nor a rate", where=where, remedy="Say rate= [Hz], as in rate=100."
-        )
-    raw.start = max(0, (raw.first_frame or 1) - 1) / raw.rate
-
-
-def _check_times(times: np.ndarray, first: int, where: str) -> None:
-    wrong = ~np.isfinite(times)
-    wrong[1:] |= ~(np.diff(times) > 0)
-    if wrong.any():
-        k = int(np.argmax(wrong))
-        raise InputError(
-            "a time is missing or does not increase", where=f"{where}:{first + k + 1}", got=times[k],
-            allowed="finite times [s] that increase",
-        )  # fmt: skip

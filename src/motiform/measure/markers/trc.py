@@ -1,25 +1,28 @@
 """TRC files, the tab-separated markers of Motion Analysis and OpenSim."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.measure.changes import check_markers, marker_names
+from motiform.measure.detect import length_unit
+from motiform.measure.markers.format import MarkerFormat, ReadOptions
 from motiform.measure.raw import Raw, even_times, forget_occluded
 from motiform.measure.text import cells_of, read_table, read_text, separator
-from motiform.record.files import as_path, disk, write_file
-from motiform.record.recording import Recording, _Path
+from motiform.record.files import AnyPath, disk, new_file, write_file
+from motiform.record.recording import Recording
 
-__all__ = ["is_trc", "read_trc", "write_trc"]
-
-
-def is_trc(head: str) -> bool:
-    """Tell whether a file's first lines are those of a TRC file."""
-    return head.lstrip("\ufeff \t\r\n").startswith("PathFileType")
+__all__ = ["TRC", "read_trc", "write_trc"]
 
 
-def read_trc(path: Path) -> Raw:
+def _is_trc(head: bytes) -> bool:
+    """Return whether a file's first lines are those of a TRC file."""
+    return head.removeprefix(BOM_UTF8).lstrip().startswith(b"PathFileType")
+
+
+def read_trc(path: Path, options: ReadOptions) -> Raw:
     """Read a TRC file in its own units and axes."""
     where, text = str(path), read_text(path)
     lines = text.split("\n", 12)[:12]
@@ -95,20 +98,17 @@ def _positive(text: str | None) -> float | None:
     return number if np.isfinite(number) and number > 0 else None
 
 
-def write_trc(rec: Recording, path: _Path, *, units: str = "mm", digits: int = 6, overwrite: bool = False) -> None:
+def write_trc(rec: Recording, path: AnyPath, *, units: str = "mm", digits: int = 6, overwrite: bool = False) -> None:
     """Write the markers as a TRC file; occluded ones are left blank.
 
     ``digits`` after the point, of the unit ("mm" or "m"): the default keeps nanometres. Markers keep the recording's
     axes; OpenSim expects y up (`turn`).
     """
-    from motiform.measure.detect import length_unit
-
     points = check_markers(rec) / length_unit(units, "write_trc")
     times, names = rec.time("markers"), marker_names(rec)
     rate = rec.channel("markers").rate or ((len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else 1.0)
     first = int(rec.manifest.get("first_frame") or 1)
-    place = as_path(path)
-    refuse_existing(place, overwrite)
+    place = new_file(path, overwrite)
     lines = [
         f"PathFileType\t4\t(X/Y/Z)\t{place.name}",
         "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
@@ -126,8 +126,12 @@ def write_trc(rec: Recording, path: _Path, *, units: str = "mm", digits: int = 6
         write_file(place, ("\n".join(lines) + "\n").encode())
 
 
-def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Refuse to write over a file unless told to."""
-    if path.exists() and not overwrite:
-        remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
-        raise InputError("it exists already", where=str(path), remedy=remedy)
+TRC = MarkerFormat(
+    name="trc",
+    title="TRC",
+    endings=(".trc",),
+    about="also with padded headers, names two or three cells apart, trailing tabs, any line end, rows that end early",
+    recognises=_is_trc,
+    read=read_trc,
+    write=write_trc,
+)

@@ -1,0 +1,84 @@
+"""The register of marker formats: a new one is a file beside this one and a line here."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from motiform.base.errors import InputError, closest
+from motiform.measure.markers.c3d import C3D
+from motiform.measure.markers.format import MarkerFormat
+from motiform.measure.markers.table import TABLE
+from motiform.measure.markers.trc import TRC
+
+__all__ = ["FORMATS", "find_format", "format_titles", "is_marker_file", "marker_endings", "writing_format"]
+
+FORMATS: dict[str, MarkerFormat] = {
+    form.name: form
+    for form in (
+        C3D,
+        TRC,
+        TABLE,  # the last, because it takes any text
+    )
+}
+"""Formats by name, in the order in which they look at a file."""
+_HEAD = 4096  # [byte] of a file that formats look at
+
+
+def format_titles() -> str:
+    """Return the titles of the formats that are read, as a list in words."""
+    return ", ".join(form.title for form in FORMATS.values())
+
+
+def marker_endings(*, written: bool = False) -> tuple[str, ...]:
+    """Return the endings of the formats that are read, or of those that are written."""
+    return tuple(end for form in FORMATS.values() if form.write or not written for end in form.endings)
+
+
+def find_format(path: Path, told: str | None = None) -> MarkerFormat:
+    """Return the format of a file: the one told, else by its content, else by its ending, else a table of text."""
+    if told is not None:
+        return _named(told)
+    head = _head(path)
+    if not head:
+        raise InputError("the file is empty", where=str(path), allowed=f"markers as {format_titles()}")
+    *own, table = FORMATS.values()
+    by_content = [form for form in own if form.recognises(head)]
+    by_ending = [form for form in own if path.suffix.lower() in form.endings]
+    found = [*by_content, *by_ending, *([table] if table.recognises(head) else [])]
+    if not found:
+        raise InputError("not a file of markers", where=str(path), allowed=format_titles())
+    return found[0]
+
+
+def is_marker_file(path: Path) -> bool:
+    """Return whether a file of a folder is taken for markers: by its ending, and its content where that is needed."""
+    forms = [form for form in FORMATS.values() if path.suffix.lower() in form.endings]
+    return path.is_file() and any(form.ending_suffices or form.recognises(_head(path)) for form in forms)
+
+
+def writing_format(path: Path, told: str | None = None) -> MarkerFormat:
+    """Return the format that a file is written in: the one told, else by its ending."""
+    known = [form for form in FORMATS.values() if form.write]
+    if told is not None:
+        form = _named(told, known)
+    else:
+        form = next((form for form in known if path.suffix.lower() in form.endings), None)
+    if form is None:
+        allowed = "endings " + ", ".join(marker_endings(written=True))
+        raise InputError("markers are not written with this ending", where=str(path), got=path.suffix, allowed=allowed)
+    return form
+
+
+def _named(name: str, known: Iterable[MarkerFormat] | None = None) -> MarkerFormat:
+    names = [form.name for form in (FORMATS.values() if known is None else known)]
+    if name not in names:
+        remedy = closest(name, names) if isinstance(name, str) else None
+        raise InputError("`format` must be that of a marker file", got=name, allowed=", ".join(names), remedy=remedy)
+    return FORMATS[name]
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(_HEAD)
+    except OSError as error:
+        raise InputError("cannot be read", where=str(path), got=error.strerror or str(error)) from error
