@@ -27,6 +27,7 @@ numpy.typing.ArrayLike, numpy.typing.NDArray = ArrayLike, NDArray  # before moti
 
 import motiform  # noqa: E402
 from motiform.base.references import REFERENCES  # noqa: E402
+from motiform.measure.markers import FORMATS  # noqa: E402
 
 project, author, copyright = "motiform", "The motiform authors", "The motiform authors"
 version = release = motiform.__version__
@@ -101,11 +102,23 @@ def escape_signs(app, what, name, obj, options, lines):
         lines[n] = "``".join(parts)
 
 
-def list_references(app, docname, source):
-    """Fill the page of references from the table that the code cites."""
-    if docname == "references":
-        rows = [f"|[{key}]|{text}|" for key, text in sorted(REFERENCES.items())]
-        source[0] = source[0].replace("<!-- references -->", "\n".join(["| key | document |", "|---|---|", *rows]))
+TABLES = {
+    "references": (
+        ("key", "document"),
+        [(f"[{key}]", text) for key, text in sorted(REFERENCES.items())],
+    ),
+    "marker formats": (
+        ("format", "endings", "what is read", "written"),
+        [(form.title, ", ".join(form.endings), form.about, "yes" if form.write else "") for form in FORMATS.values()],
+    ),
+}
+
+
+def fill_tables(app, docname, source):
+    """Put a table from the code where a page says ``<!-- table: NAME -->``."""
+    for name, (heads, rows) in TABLES.items():
+        lines = ["|".join(("", *cells, "")) for cells in (heads, ["---"] * len(heads), *rows)]
+        source[0] = source[0].replace(f"<!-- table: {name} -->", "\n".join(lines))
 
 
 ITEM = re.compile(r"^([\w*, ]+) : (.+)$")
@@ -151,4 +164,4 @@ def setup(app):
     app.connect("autodoc-process-docstring", remember, priority=400)  # napoleon's is 500
     app.connect("autodoc-process-docstring", restore, priority=600)
     app.connect("autodoc-process-docstring", escape_signs, priority=700)
-    app.connect("source-read", list_references)
+    app.connect("source-read", fill_tables)

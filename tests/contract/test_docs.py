@@ -96,6 +96,13 @@ def test_every_public_name_is_listed(package):
             assert any(f"\n   {home}.{name}\n" in listed for home in homes), f"{package}.{name}"
 
 
+def test_tables_from_the_code_have_their_page():
+    known = set(re.findall(r'^    "([\w ]+)": \($', (DOCS / "conf.py").read_text("utf-8"), flags=re.MULTILINE))
+    asked = [name for page in PAGES for name in re.findall(r"<!-- table: ([\w ]+) -->", page.read_text("utf-8"))]
+    assert "marker formats" in known
+    assert sorted(asked) == sorted(known)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_python_blocks_compile(page):
     for block in re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL):

@@ -12,6 +12,7 @@ from motiform.cli.image import image
 from motiform.cli.list import list_scenes
 from motiform.cli.reconstruct import reconstruct
 from motiform.cli.run import run
+from motiform.cli.shared import RegisterHelp
 from motiform.cli.view import view
 
 __all__ = ["app"]
@@ -43,7 +44,7 @@ def _options(
 app.command("run")(run)
 app.command("list")(list_scenes)
 app.command("demo")(demo)
-app.command("reconstruct")(reconstruct)
+app.command("reconstruct", cls=RegisterHelp)(reconstruct)
 app.command("view")(view)
 app.command("film")(film)
 app.command("image")(image)

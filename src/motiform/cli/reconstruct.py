@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def reconstruct(
     trials: Annotated[
-        list[Path], typer.Argument(metavar="TRIALS…", help="Files of markers (C3D, TRC, CSV), or folders of them.")
+        list[Path], typer.Argument(metavar="TRIALS…", help="Files of markers ({formats}), or folders of them.")
     ],
     figure: Annotated[
         str, typer.Option(help="human36, bip, kondo, or a file: .osim, .urdf, .xml (MJCF), .toml (scene).")

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from click import Context, HelpFormatter
+from typer.core import TyperCommand
 
 from motiform.base.errors import InputError, RecordingError, closest, closest_file
 
@@ -17,6 +19,19 @@ Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Change a parameter, such as motion.step=5e-4.")
 ]
 RecordingPath = Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mf).")]
+
+
+class RegisterHelp(TyperCommand):
+    """A verb whose help names what registers hold, such as {formats}; they are loaded for the help alone."""
+
+    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the help."""
+        from motiform.measure.markers.register import format_titles
+
+        for parameter in self.params:
+            if text := getattr(parameter, "help", None):
+                parameter.help = text.replace("{formats}", format_titles())  # type: ignore[attr-defined]
+        super().format_help(ctx, formatter)
 
 
 def parse_settings(assignments: list[str] | None) -> dict[str, Any]:

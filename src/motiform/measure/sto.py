@@ -29,7 +29,14 @@ def read_sto(path: AnyPath, *, rotations: Iterable[str] | None = None) -> Record
     place = as_path(path)
     if not place.is_file():
         raise InputError("no such file", where=str(place), allowed="a MOT or STO file")
-    where, text = str(place), read_text(place)
+    told, names, table = read_sto_table(place)
+    degrees = told.get("indegrees", "no").lower() in ("yes", "true", "1")
+    return _columns(table, names, degrees, rotations, place)
+
+
+def read_sto_table(path: Path) -> tuple[dict[str, str], list[str], np.ndarray]:
+    """Return a file's header by its keys in lower case, the names of its columns, time first, and its numbers."""
+    where, text = str(path), read_text(path)
     lines = text.split("\n", 200)
     end = next((k for k, line in enumerate(lines) if line.strip().lower() == "endheader"), None)
     if end is None or end + 1 >= len(lines):
@@ -44,16 +51,16 @@ def read_sto(path: AnyPath, *, rotations: Iterable[str] | None = None) -> Record
         double = next(name for name in names if names.count(name) > 1)
         raise InputError("two columns of one name", where=f"{where}:{row + 1}", got=double)
     table = read_table(text, row + 1, len(names), mark, where)
-    degrees = told.get("indegrees", "no").lower() in ("yes", "true", "1")
-    return _columns(table, names, degrees, rotations, place)
+    times = table[:, 0]
+    if not np.isfinite(times).all() or (np.diff(times) < 0).any():
+        raise InputError("a time is missing or decreases", where=where)
+    return told, names, table
 
 
 def _columns(
     table: np.ndarray, names: list[str], degrees: bool, rotations: Iterable[str] | None, path: Path
 ) -> Recording:
     times = table[:, 0]
-    if not np.isfinite(times).all() or (np.diff(times) < 0).any():
-        raise InputError("a time is missing or decreases", where=str(path))
     even = even_times(times, None) if len(times) > 1 else None
     turning = set(_turning(names[1:], rotations)) if degrees else set()
     when: dict[str, Any] = {"rate": even[0], "start": even[1]} if even else {}

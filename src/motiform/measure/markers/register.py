@@ -6,6 +6,7 @@ from pathlib import Path
 from motiform.base.errors import InputError, closest
 from motiform.measure.markers.c3d import C3D
 from motiform.measure.markers.format import MarkerFormat
+from motiform.measure.markers.sto import STO
 from motiform.measure.markers.table import TABLE
 from motiform.measure.markers.trc import TRC
 
@@ -16,6 +17,7 @@ FORMATS: dict[str, MarkerFormat] = {
     for form in (
         C3D,
         TRC,
+        STO,
         TABLE,  # the last, because it takes any text
     )
 }

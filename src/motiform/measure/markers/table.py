@@ -72,14 +72,14 @@ def _check_times(times: np.ndarray, first: int, where: str) -> None:
 def write_markers_csv(rec: Recording, path: AnyPath, *, units: str = "m", overwrite: bool = False) -> None:
     """Write the markers as a CSV table: ``time [s],LASI.x [m],LASI.y [m],…``; occluded ones are left blank.
 
-    In metres reading it gives the same bits.
+    In metres reading it gives the same bits. A file that ends in .tsv has tabs instead of commas.
     """
     factor = length_unit(units, "write_markers_csv")
     points = check_markers(rec)
     flat = (points if factor == 1.0 else points / factor).reshape(len(points), -1)
     place = new_file(path, overwrite)
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, delimiter="\t" if place.suffix.lower() == ".tsv" else ",", lineterminator="\n")
     writer.writerow(["time [s]", *(f"{name}.{axis} [{units}]" for name in marker_names(rec) for axis in "xyz")])
     for t, row in zip(rec.time("markers").tolist(), flat.tolist(), strict=True):
         writer.writerow([repr(t), *("" if x != x else repr(x) for x in row)])
