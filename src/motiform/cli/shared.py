@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from click import Context, HelpFormatter
 from typer.core import TyperCommand
 
 from motiform.base.errors import InputError, RecordingError, closest, closest_file
@@ -24,14 +23,14 @@ RecordingPath = Annotated[Path, typer.Argument(metavar="RECORDING", help="A reco
 class RegisterHelp(TyperCommand):
     """A verb whose help names what registers hold, such as {formats}; they are loaded for the help alone."""
 
-    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Write the help."""
+    def get_help(self, ctx: Any) -> str:
+        """Return the help."""
         from motiform.measure.markers.register import format_titles
 
         for parameter in self.params:
             if text := getattr(parameter, "help", None):
                 parameter.help = text.replace("{formats}", format_titles())  # type: ignore[attr-defined]
-        super().format_help(ctx, formatter)
+        return super().get_help(ctx)
 
 
 def parse_settings(assignments: list[str] | None) -> dict[str, Any]:

@@ -61,13 +61,12 @@ def writing_format(path: Path, told: str | None = None) -> MarkerFormat:
     """Return the format that a file is written in: the one told, else by its ending."""
     known = [form for form in FORMATS.values() if form.write]
     if told is not None:
-        form = _named(told, known)
-    else:
-        form = next((form for form in known if path.suffix.lower() in form.endings), None)
-    if form is None:
-        allowed = "endings " + ", ".join(marker_endings(written=True))
-        raise InputError("markers are not written with this ending", where=str(path), got=path.suffix, allowed=allowed)
-    return form
+        return _named(told, known)
+    for form in known:
+        if path.suffix.lower() in form.endings:
+            return form
+    allowed = "endings " + ", ".join(marker_endings(written=True))
+    raise InputError("markers are not written with this ending", where=str(path), got=path.suffix, allowed=allowed)
 
 
 def _named(name: str, known: Iterable[MarkerFormat] | None = None) -> MarkerFormat:
