@@ -14,7 +14,7 @@ from motiform.motion.reconstruct.calibrate.calibrate import calibrate
 from motiform.motion.reconstruct.calibrate.parameters import make_parameters
 from motiform.motion.reconstruct.calibrate.scale import scale_figure
 from motiform.motion.tree import tag_jacobians, tags
-from motiform.motion.tree.model.figure import Tag
+from motiform.motion.tree.model.segment import Tag
 from motiform.motion.tree.read import read_osim
 
 NOISE = 0.002  # m, of each coordinate of a marker

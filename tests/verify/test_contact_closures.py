@@ -12,8 +12,9 @@ from motiform.geometry import surfaces as s
 from motiform.motion import tree
 from motiform.motion.run import Guard, Options
 from motiform.motion.tree.algorithms.closure_rows import contact_frames, contact_gap
-from motiform.motion.tree.algorithms.closures import closure_forces, loaded_dynamics
+from motiform.motion.tree.algorithms.closures import closure_forces
 from motiform.motion.tree.algorithms.effort import effort
+from motiform.motion.tree.algorithms.forward import loaded_dynamics
 from motiform.motion.tree.algorithms.matrices import contact_wrench
 from motiform.motion.tree.run import simulate_figure
 from motiform.spatial import exp_rotation, quaternion_from_rotation

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motiform.motion.tree.algorithms.dynamics import forward_dynamics, inertia_matrix, inverse_dynamics
+from motiform.motion.tree.algorithms.dynamics import inertia_matrix, inverse_dynamics
+from motiform.motion.tree.algorithms.forward import forward_dynamics
 from motiform.motion.tree.algorithms.kinematics import poses, tags
 from motiform.motion.tree.read import read_osim
 from motiform.motion.tree.read.osim_functions import BrokenLine, SimmSpline

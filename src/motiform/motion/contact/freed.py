@@ -12,7 +12,7 @@ from motiform.motion.contact.points import ContactPoint, Contacts
 from motiform.motion.tree import Figure, SegmentSurface, joints
 from motiform.motion.tree.contact_joints.joint import ContactJoint
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import start
+from motiform.motion.tree.start import start
 
 __all__ = ["Freed", "free_contacts"]
 

@@ -23,7 +23,7 @@ from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words, as_floats
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.model.figure import SegmentSurface
+    from motiform.motion.tree.model.segment import SegmentSurface
 
 __all__ = [
     "Obstacle",

@@ -55,7 +55,7 @@ class BipRecipe(Recipe):
     def make(self) -> "Bip":
         """Return the figure."""
         from motiform.motion.figures.bip_look import dress_bip
-        from motiform.motion.tree.model.tables import builder_from_table
+        from motiform.motion.tree.read.tables import builder_from_table
 
         L = self.all_lengths()
         builder, order = builder_from_table(
@@ -80,7 +80,7 @@ class BipRecipe(Recipe):
         """Return the rows; another mass keeps the centre and the shape, and so scales the inertia."""
         import numpy as np
 
-        from motiform.motion.tree.model.tables import DHRow
+        from motiform.motion.tree.read.tables import DHRow
 
         found = []
         for row in t.frames():

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from motiform.motion.figures.look import Color, box, limb
-from motiform.motion.tree.model.figure import Part
+from motiform.motion.tree.model.segment import Part
 
 __all__ = ["dress_bip"]
 

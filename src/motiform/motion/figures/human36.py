@@ -21,8 +21,8 @@ from motiform.motion.figures.recipe import (
     named_numbers,
     positive,
 )
-from motiform.motion.tree.model.figure import Segment
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.segment import Segment
 
 __all__ = ["Human36", "Human36Recipe", "human36"]
 
@@ -148,7 +148,7 @@ class Human36Recipe(Recipe):
     def make(self) -> "Human36":
         """Return the figure."""
         from motiform.motion.figures.human36_look import dress_human
-        from motiform.motion.tree.model.tables import builder_from_table
+        from motiform.motion.tree.read.tables import builder_from_table
 
         L = self.all_lengths()
         builder, order = builder_from_table(
@@ -172,7 +172,7 @@ class Human36Recipe(Recipe):
         )
 
     def _rows(self) -> list[Any]:
-        from motiform.motion.tree.model.tables import CardanRow
+        from motiform.motion.tree.read.tables import CardanRow
 
         masses, centers, radii = self.all_masses(), self.all_centers(), self.all_radii()
         rows = []

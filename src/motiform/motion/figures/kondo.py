@@ -77,7 +77,7 @@ class KondoRecipe(Recipe):
     def make(self) -> "Kondo":
         """Return the figure."""
         from motiform.motion.figures.kondo_look import dress_kondo
-        from motiform.motion.tree.model.tables import builder_from_table
+        from motiform.motion.tree.read.tables import builder_from_table
 
         L = self.all_lengths()
         places = {name: (segment, self.tags.get(name, point)) for name, (segment, point) in t.tag_points(L).items()}
@@ -95,7 +95,7 @@ class KondoRecipe(Recipe):
         )
 
     def _rows(self, L: Mapping[str, float]) -> list[Any]:
-        from motiform.motion.tree.model.tables import CardanRow
+        from motiform.motion.tree.read.tables import CardanRow
 
         masses, edges, found = self.all_masses(), t.boxes(L), []
         for name, parent, translation, rotation in t.rows(self.elbows):

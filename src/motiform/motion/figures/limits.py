@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.tree.model.figure import Segment
+from motiform.motion.tree.model.segment import Segment
 
 __all__ = ["limit_joints", "named_limits"]
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.geometry import Box, Capsule, Ellipsoid
-from motiform.motion.tree.model.figure import Part
+from motiform.motion.tree.model.segment import Part
 from motiform.spatial import Transform, exp_rotation
 
 __all__ = ["Color", "between", "box", "egg", "limb"]

@@ -17,8 +17,9 @@ from motiform.motion.hybrid.system import HybridSystem
 from motiform.motion.run import Guard, Options
 from motiform.motion.run.sampling import begin_recorder
 from motiform.motion.tree import Control, Figure, FigureState
-from motiform.motion.tree.model.state import check_functions, start
+from motiform.motion.tree.model.state import check_functions
 from motiform.motion.tree.observe import channels, observe
+from motiform.motion.tree.start import start
 from motiform.record import Recorder, Recording
 
 __all__ = ["simulate_hybrid"]

@@ -13,6 +13,7 @@ from motiform.motion.contact.obstacles import KINDS
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, poses
+from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as t
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import asked
@@ -76,7 +77,7 @@ class HybridSystem:
         self._still, self._out, self.seen = np.zeros(self.nv), np.empty(self.size), np.zeros(5)
         single = figure.single
         assert single is not None
-        self._repair, self._single = single.repair, single
+        self._repair, self._single = entries.repair, single
         self._choose()
 
     # ---------------------------------------------------------------- what acts

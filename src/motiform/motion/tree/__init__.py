@@ -4,7 +4,6 @@ from motiform.motion.tree.algorithms.closure_rows import contact_frames, contact
 from motiform.motion.tree.algorithms.closures import (
     Constrained,
     Constraint,
-    close_loops,
     closure_forces,
     closure_wrenches,
     constrained_dynamics,
@@ -20,13 +19,13 @@ from motiform.motion.tree.algorithms.derivatives import (
 from motiform.motion.tree.algorithms.dynamics import (
     Energy,
     energy,
-    forward_dynamics,
     inertia_matrix,
     inverse_dynamics,
     momentum,
     nonlinear_effects,
 )
 from motiform.motion.tree.algorithms.effort import Effort, effort
+from motiform.motion.tree.algorithms.forward import forward_dynamics
 from motiform.motion.tree.algorithms.kinematics import (
     Motion,
     Poses,
@@ -41,6 +40,7 @@ from motiform.motion.tree.algorithms.kinematics import (
     tag_velocities,
     tags,
 )
+from motiform.motion.tree.algorithms.loops import close_loops
 from motiform.motion.tree.algorithms.matrices import (
     centroidal_bias,
     centroidal_matrix,
@@ -49,18 +49,13 @@ from motiform.motion.tree.algorithms.matrices import (
     gravity_effects,
     joint_wrenches,
 )
-from motiform.motion.tree.model.build import FigureBuilder
-from motiform.motion.tree.model.figure import (
-    Closure,
-    ContactClosure,
-    Coupling,
-    Figure,
-    Part,
-    Segment,
-    SegmentSurface,
-    Tag,
-)
+from motiform.motion.tree.build import FigureBuilder
+from motiform.motion.tree.contact_joints.closure import ContactClosure
+from motiform.motion.tree.model.closure import Closure
+from motiform.motion.tree.model.coupling import Coupling
+from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Joint
+from motiform.motion.tree.model.segment import Part, Segment, SegmentSurface, Tag
 from motiform.motion.tree.model.state import Control, FigureState
 from motiform.motion.tree.run import simulate_figure
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiform.motion.tree.algorithms.closures import loaded_dynamics
 from motiform.motion.tree.algorithms.dynamics import energy, momentum
+from motiform.motion.tree.algorithms.forward import loaded_dynamics
 from motiform.motion.tree.algorithms.kinematics import centers_of_mass, poses, tags
 from motiform.motion.tree.algorithms.matrices import contact_wrench
 from motiform.motion.tree.contact_joints.joint import ContactJoint

@@ -12,22 +12,19 @@ from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.motion.run import TABLEAUX, Guard, Options, get_method, sampled_march, sampled_steps
 from motiform.motion.run.sampling import Block, begin_recorder
-from motiform.motion.tree.algorithms.closures import (
-    close_loops,
-    closure_forces,
-    held_contact_force,
-    keep_closures,
-    loaded_dynamics,
-)
+from motiform.motion.tree.algorithms.closures import closure_forces, keep_closures
 from motiform.motion.tree.algorithms.configuration import configuration_rate, repair
-from motiform.motion.tree.algorithms.dynamics import forward_dynamics
+from motiform.motion.tree.algorithms.forward import forward_dynamics, held_contact_force, loaded_dynamics
+from motiform.motion.tree.algorithms.loops import close_loops
 from motiform.motion.tree.algorithms.matrices import contact_wrench
-from motiform.motion.tree.contact_joints.watch import watch_contacts
+from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import Control, FigureState, asked, check_functions, start, state_after
+from motiform.motion.tree.model.state import Control, FigureState, asked, check_functions, state_after
 from motiform.motion.tree.observe import channels, observe
+from motiform.motion.tree.start import start
+from motiform.motion.tree.watch import watch_contacts
 from motiform.record import Recorder, Recording
 
 __all__ = ["FigureSystem", "simulate_figure"]
@@ -50,7 +47,7 @@ class FigureSystem:
         self._fast = single is not None and loads is None
         if self._fast:
             assert single is not None
-            self._single, self._rate, self._repair = single, single.rate, single.repair
+            self._single, self._rate, self._repair = single, entries.rate, entries.repair
 
     def initial(self) -> Array:
         """Return the state at the start as a flat vector."""
@@ -84,7 +81,7 @@ class FigureSystem:
         if self._fast and self.figure.segments[n].joint.kernel:
             out, spare, single = np.empty(3), np.empty(2 * self.figure.nv), self._single
             y, tau = np.concatenate([state.q, state.v]), self.forces(t, state)
-            status = single.contact_force(single.ints, single.floats, single.work, y, tau, n, spare, out)
+            status = entries.contact_force(single.ints, single.floats, single.work, y, tau, n, spare, out)
             if status:
                 self._tell(int(status), t)
             return out

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.tree import Figure, FigureBuilder
-from motiform.motion.tree.model.figure import Segment, velocity_names
+from motiform.motion.tree.model.segment import Segment, velocity_names
 from motiform.scene.tables.figure import FigureTable
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def add_figure(found: Figure, builder: FigureBuilder, prefix: str) -> list[str] 
     builder.couplings += [
         replace(c, dependent=prefix + c.dependent, leading=prefix + c.leading) for c in found.couplings
     ]
-    builder.closures += [replace(c, name=prefix + c.name, a=full(c.a), b=full(c.b)) for c in found.closures]  # type: ignore[arg-type]
+    builder.closures += [replace(c, name=prefix + c.name, a=full(c.a), b=full(c.b)) for c in found.closures]  # type: ignore[type-var]
     builder.notes += found.notes
     builder.vertical = found.vertical
     return None if found.order is None else [prefix + name for name in found.order]

@@ -7,7 +7,7 @@ from motiform import FigureBuilder, Transform, contact, figures, joints
 from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Capsule, Ellipsoid
 from motiform.motion.contact.pack import pack_contacts
-from motiform.motion.tree.model.figure import Part
+from motiform.motion.tree.model.segment import Part
 
 Z = (0.0, 0.0, 1.0)
 

@@ -13,7 +13,7 @@ from motiform.motion.reconstruct.calibrate.parameters import make_parameters
 from motiform.motion.reconstruct.calibrate.postures import fit_postures, retry_postures, start_postures
 from motiform.motion.reconstruct.calibrate.solve import Loss, Problem, _arrow_step
 from motiform.motion.tree import FigureBuilder, joints, tag_jacobians, tags
-from motiform.motion.tree.model.figure import Tag
+from motiform.motion.tree.model.segment import Tag
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording
 from motiform.spatial import Transform

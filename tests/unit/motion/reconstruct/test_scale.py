@@ -10,7 +10,7 @@ from motiform.motion.reconstruct.calibrate.scale import has_lengths, scale_figur
 from motiform.motion.tree import FigureBuilder, joints, tags
 from motiform.motion.tree.algorithms.kinematics import poses
 from motiform.motion.tree.joints import AxesJoint, Axis, FunctionJoint, Polynomial, Spline
-from motiform.motion.tree.model.figure import Part, Tag
+from motiform.motion.tree.model.segment import Part, Tag
 from motiform.spatial import Transform, random_rotation
 
 ROUND = 1e-12  # m: a few roundings of numbers near 1

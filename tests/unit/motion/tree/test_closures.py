@@ -8,16 +8,11 @@ from motiform.base.errors import InputError, RunError
 from motiform.geometry import surfaces as s
 from motiform.motion import tree
 from motiform.motion.tree.algorithms.closure_rows import contact_frames, contact_gap
-from motiform.motion.tree.algorithms.closures import (
-    closure_forces,
-    closure_wrenches,
-    held_contact_force,
-    keep_closures,
-    loaded_dynamics,
-)
+from motiform.motion.tree.algorithms.closures import closure_forces, closure_wrenches, keep_closures
 from motiform.motion.tree.algorithms.effort import effort
+from motiform.motion.tree.algorithms.forward import held_contact_force, loaded_dynamics
 from motiform.motion.tree.algorithms.matrices import contact_wrench
-from motiform.motion.tree.contact_joints.closures import nearest
+from motiform.motion.tree.contact_joints.nearest import nearest
 from motiform.motion.tree.joints import linear
 from motiform.spatial import exp_rotation, random_rotation
 

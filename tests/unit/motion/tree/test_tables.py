@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from motiform.base.errors import InputError, MotiformError
 from motiform.motion.tree.joints import Axis
-from motiform.motion.tree.model.expressions import evaluate
 from motiform.motion.tree.model.figure import Figure
-from motiform.motion.tree.model.tables import (
+from motiform.motion.tree.read.expressions import evaluate
+from motiform.motion.tree.read.tables import (
     CardanRow,
     DHRow,
     builder_from_table,

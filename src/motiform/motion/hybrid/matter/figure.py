@@ -24,6 +24,7 @@ from motiform.motion.tree import (
     poses,
     repair,
 )
+from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.run import FigureSystem
@@ -121,10 +122,11 @@ class SteppedFigure(MovedFigure):
         figure, h = self.figure, 1.0 / self.rate
         if not self._smooth:
             return repair(figure, advance(figure, self.q, v, h))
-        single: Any = figure.single  # quaternions along their rate, made unit again: third order in the turn of a step
-        single.rate(single.ints, single.floats, single.work, np.concatenate([self.q, v]), single.zeros, self._rates)
+        single = figure.single  # quaternions along their rate, made unit again: third order in the turn of a step
+        assert single is not None
+        entries.rate(single.ints, single.floats, single.work, np.concatenate([self.q, v]), single.zeros, self._rates)
         q: Array = self.q + h * self._rates[: figure.nq]
-        single.repair(single.ints, single.floats, q)
+        entries.repair(single.ints, single.floats, q)
         return q
 
     def _keep_momentum(self, q: Array, v: Array, tau: Array, wrenches: Array, old: Poses) -> None:

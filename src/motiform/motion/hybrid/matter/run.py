@@ -26,10 +26,11 @@ from motiform.motion.matter.run import check_functions, check_stability, describ
 from motiform.motion.run import Options
 from motiform.motion.tree import Control, Figure, poses
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import FigureState, start
+from motiform.motion.tree.model.state import FigureState
 from motiform.motion.tree.model.state import check_functions as check_controls
 from motiform.motion.tree.observe import channels, observe
 from motiform.motion.tree.run import FigureSystem
+from motiform.motion.tree.start import start
 from motiform.record import Channel, Recording
 from motiform.record.labels import WRENCH_UNITS
 

@@ -1,7 +1,6 @@
 """What calibration may change of a figure: lengths or sizes of segments, and places of tags; all enter linearly."""
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -87,16 +86,13 @@ class Parameters:
 
     def moving_at(self, p: Array) -> Figure:
         """Return the figure at p for kinematics alone: the numbers of the kernels are linear in p as well."""
-        found, packed = copy(self.figure), self.figure.packed
+        packed = self.figure.packed
         floats, points = packed.floats.copy(), packed.tag_points.copy()
         for k, (changed_floats, changed_points) in enumerate(self._changes):
             floats += p[k] * changed_floats
             points += p[k] * changed_points
         points[list(self.shifted)] += p[len(self.groups) :].reshape(-1, 3)
-        for name in ("single", "opened"):
-            found.__dict__.pop(name, None)
-        found.__dict__["packed"] = replace(packed, floats=floats, tag_points=points)
-        return found
+        return self.figure.repacked(replace(packed, floats=floats, tag_points=points))
 
     @cached_property
     def _changes(self) -> list[tuple[Array, Array]]:

@@ -12,9 +12,11 @@ from motiform.base.errors import InputError, closest
 from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Mesh, Shape
 from motiform.motion.figures.human36 import Human36
 from motiform.motion.tree.joints import AxesJoint, Axis, BallJoint, FreeJoint, FunctionJoint
-from motiform.motion.tree.model.figure import Closure, Figure, Part, Segment, Tag
+from motiform.motion.tree.model.closure import Closure
+from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial, Spline
 from motiform.motion.tree.model.joint import Array, Joint
+from motiform.motion.tree.model.segment import Part, Segment, Tag
 from motiform.spatial import Transform
 
 __all__ = ["has_lengths", "scale_figure", "scale_inertia"]

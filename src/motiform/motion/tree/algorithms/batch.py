@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, MotiformError, RunError
-from motiform.motion.tree.contact_joints.joint import ContactJoint
-from motiform.motion.tree.joints import BallJoint, FreeJoint
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array, Joint
@@ -85,11 +83,7 @@ def _check_quaternions(figure: Figure, q: Array) -> None:
     if figure.nq == figure.nv:
         return
     for segment, at in zip(figure.segments, figure.layout.q, strict=True):
-        joint = segment.joint
-        begins = (
-            (-4,) if isinstance(joint, BallJoint | FreeJoint) else (3, 10) if isinstance(joint, ContactJoint) else ()
-        )
-        for begin in begins:
+        for begin in segment.joint.quaternions:
             first = at[begin] if figure.coupled is None else np.searchsorted(figure.coupled.kept_q, at[begin])
             zero = ~q[:, first : first + 4].any(-1)
             if zero.any():

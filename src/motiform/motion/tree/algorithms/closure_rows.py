@@ -7,13 +7,15 @@ from numpy.typing import ArrayLike
 
 from motiform.motion.tree.algorithms.batch import as_states
 from motiform.motion.tree.algorithms.kinematics import Motion, poses
-from motiform.motion.tree.contact_joints.closures import Nearest, apply, back, cross, frame_twist, nearest
+from motiform.motion.tree.contact_joints.closure import ContactClosure
 from motiform.motion.tree.contact_joints.joint import ContactJoint
-from motiform.motion.tree.model.figure import Closure, ContactClosure, Figure
+from motiform.motion.tree.contact_joints.nearest import Nearest, apply, back, cross, frame_twist, nearest
+from motiform.motion.tree.model.closure import AnyClosure, Closure
+from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial import Transform, log_rotation
 
-__all__ = ["Rows", "closure_rows", "contact_frames", "contact_gap", "contact_rows"]
+__all__ = ["Rows", "contact_frames", "contact_gap", "rows_of"]
 
 
 class Rows(NamedTuple):
@@ -57,7 +59,15 @@ def _wrenches(axes: Array, point: Array | None) -> Array:
 
 
 # ---- points held together -------------------------------------------------------------------------------------------
-def closure_rows(figure: Figure, moving: Motion, closure: Closure) -> Rows:
+def rows_of(figure: Figure, moving: Motion, closure: AnyClosure, rest: bool) -> Rows:
+    """Return the rows of a closure; at rest those of contacts have no bias."""
+    if isinstance(closure, ContactClosure):
+        return _contact_rows(figure, moving, closure, rest)
+    assert isinstance(closure, Closure)
+    return _closure_rows(figure, moving, closure)
+
+
+def _closure_rows(figure: Figure, moving: Motion, closure: Closure) -> Rows:
     """Return the rows of a closure of points, distances or axes."""
     a, b = _side(figure, moving, closure.a), _side(figure, moving, closure.b)
     (xa, va, aa), (xb, vb, ab) = _point(a, closure.point_a), _point(b, closure.point_b)
@@ -86,7 +96,7 @@ def _point(side: _Side, point: tuple[float, float, float]) -> tuple[Array, Array
 
 
 # ---- contacts -------------------------------------------------------------------------------------------------------
-def contact_rows(figure: Figure, moving: Motion, closure: ContactClosure, rest: bool = False) -> Rows:
+def _contact_rows(figure: Figure, moving: Motion, closure: ContactClosure, rest: bool) -> Rows:
     """Return the rows of a contact: what the joint does not leave free of the motion of b relative to a, in L.
 
     With `rest` nothing moves, and there is no velocity-product term.

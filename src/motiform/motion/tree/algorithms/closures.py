@@ -7,32 +7,26 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.tree.algorithms.batch import as_states, run_states
-from motiform.motion.tree.algorithms.closure_rows import Rows, closure_rows, contact_rows
-from motiform.motion.tree.algorithms.configuration import advance
-from motiform.motion.tree.algorithms.dynamics import forward_dynamics, inertia_matrix, inverse_dynamics
+from motiform.motion.tree.algorithms.closure_rows import Rows, rows_of
+from motiform.motion.tree.algorithms.dynamics import inertia_matrix, inverse_dynamics
 from motiform.motion.tree.algorithms.kinematics import Motion, as_poses, joint_axes
-from motiform.motion.tree.contact_joints.closures import cross
+from motiform.motion.tree.contact_joints.nearest import cross
 from motiform.motion.tree.model import columns as c
-from motiform.motion.tree.model.figure import ContactClosure, Figure
+from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
 __all__ = [
     "Constrained",
     "Constraint",
-    "close_loops",
+    "all_rows",
     "closure_forces",
     "closure_wrenches",
     "constrained_dynamics",
     "constraint",
-    "held_contact_force",
     "keep_closures",
-    "loaded_dynamics",
 ]
 
 _REDUNDANT = 1e-10  # eigenvalues of J M⁻¹ Jᵀ below this share of the largest belong to rows that say the same twice
-
-
-_SMALL = 1e-3  # [rad or m] a change whose square, times curvatures, the next round of close_loops puts right
 
 
 class Constraint(NamedTuple):
@@ -55,17 +49,12 @@ class Constrained(NamedTuple):
     """Of each row [N or N·m], (..., rows): from a on b. Where rows are redundant, the smallest that do."""
 
 
-def _all_rows(figure: Figure, q: Array, v: Array | None) -> tuple[Motion, list[Rows]]:
+def moving_rows(figure: Figure, q: Array, v: Array | None) -> tuple[Motion, list[Rows]]:
     """Return how segments move, and the rows of each closure, for states (N, nq), (N, nv); at rest without v."""
     if not figure.closures:
         raise InputError("a figure without closures", where=f"figure {figure.name!r}")
     moving = _moving(figure, q, np.zeros((len(q), figure.nv)) if v is None else v)
-    return moving, [
-        contact_rows(figure, moving, closure, v is None)
-        if isinstance(closure, ContactClosure)
-        else closure_rows(figure, moving, closure)
-        for closure in figure.closures
-    ]
+    return moving, [rows_of(figure, moving, closure, v is None) for closure in figure.closures]
 
 
 def _moving(figure: Figure, q: Array, v: Array) -> Motion:
@@ -111,15 +100,17 @@ def constraint(figure: Figure, q: ArrayLike, v: ArrayLike) -> Constraint:
 
 
 def all_rows(figure: Figure, q: Array, v: Array | None) -> Constraint:
-    return _assembled(figure, q, _all_rows(figure, q, v)[1])
+    """Return the rows of all closures for states (N, nq), (N, nv); at rest without v."""
+    return assembled(figure, q, moving_rows(figure, q, v)[1])
 
 
-def _assembled(figure: Figure, q: Array, rows: list[Rows]) -> Constraint:
+def assembled(figure: Figure, q: Array, rows: list[Rows]) -> Constraint:
+    """Return the rows of all closures as one constraint."""
     value, bias = (np.concatenate([r[k] for r in rows], axis=-1) for k in (0, 2))
     return Constraint(value, _jacobian(figure, q, rows), bias)
 
 
-def _pseudo_inverse(A: Array) -> Array:
+def pseudo_inverse(A: Array) -> Array:
     """Return the inverse of symmetric matrices on what is not redundant."""
     size, U = np.linalg.eigh(A)
     kept = size > _REDUNDANT * size[..., -1:]
@@ -142,7 +133,7 @@ def constrained_dynamics(
     h = inverse_dynamics(opened, q, v, np.zeros(figure.nv), external, device=device)
     batch, (drive, needed) = as_states(figure, [("tau", tau, figure.nv), ("state", h, figure.nv)])
     force = (drive - needed).reshape(*batch, figure.nv)
-    free = _solve(figure, M, force[..., None])[..., 0]
+    free = solve_inertia(figure, M, force[..., None])[..., 0]
     return _held(figure, q, v, M, free)
 
 
@@ -154,17 +145,19 @@ def keep_closures(figure: Figure, q: Array, v: Array, free: Array) -> Constraine
 def _held(figure: Figure, q: ArrayLike, v: ArrayLike, M: Array, free: Array) -> Constrained:
     if not figure.closures:
         return Constrained(free, np.zeros((*free.shape[:-1], 0)))
-    return _with_rows(figure, M, free, constraint(figure, q, v))
+    return kept_by_rows(figure, M, free, constraint(figure, q, v))
 
 
-def _with_rows(figure: Figure, M: Array, free: Array, rows: Constraint) -> Constrained:
+def kept_by_rows(figure: Figure, M: Array, free: Array, rows: Constraint) -> Constrained:
+    """Return the accelerations nearest to `free`, by the inertia matrix M, that keep the rows."""
     _, J, bias = rows
-    Y = _solve(figure, M, np.swapaxes(J, -1, -2))
-    forces = -(_pseudo_inverse(J @ Y) @ ((J @ free[..., None])[..., 0] + bias)[..., None])
+    Y = solve_inertia(figure, M, np.swapaxes(J, -1, -2))
+    forces = -(pseudo_inverse(J @ Y) @ ((J @ free[..., None])[..., 0] + bias)[..., None])
     return Constrained(free + (Y @ forces)[..., 0], forces[..., 0])
 
 
-def _solve(figure: Figure, M: Array, b: Array) -> Array:
+def solve_inertia(figure: Figure, M: Array, b: Array) -> Array:
+    """Return M⁻¹ b."""
     try:
         return np.linalg.solve(M, b)
     except np.linalg.LinAlgError:
@@ -198,11 +191,12 @@ def closure_wrenches(figure: Figure, q: ArrayLike, forces: ArrayLike) -> Array:
     """
     count = sum(closure.count for closure in figure.closures)
     batch, (qs, given) = as_states(figure, [("q", q, figure.nq), ("forces", forces, count)])
-    moving, rows = _all_rows(figure, qs, None)
-    return _on_segments(figure, moving, rows, given).reshape(*batch, len(figure.segments), 6)
+    moving, rows = moving_rows(figure, qs, None)
+    return on_segments(figure, moving, rows, given).reshape(*batch, len(figure.segments), 6)
 
 
-def _on_segments(figure: Figure, moving: Motion, rows: list[Rows], forces: Array) -> Array:
+def on_segments(figure: Figure, moving: Motion, rows: list[Rows], forces: Array) -> Array:
+    """Return the wrenches of the rows' forces on the segments, (N, segments, 6)."""
     out = np.zeros((len(forces), len(figure.segments), 6))
     at = 0
     for closure, own in zip(figure.closures, rows, strict=True):
@@ -214,101 +208,3 @@ def _on_segments(figure: Figure, moving: Motion, rows: list[Rows], forces: Array
                 out[:, n] += sign * wrench
                 out[:, n, :3] -= sign * cross(moving.poses.position[:, n], wrench[:, 3:])
     return out
-
-
-def loaded_dynamics(
-    figure: Figure, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: ArrayLike | None = None
-) -> tuple[Array, Array | None]:
-    """Return the accelerations under tau, and the external wrenches with those of the closures added.
-
-    With these, `joint_wrenches` and `contact_wrench` give what joints transmit in a figure with closures.
-    """
-    if not figure.closures:
-        return forward_dynamics(figure, q, v, tau, external), None if external is None else np.asarray(external, float)
-    free = forward_dynamics(figure.opened, q, v, tau, external)
-    batch, (qs, vs) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv)])
-    moving, rows = _all_rows(figure, qs, vs)
-    keeping = Constraint(*(x.reshape(*batch, *x.shape[1:]) for x in _assembled(figure, qs, rows)))
-    acceleration, forces = _with_rows(figure, inertia_matrix(figure.opened, q), free, keeping)
-    holding = _on_segments(
-        figure, moving, rows, np.broadcast_to(forces, (*batch, forces.shape[-1])).reshape(len(qs), -1)
-    )
-    holding = holding.reshape(*batch, len(figure.segments), 6)
-    return acceleration, holding if external is None else holding + np.asarray(external, float)
-
-
-def held_contact_force(figure: Figure, q: Array, v: Array, tau: Array, name: str) -> Array:
-    """Return the force on a segment at the contact joint that carries it, in the contact frame, (3,), of one state.
-
-    As `contact_wrench` with the wrenches of the closures, for figures that kernels know: with Jᵀ λ in its forces the
-    figure without closures moves alike, and its contact carries what the closures do to all that hangs on it too.
-    """
-    opened, n, single = figure.opened, figure.index(name), figure.opened.single
-    assert single is not None
-    moving, rows = _all_rows(figure, q[None], v[None])
-    keeping = _assembled(figure, q[None], rows)
-    forces = _with_rows(
-        figure, inertia_matrix(opened, q)[None], forward_dynamics(opened, q, v, tau)[None], keeping
-    ).forces
-    out, total = np.empty(3), tau + (forces @ keeping.jacobian[0])[0]
-    y, spare = np.concatenate([q, v]), np.empty(2 * figure.nv)
-    single.contact_force(single.ints, single.floats, single.work, y, total, n, spare, out)
-    hanging = figure.carried[:, figure.layout.v[n][0]]
-    held = hanging @ _on_segments(figure, moving, rows, forces)[0, :, 3:]
-    R = moving.poses.rotation[0, n] @ figure.segments[n].joint.frames(q[figure.layout.q[n]])[1].rotation  # type: ignore[attr-defined]
-    return out - held @ R
-
-
-def close_loops(
-    figure: Figure, q: ArrayLike, v: ArrayLike | None = None, *, tolerance: float = 1e-12, most: int = 50
-) -> tuple[Array, Array]:
-    """Return the nearest configuration and velocities that keep the closures.
-
-    Distances are measured by the inertia matrix, so that light parts move first; coordinates that no closure holds
-    stay. It fails where the loops cannot be closed. Rows of contacts that hold velocities alone (no slip, no spin) say
-    nothing of the configuration.
-    """
-    batch, (q, *_) = as_states(figure, [("q", q, figure.nq)] + ([] if v is None else [("v", v, figure.nv)]))
-    q = q.copy()
-    places = np.flatnonzero([held for closure in figure.closures for held in closure.holonomic])
-    for _ in range(most):
-        value, J, _ = all_rows(figure, q, None)
-        far = np.abs(value).max(-1, keepdims=True, initial=0.0)
-        if far.max(initial=0.0) <= tolerance:
-            break
-        change = -_correction(figure, q, J[..., places, :], value[..., places])
-        moved = np.abs(change).max(-1, keepdims=True, initial=0.0)
-        q = _moved(figure, q, change * np.minimum(1.0, np.maximum(1.0, far) / np.maximum(moved, 1e-300)))
-    else:
-        raise RunError(
-            "the loops cannot be closed from here",
-            where=f"figure {figure.name!r}",
-            got=f"{float(far.max()):.3g} m or rad apart after {most} steps",
-            remedy="Start nearer to a closed configuration, or check the lengths.",
-        )
-    if v is None:
-        return q.reshape(*batch, figure.nq), np.zeros((*batch, figure.nv))
-    speeds = np.broadcast_to(np.asarray(v, float), (*batch, figure.nv)).reshape(len(q), figure.nv)
-    kept = speeds - _correction(figure, q, J, (J @ speeds[..., None])[..., 0])
-    return q.reshape(*batch, figure.nq), kept.reshape(*batch, figure.nv)
-
-
-def _moved(figure: Figure, q: Array, change: Array) -> Array:
-    """Return a configuration moved by a change of its velocities' kind; small ones need no exact path."""
-    single = figure.opened.single
-    if single is None or len(q) > 1 or np.abs(change).max(initial=0.0) > _SMALL:
-        return advance(figure, q, change)
-    from motiform.motion.tree.kernels.state import one_configuration_rate
-
-    rate = np.empty(figure.nq)
-    one_configuration_rate.function(single.ints, single.floats, q[0], np.ascontiguousarray(change[0]), rate)
-    rate += q[0]
-    single.repair(single.ints, single.floats, rate)
-    return rate[None]
-
-
-def _correction(figure: Figure, q: Array, J: Array, value: Array) -> Array:
-    """Return the smallest change of velocity, by the inertia matrix, that makes J v equal to the value."""
-    M = inertia_matrix(figure.opened, q[0])[None] if len(q) == 1 else inertia_matrix(figure.opened, q)
-    Y = _solve(figure, M, np.swapaxes(J, -1, -2))
-    return (Y @ (_pseudo_inverse(J @ Y) @ value[..., None]))[..., 0]

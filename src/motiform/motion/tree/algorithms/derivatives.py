@@ -11,17 +11,18 @@ exact because forces are quadratic in them; those of configurations by central d
 mean of both sides is found, to about 1e-4.
 """
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.tree.algorithms.configuration import advance
-from motiform.motion.tree.algorithms.dynamics import as_loaded_states, forward_dynamics, inverse_dynamics
+from motiform.motion.tree.algorithms.dynamics import as_loaded_states, inverse_dynamics
+from motiform.motion.tree.algorithms.forward import forward_dynamics
 from motiform.motion.tree.algorithms.matrices import run_matrices
-from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
+from motiform.motion.tree.algorithms.single import entries
+from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
@@ -54,20 +55,6 @@ class ForwardDerivatives(NamedTuple):
     """The inverse of the inertia matrix."""
 
 
-@cache
-def _one_inverse() -> Any:
-    from motiform.motion.tree.kernels.derivative import one_inverse
-
-    return one_inverse.function
-
-
-@cache
-def _one_forward() -> Any:
-    from motiform.motion.tree.kernels.derivative import one_forward
-
-    return one_forward.function
-
-
 def inverse_dynamics_derivatives(
     figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: ArrayLike | None = None, *, device: str = "cpu"
 ) -> InverseDerivatives:
@@ -80,7 +67,7 @@ def inverse_dynamics_derivatives(
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((3, figure.nv, figure.nv))
         try:
-            if _one_inverse()(single.ints, single.floats, single.work, q, v, a, out) == 0:
+            if entries.inverse_derivatives(single.ints, single.floats, single.work, q, v, a, out) == 0:
                 return InverseDerivatives(out[0], out[1], out[2])
         except TypeError:
             pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
@@ -108,7 +95,7 @@ def _by_differences(figure: Figure) -> np.ndarray:
     """Return the places in v of the columns that the kernels do not know."""
     found = np.zeros(figure.layout.nv, bool)
     for n, segment in enumerate(figure.segments):
-        if not isinstance(segment.joint, AxesJoint | BallJoint | FreeJoint):
+        if segment.joint.code not in c.EXACT:
             found[figure.layout.v[n]] = True
     for coupling in figure.couplings:
         found[figure.layout.places_v[coupling.leading]] = True
@@ -169,7 +156,7 @@ def _steps(figure: Figure, q: Array) -> Array:
     speed = np.ones((len(q), figure.layout.nv))
     for n, segment in enumerate(figure.segments):
         joint, at = segment.joint, figure.layout.v[n]
-        if isinstance(joint, AxesJoint | BallJoint | FreeJoint):
+        if joint.code in c.EXACT:
             continue
         own = full[:, figure.layout.q[n]]
         S = joint.subspace(own)
@@ -207,7 +194,7 @@ def forward_dynamics_derivatives(
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty(_forward_rows(figure.nv))
         try:
-            if _one_forward()(single.ints, single.floats, single.work, q, v, tau, out) == 0:
+            if entries.forward_derivatives(single.ints, single.floats, single.work, q, v, tau, out) == 0:
                 return _forward_parts(figure.nv, out, ())
         except TypeError:
             pass  # as above

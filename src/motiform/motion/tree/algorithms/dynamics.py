@@ -1,4 +1,4 @@
-"""Forces and motion: inverse and forward dynamics, inertia matrix, momentum, energy, forces in joints."""
+"""Forces and motion of the tree without its closures: inverse dynamics, inertia matrix, momentum, energy."""
 
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.tree.algorithms.batch import as_states, run_states
 from motiform.motion.tree.algorithms.kinematics import Motion, motion
+from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
@@ -16,7 +17,6 @@ from motiform.spatial.checks import as_floats
 __all__ = [
     "Energy",
     "energy",
-    "forward_dynamics",
     "inertia_matrix",
     "inverse_dynamics",
     "momentum",
@@ -49,7 +49,7 @@ def inverse_dynamics(
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty(figure.nv)
         try:
-            if single.recursive(single.ints, single.floats, single.work, q, v, a, out) == 0:
+            if entries.recursive(single.ints, single.floats, single.work, q, v, a, out) == 0:
                 return out
         except (TypeError, ValueError):
             pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
@@ -97,7 +97,7 @@ def inertia_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Arra
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, figure.nv))
         try:
-            if single.composite(single.ints, single.floats, single.work, q, out) == 0:
+            if entries.composite(single.ints, single.floats, single.work, q, out) == 0:
                 return out
         except (TypeError, ValueError):
             pass  # as in inverse_dynamics
@@ -114,42 +114,6 @@ def _inertia_matrix(figure: Figure, q: ArrayLike, device: str) -> Array:
         G = coupled.matrix(states)
         M = np.swapaxes(G, -1, -2) @ M @ G
     return M.reshape(*batch, figure.nv, figure.nv)
-
-
-def forward_dynamics(
-    figure: Figure,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    external: ArrayLike | None = None,
-    *,
-    device: str = "cpu",
-) -> Array:
-    """Return the accelerations that generalised forces make, (..., nv); closures of loops are kept.
-
-    `external` as in `inverse_dynamics`.
-    """
-    single = figure.single if external is None and device == "cpu" else None
-    if single is not None and type(q) is np.ndarray and q.ndim == 1:
-        out = np.empty(figure.nv)
-        try:
-            if single.articulated(single.ints, single.floats, single.work, q, v, tau, out) == 0:
-                return out
-        except (TypeError, ValueError):
-            pass  # as in inverse_dynamics
-    if figure.closures or figure.coupled is not None:
-        from motiform.motion.tree.algorithms.closures import constrained_dynamics
-
-        return constrained_dynamics(figure, q, v, tau, external, device=device).acceleration
-    return _forward_dynamics(figure, q, v, tau, external, device)
-
-
-def _forward_dynamics(
-    figure: Figure, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: ArrayLike | None, device: str
-) -> Array:
-    batch, states, loads = as_loaded_states(figure, q, v, ("tau", tau), external)
-    out = run_states(figure, c.ARTICULATED, figure.nv, states, loads=loads, device=device)
-    return out.reshape(*batch, figure.nv)
 
 
 def _masses(figure: Figure) -> tuple[Array, Array, Array]:

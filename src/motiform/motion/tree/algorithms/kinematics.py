@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.tree.algorithms.batch import as_states, run_states
+from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
@@ -83,7 +84,7 @@ def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, 6))
         try:
-            if single.axes(single.ints, single.floats, single.work, q, out) == 0:
+            if entries.axes(single.ints, single.floats, single.work, q, out) == 0:
                 return out
         except (TypeError, ValueError):
             pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
@@ -126,24 +127,13 @@ def centers_of_mass(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Arr
     return np.concatenate([own, whole[..., None, :]], axis=-2)
 
 
-def carried_by(figure: Figure) -> Array:
-    """1 where a velocity moves a segment, (segments, nv of the full tree)."""
-    found = np.zeros((len(figure.segments), figure.layout.nv))
-    for n in range(len(figure.segments)):
-        parent = figure.parent_index(n)
-        if parent >= 0:
-            found[n] = found[parent]
-        found[n, figure.layout.v[n]] = 1.0
-    return found
-
-
 def _point_jacobians(figure: Figure, q: ArrayLike, segments: list[int], points: Array) -> tuple[Array, Array]:
     """Return the angular and linear Jacobians of points of segments, each (..., points, 3, nv)."""
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     coupled = figure.coupled
     full = states if coupled is None else coupled.expand(states)
     out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, [full])
-    axes = out.reshape(len(full), 1, figure.layout.nv, 6) * carried_by(figure)[segments][:, :, None]
+    axes = out.reshape(len(full), 1, figure.layout.nv, 6) * figure.carried[segments][:, :, None]
     out = run_states(figure, c.POSES, 12 * len(figure.segments), [full])
     R, p = as_poses(figure, (len(full),), out)
     x = (R[:, segments] @ points[:, :, None])[..., 0] + p[:, segments]

@@ -1,8 +1,6 @@
 """Matrices of the equations of motion beside the inertia matrix, and the wrenches that joints transmit."""
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +9,7 @@ from motiform.base.errors import InputError
 from motiform.motion.tree.algorithms.batch import as_states, launch_states
 from motiform.motion.tree.algorithms.dynamics import as_loaded_states, inertia_matrix, nonlinear_effects
 from motiform.motion.tree.algorithms.kinematics import poses
+from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.contact_joints.joint import ContactJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
@@ -44,20 +43,6 @@ def run_matrices(
     return launch_states(figure, kernel, inputs, [rows], velocity=moving, extra=extra, device=device)[0]
 
 
-@cache
-def _one_coriolis() -> Any:
-    from motiform.motion.tree.kernels.matrix import one_coriolis
-
-    return one_coriolis.function
-
-
-@cache
-def _one_centroidal() -> Any:
-    from motiform.motion.tree.kernels.matrix import one_centroidal
-
-    return one_centroidal.function
-
-
 def coriolis_matrix(figure: Figure, q: ArrayLike, v: ArrayLike, *, device: str = "cpu") -> Array:
     """Return the matrix C(q, v), (..., nv, nv), of M a + C v + G = tau; damping is not part of it.
 
@@ -67,7 +52,7 @@ def coriolis_matrix(figure: Figure, q: ArrayLike, v: ArrayLike, *, device: str =
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, figure.nv))
         try:
-            if _one_coriolis()(single.ints, single.floats, single.work, q, v, out) == 0:
+            if entries.coriolis(single.ints, single.floats, single.work, q, v, out) == 0:
                 return out
         except TypeError:
             pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
@@ -117,7 +102,7 @@ def centroidal_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> A
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, 6))
         try:
-            if _one_centroidal()(single.ints, single.floats, single.work, q, out) == 0:
+            if entries.centroidal(single.ints, single.floats, single.work, q, out) == 0:
                 return out.T
         except TypeError:
             pass  # as in coriolis_matrix

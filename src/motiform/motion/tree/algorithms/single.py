@@ -1,14 +1,12 @@
-"""The algorithms on one state, ready to be called with the least work in Python."""
+"""The compiled functions of one state, each compiled when it is first called.
+
+The arrays that they take first are those of a figure's `single`, its `Workspace`.
+"""
 
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
-from motiform.motion.tree.model import columns as c
-from motiform.motion.tree.model.pack import Packed
-
-__all__ = ["Single"]
+__all__ = ["entries"]
 
 _ENTRIES = {
     "axes": "single.one_axes",
@@ -18,20 +16,15 @@ _ENTRIES = {
     "rate": "state.one_rate",
     "repair": "state.one_repair",
     "contact_force": "state.one_contact_force",
+    "configuration_rate": "state.one_configuration_rate",
+    "coriolis": "matrix.one_coriolis",
+    "centroidal": "matrix.one_centroidal",
+    "inverse_derivatives": "derivative.one_inverse",
+    "forward_derivatives": "derivative.one_forward",
 }
 
 
-class Single:
-    """A figure's arrays, a workspace, and the compiled functions of one state, each compiled when first asked for.
-
-    The functions keep Python's lock while they run, so that two threads do not meet in the workspace.
-    """
-
-    def __init__(self, packed: Packed) -> None:
-        self.ints, self.floats = packed.ints, packed.floats
-        self.work = np.zeros(packed.rows)
-        self.zeros = np.zeros(int(packed.ints[c.NV]))
-
+class _Entries:
     def __getattr__(self, name: str) -> Any:
         if name not in _ENTRIES:
             raise AttributeError(name)
@@ -39,3 +32,6 @@ class Single:
         function = getattr(import_module(f"motiform.motion.tree.kernels.{module}"), entry).function
         setattr(self, name, function)
         return function
+
+
+entries = _Entries()

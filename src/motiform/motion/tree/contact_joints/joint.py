@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.geometry.surfaces import Cone, Surface
+from motiform.motion.tree.contact_joints import columns as k
 from motiform.motion.tree.contact_joints import start as contact_start
 from motiform.motion.tree.contact_joints import steps as contact_steps
 from motiform.motion.tree.contact_joints.equations import (
@@ -25,6 +26,7 @@ from motiform.motion.tree.contact_joints.equations import (
     turn_of_line,
 )
 from motiform.motion.tree.contact_joints.pairs import VELOCITIES, check_pair, pair_of
+from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.joint import Array, Joint
 from motiform.spatial import (
     Transform,
@@ -48,6 +50,7 @@ class ContactJoint(Joint):
     """
 
     nq = 14
+    quaternions = (3, 10)
     q_names = tuple(
         f"{what}{k}_{axis}" for k in (1, 2) for what, axes in (("p", "xyz"), ("q", "wxyz")) for axis in axes
     )
@@ -82,7 +85,7 @@ class ContactJoint(Joint):
         if len(self.names) != self.nv:
             raise InputError("names of a contact joint", got=Words(f"{self.names}"), allowed=f"{self.nv} names")
         self.units = tuple("rad" if k < 3 else "m" for k in self.columns)
-        self.kernel = all(s.kind not in ("parametric", "implicit") for s in self.surfaces)
+        self.code = c.GIVEN if any(s.kind in ("parametric", "implicit") for s in self.surfaces) else c.CONTACT
 
     def __repr__(self) -> str:
         return f"contact({self.surfaces[0]!r}, {self.surfaces[1]!r}; {', '.join(self.names)})"
@@ -100,15 +103,15 @@ class ContactJoint(Joint):
         check_pair(*self.surfaces, self.pair, rolling=self.rolling, line=self.line, gauge=self.gauge, where=where)
 
     def numbers(self) -> Array:
-        """Return the constants of the joint for kernels, as laid out in contact_kernels."""
-        from motiform.motion.tree.kernels import contact as k
+        """Return the constants of the joint for kernels, as laid out in `columns`."""
+        from motiform.geometry.surface_kernels import KINDS
 
         block = np.zeros(k.SIZE)
         for at, pose in zip(k.POSE, self.poses, strict=True):
             block[at : at + 12] = np.concatenate([pose.rotation.ravel(), pose.translation])
         for at, surface in zip(k.SURFACE, self.surfaces, strict=True):
             lengths = _lengths(surface)
-            block[at : at + 2 + len(lengths)] = k.KINDS[surface.kind], surface.sign, *lengths
+            block[at : at + 2 + len(lengths)] = KINDS[surface.kind], surface.sign, *lengths
         block[k.GAUGE], block[k.FOLLOW], block[k.COUNT] = self.gauge, self.pair.follow, self.nv
         block[k.CONTACT] = {"point": k.POINT, "line": k.LINE, "face": k.FACE}[self.pair.contact]
         block[k.COLUMNS : k.COLUMNS + self.nv] = self.columns

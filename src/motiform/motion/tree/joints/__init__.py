@@ -1,28 +1,26 @@
-"""The joints, made by name: ``joints.revolute(axis=(0, 0, 1))``."""
+"""The joints, made by name: ``joints.revolute(axis=(0, 0, 1))``.
 
-from motiform.motion.tree.joints.kinds import (
+A joint is a sequence of screws (`AxesJoint`), screws driven by functions of coordinates (`FunctionJoint`), a quaternion
+with or without a translation (`BallJoint`, `FreeJoint`), or a contact (`ContactJoint`). Joints of other kinds are
+subclasses of `Joint`.
+"""
+
+from motiform.motion.tree.contact_joints.joint import ContactJoint, contact
+from motiform.motion.tree.joints.axes import (
     AxesJoint,
     Axis,
-    BallJoint,
-    ContactJoint,
-    FreeJoint,
-    FunctionJoint,
-    Joint,
-    Polynomial,
-    Spline,
     cardan,
-    contact,
     fixed,
-    free,
-    function,
     helical,
-    linear,
     planar,
     prismatic,
     revolute,
-    spherical,
     universal,
 )
+from motiform.motion.tree.joints.driven import FunctionJoint, function
+from motiform.motion.tree.joints.quaternion import BallJoint, FreeJoint, free, spherical
+from motiform.motion.tree.model.functions import Polynomial, Spline, linear
+from motiform.motion.tree.model.joint import Joint
 
 __all__ = [
     "AxesJoint",

@@ -1,7 +1,7 @@
 """The contact joint for kernels: pose, rates and repair of one contact, on tuples.
 
 A configuration is q = (p1, quaternion1, p2, quaternion2): the contact frame L in the coordinates of either surface.
-L has its third axis along the outward normal of surface 1. The constants of a joint are a block of `SIZE` numbers.
+L has its third axis along the outward normal of surface 1. The constants of a joint are a block, laid out in `columns`.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -11,7 +11,6 @@ import math
 from motiform.base.kernels import inline, routine
 from motiform.geometry.surfaces.kernels import (
     CIRCLE,
-    KINDS,
     PLANE,
     surface_foot,
     surface_line,
@@ -19,41 +18,12 @@ from motiform.geometry.surfaces.kernels import (
     surface_rim,
     surface_shape,
 )
+from motiform.motion.tree.contact_joints import columns as block
 from motiform.motion.tree.kernels.memory import row9
 from motiform.spatial.algebra import add, cross, dot, matmul, rotation_of_quaternion, scale, sub, transform
 
-__all__ = [
-    "COLUMNS",
-    "CONTACT",
-    "COUNT",
-    "FACE",
-    "FOLLOW",
-    "GAUGE",
-    "KINDS",
-    "LINE",
-    "POINT",
-    "POSE",
-    "SINGULAR",
-    "SIZE",
-    "SURFACE",
-    "contact_column",
-    "contact_place",
-    "contact_qdot",
-    "contact_rates",
-    "contact_repair",
-]
+__all__ = ["contact_column", "contact_place", "contact_qdot", "contact_rates", "contact_repair"]
 
-# ---- the block of numbers of a joint --------------------------------------------------------------------------------
-POSE = (0, 12)  # pose of each surface in its body: rotation by rows, translation
-SURFACE = (24, 29)  # kind, sign (−1 inside), three lengths
-GAUGE = 34  # share of the spin that turns L in body 1
-CONTACT = 35  # POINT, LINE or FACE
-FOLLOW = 36  # 0, or the body along whose line L's first axis stays
-COUNT = 37  # free velocities
-COLUMNS = 38  # which of (wx, wy, wz, vx, vy) these are
-SIZE = 43
-
-POINT, LINE, FACE = 0, 1, 2
 SINGULAR = 1e-9  # a relative curvature or an angle of edges below this share counts as none
 
 
@@ -101,8 +71,8 @@ def contact_place(numbers, at, q, iq, b):
     """Return the child in the joint's frame (R, p) and the contact frame in the child (RL, pL).  [ContactJoints 5]"""
     p1, r1 = _frame(q, iq, b)
     p2, r2 = _frame(q, iq + 7, b)
-    at1, turn1 = _in_body(numbers, at + POSE[0], p1, r1)
-    at2, turn2 = _in_body(numbers, at + POSE[1], p2, r2)
+    at1, turn1 = _in_body(numbers, at + block.POSE[0], p1, r1)
+    at2, turn2 = _in_body(numbers, at + block.POSE[1], p2, r2)
     back = (turn2[0], turn2[3], turn2[6], turn2[1], turn2[4], turn2[7], turn2[2], turn2[5], turn2[8])
     turn = matmul(turn1, back)
     return turn, sub(at1, transform(turn, at2)), turn2, at2
@@ -111,7 +81,7 @@ def contact_place(numbers, at, q, iq, b):
 @inline
 def contact_column(numbers, at, j):
     """Return which of (wx, wy, wz, vx, vy), 0 to 4, the joint's j-th velocity is."""
-    return int(numbers[at + COLUMNS + j])
+    return int(numbers[at + block.COLUMNS + j])
 
 
 # ---- the contact equations  [ContactJoints 4] -----------------------------------------------------------------------
@@ -167,7 +137,7 @@ def _two_edges(rim1, rim2, w1, w2, v1, v2):
 @inline
 def _line_or_face(contact, k1, k2, w2, v1, v2):
     """A line along t1 leaves one curvature, across it; on faces the contact point rests in body 2."""
-    if contact == FACE:
+    if contact == block.FACE:
         return v1, v2, 0.0, 0.0, 0.0, 0.0, 1
     y = (w2 - k1[2] * v2) / (k1[2] + k2[2])
     ok = 1 if k1[2] + k2[2] > SINGULAR * (math.fabs(k1[2]) + math.fabs(k2[2])) else 0
@@ -182,8 +152,8 @@ def contact_rates(numbers, at, q, iq, b, t):
     """
     p1, r1 = _frame(q, iq, b)
     p2, r2 = _frame(q, iq + 7, b)
-    one, two = at + SURFACE[0], at + SURFACE[1]
-    contact = int(numbers[at + CONTACT])
+    one, two = at + block.SURFACE[0], at + block.SURFACE[1]
+    contact = int(numbers[at + block.CONTACT])
     edge1, edge2 = int(numbers[one]) == CIRCLE, int(numbers[two]) == CIRCLE
     k1, k2, rim1, rim2 = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if edge1:
@@ -194,7 +164,7 @@ def contact_rates(numbers, at, q, iq, b, t):
         rim2 = surface_rim(numbers, two, p2, r2, -1.0)
     else:
         k2 = surface_shape(numbers, two, p2, (r2[0], r2[3], r2[6]), (r2[1], r2[4], r2[7]))
-    if contact != POINT:
+    if contact != block.POINT:
         x1, y1, x2, y2, m1, m2, ok = _line_or_face(contact, k1, k2, -t[0], t[3], t[4])
     elif edge1 and edge2:
         x1, y1, x2, y2, m1, m2, ok = _two_edges(rim1, rim2, t[1], -t[0], t[3], t[4])
@@ -204,8 +174,8 @@ def contact_rates(numbers, at, q, iq, b, t):
         x1, y1, x2, y2, m1, m2, ok = _edge_on_2(k1, rim2, t[1], -t[0], t[3], t[4])
     else:
         x1, y1, x2, y2, m1, m2, ok = _smooth_pair(k1, k2, t[1], -t[0], t[3], t[4])
-    follow = int(numbers[at + FOLLOW])
-    spin = numbers[at + GAUGE] * t[2]
+    follow = int(numbers[at + block.FOLLOW])
+    spin = numbers[at + block.GAUGE] * t[2]
     if follow == 1:
         spin = surface_line_turn(numbers, one, p1, (r1[0], r1[3], r1[6]), y1)
     elif follow == 2:
@@ -258,7 +228,7 @@ def _repair_frame(numbers, at, line, q, i, b, sign):
 @routine
 def contact_repair(numbers, at, q, iq, b):
     """Put the contact frame back on both surfaces, in place.  [ContactJoints 6]"""
-    one, two = at + SURFACE[0], at + SURFACE[1]
-    line = int(numbers[at + CONTACT]) == LINE
+    one, two = at + block.SURFACE[0], at + block.SURFACE[1]
+    line = int(numbers[at + block.CONTACT]) == block.LINE
     _repair_frame(numbers, one, line and int(numbers[one]) != PLANE, q, iq, b, 1.0)
     _repair_frame(numbers, two, line and int(numbers[two]) != PLANE, q, iq + 7, b, -1.0)

@@ -1,49 +1,70 @@
 """What makes a set of segments a figure: checked once, when it is made."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.tree.contact_joints.joint import ContactJoint
-from motiform.motion.tree.model.figure import Closure, ContactClosure, Figure, velocity_names
+from motiform.motion.tree.model.closure import AnyClosure
+from motiform.motion.tree.model.coupling import Coupling
 from motiform.motion.tree.model.functions import CoordinateFunction
-from motiform.spatial import check_rotation, up_vector
+from motiform.motion.tree.model.segment import Segment, Tag, velocity_names
 
-__all__ = ["check_figure"]
+__all__ = [
+    "check_closures",
+    "check_couplings",
+    "check_gravity",
+    "check_known",
+    "check_once",
+    "check_segments",
+    "check_tags",
+]
 
 
-def check_figure(figure: Figure) -> None:
-    """Refuse figures that cannot be: no segments, names twice, unknown parents, cycles, tags of nothing."""
+def check_gravity(given: ArrayLike) -> tuple[float, float, float]:
+    """Return gravity [m/s²] as three numbers."""
     try:
-        gravity = np.asarray(figure.gravity, float)
+        gravity = np.asarray(given, float)
     except (TypeError, ValueError):
         gravity = np.empty(0)
     if gravity.shape != (3,) or not np.isfinite(gravity).all():
-        raise InputError("gravity", got=repr(figure.gravity), allowed="three finite numbers [m/s²]")
-    object.__setattr__(figure, "gravity", tuple(gravity.tolist()))
-    object.__setattr__(figure, "vertical", tuple(up_vector(figure.vertical).tolist()))
-    if not figure.segments:
+        raise InputError("gravity", got=repr(given), allowed="three finite numbers [m/s²]")
+    x, y, z = gravity.tolist()
+    return x, y, z
+
+
+def check_segments(segments: Sequence[Segment]) -> None:
+    """Refuse no segments, names twice, unknown parents and cycles."""
+    if not segments:
         raise InputError("a figure without segments", remedy="Add one with FigureBuilder.segment.")
-    _once((s.name for s in figure.segments), "segment")
-    _once((t.name for t in figure.tags), "tag")
-    _once((s.name for s in figure.surfaces), "surface")
-    _once((c.name for c in figure.closures), "closure")
-    _once((name for s in figure.segments for name in velocity_names(s)), "coordinate")
-    _check_parents(figure)
-    for tag in figure.tags:
-        _known(figure, tag.segment, f"tag {tag.name!r}")
+    check_once((s.name for s in segments), "segment")
+    check_once((name for s in segments for name in velocity_names(s)), "coordinate")
+    _check_parents(segments)
+
+
+def check_tags(tags: Iterable[Tag], names: Sequence[str]) -> None:
+    """Refuse tags of unknown segments, or without a place."""
+    for tag in tags:
+        check_known(names, tag.segment, f"tag {tag.name!r}")
         if np.shape(tag.point) != (3,) or not np.isfinite(tag.point).all():
             raise InputError("point of a tag", where=f"tag {tag.name!r}", got=tag.point, allowed="three finite numbers")
-    for surface in figure.surfaces:
-        _known(figure, surface.segment, f"surface {surface.name!r}")
-    for closure in figure.closures:
-        _check_closure(figure, closure)
-    _check_couplings(figure)
-    figure.layout  # noqa: B018, its checks belong here
 
 
-def _once(names: Iterable[str], what: str) -> None:
+def check_closures(closures: Iterable[AnyClosure], names: Sequence[str]) -> None:
+    """Refuse closures of unknown segments, of a segment with itself, or with impossible rows."""
+    for closure in closures:
+        where = f"closure {closure.name!r}"
+        for name in (closure.a, closure.b):
+            if name is not None:
+                check_known(names, name, where)
+        if closure.a == closure.b:
+            raise InputError("a closure of a segment with itself", where=where, got=repr(closure.a))
+        closure.check()
+
+
+def check_once(names: Iterable[str], what: str) -> None:
+    """Refuse a name that is there twice."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -51,20 +72,21 @@ def _once(names: Iterable[str], what: str) -> None:
         seen.add(name)
 
 
-def _known(figure: Figure, name: str, where: str) -> None:
-    if name not in figure.names:
+def check_known(names: Sequence[str], name: str, where: str) -> None:
+    """Refuse a name that no segment has."""
+    if name not in names:
         raise InputError(
             "unknown segment",
             where=where,
             got=name,
-            allowed=", ".join(figure.names),
-            remedy=closest(str(name), figure.names),
+            allowed=", ".join(names),
+            remedy=closest(str(name), names),
         )
 
 
-def _check_parents(figure: Figure) -> None:
-    names = figure.names
-    for n, segment in enumerate(figure.segments):
+def _check_parents(segments: Sequence[Segment]) -> None:
+    names = [segment.name for segment in segments]
+    for n, segment in enumerate(segments):
         parent = segment.parent
         if parent is None:
             continue
@@ -77,7 +99,7 @@ def _check_parents(figure: Figure) -> None:
                 remedy=closest(str(parent), names),
             )
         if names.index(parent) >= n:
-            path = _path_of_parents(figure, segment.name)
+            path = _path_of_parents(segments, segment.name)
             raise InputError(
                 "a cycle in the tree" if path[-1] == segment.name else "a segment before its parent",
                 where=f"segment {segment.name!r}",
@@ -86,8 +108,8 @@ def _check_parents(figure: Figure) -> None:
             )
 
 
-def _path_of_parents(figure: Figure, name: str) -> list[str]:
-    parents = {s.name: s.parent for s in figure.segments}
+def _path_of_parents(segments: Sequence[Segment], name: str) -> list[str]:
+    parents = {s.name: s.parent for s in segments}
     path, at = [name], parents[name]
     while at is not None and at in parents and at not in path:
         path.append(at)
@@ -95,52 +117,12 @@ def _path_of_parents(figure: Figure, name: str) -> list[str]:
     return [*path, at] if at in path else path
 
 
-def _check_closure(figure: Figure, closure: Closure | ContactClosure) -> None:
-    where = f"closure {closure.name!r}"
-    for name in (closure.a, closure.b):
-        if name is not None:
-            _known(figure, name, where)
-    if closure.a == closure.b:
-        raise InputError("a closure of a segment with itself", where=where, got=repr(closure.a))
-    if isinstance(closure, ContactClosure):
-        _check_contact(closure, where)
-        return
-    if closure.rows not in ("distance", "weld") and (
-        not isinstance(closure.rows, str)
-        or not closure.rows
-        or set(closure.rows) - set("xyz")
-        or len(set(closure.rows)) < len(closure.rows)
-    ):
-        raise InputError("rows", where=where, got=closure.rows, allowed="some of x, y, z; distance; weld")
-    if closure.rows == "distance" and not closure.length > 0:
-        raise InputError("distance", where=where, got=closure.length, allowed="above zero")
-    if closure.rows == "weld":
-        check_rotation(closure.turn, where=where)
-    if not np.isfinite([*closure.point_a, *closure.point_b]).all():
-        raise InputError("points", where=where, got=(closure.point_a, closure.point_b), allowed="finite numbers")
-
-
-def _check_contact(closure: ContactClosure, where: str) -> None:
-    joint = closure.joint
-    if not isinstance(joint, ContactJoint):
-        raise InputError("no contact joint", where=where, got=repr(joint), allowed="joints.contact(surface1, surface2)")
-    if closure.b is None:
-        raise InputError("the world as b of a contact", where=where, remedy="Make the world a, with surface 1.")
-    joint.check(where)
-    if {2, 3} - set(joint.columns) == {3} and any(s.kind == "cone" for s in joint.surfaces if joint.pair.follow):
-        raise InputError(
-            "a cone that spins on a plane beside the tree and may not slide",
-            where=where,
-            got=repr(joint),
-            remedy="Which point of its line holds is not known: say spin=False or sliding=True, or put it in the tree.",
-        )
-
-
-def _check_couplings(figure: Figure) -> None:
-    plain = [name for s in figure.segments if s.joint.plain for name in velocity_names(s)]
-    dependent = [c.dependent for c in figure.couplings]
-    _once(dependent, "coupling")
-    for coupling in figure.couplings:
+def check_couplings(couplings: Sequence[Coupling], segments: Sequence[Segment]) -> None:
+    """Refuse couplings of unknown coordinates, or of one that follows to another that follows."""
+    plain = [name for s in segments if s.joint.plain for name in velocity_names(s)]
+    dependent = [c.dependent for c in couplings]
+    check_once(dependent, "coupling")
+    for coupling in couplings:
         where = f"coupling of {coupling.dependent!r}"
         for name in (coupling.dependent, coupling.leading):
             if name not in plain:

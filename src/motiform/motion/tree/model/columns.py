@@ -21,6 +21,8 @@ AXIS, COLUMN_Q, COLUMN_V, BEFORE = range(COLUMN_INTS)
 
 # ---- kinds of joints and of axes
 AXES, BALL, FREE, FUNCTION, CONTACT, GIVEN = range(6)
+EXACT = (AXES, BALL, FREE)
+"""Kinds whose derivatives the kernels know."""
 TURN_X, TURN_Y, TURN_Z, SCREW, SHIFT, NO_AXIS = range(6)
 
 # ---- floats: gravity, then a block for each segment, then one for each column, then numbers of particular joints

@@ -1,18 +1,30 @@
 """Coordinates that are functions of others: q and v of the whole tree from those that are free."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.layout import Layout
 
-__all__ = ["Coupled"]
+__all__ = ["Coupled", "Coupling"]
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """A coordinate that is a function of another one, and so is not in q."""
+
+    dependent: str
+    leading: str
+    function: CoordinateFunction
 
 
 class Coupled:
     """How the dependent coordinates of a figure follow: v_all = G(q) v, with rows of G for them holding f'."""
 
-    def __init__(self, figure: Figure) -> None:
-        layout, couplings = figure.layout, figure.couplings
+    def __init__(self, layout: Layout, couplings: Sequence[Coupling]) -> None:
         self._functions = [coupling.function for coupling in couplings]
         gone_q = [int(layout.places_q[coupling.dependent][0]) for coupling in couplings]
         gone_v = [int(layout.places_v[coupling.dependent][0]) for coupling in couplings]

@@ -1,229 +1,32 @@
 """An articulated system: segments, joints, tags, surfaces. Frozen; `replace` gives a changed one."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.geometry import Shape
-from motiform.motion.tree.model.functions import CoordinateFunction
-from motiform.motion.tree.model.joint import Array, Joint
-from motiform.spatial import Transform, up_against
+from motiform.motion.tree.model.check import (
+    check_closures,
+    check_couplings,
+    check_gravity,
+    check_known,
+    check_once,
+    check_segments,
+    check_tags,
+)
+from motiform.motion.tree.model.closure import AnyClosure
+from motiform.motion.tree.model.coupling import Coupled, Coupling
+from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.layout import Layout, lay_out
+from motiform.motion.tree.model.pack import Packed, Workspace, pack
+from motiform.motion.tree.model.segment import Segment, SegmentSurface, Tag
+from motiform.spatial import up_against, up_vector
 
-if TYPE_CHECKING:
-    from motiform.geometry.surfaces import Surface
-    from motiform.motion.tree.algorithms.single import Single
-    from motiform.motion.tree.contact_joints.joint import ContactJoint
-    from motiform.motion.tree.model.coupling import Coupled
-    from motiform.motion.tree.model.pack import Packed
-
-__all__ = ["Closure", "ContactClosure", "Coupling", "Figure", "Part", "Segment", "SegmentSurface", "Tag"]
-
-_FLAT = 1e-9  # allowed excess over the triangle inequality of the moments, and asymmetry: rounding of printed numbers
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A shape that a segment wears in pictures."""
-
-    shape: Shape
-    placement: Transform = field(default_factory=Transform.identity)
-    color: tuple[float, float, float] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Segment:
-    """A rigid part of a figure and the joint that carries it.
-
-    Attributes
-    ----------
-    placement : the joint's frame in the parent's (the world's for a root).
-    mass : [kg]; a segment may have none, and no inertia then.
-    com : centre of mass [m], in the segment's frame.
-    inertia : [kg·m²], (3, 3), about the centre of mass, in the segment's axes.
-    armature : inertia of the drive of each velocity [kg·m² or kg], added to the diagonal of the inertia matrix.
-    damping : of each velocity [N·m·s or N·s/m].
-    """
-
-    name: str
-    parent: str | None
-    joint: Joint
-    placement: Transform = field(default_factory=Transform.identity)
-    mass: float = 0.0
-    com: Array = field(default_factory=lambda: np.zeros(3))
-    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
-    armature: Array | float = 0.0
-    damping: Array | float = 0.0
-    parts: tuple[Part, ...] = ()
-
-    def __post_init__(self) -> None:
-        where = f"segment {self.name!r}"
-        if not isinstance(self.name, str) or not self.name:
-            raise InputError("name of a segment", got=repr(self.name), allowed="a text that is not empty")
-        if not isinstance(self.joint, Joint):
-            raise InputError("no joint", where=where, got=repr(self.joint), allowed="a joint of motiform.joints")
-        if not isinstance(self.placement, Transform) or self.placement.batch:
-            raise InputError("placement", where=where, got=repr(self.placement), allowed="one Transform")
-        self.joint.check(where)
-        mass, inertia = _floats(self.mass, (), "mass", where), _floats(self.inertia, (3, 3), "inertia", where)
-        if mass < 0:
-            raise InputError("mass", where=where, got=float(mass), allowed="zero or more")
-        _check_inertia(inertia, where)
-        if mass == 0 and inertia.any():
-            raise InputError("inertia without mass", where=where, got=inertia.tolist(), remedy="Give a mass.")
-        per_velocity = {
-            name: _floats(np.broadcast_to(getattr(self, name), (self.joint.nv,)), (self.joint.nv,), name, where)
-            if _shape(getattr(self, name)) in ((), (self.joint.nv,))
-            else _wrong_size(name, getattr(self, name), self.joint.nv, where)
-            for name in ("armature", "damping")
-        }
-        for name, value in per_velocity.items():
-            if (value < 0).any():
-                raise InputError(name, where=where, got=value.tolist(), allowed="zero or more")
-        fields: dict[str, Any] = {
-            "mass": float(mass),
-            "com": _floats(self.com, (3,), "com", where),
-            "inertia": inertia,
-            **per_velocity,
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-
-
-def _shape(value: Any) -> tuple[int, ...] | None:
-    try:
-        return np.shape(value)
-    except ValueError:
-        return None  # lists of unequal lengths
-
-
-def _wrong_size(name: str, value: Any, nv: int, where: str) -> Array:
-    raise InputError(name, where=where, got=value, allowed=f"a number, or {nv} of them: one for each velocity")
-
-
-def _floats(value: Any, shape: tuple[int, ...], name: str, where: str) -> Array:
-    try:
-        found = np.array(value, float)
-    except (TypeError, ValueError):
-        raise InputError(name, where=where, got=repr(value), allowed=f"numbers of shape {shape}") from None
-    if found.shape != shape or not np.isfinite(found).all():
-        raise InputError(name, where=where, got=found.tolist(), allowed=f"finite numbers of shape {shape}")
-    found.setflags(write=False)
-    return found
-
-
-def _check_inertia(inertia: Array, where: str) -> None:
-    """Refuse moments that no matter has; zero moments are a rod's or a point's."""
-    size = np.abs(inertia).max()
-    if size == 0:
-        return
-    if np.abs(inertia - inertia.T).max() > _FLAT * size:
-        raise InputError("inertia", where=where, got=inertia.tolist(), allowed="a symmetric matrix")
-    moments = np.linalg.eigvalsh(inertia)
-    if moments[0] < -_FLAT * size or moments[2] > (1 + _FLAT) * (moments[0] + moments[1]):
-        raise InputError(
-            "impossible inertia",
-            where=where,
-            got=f"principal moments {moments.tolist()}",
-            allowed="none below zero, none above the sum of the two others",
-            remedy="It is about the centre of mass, in the segment's axes, in kg·m².",
-        )
-
-
-@dataclass(frozen=True)
-class Tag:
-    """A named point of a segment [m]."""
-
-    name: str
-    segment: str
-    point: tuple[float, float, float]
-
-
-@dataclass(frozen=True, eq=False)
-class SegmentSurface:
-    """A named surface of a segment, for contacts."""
-
-    name: str
-    segment: str
-    surface: "Surface"
-    placement: Transform
-
-
-@dataclass(frozen=True, eq=False)
-class Coupling:
-    """A coordinate that is a function of another one, and so is not in q."""
-
-    dependent: str
-    leading: str
-    function: CoordinateFunction
-
-
-@dataclass(frozen=True)
-class Closure:
-    """Two segments held together beside the tree: it closes a loop.
-
-    `rows` are the directions, in the axes of segment a (the world's where a is None), along which the two points
-    coincide; "distance" keeps their distance; "weld" holds the axes together too.
-    """
-
-    name: str
-    a: str | None
-    point_a: tuple[float, float, float]
-    b: str | None
-    point_b: tuple[float, float, float]
-    rows: str = "xyz"
-    length: float = 0.0
-    """Distance that is kept [m], for "distance"."""
-    turn: Any = None
-    """Rotation of b in a, (3, 3), for "weld"."""
-
-    @property
-    def count(self) -> int:
-        """Number of its rows."""
-        return {"distance": 1, "weld": 6}.get(self.rows, len(self.rows))
-
-    @property
-    def holonomic(self) -> tuple[bool, ...]:
-        """Whether each row holds places, not velocities alone."""
-        return (True,) * self.count
-
-
-@dataclass(frozen=True, eq=False)
-class ContactClosure:
-    """Two segments that touch beside the tree, by the surfaces of a contact joint.
-
-    Its rows are those of (wx, wy, wz, vx, vy, vz), the motion of b relative to a at the contact point in the contact
-    frame, that the joint does not leave free; vz, along the normal, is always the last.  [ContactJoints 5]
-    """
-
-    name: str
-    a: str | None
-    b: str
-    joint: "ContactJoint"
-
-    @cached_property
-    def components(self) -> tuple[int, ...]:
-        """Which of (wx, wy, wz, vx, vy, vz) its rows are."""
-        return tuple(k for k in range(6) if k not in self.joint.columns)
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        """Names of its rows."""
-        return tuple(("wx", "wy", "wz", "vx", "vy", "vz")[k] for k in self.components)
-
-    @property
-    def count(self) -> int:
-        """Number of its rows."""
-        return len(self.components)
-
-    @property
-    def holonomic(self) -> tuple[bool, ...]:
-        """Whether each row holds places: the gap, and the tilt of lines and faces; the others hold velocities alone."""
-        return tuple(k == 5 or k in self.joint.pair.forbidden for k in self.components)
+__all__ = ["Figure"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +37,7 @@ class Figure:
     tags: tuple[Tag, ...] = ()
     surfaces: tuple[SegmentSurface, ...] = ()
     couplings: tuple[Coupling, ...] = ()
-    closures: tuple[Closure | ContactClosure, ...] = ()
+    closures: tuple[AnyClosure, ...] = ()
     gravity: tuple[float, float, float] = (0.0, -9.81, 0.0)
     name: str = ""
     order: tuple[str, ...] | None = None
@@ -245,9 +48,17 @@ class Figure:
     """Direction that is up where there is no gravity, in the world's axes."""
 
     def __post_init__(self) -> None:
-        from motiform.motion.tree.model.check import check_figure
-
-        check_figure(self)
+        object.__setattr__(self, "gravity", check_gravity(self.gravity))
+        object.__setattr__(self, "vertical", tuple(up_vector(self.vertical).tolist()))
+        check_segments(self.segments)
+        for what, parts in (("tag", self.tags), ("surface", self.surfaces), ("closure", self.closures)):
+            check_once((part.name for part in parts), what)
+        check_tags(self.tags, self.names)
+        for surface in self.surfaces:
+            check_known(self.names, surface.segment, f"surface {surface.name!r}")
+        check_closures(self.closures, self.names)
+        check_couplings(self.couplings, self.segments)
+        self.layout  # noqa: B018, its checks belong here
 
     # ---------------------------------------------------------------- sizes and names
     @cached_property
@@ -256,16 +67,14 @@ class Figure:
         return tuple(segment.name for segment in self.segments)
 
     @cached_property
-    def layout(self) -> "Layout":
+    def layout(self) -> Layout:
         """Which numbers of q and v belong to which joint, dependent coordinates included."""
-        return lay_out(self)
+        return lay_out(self.segments, self.order, f"figure {self.name!r}" if self.name else "figure")
 
     @cached_property
-    def coupled(self) -> "Coupled | None":
+    def coupled(self) -> Coupled | None:
         """How dependent coordinates follow the others, or None."""
-        from motiform.motion.tree.model.coupling import Coupled
-
-        return Coupled(self) if self.couplings else None
+        return Coupled(self.layout, self.couplings) if self.couplings else None
 
     @cached_property
     def nq(self) -> int:
@@ -398,19 +207,18 @@ class Figure:
 
     # ---------------------------------------------------------------- for the algorithms
     @cached_property
-    def packed(self) -> "Packed":
+    def packed(self) -> Packed:
         """The figure as arrays that kernels read."""
-        from motiform.motion.tree.model.pack import pack
-
-        return pack(self)
+        parents = [self.parent_index(n) for n in range(len(self.segments))]
+        of_tags = [self.index(tag.segment) for tag in self.tags]
+        points = [tag.point for tag in self.tags]
+        return pack(self.segments, parents, self.layout, self.gravity, of_tags, points)
 
     @cached_property
-    def single(self) -> "Single | None":
-        """Compiled functions of one state with their workspace, or None where Python must help with every state."""
-        from motiform.motion.tree.algorithms.single import Single
-
+    def single(self) -> Workspace | None:
+        """Arrays and a workspace for compiled functions of one state; None where Python must help with every state."""
         simple = not self.couplings and not self.closures and self.packed.kernel_only
-        return Single(self.packed) if simple else None
+        return Workspace(self.packed) if simple else None
 
     @cached_property
     def opened(self) -> "Figure":
@@ -420,9 +228,21 @@ class Figure:
     @cached_property
     def carried(self) -> Array:
         """1 where a velocity moves a segment, (segments, nv of the whole tree)."""
-        from motiform.motion.tree.algorithms.kinematics import carried_by
+        found = np.zeros((len(self.segments), self.layout.nv))
+        for n, own in enumerate(self.layout.v):
+            parent = self.parent_index(n)
+            if parent >= 0:
+                found[n] = found[parent]
+            found[n, own] = 1.0
+        return found
 
-        return carried_by(self)
+    def repacked(self, packed: Packed) -> Self:
+        """Return the figure with other numbers for the kernels, for kinematics alone: its segments stay as they are."""
+        found = copy(self)
+        for derived in ("packed", "single", "opened"):
+            vars(found).pop(derived, None)
+        object.__setattr__(found, "packed", packed)
+        return found
 
     def __repr__(self) -> str:
         return (
@@ -431,84 +251,9 @@ class Figure:
         )
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where the numbers of each joint are."""
-
-    nq: int
-    nv: int
-    q: tuple[Array, ...]
-    """Places in q of each segment's joint."""
-    v: tuple[Array, ...]
-    names: tuple[str, ...]
-    """Names of the velocities, in their order."""
-    places_q: dict[str, Array]
-    """Places in q by the name of a plain coordinate, or of a segment."""
-    places_v: dict[str, Array]
-
-
 def _known_field(name: str, kind: Any, where: str) -> None:
     known = tuple(kind.__dataclass_fields__)
     if name not in known:
         raise InputError(
             "no such field", where=where, got=name, allowed=", ".join(known), remedy=closest(str(name), known)
         )
-
-
-def velocity_names(segment: Segment) -> list[str]:
-    """Return the names of a segment's velocities in the figure."""
-    joint = segment.joint
-    if joint.named:
-        return list(joint.names)
-    return [segment.name] if joint.nv == 1 else [f"{segment.name}.{name}" for name in joint.names]
-
-
-def lay_out(figure: Figure) -> Layout:
-    """Give every coordinate its place: in the order of the segments, or in the order told."""
-    plain = {name for segment in figure.segments if segment.joint.plain for name in velocity_names(segment)}
-    blocks: dict[str, tuple[int, list[int]]] = {}  # a plain coordinate alone, other joints as a whole
-    for n, segment in enumerate(figure.segments):
-        if segment.joint.plain:
-            blocks |= {name: (n, [k]) for k, name in enumerate(velocity_names(segment))}
-        elif segment.joint.nq:
-            key = f"{segment.name}/joint" if segment.name in plain else segment.name
-            blocks[key] = (n, list(range(segment.joint.nv)))
-    order = list(blocks) if figure.order is None else list(figure.order)
-    if sorted(map(str, order)) != sorted(blocks):
-        wrong = [name for name in order if name not in blocks] or [name for name in blocks if name not in order]
-        raise InputError(
-            "order of coordinates",
-            where=f"figure {figure.name!r}" if figure.name else "figure",
-            got=", ".join(map(str, wrong)) or ", ".join(map(str, order)),
-            allowed="each of " + ", ".join(blocks) + " once",
-        )
-    q = [np.zeros(s.joint.nq, np.int64) for s in figure.segments]
-    v = [np.zeros(s.joint.nv, np.int64) for s in figure.segments]
-    nq = nv = 0
-    names: list[str] = []
-    for block in order:
-        n, which = blocks[block]
-        joint, labels = figure.segments[n].joint, velocity_names(figure.segments[n])
-        many = len(which) if joint.plain else joint.nq
-        q[n][which if joint.plain else slice(None)] = np.arange(nq, nq + many)
-        v[n][which] = np.arange(nv, nv + len(which))
-        names += [labels[k] for k in which]
-        nq, nv = nq + many, nv + len(which)
-    places_q: dict[str, Array] = {}
-    places_v: dict[str, Array] = {}
-    for n, segment in enumerate(figure.segments):
-        labels = velocity_names(segment)
-        places_v |= {name: v[n][k : k + 1] for k, name in enumerate(labels)}
-        if segment.joint.plain:
-            places_q |= {name: q[n][k : k + 1] for k, name in enumerate(labels)}
-        key = f"{segment.name}/joint" if segment.name in plain and not segment.joint.plain else segment.name
-        places_q.setdefault(key, q[n])
-        places_v.setdefault(key, v[n])
-    return Layout(nq, nv, tuple(q), tuple(v), tuple(names), places_q, places_v)
-
-
-def as_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return names as a tuple."""
-    if names is not None and (isinstance(names, str) or not hasattr(names, "__iter__")):
-        raise InputError("order of coordinates", got=repr(names), allowed="a sequence of names")
-    return None if names is None else tuple(names)

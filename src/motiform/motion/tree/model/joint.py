@@ -1,12 +1,14 @@
 """The interface of every joint."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.motion.tree.model import columns as c
 from motiform.spatial import Transform
 
 __all__ = ["Array", "Joint"]
@@ -35,8 +37,15 @@ class Joint(ABC):
     """Lower and upper value of each coordinate [rad or m], (nv, 2), for joints with plain coordinates."""
     units: tuple[str, ...] | None = None
     """Units of the velocities."""
-    kernel: bool = False
-    """Whether the compiled algorithms know this kind; others are asked once for each state."""
+    quaternions: tuple[int, ...] = ()
+    """Where in q its quaternions begin."""
+    code: int = c.GIVEN
+    """Number by which the compiled algorithms know this kind; GIVEN: the joint is asked once for each state."""
+
+    @property
+    def kernel(self) -> bool:
+        """Whether the compiled algorithms know this kind."""
+        return self.code != c.GIVEN
 
     @property
     def plain(self) -> bool:
@@ -91,6 +100,15 @@ class Joint(ABC):
     def check(self, where: str) -> None:  # noqa: B027, most joints can always be
         """Raise an error that names the place if the joint cannot be."""
 
+    # ---- for the compiled algorithms
+    def numbers(self) -> Array:
+        """Return the constants of the joint as the kernels read them; none for a sequence of axes or a quaternion."""
+        return np.zeros(0)
+
+    def column(self, k: int) -> tuple[int, Sequence[float]]:
+        """Return the kind of axis of velocity k, and its nine numbers (see `columns`), for a sequence of axes."""
+        return c.NO_AXIS, (0.0,) * 9
+
 
 def _rk4(f: Any, q: Array, h: float) -> Array:
     a = f(q)
@@ -124,3 +142,12 @@ def as_limits(limits: ArrayLike | None, count: int, what: str) -> Array | None:
     if len(found) != count or np.isnan(found).any() or (found[:, 0] > found[:, 1]).any():
         raise InputError("limits", where=what, got=repr(limits), allowed=f"{count} times (lower, upper), lower ≤ upper")
     return found
+
+
+def named_as(names: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names told, one for each velocity, or the default."""
+    if names is None:
+        return default
+    if not isinstance(names, Sequence) or len(names) != len(default) or not all(isinstance(n, str) for n in names):
+        raise InputError("names of coordinates", got=repr(names), allowed=f"{len(default)} names")
+    return tuple(names)

@@ -20,7 +20,7 @@ from motiform.motion.tree.read.mjcf_settings import Compiler, Defaults, expand_i
 from motiform.motion.tree.read.shared import MESHES, Report, check_choice, stand, words
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.model.build import FigureBuilder
+    from motiform.motion.tree.build import FigureBuilder
     from motiform.motion.tree.model.figure import Figure
 
 __all__ = ["read_mjcf"]
@@ -102,7 +102,7 @@ class _Mjcf:
             self.geoms.read_assets(section)
 
     def figure(self) -> "Figure":
-        from motiform.motion.tree.model.build import FigureBuilder
+        from motiform.motion.tree.build import FigureBuilder
 
         self._refuse_sections()
         with located(self.root):

@@ -13,7 +13,7 @@ from motiform.motion.tree.read.shared import Report, words
 from motiform.spatial import Transform
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.model.build import FigureBuilder
+    from motiform.motion.tree.build import FigureBuilder
     from motiform.motion.tree.model.joint import Joint
 
 __all__ = ["Bodies"]
@@ -208,7 +208,7 @@ class Bodies:
     def _screws(self, run: list[tuple[Element, Transform]], placement: Transform) -> _Piece:
         """Return hinges and slides in a row as one joint."""
         from motiform.motion.tree.joints import AxesJoint, Axis
-        from motiform.motion.tree.model.tables import fold
+        from motiform.motion.tree.read.tables import fold
 
         chain: list[Any] = []
         names, limits, armature, damping = [], [], [], []

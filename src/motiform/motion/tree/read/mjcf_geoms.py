@@ -14,7 +14,7 @@ from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.model.figure import Part
+    from motiform.motion.tree.model.segment import Part
 
 __all__ = ["Geoms"]
 
@@ -52,7 +52,7 @@ class Geoms:
 
     def part(self, geom: Element, frame: Transform) -> "Part | None":
         """Return what the body wears, or None for what is not drawn; `frame` is the geom's frame in the body."""
-        from motiform.motion.tree.model.figure import Part
+        from motiform.motion.tree.model.segment import Part
 
         kind = geom.word("type", "sphere", _TYPES)
         if kind in ("plane", "hfield", "sdf") or ("mesh" in geom.attributes and kind != "mesh"):

@@ -23,7 +23,7 @@ from motiform.motion.tree.read.shared import Report, check_choice, stand
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.model.build import FigureBuilder
+    from motiform.motion.tree.build import FigureBuilder
     from motiform.motion.tree.model.figure import Figure
 
 __all__ = ["read_osim"]
@@ -78,7 +78,7 @@ class _Osim:
         self.couplings = self._couplings()
 
     def figure(self, more: Node | None) -> "Figure":
-        from motiform.motion.tree.model.build import FigureBuilder
+        from motiform.motion.tree.build import FigureBuilder
 
         with located(self.model):
             builder = FigureBuilder(self.model.vector("gravity", 3, _GRAVITY), self.model.name)

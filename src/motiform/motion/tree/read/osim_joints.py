@@ -9,7 +9,6 @@ from motiform.base.errors import closest
 from motiform.motion.tree.joints import AxesJoint, Axis, FunctionJoint
 from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial, linear
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.tables import fold
 from motiform.motion.tree.read.osim_elements import Node
 from motiform.motion.tree.read.osim_functions import (
     as_line,
@@ -17,6 +16,7 @@ from motiform.motion.tree.read.osim_functions import (
     function_inside,
     read_function,
 )
+from motiform.motion.tree.read.tables import fold
 from motiform.spatial import Transform
 
 if TYPE_CHECKING:

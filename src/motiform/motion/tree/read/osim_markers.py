@@ -4,14 +4,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from motiform.motion.tree.model.figure import Tag
+from motiform.motion.tree.model.segment import Tag
 from motiform.motion.tree.read.elements import file_inside
 from motiform.motion.tree.read.osim_elements import Node, read_document
 from motiform.motion.tree.read.osim_frames import Frames, socket
 from motiform.motion.tree.read.shared import Report
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.model.build import FigureBuilder
+    from motiform.motion.tree.build import FigureBuilder
 
 __all__ = ["add_markers", "read_marker_set"]
 

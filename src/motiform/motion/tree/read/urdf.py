@@ -21,9 +21,10 @@ from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
     from motiform.geometry import Shape
-    from motiform.motion.tree.model.build import FigureBuilder
-    from motiform.motion.tree.model.figure import Figure, Part
+    from motiform.motion.tree.build import FigureBuilder
+    from motiform.motion.tree.model.figure import Figure
     from motiform.motion.tree.model.joint import Joint
+    from motiform.motion.tree.model.segment import Part
 
 __all__ = ["read_urdf"]
 
@@ -87,7 +88,7 @@ class _Urdf:
     # ---- the tree
     def figure(self, gravity: ArrayLike, free: bool) -> "Figure":
         from motiform.motion.tree import joints
-        from motiform.motion.tree.model.build import FigureBuilder
+        from motiform.motion.tree.build import FigureBuilder
 
         with located(self.root):
             builder = FigureBuilder(gravity=gravity, name=self.root.text("name", ""), vertical="z")
@@ -257,7 +258,7 @@ class _Urdf:
         return mass, pose.translation, pose.rotation @ J @ pose.rotation.T
 
     def _parts(self, link: Element) -> "list[Part] | None":
-        from motiform.motion.tree.model.figure import Part
+        from motiform.motion.tree.model.segment import Part
 
         parts = []
         for child in link.children:

@@ -11,7 +11,8 @@ from motiform.base.errors import InputError, MotiformError
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix
 from motiform.motion.tree.algorithms.kinematics import poses, tags
 from motiform.motion.tree.joints import AxesJoint, FunctionJoint
-from motiform.motion.tree.model.figure import Figure, Tag
+from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.segment import Tag
 from motiform.motion.tree.read import read_figure, read_marker_set, read_osim
 from motiform.motion.tree.read.osim_functions import SimmSpline
 from motiform.spatial import rotation_from_euler

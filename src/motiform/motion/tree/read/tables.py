@@ -14,20 +14,19 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.tree.model.expressions import Value, evaluate
+from motiform.motion.tree.build import FigureBuilder
+from motiform.motion.tree.joints import AxesJoint, Axis, fixed
+from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.functions import linear
+from motiform.motion.tree.read.expressions import Value, evaluate
 from motiform.spatial import Transform, point_inertia, rotation_about
 from motiform.spatial.checks import Array, Words
-
-if TYPE_CHECKING:
-    from motiform.motion.tree.joints import Axis
-    from motiform.motion.tree.model.build import FigureBuilder
-    from motiform.motion.tree.model.figure import Figure
 
 __all__ = ["CardanRow", "DHRow", "builder_from_table", "figure_from_cardan", "figure_from_dh", "fold"]
 
@@ -108,7 +107,7 @@ def figure_from_cardan(
     tags: Tags | None = None,
     gravity: ArrayLike = (0.0, -9.81, 0.0),
     name: str = "",
-) -> "Figure":
+) -> Figure:
     """Return the figure of a table of Cardan rows; the arguments are those of `builder_from_table`.
 
     q is in the order of `coordinates`; without them by the number in their names (q1, q2, …).
@@ -124,7 +123,7 @@ def figure_from_dh(
     tags: Tags | None = None,
     gravity: ArrayLike = (0.0, -9.81, 0.0),
     name: str = "",
-) -> "Figure":
+) -> Figure:
     """Return the figure of a table of modified Denavit–Hartenberg rows; see `figure_from_cardan`."""
     return _figure(rows, DHRow, lengths, coordinates, tags, gravity, name)
 
@@ -137,7 +136,7 @@ def builder_from_table(
     tags: Tags | None = None,
     gravity: ArrayLike = (0.0, -9.81, 0.0),
     name: str = "",
-) -> "tuple[FigureBuilder, list[str]]":
+) -> tuple[FigureBuilder, list[str]]:
     """Return a builder with the segments of a table, rows of both kinds mixed as wished, and the coordinates in order.
 
     Parameters
@@ -166,14 +165,12 @@ def _figure(rows: Iterable[Any], kind: type, lengths: Any, coordinates: Any, tag
     return builder.build(coordinates=order)
 
 
-def fold(chain: "Iterable[Transform | Axis]") -> "tuple[Transform, list[Axis]]":
+def fold(chain: Iterable[Transform | Axis]) -> tuple[Transform, list[Axis]]:
     """Return the placement and the axes that a chain of constant transforms and axes amounts to.
 
     A constant moves to the left of an axis when the axis is seen from behind it: A(s) X = X A(X⁻¹ s). So all
     constants end in the placement and no constant is left behind the last axis.
     """
-    from motiform.motion.tree.joints import Axis
-
     behind, axes = Transform.identity(), list[Axis]()
     for item in reversed(list(chain)):
         if isinstance(item, Transform):
@@ -234,9 +231,6 @@ class _Table:
 
     # ---- segments
     def build(self, rows: list[Any], gravity: Any, name: str) -> Any:
-        from motiform.motion.tree.model.build import FigureBuilder
-        from motiform.motion.tree.model.functions import linear
-
         builder = FigureBuilder(gravity=gravity, name=name)
         for n, row in enumerate(rows):
             if not isinstance(row, CardanRow | DHRow):
@@ -248,8 +242,6 @@ class _Table:
         return builder
 
     def _add(self, builder: Any, row: CardanRow | DHRow) -> None:
-        from motiform.motion.tree.joints import AxesJoint, fixed
-
         chain, names = self._chain(row)
         placement, axes = fold(chain)
         where = f"row {row.name!r}"
@@ -266,8 +258,6 @@ class _Table:
         )
 
     def _chain(self, row: CardanRow | DHRow) -> tuple[list[Any], list[str]]:
-        from motiform.motion.tree.joints import Axis
-
         chain: list[Any] = []
         names = []
         for kind, axis, parameter, label in row.steps():

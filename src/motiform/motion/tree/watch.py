@@ -7,8 +7,8 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.run import Guard
+from motiform.motion.tree.contact_joints.closure import ContactClosure
 from motiform.motion.tree.contact_joints.joint import ContactJoint
-from motiform.motion.tree.model.figure import ContactClosure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import FigureState
 

@@ -9,20 +9,15 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.geometry import MassProperties, Shape
 from motiform.geometry.surfaces import Surface
+from motiform.motion.tree.contact_joints.closure import ContactClosure
 from motiform.motion.tree.contact_joints.joint import ContactJoint
-from motiform.motion.tree.model.figure import (
-    Closure,
-    ContactClosure,
-    Coupling,
-    Figure,
-    Part,
-    Segment,
-    SegmentSurface,
-    Tag,
-    as_names,
-)
+from motiform.motion.tree.model.closure import AnyClosure, Closure
+from motiform.motion.tree.model.coupling import Coupling
+from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.model.joint import Joint
+from motiform.motion.tree.model.layout import as_names
+from motiform.motion.tree.model.segment import Part, Segment, SegmentSurface, Tag
 from motiform.spatial import Transform, check_rotation
 from motiform.spatial.checks import as_floats
 
@@ -50,7 +45,7 @@ class FigureBuilder:
         self.tags: list[Tag] = []
         self.surfaces: list[SegmentSurface] = []
         self.couplings: list[Coupling] = []
-        self.closures: list[Closure | ContactClosure] = []
+        self.closures: list[AnyClosure] = []
         self.notes: list[str] = []
 
     def segment(

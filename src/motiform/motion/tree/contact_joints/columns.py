@@ -1,0 +1,12 @@
+"""The block of numbers of a contact joint, as kernels read it."""
+
+POSE = (0, 12)  # pose of each surface in its body: rotation by rows, translation
+SURFACE = (24, 29)  # kind, sign (−1 inside), three lengths
+GAUGE = 34  # share of the spin that turns L in body 1
+CONTACT = 35  # POINT, LINE or FACE
+FOLLOW = 36  # 0, or the body along whose line L's first axis stays
+COUNT = 37  # free velocities
+COLUMNS = 38  # which of (wx, wy, wz, vx, vy) these are
+SIZE = 43
+
+POINT, LINE, FACE = 0, 1, 2

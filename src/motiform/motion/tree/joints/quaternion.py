@@ -1,0 +1,135 @@
+"""Joints with a quaternion: a ball joint, and no constraint at all."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.motion.tree.joints.axes import UNITS, AxesJoint, Axis, cardan
+from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model.joint import Array, Joint, named_as
+from motiform.spatial import Transform, exp_quaternion, multiply_quaternions, rotation_from_quaternion, skew
+
+__all__ = ["BallJoint", "FreeJoint", "free", "spherical"]
+
+
+def _quaternion_rate(quaternion: Array, omega: Array) -> Array:
+    """q̇ = ½ q (0, ω), ω in the turned axes."""
+    pure = np.concatenate([np.zeros((*omega.shape[:-1], 1)), omega], axis=-1)
+    return 0.5 * multiply_quaternions(quaternion, pure)
+
+
+def _unit(quaternion: Array) -> Array:
+    return quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
+
+
+class BallJoint(Joint):
+    """Any rotation: q is a quaternion, v the angular velocity in the child's axes."""
+
+    code = c.BALL
+    nq, nv = 4, 3
+    units = ("rad", "rad", "rad")
+    q_names = ("qw", "qx", "qy", "qz")
+    quaternions = (0,)
+
+    def __init__(self, names: Sequence[str] | None = None) -> None:
+        self.names, self.named = named_as(names, ("wx", "wy", "wz")), names is not None
+
+    def neutral(self) -> Array:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+
+    def transform(self, q: Array) -> Transform:
+        R = rotation_from_quaternion(_unit(np.asarray(q, float)))
+        return Transform._trusted(R, np.zeros(R.shape[:-1]), None)
+
+    def subspace(self, q: Array) -> Array:
+        return np.broadcast_to(np.eye(6)[:, :3], (*np.shape(q)[:-1], 6, 3))
+
+    def subspace_rate(self, q: Array, v: Array) -> Array:
+        return np.zeros((*np.shape(v)[:-1], 6, 3))
+
+    def rate(self, q: Array, v: Array) -> Array:
+        return _quaternion_rate(np.asarray(q, float), np.asarray(v, float))
+
+    def advance(self, q: Array, v: Array, h: float) -> Array:
+        return multiply_quaternions(np.asarray(q, float), exp_quaternion(h * np.asarray(v, float)))
+
+    def repair(self, q: Array) -> Array:
+        return _unit(np.asarray(q, float))
+
+
+class FreeJoint(Joint):
+    """No constraint: q = (position, quaternion), v = (angular, linear) velocity in the child's axes at its origin."""
+
+    code = c.FREE
+    nq, nv = 7, 6
+    units = ("rad", "rad", "rad", "m", "m", "m")
+    q_names = ("x", "y", "z", "qw", "qx", "qy", "qz")
+    q_units = ("m", "m", "m", "", "", "", "")
+    quaternions = (3,)
+
+    def __init__(self, names: Sequence[str] | None = None) -> None:
+        self.names, self.named = named_as(names, ("wx", "wy", "wz", "vx", "vy", "vz")), names is not None
+
+    def neutral(self) -> Array:
+        return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+
+    def transform(self, q: Array) -> Transform:
+        q = np.asarray(q, float)
+        return Transform._trusted(rotation_from_quaternion(_unit(q[..., 3:])), q[..., :3], None)
+
+    def subspace(self, q: Array) -> Array:
+        return np.broadcast_to(np.eye(6), (*np.shape(q)[:-1], 6, 6))
+
+    def subspace_rate(self, q: Array, v: Array) -> Array:
+        return np.zeros((*np.shape(v)[:-1], 6, 6))
+
+    def rate(self, q: Array, v: Array) -> Array:
+        q, v = np.asarray(q, float), np.asarray(v, float)
+        R = rotation_from_quaternion(_unit(q[..., 3:]))
+        moved = (R @ v[..., 3:, None])[..., 0]
+        return np.concatenate([moved, _quaternion_rate(q[..., 3:], v[..., :3])], axis=-1)
+
+    def advance(self, q: Array, v: Array, h: float) -> Array:
+        q, v = np.asarray(q, float), np.asarray(v, float)
+        R = rotation_from_quaternion(_unit(q[..., 3:]))
+        shift = (R @ _exp_shift(h * v[..., :3]) @ (h * v[..., 3:, None]))[..., 0]
+        turned = multiply_quaternions(q[..., 3:], exp_quaternion(h * v[..., :3]))
+        return np.concatenate([q[..., :3] + shift, turned], axis=-1)
+
+    def repair(self, q: Array) -> Array:
+        q = np.asarray(q, float)
+        return np.concatenate([q[..., :3], _unit(q[..., 3:])], axis=-1)
+
+
+def _exp_shift(w: Array) -> Array:
+    """Return ∫₀¹ exp(s [w]×) ds, (..., 3, 3): how a turning velocity adds up."""
+    angle2 = np.sum(w * w, axis=-1)[..., None, None]
+    angle = np.sqrt(angle2)
+    small = angle < 1e-3
+    safe = np.where(small, 1.0, angle)
+    b = np.where(small, 0.5 - angle2 / 24, 2 * np.sin(safe / 2) ** 2 / safe**2)
+    c = np.where(small, 1 / 6 - angle2 / 120, (safe - np.sin(safe)) / safe**3)
+    W = skew(w)
+    return np.eye(3) + b * W + c * (W @ W)
+
+
+def spherical(*, names: Sequence[str] | None = None) -> BallJoint:
+    """Return a ball joint without singularities: a quaternion."""
+    return BallJoint(names)
+
+
+def free(
+    kind: Literal["quaternion", "cardan"] = "quaternion",
+    *,
+    order: str = "zyx",
+    names: Sequence[str] | None = None,
+) -> FreeJoint | AxesJoint:
+    """Return the joint of a free segment: with a quaternion, or with three shifts along x, y, z and Cardan angles."""
+    if kind == "quaternion":
+        return FreeJoint(names)
+    if kind != "cardan":
+        raise InputError("kind of a free joint", got=kind, allowed="quaternion, cardan")
+    shifts = [Axis("prismatic", unit) for unit in UNITS.values()]
+    return AxesJoint([*shifts, *cardan(order).axes], names)
