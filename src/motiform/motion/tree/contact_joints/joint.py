@@ -104,7 +104,7 @@ class ContactJoint(Joint):
 
     def numbers(self) -> Array:
         """Return the constants of the joint for kernels, as laid out in `columns`."""
-        from motiform.geometry.surface_kernels import KINDS
+        from motiform.geometry.surfaces.kernels import KINDS
 
         block = np.zeros(k.SIZE)
         for at, pose in zip(k.POSE, self.poses, strict=True):
