@@ -82,6 +82,7 @@ PACKAGES = (
     "form",
     "image",
     "studio",
+    "trials",
 )
 
 

@@ -91,6 +91,13 @@ def test_packages_say_what_is_public(module_name):
     assert module_name == "motiform.base" or module.__all__
 
 
+def test_no_folder_has_the_name_of_what_is_beside_it():
+    """`motiform.motion.reconstruct.calibrate` is a function: a folder of that name would hide it, or be hidden."""
+    for folder in {path.parent for path in FILES} - {SOURCE}:
+        parent, _, name = ".".join(folder.relative_to(SOURCE.parent).parts).rpartition(".")
+        assert inspect.ismodule(getattr(importlib.import_module(parent), name, inspect)), folder
+
+
 PLACES = [
     SOURCE,
     ROOT / "tests",

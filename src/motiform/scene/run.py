@@ -1,9 +1,6 @@
 """`simulate`: from a scene or a model to a recording."""
 
 import hashlib
-import os
-import platform
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
@@ -15,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RecordingError, SceneError, closest
+from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.motion.bodies import Bodies, Force, simulate_bodies
 from motiform.motion.contact import Contacts
@@ -35,7 +33,7 @@ from motiform.scene.read.load import DEFAULTS, Scene, film_rate, load_scene
 from motiform.scene.wardrobe import carried_wardrobe, figure_wardrobe, network_wardrobe, obstacle_wardrobe
 from motiform.spatial import up_against, up_name
 
-__all__ = ["machine", "simulate"]
+__all__ = ["simulate"]
 
 
 def simulate(
@@ -404,23 +402,3 @@ def _origin(options: Options) -> dict[str, Any]:
     names = ("integrator", "step", "rtol", "atol", "device")
     motion = {name: getattr(options, name) for name in names} | {"steps_per_sample": options.steps}
     return {**machine(), "motion": motion}
-
-
-def machine() -> dict[str, Any]:
-    """Return by what version and on what machine something is made."""
-    import numba
-    import numpy
-
-    from motiform import __version__
-
-    return {
-        "version": __version__,
-        "machine": {
-            "system": platform.system(),
-            "processor": platform.machine(),
-            "cores": os.cpu_count(),
-            "python": sys.version.split()[0],
-            "numpy": numpy.__version__,
-            "numba": numba.__version__,
-        },
-    }

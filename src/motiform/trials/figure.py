@@ -12,7 +12,7 @@ from motiform.motion.tree import Figure
 
 if TYPE_CHECKING:
     from motiform.measure import Subject
-    from motiform.motion.reconstruct.calibrate.calibrate import Calibration
+    from motiform.motion.reconstruct import Calibration
     from motiform.record import Recording
 
 __all__ = ["FigureSpec", "calibrated", "choose_subject", "make_figure", "read_subject"]
@@ -95,7 +95,7 @@ def make_figure(spec: FigureSpec, subject: str | None) -> Figure:
         raise InputError(f"measures of {path.name}", got=", ".join(measures), allowed=allowed)
     if mass is None:
         return made
-    from motiform.motion.reconstruct.calibrate.scale import scale_figure
+    from motiform.motion.reconstruct import scale_figure
 
     return scale_figure(made, {}, mass=mass)
 
@@ -159,7 +159,7 @@ def calibrated(
     progress: Any = None,
 ) -> "Calibration":
     """Return the figure fitted to a standing trial, a moving one, or both."""
-    from motiform.motion.reconstruct.calibrate.calibrate import calibrate
+    from motiform.motion.reconstruct import calibrate
 
     known = [n for n in signature(calibrate).parameters if n not in ("figure", "markers", "static", "progress")]
     _check_names(options, known, "calibrate")

@@ -16,16 +16,16 @@ import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, RunError, closest, closest_file
 from motiform.base.locks import unlock
+from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.measure import read_markers
 from motiform.motion.tree import Figure
 from motiform.record import Recording
 from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
 from motiform.record.places import remove_stale
-from motiform.scene.run import machine
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
 from motiform.trials.files import write_efforts, write_joint_angles, write_mot, write_tables
-from motiform.trials.reconstruct import reconstruct
+from motiform.trials.stage import reconstruct
 
 __all__ = [
     "SUMMARY",

@@ -3,14 +3,11 @@
 import numpy as np
 import pytest
 
-from motiform import figures
-from motiform.motion.reconstruct.fit.virtual import virtual_markers
 from motiform.motion.tree import FigureBuilder, joints
 from motiform.motion.tree.model.functions import Polynomial
 from motiform.motion.tree.observe import configuration_names, configuration_units, effort_units, velocity_units
 from motiform.record.labels import axis_names
 from motiform.scene import load_scene, simulate
-from motiform.trials import reconstruct
 
 NUMBERED = ("point", "link", "body", "state")  # a population: one is like the other, and has its number
 
@@ -64,20 +61,6 @@ def test_force_of_a_contact_joint_is_along_its_tangents_and_normal():
     rec = record("bowl")
     assert rec.labels("ball.contact_force") == (("tangential_1", "tangential_2", "normal"),)
     assert (rec["ball.contact_force.normal"] > 0).all()
-
-
-def test_names_and_units_of_a_reconstruction():
-    man = figures.human36(height=1.8)
-    q = np.repeat(man.neutral()[None], 5, axis=0)
-    rec = reconstruct(man, virtual_markers(man, q, rate=100.0), dynamics=True)
-    for name in rec.names:
-        channel = rec.channel(name)
-        assert None not in axis_names(channel, rec.manifest["labels"]), name
-    units = {"q": "rad", "v": "rad/s", "a": "rad/s^2", "std": "rad", "effort": "N m", "power": "W"}
-    assert {name: rec.unit(f"{name}.right_knee_extension") for name in units} == units
-    assert (rec.unit("a.pelvis_forward"), rec.unit("residual.force_y")) == ("m/s^2", "N")
-    assert rec["tags.vertex.y"][0] == pytest.approx(1.8, abs=0.1)
-    assert rec["centers_of_mass.whole"].tolist() == rec["center_of_mass"].tolist()
 
 
 def test_coordinates_that_follow_others_have_no_name():

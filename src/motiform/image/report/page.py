@@ -203,7 +203,7 @@ def _efforts(rec: "Recording", figure: "Figure") -> str:
 
 
 def _gait(rec: "Recording", figure: "Figure") -> str:
-    from motiform.motion.reconstruct.gait.events import gait_table, walker_of
+    from motiform.motion.reconstruct import gait_table, walker_of
 
     steps = [event for event in rec.events if (event.detail or {}).get("kind") in ("foot strike", "foot off")]
     if not steps:

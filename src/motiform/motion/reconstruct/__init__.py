@@ -1,22 +1,17 @@
 """Posture, size and effort of a figure from optical markers."""
 
-from motiform.motion.reconstruct.calibrate.calibrate import Calibration, calibrate, measured_lengths, scale_figure
-from motiform.motion.reconstruct.efforts.inverse import Efforts, efforts, residual_report
-from motiform.motion.reconstruct.efforts.loads import PlateLoads, find_contacts, read_loads
-from motiform.motion.reconstruct.efforts.motion import Moving, velocities
-from motiform.motion.reconstruct.efforts.plates import PlateAssignment, PlateContact, assign_plates
+from motiform.motion.reconstruct.calibration.calibrate import Calibration, calibrate
+from motiform.motion.reconstruct.calibration.lengths import measured_lengths
+from motiform.motion.reconstruct.calibration.scale import scale_figure
+from motiform.motion.reconstruct.derivatives import Moving, velocities
+from motiform.motion.reconstruct.dynamics.efforts import Efforts, efforts, residual_report
+from motiform.motion.reconstruct.dynamics.loads import PlateLoads, find_contacts, read_loads
+from motiform.motion.reconstruct.dynamics.plates import PlateAssignment, PlateContact, assign_plates
+from motiform.motion.reconstruct.feet import Foot, find_feet
 from motiform.motion.reconstruct.fit.virtual import virtual_markers
 from motiform.motion.reconstruct.gait.angles import JointAngle, JointAngles, default_joints, joint_angles, static_frames
-from motiform.motion.reconstruct.gait.events import (
-    GaitTable,
-    Stride,
-    Walker,
-    gait_events,
-    gait_table,
-    plate_events,
-    walker_of,
-)
-from motiform.motion.reconstruct.gait.feet import Foot, find_feet
+from motiform.motion.reconstruct.gait.events import Walker, gait_events, plate_events, walker_of
+from motiform.motion.reconstruct.gait.strides import GaitTable, Stride, gait_table
 
 __all__ = [
     "Calibration",

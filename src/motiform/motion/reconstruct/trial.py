@@ -14,10 +14,10 @@ from motiform.measure import match_names
 from motiform.measure.changes import check_markers
 from motiform.measure.frames import turn
 from motiform.measure.gaps import runs
-from motiform.motion.reconstruct.efforts.inverse import efforts
-from motiform.motion.reconstruct.efforts.motion import velocities
+from motiform.motion.reconstruct.derivatives import velocities
+from motiform.motion.reconstruct.dynamics.efforts import efforts
 from motiform.motion.reconstruct.fit import options as o
-from motiform.motion.reconstruct.fit.postures import Fit, Fitter
+from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.reconstruct.fit.search import fit_trial, stray
 from motiform.motion.reconstruct.fit.smooth import smooth_trial
 from motiform.motion.reconstruct.fit.swaps import mend_swaps

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from motiform.motion.reconstruct.fit import options as o
-from motiform.motion.reconstruct.fit.postures import BLOCK, Fit, Fitter
+from motiform.motion.reconstruct.fit.fitter import BLOCK, Fit, Fitter
 from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
 from motiform.motion.tree.model.joint import Array
 

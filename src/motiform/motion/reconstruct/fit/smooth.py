@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.reconstruct.efforts.motion import even_rate
-from motiform.motion.reconstruct.fit.postures import Fit, Fitter
+from motiform.motion.reconstruct.derivatives import even_rate
+from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.tree import tags
 from motiform.motion.tree.model.joint import Array
 

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from motiform.motion.reconstruct.fit.postures import Fit, Fitter
+from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.reconstruct.fit.search import rescue, stray
 from motiform.motion.tree import tags
 from motiform.motion.tree.model.joint import Array

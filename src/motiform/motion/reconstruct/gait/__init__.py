@@ -1,1 +1,1 @@
-"""Gait events, feet, and clinical joint angles."""
+"""Gait events, strides and clinical joint angles."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.reconstruct.gait.feet import side_of, up_of
+from motiform.motion.reconstruct.feet import side_of, up_of
 from motiform.motion.tree.algorithms.kinematics import poses
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array

@@ -1,27 +1,22 @@
-"""Gait events, from force plates and from feet, and what follows from them: steps, strides, cadence, speed."""
+"""Gait events, from force plates and from feet."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.measure.gaps import runs
-from motiform.motion.reconstruct.efforts.motion import as_times, even_rate, smooth
-from motiform.motion.reconstruct.efforts.plates import PlateAssignment
-from motiform.motion.reconstruct.gait.feet import Feet, find_feet, foot_points, up_of
+from motiform.motion.reconstruct.derivatives import as_times, even_rate, smooth
+from motiform.motion.reconstruct.dynamics.plates import PlateAssignment
+from motiform.motion.reconstruct.feet import Feet, find_feet, foot_points, up_of
 from motiform.motion.tree.algorithms.kinematics import poses
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Event
 from motiform.spatial.checks import as_floats
 
-if TYPE_CHECKING:
-    import pandas
-
-__all__ = ["GaitTable", "Stride", "Walker", "gait_events", "gait_table", "plate_events", "walker_of"]
+__all__ = ["OFF", "STRIKE", "Walker", "gait_events", "plate_events", "walker_of"]
 
 STRIKE, OFF = "foot strike", "foot off"
 METHODS = ("zeni", "velocity")
@@ -172,98 +167,3 @@ def _tip(times: Array, signal: Array, k: int) -> float:
     bend = a - 2 * b + c
     shift = 0.5 * (a - c) / bend if bend < 0 else 0.0
     return float(times[k] + shift * (times[k + 1] - times[k - 1]) / 2)
-
-
-@dataclass(frozen=True)
-class Stride:
-    """From a strike of a foot to its next one; nan where an event is missing."""
-
-    side: str
-    start: float
-    """[s] Time of the strike."""
-    stride_time: float
-    """[s]"""
-    stride_length: float
-    """[m] Of the heel, along the direction of walking."""
-    step_time: float
-    """[s] From the strike of the other foot before this one."""
-    step_length: float
-    """[m] From the other heel to this one at the strike."""
-    stance: float
-    """[s] From the strike to the foot's off."""
-    speed: float
-    """[m/s] Of the pelvis over the stride."""
-    cadence: float
-    """Steps a minute: two in a stride."""
-
-
-@dataclass(frozen=True)
-class GaitTable:
-    """Strides in the order of time; ``str()`` is a table, the last line its means."""
-
-    strides: tuple[Stride, ...]
-
-    def mean(self, side: str | None = None) -> dict[str, float]:
-        """Return the means over the strides, or over those of one side; nan where there is none."""
-        rows = [asdict(s) for s in self.strides if side in (None, s.side)]
-        names = [name for name in Stride.__dataclass_fields__ if name not in ("side", "start")]
-        found = {name: np.array([row[name] for row in rows]) for name in names}
-        return {
-            name: float(values[np.isfinite(values)].mean()) if np.isfinite(values).any() else float("nan")
-            for name, values in found.items()
-        }
-
-    def to_pandas(self) -> "pandas.DataFrame":
-        """Return a DataFrame with a row for each stride."""
-        import pandas
-
-        return pandas.DataFrame([asdict(s) for s in self.strides], columns=list(Stride.__dataclass_fields__))
-
-    def __str__(self) -> str:
-        names = list(Stride.__dataclass_fields__)
-        rows = [names, *([s.side, *(f"{x:.3f}" for x in list(asdict(s).values())[1:])] for s in self.strides)]
-        rows.append(["mean", "", *(f"{x:.3f}" for x in self.mean().values())])
-        return "\n".join("  ".join(f"{x:>{len(name)}}" for x, name in zip(row, names, strict=True)) for row in rows)
-
-
-def gait_table(walker: Walker, events: Iterable[Event]) -> GaitTable:
-    """Return the strides that events of `gait_events` bound; lengths along the direction from heels to toes.
-
-    The last strike of each foot is a row too, without a stride, when a step of the other foot leads to it.
-    """
-    times = _by_side(walker, events)
-    rows = [_stride(walker, times, side, k) for side in walker.heels for k in range(len(times[side][STRIKE]))]
-    kept = [row for row in rows if np.isfinite([row.stride_time, row.step_time]).any()]
-    return GaitTable(tuple(sorted(kept, key=lambda row: row.start)))
-
-
-def _by_side(walker: Walker, events: Iterable[Event]) -> Mapping[str, Mapping[str, list[float]]]:
-    found: dict[str, dict[str, list[float]]] = {side: {STRIKE: [], OFF: []} for side in walker.heels}
-    for event in sorted(events, key=lambda e: e.time):
-        side, kind = event.detail.get("side"), event.detail.get("kind")
-        if side in found and kind in (STRIKE, OFF):
-            found[side][kind].append(event.time)
-    return found
-
-
-def _stride(walker: Walker, times: Mapping[str, Mapping[str, list[float]]], side: str, k: int) -> Stride:
-    strikes, nan = times[side][STRIKE], float("nan")
-    start = strikes[k]
-    end = strikes[k + 1] if k + 1 < len(strikes) else nan
-    earlier = strikes[k - 1] if k else -np.inf
-    ahead = walker.forward
-
-    def place(points: Array, time: float) -> float:
-        """Return where a point is along the way [m], nan beside the samples and in gaps."""
-        return float(np.interp(time, walker.times, points @ ahead, left=nan, right=nan)) if time == time else nan
-
-    offs = [x for x in times[side][OFF] if start < x and not x >= end]
-    others = [(x, s) for s in walker.heels if s != side for x in times[s][STRIKE] if earlier < x < start]
-    before, other = max(others, default=(nan, side))
-    stride = end - start
-    step_length = place(walker.heels[side], start) - place(walker.heels[other], start) if others else nan
-    return Stride(
-        side, start, stride, place(walker.heels[side], end) - place(walker.heels[side], start), start - before,
-        step_length, offs[0] - start if offs else nan,
-        (place(walker.pelvis, end) - place(walker.pelvis, start)) / stride, 120.0 / stride,
-    )  # fmt: skip

@@ -4,9 +4,9 @@ from numpy.testing import assert_allclose
 
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct.efforts.plates import PlateAssignment, PlateContact
-from motiform.motion.reconstruct.gait.events import Walker, gait_events, gait_table, plate_events, walker_of
-from motiform.motion.reconstruct.gait.feet import Foot
+from motiform.motion.reconstruct import Walker, gait_events, gait_table, plate_events, walker_of
+from motiform.motion.reconstruct.dynamics.plates import PlateAssignment, PlateContact
+from motiform.motion.reconstruct.feet import Foot
 from motiform.record import Event
 
 RATE, SAMPLES = 100.0, 600

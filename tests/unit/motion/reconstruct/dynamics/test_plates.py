@@ -6,9 +6,9 @@ from motiform import FigureBuilder, Recording, joints
 from motiform.base.errors import InputError
 from motiform.motion import tree
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct.efforts.loads import find_contacts, read_loads
-from motiform.motion.reconstruct.efforts.plates import assign_plates
-from motiform.motion.reconstruct.gait.feet import find_feet, side_of
+from motiform.motion.reconstruct.dynamics.loads import find_contacts, read_loads
+from motiform.motion.reconstruct.dynamics.plates import assign_plates
+from motiform.motion.reconstruct.feet import find_feet, side_of
 from motiform.record import Channel
 
 UP = np.array([0.0, 1.0, 0.0])

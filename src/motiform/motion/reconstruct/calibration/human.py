@@ -7,7 +7,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.motion.figures.human36 import Human36
 from motiform.motion.figures.human36_table import LENGTH_COUNT, SEGMENTS
-from motiform.motion.reconstruct.calibrate.scale import Factors, as_factors, new_masses
+from motiform.motion.reconstruct.calibration.factors import Factors, as_factors, new_masses
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["scale_human"]

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.measure.gaps import runs
-from motiform.motion.reconstruct.efforts.loads import THRESHOLD, PlateLoads, find_contacts, read_loads
-from motiform.motion.reconstruct.efforts.motion import as_times
-from motiform.motion.reconstruct.gait.feet import Feet, Foot, find_feet, foot_points, up_of
+from motiform.motion.reconstruct.derivatives import as_times
+from motiform.motion.reconstruct.dynamics.loads import THRESHOLD, PlateLoads, find_contacts, read_loads
+from motiform.motion.reconstruct.feet import Feet, Foot, find_feet, foot_points, up_of
 from motiform.motion.tree.algorithms.kinematics import poses
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array

@@ -9,18 +9,18 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import check_keywords
 from motiform.base.progress import Progress
-from motiform.motion.reconstruct.calibrate.frames import Correspondence
-from motiform.motion.reconstruct.calibrate.given import check, check_spread, gather, tag_weights
-from motiform.motion.reconstruct.calibrate.measured import measured_lengths
-from motiform.motion.reconstruct.calibrate.parameters import TAG_SD, Parameters, make_parameters
-from motiform.motion.reconstruct.calibrate.postures import fit_postures, retry_postures, start_postures
-from motiform.motion.reconstruct.calibrate.scale import has_lengths, scale_figure
-from motiform.motion.reconstruct.calibrate.solve import Loss, Problem, Solution, solve_alternating, solve_joint
+from motiform.motion.reconstruct.calibration.inputs import check, check_spread, gather, tag_weights
+from motiform.motion.reconstruct.calibration.lengths import measured_lengths
+from motiform.motion.reconstruct.calibration.parameters import TAG_SD, Parameters, make_parameters
+from motiform.motion.reconstruct.calibration.postures import fit_postures, retry_postures, start_postures
+from motiform.motion.reconstruct.calibration.samples import Correspondence
+from motiform.motion.reconstruct.calibration.scale import has_lengths
+from motiform.motion.reconstruct.calibration.solve import Loss, Problem, Solution, solve_alternating, solve_joint
 from motiform.motion.tree.algorithms.kinematics import tags as tags_of
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Calibration", "calibrate", "measured_lengths", "scale_figure"]
+__all__ = ["Calibration", "calibrate"]
 
 _METHODS = {"joint": solve_joint, "alternating": solve_alternating}
 _HOLD = 0.05  # [m/rad] draws joints to where they begin while nothing is calibrated yet
@@ -64,7 +64,7 @@ class Calibration:
 
     def report(self) -> str:
         """Return tables of lengths, tags and errors as text."""
-        from motiform.motion.reconstruct.calibrate.report import report
+        from motiform.motion.reconstruct.calibration.report import report
 
         return report(self)
 

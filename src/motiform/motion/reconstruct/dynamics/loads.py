@@ -6,7 +6,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.measure.gaps import runs
-from motiform.motion.reconstruct.efforts.motion import even_rate, smooth
+from motiform.motion.reconstruct.derivatives import even_rate, smooth
 from motiform.motion.tree.model.joint import Array
 from motiform.record.recording import Recording, check_recording
 

@@ -7,11 +7,11 @@ import pytest
 
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct.calibrate.calibrate import calibrate, measured_lengths, scale_figure
-from motiform.motion.reconstruct.calibrate.frames import choose_frames, tag_points
-from motiform.motion.reconstruct.calibrate.parameters import make_parameters
-from motiform.motion.reconstruct.calibrate.postures import fit_postures, retry_postures, start_postures
-from motiform.motion.reconstruct.calibrate.solve import Loss, Problem, _arrow_step
+from motiform.motion.reconstruct import calibrate, measured_lengths, scale_figure
+from motiform.motion.reconstruct.calibration.parameters import make_parameters
+from motiform.motion.reconstruct.calibration.postures import fit_postures, retry_postures, start_postures
+from motiform.motion.reconstruct.calibration.samples import choose_samples, tag_points
+from motiform.motion.reconstruct.calibration.solve import Loss, Problem, _arrow_step
 from motiform.motion.tree import FigureBuilder, joints, tag_jacobians, tags
 from motiform.motion.tree.model.segment import Tag
 from motiform.record.channel import Channel
@@ -138,10 +138,10 @@ def test_chosen_samples_differ_and_are_well_seen():
     q = np.repeat(moves(figure, 10), 50, axis=0)
     points = tags(figure, q)
     points[:50, 3:] = np.nan  # the first posture is badly seen
-    chosen = choose_frames(points, 9)
+    chosen = choose_samples(points, 9)
     assert sorted(chosen // 50) == list(range(1, 10))
-    assert len(choose_frames(np.full((4, 9, 3), np.nan), 3)) == 0
-    np.testing.assert_array_equal(choose_frames(tags(figure, q[:3]), 10), [0, 1, 2])
+    assert len(choose_samples(np.full((4, 9, 3), np.nan), 3)) == 0
+    np.testing.assert_array_equal(choose_samples(tags(figure, q[:3]), 10), [0, 1, 2])
 
 
 def test_markers_take_the_order_of_the_tags():

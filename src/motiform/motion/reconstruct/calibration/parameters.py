@@ -8,7 +8,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.figures.human36_table import LENGTH_COUNT, MIRRORED
-from motiform.motion.reconstruct.calibrate.scale import has_lengths, scale_figure
+from motiform.motion.reconstruct.calibration.scale import has_lengths, scale_figure
 from motiform.motion.tree.algorithms.kinematics import poses, tags
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from motiform.motion.reconstruct.calibrate.calibrate import Calibration
+    from motiform.motion.reconstruct.calibration.calibrate import Calibration
 
 __all__ = ["report"]
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.reconstruct.calibrate.frames import Correspondence, tag_points
-from motiform.motion.reconstruct.calibrate.parameters import make_parameters
+from motiform.motion.reconstruct.calibration.parameters import make_parameters
+from motiform.motion.reconstruct.calibration.samples import Correspondence, tag_points
 from motiform.motion.tree.algorithms.kinematics import tags
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.reconstruct.calibrate.frames import Correspondence, choose_frames, tag_points
+from motiform.motion.reconstruct.calibration.samples import Correspondence, choose_samples, tag_points
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
@@ -73,7 +73,7 @@ def gather(
         if given is None:
             continue
         found, when = tag_points(figure, given, correspondence, where)
-        chosen = choose_frames(found, count)
+        chosen = choose_samples(found, count)
         if not len(chosen):
             raise InputError("no sample has three markers", where=where, got=f"{len(found)} samples")
         points.append(found[chosen])

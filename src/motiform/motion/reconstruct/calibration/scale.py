@@ -8,9 +8,11 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, closest
+from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Mesh, Shape
 from motiform.motion.figures.human36 import Human36
+from motiform.motion.reconstruct.calibration.factors import Factors, as_factors, new_masses
+from motiform.motion.reconstruct.calibration.human import scale_human
 from motiform.motion.tree.joints import AxesJoint, Axis, BallJoint, FreeJoint, FunctionJoint
 from motiform.motion.tree.model.closure import Closure
 from motiform.motion.tree.model.figure import Figure
@@ -20,8 +22,6 @@ from motiform.motion.tree.model.segment import Part, Segment, Tag
 from motiform.spatial import Transform
 
 __all__ = ["has_lengths", "scale_figure", "scale_inertia"]
-
-Factors = Mapping[str, float | ArrayLike]
 
 
 def scale_figure(figure: Figure, factors: Factors, *, mass: float | None = None, by: str = "proportions") -> Figure:
@@ -43,8 +43,6 @@ def scale_figure(figure: Figure, factors: Factors, *, mass: float | None = None,
     """
     _check_options(figure, mass, by)
     if has_lengths(figure):
-        from motiform.motion.reconstruct.calibrate.human import scale_human
-
         return scale_human(figure, factors, mass, by)
     known = as_factors(factors, figure.names, f"figure {figure.name!r}")
     return _scaled(figure, known, mass, by)
@@ -72,31 +70,6 @@ def _check_options(figure: Any, mass: Any, by: Any) -> None:
         raise InputError("a figure without mass cannot be given one", where=f"figure {figure.name!r}", got=mass)
 
 
-def as_factors(factors: Any, names: tuple[str, ...], where: str) -> dict[str, Array]:
-    """Return {name: three factors above zero}."""
-    if not isinstance(factors, Mapping):
-        raise InputError("factors", where=where, got=repr(factors), allowed="a mapping {segment: factor}")
-    found = {}
-    for name, value in factors.items():
-        if name not in names:
-            raise InputError(
-                "no such segment",
-                where=where,
-                got=str(name),
-                allowed=", ".join(names),
-                remedy=closest(str(name), names),
-            )
-        try:
-            three = np.asarray(value, float)
-        except (TypeError, ValueError):
-            three = np.empty(0)
-        if three.shape not in ((), (3,)) or not (np.isfinite(three) & (three > 0)).all():
-            allowed = "one number above zero, or three"
-            raise InputError(f"factor of {name!r}", where=where, got=repr(value), allowed=allowed)
-        found[str(name)] = np.broadcast_to(three, (3,)).astype(float)
-    return found
-
-
 def _scaled(figure: Figure, factors: Mapping[str, Array], mass: float | None, by: str) -> Figure:
     one = np.ones(3)
     f = {name: factors.get(name, one) for name in figure.names}
@@ -113,13 +86,6 @@ def _scaled(figure: Figure, factors: Mapping[str, Array], mass: float | None, by
         closures=tuple(_closure(c, f) for c in figure.closures),
         notes=notes,
     )
-
-
-def new_masses(figure: Figure, volumes: Mapping[str, float], mass: float | None, by: str) -> dict[str, float]:
-    """Return the mass of each segment [kg], from the growth of their volumes where told so."""
-    grown = {s.name: s.mass * (volumes[s.name] if by == "volume" else 1.0) for s in figure.segments}
-    whole = sum(grown.values())
-    return grown if mass is None else {name: m * mass / whole for name, m in grown.items()}
 
 
 def _triple(values: ArrayLike) -> tuple[float, float, float]:

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import check_keywords
+from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.motion.reconstruct.trial import Correspondence, reconstruct_trial
 from motiform.motion.tree import Figure, tags
 from motiform.record import Recording
-from motiform.scene.run import machine
 from motiform.scene.wardrobe import figure_wardrobe
 
 __all__ = ["reconstruct"]

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.reconstruct.efforts.loads import THRESHOLD
-from motiform.motion.reconstruct.efforts.motion import as_times
-from motiform.motion.reconstruct.efforts.plates import PlateAssignment, assign_plates
-from motiform.motion.reconstruct.gait.feet import Feet, up_of
+from motiform.motion.reconstruct.derivatives import as_times
+from motiform.motion.reconstruct.dynamics.loads import THRESHOLD
+from motiform.motion.reconstruct.dynamics.plates import PlateAssignment, assign_plates
+from motiform.motion.reconstruct.feet import Feet, up_of
 from motiform.motion.tree.algorithms.dynamics import inverse_dynamics
 from motiform.motion.tree.algorithms.kinematics import centers_of_mass, poses
 from motiform.motion.tree.algorithms.matrices import joint_wrenches

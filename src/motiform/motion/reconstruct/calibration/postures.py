@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from motiform.motion.reconstruct.calibrate.frames import marker_distances
+from motiform.motion.reconstruct.calibration.samples import marker_distances
 from motiform.motion.tree.algorithms.configuration import advance
 from motiform.motion.tree.algorithms.kinematics import jacobian, poses, tag_jacobians, tags
 from motiform.motion.tree.model.figure import Figure

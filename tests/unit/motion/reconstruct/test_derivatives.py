@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from motiform import FigureBuilder, joints
 from motiform.base.errors import InputError
 from motiform.motion import tree
-from motiform.motion.reconstruct.efforts.motion import smooth, velocities
+from motiform.motion.reconstruct.derivatives import smooth, velocities
 from motiform.spatial import exp_quaternion, multiply_quaternions, random_rotation, rotation_from_quaternion
 
 RATE, CUTOFF = 100.0, 6.0  # Hz

@@ -6,8 +6,8 @@ from motiform import FigureBuilder, Recording, joints
 from motiform.base.errors import InputError
 from motiform.motion import tree
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct.efforts.inverse import efforts, residual_report
-from motiform.motion.reconstruct.efforts.motion import velocities
+from motiform.motion.reconstruct.derivatives import velocities
+from motiform.motion.reconstruct.dynamics.efforts import efforts, residual_report
 from motiform.record import Channel
 from motiform.spatial import exp_quaternion
 

@@ -6,7 +6,7 @@ import pytest
 from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Mesh
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct.calibrate.scale import has_lengths, scale_figure, scale_inertia
+from motiform.motion.reconstruct.calibration.scale import has_lengths, scale_figure, scale_inertia
 from motiform.motion.tree import FigureBuilder, joints, tags
 from motiform.motion.tree.algorithms.kinematics import poses
 from motiform.motion.tree.joints import AxesJoint, Axis, FunctionJoint, Polynomial, Spline

@@ -14,7 +14,7 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.recording import Recording
 
-__all__ = ["choose_frames", "marker_distances", "tag_points"]
+__all__ = ["choose_samples", "marker_distances", "tag_points"]
 
 Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
 LEAST = 3  # markers of a sample: fewer tell not even where the figure is
@@ -54,7 +54,7 @@ def _as_points(figure: Figure, markers: Any, where: str) -> tuple[Array, Array]:
     return points, np.arange(len(points), dtype=float)
 
 
-def choose_frames(points: Array, count: int) -> Array:
+def choose_samples(points: Array, count: int) -> Array:
     """Return numbers of up to `count` samples, increasing: each next one differs most from those chosen before.
 
     Samples differ by the distances between their markers, which no turn or shift of the whole body changes. Samples

@@ -15,8 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from motiform.motion.reconstruct.calibrate.parameters import Parameters
-from motiform.motion.reconstruct.calibrate.postures import fit_postures, plain_places, retry_postures
+from motiform.motion.reconstruct.calibration.parameters import Parameters
+from motiform.motion.reconstruct.calibration.postures import fit_postures, plain_places, retry_postures
 from motiform.motion.tree.algorithms.configuration import advance
 from motiform.motion.tree.algorithms.kinematics import tag_jacobians, tags
 from motiform.motion.tree.model.joint import Array

@@ -1,0 +1,1 @@
+"""Efforts of a motion: force plates, which foot they carry, inverse dynamics."""

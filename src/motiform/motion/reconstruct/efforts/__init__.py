@@ -1,1 +1,0 @@
-"""Velocities, accelerations, plate forces and joint efforts of a reconstructed motion."""
