@@ -1,8 +1,42 @@
-"""Form: what shape motion wears."""
+"""Form: the geometry that is drawn, on the places and poses of a recording."""
 
 from motiform.form.colors import Shades
 from motiform.form.form import dress, strobe
+from motiform.form.looks import (
+    ColorBy,
+    HideBy,
+    LinesLook,
+    LinksLook,
+    Looks,
+    PointsLook,
+    ShapeLook,
+    SkinLook,
+    SpringLook,
+    looks_in,
+)
+from motiform.form.model_looks import looks_of, marker_looks
 from motiform.form.parts import Form, Links, Part, Skin
 from motiform.form.upright import stand_upright
 
-__all__ = ["Form", "Links", "Part", "Shades", "Skin", "dress", "stand_upright", "strobe"]
+__all__ = [
+    "ColorBy",
+    "Form",
+    "HideBy",
+    "LinesLook",
+    "Links",
+    "LinksLook",
+    "Looks",
+    "Part",
+    "PointsLook",
+    "Shades",
+    "ShapeLook",
+    "Skin",
+    "SkinLook",
+    "SpringLook",
+    "dress",
+    "looks_in",
+    "looks_of",
+    "marker_looks",
+    "stand_upright",
+    "strobe",
+]

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, RecordingError, SceneError, closest
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
+from motiform.form import Looks, looks_of
 from motiform.motion.bodies import Bodies, Force, simulate_bodies
 from motiform.motion.contact import Contacts
 from motiform.motion.hybrid import simulate_hybrid
@@ -26,11 +27,10 @@ from motiform.record import Recording, open_recording
 from motiform.record.places import restore
 from motiform.record.save import renew_manifest
 from motiform.record.store import is_empty
-from motiform.scene.build.common import build_bodies, build_options, links, wardrobe
+from motiform.scene.build.common import build_bodies, build_options
 from motiform.scene.build.figures import build_figures
 from motiform.scene.build.matter import build_matter, build_networks
 from motiform.scene.read.load import DEFAULTS, Scene, film_rate, load_scene
-from motiform.scene.wardrobe import carried_wardrobe, figure_wardrobe, network_wardrobe, obstacle_wardrobe
 from motiform.spatial import up_against, up_name
 
 __all__ = ["simulate"]
@@ -146,9 +146,7 @@ class _Job:
     """What is simulated: a function that runs it, how it looks, and what its result depends on."""
 
     go: Callable[..., Recording]
-    form: dict[str, Any]
-    statics: dict[str, np.ndarray]
-    links: list[dict[str, Any]]
+    looks: Looks
     functions: list[str]
     """Names of the user's functions that act in it."""
     content: list[np.ndarray]
@@ -178,11 +176,10 @@ def _bodies_job(model: Bodies, forces: list[Force], guards: list[Guard], start: 
     if given:
         remedy = "Bodies take forces= and guards=, and have their start."
         raise InputError("options of a figure", got=", ".join(given), remedy=remedy)
-    form, statics = wardrobe(model)
     content = [model.initial_state().rows(), *vars(model.packed).values()]
     go = partial(simulate_bodies, model, forces=forces, guards=guards)
     acting = _names(forces) + [guard.name for guard in guards]
-    return _Job(go, form, statics, links(model), acting, content, model.environment.gravity)
+    return _Job(go, looks_of(model), acting, content, model.environment.gravity)
 
 
 def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forces: list[Force] = ()) -> _Job:  # type: ignore[assignment]
@@ -192,10 +189,7 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
     q0, v0, controls, loads, contacts, watch = (start[name] for name in names)
     if contacts is not None and not isinstance(contacts, Contacts):
         raise InputError("contacts", got=repr(contacts), allowed="motiform.contact.Contacts")
-    form, statics = figure_wardrobe(figure)
-    if contacts is not None:
-        more, arrays = obstacle_wardrobe(figure, contacts)
-        form, statics = form | more, statics | arrays
+    looks = looks_of(figure) if contacts is None else looks_of(figure, contacts)
     functions = [f for f in (controls, loads) if f is not None and not getattr(f, "of_scene", False)]
     given: dict[str, Any] = {"q0": q0, "v0": v0, "controls": controls, "loads": loads, "guards": guards}
     if contacts is None:
@@ -208,21 +202,20 @@ def _figure_job(figure: Figure, guards: list[Guard], start: dict[str, Any], forc
     if contacts is not None:
         labels |= {"point": list(contacts.point_names), "solid": list(contacts.solids)}
     notes = dict.fromkeys(point.note for point in (contacts.points if contacts else ()) if point.note)
-    return _Job(go, form, statics, [], acting, [content], figure.gravity, figure.vertical, labels, list(notes))
+    return _Job(go, looks, acting, [content], figure.gravity, figure.vertical, labels, list(notes))
 
 
 def _network_job(network: Network, unstable: bool, given: list[Any]) -> _Job:
     if given:
         remedy = "Give a network imposed points, pushes and solids when it is built."
         raise InputError("forces, guards and starts belong to bodies and figures", remedy=remedy)
-    form, statics = network_wardrobe(network)
     content = np.frombuffer(_told(network).encode(), np.uint8)
     signals = [g.motion for g in network.groups] + [i.signal for i in network.inputs] + [network.wind]
     functions = [s.values for s in signals if s is not None and callable(s.values)]
     functions += [solid.motion for solid in network.solids if solid.motion is not None]
     acting = _names([f for f in functions if not getattr(f, "of_scene", False)])
     go = partial(simulate_network, network, unstable=unstable)
-    return _Job(go, form, statics, [], acting, [content], network.gravity)
+    return _Job(go, looks_of(network), acting, [content], network.gravity)
 
 
 def _coupled_job(scene: Scene, unwanted: list[Any], start: dict[str, Any], unstable: bool) -> _Job:
@@ -239,16 +232,14 @@ def _coupled_job(scene: Scene, unwanted: list[Any], start: dict[str, Any], unsta
     functions = [f for f in (own["controls"], own["loads"]) if f is not None and not getattr(f, "of_scene", False)]
     if motion.replay is not None:
         own = {"motion": open_recording(scene.file(motion.replay, folder=True))}
-    form, statics = figure_wardrobe(made.figure)
-    for more, arrays in (network_wardrobe(matter.network), carried_wardrobe(matter.contacts)):
-        form, statics = form | more, statics | arrays
+    looks = looks_of(made.figure, matter.network, *matter.contacts)
     go = partial(
         simulate_coupled, matter.network, made.figure, contacts=matter.contacts, attachments=matter.attachments,
         reaction=motion.two_way is not False, unstable=unstable or bool(motion.unstable), **own,
     )  # fmt: skip
     labels = figure_labels(made.figure) | {"segment": list(made.figure.names)}
     world = made.figure.gravity, made.figure.vertical
-    return _Job(go, form, statics, [], _names(functions), [], *world, labels)
+    return _Job(go, looks, _names(functions), [], *world, labels)
 
 
 def _told(what: Any) -> str:
@@ -354,13 +345,13 @@ def _run(
         if done is not None:
             return done
     world = {"gravity": [float(g) for g in job.gravity], "up": up_name(up_against(job.gravity, job.vertical))}
-    shown: dict[str, Any] = {"form": job.form, "links": job.links, "labels": job.labels}
+    shown: dict[str, Any] = {**job.looks.manifest(), "labels": job.labels}
     shown |= {"notes": job.notes} if job.notes else {}
     return job.go(
         options,
         out=out,
         manifest={**manifest, **_origin(options), **world, **shown},
-        statics=job.statics,
+        statics=job.looks.statics(),
         overwrite=overwrite,
         resume=resume and begun,
         progress=progress,

@@ -228,11 +228,9 @@ class Live:
             recorder.append({channel.name: samples})
         return recorder.finish()
 
-    def recording(
-        self, frames: Sequence[Mapping[str, np.ndarray]], manifest: dict[str, Any], statics: Any
-    ) -> Recording:
+    def recording(self, frames: Sequence[Mapping[str, np.ndarray]], manifest: dict[str, Any]) -> Recording:
         """Return frames as a recording, which a form is made of."""
         channels = network_channels(self.network, 1 / FRAME)
-        with Recorder(None, channels, manifest=manifest, statics=statics) as recorder:
+        with Recorder(None, channels, manifest=manifest) as recorder:
             recorder.append({name: np.stack([frame[name] for frame in frames]) for name in frames[0]})
         return recorder.finish()

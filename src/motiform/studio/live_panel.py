@@ -15,7 +15,7 @@ from motiform.studio.moving import Deforming, Moving
 from motiform.studio.runs import plain
 
 if TYPE_CHECKING:
-    from motiform.form import Form
+    from motiform.form import Form, Looks
     from motiform.scene import Scene
     from motiform.studio.app import Studio
 
@@ -68,8 +68,8 @@ class LivePanel:
 
     def begin(self, scene: "Scene") -> None:
         """Let a scene of masses and links go on."""
+        from motiform.form import looks_of
         from motiform.scene.build.matter import build_networks
-        from motiform.scene.wardrobe import network_wardrobe
 
         if not scene.document.network:
             remedy = "Choose a scene of matter under Scene."
@@ -81,11 +81,10 @@ class LivePanel:
         from motiform.motion.matter.run import check_stability
 
         check_stability(live.network, bool(scene.document.motion.unstable))
-        form, statics = network_wardrobe(live.network)
         image = scene.document.image.model_dump(mode="json", by_alias=True, exclude_none=True)
-        manifest: dict[str, Any] = {"title": scene.title, "image": image, "form": form, "labels": {}, "links": []}
+        manifest: dict[str, Any] = {"title": scene.title, "image": image, "labels": {}}
         manifest["gravity"] = list(live.network.gravity)
-        self._follower = _Follower(self._studio, live, manifest, statics)
+        self._follower = _Follower(self._studio, live, manifest, looks_of(live.network))
         live._on_frame = self._frame
         self.live, self._scene, self._manifest = live, scene, manifest
         self._add_hand(live)
@@ -193,10 +192,10 @@ class LivePanel:
 class _Follower:
     """Moves what the view shows to frames of a live run: forms made alike, a sample each."""
 
-    def __init__(self, studio: "Studio", live: Live, manifest: dict[str, Any], statics: Any) -> None:
+    def __init__(self, studio: "Studio", live: Live, manifest: dict[str, Any], looks: "Looks") -> None:
         from motiform.motion.matter.observe import observe_network
 
-        self._server, self._live, self._manifest, self._statics = studio.server, live, manifest, statics
+        self._server, self._live, self._manifest, self._looks = studio.server, live, manifest, looks
         first = observe_network(live.engine)
         # All points count as moving: a second sample is a hair away from the first.
         hair = {key: value + (1e-6 if key.endswith(".position") else 0) for key, value in first.items()}
@@ -224,4 +223,4 @@ class _Follower:
     def _form(self, *frames: Mapping[str, np.ndarray]) -> "Form":
         from motiform.form import dress
 
-        return dress(self._live.recording(frames, self._manifest, self._statics))
+        return dress(self._live.recording(frames, self._manifest), self._looks)

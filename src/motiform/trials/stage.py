@@ -1,7 +1,7 @@
 """The stage that makes a motion of measured markers."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import check_keywords
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
+from motiform.form import looks_of, marker_looks
 from motiform.motion.reconstruct.trial import Correspondence, reconstruct_trial
-from motiform.motion.tree import Figure, tags
+from motiform.motion.tree import Figure
 from motiform.record import Recording
-from motiform.scene.wardrobe import figure_wardrobe
 
 __all__ = ["reconstruct"]
 
@@ -68,32 +68,15 @@ def reconstruct(
         robust=robust, smooth=smooth, cutoff=cutoff, swaps=swaps, dynamics=dynamics, accuracy=accuracy,
         progress=progress,
     )  # fmt: skip
-    form, statics = figure_wardrobe(figure)
-    form |= _compared(figure)
+    looks = looks_of(figure) | marker_looks(figure)
     channels = [rec.channel(name) for name in rec.names]
     arrays = {name: np.asarray(rec[name]) for name in rec.names}
     times = {name: rec.time(name) for name in rec.names if rec.channel(name).rate is None}
     plots = [name for name in ("error.rms", "center_of_mass", "effort") if name in rec]
     return Recording.from_arrays(
-        channels, arrays, times=times, events=rec.events, statics=statics,
+        channels, arrays, times=times, events=rec.events, statics=looks.statics(),
         manifest={
-            **rec.manifest, **machine(), "form": form, "links": [],
+            **rec.manifest, **machine(), **looks.manifest(),
             "image": {"plot": plots, "paths": False},
         },
     )  # fmt: skip
-
-
-def _compared(figure: Figure) -> dict[str, Any]:
-    """Return what shows markers beside the tags of the figure: balls, and a line between the two of a pair."""
-    own = tags(figure, figure.neutral())
-    size = float(np.linalg.norm(np.ptp(own, axis=0))) or 1.0
-    shown: dict[str, Any] = {}
-    if not any(segment.parts for segment in figure.segments):  # a model without looks is drawn by its joints
-        stick = {"radius": 0.005 * size, "color": [0.72, 0.72, 0.75], "beads": 24}
-        pairs = [(segment.parent, segment.name) for segment in figure.segments if segment.parent is not None]
-        shown = {f"stick {b}": {"lines": [f"{a}.position", f"{b}.position"], **stick} for a, b in pairs}
-    return shown | {
-        "markers": {"points": "markers", "radius": 0.0075 * size, "color": [0.05, 0.35, 0.85]},
-        "tags": {"points": "tags", "radius": 0.005 * size, "color": [0.95, 0.45, 0.05]},
-        "errors": {"lines": ["markers", "tags"], "radius": 0.002 * size, "color": [0.1, 0.1, 0.12]},
-    }

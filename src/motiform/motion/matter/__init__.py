@@ -7,6 +7,7 @@ from motiform.motion.matter.laws.links import Friction, Zone, ZoneLaw
 from motiform.motion.matter.model import topology
 from motiform.motion.matter.model.build import NetworkBuilder
 from motiform.motion.matter.model.handles import Points
+from motiform.motion.matter.model.look import Look
 from motiform.motion.matter.model.network import Network, NetworkState, Signal
 from motiform.motion.matter.stability.assessment import assess_network
 from motiform.motion.matter.stability.cell import Cell
@@ -17,6 +18,7 @@ __all__ = [
     "Cell",
     "Engine",
     "Friction",
+    "Look",
     "Network",
     "NetworkBuilder",
     "NetworkState",

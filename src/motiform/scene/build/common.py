@@ -1,4 +1,4 @@
-"""From a checked scene to the model that is simulated, and to what its recording must carry to be drawn."""
+"""From a checked scene to the rigid bodies that are simulated; shapes and poses of all scenes."""
 
 import re
 from typing import Any
@@ -11,10 +11,9 @@ from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Option
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.common import ParticleTable, PoseTable, ShapeTable
 from motiform.scene.tables.schema import BodyTable, CopiesTable
-from motiform.scene.wardrobe import put_aside
 from motiform.spatial import Transform, random_rotation, rotation_from_cardan, rotation_from_quaternion
 
-__all__ = ["build_bodies", "build_options", "build_pose", "build_shape", "links", "wardrobe"]
+__all__ = ["build_bodies", "build_options", "build_pose", "build_shape"]
 
 
 def build_bodies(scene: Scene) -> Bodies:
@@ -197,32 +196,3 @@ def _copies(
     velocities = velocity + table.velocity * (2 * rng.random((n, 3)) - 1)
     spins = spin + table.spin * (2 * rng.random((n, 3)) - 1)
     return positions, rotations, velocities, spins
-
-
-def wardrobe(model: Bodies) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the shapes of a model as a recording's manifest keeps them, and the arrays that they refer to."""
-    worn: dict[str, Any] = {}
-    statics: dict[str, np.ndarray] = {}
-    for body in model.bodies:
-        if body.shape is not None:
-            worn[body.name] = {
-                "shape": put_aside(body.shape.describe(), body.name, statics),
-                "offset": (-body.properties.center).tolist(),
-                "color": np.asarray(body.color).tolist(),
-                "position": f"{body.name}.position",
-                "orientation": f"{body.name}.orientation",
-            }
-    return worn, statics
-
-
-def links(model: Bodies) -> list[dict[str, Any]]:
-    """Return the springs of a model as a recording's manifest keeps them to be drawn."""
-    thin = 0.08 * min(float(np.sqrt(np.trace(b.properties.inertia) / b.properties.mass)) for b in model.bodies)
-    found = []
-    for n, spring in enumerate(model.springs):
-        ends = []
-        for name, at in ((spring.a, spring.at_a), (spring.b, spring.at_b)):
-            center = np.zeros(3) if name is None else model.find(name, f"spring {n + 1}").properties.center
-            ends.append({"body": name, "at": (np.array(at, float) - center).tolist()})
-        found.append({"name": f"spring {n + 1}", "ends": ends, "radius": thin})
-    return found

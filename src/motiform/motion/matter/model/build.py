@@ -15,6 +15,7 @@ from motiform.base.errors import InputError, closest
 from motiform.motion.matter.laws.links import Friction, Zone, ZoneLaw
 from motiform.motion.matter.model.checks import AXIS, check_apart, moved_solid, read_axis, read_signal, shifted
 from motiform.motion.matter.model.handles import LinkEnd, OpenLink, Placed, Points
+from motiform.motion.matter.model.look import Look
 from motiform.motion.matter.model.network import (
     GRAVITY,
     RATE,
@@ -78,7 +79,7 @@ class NetworkBuilder:
         self._exposed: dict[str, np.ndarray] = {}
         self._open: dict[str, OpenLink] = {}
         self._names: set[str] = set()
-        self._looks: dict[str, dict[str, Any]] = {}
+        self._looks: dict[str, Look] = {}
 
     # ---- points -----------------------------------------------------------------------------------------------------
 
@@ -407,9 +408,21 @@ class NetworkBuilder:
             raise InputError("a link from a point to itself", where=where, got=f"point {found[same][0, 0]}")
         return found.astype(np.int64)
 
-    def look(self, name: str, **hints: Any) -> None:
-        """Say how a group, bundle or solid looks: draw = "balls", "skin", "links" or "none", color, radius, faces."""
-        self._looks[name] = {**self._looks.get(name, {}), **hints}
+    def look(
+        self,
+        name: str,
+        *,
+        draw: Literal["balls", "skin", "links", "none"] | None = None,
+        color: Any = None,
+        map: tuple[float, float] | None = None,
+        radius: ArrayLike | None = None,
+        width: float | None = None,
+        faces: ArrayLike | None = None,
+    ) -> None:
+        """Say how a group, a bundle or a solid is drawn, see `Look`; what is not given stays as it was said before."""
+        given = {"draw": draw, "color": color, "map": map, "radius": radius, "width": width, "faces": faces}
+        changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+        self._looks[name] = replace(self._looks.get(name, Look()), **changes)
 
     # ---- modules ----------------------------------------------------------------------------------------------------
 
@@ -507,7 +520,7 @@ class NetworkBuilder:
                 if kind == "_bundles" and ratio > 1:
                     moved = replace(moved, every=ratio * moved.every, grid=None)
                 getattr(self, kind).append(moved)
-        self._looks |= {f"{name}.{key}": hints for key, hints in module._looks.items()}
+        self._looks |= {f"{name}.{key}": look for key, look in module._looks.items()}
         points = {key: Points(found + first, self) for key, found in module._exposed.items()}
         points |= {
             group.name: Points(group.indices + first, self) for group in module._groups if group.name not in points
@@ -541,7 +554,17 @@ class NetworkBuilder:
         place = self.positions()
         for bundle in bundles:
             check_apart(bundle, place, network)
+        self._check_looks(network)
         return network
+
+    def _check_looks(self, network: Network) -> None:
+        names = [thing.name for thing in (*network.groups, *network.bundles, *network.solids)]
+        for name in self._looks:
+            if name not in names:
+                raise InputError(
+                    "a look must name a group, a bundle or a solid of the network", got=name, allowed=", ".join(names),
+                    remedy=closest(name, names),
+                )  # fmt: skip
 
 
 def _check_turn(turn: np.ndarray, module: NetworkBuilder, where: str) -> None:

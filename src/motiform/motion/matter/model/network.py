@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.matter.laws.links import Friction, ZoneLaw
+from motiform.motion.matter.model.look import Look
 from motiform.motion.matter.model.topology import Grid
 from motiform.motion.run.functions import call, check_numbers
 from motiform.spatial.checks import Words
@@ -221,7 +222,7 @@ class Network:
     """Points that a module shows to others, by name."""
     keep_velocity: bool = False
     """Whether velocities of all points are recorded."""
-    looks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    looks: dict[str, Look] = field(default_factory=dict)
     """How groups, bundles and solids are drawn, by name."""
 
     @property

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from motiform.geometry import Capsule, Compound, Shape
+from motiform.geometry import Box, Capsule, Compound, Shape
 from motiform.geometry.search.closest import Hollow, Plane
-from motiform.geometry.solids.shapes import Box
 from motiform.spatial import Transform
 
 __all__ = ["seen_shape"]

@@ -1,0 +1,22 @@
+"""Looks: how the channels of a recording are drawn. One class for each way, with the keys that a manifest has for it."""
+
+from motiform.form.looks.color import ColorBy
+from motiform.form.looks.links import HideBy, LinksLook
+from motiform.form.looks.looks import Looks, looks_in
+from motiform.form.looks.points import LinesLook, PointsLook
+from motiform.form.looks.shape import ShapeLook
+from motiform.form.looks.skin import SkinLook
+from motiform.form.looks.spring import SpringLook
+
+__all__ = [
+    "ColorBy",
+    "HideBy",
+    "LinesLook",
+    "LinksLook",
+    "Looks",
+    "PointsLook",
+    "ShapeLook",
+    "SkinLook",
+    "SpringLook",
+    "looks_in",
+]

@@ -1,0 +1,60 @@
+"""Checks of what looks refer to: points of channels, radii, numbers of points."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import RecordingError
+
+if TYPE_CHECKING:
+    from motiform.record import Recording
+
+__all__ = ["check_below", "read_indices", "read_points", "read_radius", "spread_radius"]
+
+
+def read_points(channel: str, recording: "Recording", samples: int, where: str) -> np.ndarray:
+    """Return the points of a channel as (samples, count, 3), also where there is one."""
+    found = np.asarray(recording[channel], float)
+    found = found[:, None] if found.ndim == 2 else found
+    if found.ndim != 3 or found.shape[2] != 3 or len(found) != samples:
+        got, allowed = f"{channel!r} of shape {found.shape}", f"({samples}, points, 3)"
+        raise RecordingError("a channel of points must have three axes", where=where, got=got, allowed=allowed)
+    return found
+
+
+def read_radius(given: Any) -> Any:
+    """Return one radius or one for each [m]."""
+    try:
+        found = np.asarray(given, float)
+    except (TypeError, ValueError):
+        raise RecordingError("`radius` must be a number or one for each [m]", got=repr(given)) from None
+    if not np.isfinite(found).all() or (found < 0).any():
+        raise RecordingError("`radius` must be 0 m or more")
+    return found if found.ndim else float(found)
+
+
+def spread_radius(radius: Any, count: int, where: str) -> np.ndarray:
+    """Return one radius for each [m], (count,)."""
+    try:
+        return np.array(np.broadcast_to(radius, (count,)))
+    except ValueError:
+        raise RecordingError(
+            "`radius` must be a number or one for each", where=where, got=f"shape {np.shape(radius)}",
+            allowed=f"() or ({count},) [m]",
+        ) from None  # fmt: skip
+
+
+def read_indices(given: Any, width: int, name: str) -> np.ndarray:
+    """Return numbers of points, (n, width)."""
+    found = np.asarray(given)
+    if found.ndim != 2 or found.shape[1] != width or not len(found) or found.dtype.kind not in "iu":
+        got = f"shape {found.shape}, {found.dtype}"
+        raise RecordingError(f"`{name}` must be whole numbers of shape (n, {width})", got=got)
+    return found
+
+
+def check_below(found: np.ndarray, count: int, where: str) -> None:
+    """Refuse numbers of points that a channel does not have."""
+    if found.min() < 0 or found.max() >= count:
+        bad = int(found[(found < 0) | (found >= count)][0])
+        raise RecordingError("no such point", where=where, got=bad, allowed=f"0 to {count - 1}")

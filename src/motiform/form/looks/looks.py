@@ -1,0 +1,117 @@
+"""All looks of a recording, and where they are written to its manifest and read from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, RecordingError
+from motiform.form.looks.links import LinksLook
+from motiform.form.looks.plain import PartLook
+from motiform.form.looks.points import LinesLook, PointsLook
+from motiform.form.looks.shape import ShapeLook
+from motiform.form.looks.skin import SkinLook
+from motiform.form.looks.spring import SpringLook
+
+if TYPE_CHECKING:
+    from motiform.record import Recording
+
+__all__ = ["KINDS", "Looks", "looks_in"]
+
+#: By the key that an entry of the manifest is known by. A form takes its instants from a channel of the first that is there.
+KINDS: dict[str, type[PartLook]] = {
+    "shape": ShapeLook,
+    "skin": SkinLook,
+    "points": PointsLook,
+    "links": LinksLook,
+    "lines": LinesLook,
+}
+_PATHS = {"color": "colors", "color.pick": "pick", "gone.pick": "pick"}  # names of arrays that are not their keys
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How a recording is drawn: parts by name. ``a | b`` has the parts of both, and those of b where names are the same.
+
+    >>> looks = Looks({"markers": PointsLook(points="markers", radius=0.01, color=(0.0, 0.0, 1.0))})
+    >>> looks.manifest()["form"]["markers"]["points"]
+    'markers'
+    """
+
+    parts: Mapping[str, PartLook] = field(default_factory=dict)
+    springs: Mapping[str, SpringLook] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, look in self.parts.items():
+            if not isinstance(look, tuple(KINDS.values())):
+                allowed = ", ".join(kind.__name__ for kind in KINDS.values())
+                raise InputError("a part must have a look", where=f"looks of {name!r}", got=repr(look), allowed=allowed)
+
+    def __or__(self, other: "Looks") -> "Looks":
+        return Looks({**self.parts, **other.parts}, {**self.springs, **other.springs})
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the entries "form" and "links" of a recording's manifest."""
+        springs = [{"name": name, **spring.to_plain()} for name, spring in self.springs.items()]
+        return {"form": self._written[0], "links": springs}
+
+    def statics(self) -> dict[str, np.ndarray]:
+        """Return the arrays that the manifest refers to, by name."""
+        return self._written[1]
+
+    @cached_property
+    def _written(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        statics: dict[str, np.ndarray] = {}
+        return {name: _without_arrays(look.to_plain(), name, "", statics) for name, look in self.parts.items()}, statics
+
+
+def looks_in(recording: "Recording") -> Looks:
+    """Return the looks that a recording's manifest and statics tell."""
+    parts = {name: _read(name, plain, recording) for name, plain in (recording.manifest.get("form") or {}).items()}
+    springs = {plain["name"]: SpringLook.from_plain(plain) for plain in recording.manifest.get("links") or ()}
+    return Looks(parts, springs)
+
+
+def _read(name: str, plain: Any, recording: "Recording") -> PartLook:
+    kind = next((kind for key, kind in KINDS.items() if key in plain), None)
+    if kind is None:
+        got, allowed = ", ".join(plain), ", ".join(KINDS)
+        raise RecordingError("a look must have the key of its kind", where=name, got=got, allowed=allowed)
+    try:
+        return kind.from_plain(_with_arrays(plain, recording))
+    except InputError as error:
+        raise RecordingError(f"{name}: {error}") from error
+
+
+def _without_arrays(plain: Any, name: str, path: str, statics: dict[str, np.ndarray]) -> Any:
+    """Replace arrays by {"static": name}, and keep them."""
+    if isinstance(plain, np.ndarray):
+        return {"static": _keep(plain, name, path, statics)}
+    within = f"{path}." if path else ""
+    if isinstance(plain, dict):
+        return {key: _without_arrays(value, name, f"{within}{key}", statics) for key, value in plain.items()}
+    if isinstance(plain, list):
+        return [_without_arrays(value, name, f"{within}{n}", statics) for n, value in enumerate(plain)]
+    return plain
+
+
+def _keep(array: np.ndarray, name: str, path: str, statics: dict[str, np.ndarray]) -> str:
+    """Keep an array under a short name, or by its path where that is the name of another."""
+    short = f"{name}.{_PATHS.get(path, path.removeprefix('shape.'))}"
+    free = short not in statics or np.array_equal(statics[short], array)
+    kept = short if free else f"{name}.{path}"
+    statics.setdefault(kept, array)
+    return kept
+
+
+def _with_arrays(plain: Any, recording: "Recording") -> Any:
+    """Put the arrays that the recording keeps back where {"static": name} stands."""
+    if isinstance(plain, dict):
+        if set(plain) == {"static"}:
+            return recording.statics[plain["static"]]
+        return {key: _with_arrays(value, recording) for key, value in plain.items()}
+    if isinstance(plain, list):
+        return [_with_arrays(value, recording) for value in plain]
+    return plain

@@ -1,0 +1,63 @@
+"""Typed values and the plain ones of a manifest: a field of a class is a key of the same name."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from motiform.base.errors import RecordingError
+
+if TYPE_CHECKING:
+    from motiform.form.parts import Links, Part, Skin
+    from motiform.record import Recording
+
+__all__ = ["PartLook", "Plain"]
+
+
+class Plain:
+    """A frozen dataclass with a plain form; metadata "read" and "write" of a field convert a value that has none."""
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return numbers, texts, lists, dictionaries and arrays. What is None is left out, and flags at their default."""
+        found = {}
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if value is None or (type(value) in (bool, int) and value == field.default):
+                continue
+            found[field.name] = _plain(field.metadata.get("write", lambda same: same)(value))
+        return found
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """Return the typed value; other keys than those of its fields are left to what wrote them."""
+        own: tuple[Field[Any], ...] = fields(cls)  # type: ignore[arg-type]
+        missing = [f.name for f in own if f.default is MISSING and f.name not in plain]
+        if missing:
+            keys = ", ".join(f.name for f in own)
+            raise RecordingError(f"`{missing[0]}` must be given", got=", ".join(plain) or None, allowed=keys)
+        read = {f.name: f.metadata.get("read", lambda same: same) for f in own}
+        return cls(**{key: read[key](plain[key]) for key in read if key in plain})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Plain):
+        return value.to_plain()
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+class PartLook(Plain):
+    """How one part of a recording is drawn."""
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Channels of the places that it is drawn at."""
+        raise NotImplementedError
+
+    def drawn(self, name: str, recording: "Recording", samples: int) -> "Part | Links | Skin":
+        """Return what is drawn."""
+        raise NotImplementedError

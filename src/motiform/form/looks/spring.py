@@ -1,0 +1,67 @@
+"""Springs between bodies, drawn as balls in a row, so that they are seen to stretch."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.form.looks.plain import PartLook, Plain
+from motiform.form.parts import Part
+from motiform.geometry import Ball
+from motiform.spatial import rotate
+
+if TYPE_CHECKING:
+    from motiform.record import Recording
+
+__all__ = ["SpringEnd", "SpringLook"]
+
+_BEADS = 24
+_COLOR = (0.35, 0.35, 0.38)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpringEnd(Plain):
+    """A point of a body, or of the world."""
+
+    body: str | None
+    """None: the world."""
+    at: tuple[float, float, float]
+    """In the body's frame or in the world's [m]."""
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the body, also where there is none, and the place."""
+        return {"body": self.body, "at": list(self.at)}
+
+    def place(self, recording: "Recording", samples: int) -> np.ndarray:
+        """Return where it is [m], (samples, 3)."""
+        point = np.array(self.at)
+        if self.body is None:
+            return np.broadcast_to(point, (samples, 3))
+        found: np.ndarray = recording[f"{self.body}.position"] + rotate(recording[f"{self.body}.orientation"], point)
+        return found
+
+
+def _read_ends(plain: Any) -> tuple[SpringEnd, ...]:
+    return tuple(SpringEnd.from_plain(end) for end in plain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpringLook(PartLook):
+    """A spring between two points."""
+
+    ends: tuple[SpringEnd, SpringEnd] = field(metadata={"read": _read_ends})
+    radius: float
+    """Of a ball [m]."""
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Channels of the places that it is drawn at."""
+        return tuple(f"{end.body}.position" for end in self.ends if end.body is not None)
+
+    def drawn(self, name: str, recording: "Recording", samples: int) -> Part:
+        """Return balls from one end to the other."""
+        first, second = (end.place(recording, samples) for end in self.ends)
+        along = np.linspace(0, 1, _BEADS)[:, None]
+        position = first[:, None] * (1 - along) + second[:, None] * along
+        orientation = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (samples, _BEADS, 4))
+        return Part(name, Ball(self.radius), np.zeros(3), np.array(_COLOR), position, orientation)

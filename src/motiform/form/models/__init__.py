@@ -1,0 +1,25 @@
+"""How models are drawn: a file for each kind of model, and the register of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from motiform.form.looks import Looks
+from motiform.form.models.bodies import bodies_looks
+from motiform.form.models.figure import contact_looks, figure_looks, solid_looks
+from motiform.form.models.network import network_looks
+from motiform.motion.bodies import Bodies
+from motiform.motion.contact import Contacts
+from motiform.motion.hybrid.matter.parts import SegmentSolid
+from motiform.motion.matter import Network
+from motiform.motion.tree import Figure
+
+__all__ = ["LOOKS"]
+
+#: By type of a model, or of what goes with it: a function of it and of the model that it goes with.
+LOOKS: dict[type, Callable[[Any, object], Looks]] = {
+    Bodies: bodies_looks,
+    Figure: figure_looks,
+    Contacts: contact_looks,
+    Network: network_looks,
+    SegmentSolid: solid_looks,
+}
