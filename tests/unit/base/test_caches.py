@@ -44,6 +44,8 @@ def test_key_follows_what_kernels_import(tmp_path):
     needed = {path.relative_to(package).as_posix() for path in closure(kernels, package)}
     assert {"base/kernels.py", "spatial/algebra.py", "motion/bodies/columns.py"} <= needed
     assert not any(name.startswith("motion/tree") for name in needed)  # its changes do not concern bodies
+    contact = package / "motion" / "contact" / "problem_kernels.py"
+    assert package / "motion" / "tree" / "kernels" / "motion.py" in closure(contact, package)
     mine = tmp_path / "my_kernels.py"
     mine.write_text("from motiform.spatial.algebra import add\n")
     first = source_key(mine)
