@@ -46,6 +46,8 @@ def marker_looks(figure: "Figure") -> Looks:
     """
     from motiform.motion.tree import tag_positions
 
+    if not figure.tags:
+        raise InputError("the figure must have tags", remedy="Add them with FigureBuilder.tag.")
     size = float(np.linalg.norm(np.ptp(tag_positions(figure, figure.neutral()), axis=0))) or 1.0
     found: dict[str, PartLook] = {}
     if not any(segment.parts for segment in figure.segments):

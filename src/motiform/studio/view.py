@@ -1,4 +1,4 @@
-"""The 3-D view: a form as meshes that are moved, many at once where many wear one shape; links are lines."""
+"""The 3-D view: a form as meshes that are moved, many at once where many have one shape; links are lines."""
 
 from math import atan, floor, log10, tan
 from typing import TYPE_CHECKING, Any

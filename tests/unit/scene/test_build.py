@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base.errors import SceneError
 from motiform.scene import parse_scene
-from motiform.scene.build.common import build_bodies, build_options, wardrobe
+from motiform.scene.build.common import build_bodies, build_options
 
 HEAD = '[scene]\ntitle = "t"\nduration = 2\nrate = 50\nseed = 5\n'
 
@@ -133,14 +133,3 @@ def test_options_are_those_of_the_scene():
         0.005,
         1e-7,
     )
-
-
-def test_wardrobe_keeps_what_is_needed_to_draw():
-    text = '[[body]]\nname = "b"\ncolor = [1, 0, 0]\n'
-    text += "shape = { particles = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], masses = [1, 1, 2] } }\n"
-    worn, statics = wardrobe(build(text))
-    assert worn["b"]["position"] == "b.position"
-    assert worn["b"]["color"] == [1, 0, 0]
-    assert worn["b"]["offset"] == pytest.approx([-0.25, -0.5, 0])
-    assert statics["b.points"].shape == (3, 3)
-    assert worn["b"]["shape"]["points"] == {"static": "b.points"}

@@ -32,8 +32,8 @@ def test_scene_builds_and_runs(name):
     assert all(np.isfinite(rec[channel]).all() for channel in rec)
     assert ("tau" in rec) == (controls is not None)
     assert np.abs(rec["v"][0] - v).max() < 1e-12 or figure.closures
-    worn = set(rec.manifest["form"])
-    assert worn >= {segment.name for segment in figure.segments if len(segment.parts) == 1}
+    drawn = set(rec.manifest["form"])
+    assert drawn >= {segment.name for segment in figure.segments if len(segment.parts) == 1}
     assert set(scene.document.image.plot) <= set(rec)
     assert rec.manifest["scene"] == name
 

@@ -119,7 +119,7 @@ def test_bodies_are_met_and_linked_two_ways_or_one():
     rec = simulate(parse_scene(text))
     assert rec["thread.tension"].shape == (6, 2)
     assert {"ball", "upper", "rope", "solid sleeve"} <= set(rec.manifest["form"])
-    assert "solid skin" not in rec.manifest["form"]  # the ball wears it
+    assert "solid skin" not in rec.manifest["form"]  # the ball has that shape already
     alone = simulate(parse_scene(text, settings={"motion.two_way": False}))
     # A free ball that matter does not touch keeps its speed across gravity, to the rounding of 105 steps.
     assert np.allclose(alone["ball.position"][:, 0], 0.62 - 0.5 * alone.time("ball.position"), rtol=0, atol=1e-12)

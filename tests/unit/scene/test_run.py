@@ -44,14 +44,14 @@ def test_gallery_scenes_run(name):
     document = load_scene(name).document
     if document.network:
         return  # how networks look is tested on its own
-    worn = {body.name for body in document.body}
-    worn |= {segment.name for figure in document.figure for segment in figure.segment if segment.shape is not None}
-    worn |= {f"obstacle {obstacle.name}" for obstacle in document.obstacle if obstacle.stairs is None}
+    drawn = {body.name for body in document.body}
+    drawn |= {segment.name for figure in document.figure for segment in figure.segment if segment.shape is not None}
+    drawn |= {f"obstacle {obstacle.name}" for obstacle in document.obstacle if obstacle.stairs is None}
     found = set(rec.manifest["form"])
     if any(figure.model for figure in document.figure):
-        assert found > worn  # and all that the model wears
+        assert found > drawn  # and all shapes of the model
     else:
-        assert found == worn
+        assert found == drawn
 
 
 def test_manifest_tells_how_it_was_made():

@@ -1,4 +1,4 @@
-"""Looks: how the channels of a recording are drawn. One class for each way, with the keys that a manifest has for it."""
+"""Looks: how the channels of a recording are drawn. A class for each way, whose fields are keys of a manifest."""
 
 from motiform.form.looks.color import ColorBy
 from motiform.form.looks.links import HideBy, LinksLook

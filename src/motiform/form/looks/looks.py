@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "Looks", "looks_in"]
 
-#: By the key that an entry of the manifest is known by. A form takes its instants from a channel of the first that is there.
+#: By the key that marks an entry of the manifest; a form takes its instants from a channel of the first of these.
 KINDS: dict[str, type[PartLook]] = {
     "shape": ShapeLook,
     "skin": SkinLook,
@@ -33,7 +33,7 @@ _PATHS = {"color": "colors", "color.pick": "pick", "gone.pick": "pick"}  # names
 
 @dataclass(frozen=True)
 class Looks:
-    """How a recording is drawn: parts by name. ``a | b`` has the parts of both, and those of b where names are the same.
+    """How a recording is drawn: parts by name. ``a | b`` has the parts of both, that of b where a name is in both.
 
     >>> looks = Looks({"markers": PointsLook(points="markers", radius=0.01, color=(0.0, 0.0, 1.0))})
     >>> looks.manifest()["form"]["markers"]["points"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from motiform.base.errors import RecordingError
+from motiform.geometry import Shape
 
 if TYPE_CHECKING:
     from motiform.form.parts import Links, Part, Skin
@@ -16,16 +17,16 @@ __all__ = ["PartLook", "Plain"]
 
 
 class Plain:
-    """A frozen dataclass with a plain form; metadata "read" and "write" of a field convert a value that has none."""
+    """A frozen dataclass with a plain form; metadata "read" of a field makes its value from the plain one."""
 
     def to_plain(self) -> dict[str, Any]:
-        """Return numbers, texts, lists, dictionaries and arrays. What is None is left out, and flags at their default."""
+        """Return numbers, texts, lists, dictionaries and arrays, less what is None and flags at their default."""
         found = {}
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
             if value is None or (type(value) in (bool, int) and value == field.default):
                 continue
-            found[field.name] = _plain(field.metadata.get("write", lambda same: same)(value))
+            found[field.name] = _plain(value)
         return found
 
     @classmethod
@@ -43,6 +44,8 @@ class Plain:
 def _plain(value: Any) -> Any:
     if isinstance(value, Plain):
         return value.to_plain()
+    if isinstance(value, Shape):
+        return _plain(value.describe())
     if isinstance(value, tuple | list):
         return [_plain(one) for one in value]
     if isinstance(value, dict):

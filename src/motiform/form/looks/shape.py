@@ -20,9 +20,9 @@ __all__ = ["ShapeLook"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ShapeLook(PartLook):
-    """A shape on the poses of two channels, or at one pose. Where the channels are not recorded it stays at the pose."""
+    """A shape on the poses of two channels, or at one pose, also where the channels are not recorded."""
 
-    shape: Shape = field(metadata={"read": shape_from, "write": Shape.describe})
+    shape: Shape = field(metadata={"read": shape_from})
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Origin of the shape in the frame that carries it [m]."""
     color: Any

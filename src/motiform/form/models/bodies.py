@@ -27,7 +27,7 @@ def _springs(bodies: Bodies) -> dict[str, SpringLook]:
     found = {}
     for n, spring in enumerate(bodies.springs):
         name = f"spring {n + 1}"
-        ends = tuple(_end(bodies, *end, name) for end in ((spring.a, spring.at_a), (spring.b, spring.at_b)))
+        ends = _end(bodies, spring.a, spring.at_a, name), _end(bodies, spring.b, spring.at_b, name)
         found[name] = SpringLook(ends=ends, radius=thin)
     return found
 

@@ -231,7 +231,9 @@ def _picked(given: Any, pick: np.ndarray | None, count: int, where: str) -> Any:
     if not isinstance(given, np.ndarray):
         return given
     if len(given) != count:
-        raise InputError("a color or a radius must be one, or one for each", where=where, got=len(given), allowed=f"{count}")
+        raise InputError(
+            "a color or a radius must be one, or one for each", where=where, got=len(given), allowed=f"{count}"
+        )
     return given if pick is None else given[pick]
 
 

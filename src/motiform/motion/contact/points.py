@@ -231,7 +231,7 @@ def points_of_tags(
 def points_of_shape(
     figure: Figure, segment: str, *, shape: Shape | None = None, placement: Any = None, **options: Any
 ) -> tuple[ContactPoint, ...]:
-    """Return the contact points of what a segment wears.
+    """Return the contact points of the shapes of a segment.
 
     They are corners of boxes and meshes, balls, the two ends of capsules and twelve points about each rim of a
     cylinder. Of a mesh with many corners 64 are chosen, spread over its convex hull; each point's `note` tells so.

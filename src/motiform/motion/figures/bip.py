@@ -54,7 +54,7 @@ class BipRecipe(Recipe):
 
     def make(self) -> "Bip":
         """Return the figure."""
-        from motiform.motion.figures.bip_look import dress_bip
+        from motiform.motion.figures.bip_look import bip_parts
         from motiform.motion.tree.read.tables import builder_from_table
 
         L = self.all_lengths()
@@ -66,9 +66,9 @@ class BipRecipe(Recipe):
             gravity=self.gravity,
             name=self.name,
         )
-        worn = dress_bip(L)
+        parts = bip_parts(L)
         return Bip(
-            tuple(replace(s, parts=worn[s.name]) for s in limit_joints(builder.segments, self.limits)),
+            tuple(replace(s, parts=parts[s.name]) for s in limit_joints(builder.segments, self.limits)),
             tuple(builder.tags),
             gravity=builder.gravity,  # type: ignore[arg-type]
             name=self.name,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from motiform.motion.figures.look import Color, box, limb
 from motiform.motion.tree.model.segment import Part
 
-__all__ = ["dress_bip"]
+__all__ = ["bip_parts"]
 
 BEAM: Color = (0.70, 0.72, 0.75)
 MOTOR: Color = (0.20, 0.21, 0.24)
@@ -14,7 +14,7 @@ DOOR: Color = (0.86, 0.84, 0.78)
 SOLE: Color = (0.15, 0.15, 0.16)
 
 
-def dress_bip(L: Mapping[str, float]) -> dict[str, tuple[Part, ...]]:
+def bip_parts(L: Mapping[str, float]) -> dict[str, tuple[Part, ...]]:
     """Return the parts of each segment in its frame; L are the lengths [m]."""
     parts: dict[str, tuple[Part, ...]] = {f"frame_{n}": () for n in range(1, 6)}
     hip = L["hip"]

@@ -147,7 +147,7 @@ class Human36Recipe(Recipe):
 
     def make(self) -> "Human36":
         """Return the figure."""
-        from motiform.motion.figures.human36_look import dress_human
+        from motiform.motion.figures.human36_look import human_parts
         from motiform.motion.tree.read.tables import builder_from_table
 
         L = self.all_lengths()
@@ -160,9 +160,9 @@ class Human36Recipe(Recipe):
             name=self.name,
         )
         segments = limit_joints(builder.segments, self.limits)
-        worn = dress_human(self.body_height, L, self.sex)
+        parts = human_parts(self.body_height, L, self.sex)
         return Human36(
-            tuple(replace(segment, parts=worn[segment.name]) for segment in segments),
+            tuple(replace(segment, parts=parts[segment.name]) for segment in segments),
             tuple(builder.tags),
             gravity=builder.gravity,  # type: ignore[arg-type]
             name=self.name,

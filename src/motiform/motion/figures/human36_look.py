@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from motiform.motion.figures.look import Color, egg, limb
 from motiform.motion.tree.model.segment import Part
 
-__all__ = ["dress_human"]
+__all__ = ["human_parts"]
 
 SKIN: Color = (0.80, 0.60, 0.48)
 SHIRTS: dict[str, Color] = {"male": (0.30, 0.45, 0.62), "female": (0.52, 0.36, 0.50)}
@@ -14,7 +14,7 @@ SHOES: Color = (0.62, 0.28, 0.22)
 HAIR: Color = (0.24, 0.17, 0.12)
 
 
-def dress_human(H: float, L: Mapping[str, float], sex: str) -> dict[str, tuple[Part, ...]]:
+def human_parts(H: float, L: Mapping[str, float], sex: str) -> dict[str, tuple[Part, ...]]:
     """Return the parts of each segment; H is the height [m], L the lengths [m]."""
     shirt = SHIRTS.get(sex, SHIRTS["male"])
     slim = 0.90 if sex == "female" else 1.0

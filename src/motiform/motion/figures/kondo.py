@@ -76,7 +76,7 @@ class KondoRecipe(Recipe):
 
     def make(self) -> "Kondo":
         """Return the figure."""
-        from motiform.motion.figures.kondo_look import dress_kondo
+        from motiform.motion.figures.kondo_look import kondo_parts
         from motiform.motion.tree.read.tables import builder_from_table
 
         L = self.all_lengths()
@@ -84,9 +84,9 @@ class KondoRecipe(Recipe):
         builder, order = builder_from_table(
             self._rows(L), lengths=L, coordinates=t.COORDINATES, tags=places, gravity=self.gravity, name=self.name
         )
-        worn = dress_kondo(L)
+        parts = kondo_parts(L)
         return Kondo(
-            tuple(replace(s, parts=worn[s.name]) for s in limit_joints(builder.segments, self.limits)),
+            tuple(replace(s, parts=parts[s.name]) for s in limit_joints(builder.segments, self.limits)),
             tuple(builder.tags),
             gravity=builder.gravity,  # type: ignore[arg-type]
             name=self.name,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from motiform.motion.figures.look import Color, box, limb
 from motiform.motion.tree.model.segment import Part
 
-__all__ = ["dress_kondo"]
+__all__ = ["kondo_parts"]
 
 METAL: Color = (0.72, 0.74, 0.78)
 MOTOR: Color = (0.16, 0.17, 0.20)
@@ -13,7 +13,7 @@ CASE: Color = (0.18, 0.32, 0.58)
 EYE: Color = (0.90, 0.35, 0.15)
 
 
-def dress_kondo(L: Mapping[str, float]) -> dict[str, tuple[Part, ...]]:
+def kondo_parts(L: Mapping[str, float]) -> dict[str, tuple[Part, ...]]:
     """Return the parts of each segment; L are the lengths [m]."""
     parts = {"trunk": _trunk(L), "head": _head(L)}
     for word, s in (("right", 1.0), ("left", -1.0)):

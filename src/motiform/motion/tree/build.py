@@ -74,7 +74,7 @@ class FigureBuilder:
         armature, damping
             Of the joint's velocities: one number, or one each.
         shape, color
-            What the segment wears in pictures.
+            What the segment is drawn as.
 
         """
         if isinstance(mass, MassProperties):

@@ -32,10 +32,10 @@ def add_bodies(scene: Scene, builder: FigureBuilder) -> list[Body]:
     found = list(build_bodies(scene).bodies) if tables else []
     for table, body in zip(tables, found, strict=True):
         placed = Transform.translation_of(-body.properties.center)
-        worn = None if body.shape is None else Part(body.shape, placed, table.color)
+        part = None if body.shape is None else Part(body.shape, placed, table.color)
         for name in body_names(table):
             builder.segment(
-                name, None, joints.free(), mass=body.properties.mass, inertia=body.properties.inertia, shape=worn
+                name, None, joints.free(), mass=body.properties.mass, inertia=body.properties.inertia, shape=part
             )
     return found
 

@@ -346,7 +346,7 @@ class _Part:
         if table.container is not None:
             return Hollow(build_shape(self.scene, table.container)[0]), build_pose(table.pose)
         if table.shape is None:
-            return self.carriers.worn(table.segment or "", place("segment"))
+            return self.carriers.shape(table.segment or "", place("segment"))
         return build_shape(self.scene, table.shape)[0], build_pose(table.pose)
 
     def _push(self, table: PushTable, place: Callable[..., str]) -> None:

@@ -54,8 +54,8 @@ class Carriers:
                 remedy=closest(name, known),
             )  # fmt: skip
 
-    def worn(self, segment: str, where: str) -> tuple[Any, Transform]:
-        """Return what a segment wears as one shape."""
+    def shape(self, segment: str, where: str) -> tuple[Any, Transform]:
+        """Return the shapes of a segment as one."""
         self.frame(segment, where)
         assert self.figure is not None
         parts = self.figure.segment(segment).parts

@@ -122,7 +122,7 @@ class FigureContactTable(Table):
     solids: bool = Field(False, description="the model's own contact solids")
     tags: list[str] | None = Field(None, description="points at these tags")
     points: list[PointTable] | None = None
-    segment: str | None = Field(None, description="corners, balls and ends of what this segment wears")
+    segment: str | None = Field(None, description="corners, balls and ends of the shapes of this segment")
     solid: str | None = Field(None, description="name of the contact solid; that of the segment if not given")
     radius: Annotated[Metre, AtLeast0] = Field(0.0, description="of the balls about the points")
     friction: Friction | None = Field(None, description="Coulomb's coefficient; not given: nothing slides")

@@ -141,7 +141,7 @@ class SolidTable(LawKeys):
         if self.segment is not None and (kind == "floor" or self.motion is not None):
             raise ValueError("a segment carries it: leave out floor and motion")
         if bare and self.pose != PoseTable():
-            raise ValueError("what a segment wears has its place already: leave out pose")
+            raise ValueError("a shape of a segment has its place already: leave out pose")
         if kind in ("floor", "plane") and self.pose != PoseTable():
             raise ValueError(f"a {kind} has no pose: its own numbers say where it is")
         return self

@@ -468,7 +468,7 @@ def test_h_anim_names_every_segment(body):
 
 
 def test_the_look_fills_the_body(body):
-    """Every massive segment wears something, and the body reaches from the ground to its height."""
+    """Every massive segment has a shape, and the body reaches from the ground to its height."""
     _, p = tree.poses(body, np.zeros(42))
     low, high = [], []
     for n, segment in enumerate(body.segments):

@@ -558,7 +558,7 @@ class NetworkBuilder:
         return network
 
     def _check_looks(self, network: Network) -> None:
-        names = [thing.name for thing in (*network.groups, *network.bundles, *network.solids)]
+        names = [g.name for g in network.groups] + [b.name for b in network.bundles] + [s.name for s in network.solids]
         for name in self._looks:
             if name not in names:
                 raise InputError(

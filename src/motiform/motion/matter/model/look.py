@@ -29,7 +29,7 @@ class Look:
     """Red, green, blue from 0 to 1, (3,), or a row for each thing, (n, 3); or by what is shown: "speed" or "height" of
     points, "tension" of links."""
     map: tuple[float, float] | None = None
-    """Values at the first and at the last color of the scale [m/s, m or N]; None: nearly all values of the recording."""
+    """Values at the first and at the last color [m/s, m or N]; None: nearly the least and the greatest recorded."""
     radius: ArrayLike | None = None
     """Of balls, one or (points,), or of links [m]."""
     width: float | None = None

@@ -18,7 +18,7 @@ _FLAT = 1e-9  # allowed excess over the triangle inequality of the moments, and 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A shape that a segment wears in pictures."""
+    """A shape that a segment is drawn as."""
 
     shape: Shape
     placement: Transform = field(default_factory=Transform.identity)

@@ -51,7 +51,7 @@ class Geoms:
                 self.report.leave(child, f"<{child.tag}> of assets")
 
     def part(self, geom: Element, frame: Transform) -> "Part | None":
-        """Return what the body wears, or None for what is not drawn; `frame` is the geom's frame in the body."""
+        """Return what the body is drawn as, or None for nothing; `frame` is the geom's frame in the body."""
         from motiform.motion.tree.model.segment import Part
 
         kind = geom.word("type", "sphere", _TYPES)

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from motiform.base.errors import InputError
-from motiform.form import dress
+from motiform.base.errors import InputError, MotiformError
+from motiform.form import dress, looks_of
+from motiform.form.models.faces import grid_faces, hull_faces
 from motiform.geometry import Ball, Box, Capsule, Cylinder
 from motiform.geometry.search.closest import Hollow, Plane
 from motiform.image import render
-from motiform.motion.matter import NetworkBuilder, links, topology
+from motiform.motion.matter import Look, NetworkBuilder, links, topology
 from motiform.motion.matter.laws.automaton import Automaton
 from motiform.record import Channel, Recording
-from motiform.scene.faces import grid_faces, hull_faces
-from motiform.scene.wardrobe import network_wardrobe
 from motiform.spatial import Transform, rotation_from_euler
 
 FLOOR = links.visco_elastic_buffer(100.0, 0.0)
@@ -20,7 +19,7 @@ FLOOR = links.visco_elastic_buffer(100.0, 0.0)
 
 def at_start(network, samples=2, extra=()):
     """A recording of a network that stays where it starts."""
-    form, statics = network_wardrobe(network)
+    looks = looks_of(network)
     data = {}
     for group in network.groups:
         name = f"{group.name}.position"
@@ -29,7 +28,7 @@ def at_start(network, samples=2, extra=()):
     for name, values in extra:
         channel = Channel(name, dims=tuple(f"n{k}" for k in range(values.ndim - 1)), shape=values.shape[1:], rate=10.0)
         data[name] = channel, values
-    return Recording.from_arrays(data, manifest={"form": form}, statics=statics)
+    return Recording.from_arrays(data, manifest=looks.manifest(), statics=looks.statics())
 
 
 def cloth(n=4, m=5):
@@ -217,13 +216,76 @@ def test_a_moving_solid_follows_its_channels_where_there_are_some():
     np.testing.assert_array_equal(pusher.position[:, 0], places[[0, 0]])
 
 
+def test_each_thing_has_its_own_color_and_radius():
+    b = NetworkBuilder()
+    places = np.concatenate([topology.block_positions((2, 2), (0.1, 0.1)), [[0, 0, 1.0], [0, 0, 2.0]]])
+    points = b.masses("net", places, mass=0.01)
+    nail = b.fixed("nail", [0, 1, 0])
+    b.link("weave", topology.grid(points[:4], (2, 2)), links.spring(10.0))
+    b.link("strand", topology.chain(nail + points[4:]), links.spring(10.0))
+    tones = np.linspace(0, 1, 18).reshape(6, 3)
+    b.look("net", color=tones, radius=[1, 2, 3, 4, 5, 6.0], faces=[[0, 1, 2]])
+    with pytest.raises(MotiformError, match=r"\(3,\) or \(1, 3\)"):
+        dress(at_start(b.build()))  # one for each point is not one for each triangle
+    b.look("net", draw="balls")
+    b.look("strand", color=[[1.0, 0, 0], [0, 1.0, 0]], radius=[0.1, 0.2])
+    form = dress(at_start(b.build()))
+    np.testing.assert_array_equal(form.parts[0].color, tones)
+    np.testing.assert_allclose(form.parts[0].scales * form.parts[0].shape.radius, [1, 2, 3, 4, 5, 6])
+    other, to_nail = form.links[-2:]
+    assert (to_nail.radius.tolist(), to_nail.color.tolist()) == ([0.1], [[1, 0, 0]])
+    assert (other.radius.tolist(), other.color.tolist()) == ([0.2], [[0, 1, 0]])
+
+
+def test_looks_are_said_bit_by_bit_and_move_with_a_module():
+    module = NetworkBuilder()
+    module.masses("grains", [[0, 0, 0], [1, 0, 0]], mass=1.0)
+    module.look("grains", color="height")
+    module.look("grains", radius=0.1)
+    b = NetworkBuilder()
+    b.add("one", module)
+    look = b.build().looks["one.grains"]
+    assert (look.color, look.radius, look.draw) == ("height", 0.1, None)
+
+
 @pytest.mark.parametrize(
     ("look", "text"),
-    [({"draw": "skin"}, "no faces"), ({"draw": "cubes"}, "draw of a look"), ({"color": "beauty"}, "color of a look")],
+    [
+        ({"draw": "cubes"}, "`draw` must be one of 'balls', 'skin'"),
+        ({"color": "beauty"}, "`color` must be numbers or one of 'speed'"),
+        ({"color": (1.0, 0.0, 2.0)}, "from 0 to 1"),
+        ({"color": (1.0, 0.0)}, "`color`"),
+        ({"map": (1.0, 1.0)}, "two different numbers"),
+        ({"map": (1.0, 2.0, 3.0)}, "`map`"),
+        ({"radius": -1.0}, "`radius` must be 0 m or more"),
+        ({"width": [0.1, 0.2]}, "`width` must be"),
+        ({"width": np.nan}, "not finite"),
+        ({"faces": [[0.0, 1.0, 2.0]]}, "`faces` must be whole numbers"),
+    ],
 )
-def test_wrong_looks_are_told(look, text):
-    b = NetworkBuilder()
-    b.masses("grains", [[0, 0, 0], [1, 0, 0]], mass=1.0)
-    b.look("grains", **look)
+def test_a_wrong_look_is_refused_where_it_is_said(look, text):
     with pytest.raises(InputError, match=text):
-        network_wardrobe(b.build())
+        Look(**look)
+
+
+@pytest.mark.parametrize(
+    ("name", "look", "text"),
+    [
+        ("grains", {"draw": "skin"}, "a skin must have faces"),
+        ("grains", {"color": "tension"}, "'speed' or 'height'"),
+        ("grains", {"color": "speed"}, "keep_velocity"),
+        ("grains", {"radius": [0.1, 0.2, 0.3]}, "one for each"),
+        ("strand", {"color": "height"}, "'tension'"),
+        ("strand", {"color": "tension"}, "record=True"),
+        ("ball", {"color": "speed"}, "must be numbers"),
+        ("grain", {"radius": 0.1}, "Did you mean 'grains'"),
+    ],
+)
+def test_a_look_must_fit_what_it_is_of(name, look, text):
+    b = NetworkBuilder()
+    points = b.masses("grains", [[0, 0, 0], [1, 0, 0]], mass=1.0)
+    b.link("strand", (points[0], points[1]), links.spring(1.0))
+    b.solid("ball", Ball(0.1), Transform.identity(), points, law=FLOOR)
+    b.look(name, **look)
+    with pytest.raises(InputError, match=text):
+        looks_of(b.build())
