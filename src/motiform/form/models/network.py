@@ -153,12 +153,12 @@ class _NetworkLooks:
             return
         thick = 2 * self._thin(bundle) if look.width is None else look.width
         radius = 0.5 * thick if look.radius is None else look.radius
-        broken = _broken(bundle) if bundle.record else ()
+        names, broken = [group.name for group in self.network.groups], _broken(bundle) if bundle.record else ()
         for name, groups, own in self._split(bundle):
             pick = None if len(own) == bundle.count else own
             gone = HideBy(channel=f"{bundle.name}.state", values=broken, pick=pick) if broken else None
             self.parts[name] = LinksLook(
-                links=tuple(f"{self.network.groups[g].name}.position" for g in groups),
+                links=(f"{names[groups[0]]}.position", f"{names[groups[1]]}.position"),
                 pairs=(bundle.pairs[own] - self.firsts[list(groups)]).astype(np.int32),
                 radius=_picked(radius, pick, bundle.count, f"look of {bundle.name!r}"),
                 color=self._link_color(bundle, look, pick),

@@ -156,7 +156,7 @@ class _Scene:
         self.routes.append((name, "value_changed", body.attrib["DEF"], f"set_{field}"))
 
     def _add_look(
-        self, body: Element, name: str, shape: "Shape", offset: np.ndarray, key: str, color: tuple[float, ...]
+        self, body: Element, name: str, seen: "Shape", offset: np.ndarray, key: str, color: tuple[float, ...]
     ) -> None:
         """Add the shape in its colour: written once, used again by name."""
         if (key, color) in self.looks:
@@ -166,7 +166,7 @@ class _Scene:
         group = SubElement(body, "Transform", DEF=self.looks[key, color], translation=_text(offset))
         first = key not in self.geometries
         names = self.geometries.setdefault(key, [])
-        for k, (parent, geometry) in enumerate(_pieces(group, shape)):
+        for k, (parent, geometry) in enumerate(_pieces(group, seen)):
             shape = SubElement(parent, "Shape")
             SubElement(
                 SubElement(shape, "Appearance"), "Material", diffuseColor=_text(np.array(color)), shininess="0.1"
