@@ -55,8 +55,8 @@ def _clock(looks: Looks, recording: "Recording") -> str:
     """Return the channel whose samples are those of the form: the first that something is drawn by."""
     for kind in KINDS.values():
         for look in looks.parts.values():
-            if isinstance(look, kind) and look.channels and look.channels[0] in recording.names:
-                return look.channels[0]
+            if isinstance(look, kind) and look.places in recording.names:
+                return str(look.places)
     return recording.names[0]
 
 

@@ -22,7 +22,7 @@ def read_points(channel: str, recording: "Recording", samples: int, where: str) 
     return found
 
 
-def read_radius(given: Any) -> Any:
+def read_radius(given: Any) -> float | np.ndarray:
     """Return one radius or one for each [m]."""
     try:
         found = np.asarray(given, float)
@@ -33,7 +33,7 @@ def read_radius(given: Any) -> Any:
     return found if found.ndim else float(found)
 
 
-def spread_radius(radius: Any, count: int, where: str) -> np.ndarray:
+def spread_radius(radius: float | np.ndarray, count: int, where: str) -> np.ndarray:
     """Return one radius for each [m], (count,)."""
     try:
         return np.array(np.broadcast_to(radius, (count,)))

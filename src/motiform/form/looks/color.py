@@ -27,7 +27,7 @@ class ColorBy(Plain):
     """Component of a vector, by number or along a unit vector; None: its length."""
     pick: np.ndarray | None = None
     """Columns of the channel that are drawn, (count,); None: all."""
-    colors: Any = None
+    colors: np.ndarray | None = None
     """sRGB from 0 to 1, (colors, 3); None: from blue over green and yellow to red."""
 
     def shades(self, recording: "Recording", samples: int, count: int, where: str) -> Shades:
@@ -72,7 +72,7 @@ Color = tuple[float, float, float] | np.ndarray | ColorBy
 """Red, green, blue from 0 to 1, (3,), a row for each thing, (count, 3), or by a channel."""
 
 
-def read_color(plain: Any) -> Any:
+def read_color(plain: Any) -> Color:
     """Return a color from its plain form."""
     return ColorBy.from_plain(plain) if isinstance(plain, dict) else plain
 

@@ -1,13 +1,13 @@
 """Straight links between the points of two channels, which stretch with them."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.form.looks.checks import check_below, read_indices, read_points, read_radius, spread_radius
-from motiform.form.looks.color import check_color, read_color, resolve_color
+from motiform.form.looks.color import Color, check_color, read_color, resolve_color
 from motiform.form.looks.plain import PartLook, Plain
 from motiform.form.parts import Links
 
@@ -46,9 +46,9 @@ class LinksLook(PartLook):
     """Channels of places in the world [m], (3,) or (points, 3)."""
     pairs: np.ndarray
     """Which point of the one and which of the other, (links, 2)."""
-    radius: Any
+    radius: float | np.ndarray
     """One or (links,) [m]."""
-    color: Any = field(default=(0.35, 0.35, 0.38), metadata={"read": read_color})
+    color: Color = field(default=(0.35, 0.35, 0.38), metadata={"read": read_color})
     """Red, green, blue from 0 to 1, (3,), a row for each, (links, 3), or `ColorBy`."""
     gone: HideBy | None = field(default=None, metadata={"read": HideBy.from_plain})
     """Which are not drawn; all are where that channel is not recorded."""
@@ -58,11 +58,6 @@ class LinksLook(PartLook):
         object.__setattr__(self, "pairs", read_indices(self.pairs, 2, "pairs"))
         object.__setattr__(self, "color", check_color(self.color))
         object.__setattr__(self, "radius", read_radius(self.radius))
-
-    @property
-    def channels(self) -> tuple[str, ...]:
-        """Channels of the places that it is drawn at."""
-        return self.links
 
     def drawn(self, name: str, recording: "Recording", samples: int) -> Links:
         """Return the rods."""

@@ -57,9 +57,10 @@ class PartLook(Plain):
     """How one part of a recording is drawn."""
 
     @property
-    def channels(self) -> tuple[str, ...]:
-        """Channels of the places that it is drawn at."""
-        raise NotImplementedError
+    def places(self) -> str | None:
+        """Channel of the places that it is drawn at, the first where there are two: the first field has it."""
+        channels = getattr(self, fields(self)[0].name)  # type: ignore[arg-type]
+        return channels if isinstance(channels, str) else str(channels[0])
 
     def drawn(self, name: str, recording: "Recording", samples: int) -> "Part | Links | Skin":
         """Return what is drawn."""

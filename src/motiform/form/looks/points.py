@@ -1,7 +1,7 @@
 """Points of a channel as balls, and lines between the points of two channels."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,9 +25,9 @@ class PointsLook(PartLook):
     """Channel of places in the world [m], (3,) or (count, 3)."""
     matter: bool = False
     """Whether they are matter, which a camera takes into view; else they mark what was measured."""
-    color: Any = field(metadata={"read": read_color})
+    color: Color = field(metadata={"read": read_color})
     """Red, green, blue from 0 to 1, (3,), a row for each, (count, 3), or `ColorBy`."""
-    radius: Any
+    radius: float | np.ndarray
     """One or (count,) [m]."""
     pick: np.ndarray | None = None
     """Numbers of the points that are drawn, (count,); None: all."""
@@ -35,11 +35,6 @@ class PointsLook(PartLook):
     def __post_init__(self) -> None:
         object.__setattr__(self, "color", check_color(self.color))
         object.__setattr__(self, "radius", read_radius(self.radius))
-
-    @property
-    def channels(self) -> tuple[str, ...]:
-        """Channels of the places that it is drawn at."""
-        return (self.points,)
 
     def drawn(self, name: str, recording: "Recording", samples: int) -> Part:
         """Return the balls."""
@@ -55,9 +50,9 @@ class LinesLook(PartLook):
 
     lines: tuple[str, str]
     """Channels of places in the world [m], both (3,) or (count, 3)."""
-    radius: Any
+    radius: float | np.ndarray
     """Of a ball [m]."""
-    color: Any = field(metadata={"read": read_color})
+    color: Color = field(metadata={"read": read_color})
     """Red, green, blue from 0 to 1, (3,), a row for each ball, or `ColorBy`."""
     beads: int = 8
     """Balls in a line."""
@@ -66,11 +61,6 @@ class LinesLook(PartLook):
         object.__setattr__(self, "lines", tuple(self.lines))
         object.__setattr__(self, "color", check_color(self.color))
         object.__setattr__(self, "radius", read_radius(self.radius))
-
-    @property
-    def channels(self) -> tuple[str, ...]:
-        """Channels of the places that it is drawn at."""
-        return self.lines
 
     def drawn(self, name: str, recording: "Recording", samples: int) -> Part:
         """Return the balls of all lines."""
@@ -81,7 +71,7 @@ class LinesLook(PartLook):
 
 
 def _balls(
-    name: str, position: np.ndarray, given: Any, color: Color, recording: "Recording", *, ghost: bool
+    name: str, position: np.ndarray, given: float | np.ndarray, color: Color, recording: "Recording", *, ghost: bool
 ) -> Part:  # fmt: skip
     """Return balls at places, (samples, count, 3)."""
     samples, count = position.shape[:2]

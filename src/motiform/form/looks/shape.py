@@ -25,7 +25,7 @@ class ShapeLook(PartLook):
     shape: Shape = field(metadata={"read": shape_from})
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Origin of the shape in the frame that carries it [m]."""
-    color: Any
+    color: tuple[float, float, float] | np.ndarray
     """Red, green, blue from 0 to 1, (3,), or a row for each body, (count, 3)."""
     position: str | None = None
     """Channel of origins in the world [m], (3,) or (count, 3)."""
@@ -47,9 +47,9 @@ class ShapeLook(PartLook):
             raise RecordingError("a shape must have `position` and `orientation`, or `at` and `turn`")
 
     @property
-    def channels(self) -> tuple[str, ...]:
-        """Channels of the places that it is drawn at."""
-        return () if self.position is None else (self.position,)
+    def places(self) -> str | None:
+        """Channel of its places."""
+        return self.position
 
     def is_ground(self, image: Mapping[str, Any]) -> bool:
         """Return whether the ground of a picture with these settings stands for it."""

@@ -1,7 +1,7 @@
 """Surfaces whose corners are the points of a channel."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class SkinLook(PartLook):
     """Channel of places in the world [m], (points, 3)."""
     faces: np.ndarray
     """Points of each triangle, counter-clockwise seen from outside, (triangles, 3)."""
-    color: Any
+    color: tuple[float, float, float] | np.ndarray
     """Red, green, blue from 0 to 1, (3,), or a row for each triangle, (triangles, 3)."""
     two_sided: bool = True
     """Whether it is seen from behind."""
@@ -37,11 +37,6 @@ class SkinLook(PartLook):
             raise RecordingError("colors of a skin must be numbers", got=", ".join(self.color))
         object.__setattr__(self, "faces", read_indices(self.faces, 3, "faces"))
         object.__setattr__(self, "color", check_color(self.color))
-
-    @property
-    def channels(self) -> tuple[str, ...]:
-        """Channels of the places that it is drawn at."""
-        return (self.skin,)
 
     def drawn(self, name: str, recording: "Recording", samples: int) -> Skin:
         """Return the surface."""

@@ -53,11 +53,6 @@ class SpringLook(PartLook):
     radius: float
     """Of a ball [m]."""
 
-    @property
-    def channels(self) -> tuple[str, ...]:
-        """Channels of the places that it is drawn at."""
-        return tuple(f"{end.body}.position" for end in self.ends if end.body is not None)
-
     def drawn(self, name: str, recording: "Recording", samples: int) -> Part:
         """Return balls from one end to the other."""
         first, second = (end.place(recording, samples) for end in self.ends)

@@ -13,7 +13,7 @@ def bodies_looks(bodies: Bodies, _model: object) -> Looks:
     """Return the shapes of bodies, about their centres of mass, and their springs."""
     parts = {
         body.name: ShapeLook(
-            shape=body.shape, offset=tuple((-body.properties.center).tolist()), color=body.color,
+            shape=body.shape, offset=tuple((-body.properties.center).tolist()), color=np.asarray(body.color),
             position=f"{body.name}.position", orientation=f"{body.name}.orientation",
         )
         for body in bodies.bodies

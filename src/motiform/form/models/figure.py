@@ -16,7 +16,7 @@ __all__ = ["STONE", "contact_looks", "figure_looks", "is_up", "placed", "solid_l
 _GREY, STONE = (0.55, 0.57, 0.6), (0.74, 0.71, 0.66)
 _ROUNDING = 1e-12  # of entries of a rotation
 
-RGB = tuple[float, float, float]
+RGB = tuple[float, float, float] | np.ndarray
 
 
 def figure_looks(figure: Figure, _model: object) -> Looks:

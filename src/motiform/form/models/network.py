@@ -94,7 +94,7 @@ class _NetworkLooks:
             raise InputError("`color` of a skin must be numbers", where=where, got=look.color, remedy=remedy)
         faces, square = surface
         self.covered[group.first + np.unique(faces)] = True
-        color: Color = group.color if look.color is None else look.color
+        color = np.asarray(group.color if look.color is None else look.color)
         if look.color is None and square.any():
             color = np.array([group.color, 0.8 * np.array(group.color)])[square]
         skin = SkinLook(skin=f"{group.name}.position", faces=faces.astype(np.int32), color=color)
@@ -204,7 +204,7 @@ class _NetworkLooks:
         if isinstance(given, str):
             where = f"look of {solid.name!r}"
             raise InputError("`color` of a solid must be numbers", where=where, got=given)
-        color = STONE if given is None else given
+        color = np.asarray(STONE if given is None else given)
         if solid.motion is not None:
             return placed(shape, solid.placement, color, moved=solid.name)
         ground, stands = self._footing(solid, shape, plain=given is None)

@@ -413,7 +413,7 @@ class NetworkBuilder:
         name: str,
         *,
         draw: Literal["balls", "skin", "links", "none"] | None = None,
-        color: Any = None,
+        color: ArrayLike | None = None,
         map: tuple[float, float] | None = None,
         radius: ArrayLike | None = None,
         width: float | None = None,

@@ -25,7 +25,7 @@ class Look:
 
     draw: Literal["balls", "skin", "links", "none"] | None = None
     """Points as "balls" or as the corners of a "skin"; links as "links"; "none": nothing."""
-    color: Any = None
+    color: ArrayLike | None = None
     """Red, green, blue from 0 to 1, (3,), or a row for each thing, (n, 3); or by what is shown: "speed" or "height" of
     points, "tension" of links."""
     map: tuple[float, float] | None = None
