@@ -22,7 +22,7 @@ from motiform.image import show_pictures
 from motiform.image.coupling_plots import plot_cut, plot_schedule
 from motiform.motion.matter import NetworkBuilder, links, topology
 from motiform.motion.matter.coupling import advise, compare_runs, run_schedule
-from motiform.motion.matter.run import simulate_network
+from motiform.motion.matter.system import simulate_network
 from motiform.motion.run import Options
 
 BOTH = [(1, 2), (2, 3), (3, 5), (5, 6), (6, 7), (11, 12), (12, 14), (10, 13)]

@@ -16,7 +16,7 @@ from motiform.motion.tree.algorithms.closures import closure_forces
 from motiform.motion.tree.algorithms.effort import effort
 from motiform.motion.tree.algorithms.forward import loaded_dynamics
 from motiform.motion.tree.algorithms.matrices import contact_wrench
-from motiform.motion.tree.run import simulate_figure
+from motiform.motion.tree.equations import simulate_figure
 from motiform.spatial import exp_rotation, quaternion_from_rotation
 
 G = 9.81

@@ -1,7 +1,7 @@
 """Scenes: what a person writes, shares and runs again."""
 
 from motiform.scene.read.load import Entry, Parameter, Scene, gallery, load_scene, parse_scene, parse_setting
-from motiform.scene.run import simulate
+from motiform.scene.simulate import simulate
 
 __all__ = [
     "Entry",

@@ -78,7 +78,7 @@ class LivePanel:
             raise RunError("a run is under way", remedy="Wait for it, or press Cancel first.")
         self.end()
         live = Live(build_networks(scene), on_end=self._failed)
-        from motiform.motion.matter.run import check_stability
+        from motiform.motion.matter.system import check_stability
 
         check_stability(live.network, bool(scene.document.motion.unstable))
         image = scene.document.image.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -115,8 +115,8 @@ class LivePanel:
         gesture, network = live.gesture(), live.network
 
         def work(progress: Callable[[float], None]) -> Any:
+            from motiform.motion.matter.system import film_rate
             from motiform.scene import simulate
-            from motiform.scene.read.load import film_rate
 
             rate = film_rate(network.rate)
             seconds = floor((gesture.count(f"{HAND}.position") - 1) / network.rate * rate) / rate

@@ -7,7 +7,7 @@ import pytest
 
 from motiform import simulate
 from motiform.base.errors import MotiformError, SceneError
-from motiform.motion.hybrid.matter.run import Attachment, simulate_coupled
+from motiform.motion.hybrid.matter.system import Attachment, simulate_coupled
 from motiform.motion.matter import NetworkBuilder, links, topology
 from motiform.motion.run import Options
 from motiform.motion.tree import poses

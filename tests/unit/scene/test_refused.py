@@ -7,7 +7,7 @@ from motiform import FigureBuilder, NetworkBuilder, Transform, actuation, contac
 from motiform.base.errors import InputError, MotiformError, RecordingError
 from motiform.geometry import Ball, Box, MassProperties
 from motiform.motion.bodies import Bodies, Body
-from motiform.motion.hybrid.matter.run import simulate_coupled
+from motiform.motion.hybrid.matter.system import simulate_coupled
 from motiform.motion.matter import links
 from motiform.motion.run import Guard, Options
 from motiform.record import Channel, Recorder, compare, open_recording

@@ -5,7 +5,7 @@ import pytest
 
 from motiform import FigureBuilder, joints
 from motiform.geometry import Ball, Box
-from motiform.motion.hybrid.matter.run import Attachment, SegmentSolid, simulate_coupled
+from motiform.motion.hybrid.matter.system import Attachment, SegmentSolid, simulate_coupled
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, links, topology
 from motiform.motion.run import Options
 from motiform.motion.tree import simulate_figure

@@ -15,7 +15,7 @@ from motiform.motion.matter.coupling import (
     linearise,
     state_matrix,
 )
-from motiform.motion.matter.run import simulate_network
+from motiform.motion.matter.system import simulate_network
 from motiform.motion.run import Options
 
 STEP = 1 / 1050

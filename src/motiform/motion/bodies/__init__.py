@@ -2,7 +2,6 @@
 
 from motiform.motion.bodies.model import AIR_DENSITY, Bodies, Body, Drag, Environment, Load, Spring, State
 from motiform.motion.bodies.options import Force
-from motiform.motion.bodies.simulate import simulate_bodies
 from motiform.motion.run import Options
 
 __all__ = [
@@ -16,5 +15,4 @@ __all__ = [
     "Options",
     "Spring",
     "State",
-    "simulate_bodies",
 ]

@@ -1,7 +1,7 @@
 """From sample to sample: bodies alone in fused kernels, bodies coupled step by step, or adaptively with events."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,23 +9,15 @@ from motiform.base.errors import InputError, RunError
 from motiform.motion.bodies import columns
 from motiform.motion.bodies.model import Bodies, State
 from motiform.motion.bodies.options import Force
-from motiform.motion.run import TABLEAUX, Block, ExplicitStep, Guard, Options, Pace, sampled_march
+from motiform.motion.run import Block, Checkpoint, ExplicitStep, Guard, Options, Pace, get_tableau, sampled_march
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import guard_value
 from motiform.spatial.checks import Words
 
-__all__ = ["Block", "blocks_alone", "blocks_by_march", "blocks_by_steps", "check_functions", "with_start"]
+__all__ = ["blocks_alone", "blocks_by_march", "blocks_by_steps", "check_functions"]
 
 
-def with_start(model: Bodies, checkpoint: dict[str, Any] | None, blocks: Iterator[Block]) -> Iterator[Block]:
-    """Put the sample at the start before the others, unless the run goes on from a checkpoint."""
-    if checkpoint is None:
-        rows = model.initial_state().rows()
-        yield Block(rows[None], {"sample": 0, "rows": rows})
-    yield from blocks
-
-
-def _begin(model: Bodies, checkpoint: dict[str, Any] | None) -> tuple[int, np.ndarray]:
+def _begin(model: Bodies, checkpoint: Checkpoint | None) -> tuple[int, np.ndarray]:
     if checkpoint is None:
         return 0, model.initial_state().rows()
     return int(checkpoint["sample"]), np.array(checkpoint["rows"])
@@ -34,7 +26,7 @@ def _begin(model: Bodies, checkpoint: dict[str, Any] | None) -> tuple[int, np.nd
 # ---- bodies alone: a whole block of samples in one launch -----------------------------------------------------------
 
 
-def blocks_alone(model: Bodies, options: Options, checkpoint: dict[str, Any] | None) -> Iterator[Block]:
+def blocks_alone(model: Bodies, options: Options, checkpoint: Checkpoint | None) -> Iterator[Block]:
     """Advance bodies that do not act on one another: a whole block of samples in one launch."""
     from motiform.base.kernels import get_device
     from motiform.motion.bodies import kernels
@@ -55,13 +47,12 @@ def blocks_alone(model: Bodies, options: Options, checkpoint: dict[str, Any] | N
         error = _failure(model, options, device.host(status), sample)
         if error is not None:
             count, failure = error
-            yield Block(
-                states[:count], {"sample": sample + count, "rows": states[count - 1] if count else rows}, error=failure
-            )
+            sample, last = sample + count, states[count - 1] if count else rows
+            yield Block(states[:count], sample, {"sample": sample, "rows": last}, error=failure)
             return
         sample, rows = sample + count, states[-1]
         pace.adapt(count)
-        yield Block(states, {"sample": sample, "rows": rows})
+        yield Block(states, sample, {"sample": sample, "rows": rows})
 
 
 def _failure(model: Bodies, options: Options, status: np.ndarray, sample: int) -> tuple[int, RunError] | None:
@@ -150,7 +141,7 @@ class _System:
 
 
 def blocks_by_steps(
-    model: Bodies, options: Options, forces: Sequence[Force], checkpoint: dict[str, Any] | None
+    model: Bodies, options: Options, forces: Sequence[Force], checkpoint: Checkpoint | None
 ) -> Iterator[Block]:
     """Advance coupled bodies, or bodies under functions, by fixed steps."""
     system = _System(model, forces, orthonormal=options.integrator != "euler")
@@ -165,13 +156,13 @@ def blocks_by_steps(
             end, code, body = step(t + n * h, rows, h)
             if code:
                 failure = _explain(model, options, code, body, t + (n + 1) * h)
-                yield Block(_stack(kept, model), {"sample": sample, "rows": good}, error=failure)
+                yield Block(_stack(kept, model), sample, {"sample": sample, "rows": good}, error=failure)
                 return
             rows = end
         sample, good = sample + 1, rows
         kept.append(rows)
         if pace.full(len(kept)) or sample == options.samples - 1:
-            yield Block(_stack(kept, model), {"sample": sample, "rows": rows})
+            yield Block(_stack(kept, model), sample, {"sample": sample, "rows": rows})
             kept = []
 
 
@@ -215,7 +206,7 @@ def _step_function(system: _System, model: Bodies, options: Options) -> _Step:
         return kick_drift
     if options.integrator == "lie-midpoint":
         return midpoint
-    stepper = ExplicitStep(TABLEAUX[options.integrator], system.rate, size=n * 18)
+    stepper = ExplicitStep(get_tableau(options.integrator), system.rate, size=n * 18)
 
     def explicit(t: float, rows: np.ndarray, h: float) -> tuple[np.ndarray, int, int]:
         system.inside = t + 0.5 * h
@@ -241,10 +232,9 @@ class _Flat:
 
 
 def blocks_by_march(
-    model: Bodies, options: Options, forces: Sequence[Force], guards: Sequence[Guard], checkpoint: dict[str, Any] | None
+    model: Bodies, options: Options, forces: Sequence[Force], guards: Sequence[Guard], checkpoint: Checkpoint | None
 ) -> Iterator[Block]:
     """Adaptive steps; samples are read off the dense output, a block ends with a step."""
     jumps = {instant for load in model.loads for instant in (load.start, load.until)}
     for block in sampled_march(_Flat(model, forces), options, guards, checkpoint, sorted(jumps)):
-        block.rows = block.rows.reshape(-1, model.count, 18)
-        yield block
+        yield replace(block, states=np.asarray(block.states).reshape(-1, model.count, 18))

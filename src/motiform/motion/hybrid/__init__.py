@@ -1,6 +1,5 @@
 """Event-driven simulation of figures with contacts, time-stepping for crowded scenes, and figures in matter."""
 
-from motiform.motion.hybrid.matter.run import Attachment, SegmentSolid, simulate_coupled
-from motiform.motion.hybrid.run import simulate_hybrid
+from motiform.motion.hybrid.matter.parts import Attachment, FigureInMatter, SegmentSolid
 
-__all__ = ["Attachment", "SegmentSolid", "simulate_coupled", "simulate_hybrid"]
+__all__ = ["Attachment", "FigureInMatter", "SegmentSolid"]

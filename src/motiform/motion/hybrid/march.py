@@ -8,14 +8,18 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
+from motiform.motion.hybrid.equations import NEAR, ContactEquations
 from motiform.motion.hybrid.observe import Look, look
 from motiform.motion.hybrid.search import Found, find
-from motiform.motion.hybrid.system import NEAR, Happening, HybridSystem
-from motiform.motion.run import DORMAND_PRINCE, ExplicitStep, Guard, Options, Pace, accepted_step
+from motiform.motion.run import DORMAND_PRINCE, Block, Checkpoint, ExplicitStep, Guard, Options, Pace, accepted_step
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import state_after
+from motiform.record import Event
 
-__all__ = ["HybridBlock", "hybrid_march"]
+__all__ = ["State", "hybrid_march"]
+
+State = tuple[Array, Look]
+"""The flat state at a sample, and what contacts do then."""
 
 _IDLE = 30  # events in a row at one instant, or that change nothing, that are gone over
 _CROWD, _CROWD_TIME = 60, 1e-3  # so many events, or tiny steps, within so many seconds are gone over too
@@ -23,17 +27,6 @@ _LEAP, _SHORTEST, _LONGEST = 1e-3, 1e-4, 8e-2  # [s] longest step with impulses,
 _NEAR_EDGE = 1e-9  # [s]
 _CREEP = 4e-6  # [s] steps that are no way to go on
 _STEP = 0.01  # [s] longest step: guards are looked at eight times in it
-
-
-@dataclass
-class HybridBlock:
-    """States at a run of samples, what contacts do then, what happened, and all that is needed to go on."""
-
-    rows: list[Array]
-    looks: list[Look]
-    checkpoint: dict[str, Any]
-    events: list[Happening] = field(default_factory=list)
-    error: RunError | None = None
 
 
 @dataclass
@@ -53,9 +46,8 @@ class _Walk:
     crowded: bool = False
     stride: float = _SHORTEST
     strode_at: float = -np.inf
-    rows: list[Array] = field(default_factory=list)
-    looks: list[Look] = field(default_factory=list)
-    events: list[Happening] = field(default_factory=list)
+    states: list[State] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
 
     def count(self, when: float) -> None:
         """Keep an event or a short step; see whether there are too many."""
@@ -64,8 +56,8 @@ class _Walk:
 
 
 def hybrid_march(
-    system: HybridSystem, options: Options, guards: Sequence[Guard], start: Array, checkpoint: dict[str, Any] | None
-) -> Iterator[HybridBlock]:
+    system: ContactEquations, options: Options, guards: Sequence[Guard], start: Array, checkpoint: Checkpoint | None
+) -> Iterator[Block]:
     """Integrate between events with Dormand–Prince; at each event modes change and the integration begins anew.
 
     Samples are read off the dense output, so they do not depend on the steps.
@@ -75,8 +67,7 @@ def hybrid_march(
     )
     walk = _begin(system, start, checkpoint)
     if checkpoint is None:
-        walk.rows.append(walk.y.copy())
-        walk.looks.append(look(system, 0.0, walk.y))
+        walk.states.append((walk.y.copy(), look(system, 0.0, walk.y)))
     pace = Pace(system.size)
     error: RunError | None = None
     good = _checkpoint(system, walk)
@@ -87,13 +78,13 @@ def hybrid_march(
             error = caught
             break
         good = _checkpoint(system, walk)
-        if pace.full(len(walk.rows)):
-            yield HybridBlock(walk.rows, walk.looks, good, walk.events)
-            walk.rows, walk.looks, walk.events = [], [], []
-    yield HybridBlock(walk.rows, walk.looks, good, walk.events, error)
+        if pace.full(len(walk.states)):
+            yield Block(walk.states, walk.sample, good, walk.events)
+            walk.states, walk.events = [], []
+    yield Block(walk.states, walk.sample, good, walk.events, error)
 
 
-def _begin(system: HybridSystem, start: Array, checkpoint: dict[str, Any] | None) -> _Walk:
+def _begin(system: ContactEquations, start: Array, checkpoint: Checkpoint | None) -> _Walk:
     if checkpoint is None:
         walk = _Walk(0.0, start.copy(), None, 0)
         walk.events += system.begin(walk.y)
@@ -115,7 +106,7 @@ def _begin(system: HybridSystem, start: Array, checkpoint: dict[str, Any] | None
     )
 
 
-def _checkpoint(system: HybridSystem, walk: _Walk) -> dict[str, Any]:
+def _checkpoint(system: ContactEquations, walk: _Walk) -> dict[str, Any]:
     tick = getattr(system.controls, "keep", None)
     return {
         "t": walk.t,
@@ -133,7 +124,7 @@ def _checkpoint(system: HybridSystem, walk: _Walk) -> dict[str, Any]:
     }
 
 
-def _next_break(system: HybridSystem, t: float, end: float) -> float:
+def _next_break(system: ContactEquations, t: float, end: float) -> float:
     """Return the next instant at which what acts may jump."""
     instants = [end]
     actors: tuple[Any, ...] = (system.controls, system.loads)
@@ -144,7 +135,9 @@ def _next_break(system: HybridSystem, t: float, end: float) -> float:
     return min(instants)
 
 
-def _step(system: HybridSystem, stepper: ExplicitStep, walk: _Walk, options: Options, guards: Sequence[Guard]) -> None:
+def _step(
+    system: ContactEquations, stepper: ExplicitStep, walk: _Walk, options: Options, guards: Sequence[Guard]
+) -> None:
     """Take one step, or the part of one up to an event, and let the event happen."""
     t, y = walk.t, walk.y
     target = _next_break(system, t, options.duration)
@@ -191,22 +184,23 @@ def _step(system: HybridSystem, stepper: ExplicitStep, walk: _Walk, options: Opt
         _tick(system, walk)
 
 
-def _sample(system: HybridSystem, walk: _Walk, options: Options, until: float, state: Callable[[float], Array]) -> None:
+def _sample(
+    system: ContactEquations, walk: _Walk, options: Options, until: float, state: Callable[[float], Array]
+) -> None:
     """Keep the samples up to an instant."""
     while walk.sample < options.samples - 1 and (walk.sample + 1) / options.rate <= until * (1 + 1e-15):
         walk.sample += 1
         instant = walk.sample / options.rate
         row = state(instant)
-        walk.rows.append(row)
-        walk.looks.append(look(system, instant, row))
+        walk.states.append((row, look(system, instant, row)))
 
 
-def _stride(system: HybridSystem, walk: _Walk, options: Options, t: float, y: Array, target: float) -> float:
+def _stride(system: ContactEquations, walk: _Walk, options: Options, t: float, y: Array, target: float) -> float:
     """Go over a crowd of events by steps with impulses; return the instant reached. The longer the more often."""
     again = t - walk.strode_at < 10 * _CROWD_TIME
     walk.stride = min(_LONGEST, 2 * walk.stride) if again else _SHORTEST
     until = min(t + walk.stride, target)
-    walk.events.append(Happening(t, f"chatters, impulses: {system.problem.told()}", {"seconds": until - t}))
+    walk.events.append(Event(t, f"chatters, impulses: {system.problem.told()}", {"seconds": until - t}))
     before = system.modes.copy()
     start, count = t, max(10, int(np.ceil((until - t) / _LEAP - 1e-6)))
     for n in range(count):
@@ -226,7 +220,7 @@ def _stride(system: HybridSystem, walk: _Walk, options: Options, t: float, y: Ar
     return t
 
 
-def _tick(system: HybridSystem, walk: _Walk) -> None:
+def _tick(system: ContactEquations, walk: _Walk) -> None:
     """Let commands change."""
     tick = getattr(system.controls, "tick", None)
     if tick is not None:
@@ -238,11 +232,13 @@ def _tick(system: HybridSystem, walk: _Walk) -> None:
         walk.t += system.leapt  # some microseconds: a sample among them is that of the next step
 
 
-def _happen(system: HybridSystem, walk: _Walk, found: Found, y: Array, guards: Sequence[Guard], *, moved: bool) -> None:
+def _happen(
+    system: ContactEquations, walk: _Walk, found: Found, y: Array, guards: Sequence[Guard], *, moved: bool
+) -> None:
     """Let an event happen to the state y."""
     before = system.modes.copy()
     for k in found.guards:
-        walk.events.append(Happening(found.time, guards[k].name))
+        walk.events.append(Event(found.time, guards[k].name))
         if guards[k].then is not None:
             after = state_after(guards[k], found.time, system.split(y))
             y[:] = np.concatenate([after.q, after.v, after.z])
@@ -254,9 +250,7 @@ def _happen(system: HybridSystem, walk: _Walk, found: Found, y: Array, guards: S
         system.armed[k] = False
     if found.strayed:
         system._choose()
-        walk.events += [
-            Happening(found.time, f"comes to an edge: {system.problem.packed.names[k]}") for k in found.strayed
-        ]
+        walk.events += [Event(found.time, f"comes to an edge: {system.problem.packed.names[k]}") for k in found.strayed]
     if len(system.problem.active) and not found.guards:
         system.fit(y)  # inside a step contacts have drifted by the tolerance, which is not leaving
     gaps = system.gaps(y)

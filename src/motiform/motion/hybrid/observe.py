@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motiform.motion.contact import columns as c
-from motiform.motion.hybrid.system import HybridSystem
+from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.observe import effort_units
 from motiform.record import Channel
@@ -44,7 +44,7 @@ class Look:
     """Forces of the controls, (nv,)."""
 
 
-def look(system: HybridSystem, at: float, y: Array) -> Look:
+def look(system: ContactEquations, at: float, y: Array) -> Look:
     """Return what contacts do at a state in the present modes."""
     contacts, problem = system.contacts, system.problem
     packed, count = problem.packed, len(contacts.points)
@@ -74,7 +74,7 @@ def look(system: HybridSystem, at: float, y: Array) -> Look:
     return Look(modes, gaps, forces, sites, presses, limits, system.forces(at, system.split(y)).copy())
 
 
-def contact_channels(system: HybridSystem, rate: float) -> list[Channel]:
+def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
     """Return the channels of contacts."""
     points, solids = len(system.contacts.points), len(system.contacts.solids)
 
@@ -101,7 +101,7 @@ def contact_channels(system: HybridSystem, rate: float) -> list[Channel]:
 
 
 def observe_contacts(
-    system: HybridSystem, rows: Array, looks: list[Look], origins: dict[str, Array]
+    system: ContactEquations, rows: Array, looks: list[Look], origins: dict[str, Array]
 ) -> dict[str, Array]:
     """Return the samples of the channels of contacts; `origins` are places of segments, (samples, 3) each."""
     contacts = system.contacts
@@ -141,7 +141,7 @@ def _center(sites: Array, presses: Array, total: Array) -> Array:
         return np.where(total > 0, (sites * presses[..., None]).sum(-2) / total, np.nan)
 
 
-def zero_moment_point(system: HybridSystem, forces: Array, sites: Array, presses: Array) -> Array:
+def zero_moment_point(system: ContactEquations, forces: Array, sites: Array, presses: Array) -> Array:
     """Return where on the level of the contacts all contact forces together have no horizontal moment, (samples, 3)."""
     g = np.asarray(system.figure.gravity, float)
     size = np.linalg.norm(g)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from motiform.motion.contact import columns as c
-from motiform.motion.hybrid.system import TOUCH, HybridSystem
+from motiform.motion.hybrid.equations import TOUCH, ContactEquations
 from motiform.motion.run import Guard
 from motiform.motion.run.guards import earliest, time_tolerance
 from motiform.motion.tree.model.joint import Array
@@ -36,7 +36,7 @@ class Found:
 
 
 def find(
-    system: HybridSystem,
+    system: ContactEquations,
     guards: Sequence[Guard],
     solution: Solution,
     t0: float,
@@ -90,7 +90,7 @@ def _first(a: Found | None, b: Found | None) -> Found | None:
 
 
 def _landing(
-    system: HybridSystem, solution: Solution, lo: float, hi: float, before: Array, after: Array
+    system: ContactEquations, solution: Solution, lo: float, hi: float, before: Array, after: Array
 ) -> Found | None:
     """Return the earliest instant at which free candidates touch; arm those that have come clear."""
     from scipy.optimize import brentq
@@ -119,7 +119,7 @@ def _landing(
     return Found(max(roots[k] for k in together), landed=together)
 
 
-def _mode(system: HybridSystem, solution: Solution, lo: float, hi: float) -> Found | None:
+def _mode(system: ContactEquations, solution: Solution, lo: float, hi: float) -> Found | None:
     """Return the first instant in (lo, hi] at which a mode must change, to rounding."""
 
     def broken(t: float) -> tuple[bool, list[int]]:

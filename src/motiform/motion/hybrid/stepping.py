@@ -8,10 +8,10 @@ import numpy as np
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.problem import least_forces
-from motiform.motion.hybrid.march import HybridBlock
+from motiform.motion.hybrid.equations import ContactEquations
+from motiform.motion.hybrid.march import State
 from motiform.motion.hybrid.observe import Look, look
-from motiform.motion.hybrid.system import HybridSystem
-from motiform.motion.run import Options, Pace
+from motiform.motion.run import Block, Checkpoint, Options, Pace
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import asked
 
@@ -24,7 +24,7 @@ _NO_LOADS = np.zeros((0, 6))
 class Stepper:
     """A figure with contacts stepped by a fixed step; impulses of the last step start the next."""
 
-    def __init__(self, system: HybridSystem, h: float) -> None:
+    def __init__(self, system: ContactEquations, h: float) -> None:
         from motiform.motion.hybrid.step_kernels import one_step
 
         self.system, self.h = system, h
@@ -132,17 +132,15 @@ class Stepper:
 
 
 def step_march(
-    system: HybridSystem, options: Options, start: Array, checkpoint: dict[str, Any] | None
-) -> Iterator[HybridBlock]:
+    system: ContactEquations, options: Options, start: Array, checkpoint: Checkpoint | None
+) -> Iterator[Block]:
     """Step from sample to sample; a whole number of steps makes a sample."""
     y, sample = start.copy(), 0
     stepper = Stepper(system, 1 / (options.rate * options.steps))
-    rows: list[Array] = []
-    looks: list[Look] = []
+    states: list[State] = []
     if checkpoint is None:
         system.begin(y)
-        rows.append(y.copy())
-        looks.append(look(system, 0.0, y))  # no step has led here: what carries at this very instant
+        states.append((y.copy(), look(system, 0.0, y)))  # no step has led here: what carries at this very instant
     else:
         y, sample = np.array(checkpoint["rows"], float).reshape(system.size), int(checkpoint["sample"])
         stepper.impulses[:] = np.asarray(checkpoint["impulses"])
@@ -165,10 +163,9 @@ def step_march(
             error = caught
             break
         sample += 1
-        rows.append(y.copy())
-        looks.append(stepper.look(y))
+        states.append((y.copy(), stepper.look(y)))
         good = kept()
-        if pace.full(len(rows)):
-            yield HybridBlock(rows, looks, good)
-            rows, looks = [], []
-    yield HybridBlock(rows, looks, good, error=error)
+        if pace.full(len(states)):
+            yield Block(states, sample, good)
+            states = []
+    yield Block(states, sample, good, error=error)

@@ -1,500 +1,89 @@
-"""A figure with contacts in its modes, as a flat vector with a rate; and what happens to it at events."""
+"""A figure with contacts as a system that the run loop advances."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, RunError
-from motiform.motion.contact import columns as c
-from motiform.motion.contact.impact import collide, leap, project_velocities
-from motiform.motion.contact.modes import NoForces, decide, widest
-from motiform.motion.contact.obstacles import KINDS
+from motiform.base.errors import InputError
 from motiform.motion.contact.points import Contacts
-from motiform.motion.contact.problem import ContactProblem
-from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, poses
-from motiform.motion.tree.algorithms.single import entries
-from motiform.motion.tree.model import columns as t
-from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import asked
-from motiform.spatial import Transform
+from motiform.motion.hybrid.equations import ContactEquations
+from motiform.motion.hybrid.march import State, hybrid_march
+from motiform.motion.hybrid.observe import contact_channels, observe_contacts
+from motiform.motion.hybrid.stepping import step_march
+from motiform.motion.run import Block, Checkpoint, Guard, Kind, Options, System
+from motiform.motion.run.kinds import check_integrator
+from motiform.motion.tree import Control, Figure, FigureState
+from motiform.motion.tree.model.state import check_functions
+from motiform.motion.tree.start import start
+from motiform.motion.tree.observe import channels, figure_labels, observe
+from motiform.motion.tree.system import check_device, check_moves
+from motiform.record import Channel
 
-__all__ = ["Happening", "HybridSystem"]
-
-TOUCH = float(np.sqrt(np.finfo(float).eps))  # [m] gaps below it are contact at the start [HuMAnS 6.1.2]
-DEEP = 1e-6  # [m] penetration at the start that is not drift
-NEAR = 1e-9  # [m] gaps that count as closed when something lands
-LAZY, _TINY = 1e-3, 1e-10  # [m/s] slower slips keep the direction that they had; weight of the last one for faster ones
-CREEP = 1e-4  # [m/s] slips that may end where they turn round
-SLOW = 1e-9  # [m/s] velocities that are zero but for rounding
-_CLEAR = 1e-9  # of the largest force: by so much a force must be wrong for its mode to change
-_LEAP, _LEAPS = 1e-6, 100  # [s] of a step with impulses where no forces are possible, and how many in a row
-_MANY, _FEW, _WHILE = 100, 10, 1e-3  # impacts of one candidate (fewer if it does not bounce) within so many seconds
-# after which contacts that part slowly are taken for closed
+__all__ = ["KIND", "ContactSystem"]
 
 
-@dataclass(frozen=True)
-class Happening:
-    """Something that happened: when, what, and its numbers."""
+class ContactSystem(System):
+    """A figure with contacts.
 
-    time: float
-    name: str
-    detail: dict[str, Any] = field(default_factory=dict)
-
-
-class HybridSystem:
-    """A figure, its contacts, controls and loads; `modes` say what each candidate does between two events."""
+    With the integrator "dormand-prince" contacts are made and broken at exact instants; with "time-stepping" all
+    within one step happens together at its end, however much it is.
+    """
 
     def __init__(
-        self, figure: Figure, contacts: Contacts, controls: Control | None = None, loads: Control | None = None
+        self,
+        figure: Figure,
+        options: Options,
+        contacts: Contacts,
+        q0: ArrayLike | None = None,
+        v0: ArrayLike | None = None,
+        controls: Control | None = None,
+        loads: Control | None = None,
+        guards: Sequence[Guard] = (),
     ) -> None:
-        self.figure, self.contacts, self.controls, self.loads = figure, contacts, controls, loads
-        self.problem = ContactProblem(figure, contacts)
-        self.nq, self.nv = figure.nq, figure.nv
-        z0 = getattr(controls, "z0", None)
-        self.z0 = np.zeros(0) if z0 is None else np.array(z0, float)
-        self.moving = self.nq + self.nv  # numbers of (q, v) in the vector; z comes after
-        self.size = self.moving + len(self.z0)
-        count = self.problem.packed.count
-        self.modes = np.zeros(count, np.int64)
-        self.memory = np.zeros((count, 4))
-        """Direction of slip in the world at the start of the step, and its weight [m/s]."""
-        self.regions = np.zeros(count)
-        self.armed = np.ones(count, bool)
-        """Whether a free candidate has been clear of its obstacle since it left."""
-        packed = self.problem.packed
-        sharp = [point.kind == c.ROUND and point.radius == 0 for point in contacts.points]
-        flat = [KINDS[obstacle.kind] == "plane" for obstacle in contacts.obstacles]
-        self._sharp = np.array(
-            [sharp[p] and not flat[o] for p, o in zip(packed.point_of, packed.obstacle_of, strict=True)], np.int64
-        )
-        self.slid = np.zeros(count, np.int64)
-        """Whether a sliding pair has come off zero since it began."""
-        self.recent: dict[int, list[float]] = {}
-        self.leapt = 0.0
-        self.ending = np.zeros(0, np.int64)
-        """Pairs whose slip has just turned round."""
-        self._still, self._out, self.seen = np.zeros(self.nv), np.empty(self.size), np.zeros(5)
-        single = figure.single
-        assert single is not None
-        self._repair, self._single = entries.repair, single
-        self._choose()
+        if not isinstance(contacts, Contacts):
+            raise InputError("contacts must be a Contacts", got=repr(contacts)[:80], remedy="See motiform.contact.")
+        check_integrator(options, "contacts", "a figure with contacts")
+        check_moves(figure)
+        check_device(options)
+        if guards and options.integrator == "time-stepping":
+            names = ", ".join(guard.name for guard in guards)
+            raise InputError("guards need dense output", got=f"time-stepping with {names}", allowed="'dormand-prince'")
+        self.equations = ContactEquations(figure, contacts, controls, loads)
+        state = start(figure, q0, v0)
+        check_functions(figure, FigureState(state.q, state.v, self.equations.z0), controls, loads, guards)
+        self.figure, self.options, self.guards = figure, options, list(guards)
+        self.first = np.concatenate([state.q, state.v, self.equations.z0])
+        self.gravity, self.vertical = figure.gravity, figure.vertical
+        named = {"point": list(contacts.point_names), "solid": list(contacts.solids)}
+        self.labels, self.facts = figure_labels(figure) | named, {}
+        self.notes = list(dict.fromkeys(point.note for point in contacts.points if point.note))
 
-    # ---------------------------------------------------------------- what acts
-    def split(self, y: Array) -> FigureState:
-        """Return a flat vector as a state."""
-        q, v = y[: self.nq].copy(), y[self.nq : self.moving].copy()
-        return FigureState(q, v, y[self.moving :].copy())
+    def channels(self) -> list[Channel]:  # noqa: D102
+        own = channels(self.figure, self.options.rate, self.equations.controls is not None)
+        return own + contact_channels(self.equations, self.options.rate)
 
-    def forces(self, at: float, state: FigureState) -> Array:
-        """Return the generalised forces of the controls, (nv,)."""
-        return self._still if self.controls is None else asked(self.controls, at, state, (self.nv,), "control")
+    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
+        restore = getattr(self.equations.controls, "restore", None)
+        if checkpoint is not None and restore is not None:
+            restore(checkpoint["control"])
+        if self.options.integrator == "time-stepping":
+            return step_march(self.equations, self.options, self.first, checkpoint)
+        return hybrid_march(self.equations, self.options, self.guards, self.first, checkpoint)
 
-    def wrenches(self, at: float, state: FigureState) -> Array | None:
-        """Return the loads on the segments, (segments, 6), or None."""
-        return None if self.loads is None else asked(self.loads, at, state, (len(self.figure.segments), 6), "load")
+    def observe(self, times: np.ndarray, states: Sequence[State]) -> dict[str, np.ndarray]:  # noqa: D102
+        rows, looks = np.array([row for row, _ in states]), [look for _, look in states]
+        found = observe(self.equations, times, rows)
+        origins = {name: found[f"{name}.position"] for name in self.figure.names}
+        return found | observe_contacts(self.equations, rows, looks, origins)
 
-    # ---------------------------------------------------------------- between events
-    def _choose(self) -> None:
-        """Put the candidates that touch into the problem."""
-        self.problem.activate(np.flatnonzero(self.modes))
-        active, pairs = self.problem.active, self.problem.pairs
-        self.own_modes = np.ascontiguousarray(self.modes[active])
-        self.own_memory = np.ascontiguousarray(self.memory[active[:pairs]])
-        self.own_sharp = np.ascontiguousarray(self._sharp[active[:pairs]])
-        self.own_slid = np.ascontiguousarray(self.slid[active[:pairs]])
-        self.own_regions = np.ascontiguousarray(self.regions[active[:pairs]])
-        self.own_sliding = np.flatnonzero((self.own_modes[:pairs] == c.SLIDE) & (self.problem.mu > 0))
 
-    def rate(self, at: float, y: Array, out: Array) -> None:
-        """Write the rate of the vector; contact forces stay in the problem."""
-        tau, loads = self._still, None
-        y = np.ascontiguousarray(y)
-        if self.controls is not None or self.loads is not None:
-            state = self.split(y)
-            tau, loads = self.forces(at, state), self.wrenches(at, state)
-            if len(self.z0):
-                out[self.moving :] = asked(self.controls.rate, at, state, (len(self.z0),), "rate of z")  # type: ignore[union-attr]
-        status = self.problem.rate(y[: self.moving], tau, loads, self.own_modes, self.own_memory, out[: self.moving])
-        if status:
-            self._tell(status, at)
-
-    def _tell(self, status: int, at: float) -> None:
-        where = f"t = {at:.9g} s"
-        if status == t.NOT_FINITE:
-            raise RunError("contact forces that are not finite", where=f"{where}, {self.problem.told()}")
-        name = self.figure.segments[status // t.WHERE].name
-        raise RunError("the surfaces of a contact joint come to fit one another", where=f"{where}, segment {name!r}")
-
-    def repair(self, y: Array) -> None:
-        """Bring quaternions back to length 1."""
-        self._repair(self._single.ints, self._single.floats, y[: self.nq])
-
-    def tidy(self, y: Array) -> None:
-        """Bring gaps and velocities of contacts back to zero where they have drifted; the last rate was at y."""
-        count, pairs = len(self.problem.active), self.problem.pairs
-        if not count:
-            return
-        sites = self.problem.sites[:count]
-        drift = np.abs(sites[:, c.GAP]).max()
-        speeds = np.abs(sites[:, c.SLIP + 1]).max()
-        stuck = self.own_modes[:pairs] == c.STICK
-        if stuck.any():
-            speeds = max(speeds, np.abs(sites[:pairs][stuck][:, [c.SLIP, c.SLIP + 2]]).max())
-        if drift > 1e-13 or speeds > 1e-13:
-            self.fit(y)
-
-    def fit(self, y: Array) -> None:
-        """Bring gaps and velocities of contacts to zero as their modes ask."""
-        problem, nq = self.problem, self.nq
-        problem.pose(y[: self.moving], self._still)
-        rows, pairs = problem.rows, problem.pairs
-        gaps = problem.sites[: len(problem.active), c.GAP]
-        if np.abs(gaps).max() > 1e-13:
-            normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
-            x = np.zeros(rows)
-            x[normal] = np.linalg.lstsq(problem.A[np.ix_(normal, normal)], -gaps, rcond=1e-10)[0]
-            y[:nq] += configuration_rate(self.figure, y[:nq], problem.jumps(x))
-            self.repair(y)
-            problem.pose(y[: self.moving], self._still)
-        y[nq : self.moving] = project_velocities(problem, y[nq : self.moving], self.own_modes)
-
-    # ---------------------------------------------------------------- what is watched
-    def gaps(self, y: Array) -> Array:
-        """Return the gaps of all candidates, (candidates,)."""
-        return self.problem.gaps(np.ascontiguousarray(y[: self.nq]))
-
-    def watch(self, at: float, y: Array) -> None:
-        """Look at forces, slips and edges of a state; what is seen stays in `seen`."""
-        problem = self.problem
-        self.rate(at, y, self._out)
-        problem.kernels["one_watch"](
-            problem.x,
-            problem.pairs,
-            problem.rows,
-            problem.mu,
-            self.own_modes,
-            problem.sites,
-            self.own_memory,
-            self.own_slid,
-            self.own_regions,
-            self.own_sharp,
-            self.seen,
-        )
-
-    def margin(self, at: float, y: Array) -> float:
-        """Return how far forces are from what the modes allow [N]; below zero a mode must change.
-
-        Forces of redundant contacts can be shared in many ways: where the least are not allowed others are tried.
-        """
-        self.watch(at, y)
-        x = self.problem.x[: self.problem.rows]
-        # what is zero but for rounding at an event must be told from it by those who decide
-        least = float(self.seen[0] + _CLEAR * self.seen[1])
-        if least >= 0 or not np.isfinite(least):
-            return least
-        if (self.own_modes == c.STICK).all():
-            if self.problem.share(x) is not None:
-                return np.finfo(float).tiny
-            best = widest(self.problem, x)[0] + float(_CLEAR * self.seen[1])
-            return best if best < 0 else np.finfo(float).tiny
-        try:
-            answer = decide(self.problem, *self._slipping(), attempts=2)
-        except NoForces:
-            return least
-        kept = (answer.modes == self.own_modes) | ((self.own_modes == c.STICK) & (answer.modes == c.STICK))
-        return np.finfo(float).tiny if kept.all() else least
-
-    def _slipping(self) -> tuple[np.ndarray, Array]:
-        """Return which active pairs slide, and their directions in their tangents."""
-        pairs = self.problem.pairs
-        slides = (self.own_modes[:pairs] == c.SLIDE).astype(np.int64)
-        along = np.zeros((pairs, 2))
-        along[slides == 1] = self.problem.along[:pairs][slides == 1]
-        return slides, along
-
-    def slips(self) -> Array:
-        """Return the slip of each sliding pair along its direction at the start of the step; the last rate's."""
-        k = self.own_sliding
-        sites = self.problem.sites[k]
-        n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
-        u = sites[:, c.SLIP : c.SLIP + 1] * e + sites[:, c.SLIP + 2 : c.SLIP + 3] * np.cross(e, n)
-        return np.einsum("ij,ij->i", u, self.own_memory[k, :3])
-
-    def slips_end(self) -> bool:
-        """Whether a slip has come to zero; one that has just begun must come off it first. The last watch's."""
-        return bool(self.seen[2] <= 0 or self.seen[3] <= -10 * SLOW)
-
-    def note_slips(self) -> None:
-        """Keep which pairs have begun to slide in earnest; the last rate's."""
-        if len(self.own_sliding) and not self.own_slid[self.own_sliding].all():
-            own = self.problem.active[self.own_sliding]
-            self.slid[own] |= self.slips() > SLOW
-            self.own_slid = np.ascontiguousarray(self.slid[self.problem.active[: self.problem.pairs]])
-
-    def _turned_round(self, at: float, y: Array) -> np.ndarray:
-        """Return the pairs whose slip goes against its direction at the start of the step."""
-        if not len(self.own_sliding):
-            return np.zeros(0, np.int64)
-        out = np.empty(self.size)
-        self.rate(at, y, out)
-        return self.problem.active[self.own_sliding[self.slips() <= 1e-12]]
-
-    def strayed(self) -> np.ndarray:
-        """Return the active pairs of points whose nearest feature has changed: they have come to an edge."""
-        pairs = self.problem.pairs
-        moved = (self.own_sharp == 1) & (self.problem.sites[:pairs, c.REGION] != self.own_regions)
-        return self.problem.active[:pairs][moved]
-
-    def remember(self, y: Array, at: float) -> None:
-        """Keep the directions of slip at the start of a step."""
-        if not len(self.own_sliding):
-            return
-        out = np.empty(self.size)
-        self.rate(at, y, out)
-        for k in self.own_sliding:
-            sites = self.problem.sites[k]
-            e, n = sites[c.TANGENT : c.TANGENT + 3], sites[c.NORMAL : c.NORMAL + 3]
-            u = sites[c.SLIP] * e + sites[c.SLIP + 2] * np.cross(e, n)
-            size = float(np.sqrt(u @ u))
-            if size > LAZY:
-                self.own_memory[k, :3] = u / size
-            self.own_memory[k, 3] = _TINY if size > LAZY else LAZY
-            self.memory[self.problem.active[k]] = self.own_memory[k]
-
-    def to_edge(self, y: Array) -> float:
-        """Return how long sliding points take at their present speed to the edge of their face [s]; the last rate's."""
-        soonest, problem = np.inf, self.problem
-        for k in self.own_sliding:
-            if not self.own_sharp[k]:
-                continue
-            obstacle = self.contacts.obstacles[problem.packed.obstacle_of[problem.active[k]]]
-            frame = obstacle.placement
-            if obstacle.segment is not None:
-                R, p = poses(self.figure, y[: self.nq])
-                n = self.figure.index(obstacle.segment)
-                frame = Transform(R[n], p[n]) @ frame
-            halves = {"box": obstacle.numbers[:3], "face": (obstacle.numbers[0], np.inf, obstacle.numbers[1])}
-            half = np.array(halves.get(KINDS[obstacle.kind], (np.inf,) * 3))
-            site = problem.sites[k]
-            e, normal = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
-            slip = frame.rotation.T @ (site[c.SLIP] * e + site[c.SLIP + 2] * np.cross(e, normal))
-            place = frame.rotation.T @ (site[c.SITE : c.SITE + 3] - frame.translation)
-            moving = np.abs(slip) > SLOW
-            left = (half[moving] - np.sign(slip[moving]) * place[moving]) / np.abs(slip[moving])
-            soonest = min(soonest, float(left[left > 0].min(initial=np.inf)))
-        return soonest
-
-    # ---------------------------------------------------------------- events
-    def begin(self, y: Array) -> list[Happening]:
-        """Find what touches at the start; refuse what penetrates, and make velocities fit."""
-        gaps = self.gaps(y)
-        names = self.problem.packed.names
-        deep = np.flatnonzero(gaps < -DEEP)
-        if len(deep):
-            worst = deep[np.argsort(gaps[deep])][:4]
-            raise InputError(
-                "the start is inside an obstacle or beyond a limit",
-                where=", ".join(names[k] for k in worst) + (f" and {len(deep) - 4} more" if len(deep) > 4 else ""),
-                got=f"gap {gaps[worst[0]]:.6g} m or rad",
-                allowed=f"at least −{DEEP:g}",
-                remedy="Raise the figure, or move the obstacle or the limit.",
-            )
-        touching = np.flatnonzero(gaps <= TOUCH)
-        self.armed[touching] = False
-        if not len(touching):
-            return []
-        self.modes[touching] = c.STICK
-        self._choose()
-        self._project_gaps(y)
-        happened = self.settle(0.0, y, touching, landed=touching)
-        return [h for h in happened if h.name.startswith(("impact", "no forces"))]
-
-    def _project_gaps(self, y: Array) -> None:
-        kept = y[self.nq : self.moving].copy()
-        self.fit(y)
-        y[self.nq : self.moving] = kept
-
-    def settle(self, at: float, y: Array, closed: np.ndarray, landed: np.ndarray) -> list[Happening]:
-        """Let what touches collide, stick, slide or leave; write the velocities after it, and return what happened.
-
-        Where no forces are possible a leap of some microseconds is taken; the time that it took is in `leapt`.
-        """
-        before = self.modes.copy()
-        self.leapt = 0.0
-        self.ending = self._turned_round(at, y)
-        happened: list[Happening] = []
-        open_speed = SLOW
-        if len(landed):
-            happened, open_speed = self._collide(at, y, closed, landed)
-        for _ in range(_LEAPS):
-            try:
-                self._sort_out(at + self.leapt, y, closed, open_speed)
-                happened += self._changes(at + self.leapt, before)
-                return sorted(happened, key=lambda one: one.time)
-            except NoForces as error:
-                if self.contacts.paradox == "stop":
-                    raise
-                reason = error
-                told = Happening(at + self.leapt, f"no forces are possible (Painlevé), impulse: {self.problem.told()}")
-                closed = self._leap(at + self.leapt, y, _LEAP)
-                if not happened or not happened[-1].name.startswith("no forces"):
-                    happened.append(told)
-        raise reason
-
-    def _sort_out(self, at: float, y: Array, closed: np.ndarray, open_speed: float) -> None:
-        """Give every closed candidate its mode, and fit velocities to them."""
-        problem, nq = self.problem, self.nq
-        self._pose(at, y, closed)
-        speeds = problem.velocities
-        pairs, active = problem.pairs, problem.active
-        normal = np.concatenate([speeds[1 : 3 * pairs : 3], speeds[3 * pairs :]])
-        slip = np.hypot(speeds[0 : 3 * pairs : 3], speeds[2 : 3 * pairs : 3])
-        leaving = normal > open_speed * (1 + np.abs(speeds).max(initial=0.0))
-        drags = np.concatenate([(slip > 10 * SLOW) & np.isinf(problem.mu), np.zeros(len(active) - pairs, bool)])
-        stay = active[~leaving & ~drags]
-        self._pose(at, y, stay)
-        pairs = problem.pairs
-        slip_vectors = problem.velocities[: 3 * pairs].reshape(-1, 3)[:, [0, 2]]
-        size = np.hypot(slip_vectors[:, 0], slip_vectors[:, 1])
-        # a slip that turns round while it is slow has come to its end, if friction can hold it
-        least = np.where(np.isin(problem.active[:pairs], self.ending), CREEP, 10 * SLOW)
-        slides = ((size > least) & np.isfinite(problem.mu)).astype(np.int64)
-        along = slip_vectors / np.where(size > 0, size, 1.0)[:, None]
-        answer = decide(problem, slides, along * slides[:, None])
-        self.modes[:] = c.FREE
-        self.modes[problem.active] = answer.modes
-        self.slid[problem.active[:pairs]] = slides
-        for k in np.flatnonzero(answer.modes[:pairs] == c.SLIDE):
-            site = problem.sites[k]
-            e, n = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
-            self.memory[problem.active[k], :3] = answer.along[k, 0] * e + answer.along[k, 1] * np.cross(e, n)
-            self.memory[problem.active[k], 3] = LAZY
-        self.regions[problem.active[:pairs]] = problem.sites[:pairs, c.REGION]
-        self.armed[(self.modes == c.FREE) & np.isin(np.arange(len(self.modes)), closed)] = False
-        self._choose()
-        if len(problem.active):
-            self._pose(at, y, problem.active)
-            y[nq : self.moving] = project_velocities(problem, y[nq : self.moving], self.own_modes)
-
-    def leap_over(self, at: float, y: Array, h: float) -> None:
-        """Take a step with impulses over whatever happens in it; what it keeps closed sticks until go_on."""
-        closed = self._leap(at, y, h)
-        self.modes[:] = c.FREE
-        self.modes[closed] = c.STICK
-        self._choose()
-
-    def go_on(self, at: float, y: Array, before: np.ndarray) -> list[Happening]:
-        """Find the modes after steps with impulses; return what has changed since `before`."""
-        closed = np.flatnonzero(self.modes)
-        self.armed[:] = self.gaps(y) > 0
-        if len(closed):
-            self._project_gaps(y)
-        self.settle(at, y, closed, landed=closed)
-        return self._changes(at, before)
-
-    def _leap(self, at: float, y: Array, h: float) -> np.ndarray:
-        """Take a short step with impulses; return the candidates that it keeps closed."""
-        problem, nq = self.problem, self.nq
-        reach = 1e3 * NEAR + 2 * h * float(np.abs(y[nq : self.moving]).max(initial=0.0))
-        self._pose(at, y, np.flatnonzero(self.gaps(y) <= reach))
-        active = problem.active
-        found = leap(problem, y[nq : self.moving].copy(), h)
-        y[nq : self.moving] = found.v
-        y[:nq] += h * configuration_rate(self.figure, y[:nq], found.v)
-        self.repair(y)
-        self.leapt += h
-        normal = np.concatenate([found.x[1 : 3 * problem.pairs : 3], found.x[3 * problem.pairs :]])
-        return active[normal > 0]
-
-    def _pose(self, at: float, y: Array, active: np.ndarray) -> None:
-        state = self.split(y)
-        self.problem.activate(active)
-        self.problem.pose(np.ascontiguousarray(y[: self.moving]), self.forces(at, state), self.wrenches(at, state))
-
-    def _collide(self, at: float, y: Array, closed: np.ndarray, landed: np.ndarray) -> tuple[list[Happening], float]:
-        """Let the closed candidates collide; return what happened and how fast a contact must open to leave."""
-        problem, nq, packed = self.problem, self.nq, self.problem.packed
-        self._pose(at, y, closed)
-        speeds = problem.velocities
-        pairs = problem.pairs
-        normal = np.concatenate([speeds[1 : 3 * pairs : 3], speeds[3 * pairs :]])
-        approach = float(-normal.min(initial=0.0))
-        dragged = np.hypot(speeds[0 : 3 * pairs : 3], speeds[2 : 3 * pairs : 3])[np.isinf(problem.mu)]
-        if max(approach, float(dragged.max(initial=0.0))) <= SLOW:
-            return [], SLOW
-        own = problem.active
-        tired = [int(k) for k in landed if self._count(int(k), at)]
-        slow = approach < self.contacts.settle or bool(tired)
-        restitution = np.zeros(len(own)) if slow else packed.restitution[own].copy()
-        held = self.contacts.impact == "held"
-        found = collide(problem, y[nq : self.moving].copy(), restitution, held=held)
-        y[nq : self.moving] = found.v
-        happened = []
-        if approach > SLOW:
-            names = ", ".join(packed.names[k] for k in own if k in set(landed.tolist())) or problem.told()
-            impulses = np.concatenate([found.x[1 : 3 * pairs : 3], found.x[3 * pairs :]])
-            detail = {"lost": found.lost, "approach": approach, "impulse": float(impulses.sum())}
-            happened.append(Happening(at, f"impact: {names}", detail))
-        if slow and approach > SLOW:
-            happened += self._rests(at, landed, normal, own)
-        return happened, (10 * max(self.contacts.settle, approach) if slow else SLOW)
-
-    def _rests(self, at: float, landed: np.ndarray, normal: Array, own: np.ndarray) -> list[Happening]:
-        """Say that bouncing has come to its end, at the instant to which its ever shorter bounces add up."""
-        packed, problem, found = self.problem.packed, self.problem, []
-        for k in landed:
-            e = float(packed.restitution[k])
-            place = int(np.searchsorted(own, k))
-            row = 3 * place + 1 if place < problem.pairs else 3 * problem.pairs + place - problem.pairs
-            fall = -float(problem.b[row])
-            if 0 < e < 1 and fall > 0:
-                rest = at + 2 * e * max(0.0, -float(normal[place])) / (fall * (1 - e))
-                found.append(Happening(rest, f"rests: {packed.names[k]}"))
-        return found
-
-    def _count(self, k: int, at: float) -> bool:
-        """Keep when a candidate was hit; whether it was so often of late that it no longer bounces."""
-        times = [when for when in self.recent.get(k, []) if at - when < _WHILE]
-        self.recent[k] = [*times, at]
-        return len(times) >= (_MANY if self.problem.packed.restitution[k] > 0 else _FEW)
-
-    def _changes(self, at: float, before: np.ndarray) -> list[Happening]:
-        verbs = {
-            (c.FREE, c.STICK): "sticks",
-            (c.FREE, c.SLIDE): "slides",
-            (c.STICK, c.SLIDE): "slips",
-            (c.SLIDE, c.STICK): "sticks",
-            (c.STICK, c.FREE): "leaves",
-            (c.SLIDE, c.FREE): "leaves",
-        }
-        names = self.problem.packed.names
-        return [
-            Happening(at, f"{verbs[int(before[k]), int(self.modes[k])]}: {names[k]}")
-            for k in np.flatnonzero(before != self.modes)
-        ]
-
-    # ---------------------------------------------------------------- to go on later
-    def keep(self) -> dict[str, Any]:
-        """Return what a later run needs to go on."""
-        times = [(k, when) for k, list_ in self.recent.items() for when in list_]
-        return {
-            "modes": self.modes.copy(),
-            "memory": self.memory.copy(),
-            "regions": self.regions.copy(),
-            "armed": self.armed.astype(np.int64),
-            "slid": self.slid.copy(),
-            "recent": np.array(times, float).reshape(-1, 2),
-        }
-
-    def restore(self, kept: dict[str, Any]) -> None:
-        """Go on from what was kept."""
-        self.modes[:] = np.asarray(kept["modes"])
-        self.memory[:] = np.asarray(kept["memory"]).reshape(self.memory.shape)
-        self.regions[:] = np.asarray(kept["regions"])
-        self.armed[:] = np.asarray(kept["armed"]).astype(bool)
-        self.slid[:] = np.asarray(kept["slid"])
-        self.recent = {}
-        for k, when in np.asarray(kept["recent"]).reshape(-1, 2):
-            self.recent.setdefault(int(k), []).append(float(when))
-        self._choose()
+KIND = Kind(
+    "contacts",
+    "a figure with contacts",
+    Figure,
+    ContactSystem,
+    "dormand-prince",
+    needs=("contacts",),
+    hints={"forces": "Give controls=, or loads= on its segments."},
+)

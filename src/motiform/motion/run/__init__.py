@@ -1,32 +1,38 @@
-"""Integrators: fixed and adaptive steps, dense output, guards and the location of events."""
+"""Running models: options, integrators, the loop that records, dense output, guards and the location of events."""
 
 from motiform.motion.run.explicit import ExplicitStep, accepted_step, march
 from motiform.motion.run.guards import Fired, Guard
-from motiform.motion.run.methods import BODY_METHODS, METHODS, Method, get_method
-from motiform.motion.run.options import Options, check_number
-from motiform.motion.run.sampling import (
-    TABLEAUX,
-    Block,
-    Pace,
-    System,
-    check_memory,
-    sampled_march,
-    sampled_steps,
+from motiform.motion.run.integrators import (
+    CASH_KARP,
+    DORMAND_PRINCE,
+    EULER,
+    METHODS,
+    RK4,
+    Method,
+    Tableau,
+    get_method,
+    get_tableau,
+    integrators_of,
 )
-from motiform.motion.run.tableaux import CASH_KARP, DORMAND_PRINCE, EULER, RK4, Tableau
+from motiform.motion.run.kinds import Kind
+from motiform.motion.run.loop import check_memory, record
+from motiform.motion.run.options import Options, check_number
+from motiform.motion.run.sampling import Equations, Pace, sampled, sampled_march, sampled_steps
+from motiform.motion.run.system import Block, Checkpoint, System
 
 __all__ = [
-    "BODY_METHODS",
     "CASH_KARP",
     "DORMAND_PRINCE",
     "EULER",
     "METHODS",
     "RK4",
-    "TABLEAUX",
     "Block",
+    "Checkpoint",
+    "Equations",
     "ExplicitStep",
     "Fired",
     "Guard",
+    "Kind",
     "Method",
     "Options",
     "Pace",
@@ -36,7 +42,11 @@ __all__ = [
     "check_memory",
     "check_number",
     "get_method",
+    "get_tableau",
+    "integrators_of",
     "march",
+    "record",
+    "sampled",
     "sampled_march",
     "sampled_steps",
 ]

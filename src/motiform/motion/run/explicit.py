@@ -12,7 +12,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import Fired, Guard, Solution, earliest, jumped
-from motiform.motion.run.tableaux import Tableau
+from motiform.motion.run.integrators import Tableau
 
 __all__ = ["ExplicitStep", "Segment", "accepted_step", "march"]
 
@@ -72,7 +72,7 @@ class ExplicitStep:
         """Return the error of the last step over the one allowed: a step is good up to 1."""
         assert self.tableau.error is not None
         error = h * (self.tableau.error @ self.stages)
-        if self.tableau.name == "cash-karp":
+        if self.tableau.norm == "largest":
             # scale_i = |q_i + q̇_i dt|, the largest ratio counts [Perez94, Dynamics]; atol tames those near 0
             scale = self.rtol * np.abs(y + h * self.stages[0]) + self.atol
             return float(np.max(np.abs(_over(error, scale)), initial=0.0))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.run.methods import get_method
+from motiform.motion.run.integrators import get_method
 
 __all__ = ["Options", "check_number"]
 

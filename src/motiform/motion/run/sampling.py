@@ -1,30 +1,27 @@
-"""From sample to sample: what a run hands on, and the adaptive way through a flat state vector."""
+"""From sample to sample along a flat state vector, by fixed or adaptive steps."""
 
-import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import RunError
 from motiform.motion.run.explicit import ExplicitStep, march
 from motiform.motion.run.guards import Guard
+from motiform.motion.run.integrators import get_tableau
 from motiform.motion.run.options import Options
-from motiform.motion.run.tableaux import CASH_KARP, DORMAND_PRINCE, EULER, RK4, Tableau
-from motiform.record import Channel, Recorder
+from motiform.motion.run.system import Block, Checkpoint
+from motiform.record import Event
 
-__all__ = ["TABLEAUX", "Block", "Pace", "System", "begin_recorder", "check_memory", "sampled_march", "sampled_steps"]
+__all__ = ["Equations", "Pace", "sampled", "sampled_march", "sampled_steps"]
 
 _BLOCK_BYTES = 4 << 20  # states kept before they are observed and written
 _PACE = 0.2  # [s] of work from one sign of progress to the next
-TABLEAUX: dict[str, Tableau] = {"euler": EULER, "rk4": RK4, "cash-karp": CASH_KARP, "dormand-prince": DORMAND_PRINCE}
 
 
-class System(Protocol):
-    """A flat state vector with a rate."""
+class Equations(Protocol):
+    """Equations of motion: a flat state vector with a rate."""
 
     size: int
 
@@ -39,16 +36,6 @@ class System(Protocol):
     def repair(self, y: np.ndarray) -> None:
         """Bring a state back to where states are allowed, in place."""
         ...
-
-
-@dataclass
-class Block:
-    """States at a run of samples, what happened, and all that is needed to go on from there."""
-
-    rows: np.ndarray
-    checkpoint: dict[str, Any]
-    events: list[tuple[float, str]] = field(default_factory=list)
-    error: RunError | None = None
 
 
 class Pace:
@@ -75,46 +62,28 @@ class Pace:
         self.count = int(min(self.most, max(1, done * min(8.0, _PACE / max(spent, 1e-6)))))
 
 
-def check_memory(samples: int, sample_bytes: int) -> None:
-    """Refuse a recording that would not fit into half of the machine's memory."""
-    needed = samples * sample_bytes
-    if hasattr(os, "sysconf") and needed > 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
-        raise InputError(
-            "the recording does not fit into memory",
-            got=f"{samples} samples, {needed / 1e9:.3g} GB",
-            remedy="Write it to disk (out=), or lower rate or duration.",
-        )
+def sampled(
+    system: Equations, options: Options, guards: Sequence[Guard], checkpoint: Checkpoint | None
+) -> Iterator[Block]:
+    """Advance by the integrator of the options, from the start or from a checkpoint."""
+    if checkpoint is None:
+        first = system.initial()
+        yield Block(first[None], 0, {"sample": 0, "rows": first})
+    if get_tableau(options.integrator).error is None:
+        yield from sampled_steps(system, options, checkpoint)
+    else:
+        yield from sampled_march(system, options, guards, checkpoint)
 
 
-def begin_recorder(
-    out: str | Path | None,
-    channels: list[Channel],
-    samples: int,
-    *,
-    manifest: dict[str, Any] | None,
-    statics: dict[str, np.ndarray] | None,
-    overwrite: bool,
-    resume: bool,
-) -> Recorder:
-    """Return what records a run of so many samples; its checkpoint is where to go on, None at the beginning."""
-    if resume and out is None:
-        raise InputError("nothing to resume", remedy="Give the recording with out=.")
-    if resume:
-        return Recorder.resume(str(out), discard=True)  # samples that no checkpoint stands for are made again
-    if out is None:
-        check_memory(samples, sum(channel.sample_bytes for channel in channels))
-    return Recorder(out, channels, manifest=manifest or {}, statics=statics, overwrite=overwrite)
-
-
-def _begin(system: System, checkpoint: dict[str, Any] | None) -> tuple[int, np.ndarray]:
+def _begin(system: Equations, checkpoint: Checkpoint | None) -> tuple[int, np.ndarray]:
     if checkpoint is None:
         return 0, system.initial()
     return int(checkpoint["sample"]), np.array(checkpoint["rows"]).reshape(system.size)
 
 
-def sampled_steps(system: System, options: Options, checkpoint: dict[str, Any] | None) -> Iterator[Block]:
+def sampled_steps(system: Equations, options: Options, checkpoint: Checkpoint | None) -> Iterator[Block]:
     """Fixed explicit steps, a whole number of them from sample to sample, each repaired."""
-    stepper = ExplicitStep(TABLEAUX[options.integrator], system.rate, size=system.size)
+    stepper = ExplicitStep(get_tableau(options.integrator), system.rate, size=system.size)
     sample, y = _begin(system, checkpoint)
     h, good = 1 / (options.rate * options.steps), y
     kept: list[np.ndarray] = []
@@ -135,29 +104,29 @@ def sampled_steps(system: System, options: Options, checkpoint: dict[str, Any] |
                 remedy="Take a smaller step; the samples before this instant are kept.",
             )
         if error is not None:
-            yield Block(_stack(kept, system), {"sample": sample, "rows": good}, error=error)
+            yield Block(_stack(kept, system), sample, {"sample": sample, "rows": good}, error=error)
             return
         sample, good = sample + 1, y
         kept.append(y)
         if pace.full(len(kept)) or sample == options.samples - 1:
-            yield Block(_stack(kept, system), {"sample": sample, "rows": y})
+            yield Block(_stack(kept, system), sample, {"sample": sample, "rows": y})
             kept = []
 
 
-def _stack(kept: list[np.ndarray], system: System) -> np.ndarray:
+def _stack(kept: list[np.ndarray], system: Equations) -> np.ndarray:
     return np.array(kept).reshape(len(kept), system.size)
 
 
 def sampled_march(
-    system: System,
+    system: Equations,
     options: Options,
     guards: Sequence[Guard],
-    checkpoint: dict[str, Any] | None,
+    checkpoint: Checkpoint | None,
     jumps: Sequence[float] = (),
 ) -> Iterator[Block]:
     """Adaptive steps; samples are read off the dense output, a block ends with a step."""
     stepper = ExplicitStep(
-        TABLEAUX[options.integrator],
+        get_tableau(options.integrator),
         system.rate,
         size=system.size,
         repair=system.repair,
@@ -170,7 +139,7 @@ def sampled_march(
     fired = frozenset(int(k) for k in checkpoint.get("fired", ())) if checkpoint else frozenset()
     last = options.samples - 1
     kept: list[np.ndarray] = []
-    events: list[tuple[float, str]] = []
+    events: list[Event] = []
     landings = options.rate if stepper.tableau.dense is None else None
     longest = 1 / options.rate if guards else np.inf  # a guard is looked at eight times or more from sample to sample
     end = t if checkpoint and checkpoint.get("ended") else options.duration
@@ -201,7 +170,7 @@ def sampled_march(
             kept.append(segment.solution(sample / options.rate))
         t, y = segment.t1, segment.after
         if segment.fired is not None:
-            events += [(segment.t1, guards[k].name) for k in segment.fired.guards]
+            events += [Event(segment.t1, guards[k].name) for k in segment.fired.guards]
             fired = frozenset(segment.fired.guards)
         else:
             fired = frozenset()
@@ -215,9 +184,9 @@ def sampled_march(
             "ended": ended,
         }
         if pace.full(len(kept)):
-            yield Block(_stack(kept, system), state, events)
+            yield Block(_stack(kept, system), sample, state, events)
             kept, events = [], []
         checkpoint = state
     if checkpoint is None:
         checkpoint = {"sample": 0, "rows": y}
-    yield Block(_stack(kept, system), checkpoint, events, error)
+    yield Block(_stack(kept, system), sample, checkpoint, events, error)

@@ -57,7 +57,6 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Joint
 from motiform.motion.tree.model.segment import Part, Segment, SegmentSurface, Tag
 from motiform.motion.tree.model.state import Control, FigureState
-from motiform.motion.tree.run import simulate_figure
 
 __all__ = [
     "Closure",
@@ -110,7 +109,6 @@ __all__ = [
     "nonlinear_effects",
     "poses",
     "repair",
-    "simulate_figure",
     "tag_accelerations",
     "tag_jacobians",
     "tag_positions",

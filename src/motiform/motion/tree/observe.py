@@ -1,6 +1,6 @@
 """What is recorded of a figure: coordinates, poses, tags, energies, forces of contacts."""
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -11,15 +11,14 @@ from motiform.motion.tree.algorithms.matrices import contact_wrench
 from motiform.motion.tree.contact_joints.joint import ContactJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import Control, FigureState
 from motiform.record import Channel
 from motiform.spatial import quaternion_from_rotation
-
-if TYPE_CHECKING:
-    from motiform.motion.tree.run import FigureSystem
 
 __all__ = [
     "FIGURE_CHANNELS",
     "SEGMENT_CHANNELS",
+    "Driven",
     "channels",
     "configuration_names",
     "configuration_units",
@@ -135,7 +134,27 @@ def _freedoms(figure: Figure) -> list[str]:
     return found if figure.coupled is None else [found[k] for k in figure.coupled.kept_v]
 
 
-def observe(system: "FigureSystem", times: Array, rows: Array) -> dict[str, Array]:
+class Driven(Protocol):
+    """A figure with what acts on it."""
+
+    figure: Figure
+    controls: Control | None
+    loads: Control | None
+
+    def split(self, y: Array) -> FigureState:
+        """Return a flat vector as a state."""
+        ...
+
+    def forces(self, t: float, state: FigureState) -> Array:
+        """Return the generalised forces of the controls, (nv,)."""
+        ...
+
+    def wrenches(self, t: float, state: FigureState) -> Array | None:
+        """Return the loads on the segments, (segments, 6), or None."""
+        ...
+
+
+def observe(system: Driven, times: Array, rows: Array) -> dict[str, Array]:
     """Return the samples of all channels for flat states, (samples, size)."""
     figure = system.figure
     q, v = rows[:, : figure.nq], rows[:, figure.nq : figure.nq + figure.nv]

@@ -13,12 +13,12 @@ from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import FigureState
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.run import FigureSystem
+    from motiform.motion.tree.equations import FigureEquations
 
 __all__ = ["watch_contacts"]
 
 
-def watch_contacts(system: "FigureSystem") -> list[Guard]:
+def watch_contacts(system: "FigureEquations") -> list[Guard]:
     """Return the guards of every contact: "… lifts off", and "… slips" where it has a friction coefficient.
 
     Contact joints go by the name of their segment, contact closures by their own.
@@ -34,7 +34,7 @@ def watch_contacts(system: "FigureSystem") -> list[Guard]:
 
 
 def _guards_of(
-    system: "FigureSystem", name: str, joint: ContactJoint, measure: Callable[[float, FigureState, str], Array]
+    system: "FigureEquations", name: str, joint: ContactJoint, measure: Callable[[float, FigureState, str], Array]
 ) -> list[Guard]:
     last: dict[str, Any] = {"key": None, "force": np.zeros(3)}
 

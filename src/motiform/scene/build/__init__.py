@@ -1,1 +1,1 @@
-"""From the tables of a scene to models."""
+"""From the tables of a scene to models and the arguments of `simulate`."""

@@ -7,13 +7,13 @@ import numpy as np
 
 from motiform.base.errors import MotiformError, SceneError
 from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, MassProperties, Particles, Shape
-from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring
+from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Spring
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.common import ParticleTable, PoseTable, ShapeTable
 from motiform.scene.tables.schema import BodyTable, CopiesTable
 from motiform.spatial import Transform, random_rotation, rotation_from_cardan, rotation_from_quaternion
 
-__all__ = ["build_bodies", "build_options", "build_pose", "build_shape"]
+__all__ = ["build_bodies", "build_pose", "build_shape"]
 
 
 def build_bodies(scene: Scene) -> Bodies:
@@ -46,18 +46,6 @@ def _place(scene: Scene, where: str) -> str:
     kind, name, number = found.groups()
     index = [names.index(name)] if name in names else [int(number) - 1] if number else []
     return scene.place("force" if kind == "load" else kind, *index)
-
-
-def build_options(scene: Scene) -> Options:
-    """Return how the scene is run."""
-    head, motion = scene.document.scene, scene.document.motion
-    assert motion.integrator is not None, "chosen when the scene was read"
-    try:
-        return Options(
-            head.duration, head.rate, motion.integrator, motion.step, motion.rtol, motion.atol, motion.device
-        )
-    except MotiformError as error:
-        raise SceneError(f"{scene.place('scene')}: {error}") from error
 
 
 def _environment(scene: Scene) -> Environment:

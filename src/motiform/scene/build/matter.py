@@ -12,7 +12,7 @@ from motiform.geometry.search.closest import Hollow, Plane, pack_solids
 from motiform.motion.contact.obstacles import up_to
 from motiform.motion.hybrid.matter.parts import Attachment, SegmentSolid
 from motiform.motion.matter import Network, NetworkBuilder, Points, topology
-from motiform.motion.matter.run import steps_per_sample
+from motiform.motion.matter.system import steps_per_sample
 from motiform.motion.tree import Figure
 from motiform.scene.build.common import build_pose, build_rotation, build_shape
 from motiform.scene.build.matter_carried import Carriers, Matter

@@ -8,22 +8,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from motiform.base.errors import SceneError, closest, closest_file
+from motiform.motion.bodies.system import KIND as bodies
 from motiform.motion.matter.model.network import RATE
+from motiform.motion.matter.system import KIND as networks
+from motiform.motion.matter.system import film_rate
+from motiform.motion.tree.system import KIND as figures
 from motiform.scene.read.checks import check_names, check_plots
 from motiform.scene.read.lines import line_of
 from motiform.scene.tables.common import Unit
 from motiform.scene.tables.schema import SceneFile
 
+if TYPE_CHECKING:
+    from motiform.scene.build.scene import Built
+
 __all__ = ["Entry", "Parameter", "Scene", "gallery", "load_scene", "parse_scene", "parse_setting"]
 
 GALLERY = Path(__file__).parents[1] / "gallery"
-DEFAULTS = {"body": "lie-midpoint", "figure": "dormand-prince", "network": "centred"}
-"""Integrators that scenes of bodies, of figures or contacts, and of networks take if they say nothing."""
 _LARGEST = 4 << 20  # bytes; a scene is written by a person
 
 
@@ -103,6 +108,12 @@ class Scene:
             remedy = closest_file(self.folder / name) or f"Put it into the folder of the scene, {own!r}."
             raise SceneError("no such file", where=where, got=name, remedy=remedy)
         return path
+
+    def build(self) -> "Built":
+        """Return the model of the scene and the arguments with which `simulate` runs it."""
+        from motiform.scene.build.scene import build
+
+        return build(self)
 
     def place(self, *keys: str | int) -> str:
         """Return the file and line that come nearest to a place such as ("body", 0, "shape")."""
@@ -205,8 +216,8 @@ def parse_scene(
 def _chosen(document: SceneFile) -> SceneFile:
     """Return the document with what depends on its objects filled in, where it says nothing."""
     head, motion = document.scene, document.motion
-    kind = "network" if document.network else "figure" if document.figure or document.touching else "body"
-    chosen: dict[str, Any] = {} if motion.integrator is not None else {"integrator": DEFAULTS[kind]}
+    kind = networks if document.network else figures if document.figure or document.touching else bodies
+    chosen: dict[str, Any] = {} if motion.integrator is not None else {"integrator": kind.integrator}
     if document.network:
         rate = RATE if motion.rate is None else motion.rate
         chosen |= {"rate": rate, "unstable": bool(motion.unstable), "step": 1.0 / rate}
@@ -215,11 +226,6 @@ def _chosen(document: SceneFile) -> SceneFile:
         if "rate" not in head.model_fields_set:
             head = head.model_copy(update={"rate": film_rate(rate)})
     return document.model_copy(update={"scene": head, "motion": motion.model_copy(update=chosen)})
-
-
-def film_rate(rate: float) -> float:
-    """Return the samples a second that a network keeps if not told: of film where that divides its steps."""
-    return 25.0 if rate % 25.0 == 0 else rate
 
 
 def parse_setting(assignment: str) -> tuple[str, Any]:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from motiform.motion.run.methods import METHODS
+from motiform.motion.run.integrators import METHODS
 from motiform.scene.tables.common import (
     Above0,
     Acceleration,

@@ -6,7 +6,7 @@ import pytest
 from motiform import FigureBuilder, joints
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import Box
-from motiform.motion.hybrid.matter.run import Attachment, SegmentSolid, simulate_coupled
+from motiform.motion.hybrid.matter.system import Attachment, SegmentSolid, simulate_coupled
 from motiform.motion.matter import Friction, NetworkBuilder, links, topology
 from motiform.motion.run import Options
 from motiform.motion.tree import simulate_figure, tags
@@ -160,7 +160,7 @@ class TestGoesOn:
 
     def test_from_the_middle(self):
         """An engine that goes on from a checkpoint makes the same samples."""
-        from motiform.motion.hybrid.matter.run import run as module
+        from motiform.motion.hybrid.matter.system import run as module
 
         engines = []
 

@@ -25,9 +25,9 @@ from motiform.motion.tree import (
     repair,
 )
 from motiform.motion.tree.algorithms.single import entries
+from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.run import FigureSystem
 from motiform.record import Recording
 
 __all__ = ["DrivenFigure", "MovedFigure", "SteppedFigure", "given_motion"]
@@ -70,7 +70,7 @@ class MovedFigure:
 class SteppedFigure(MovedFigure):
     """A figure that moves by its own dynamics."""
 
-    def __init__(self, system: FigureSystem, rate: float) -> None:
+    def __init__(self, system: FigureEquations, rate: float) -> None:
         super().__init__(system.figure, rate)
         figure = self.figure
         self.system = system

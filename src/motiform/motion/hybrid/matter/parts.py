@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from motiform.geometry import Shape
     from motiform.motion.matter.laws.automaton_law import AutomatonLaw
 
-__all__ = ["Attachment", "Joined", "SegmentSolid", "join"]
+__all__ = ["Attachment", "FigureInMatter", "Joined", "SegmentSolid", "join"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,25 @@ class Attachment:
     law: "ZoneLaw | AutomatonLaw | None" = None
     record: bool = False
     """Whether lengths and tensions of the links are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class FigureInMatter:
+    """A figure and a network in one model: points push against what segments carry, and hang on segments."""
+
+    figure: Figure
+    network: Network
+    contacts: tuple[SegmentSolid, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    reaction: bool = True
+    """Whether the figure feels matter; otherwise it moves as if matter were not there."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.network, Network) or not isinstance(self.figure, Figure):
+            got = f"{type(self.figure).__name__}, {type(self.network).__name__}"
+            raise InputError("the model is made of a Figure and a Network", where="FigureInMatter", got=got)
+        object.__setattr__(self, "contacts", tuple(self.contacts))
+        object.__setattr__(self, "attachments", tuple(self.attachments))
 
 
 @dataclass(frozen=True, eq=False)

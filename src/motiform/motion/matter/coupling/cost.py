@@ -13,8 +13,8 @@ from motiform.motion.matter.coupling.cut import Advice, model_labels, pair_influ
 from motiform.motion.matter.coupling.linearise import direction
 from motiform.motion.matter.coupling.replay import run_schedule
 from motiform.motion.matter.model.network import Network
-from motiform.motion.matter.run import simulate_network
-from motiform.motion.run import Options
+from motiform.motion.matter.system import NetworkSystem
+from motiform.motion.run import Options, record
 from motiform.record import Recording
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Array, Words
@@ -100,7 +100,7 @@ def compare_runs(
     def half(start: float) -> Progress | None:
         return None if progress is None else lambda share: progress(start + share / 2)
 
-    coupled = simulate_network(network, options, unstable=unstable, progress=half(0.0))
+    coupled = record(NetworkSystem(network, options, unstable), progress=half(0.0))
     alone = _run_cut(cut, options, unstable, half(0.5))
     x, y = _positions(network, coupled), _positions(network, alone)
     foreseen = _foreseen(cut, x, options.duration) if isinstance(cut, Advice) and models is None else {}
@@ -114,13 +114,13 @@ def compare_runs(
 
 def _run_cut(cut: Advice | Network, options: Options, unstable: bool, progress: Progress | None) -> Recording:
     if isinstance(cut, Network):
-        return simulate_network(cut, options, unstable=unstable, progress=progress)
+        return record(NetworkSystem(cut, options, unstable), progress=progress)
     if any(one.count == 0 for one in cut.cuts):  # links by range: only apart
         return run_schedule(
             cut.network, cut.separation, options.duration, models=cut.models, rate=options.rate,
             device=options.device, unstable=unstable, progress=progress,
         )  # fmt: skip
-    return simulate_network(cut.cut_network(), options, unstable=unstable, progress=progress)
+    return record(NetworkSystem(cut.cut_network(), options, unstable), progress=progress)
 
 
 def _positions(network: Network, rec: Recording) -> Array:

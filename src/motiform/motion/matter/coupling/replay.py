@@ -20,7 +20,7 @@ from motiform.motion.matter.coupling.parts import Part, part_of, played
 from motiform.motion.matter.coupling.separation import Separation
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.model.network import Network
-from motiform.motion.matter.run import check_stability, steps_per_sample
+from motiform.motion.matter.system import check_stability, steps_per_sample
 from motiform.motion.run import Options, check_memory
 from motiform.record import Channel, Recorder, Recording
 from motiform.spatial.checks import Words

@@ -1,17 +1,8 @@
-"""Simulation of a figure: from a state to a recording."""
-
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+"""Equations of motion of a figure under controls and loads, as integrators take them."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, RunError
-from motiform.base.progress import Progress
-from motiform.motion.run import TABLEAUX, Guard, Options, get_method, sampled_march, sampled_steps
-from motiform.motion.run.sampling import Block, begin_recorder
+from motiform.base.errors import RunError
 from motiform.motion.tree.algorithms.closures import closure_forces, keep_closures
 from motiform.motion.tree.algorithms.configuration import configuration_rate, repair
 from motiform.motion.tree.algorithms.forward import forward_dynamics, held_contact_force, loaded_dynamics
@@ -21,16 +12,12 @@ from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import Control, FigureState, asked, check_functions, state_after
-from motiform.motion.tree.observe import channels, observe
-from motiform.motion.tree.start import start
-from motiform.motion.tree.watch import watch_contacts
-from motiform.record import Recorder, Recording
+from motiform.motion.tree.model.state import Control, FigureState, asked
 
-__all__ = ["FigureSystem", "simulate_figure"]
+__all__ = ["FigureEquations"]
 
 
-class FigureSystem:
+class FigureEquations:
     """A figure under controls and loads as a flat vector (q, v) with a rate."""
 
     def __init__(
@@ -133,92 +120,3 @@ class FigureSystem:
             y[:nq] = repair(self.figure, y[:nq])
         if self.figure.closures and np.isfinite(y).all():
             y[:nq], y[nq:] = close_loops(self.figure, y[:nq], y[nq:])
-
-
-def simulate_figure(
-    figure: Figure,
-    options: Options,
-    *,
-    q0: ArrayLike | None = None,
-    v0: ArrayLike | None = None,
-    controls: Control | None = None,
-    loads: Control | None = None,
-    guards: Sequence[Guard] = (),
-    watch: bool = True,
-    out: str | Path | None = None,
-    manifest: dict[str, Any] | None = None,
-    statics: dict[str, np.ndarray] | None = None,
-    overwrite: bool = False,
-    resume: bool = False,
-    progress: Progress | None = None,
-) -> Recording:
-    """Run a figure and return the recording, in memory or, with `out`, on disk.
-
-    Functions of guards take and give a `FigureState`. With `watch`, a contact joint whose surfaces would have to pull,
-    or whose friction would have to be more than its coefficient allows, ends the run with an event.
-    """
-    method = get_method(options.integrator)
-    if not figure.nv:
-        raise InputError(
-            "a figure that cannot move", where=f"figure {figure.name!r}", remedy="All its joints are fixed."
-        )
-    if options.integrator not in TABLEAUX:
-        raise InputError(
-            "integrator of a figure", got=options.integrator, allowed=", ".join(TABLEAUX), remedy="Take dormand-prince."
-        )
-    if options.device != "cpu":
-        raise InputError("figures are simulated on the CPU", got=options.device, remedy="Take device='cpu'.")
-    begin = start(figure, q0, v0)
-    check_functions(figure, begin, controls, loads, guards)
-    system = FigureSystem(figure, begin, controls, loads)
-    guards = [*guards, *(watch_contacts(system) if watch else ())]
-    if guards and options.integrator != "dormand-prince":
-        names = ", ".join(guard.name for guard in guards)
-        raise InputError(
-            "guards need dense output",
-            got=f"{options.integrator} with {names}",
-            allowed="'dormand-prince'",
-            remedy="Contacts are watched for lift-off; watch=False leaves that out.",
-        )
-    flat = [_on_vector(guard, system) for guard in guards]
-    recorder = begin_recorder(
-        out, channels(figure, options.rate, controls is not None), options.samples, manifest=manifest, statics=statics,
-        overwrite=overwrite, resume=resume,
-    )  # fmt: skip
-    checkpoint = recorder.checkpoint
-    if method.adaptive:
-        blocks = sampled_march(system, options, flat, checkpoint)
-    else:
-        blocks = sampled_steps(system, options, checkpoint)
-    with recorder:
-        if checkpoint is None:
-            first = system.initial()
-            _keep(recorder, system, options, Block(first[None], {"sample": 0, "rows": first}))
-        for block in blocks:
-            _keep(recorder, system, options, block)
-            if progress is not None:
-                progress(min(1.0, block.checkpoint["sample"] / (options.samples - 1)))
-            if block.error is not None:
-                raise block.error
-        return recorder.finish()
-
-
-def _keep(recorder: Recorder, system: FigureSystem, options: Options, block: Block) -> None:
-    """Write the samples and events of a block."""
-    if len(block.rows):
-        last = int(block.checkpoint["sample"])
-        times = np.arange(last - len(block.rows) + 1, last + 1) / options.rate
-        recorder.append(observe(system, times, block.rows))
-    for t, name in block.events:
-        recorder.event(t, name)
-    recorder.commit(block.checkpoint, force=block.error is not None)
-
-
-def _on_vector(guard: Guard, system: FigureSystem) -> Guard:
-    """Return a guard as a function of the flat vector."""
-
-    def then(t: float, y: Array) -> Array:
-        after = state_after(guard, t, system.split(y))
-        return np.concatenate([after.q, after.v])
-
-    return replace(guard, zero=lambda t, y: guard.zero(t, system.split(y)), then=None if guard.then is None else then)

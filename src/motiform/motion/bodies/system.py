@@ -1,0 +1,97 @@
+"""Rigid bodies as a system that the run loop advances."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.motion.bodies.drive import blocks_alone, blocks_by_march, blocks_by_steps, check_functions
+from motiform.motion.bodies.model import Bodies, State
+from motiform.motion.bodies.observe import Observer, channels
+from motiform.motion.bodies.options import Force
+from motiform.motion.run import Block, Checkpoint, Guard, Kind, Options, System, get_method
+from motiform.motion.run.functions import call, check_numbers
+from motiform.motion.run.kinds import check_integrator
+from motiform.record import Channel
+
+__all__ = ["KIND", "BodiesSystem"]
+
+
+class BodiesSystem(System):
+    """Rigid bodies under forces; functions of forces and guards take and give a `State`."""
+
+    def __init__(
+        self, model: Bodies, options: Options, forces: Sequence[Force] = (), guards: Sequence[Guard] = ()
+    ) -> None:
+        check_integrator(options, "bodies", "rigid bodies")
+        if guards and options.integrator != "dormand-prince":
+            raise InputError("guards need dense output", got=options.integrator, allowed="'dormand-prince'")
+        self.adaptive = get_method(options.integrator).adaptive
+        self.alone = not self.adaptive and model.packed.alone and not forces
+        if options.device != "cpu" and not self.alone:
+            raise InputError(
+                "the GPU takes fixed steps of bodies that do not act on one another",
+                got=f"{options.integrator} with {len(model.springs)} springs, {len(forces)} functions",
+                remedy="Take device='cpu' for this model.",
+            )
+        check_functions(model, forces, guards)
+        self.model, self.options, self.forces = model, options, forces
+        self.guards = [_on_rows(guard) for guard in guards]
+        self.gravity, self.labels, self.facts = model.environment.gravity, {}, {}
+        self._observer = Observer(model)
+
+    def channels(self) -> list[Channel]:  # noqa: D102
+        return channels(self.model, self.options.rate)
+
+    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
+        if checkpoint is None:
+            rows = self.model.initial_state().rows()
+            yield Block(rows[None], 0, {"sample": 0, "rows": rows})
+        if self.alone:
+            yield from blocks_alone(self.model, self.options, checkpoint)
+        elif self.adaptive:
+            yield from blocks_by_march(self.model, self.options, self.forces, self.guards, checkpoint)
+        else:
+            yield from blocks_by_steps(self.model, self.options, self.forces, checkpoint)
+
+    def observe(self, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:  # noqa: D102
+        return self._observer(states)
+
+
+def _on_rows(guard: Guard) -> Guard:
+    """Return the guard as a function of the flat vector, from one whose functions take and give a State."""
+
+    def state(y: np.ndarray) -> State:
+        return State.from_rows(y.reshape(-1, 18))
+
+    def then(t: float, y: np.ndarray) -> np.ndarray:
+        before, where = state(y), f"guard {guard.name!r} at t = {t:.9g} s"
+        after = call(guard.then, t, before, what="an event", where=where)  # type: ignore[arg-type]
+        if not isinstance(after, State):
+            allowed = "a State, such as dataclasses.replace(state, momentum=...)"
+            raise InputError("an event gave something else", where=where, got=repr(after)[:80], allowed=allowed)
+        found = {
+            key: check_numbers(getattr(after, key), own.shape, what=f"an event's {key}", where=where)
+            for key, own in vars(before).items()
+        }
+        return State(**found).rows().ravel()
+
+    return replace(guard, zero=lambda t, y: guard.zero(t, state(y)), then=None if guard.then is None else then)
+
+
+_START = "The bodies of the model have their start."
+KIND = Kind(
+    "bodies",
+    "a model of rigid bodies",
+    Bodies,
+    BodiesSystem,
+    "lie-midpoint",
+    hints={
+        "q0": _START,
+        "v0": _START,
+        "controls": "Give forces=.",
+        "loads": "Give forces=, or loads of the model.",
+        "contacts": "Make each body a segment with a free joint; contacts are those of figures.",
+    },
+)

@@ -1,0 +1,146 @@
+"""A network as a system that the run loop advances."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.motion.matter.engine.engine import Engine
+from motiform.motion.matter.model.network import Network
+from motiform.motion.matter.observe import network_channels, observe_network
+from motiform.motion.run import Block, Checkpoint, Kind, Options, Pace, System
+from motiform.motion.run.kinds import check_integrator
+from motiform.record import Channel
+
+__all__ = ["KIND", "NetworkSystem", "check_functions", "check_stability", "describe", "film_rate", "sampled_engine"]
+
+Samples = list[dict[str, np.ndarray]]
+"""What is observed at consecutive samples, by channel."""
+
+
+class NetworkSystem(System):
+    """A network of masses and links.
+
+    Parameters that would make it diverge are refused before the first step, with the remedy; `unstable` runs them.
+    """
+
+    def __init__(self, network: Network, options: Options, unstable: bool = False) -> None:
+        check_integrator(options, "network", "a network")
+        self.steps = steps_per_sample(network, options.rate)
+        check_functions(network)
+        self.network, self.options = network, options
+        self.gravity, self.labels = network.gravity, {}
+        self.facts = {"network": describe(network), "stability": check_stability(network, unstable)}
+
+    def channels(self) -> list[Channel]:  # noqa: D102
+        return network_channels(self.network, self.options.rate)
+
+    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
+        device = self.options.device
+        fresh = checkpoint is None
+        engine = (
+            Engine(self.network, device=device) if fresh else Engine.resume(self.network, checkpoint, device=device)
+        )
+        return sampled_engine(engine, observe_network, self.options, self.steps, fresh=fresh)
+
+    def observe(self, times: np.ndarray, states: Samples) -> dict[str, np.ndarray]:  # noqa: D102
+        return stack(states)
+
+
+def stack(samples: Samples) -> dict[str, np.ndarray]:
+    """Return consecutive samples as one array per channel."""
+    return {key: np.stack([one[key] for one in samples]) for key in samples[0]}
+
+
+def sampled_engine(
+    engine: Any, observe: Callable[[Any], dict[str, np.ndarray]], options: Options, steps: int, *, fresh: bool
+) -> Iterator[Block]:
+    """Advance an engine from sample to sample; each is observed at once, because the engine keeps one state."""
+    if fresh:
+        yield Block([observe(engine)], 0, engine.checkpoint)
+    pace = Pace(max(1, 6 * engine.network.count))
+    kept: Samples = []
+    last = (options.samples - 1) * steps
+    while engine.sample < last:
+        try:
+            engine.advance(steps)
+        except RunError as error:
+            yield Block(kept, engine.sample // steps, None, error=error)
+            return
+        kept.append(observe(engine))
+        if pace.full(len(kept)) or engine.sample >= last:
+            yield Block(kept, engine.sample // steps, engine.checkpoint)
+            kept = []
+
+
+def steps_per_sample(network: Network, rate: float) -> int:
+    """Return the whole number of steps from one sample to the next."""
+    steps = round(network.rate / rate)
+    if steps < 1 or abs(steps * rate - network.rate) > 1e-9 * network.rate:
+        fits = [network.rate / n for n in range(max(1, steps - 1), steps + 2)]
+        raise InputError(
+            "samples must fall on steps of the network", got=f"{rate:g} Hz at {network.rate:g} steps a second",
+            allowed="a rate that divides the steps", remedy=f"Take {' or '.join(f'{f:g}' for f in fits)} Hz.",
+        )  # fmt: skip
+    return steps
+
+
+def check_functions(network: Network) -> None:
+    """Ask the functions of a network once, at its start: what they give wrong is told before a recording is begun."""
+    from motiform.motion.matter.model.solids import asked_pose
+
+    for group in network.groups:
+        if group.motion is not None:
+            group.motion.at(0, network.rate, group.count, spread=False)
+    for pushed in network.inputs:
+        pushed.signal.at(0, network.rate, len(pushed.points))
+    network.wind.at(0, network.rate, 1)
+    for solid in network.solids:
+        if solid.motion is not None:
+            asked_pose(solid, 0.0)
+
+
+def check_stability(network: Network, unstable: bool) -> dict[str, Any]:
+    """Refuse a network that would diverge, unless told to run it; return what is told of it."""
+    from motiform.motion.matter.stability.assessment import assess_network
+
+    found = assess_network(network)
+    if not unstable:
+        found.check()
+    return found.to_dict()
+
+
+def describe(network: Network) -> dict[str, Any]:
+    """Return what a network is made of, in few words, for a recording's manifest."""
+    return {
+        "rate": network.rate,
+        "groups": {group.name: {"kind": group.kind, "points": group.count} for group in network.groups},
+        "links": {bundle.name: {"law": bundle.law.name, "links": bundle.count} for bundle in network.bundles},
+        "reaches": {reach.name: {"law": reach.law.name, "points": len(reach.points)} for reach in network.reaches},
+        "solids": [solid.name for solid in network.solids],
+    }
+
+
+def film_rate(rate: float) -> float:
+    """Return the samples per second that a network keeps by default: those of film where they divide its steps."""
+    return 25.0 if rate % 25.0 == 0 else rate
+
+
+def _defaults(network: Network) -> dict[str, Any]:
+    return {"rate": film_rate(network.rate), "step": network.step}
+
+
+_ACTS = "Give a network imposed points, pushes and solids when it is built."
+KIND = Kind(
+    "network",
+    "a network",
+    Network,
+    NetworkSystem,
+    "centred",
+    defaults=_defaults,
+    hints={
+        "step": "The step of a network is its own: build it with NetworkBuilder(rate=…).",
+        **dict.fromkeys(("forces", "guards", "q0", "v0", "controls", "loads", "contacts"), _ACTS),
+    },
+)

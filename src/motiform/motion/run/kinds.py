@@ -1,0 +1,82 @@
+"""Kinds of models: which arguments and integrators each takes."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any
+
+from motiform.base.errors import InputError, closest
+from motiform.motion.run.integrators import get_method, integrators_of
+from motiform.motion.run.options import Options
+from motiform.motion.run.system import System
+
+__all__ = ["Kind", "check_integrator", "find_kind"]
+
+
+def _nothing(model: Any) -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of model that `simulate` takes."""
+
+    name: str
+    """The name that integrators give in `Method.models`."""
+    noun: str
+    """As errors name it."""
+    model: type
+    system: Callable[..., System]
+    """system(model, options, …): its arguments after the options are those that `simulate` takes for this kind."""
+    integrator: str
+    """Taken where none is given."""
+    needs: tuple[str, ...] = ()
+    """Arguments that make a model of this kind."""
+    defaults: Callable[[Any], dict[str, Any]] = _nothing
+    """Gives options that depend on the model."""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """Arguments that it does not take, and what to do instead."""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Names of the arguments beside the options of a run."""
+        return tuple(signature(self.system).parameters)[2:]
+
+    def check(self, given: Mapping[str, Any], options: Mapping[str, Any] = {}) -> None:
+        """Refuse arguments and options that this kind does not take."""
+        wrong = [name for name in given if name not in self.arguments] + [
+            name for name in options if name in self.hints
+        ]
+        if wrong:
+            name = wrong[0]
+            remedy = self.hints.get(name) or closest(name, self.arguments)
+            allowed = ", ".join((*self.arguments, *(o for o in _OPTIONS if o not in self.hints)))
+            raise InputError(f"{self.noun} takes no {name!r}", where="simulate()", allowed=allowed, remedy=remedy)
+
+    def options(self, model: Any, given: Mapping[str, Any]) -> Options:
+        """Return how a model is run."""
+        if "t1" not in given:
+            raise InputError("the end of the run must be given", remedy="Give t1, in seconds, such as t1=2.0.")
+        named = {"duration" if name == "t1" else name: value for name, value in given.items()}
+        return Options(**{"integrator": self.integrator, **self.defaults(model), **named})
+
+
+_OPTIONS = ("t1", "rate", "integrator", "step", "rtol", "atol", "device")
+
+
+def check_integrator(options: Options, kind: str, noun: str) -> None:
+    """Refuse an integrator that does not take this kind of model."""
+    allowed = integrators_of(kind)
+    if options.integrator not in allowed:
+        takes = ", ".join(get_method(options.integrator).models)
+        raise InputError(
+            f"the integrator must be one for {noun}",
+            got=f"{options.integrator}, for {takes}",
+            allowed=", ".join(allowed),
+        )
+
+
+def find_kind(kinds: Iterable[Kind], model: Any, given: Iterable[str]) -> Kind:
+    """Return the kind of a model; arguments that only one kind needs decide between several."""
+    fitting = [kind for kind in kinds if isinstance(model, kind.model) and all(name in given for name in kind.needs)]
+    return max(fitting, key=lambda kind: len(kind.needs))

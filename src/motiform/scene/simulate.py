@@ -1,0 +1,278 @@
+"""`simulate`: from a scene or a model to a recording."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.arguments import checks_keywords
+from motiform.base.errors import InputError, RecordingError, SceneError
+from motiform.base.machine import machine
+from motiform.base.progress import Progress
+from motiform.form import Looks, looks_of
+from motiform.motion.bodies import Bodies, Force
+from motiform.motion.bodies.system import KIND as BODIES
+from motiform.motion.contact import Contacts
+from motiform.motion.hybrid import FigureInMatter
+from motiform.motion.hybrid.matter.system import KIND as FIGURES_IN_MATTER
+from motiform.motion.hybrid.system import KIND as CONTACTS
+from motiform.motion.matter import Network
+from motiform.motion.matter.system import KIND as NETWORKS
+from motiform.motion.run import Guard, Kind, Options, record
+from motiform.motion.run.identity import identify
+from motiform.motion.run.kinds import find_kind
+from motiform.motion.tree import Control, Figure
+from motiform.motion.tree.system import KIND as FIGURES
+from motiform.record import Recording, open_recording
+from motiform.record.places import restore
+from motiform.record.save import renew_manifest
+from motiform.record.store import is_empty
+from motiform.scene.read.load import Scene, load_scene, parse_scene
+from motiform.spatial import up_against, up_name
+
+__all__ = ["KINDS", "simulate"]
+
+KINDS: tuple[Kind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTER)
+"""The register of models: what `simulate` takes, with which arguments and integrators."""
+
+Model = Bodies | Figure | Network | FigureInMatter
+
+
+@checks_keywords
+def simulate(
+    what: str | Path | Scene | Model,
+    *,
+    t1: float | None = None,
+    rate: float | None = None,
+    integrator: str | None = None,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    device: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    forces: Force | Sequence[Force] | None = None,
+    guards: Guard | Sequence[Guard] | None = None,
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    controls: Control | None = None,
+    loads: Control | None = None,
+    contacts: Contacts | None = None,
+    watch: bool | None = None,
+    motion: Recording | Callable[[float], ArrayLike] | None = None,
+    unstable: bool | None = None,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Recording:
+    """Simulate a scene or a model and return its recording.
+
+    Parameters
+    ----------
+    what
+        A scene file, the name of a built-in scene, a `Scene`, or a model (`Bodies`, `Figure`, `Network`,
+        `FigureInMatter`).
+    t1, rate, integrator, step, rtol, atol, device
+        Of a model: end of the run [s], samples per second [Hz], integrator, its longest step [s] or its tolerances,
+        and "cpu" or "cuda". A scene has its own; change them with `settings`.
+    settings
+        Parameters of a scene to change, such as ``{"motion.step": 5e-4}``.
+    forces, guards
+        Functions of time and state that push, and that mark events; see `motiform.motion.bodies`.
+    q0, v0
+        Of a figure: configuration and velocities at the start; neutral and at rest where they are not given.
+    controls, loads
+        Of a figure: functions of time and state that give generalised forces (nv,), and wrenches on the segments
+        (segments, 6); see `motiform.motion.tree`.
+    contacts
+        Of a figure: its contact points and obstacles, see `motiform.contact`. Contacts are made and broken at exact
+        instants (integrator "dormand-prince") or by fixed steps ("time-stepping"); limits of joints then act too.
+    watch
+        Of a figure: whether the run ends where a contact joint would have to pull, or to hold more than its friction.
+    motion
+        Of a figure in matter: a recording or a function of time [s] that the figure follows.
+    unstable
+        Of a network: whether it is run although its parameters make it diverge.
+    out
+        Folder to write the recording to while it grows; None keeps it in memory.
+    overwrite, resume
+        What to do where `out` exists: replace it, or continue from its last commit. Otherwise it is refused, unless it
+        is the finished recording of this very scene, which is then opened, or has no sample: it is then begun anew. A
+        run that is refused writes nothing and replaces nothing.
+    progress
+        Called with the fraction done; raising in it stops the run, and what is recorded stays.
+
+    """
+    if overwrite and resume:
+        remedy = "Give one of the two."
+        raise InputError("a run is resumed or overwritten", got="overwrite=True and resume=True", remedy=remedy)
+    options = _given(t1=t1, rate=rate, integrator=integrator, step=step, rtol=rtol, atol=atol, device=device)
+    given = _given(
+        forces=None if forces is None else _several(forces, callable, "force(t, state)"),
+        guards=None if guards is None else _several(guards, _is_guard, "Guard"),
+        q0=q0, v0=v0, controls=controls, loads=loads, contacts=contacts, watch=watch, motion=motion, unstable=unstable,
+    )  # fmt: skip
+    keep: dict[str, Any] = {"out": out, "overwrite": overwrite, "resume": resume, "progress": progress}
+    if isinstance(what, str | Path | Scene):
+        return _simulate_scene(what, settings, given, options, keep)
+    if not isinstance(what, tuple(kind.model for kind in KINDS)):
+        allowed = ", ".join(dict.fromkeys(kind.model.__name__ for kind in KINDS))
+        allowed = f"a scene file, a built-in scene, a Scene, or a model: {allowed}"
+        raise InputError("nothing to simulate", got=what, allowed=allowed)
+    if settings:
+        remedy = "Give t1, rate, step, … of a model directly."
+        raise InputError("settings belong to scenes", got=settings, remedy=remedy)
+    kind = find_kind(KINDS, what, given)
+    kind.check(given, options)
+    run = kind.options(what, options)
+    key, functions = identify(what, given, run)
+    return _run(kind, what, given, run, {"title": "", "key": _key(key, functions)}, bool(functions), **keep)
+
+
+def _simulate_scene(
+    what: str | Path | Scene,
+    settings: Mapping[str, Any] | None,
+    given: dict[str, Any],
+    options: dict[str, Any],
+    keep: dict[str, Any],
+) -> Recording:
+    if options:
+        keys = ", ".join(f"'{_SETTINGS[name]}': …" for name in options)
+        raise InputError("a scene has its own options", got=", ".join(options), remedy=f"Use settings={{{keys}}}.")
+    scene = what if isinstance(what, Scene) else load_scene(what, settings)
+    if isinstance(what, Scene) and settings:
+        changed = {**what.settings, **settings}
+        scene = parse_scene(what.text, name=what.name, folder=what.folder, settings=changed)
+    built = scene.build()
+    arguments = {**built.arguments, **given}
+    kind = find_kind(KINDS, built.model, arguments)
+    kind.check(given)
+    if "contacts" in given:
+        arguments.pop("watch", None)
+    _, functions = identify(given)
+    manifest = {"scene": scene.name, "seed": scene.document.scene.seed, "key": _key(scene.key, functions)}
+    try:
+        run = kind.options(built.model, built.options)
+    except InputError as error:
+        raise SceneError(f"{scene.place('scene')}: {error}") from error
+    try:
+        return _run(kind, built.model, arguments, run, manifest | _shown(scene), bool(functions), **keep)
+    except (SceneError, RecordingError):
+        raise
+    except InputError as error:
+        raise SceneError(f"{scene.place('motion')}: {error}") from error
+
+
+_SETTINGS = {"t1": "scene.duration", "rate": "scene.rate"} | {
+    name: f"motion.{name}" for name in ("integrator", "step", "rtol", "atol", "device")
+}
+"""Names of the options of a run, and the keys of scenes for them."""
+
+
+def _given(**arguments: Any) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _is_guard(one: Any) -> bool:
+    return isinstance(one, Guard)
+
+
+def _several(given: Any, fits: Callable[[Any], bool], allowed: str) -> list[Any]:
+    """Return a list of functions or guards, from one or several."""
+    found = [given] if fits(given) else list(given) if isinstance(given, Iterable) else [given]
+    for one in found:
+        if not fits(one):
+            raise InputError("not a function of the run", got=one, allowed=f"{allowed}, one or several")
+    return found
+
+
+_SHOWN = ("title", "image", "scene_text", "settings")
+
+
+def _shown(scene: Scene) -> dict[str, Any]:
+    """Return what the motion does not depend on: it may change without a new run."""
+    image = scene.document.image.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return {"title": scene.title, "image": image, "scene_text": scene.text, "settings": dict(scene.settings)}
+
+
+def _key(content: str, functions: Sequence[str]) -> str:
+    """Return the key of a run: what it is made of, and the names of the functions that act in it."""
+    return f"{content}:{','.join(functions)}" if functions else content
+
+
+def _run(
+    kind: Kind,
+    model: Any,
+    given: dict[str, Any],
+    options: Options,
+    manifest: dict[str, Any],
+    functions: bool,
+    *,
+    out: str | Path | None,
+    overwrite: bool,
+    resume: bool,
+    progress: Progress | None,
+) -> Recording:
+    path = None if out is None else Path(out)
+    if path is not None:
+        restore(path)
+    begun = path is not None and path.exists() and not is_empty(path)
+    if path is not None and begun and not overwrite:
+        done = _earlier(path, manifest, resume, functions)
+        if done is not None:
+            return done
+    system = kind.system(model, options, **given)
+    gravity = np.asarray(system.gravity, float)
+    world = {"gravity": gravity.tolist(), "up": up_name(up_against(gravity, system.vertical))}
+    looks = _looks(model, given)
+    shown: dict[str, Any] = {**looks.manifest(), "labels": dict(system.labels)}
+    shown |= {"notes": list(system.notes)} if system.notes else {}
+    return record(
+        system,
+        out=out,
+        manifest={**manifest, **_origin(options), **world, **shown},
+        statics=looks.statics(),
+        overwrite=overwrite,
+        resume=resume and begun,
+        progress=progress,
+    )
+
+
+def _looks(model: Any, given: dict[str, Any]) -> Looks:
+    """Return how a model is drawn."""
+    if isinstance(model, FigureInMatter):
+        return looks_of(model.figure, model.network, *model.contacts)
+    return looks_of(model, given["contacts"]) if "contacts" in given else looks_of(model)
+
+
+def _earlier(out: Path, manifest: dict[str, Any], resume: bool, functions: bool) -> Recording | None:
+    """Return the finished recording of the same run at `out`; None: go on with it. Anything else is refused."""
+    found = open_recording(out)
+    same = found.manifest.get("key") == manifest["key"]
+    if same and found.complete and (resume or not functions):  # what functions do cannot be compared
+        shown = {key: value for key, value in manifest.items() if key in _SHOWN}
+        changed = any(found.manifest.get(key) != value for key, value in shown.items())
+        return renew_manifest(out, shown) if changed else found
+    if same and resume:
+        return None
+    if resume:
+        raise RecordingError(
+            "it holds another run and cannot be resumed by this one",
+            where=str(out),
+            remedy="Give what it was begun with (scene, settings, functions), or another --out.",
+        )
+    ways = (
+        "Resume it (--resume), overwrite it (--overwrite)"
+        if same and not found.complete
+        else "Overwrite it (--overwrite)"
+    )
+    raise RecordingError("there is a recording already", where=str(out), remedy=f"{ways}, or give another --out.")
+
+
+def _origin(options: Options) -> dict[str, Any]:
+    """Return by what and how the recording was made."""
+    names = ("integrator", "step", "rtol", "atol", "device")
+    motion = {name: getattr(options, name) for name in names} | {"steps_per_sample": options.steps}
+    return {**machine(), "motion": motion}
