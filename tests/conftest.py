@@ -1,6 +1,7 @@
 """For all tests: one thread for each of several workers, and no announcements of compiling in what they print."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ SLOW = (
 
 
 def pytest_configure(config):
+    sys.path.insert(0, str(Path(__file__).parent))  # tests share modules, such as `runs`
     os.environ.setdefault("MOTIFORM_QUIET", "1")
     if os.environ.get("PYTEST_XDIST_WORKER"):
         import numba

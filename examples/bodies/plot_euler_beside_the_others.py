@@ -23,9 +23,10 @@ from motiform.form import Form, Part
 from motiform.geometry import Box, Mesh
 from motiform.image import Camera, compare_plot, picture, show_pictures
 from motiform.motion.bodies import Environment
-from motiform.motion.run import BODY_METHODS, METHODS
+from motiform.motion.run import METHODS, integrators_of
 
 BOX, SPIN, STEP = Box((0.4, 0.1, 0.25)), np.array([0.1, 0.1, 3.0]), 0.01  # m; rad/s, z is the intermediate axis; s
+BODIES = integrators_of("bodies")
 MATTER = BOX.mass_properties(density=500)
 
 
@@ -36,8 +37,8 @@ def run(integrator, gravity, t1):
 
 
 def main(quick=False):
-    tumbling = {name: run(name, 0.0, 5.0 if quick else 10.0) for name in BODY_METHODS}
-    return {"tumbling": tumbling, "falling": {name: run(name, -9.81, 2.0) for name in BODY_METHODS}}
+    tumbling = {name: run(name, 0.0, 5.0 if quick else 10.0) for name in BODIES}
+    return {"tumbling": tumbling, "falling": {name: run(name, -9.81, 2.0) for name in BODIES}}
 
 
 def euler_matrix(t1):
@@ -49,7 +50,7 @@ def euler_matrix(t1):
 
 
 def check(result):
-    for name, kept in ((name, METHODS[name].conserves) for name in BODY_METHODS):
+    for name, kept in ((name, METHODS[name].conserves) for name in BODIES):
         rec, falling = result["tumbling"][name], result["falling"][name]
         rounding = 1e-15 * 1000  # a few units in the last place at each of 1000 steps
         L = rec["angular_momentum"]

@@ -18,12 +18,11 @@ from tempfile import mkdtemp
 import numpy as np
 from matplotlib.figure import Figure
 
+import motiform as mf
 from motiform.image import show_pictures
 from motiform.image.coupling_plots import plot_cut, plot_schedule
 from motiform.motion.matter import NetworkBuilder, links, topology
 from motiform.motion.matter.coupling import advise, compare_runs, run_schedule
-from motiform.motion.matter.system import simulate_network
-from motiform.motion.run import Options
 
 BOTH = [(1, 2), (2, 3), (3, 5), (5, 6), (6, 7), (11, 12), (12, 14), (10, 13)]
 ONE_WAY = [(1, 4), (4, 5), (4, 9), (6, 11), (6, 12), (7, 12), (12, 8), (11, 10), (14, 13), (13, 9)]
@@ -61,7 +60,7 @@ def main(quick=False):
     schedule = advise(net, {str(n): f"model_{n}" for n in range(1, 15)}, (0.5, 5.0), axes="x")
     models, duration = schedule.models, 2.0 if quick else 6.0
     apart = run_schedule(net, schedule.separation, duration, models=models, rate=105.0)
-    together = simulate_network(net, Options(duration, rate=105.0, integrator="centred"))
+    together = mf.simulate(net, t1=duration, rate=105.0)
     clothes = advise(dressed(), {name: name for name in ("body", "shirt", "ribbon")}, (1.0, 8.0), axes="x")
     runs = compare_runs(clothes.network, clothes, duration, rate=105.0)
     return {"schedule": schedule, "apart": apart, "together": together, "clothes": clothes, "runs": runs}

@@ -10,14 +10,17 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "Attachment": "motiform.motion.hybrid",
     "Bodies": "motiform.motion.bodies",
     "Body": "motiform.motion.bodies",
     "Figure": "motiform.motion.tree",
     "FigureBuilder": "motiform.motion.tree",
+    "FigureInMatter": "motiform.motion.hybrid",
     "MotiformError": "motiform.base.errors",
     "Network": "motiform.motion.matter",
     "NetworkBuilder": "motiform.motion.matter",
     "Recording": "motiform.record",
+    "SegmentSolid": "motiform.motion.hybrid",
     "Transform": "motiform.spatial",
     "calibrate": "motiform.motion.reconstruct",
     "centers_of_mass": "motiform.motion.tree",

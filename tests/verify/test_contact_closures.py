@@ -16,8 +16,8 @@ from motiform.motion.tree.algorithms.closures import closure_forces
 from motiform.motion.tree.algorithms.effort import effort
 from motiform.motion.tree.algorithms.forward import loaded_dynamics
 from motiform.motion.tree.algorithms.matrices import contact_wrench
-from motiform.motion.tree.equations import simulate_figure
 from motiform.spatial import exp_rotation, quaternion_from_rotation
+from runs import simulate_figure
 
 G = 9.81
 UP = Transform(exp_rotation(np.array([-np.pi / 2, 0, 0])), np.zeros(3))  # z of a surface along the world's y

@@ -9,10 +9,11 @@ from scipy.special import ellipj
 from motiform import simulate
 from motiform.geometry import MassProperties
 from motiform.motion.bodies import Bodies, Body, Environment, Spring
-from motiform.motion.run import BODY_METHODS, CASH_KARP, DORMAND_PRINCE, EULER, METHODS, RK4, ExplicitStep, march
+from motiform.motion.run import CASH_KARP, DORMAND_PRINCE, EULER, METHODS, RK4, ExplicitStep, integrators_of, march
 
 EPS = np.finfo(float).eps
 WEIGHTLESS = Environment(gravity=(0.0, 0.0, 0.0))
+BODY_METHODS = integrators_of("bodies")
 FIXED = ["euler", "symplectic-euler", "rk4", "lie-midpoint"]
 CONTROL = {"rtol": 1e-8, "atol": 1e-11}
 

@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base.errors import SceneError
 from motiform.scene import parse_scene
-from motiform.scene.build.common import build_bodies, build_options
+from motiform.scene.build.common import build_bodies
 
 HEAD = '[scene]\ntitle = "t"\nduration = 2\nrate = 50\nseed = 5\n'
 
@@ -125,8 +125,8 @@ gust = { amplitude = [1, 2, 3], direction = [0, 0, 1], length = 4, period = 2 }
 def test_options_are_those_of_the_scene():
     text = '[[body]]\nname = "b"\nshape = { ball = 1, mass = 1 }\n'
     text += '[motion]\nintegrator = "rk4"\nstep = "5 ms"\nrtol = 1e-7\n'
-    options = build_options(parse_scene(HEAD + text))
-    assert (options.duration, options.rate, options.integrator, options.step, options.rtol) == (
+    options = parse_scene(HEAD + text).build().options
+    assert tuple(options[name] for name in ("t1", "rate", "integrator", "step", "rtol")) == (
         2,
         50,
         "rk4",

@@ -7,9 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from motiform.base.errors import MotiformError
-from motiform.motion.bodies import Options, simulate_bodies
+from motiform.motion.bodies import Options
 from motiform.scene import gallery, load_scene, parse_scene
-from motiform.scene.build.common import build_bodies, build_options
+from motiform.scene.build.common import build_bodies
+from motiform.scene.simulate import KINDS
+from runs import simulate_bodies
 
 TEXTS = {entry.name: entry.path.read_text("utf-8").replace("count = 10000", "count = 20") for entry in gallery()}
 FOLDER = gallery()[0].path.parent
@@ -26,7 +28,8 @@ def outcome(text: str) -> None:
         scene = parse_scene(text, name="fuzz.toml", folder=FOLDER)
         scene.parameters()
         assert scene.key
-        model, options = build_bodies(scene), build_options(scene)
+        model = build_bodies(scene)
+        options = KINDS[0].options(model, scene.build().options)
         if model.count > 2000:
             return
         short = min(options.duration, 2 * options.step, 0.01)

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from motiform.base.errors import SceneError
-from motiform.scene import gallery, load_scene, parse_scene, parse_setting
-from motiform.scene.build.common import build_bodies, build_options
+from motiform.scene import gallery, load_scene, parse_scene, parse_setting, simulate
 
 BALL = """\
 [scene]
@@ -27,8 +26,7 @@ def told(text: str, settings=None, **more) -> str:
     """Return what the error says; the scene is read and built."""
     with pytest.raises(SceneError) as caught:  # noqa: PT012, any of the three may be the one that tells
         scene = parse_scene(text, name="ball.toml", settings=settings, **more)
-        build_options(scene)
-        build_bodies(scene)
+        simulate(scene)
     return str(caught.value)
 
 
@@ -112,7 +110,7 @@ def test_deep_but_sound_nesting_is_built():
     deep = BALL.replace(
         "{ ball = 0.5, density = 1000 }", "{ parts = [" * 60 + "{ ball = 0.5, density = 1000 }" + "] }" * 60
     )
-    assert build_bodies(parse_scene(deep)).bodies[0].properties.mass == pytest.approx(4 / 3 * 3.141592653589793 * 125)
+    assert parse_scene(deep).build().model.bodies[0].properties.mass == pytest.approx(4 / 3 * 3.141592653589793 * 125)
 
 
 # ---- files ---------------------------------------------------------------------------------------
@@ -167,7 +165,7 @@ def places(tmp_path) -> Path:
 
 def built(places: Path, name: str):
     (places / "mine" / "ball.toml").write_text(MESH.replace("NAME", name))
-    return build_bodies(load_scene(places / "mine" / "ball.toml"))
+    return load_scene(places / "mine" / "ball.toml").build().model
 
 
 def test_mesh_in_the_scenes_folder_is_read(places):

@@ -7,12 +7,13 @@ import pytest
 
 from motiform import simulate
 from motiform.base.errors import MotiformError, SceneError
-from motiform.motion.hybrid.matter.system import Attachment, simulate_coupled
+from motiform.motion.hybrid import Attachment
 from motiform.motion.matter import NetworkBuilder, links, topology
 from motiform.motion.run import Options
 from motiform.motion.tree import poses
 from motiform.scene import load_scene, parse_scene
 from motiform.scene.build.figures import build_figures
+from runs import simulate_coupled
 
 ARM = """
 [scene]

@@ -7,11 +7,11 @@ from motiform import FigureBuilder, NetworkBuilder, Transform, actuation, contac
 from motiform.base.errors import InputError, MotiformError, RecordingError
 from motiform.geometry import Ball, Box, MassProperties
 from motiform.motion.bodies import Bodies, Body
-from motiform.motion.hybrid.matter.system import simulate_coupled
 from motiform.motion.matter import links
 from motiform.motion.run import Guard, Options
 from motiform.record import Channel, Recorder, compare, open_recording
 from motiform.scene import parse_scene
+from runs import simulate_coupled
 
 SHORT = {"t1": 0.1, "rate": 20}
 

@@ -5,11 +5,11 @@ import pytest
 
 from motiform import FigureBuilder, joints
 from motiform.geometry import Ball, Box
-from motiform.motion.hybrid.matter.system import Attachment, SegmentSolid, simulate_coupled
+from motiform.motion.hybrid import Attachment, SegmentSolid
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, links, topology
 from motiform.motion.run import Options
-from motiform.motion.tree import simulate_figure
 from motiform.spatial import Transform, exp_rotation
+from runs import simulate_coupled, simulate_figure
 
 EPS = np.finfo(float).eps
 BOX = Box((0.4, 0.2, 0.3))

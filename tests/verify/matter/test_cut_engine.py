@@ -15,8 +15,8 @@ from motiform.motion.matter.coupling import (
     linearise,
     state_matrix,
 )
-from motiform.motion.matter.system import simulate_network
 from motiform.motion.run import Options
+from runs import simulate_network
 
 STEP = 1 / 1050
 

@@ -139,7 +139,7 @@ def test_stencil_and_graph_agree():
 
 @pytest.mark.parametrize("make", [cloth, cloud, lambda: cloud(Friction(0.4, stiffness=8e3))])
 def test_same_bits_on_any_number_of_threads(make, monkeypatch):
-    from motiform.motion.matter.engine.engine import engine, ranges
+    from motiform.motion.matter.engine import engine, ranges
 
     monkeypatch.setattr(engine, "_WIDTH", 32)  # many elements, so that threads do share them
     for module in (engine, ranges):

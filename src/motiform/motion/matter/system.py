@@ -37,12 +37,12 @@ class NetworkSystem(System):
         return network_channels(self.network, self.options.rate)
 
     def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
-        device = self.options.device
-        fresh = checkpoint is None
-        engine = (
-            Engine(self.network, device=device) if fresh else Engine.resume(self.network, checkpoint, device=device)
-        )
-        return sampled_engine(engine, observe_network, self.options, self.steps, fresh=fresh)
+        network, device = self.network, self.options.device
+        if checkpoint is None:
+            engine = Engine(network, device=device)
+        else:
+            engine = Engine.resume(network, checkpoint, device=device)
+        return sampled_engine(engine, observe_network, self.options, self.steps, fresh=checkpoint is None)
 
     def observe(self, times: np.ndarray, states: Samples) -> dict[str, np.ndarray]:  # noqa: D102
         return stack(states)

@@ -7,8 +7,9 @@ import pytest
 
 from motiform.base.errors import RunError
 from motiform.geometry import MassProperties
-from motiform.motion.bodies import Bodies, Body, Environment, Options, simulate_bodies
+from motiform.motion.bodies import Bodies, Body, Environment, Options
 from motiform.motion.run import Guard
+from runs import simulate_bodies
 
 G = 9.81
 MATTER = MassProperties(0.5, np.zeros(3), np.eye(3))

@@ -5,8 +5,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from motiform.geometry import MassProperties
-from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring, simulate_bodies
+from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring
 from motiform.motion.bodies.drive import _System
+from runs import simulate_bodies
 
 MASS, CENTER = 2.0, np.array([0.1, -0.2, 0.05])
 INERTIA = Rotation.from_euler("xyz", [0.2, 0.5, -0.3]).as_matrix() @ np.diag([1.0, 2.0, 2.5])

@@ -7,8 +7,9 @@ import pytest
 
 from motiform.base.errors import InputError
 from motiform.geometry import MassProperties
-from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring, State, simulate_bodies
+from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring, State
 from motiform.motion.run import Guard
+from runs import simulate_bodies
 
 MATTER = MassProperties(2.0, np.array([0.1, 0.2, 0.3]), np.diag([1.0, 2.0, 2.5]))
 QUARTER = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])  # by 90° about z

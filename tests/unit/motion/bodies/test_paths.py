@@ -7,9 +7,10 @@ import pytest
 from motiform.base.errors import RunError
 from motiform.base.kernels import threads
 from motiform.geometry import MassProperties
-from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring, simulate_bodies
+from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring
 from motiform.motion.run import Guard
 from motiform.record import Recorder, compare, open_recording
+from runs import simulate_bodies
 
 FIXED = ["euler", "symplectic-euler", "rk4", "lie-midpoint"]
 EPS = np.finfo(float).eps

@@ -6,12 +6,13 @@ import pytest
 from motiform import FigureBuilder, joints
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import Box
-from motiform.motion.hybrid.matter.system import Attachment, SegmentSolid, simulate_coupled
+from motiform.motion.hybrid import Attachment, SegmentSolid
 from motiform.motion.matter import Friction, NetworkBuilder, links, topology
 from motiform.motion.run import Options
-from motiform.motion.tree import simulate_figure, tags
+from motiform.motion.tree import tags
 from motiform.record import open_recording
 from motiform.spatial import Transform
+from runs import simulate_coupled, simulate_figure
 
 BOX = Box((0.4, 0.2, 0.3))
 LAW = links.visco_elastic_buffer(500.0, 0.0, 0.5)
@@ -160,7 +161,7 @@ class TestGoesOn:
 
     def test_from_the_middle(self):
         """An engine that goes on from a checkpoint makes the same samples."""
-        from motiform.motion.hybrid.matter.system import run as module
+        from motiform.motion.hybrid.matter import system as module
 
         engines = []
 

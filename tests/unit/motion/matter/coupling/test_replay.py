@@ -9,10 +9,10 @@ from motiform.motion.matter import Engine, NetworkBuilder, links, topology
 from motiform.motion.matter.coupling import cut_network, record_connection, run_schedule, separate, split
 from motiform.motion.matter.coupling.parts import part_of
 from motiform.motion.matter.laws.automaton import Automaton
-from motiform.motion.matter.system import simulate_network
 from motiform.motion.run import Options
 from motiform.record import open_recording
 from motiform.spatial import Transform
+from runs import simulate_network
 
 OPTIONS = Options(0.4, rate=105.0, integrator="centred")
 YIELDING = """
