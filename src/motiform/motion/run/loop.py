@@ -59,7 +59,7 @@ def _recorder(
 ) -> Recorder:
     """Return what records a run; its checkpoint is where to continue, None at the beginning."""
     if resume and out is None:
-        raise InputError("a run is resumed from the disk", remedy="Give the recording with out=.")
+        raise InputError("only a recording on disk can be resumed", remedy="Give the recording with out=.")
     if resume:
         return Recorder.resume(str(out), discard=True)  # samples after the last checkpoint are made again
     channels = system.channels()

@@ -186,7 +186,7 @@ def test_guards_need_dense_output():
 
 
 def test_nothing_to_resume():
-    with pytest.raises(InputError, match="nothing to resume"):
+    with pytest.raises(InputError, match="only a recording on disk can be resumed"):
         simulate_bodies(Bodies((Body("a", MATTER),)), Options(1.0), resume=True)
 
 
