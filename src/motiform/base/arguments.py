@@ -15,12 +15,13 @@ R = TypeVar("R")
 
 def checks_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """Make unknown keyword arguments raise an InputError that names the nearest known one."""
-    known = [name for name, one in signature(function).parameters.items() if one.kind is Parameter.KEYWORD_ONLY]
+    parameters = signature(function).parameters
+    known = [name for name, one in parameters.items() if one.kind is Parameter.KEYWORD_ONLY]
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         for name in kwargs:
-            if name not in known:
+            if name not in parameters:
                 raise InputError(
                     "unknown argument",
                     where=f"{function.__name__}()",

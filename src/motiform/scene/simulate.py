@@ -151,8 +151,8 @@ def _simulate_scene(
     kind.check(given)
     if "contacts" in given:
         arguments.pop("watch", None)
-    _, functions = identify(given)
-    manifest = {"scene": scene.name, "seed": scene.document.scene.seed, "key": _key(scene.key, functions)}
+    key, functions = identify(scene.key, given) if given else (scene.key, [])
+    manifest = {"scene": scene.name, "seed": scene.document.scene.seed, "key": _key(key, functions)}
     try:
         run = kind.options(built.model, built.options)
     except InputError as error:

@@ -15,8 +15,8 @@ from motiform.motion.run import Block, Checkpoint, Guard, Kind, Options, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree import Control, Figure, FigureState
 from motiform.motion.tree.model.state import check_functions
-from motiform.motion.tree.start import start
 from motiform.motion.tree.observe import channels, figure_labels, observe
+from motiform.motion.tree.start import start
 from motiform.motion.tree.system import check_device, check_moves
 from motiform.record import Channel
 

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.run import Block, Checkpoint, Guard, Kind, Options, System, sampled
 from motiform.motion.run.kinds import check_integrator
-from motiform.motion.tree.watch import watch_contacts
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Control, check_functions, state_after
-from motiform.motion.tree.start import start
 from motiform.motion.tree.observe import channels, figure_labels, observe
+from motiform.motion.tree.start import start
+from motiform.motion.tree.watch import watch_contacts
 from motiform.record import Channel
 
 __all__ = ["KIND", "FigureSystem", "check_device", "check_moves"]

@@ -35,9 +35,9 @@ from motiform.motion.tree import Control, Figure, poses
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import FigureState
-from motiform.motion.tree.start import start
 from motiform.motion.tree.model.state import check_functions as check_controls
 from motiform.motion.tree.observe import channels, figure_labels, observe
+from motiform.motion.tree.start import start
 from motiform.record import Channel, Recording
 from motiform.record.labels import WRENCH_UNITS
 
