@@ -320,7 +320,7 @@ WRONG = {
         BOX,
         "floor = 0",
         'floor = 0\n[motion]\nintegrator = "lie-midpoint"',
-        r"scene:18: integrator of a figure with contacts",
+        r"scene:18: the integrator must be one for a figure with contacts",
     ),
     "inside": (BOX, "floor = 0", "floor = 1", "the start is inside an obstacle"),
     "law": (BOX, "floor = 0", 'floor = 0\n[contact]\nimpact = "soft"', r":19 contact\.impact"),

@@ -178,5 +178,5 @@ def test_functions_of_a_figure_act_and_others_are_refused():
     scene = parse_scene(ARM + SCARF)
     pushed = simulate(scene, controls=lambda t, state: np.array([5.0]))
     assert pushed["v"][-1, 0] > simulate(scene)["v"][-1, 0]
-    with pytest.raises(MotiformError, match="forces, guards and contacts in a scene with networks"):
+    with pytest.raises(MotiformError, match="matter with a figure takes no"):
         simulate(scene, forces=lambda t, state: None)

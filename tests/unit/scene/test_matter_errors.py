@@ -195,5 +195,5 @@ def test_a_network_that_would_diverge_is_refused_or_run_on_demand():
         simulate(parse_scene(ROPE), settings=stiff)
     assert simulate(parse_scene(ROPE), settings=stiff | {"motion.unstable": True}).complete
     assert simulate(parse_scene(ROPE), settings=stiff, unstable=True).complete
-    with pytest.raises(SceneError, match="integrator of a network"):
+    with pytest.raises(SceneError, match="the integrator must be one for a network"):
         simulate(parse_scene(ROPE), settings={"motion.integrator": "rk4"})

@@ -33,7 +33,7 @@ def _tell(what: Any, functions: list[str]) -> str:
     if isinstance(what, _FUNCTIONS):
         if not getattr(what, "of_scene", False):
             functions.append(what.__qualname__)
-        return f"{what.__module__}.{what.__qualname__}"
+        return what.__qualname__  # its module has another name where it is run as a script
     if isinstance(what, type):
         return what.__qualname__
     own = type(what).__module__.partition(".")[0] == "motiform"

@@ -209,7 +209,7 @@ class TestRefused:
             ({"attachments": [Attachment("a", "box", [0], "rin", LAW)]}, "Did you mean 'ring'"),
             ({"attachments": [Attachment("a", "box", [0], [[0, 0]], LAW)]}, "places does not fit"),
             ({"attachments": [Attachment("a", "box", [0], law=3)]}, "not a law"),
-            ({"options": Options(0.3, rate=105, integrator="rk4")}, "'centred'"),
+            ({"options": Options(0.3, rate=105, integrator="rk4")}, "for matter with a figure .*centred"),
             ({"options": options(rate=100.0)}, "must fall on steps"),
             ({"motion": lambda t: AT}, "does not move by forces"),
             ({"motion": 3, "q0": None, "v0": None}, "a function of time"),
@@ -217,8 +217,8 @@ class TestRefused:
             ({"motion": lambda t: [np.nan] * 7, "q0": None, "v0": None}, "not finite"),
             ({"motion": lambda t: 1 / 0, "q0": None, "v0": None}, "ZeroDivisionError"),
             ({"controls": 3}, "controls is not a function"),
-            ({"network": None}, "a Network and a Figure"),
-            ({"resume": True}, "nothing to resume"),
+            ({"network": None}, "a Figure and a Network"),
+            ({"resume": True}, "only a recording on disk"),
         ],
     )
     def test_wrong_input(self, given, text):

@@ -286,8 +286,8 @@ def test_velocities_that_drag_a_contact_that_does_not_slide_are_stopped():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"integrator": "rk4"}, "integrator of a figure with contacts.*dormand-prince, time-stepping"),
-        ({"integrator": "lie-midpoint"}, "integrator of a figure with contacts"),
+        ({"integrator": "rk4"}, "the integrator must be one for a figure with contacts.*dormand-prince, time-stepping"),
+        ({"integrator": "lie-midpoint"}, "the integrator must be one for a figure with contacts"),
         ({"integrator": "time-stepping", "guards": Guard("g", lambda t, s: 1.0)}, "guards need dense output"),
         ({"device": "cuda"}, "CPU"),
         ({"q0": [0, 1]}, "size of q0"),
@@ -494,7 +494,7 @@ def test_figure_without_points_only_limits_and_figure_without_either():
 def test_figure_that_cannot_move_is_refused():
     b = FigureBuilder()
     b.segment("stone", None, joints.fixed(), mass=1.0)
-    with pytest.raises(MotiformError, match="cannot move"):
+    with pytest.raises(MotiformError, match="must be able to move"):
         simulate(b.build(), contacts=contact.Contacts(), t1=0.1)
 
 

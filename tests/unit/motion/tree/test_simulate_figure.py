@@ -263,7 +263,7 @@ def test_controls_that_do_wrong_are_told(act, error, text):
 def test_loads_that_do_wrong_are_told():
     with pytest.raises(InputError, match=r"a load gave something else .* shape \(1, 6\)"):
         simulate(ball(), t1=0.2, rate=10, loads=lambda t, state: [1, 2])
-    with pytest.raises(InputError, match=r"forces belong to bodies\. Give a figure controls="):
+    with pytest.raises(InputError, match=r"a figure takes no .forces.*Give controls="):
         simulate(ball(), t1=0.2, rate=10, forces=lambda t, state: None)
 
 
@@ -368,7 +368,7 @@ def test_friction_is_a_coefficient(wrong):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"integrator": "lie-midpoint"}, r"integrator of a figure .*rk4, cash-karp, dormand-prince.*Take dormand"),
+        ({"integrator": "lie-midpoint"}, r"the integrator must be one for a figure .*rk4, cash-karp, dormand-prince"),
         ({"integrator": "rk4"}, r"guards need dense output .*'rk4 with ball lifts off'.*watch=False"),
         ({"integrator": "nope"}, "unknown integrator"),
         ({"device": "cuda"}, "figures are simulated on the CPU"),
@@ -391,7 +391,7 @@ def test_wrong_input_is_named(options, text):
 def test_figure_that_cannot_move_is_refused():
     b = FigureBuilder(name="statue")
     b.segment("stone", None, joints.fixed(), mass=1.0)
-    with pytest.raises(InputError, match=r"figure 'statue': a figure that cannot move"):
+    with pytest.raises(InputError, match=r"figure 'statue': a figure must be able to move"):
         simulate(b.build(), t1=0.1, rate=10)
 
 
