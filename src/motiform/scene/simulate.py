@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.arguments import checks_keywords
-from motiform.base.errors import InputError, RecordingError, SceneError
+from motiform.base.errors import InputError, RecordingError, SceneError, check_keywords
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import Looks, looks_of
@@ -40,7 +39,7 @@ KINDS: tuple[Kind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTE
 Model = Bodies | Figure | Network | FigureInMatter
 
 
-@checks_keywords
+@check_keywords
 def simulate(
     what: str | Path | Scene | Model,
     *,

@@ -22,7 +22,6 @@ from motiform.measure import read_markers
 from motiform.motion.tree import Figure
 from motiform.record import Recording
 from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
-from motiform.record.machine import machine
 from motiform.record.places import remove_stale
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
 from motiform.trials.files import write_efforts, write_joint_angles, write_mot, write_tables
