@@ -78,7 +78,7 @@ def test_model_takes_its_options():
     assert simulate(model, t1=0.5, rate=10, integrator="rk4").count("b.position") == 6
     with pytest.raises(InputError, match=r"the end of the run must be given\. Give t1, in seconds"):
         simulate(model)
-    with pytest.raises(InputError, match=r"unknown argument \(got 'dt'; allowed: t1, rate, integrator"):
+    with pytest.raises(InputError, match=r"unknown argument \(got 'dt'; allowed: what, t1, rate, integrator"):
         simulate(model, t1=1, dt=0.1)
     with pytest.raises(InputError, match=r"options: duration is not a number \(got 'long'"):
         simulate(model, t1="long")
