@@ -44,6 +44,7 @@ def test_announcements_can_be_turned_off(tmp_path):
     assert end(start(tmp_path, MOTIFORM_QUIET="1")) == ([0, 1], "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there two processes compile the same kernel twice")
 def test_one_of_several_processes_compiles(tmp_path):
     found = [end(process)[0] for process in [start(tmp_path) for _ in range(3)]]

@@ -28,6 +28,7 @@ def broken(tmp_path):
     return put
 
 
+@pytest.mark.slow
 def test_what_is_installed_works(tmp_path):
     done = doctor("--json", MOTIFORM_CACHE=str(tmp_path))
     report = json.loads(done.stdout)

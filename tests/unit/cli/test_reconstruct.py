@@ -196,6 +196,7 @@ def write_bad_trials(folder):
     return ["cut", "nothing", "others", "tall"]
 
 
+@pytest.mark.slow
 def test_bad_files_do_not_stop_the_others(here, folder):
     names = write_bad_trials(folder)
     code, stdout, stderr = here("bad", "in/t0.trc", *BODY, "--out", "mixed", "--no-report", "--jobs", 2, "--json")

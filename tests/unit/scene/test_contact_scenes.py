@@ -83,6 +83,7 @@ def test_there_are_scenes_of_contacts():
     assert wanted | {"kondo-stand", "stairs-fall"} <= set(CONTACTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONTACTS)
 def test_scene_builds_and_starts(name):
     rec = simulate(name, settings={"scene.duration": 0.02, "scene.rate": 100})

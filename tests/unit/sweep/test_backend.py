@@ -96,6 +96,7 @@ def test_a_killed_process_loses_no_task(work, tmp_path):
     assert f"begun-0-{killed[0]}" in begun
 
 
+@pytest.mark.slow
 def test_a_task_that_kills_its_process_is_given_up(work):
     found = {r.number: r for r in run_tasks(work.die, [0, 1, 2], jobs=2)}
     assert (found[1].value, found[2].value) == (1, 2)
@@ -142,6 +143,7 @@ def test_no_tasks_and_wrong_jobs():
         run_tasks(print, [1], jobs=0)
 
 
+@pytest.mark.slow
 def test_dask_cluster_here_loses_no_task_of_a_killed_worker(work, tmp_path):
     pytest.importorskip("distributed")
     killer = threading.Thread(target=kill_one_that_works, args=(tmp_path,))

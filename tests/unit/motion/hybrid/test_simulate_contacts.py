@@ -193,6 +193,7 @@ def commanded():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_run_that_was_killed_goes_on_to_the_same_bits(tmp_path):
     path = tmp_path / "killed.mf"
     script = textwrap.dedent(KILLED.format(folder=os.path.dirname(__file__), out=str(path)))
@@ -221,6 +222,7 @@ THREADS = """
 """
 
 
+@pytest.mark.slow
 def test_same_bits_with_any_number_of_threads():
     script = textwrap.dedent(THREADS.format(folder=os.path.dirname(__file__)))
     found = set()

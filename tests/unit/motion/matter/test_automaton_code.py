@@ -258,6 +258,7 @@ def child(folder):
     return run.stdout.strip()
 
 
+@pytest.mark.slow
 def test_machine_code_is_kept_and_a_spoilt_or_missing_folder_does_no_harm(tmp_path):
     assert child(tmp_path) == "[0.0, 5.0, 0.0] Counter()"
     assert child(tmp_path).startswith("[0.0, 5.0, 0.0] Counter({(")

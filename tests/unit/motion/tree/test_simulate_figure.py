@@ -600,6 +600,7 @@ simulate(b.build(), t1={t1}, rate=100, v0=(0.5, 0, -5), out=sys.argv[1], progres
 """
 
 
+@pytest.mark.slow
 def test_killed_run_resumes_to_the_same_bits(tmp_path):
     out, t1 = tmp_path / "a.mf", 60.0
     command = [sys.executable, "-c", textwrap.dedent(KILLED.format(t1=t1)), str(out)]
