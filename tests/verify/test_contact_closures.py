@@ -32,7 +32,7 @@ def near(found, expected, tolerance):
 
 
 def run(figure, duration, q, v=None, rtol=1e-9, **more):
-    options = Options(duration=duration, rate=50.0, integrator="dormand-prince", rtol=rtol, atol=rtol * 1e-2)
+    options = Options(duration, rate=50.0, integrator="dormand-prince", rtol=rtol, atol=rtol * 1e-2)
     return simulate_figure(figure, options, q0=q, v0=v, **more)
 
 

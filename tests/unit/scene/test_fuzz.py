@@ -32,7 +32,7 @@ def outcome(text: str) -> None:
         options = KINDS[0].options(model, scene.build().options)
         if model.count > 2000:
             return
-        short = min(options.duration, 2 * options.step, 0.01)
+        short = min(options.t1, 2 * options.step, 0.01)
         run = Options(
             short,
             1 / short,

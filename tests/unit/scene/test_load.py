@@ -39,7 +39,7 @@ def told(text: str, settings=None, **more) -> str:
         ("duration = 0.1", "duration = -inf", "ball.toml:3 scene.duration: not a finite number (got -inf; allowed: a finite number in s)"),
         ("duration = 0.1", 'duration = "3 m"', "ball.toml:3 scene.duration: a unit of another dimension (got '3 m'; allowed: a unit like s)"),
         ("duration = 0.1", 'duration = "soon"', "ball.toml:3 scene.duration: not a quantity (got 'soon'; allowed: a number in s, or text such as '3 s')"),
-        ("duration = 0.1", "duration = 1e12", "ball:1: too many samples (got '1e+14'; allowed: at most 1e9). Lower rate or duration."),
+        ("duration = 0.1", "duration = 1e12", "ball:1: too many samples (got '1e+14'; allowed: at most 1e9). Lower rate or shorten the run."),
         ("duration = 0.1", "duration = 1" + "0" * 5000, "ball.toml: not TOML: a number has too many digits"),
         ("duration = 0.1", "duration = 0.1\nseed = -1", "ball.toml:4 scene.seed: Input should be greater than or equal to 0 (got -1)"),
         ("[[body]]", "[[bodie]]", "ball.toml:5 bodie: unknown key. Did you mean 'body'?"),

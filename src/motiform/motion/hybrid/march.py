@@ -71,7 +71,7 @@ def hybrid_march(
     pace = Pace(system.size)
     error: RunError | None = None
     good = _checkpoint(system, walk)
-    while walk.t < options.duration and not walk.ended:
+    while walk.t < options.t1 and not walk.ended:
         try:
             _step(system, stepper, walk, options, guards)
         except RunError as caught:
@@ -140,7 +140,7 @@ def _step(
 ) -> None:
     """Take one step, or the part of one up to an event, and let the event happen."""
     t, y = walk.t, walk.y
-    target = _next_break(system, t, options.duration)
+    target = _next_break(system, t, options.t1)
     stepper.latest = np.nextafter(target, -np.inf)
     system.remember(y, t)
     try:
@@ -180,7 +180,7 @@ def _step(
         if walk.crowded:
             t1 = _stride(system, walk, options, t1, end, target)
     walk.t, walk.y, walk.step = t1, end, h
-    if t1 == target and target < options.duration:
+    if t1 == target and target < options.t1:
         _tick(system, walk)
 
 

@@ -57,8 +57,7 @@ class Kind:
         """Return how a model is run."""
         if "t1" not in given:
             raise InputError("the end of the run must be given", remedy="Give t1, in seconds, such as t1=2.0.")
-        named = {"duration" if name == "t1" else name: value for name, value in given.items()}
-        return Options(**{"integrator": self.integrator, **self.defaults(model), **named})
+        return Options(**{"integrator": self.integrator, **self.defaults(model), **given})
 
 
 _OPTIONS = ("t1", "rate", "integrator", "step", "rtol", "atol", "device")

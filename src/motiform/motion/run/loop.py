@@ -75,5 +75,5 @@ def check_memory(samples: int, sample_bytes: int) -> None:
         raise InputError(
             "the recording must fit into half of the memory",
             got=f"{samples} samples, {needed / 1e9:.3g} GB",
-            remedy="Write it to disk (out=), or lower rate or duration.",
+            remedy="Write it to disk (out=), lower rate, or shorten the run.",
         )

@@ -30,8 +30,8 @@ def check_number(
 class Options:
     """How a run is made."""
 
-    duration: float
-    """[s]"""
+    t1: float
+    """End of the run, which begins at 0 [s]."""
     rate: float = 100.0
     """Samples kept per second [Hz]."""
     integrator: str = "lie-midpoint"
@@ -44,12 +44,12 @@ class Options:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        for key, least in (("duration", None), ("rate", None), ("step", None), ("rtol", None), ("atol", 0.0)):
+        for key, least in (("t1", None), ("rate", None), ("step", None), ("rtol", None), ("atol", 0.0)):
             above = 0.0 if least is None else None
             object.__setattr__(self, key, check_number(getattr(self, key), key, "options", least=least, above=above))
-        if not self.duration * self.rate < _MOST:
-            got = f"{self.duration * self.rate:.3g}"
-            raise InputError("too many samples", got=got, allowed="at most 1e9", remedy="Lower rate or duration.")
+        if not self.t1 * self.rate < _MOST:
+            got = f"{self.t1 * self.rate:.3g}"
+            raise InputError("too many samples", got=got, allowed="at most 1e9", remedy="Lower rate or shorten the run.")
         if not self.rate * self.step * _MOST > 1:
             raise InputError(
                 "too many steps from sample to sample",
@@ -60,15 +60,15 @@ class Options:
         if self.samples < 2:
             raise InputError(
                 "the run ends before its first sample",
-                got=f"{self.duration:g} s at {self.rate:g} samples a second",
-                remedy="Raise rate or duration.",
+                got=f"{self.t1:g} s at {self.rate:g} samples a second",
+                remedy="Raise rate or lengthen the run.",
             )
         get_method(self.integrator)
 
     @property
     def samples(self) -> int:
         """Number of samples, the one at the start counted."""
-        return int(np.floor(self.duration * self.rate * (1 + 1e-12))) + 1
+        return int(np.floor(self.t1 * self.rate * (1 + 1e-12))) + 1
 
     @property
     def steps(self) -> int:

@@ -142,7 +142,7 @@ def sampled_march(
     events: list[Event] = []
     landings = options.rate if stepper.tableau.dense is None else None
     longest = 1 / options.rate if guards else np.inf  # a guard is looked at eight times or more from sample to sample
-    end = t if checkpoint and checkpoint.get("ended") else options.duration
+    end = t if checkpoint and checkpoint.get("ended") else options.t1
     segments = march(
         stepper,
         t,

@@ -96,34 +96,34 @@ def test_a_spring_cannot_hold_copies():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"duration": 0.0}, "duration is out of range"),
-        ({"duration": NAN}, "duration is out of range"),
+        ({"t1": 0.0}, "t1 is out of range"),
+        ({"t1": NAN}, "t1 is out of range"),
         ({"rate": INF}, "rate is out of range"),
         ({"step": -1e-3}, r"step is out of range \(got -0.001; allowed: a finite number, above 0.0\)"),
         ({"atol": -1.0}, "atol is out of range"),
         ({"rtol": 0.0}, "rtol is out of range"),
         ({"integrator": "rk45"}, r"unknown integrator .* Did you mean 'rk4'\?"),
         (
-            {"duration": 1e9, "rate": 1e3},
-            r"too many samples \(got '1e\+12'; allowed: at most 1e9\). Lower rate or duration",
+            {"t1": 1e9, "rate": 1e3},
+            r"too many samples \(got '1e\+12'; allowed: at most 1e9\). Lower rate or shorten the run",
         ),
-        ({"duration": 1e300, "rate": 1e300}, "too many samples"),
+        ({"t1": 1e300, "rate": 1e300}, "too many samples"),
         ({"step": 1e-30}, "too many steps from sample to sample"),
-        ({"step": 5e-324, "rate": 1e-300, "duration": 1e300}, "too many steps from sample to sample"),
+        ({"step": 5e-324, "rate": 1e-300, "t1": 1e300}, "too many steps from sample to sample"),
     ],
 )
 def test_impossible_options_are_refused(options, text):
     with pytest.raises(InputError, match=text):
-        Options(**({"duration": 1.0} | options))
+        Options(**({"t1": 1.0} | options))
 
 
 @pytest.mark.parametrize(
     ("options", "samples", "steps"),
     [
-        ({"duration": 1.0, "rate": 100.0, "step": 1e-3}, 101, 10),
-        ({"duration": 0.3, "rate": 10.0, "step": 0.1}, 4, 1),  # 0.3·10 is a little below 3
-        ({"duration": 1.0, "rate": 24.0, "step": 1e-2}, 25, 5),  # steps are shortened to fit a sample
-        ({"duration": 1.0, "rate": 10.0, "step": 7.0}, 11, 1),
+        ({"t1": 1.0, "rate": 100.0, "step": 1e-3}, 101, 10),
+        ({"t1": 0.3, "rate": 10.0, "step": 0.1}, 4, 1),  # 0.3·10 is a little below 3
+        ({"t1": 1.0, "rate": 24.0, "step": 1e-2}, 25, 5),  # steps are shortened to fit a sample
+        ({"t1": 1.0, "rate": 10.0, "step": 7.0}, 11, 1),
     ],
 )
 def test_samples_and_steps(options, samples, steps):

@@ -76,7 +76,7 @@ class CutComparison:
 def compare_runs(
     network: Network,
     cut: Advice | Network,
-    duration: float,
+    t1: float,
     *,
     models: Mapping[str, Any] | None = None,
     rate: float | None = None,
@@ -89,10 +89,11 @@ def compare_runs(
     Parameters
     ----------
     cut : an advice, which also foresees the errors, or a cut network of the same points.
+    t1 : end of the runs [s].
     models : name and points of each; those of the advice, or all groups of masses.
     rate : of the samples [Hz]; the network's own where it is None.
     """
-    options = Options(duration, rate=rate or network.rate, integrator="centred", device=device)
+    options = Options(t1, rate=rate or network.rate, integrator="centred", device=device)
     parts = dict(cut.models) if isinstance(cut, Advice) and models is None else models
     parts = {g.name: g.name for g in network.groups if g.kind == "masses"} if parts is None else parts
     label = model_labels(network, parts)
@@ -103,7 +104,7 @@ def compare_runs(
     coupled = record(NetworkSystem(network, options, unstable), progress=half(0.0))
     alone = _run_cut(cut, options, unstable, half(0.5))
     x, y = _positions(network, coupled), _positions(network, alone)
-    foreseen = _foreseen(cut, x, options.duration) if isinstance(cut, Advice) and models is None else {}
+    foreseen = _foreseen(cut, x, options.t1) if isinstance(cut, Advice) and models is None else {}
     errors, apart = [], {}
     for n, name in enumerate(parts):
         mine = label == n
@@ -117,7 +118,7 @@ def _run_cut(cut: Advice | Network, options: Options, unstable: bool, progress: 
         return record(NetworkSystem(cut, options, unstable), progress=progress)
     if any(one.count == 0 for one in cut.cuts):  # links by range: only apart
         return run_schedule(
-            cut.network, cut.separation, options.duration, models=cut.models, rate=options.rate,
+            cut.network, cut.separation, options.t1, models=cut.models, rate=options.rate,
             device=options.device, unstable=unstable, progress=progress,
         )  # fmt: skip
     return record(NetworkSystem(cut.cut_network(), options, unstable), progress=progress)

@@ -76,7 +76,7 @@ def split(network: Network, driver: Any, driven: Any = None) -> Split:
 
 def record_connection(
     halves: Split,
-    duration: float,
+    t1: float,
     *,
     out: str | Path | None = None,
     device: str = "cpu",
@@ -84,9 +84,9 @@ def record_connection(
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
-    """Simulate the driver and return its motion where the driven part needs it, at the network's rate."""
+    """Simulate the driver to t1 [s] and return its motion where the driven part needs it, at the network's rate."""
     part, rate = halves.driver_part, halves.driver_part.whole.rate
-    options = Options(duration, rate=rate, integrator="centred", device=device)
+    options = Options(t1, rate=rate, integrator="centred", device=device)
     recorder = _sender(part.whole, halves.connection, options, out, overwrite)
     with recorder:
         _run(part, part.network(), options, 1, None, recorder, halves.connection, unstable, progress)
@@ -96,7 +96,7 @@ def record_connection(
 def run_schedule(
     network: Network,
     separation: Separation,
-    duration: float,
+    t1: float,
     *,
     models: Mapping[str, Any] | None = None,
     rate: float | None = None,
@@ -110,6 +110,7 @@ def run_schedule(
 
     Parameters
     ----------
+    t1 : end of the run [s].
     models : name and points of each model of the separation; without it they are groups of points of that name.
     rate : of the samples kept [Hz]; the network's own where it is None. Recordings between runs are at the network's.
     folder : where recordings of runs and connections are written, and the joined one as "whole.mf"; None: in memory.
@@ -121,7 +122,7 @@ def run_schedule(
         got = Words(", ".join(named))
         raise InputError("other models than those separated", got=got, allowed=", ".join(map(str, separation.models)))
     label, names = model_labels(network, named), list(named)
-    options = Options(duration, rate=rate or network.rate, integrator="centred", device=device)
+    options = Options(t1, rate=rate or network.rate, integrator="centred", device=device)
     steps = steps_per_sample(network, options.rate)
     root = None if folder is None else Path(folder)
     allowed = _allowed(names, _kept(separation))
@@ -191,7 +192,7 @@ def _sender(network: Network, points: np.ndarray, options: Options, out: Any, ov
         for g, mine in pieces
     ]
     if out is None:
-        check_memory(int(options.duration * network.rate) + 1, sum(channel.sample_bytes for channel in channels))
+        check_memory(int(options.t1 * network.rate) + 1, sum(channel.sample_bytes for channel in channels))
     numbers = {f"{group.name}.points": mine - group.first for group, mine in pieces}
     return Recorder(out, channels, statics=numbers, manifest={"title": "connection"}, overwrite=overwrite)
 

@@ -206,7 +206,7 @@ def test_a_run_that_diverges_keeps_what_came_before(tmp_path):
         (lambda n: run_schedule(n, separate(["body", "cloth"], []), 0.1), "masses of no model"),
         (lambda n: run_schedule(n, separate(MODELS, []), 0.1, models={"a": "body"}), "other models than those"),
         (lambda n: run_schedule(n, separate(MODELS, ONE_WAY), 0.1, rate=400.0), "samples must fall on steps"),
-        (lambda n: record_connection(split(n, "body"), -1.0), "duration"),
+        (lambda n: record_connection(split(n, "body"), -1.0), "t1"),
     ],
 )
 def test_bad_questions_are_refused(call, text):
