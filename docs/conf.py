@@ -27,6 +27,7 @@ numpy.typing.ArrayLike, numpy.typing.NDArray = ArrayLike, NDArray  # before moti
 
 import motiform  # noqa: E402
 from motiform.base.references import REFERENCES  # noqa: E402
+from motiform.bench import PEERS  # noqa: E402
 from motiform.measure.markers import FORMATS  # noqa: E402
 
 project, author, copyright = "motiform", "The motiform authors", "The motiform authors"
@@ -110,6 +111,10 @@ TABLES = {
     "marker formats": (
         ("format", "endings", "what is read", "written"),
         [(form.title, ", ".join(form.endings), form.about, "yes" if form.write else "") for form in FORMATS.values()],
+    ),
+    "benchmark peers": (
+        ("theme", "peer", "cases", "how"),
+        [(peer.theme, f"`{peer.name}`", ", ".join(f"`{case}`" for case in peer.cases), peer.about) for peer in PEERS],
     ),
 }
 

@@ -5,18 +5,19 @@ from importlib import import_module
 
 from motiform.base.errors import InputError, closest
 from motiform.base.progress import Progress
+from motiform.bench.register import PEERS, Peer
 from motiform.bench.report import Report
 
-__all__ = ["THEMES", "run_bench"]
+__all__ = ["PEERS", "THEMES", "Peer", "run_bench"]
 
 #: Themes and the modules that measure them.
 THEMES = {
-    "bodies": "motiform.bench.bodies",
-    "hybrid": "motiform.bench.hybrid.measure",
-    "matter": "motiform.bench.matter.measure",
-    "reconstruct": "motiform.bench.reconstruct.measure",
+    "bodies": "motiform.bench.bodies.cases",
+    "hybrid": "motiform.bench.hybrid.cases",
+    "matter": "motiform.bench.matter.cases",
+    "reconstruct": "motiform.bench.reconstruct.cases",
     "startup": "motiform.bench.startup",
-    "tree": "motiform.bench.tree.measure",
+    "tree": "motiform.bench.tree.cases",
 }
 
 

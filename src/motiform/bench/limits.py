@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiform.bench.report import best_times
+from motiform.bench.turns import best_times
 
 if TYPE_CHECKING:
     from motiform.base.kernels import Device
@@ -17,7 +17,7 @@ __all__ = ["operations_per_step", "peak_of_cores", "peak_operations"]
 # Runs a kernel of one body as plain Python on numbers that count what is done with them.
 _COUNT = """
 import numpy as np
-from motiform.bench.bodies import make_model
+from motiform.bench.bodies.model import make_model
 from motiform.motion.bodies import kernels
 
 count = 0

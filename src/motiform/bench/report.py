@@ -1,13 +1,12 @@
-"""What a benchmark reports, and how times are taken."""
+"""What a benchmark reports."""
 
 import os
 import platform
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Report", "Result", "best_times"]
+__all__ = ["Report", "Result"]
 
 
 @dataclass(frozen=True)
@@ -93,26 +92,3 @@ def _processor() -> str:
         from llvmlite.binding import get_host_cpu_name
 
         return str(get_host_cpu_name())
-
-
-def best_times(
-    contenders: Mapping[str, Callable[[], object]], *, rounds: int = 7, chunk: float = 0.15
-) -> dict[str, float]:
-    """Return the best time of a call of each [s], over several short chunks taken in turn.
-
-    Machines are shared: the best of short chunks is what the code can do, and taking turns shares the weather.
-    """
-    calls = {}
-    for name, call in contenders.items():
-        call()
-        start = time.perf_counter()
-        call()
-        calls[name] = max(1, int(chunk / max(time.perf_counter() - start, 1e-9)))
-    best = dict.fromkeys(contenders, float("inf"))
-    for _ in range(rounds):
-        for name, call in contenders.items():
-            start = time.perf_counter()
-            for _ in range(calls[name]):
-                call()
-            best[name] = min(best[name], (time.perf_counter() - start) / calls[name])
-    return best

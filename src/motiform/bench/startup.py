@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 from motiform.base.progress import Progress
+from motiform.bench.register import peers_of
 from motiform.bench.report import Report, Result
 
 __all__ = ["measure"]
@@ -12,15 +13,15 @@ _TIMED = "import time; t = time.perf_counter(); import {0}; print(time.perf_coun
 
 
 def measure(*, device: str, progress: Progress) -> Report:
-    """Time the import of motiform beside that of numpy alone, which it contains."""
-    names, rounds = ("motiform", "numpy"), 5
-    best = dict.fromkeys(names, float("inf"))
+    """Time the import of motiform beside that of its peers alone."""
+    peers, rounds = [peer.name for peer in peers_of("startup", "import")], 5
+    best = dict.fromkeys(("motiform", *peers), float("inf"))
     for n in range(rounds):
-        for name in names:
+        for name in best:
             took = subprocess.run(
                 [sys.executable, "-c", _TIMED.format(name)], capture_output=True, text=True, check=True
             )
-            best[name] = min(best[name], float(took.stdout))
+            best[name] = min(best[name], 1e3 * float(took.stdout))
         progress((n + 1) / rounds)
-    result = Result("import", "cpu", 1, "ms", "lower", 1e3 * best["motiform"], {"numpy": 1e3 * best["numpy"]})
-    return Report("startup", (result,))
+    own = best.pop("motiform")
+    return Report("startup", (Result("import", "cpu", 1, "ms", "lower", own, best),))

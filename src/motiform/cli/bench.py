@@ -9,12 +9,12 @@ from motiform.cli.shared import AsJson, Quiet
 
 
 def bench(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The theme; all if not given.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The theme: {themes}; all if not given.")] = None,
     as_json: AsJson = False,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     quiet: Quiet = False,
 ) -> None:
-    """Measure motiform against its peers."""
+    """Measure motiform against those of its peers that are installed: {peers}."""
     from motiform.base.progress import bar
     from motiform.bench import THEMES, run_bench
 

@@ -25,11 +25,16 @@ class RegisterHelp(TyperCommand):
 
     def get_help(self, ctx: Any) -> str:
         """Return the help."""
+        from motiform.bench import THEMES
+        from motiform.bench.register import peer_names
         from motiform.measure.markers.register import format_titles
 
-        for parameter in self.params:
-            if text := getattr(parameter, "help", None):
-                parameter.help = text.replace("{formats}", format_titles())  # type: ignore[attr-defined]
+        lists = {"{formats}": format_titles(), "{themes}": ", ".join(THEMES), "{peers}": peer_names()}
+        texts: list[Any] = [self, *self.params]
+        for place, held in lists.items():
+            for one in texts:
+                if getattr(one, "help", None):
+                    one.help = one.help.replace(place, held)
         return super().get_help(ctx)
 
 

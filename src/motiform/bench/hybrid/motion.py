@@ -1,22 +1,18 @@
-"""A human that stands and one that is pushed and falls: by motiform and by MuJoCo."""
+"""A human that stands and one that is pushed and falls, and our run of it."""
 
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from motiform.base.errors import RunError
-from motiform.bench.hybrid.mujoco import mujoco_model, velocity_order
-
-__all__ = ["MOTIONS", "Motion", "MujocoRun", "check_dynamics", "depth_of", "motion", "run_ours"]
+__all__ = ["MOTIONS", "RATE", "STEP", "Motion", "MotionPeer", "Way", "depth_of", "motion", "run_ours"]
 
 Array = np.ndarray
 Way = Literal["dormand-prince", "time-stepping"]
 #: Names of the motions.
 MOTIONS = ("standing", "fall")
-_STEP = 1e-3  # [s] of fixed steps
-_RATE = 100  # samples per second
+STEP = 1e-3  # [s] of fixed steps
+RATE = 100  # samples per second
 _FRICTION = 0.8
 _PUSH, _PUSHED = 150.0, (0.2, 0.5)  # [N] forward on the pelvis, [s] from when to when
 _BALLS = {  # [m] radii of what may touch the ground beside the feet
@@ -91,10 +87,7 @@ def _standing_gains(figure: Any) -> dict[str, Any]:
     return {"stiffness": K, "damping": D}
 
 
-# ---- ours -----------------------------------------------------------------------------------------------------------
-
-
-def run_ours(way: Motion, integrator: Way, rate: int = _RATE) -> Any:
+def run_ours(way: Motion, integrator: Way, rate: int = RATE) -> Any:
     """Return the recording of a motion by our public function."""
     from motiform.scene import simulate
 
@@ -108,7 +101,7 @@ def run_ours(way: Motion, integrator: Way, rate: int = _RATE) -> Any:
         integrator=integrator,
         rtol=1e-6,
         atol=1e-8,
-        step=_STEP,
+        step=STEP,
     )
 
 
@@ -117,89 +110,14 @@ def depth_of(recording: Any) -> float:
     return max(0.0, -float(recording["contact.gap"].min()))
 
 
-# ---- MuJoCo ---------------------------------------------------------------------------------------------------------
+class MotionPeer(Protocol):
+    """A motion by another engine."""
 
-
-class MujocoRun:
-    """A motion by MuJoCo's steps of 1 ms, its numbers read as often as ours are recorded.
-
-    `native`: springs and dampers are those of its joints, and steps between two samples are one call; otherwise
-    efforts are told before each step, from Python.
-    """
-
-    def __init__(self, way: Motion, *, native: bool = True) -> None:
-        import mujoco as mj
-
-        self.way, self.native = way, native
-        self.model = mujoco_model(way.figure, way.contacts, way.control if native else None)
-        self.data = mj.MjData(self.model)
-        self.order = velocity_order(way.figure, self.model)
-
-    def __call__(self, after: Callable[[Any], None] = lambda data: None, together: int | None = None) -> Array:
-        """Return q at the samples; `after` sees the data after every so many steps that are taken together."""
-        import mujoco as mj
-
-        model, data, order, way = self.model, self.data, self.order, self.way
-        many = (round(1 / (_RATE * _STEP)) if self.native else 1) if together is None else together
-        mj.mj_resetData(model, data)
-        data.qpos[order] = way.figure.neutral()
-        steps, samples = round(way.seconds / _STEP), [data.qpos[order]]
-        for n in range(0, steps, many):
-            self.drive(n * _STEP)
-            mj.mj_step(model, data, many)
-            after(data)
-            if (n + many) % round(1 / (_RATE * _STEP)) == 0:
-                samples.append(data.qpos[order])
-        return np.array(samples)
-
-    def drive(self, t: float) -> None:
-        """Tell the efforts of an instant."""
-        from motiform.motion.tree import FigureState
-
-        way, order, data = self.way, self.order, self.data
-        if self.native:
-            pushed = way.pushed[0] <= t < way.pushed[1]
-            data.qfrc_applied[order] = way.tau + way.push if pushed else way.tau
-        else:
-            data.qfrc_applied[order] = way.control(t, FigureState(data.qpos[order], data.qvel[order], np.zeros(0)))
+    def __call__(self) -> Array:
+        """Run it and return q at the samples."""
 
     def depth(self) -> float:
         """Return the deepest penetration after any step of a run [m]."""
-        deepest = 0.0
 
-        def look(data: Any) -> None:
-            nonlocal deepest
-            if data.ncon:
-                deepest = max(deepest, -float(data.contact.dist.min()))
-
-        self(look, together=1)
-        return deepest
-
-
-def check_dynamics(name: str, way: Motion, run: MujocoRun, seed: int = 4) -> None:
-    """Refuse a MuJoCo model that has another inertia matrix, or accelerates otherwise in the air, by 1e-8."""
-    import mujoco as mj
-
-    from motiform.motion.tree import FigureState, forward_dynamics, inertia_matrix
-
-    figure, model, data, order = way.figure, run.model, run.data, run.order
-    rng, M = np.random.default_rng(seed), np.empty((figure.nv, figure.nv))
-    q, v = 0.05 * rng.normal(size=figure.nq), 0.1 * rng.normal(size=figure.nv)
-    mj.mj_resetData(model, data)
-    data.qpos[order], data.qvel[order] = q, v
-    run.drive(way.pushed[0])
-    flags = model.opt.disableflags
-    model.opt.disableflags = flags | int(mj.mjtDisableBit.mjDSBL_CONSTRAINT)
-    mj.mj_forward(model, data)
-    model.opt.disableflags = flags
-    mj.mj_fullM(model, data, M)
-    tau = way.control(way.pushed[0], FigureState(q, v, np.zeros(0)))
-    pairs = {
-        "inertia matrix": (M[np.ix_(order, order)], inertia_matrix(figure, q)),
-        "acceleration": (data.qacc[order], forward_dynamics(figure, q, v, tau)),
-    }
-    for what, (theirs, mine) in pairs.items():
-        far = float(np.abs(theirs - mine).max() / np.abs(mine).max())
-        if not far < 1e-8:
-            where = f"bench hybrid, {name}, mujoco"
-            raise RunError("a peer does other work", where=where, got=f"difference {far:.2g} of the {what}")
+    def check(self, case: str) -> None:
+        """Refuse a model that moves otherwise than ours."""

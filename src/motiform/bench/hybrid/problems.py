@@ -1,20 +1,18 @@
-"""Contact problems of random postures of Human36 as matrices, and the solvers of the hybrid bench."""
+"""Contact problems of random postures of Human36 as matrices, and our solution."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from motiform.base.errors import RunError
+from motiform.bench.agreement import check_same, difference
 
-__all__ = ["PEERS", "Laid", "Problem", "check_solutions", "make_problems", "opened", "ours"]
+__all__ = ["Laid", "Problem", "check_solutions", "human", "make_problems", "opened", "ours"]
 
 Array = np.ndarray
 _HANDS = {side + "_hand": (side[0] + "_radial_styloid", side[0] + "_dactylion") for side in ("right", "left")}
 _ALIKE = 1e-8  # of the largest acceleration
-# Tolerances of the peers: the loosest powers of ten with which both sizes are as accurate as that.
-_PIQP, _PROXSUITE = 1e-4, 1e-6
 _NOISE = 25.0  # [N·m] of the efforts, on top of those that press all points alike
 
 
@@ -85,13 +83,7 @@ def check_solutions(case: str, solvers: dict[str, Sequence[Array]]) -> None:
     """Refuse to time a peer whose accelerations are not ours."""
     for name, found in solvers.items():
         for mine, other in zip(solvers["ours"], found, strict=True):
-            far = float(np.abs(other - mine).max() / np.abs(mine).max())
-            if not far < _ALIKE:
-                where = f"bench hybrid, {case}, {name}"
-                raise RunError("a peer does other work", where=where, got=f"difference {far:.2g}")
-
-
-# ---- peers ----------------------------------------------------------------------------------------------------------
+            check_same(f"hybrid, {case}, {name}", difference(other, mine), _ALIKE)
 
 
 class Laid(NamedTuple):
@@ -109,64 +101,3 @@ class Laid(NamedTuple):
         """Return a problem laid out anew."""
         parts = (problem.M, problem.g, problem.Ct, -problem.st, problem.Cn, -problem.sn)
         return Laid(*(np.asfortranarray(part) for part in parts))
-
-
-def _piqp(first: Laid) -> Callable[[Laid], Array]:
-    """Return PIQP; its scaling of the problem off, which is faster and as accurate here."""
-    import piqp
-
-    solver = piqp.DenseSolver()
-    solver.settings.eps_abs = solver.settings.eps_duality_gap_abs = _PIQP
-    solver.settings.eps_rel = solver.settings.eps_duality_gap_rel = 0.0
-    solver.settings.preconditioner_iter = 0
-    solver.setup(*first)
-
-    def solve(problem: Laid) -> Array:
-        solver.update(*problem)
-        solver.solve()
-        return np.array(solver.result.x)
-
-    return solve
-
-
-def _proxsuite(first: Laid) -> Callable[[Laid], Array]:
-    """Return ProxQP; its scaling of the problem off, which is faster and as accurate here."""
-    import proxsuite
-
-    solver = proxsuite.proxqp.dense.QP(len(first.g), len(first.b), len(first.h))
-    solver.settings.eps_abs, solver.settings.eps_rel = _PROXSUITE, 0.0
-    solver.settings.initial_guess = proxsuite.proxqp.InitialGuess.NO_INITIAL_GUESS
-    most = np.full(len(first.h), 1e20)
-    solver.init(*first, most, False)
-
-    def solve(problem: Laid) -> Array:
-        solver.update(*problem, most, False)
-        solver.solve()
-        return np.array(solver.results.x)
-
-    return solve
-
-
-def _quadprog(first: Laid) -> Callable[[Laid], Array]:
-    """Return quadprog on rows without the redundant equalities, which it refuses: what pivoted QR keeps of them."""
-    import quadprog
-    from scipy.linalg import qr
-
-    def solve(problem: Laid) -> Array:
-        M, g, A, b, G, h = problem
-        R, order = qr(A.T, mode="r", pivoting=True, check_finite=False)
-        sizes = np.abs(np.diag(R))
-        kept = order[: int((sizes > 1e-9 * sizes[0]).sum())]
-        rows, least = np.vstack([A[kept], G]), np.concatenate([b[kept], h])
-        found: Array = quadprog.solve_qp(M, -g, rows.T, least, len(kept))[0]
-        return found
-
-    return solve
-
-
-#: Peers by their names; each is given the first problem.
-PEERS: dict[str, Callable[[Laid], Callable[[Laid], Array]]] = {
-    "piqp": _piqp,
-    "proxsuite": _proxsuite,
-    "quadprog": _quadprog,
-}

@@ -1,27 +1,17 @@
 """The matter bench on a GPU: a lattice of ten million links and a heap of a million grains.
 
 All arrays stay on the card while steps are taken; the network is built and brought there before the clock starts.
-Peers: motiform on all cores, and Taichi and Warp on the card where they are installed.
+Peers: motiform on all cores, and those of the register that work on the card.
 """
 
 import numpy as np
 
 from motiform.base.progress import Progress
-from motiform.bench.matter.heap import Heap, PlainHeap, heap_tolerance, settled_heap, tiled_heap
-from motiform.bench.matter.lattice import Lattice, lattice_tolerance, reference_lattice
-from motiform.bench.matter.measure import (
-    HEAP_NOTE,
-    UNIT,
-    Ours,
-    Peers,
-    best_of_kind,
-    checked_rates,
-    heap_peers,
-    lattice_peers,
-    memory_limit,
-    ours_heap,
-    ours_lattice,
-)
+from motiform.bench.matter.heap import HEAP_NOTE, Heap, PlainHeap, heap_tolerance, settled_heap, tiled_heap
+from motiform.bench.matter.lattice import Lattice, lattice_tolerance
+from motiform.bench.matter.ours import Ours, memory_limit, ours_heap, ours_lattice
+from motiform.bench.matter.peers.arrays import reference_lattice
+from motiform.bench.matter.rates import UNIT, Ways, best_of_kind, checked_rates, ways_of
 from motiform.bench.report import Result
 
 __all__ = ["SHAPE", "TILES", "heap_row", "lattice_row", "on_gpu"]
@@ -50,7 +40,7 @@ def lattice_row(lattice: Lattice, device: str = "cuda") -> Result:
     tolerance = lattice_tolerance(lattice.x, _CHECKED)
     case, expected = f"lattice/{_short(len(lattice.links[0]))}", reference_lattice(lattice, _CHECKED)
     note = f"{len(lattice.x)} masses, {len(lattice.links[0])} links of six materials"
-    return _row(case, expected, tolerance, mine, cpu, lattice_peers(lattice, 1, device), note)
+    return _row(case, expected, tolerance, mine, cpu, ways_of("lattice", lattice, 1, device), note)
 
 
 def heap_row(heap: Heap, device: str = "cuda") -> Result:
@@ -60,7 +50,7 @@ def heap_row(heap: Heap, device: str = "cuda") -> Result:
     mine, cpu = ours_heap(heap, device=device), ours_heap(heap)
     case, tolerance = f"heap/{_short(len(heap.x))}", heap_tolerance(heap, _CHECKED)
     note = f"{len(heap.x)} grains, {plain.contacts} contacts; {HEAP_NOTE}"
-    return _row(case, plain.positions(), tolerance, mine, cpu, heap_peers(heap, 1, device), note)
+    return _row(case, plain.positions(), tolerance, mine, cpu, ways_of("heap", heap, 1, device), note)
 
 
 def _short(count: int) -> str:
@@ -71,7 +61,7 @@ def _short(count: int) -> str:
     return str(count)
 
 
-def _row(case: str, expected: np.ndarray, tolerance: float, mine: Ours, cpu: Ours, peers: Peers, note: str) -> Result:
+def _row(case: str, expected: np.ndarray, tolerance: float, mine: Ours, cpu: Ours, peers: Ways, note: str) -> Result:
     import numba
 
     cores = f"motiform-cpu-{numba.get_num_threads()}"

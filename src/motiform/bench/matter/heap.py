@@ -11,9 +11,10 @@ from functools import cache
 
 import numpy as np
 
-__all__ = ["COUNT", "Heap", "PlainHeap", "heap_tolerance", "settled_heap", "tiled_heap"]
+__all__ = ["COUNT", "HEAP_NOTE", "Heap", "PlainHeap", "heap_tolerance", "settled_heap", "tiled_heap"]
 
 COUNT = 20_000
+HEAP_NOTE = "contacts with friction, no spin; floor and walls smooth"
 _RATE = 1050.0  # [Hz]
 _SIZE = 0.05  # [m]
 _FALLING_SKIN = 0.3 * _SIZE  # [m] for grains that move

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["GRAVITY", "OFFSETS", "RATE", "SHAPE", "Lattice", "Neighbours", "lattice_tolerance", "reference_lattice"]
+__all__ = ["GRAVITY", "OFFSETS", "RATE", "SHAPE", "Lattice", "Neighbours", "lattice_tolerance"]
 
 RATE = 1050.0  # [Hz] the language's own rate
 GRAVITY = (0.0, -9.81, 0.0)  # [m/s²]
@@ -110,15 +110,6 @@ class Lattice:
         start[1:] = np.cumsum(np.bincount(own, minlength=len(self.x)))
         link = np.tile(np.arange(len(i), dtype=np.int32), 2)[order]
         return Neighbours(start, other[order], link, material[link])
-
-
-def reference_lattice(lattice: Lattice, steps: int) -> np.ndarray:
-    """Return the positions after so many steps [m], (masses, 3), as plain NumPy computes them."""
-    from motiform.bench.matter.lattice_peers import numpy_lattice
-
-    stepper = numpy_lattice(lattice)
-    stepper.advance(steps)
-    return stepper.positions()
 
 
 def lattice_tolerance(x: np.ndarray, steps: int) -> float:

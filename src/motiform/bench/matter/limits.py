@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.bench.report import best_times
+from motiform.bench.turns import best_times
 
 if TYPE_CHECKING:
     from motiform.base.kernels import Device

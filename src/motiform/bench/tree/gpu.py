@@ -11,9 +11,10 @@ import numpy as np
 
 from motiform.base.progress import Progress
 from motiform.bench.limits import peak_operations
-from motiform.bench.report import Result, best_times
+from motiform.bench.report import Result
 from motiform.bench.tree import human42
-from motiform.bench.tree.peers import ALGORITHMS, States, check_agreement, ours
+from motiform.bench.tree.states import ALGORITHMS, States, check_agreement, ours
+from motiform.bench.turns import best_times
 
 __all__ = ["bytes_per_state", "count_operations", "on_gpu"]
 
@@ -23,7 +24,7 @@ _COUNT = 100_000
 _COUNTING = """
 import numpy as np
 from motiform.base import kernels
-from motiform.bench.tree.peers import ALGORITHMS, States, ours
+from motiform.bench.tree.states import ALGORITHMS, States, ours
 
 count = 0
 class Counted(float):

@@ -1,4 +1,4 @@
-"""A human-like tree of 17 segments and 42 coordinates, described once and built for every contender.
+"""A human-like tree of 17 segments and 42 coordinates, described once; peers build it in their own way.
 
 The same tree in three manners of writing it:
 
@@ -8,25 +8,22 @@ The same tree in three manners of writing it:
 - "native": one joint per segment with the kind that fits it: free, spherical, universal, revolute; 49 numbers in q.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-
-from motiform.base.errors import InputError
 
 if TYPE_CHECKING:
     from motiform.motion.tree import Figure
     from motiform.motion.tree.model.joint import Joint
 
-__all__ = ["GRAVITY", "SEGMENTS", "Body", "as_pinocchio", "figure", "mjcf", "native_states", "pinocchio", "states"]
+__all__ = ["DIRECTIONS", "GRAVITY", "SEGMENTS", "Body", "Manner", "figure", "native_states", "states"]
 
 Manner = Literal["axes", "chain", "native"]
 Triple = tuple[float, float, float]
 Array = np.ndarray
 
 GRAVITY: Triple = (0.0, 0.0, -9.81)
-_DIRECTIONS: dict[str, Triple] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+DIRECTIONS: dict[str, Triple] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 class Body(NamedTuple):
@@ -89,7 +86,7 @@ def _axis_joint(letters: str) -> "Joint":
     from motiform.motion.tree.joints import AxesJoint, Axis
 
     kinds = ["revolute" if letter.isupper() else "prismatic" for letter in letters]
-    return AxesJoint([Axis(k, _DIRECTIONS[c.lower()]) for k, c in zip(kinds, letters, strict=True)])  # type: ignore[arg-type]
+    return AxesJoint([Axis(k, DIRECTIONS[c.lower()]) for k, c in zip(kinds, letters, strict=True)])  # type: ignore[arg-type]
 
 
 def _native_joint(letters: str) -> "Joint":
@@ -99,7 +96,7 @@ def _native_joint(letters: str) -> "Joint":
         return joints.free()
     if len(letters) == 3:
         return joints.spherical()
-    turns = [_DIRECTIONS[letter.lower()] for letter in letters]
+    turns = [DIRECTIONS[letter.lower()] for letter in letters]
     return joints.universal(*turns) if len(turns) == 2 else joints.revolute(*turns)
 
 
@@ -149,86 +146,3 @@ def native_states(q: Array) -> Array:
             parts.append(q[..., at : at + len(body.axes)])
         at += len(body.axes)
     return np.concatenate(parts, axis=-1)
-
-
-# ---- peers ----------------------------------------------------------------------------------------------------------
-
-
-class PinocchioOrder(NamedTuple):
-    """Where the numbers of our native figure stand in Pinocchio's vectors: ``theirs = ours[..., order]``."""
-
-    q: Array
-    v: Array
-
-
-def as_pinocchio(manner: Manner) -> PinocchioOrder:
-    """Return the order of Pinocchio's numbers: quaternions end with w, the free joint's linear velocity comes first."""
-    if manner != "native":
-        return PinocchioOrder(np.arange(42), np.arange(42))
-    q: list[int] = []
-    for body in SEGMENTS:
-        own = {6: [0, 1, 2, 4, 5, 6, 3], 3: [1, 2, 3, 0]}.get(len(body.axes), list(range(len(body.axes))))
-        q += [len(q) + k for k in own]
-    return PinocchioOrder(np.array(q), np.array([3, 4, 5, 0, 1, 2, *range(6, 42)]))
-
-
-def pinocchio(manner: Manner) -> Any:
-    """Return the tree as a model of Pinocchio, "chain" with one joint per coordinate or "native"."""
-    import pinocchio as pin
-
-    if manner == "axes":
-        raise InputError("Pinocchio has no joint with any axes in sequence", got=manner, allowed="chain, native")
-    model = pin.Model()
-    at: dict[str | None, int] = {None: 0}
-    model.gravity.linear = np.array(GRAVITY)
-    make: Callable[[str], Any] = _pinocchio_joint if manner == "native" else _pinocchio_axis
-    for body in SEGMENTS:
-        place = pin.SE3(np.eye(3), np.array(body.place))
-        parent = at[body.parent]
-        parts = [body.axes] if manner == "native" else list(body.axes)
-        for n, letters in enumerate(parts):
-            parent = model.addJoint(parent, make(letters), place, f"{body.name}.{n}")
-            place = pin.SE3.Identity()
-        inertia = pin.Inertia(body.mass, np.array(body.center), np.diag(body.moments))
-        model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
-        at[body.name] = parent
-    return model
-
-
-def _pinocchio_axis(letter: str) -> Any:
-    import pinocchio as pin
-
-    return getattr(pin, f"JointModel{'R' if letter.isupper() else 'P'}{letter.upper()}")()
-
-
-def _pinocchio_joint(letters: str) -> Any:
-    import pinocchio as pin
-
-    if len(letters) == 6:
-        return pin.JointModelFreeFlyer()
-    if len(letters) == 3:
-        return pin.JointModelSpherical()
-    if len(letters) == 2:
-        return pin.JointModelUniversal(*(np.array(_DIRECTIONS[letter.lower()]) for letter in letters))
-    return _pinocchio_axis(letters)
-
-
-def mjcf() -> str:
-    """Return the tree as a file of MuJoCo: bodies with hinges and slides in sequence, contacts and constraints off."""
-
-    def numbers(values: Any) -> str:
-        return " ".join(repr(float(x)) for x in values)
-
-    def body_text(body: Body) -> str:
-        joints = "".join(
-            f'<joint type="{"hinge" if c.isupper() else "slide"}" axis="{numbers(_DIRECTIONS[c.lower()])}"/>'
-            for c in body.axes
-        )
-        inertial = f'mass="{body.mass!r}" pos="{numbers(body.center)}" diaginertia="{numbers(body.moments)}"'
-        children = "".join(body_text(other) for other in SEGMENTS if other.parent == body.name)
-        place = numbers(body.place)
-        return f'<body name="{body.name}" pos="{place}">{joints}<inertial {inertial}/>{children}</body>'
-
-    roots = "".join(body_text(body) for body in SEGMENTS if body.parent is None)
-    option = f'<option gravity="{numbers(GRAVITY)}"><flag contact="disable" constraint="disable"/></option>'
-    return f'<mujoco model="human42">{option}<worldbody>{roots}</worldbody></mujoco>'

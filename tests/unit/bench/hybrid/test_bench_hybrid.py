@@ -1,19 +1,20 @@
 import json
-import time
 
 import numpy as np
 import pytest
 
 import motiform
 from motiform.base.errors import MotiformError
-from motiform.bench import THEMES, run_bench
-from motiform.bench.hybrid import measure as hybrid
+from motiform.bench import PEERS, register, run_bench
+from motiform.bench.hybrid import cases as hybrid
 from motiform.bench.hybrid import motion as hybrid_motion
-from motiform.bench.hybrid.measure import MotionResult
-from motiform.bench.hybrid.motion import MujocoRun, check_dynamics, depth_of, motion, run_ours
-from motiform.bench.hybrid.mujoco import mjcf, mujoco_model, velocity_order
-from motiform.bench.hybrid.problems import PEERS, Laid, check_solutions, human, make_problems, opened, ours
-from motiform.bench.tree.measure import Times
+from motiform.bench.hybrid.cases import MotionResult
+from motiform.bench.hybrid.motion import depth_of, motion, run_ours
+from motiform.bench.hybrid.peers.mujoco import MujocoRun, mjcf, mujoco_model, velocity_order
+from motiform.bench.hybrid.problems import Laid, check_solutions, human, make_problems, opened, ours
+from motiform.bench.turns import Times
+
+SOLVERS = {peer.name: peer for peer in PEERS if "contact/*" in peer.cases}
 
 
 @pytest.mark.parametrize(("points", "rank"), [(8, 12), (12, 24)])
@@ -44,13 +45,13 @@ def test_our_solution_is_the_least():
         assert (normal == 0).sum() >= opened(problem)
 
 
-@pytest.mark.parametrize("peer", PEERS)
+@pytest.mark.parametrize("peer", SOLVERS)
 @pytest.mark.parametrize("points", [8, 12])
 def test_peers_solve_the_same_problems(peer, points):
     pytest.importorskip(peer)
     problems = make_problems(points, 20)
     laid = [Laid.of(problem) for problem in problems]
-    solve = PEERS[peer](laid[0])
+    solve = SOLVERS[peer].load()(laid[0])
     found = {"ours": [ours(problem) for problem in problems], peer: [solve(problem) for problem in laid]}
     check_solutions("test", found)
 
@@ -68,10 +69,10 @@ def test_the_model_of_mujoco_is_the_same_figure(name, native):
     pytest.importorskip("mujoco")
     posed = motion(name)
     run = MujocoRun(posed, native=native)
-    check_dynamics(name, posed, run)
+    run.check(name)
     run.model.body_mass[5] *= 1.001
     with pytest.raises(MotiformError, match="a peer does other work"):
-        check_dynamics(name, posed, run)
+        run.check(name)
 
 
 def test_contact_points_of_mujoco_are_ours():
@@ -126,7 +127,7 @@ def test_the_report_has_the_cases(monkeypatch):
         hybrid, "best_runs", lambda runs: dict.fromkeys([who for who, run in runs.items() if run() is not run], 0.5)
     )
     monkeypatch.setattr(hybrid, "motion", lambda name: motion(name)._replace(seconds=0.02))
-    monkeypatch.setattr(hybrid, "usable", lambda name: name in ("quadprog", "mujoco"))
+    monkeypatch.setattr(register, "usable", lambda name: name in ("quadprog", "mujoco"))
     pytest.importorskip("quadprog")
     pytest.importorskip("mujoco")
     seen = []
@@ -142,21 +143,6 @@ def test_the_report_has_the_cases(monkeypatch):
     assert "redundant" in rows[0]["note"]
     assert (rows[2]["unit"], rows[2]["better"], rows[2]["ours"]) == ("s/s", "higher", 0.04)
     assert set(rows[2]["penetration_mm"]) == {"ours", "mujoco", "mujoco-python"}
-    assert THEMES["hybrid"] == "motiform.bench.hybrid.measure"
-
-
-def test_slow_runs_are_timed_once(monkeypatch):
-    monkeypatch.setattr(hybrid, "_SLOW", 0.005)
-    monkeypatch.setattr(hybrid, "_SHORT", 0.0)
-    calls = []
-
-    def slow():
-        calls.append("slow")
-        time.sleep(0.01)
-
-    best = hybrid.best_runs({"slow": slow, "fast": lambda: calls.append("fast")})
-    assert calls == ["slow", "fast", "fast", "fast"]
-    assert best["slow"] >= 0.01
 
 
 def test_penetration_is_part_of_a_row():

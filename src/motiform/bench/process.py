@@ -1,4 +1,4 @@
-"""Peers of the matter bench, each in a process of its own: they bring thread pools and runtimes that clash."""
+"""Peers in processes of their own, where they bring thread pools and runtimes that clash."""
 
 import multiprocessing
 import os
@@ -11,6 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.bench.register import leave_out
+from motiform.bench.turns import Run, Times, take_turns
 
 __all__ = ["Advance", "InProcess", "Rolling", "Stepper", "best_rates", "peer_processes", "timed"]
 
@@ -126,34 +128,25 @@ def _serve(pipe: Connection, make: Callable[..., Stepper], arguments: tuple[Any,
 
 
 @contextmanager
-def peer_processes(peers: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, InProcess]]:
-    """Start a process for each peer, given as (make, *arguments), and end them all."""
+def peer_processes(where: str, peers: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, InProcess]]:
+    """Start a process for each peer, given as (make, *arguments), and end them all; one that fails is left out."""
     with ExitStack() as stack:
         started = {}
         for name, (make, *arguments) in peers.items():
-            started[name] = InProcess(name, make, *arguments)
+            try:
+                started[name] = InProcess(name, make, *arguments)
+            except RunError as error:
+                leave_out(name, where, error)
+                continue
             stack.callback(started[name].close)
         yield started
 
 
 def best_rates(contenders: Mapping[str, Advance], *, seconds: float, chunk: float = 0.1) -> dict[str, float]:
     """Return the best steps per second of each over short chunks, taken in turn until the seconds are over."""
-    steps = {name: _steps_of(advance, chunk) for name, advance in contenders.items()}
-    best = dict.fromkeys(contenders, 0.0)
-    end, rounds = time.perf_counter() + seconds, 0
-    while rounds < 3 or time.perf_counter() < end:
-        for name, advance in contenders.items():
-            advance(1)  # wakes its threads: each is timed as in a loop of its own
-            best[name] = max(best[name], steps[name] / advance(steps[name]))
-        rounds += 1
-    return best
+    runs: dict[str, Run] = {name: _as_run(advance) for name, advance in contenders.items()}
+    return {name: 1 / best.wall for name, best in take_turns(runs, seconds=seconds, chunk=chunk, least=3).items()}
 
 
-def _steps_of(advance: Advance, chunk: float) -> int:
-    """Return how many steps take about so many seconds; the first steps, which compile, do not count."""
-    advance(1)
-    took, steps = advance(1), 1
-    while took < chunk / 2 and steps < 1 << 20:
-        steps *= 2
-        took = advance(steps)
-    return max(1, round(steps * chunk / max(took, 1e-9)))
+def _as_run(advance: Advance) -> Run:
+    return lambda steps: Times(wall=advance(steps))

@@ -3,21 +3,15 @@ import pytest
 
 import motiform
 from motiform.base.errors import MotiformError
-from motiform.bench import THEMES
+from motiform.bench import register
+from motiform.bench.tree import cases as tree
 from motiform.bench.tree import human42
-from motiform.bench.tree import measure as tree
 from motiform.bench.tree.gpu import _launches, bytes_per_state, count_operations
-from motiform.bench.tree.measure import Times, take_turns
-from motiform.bench.tree.peers import (
-    ALGORITHMS,
-    Contender,
-    States,
-    check_agreement,
-    mujoco_single,
-    ours,
-    pinocchio,
-    pool,
-)
+from motiform.bench.tree.peers.mujoco import single as mujoco_single
+from motiform.bench.tree.peers.pinocchio import called as pinocchio
+from motiform.bench.tree.peers.pinocchio import pool
+from motiform.bench.tree.states import ALGORITHMS, Contender, States, check_agreement, ours
+from motiform.bench.turns import Times
 from motiform.motion.tree import energy, inertia_matrix, joint_axes, poses
 
 MANNERS = ("axes", "chain", "native")
@@ -114,14 +108,6 @@ def test_other_work_is_refused():
         check_agreement("rnea/single", {"ours": mine, "nan": nan})
 
 
-def test_contenders_take_turns_and_the_best_counts():
-    calls = []
-    best = take_turns({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, seconds=0, chunk=1e-9, least=2)
-    assert calls == ["a", "a", "b", "b", *["a", "a", "b", "b"] * 2]  # each is warmed before it is timed
-    assert all(0 <= t.wall < 1 and 0 <= t.cpu < 1 for t in best.values())
-    assert Times(1.0, 4.0).or_better(Times(2.0, 3.0)) == Times(1.0, 3.0)
-
-
 def test_the_report_has_the_cases(monkeypatch):
     """All of it with little time and few states: names, threads and peers of the rows."""
     pytest.importorskip("pinocchio")
@@ -147,11 +133,10 @@ def test_the_report_has_the_cases(monkeypatch):
     one = next(row for row in rows if row["case"] == "rnea/batch")
     assert (one["ours"], one["peers"]) == (4e6, {"pinocchio-pool": 4e6})  # by the clock, as the row of two threads
     assert one["limit"] == {"arithmetic": pytest.approx(4e6 / 1e9)}
-    assert THEMES["tree"] == "motiform.bench.tree.measure"
 
 
 def test_peers_that_are_not_installed_are_left_out(monkeypatch):
-    monkeypatch.setattr(tree, "usable", lambda name: False)
+    monkeypatch.setattr(register, "usable", lambda name: False)
     assert list(tree._single("rnea", "axes").contenders) == ["ours"]
     assert all(name.startswith("ours") for name in tree._batch("rnea", "native").contenders)
 
