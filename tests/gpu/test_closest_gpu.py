@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from motiform.base.kernels import cuda_device_name
-from motiform.geometry import Ball, Box, Capsule, Cylinder, Mesh
-from motiform.geometry.search.closest import Hollow, Plane, pack_solids, signed_distance
+from motiform.geometry import Ball, Box, Capsule, Cylinder, Hollow, Mesh, Plane
+from motiform.geometry.search.closest import pack_solids, signed_distance
 from motiform.spatial import Transform, random_rotation
 
 pytestmark = [

@@ -1,32 +1,20 @@
-"""Shapes, closed meshes and exact mass properties."""
+"""Solids, closed meshes and exact mass properties."""
 
 from motiform.geometry.mass import MassProperties, check_inertia, check_mass
 from motiform.geometry.meshes.files import check_closed, merge_vertices, read_mesh, write_mesh
 from motiform.geometry.meshes.fill import particles_from_mesh, particles_from_vertices
-from motiform.geometry.solids.shapes import (
-    Ball,
-    Box,
-    Capsule,
-    Compound,
-    Cylinder,
-    Ellipsoid,
-    Mesh,
-    Particles,
-    Shape,
-    shape_from,
-)
+from motiform.geometry.solids import register
+from motiform.geometry.solids.describe import shape_from
+from motiform.geometry.solids.hollow import Hollow
+from motiform.geometry.solids.register import *  # noqa: F403  the kinds: a new one is named in the register alone
+from motiform.geometry.solids.shape import Shape
+from motiform.geometry.solids.solid import Solid
 
 __all__ = [
-    "Ball",
-    "Box",
-    "Capsule",
-    "Compound",
-    "Cylinder",
-    "Ellipsoid",
+    "Hollow",
     "MassProperties",
-    "Mesh",
-    "Particles",
     "Shape",
+    "Solid",
     "check_closed",
     "check_inertia",
     "check_mass",
@@ -37,3 +25,4 @@ __all__ = [
     "shape_from",
     "write_mesh",
 ]
+__all__ += register.__all__

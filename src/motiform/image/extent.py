@@ -1,7 +1,7 @@
 """Where a motion takes place: balls around its shapes, over all samples."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,25 +10,10 @@ from motiform.spatial.upright import upright
 
 if TYPE_CHECKING:
     from motiform.form import Form, Part
-    from motiform.geometry import Shape
 
-__all__ = ["bounding_ball", "form_bounds", "lowest_height", "motion_balls"]
+__all__ = ["form_bounds", "lowest_height", "motion_balls"]
 
 _ROWS = 200_000  # bodies looked at in one go; bounds the memory of long recordings
-_ENTRIES = 4_000_000  # likewise, entries of one table of points and directions
-
-
-def bounding_ball(shape: "Shape") -> tuple[np.ndarray, float]:
-    """Return the centre (3,) and radius of a ball around a shape, in its frame [m]."""
-    from motiform.geometry import Ball, Capsule, Mesh
-
-    low, high = np.asarray(shape.bounds, dtype=float)
-    center, radius = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low))
-    if isinstance(shape, (Ball, Capsule)):
-        radius = 0.5 * float((high - low).max())
-    elif isinstance(shape, Mesh):
-        radius = float(np.linalg.norm(np.asarray(shape.vertices) - center, axis=1).max())
-    return center, radius
 
 
 def _blocks(part: "Part") -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -79,7 +64,7 @@ def _movers(form: "Form") -> "tuple[Part, ...]":
 def motion_balls(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
     """Give (centres (n, 3), radius) [m] of balls around all bodies at all samples, a block at a time."""
     for part in _movers(form):
-        center, radius = bounding_ball(part.shape)
+        center, radius = part.shape.ball_around()
         for position, orientation, _ in _blocks(part):
             yield _centers(part, center, position, orientation), radius
     yield from _soft(form)
@@ -91,43 +76,16 @@ def lowest_height(form: "Form") -> float:
 
     lowest, above = 0.0, np.array(form.up)
     for part in _movers(form):
-        center, radius = bounding_ball(part.shape)
+        center, radius = part.shape.ball_around()
         for position, orientation, scale in _blocks(part):
             low = _centers(part, center, position, orientation) @ above - radius < lowest
             if low.any():  # the balls may; ask the shapes themselves
                 up = above @ rotation_from_quaternion(orientation[low])
                 height = position[low] @ above + up @ np.asarray(part.offset, dtype=float)
-                lowest = min(lowest, float((height - scale[low] * _reach(part.shape, -up)).min()))
+                lowest = min(lowest, float((height - scale[low] * part.shape.reach(-up)).min()))
     for place, radius in _soft(form):
         lowest = min(lowest, float((place @ above).min()) - radius)
     return lowest
-
-
-def _reach(shape: Any, d: np.ndarray) -> np.ndarray:
-    """Return how far a shape reaches along unit directions d (n, 3) of its frame: max d·x over its points [m], (n,)."""
-    match shape.kind:
-        case "ball":
-            return np.full(len(d), shape.radius)
-        case "box":
-            return np.abs(d) @ np.array(shape.size) / 2.0
-        case "ellipsoid":
-            return np.linalg.norm(d * shape.radii, axis=1)
-        case "cylinder":
-            return np.abs(d[:, 1]) * shape.height / 2.0 + shape.radius * np.hypot(d[:, 0], d[:, 2])
-        case "capsule":
-            return np.abs(d[:, 1]) * shape.height / 2.0 + shape.radius
-        case "mesh":
-            return _furthest(shape.vertices, d)
-        case "particles":
-            return _furthest(shape.points, d) + shape.radius
-        case _:
-            parts = [_reach(inner, d @ pose.rotation) + d @ pose.translation for inner, pose in shape.parts]
-            return np.max(parts, axis=0)
-
-
-def _furthest(points: np.ndarray, d: np.ndarray) -> np.ndarray:
-    step = max(1, _ENTRIES // len(points))
-    return np.concatenate([(d[i : i + step] @ points.T).max(1) for i in range(0, len(d), step)])
 
 
 def form_bounds(form: "Form") -> np.ndarray:

@@ -6,8 +6,7 @@ import pytest
 from motiform.base.errors import InputError, MotiformError
 from motiform.form import dress, looks_of
 from motiform.form.models.faces import grid_faces, hull_faces
-from motiform.geometry import Ball, Box, Capsule, Cylinder
-from motiform.geometry.search.closest import Hollow, Plane
+from motiform.geometry import Ball, Box, Capsule, Cylinder, Hollow, Plane
 from motiform.image import render
 from motiform.motion.matter import Look, NetworkBuilder, links, topology
 from motiform.motion.matter.laws.automaton import Automaton

@@ -7,7 +7,6 @@ from motiform import FigureBuilder, actuation, contact, figures, joints, open_re
 from motiform.base.errors import SceneError
 from motiform.form import dress, strobe
 from motiform.geometry import Ball, Box, Compound
-from motiform.motion.contact.obstacles import KINDS
 from motiform.record import compare
 from motiform.scene import gallery, load_scene, parse_scene
 from motiform.scene.build.figures import build_figures
@@ -477,15 +476,23 @@ def test_every_kind_of_obstacle_is_made():
         "ball": "0.5",
         "hollow_ball": "5",
         "capsule": "{ radius = 0.1, height = 1 }",
-        "cylinder": "0.3",
-        "torus": "[0.5, 0.1]",
+        "cylinder": "{ radius = 0.3, height = 1 }",
+        "endless_cylinder": "0.3",
+        "torus": "{ ring = 0.5, tube = 0.1 }",
         "profile": "{ points = [[0, 0], [1, 0.5], [2, 0]], width = 1 }",
         "stairs": "{ count = 3, rise = 0.1, run = 0.2, width = 1 }",
     }
     more = "".join(f'[[obstacle]]\nname = "o_{kind}"\n{kind} = {value}\n' for kind, value in given.items())
     made = build_figures(parse_scene(BOX + more)).contacts.obstacles
-    found = {obstacle.name.split(".")[0].removeprefix("o_"): KINDS[obstacle.kind] for obstacle in made}
-    like = {"floor": "plane", "slope": "plane", "profile": "face", "stairs": "box", "ground": "plane"}
+    found = {obstacle.name.split(".")[0].removeprefix("o_"): obstacle.solid.kind for obstacle in made}
+    like = {
+        "floor": "plane",
+        "slope": "plane",
+        "profile": "face",
+        "stairs": "box",
+        "ground": "plane",
+        "hollow_ball": "hollow",
+    }
     assert found == {kind: like.get(kind, kind) for kind in [*given, "ground"]}
     ball = next(obstacle for obstacle in made if obstacle.name == "o_ball")
     assert isinstance(ball.shape, Ball)

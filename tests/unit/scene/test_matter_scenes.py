@@ -7,8 +7,7 @@ import pytest
 
 from motiform import simulate
 from motiform.base.errors import SceneError
-from motiform.geometry import Ball, Box
-from motiform.geometry.search.closest import Hollow, Plane
+from motiform.geometry import Ball, Box, Hollow, Plane
 from motiform.motion.matter import Engine, Friction, Network, NetworkBuilder, Zone, links, presets, topology
 from motiform.motion.matter.laws.automaton import Automaton
 from motiform.record import Channel, Recording, write_csv

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from motiform.geometry import Box, Cylinder
-from motiform.geometry.search.closest import Hollow, Plane
+from motiform.geometry import Box, Cylinder, Hollow, Plane
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, links, topology
 from motiform.spatial import Transform, rotation_about
 

@@ -4,9 +4,8 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.form.looks import Looks, ShapeLook
-from motiform.geometry import Compound, Shape
+from motiform.geometry import Compound, Plane, Shape
 from motiform.motion.contact import Contacts
-from motiform.motion.contact.obstacles import PLANE
 from motiform.motion.hybrid.matter.parts import SegmentSolid
 from motiform.motion.tree import Figure
 from motiform.spatial import Transform, quaternion_from_rotation
@@ -41,7 +40,9 @@ def contact_looks(contacts: Contacts, figure: object) -> Looks:
     for obstacle in contacts.obstacles:
         carrier, color = obstacle.segment, obstacle.color or STONE
         if carrier is None:
-            level = obstacle.kind == PLANE and obstacle.color is None and is_up(obstacle.placement, figure.up)
+            level = (
+                isinstance(obstacle.solid, Plane) and obstacle.color is None and is_up(obstacle.placement, figure.up)
+            )
             ground = float(obstacle.placement.translation @ figure.up) if level else None
             look = placed(obstacle.shape, obstacle.placement, color, ground=ground)
         elif obstacle.color is None and figure.segment(carrier).parts:

@@ -12,8 +12,7 @@ from motiform.form.looks.plain import PartLook
 from motiform.form.models.faces import grid_faces, hull_faces
 from motiform.form.models.figure import STONE, is_up, placed
 from motiform.form.models.solids import seen_shape
-from motiform.geometry import Box, Shape
-from motiform.geometry.search.closest import Plane
+from motiform.geometry import Box, Plane, Shape
 from motiform.motion.matter import Look, Network
 from motiform.motion.matter.model.network import Bundle, Group, Solid
 from motiform.spatial import up_against, upright

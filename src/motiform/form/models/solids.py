@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.geometry import Box, Capsule, Compound, Shape
-from motiform.geometry.search.closest import Hollow, Plane
+from motiform.geometry import Box, Capsule, Compound, Hollow, Plane, Shape
 from motiform.spatial import Transform
 
 __all__ = ["seen_shape"]

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from motiform.base.errors import InputError, RunError, ShapeError
 from motiform.geometry.checks import check_amount
 from motiform.geometry.meshes.topology import check_closed_surface, check_no_slivers, check_outward
-from motiform.geometry.solids.shape import Mesh, Shape
+from motiform.geometry.solids.mesh import Mesh
+from motiform.geometry.solids.shape import Shape
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["MESH_SUFFIXES", "check_closed", "merge_vertices", "read_mesh", "write_mesh"]

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from motiform.base.errors import ShapeError
 from motiform.geometry.checks import check_amount, check_length, check_one_amount
 from motiform.geometry.meshes.files import check_closed
-from motiform.geometry.solids.shape import Mesh
-from motiform.geometry.solids.shapes import Particles
+from motiform.geometry.solids.mesh import Mesh
+from motiform.geometry.solids.particles import Particles
 from motiform.spatial.checks import Array, Words
 
 __all__ = ["particles_from_mesh", "particles_from_vertices"]

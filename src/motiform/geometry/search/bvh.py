@@ -11,7 +11,7 @@ import numpy as np
 from motiform.base.errors import InputError, ShapeError
 
 if TYPE_CHECKING:
-    from motiform.geometry.solids.shapes import Mesh
+    from motiform.geometry.solids.mesh import Mesh
 
 __all__ = ["Bvh", "MeshTree", "build_bvh", "cast_rays", "mesh_tree"]
 

@@ -7,41 +7,26 @@ kernels call for each of their points are in `closest_kernels`.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from motiform.base.errors import InputError, ShapeError
 from motiform.geometry.checks import LONGEST, read_only
 from motiform.geometry.search.closest_meshes import Surface, join_surfaces, make_surface
-from motiform.geometry.solids.shapes import Ball, Compound, Mesh, Particles, Shape
+from motiform.geometry.search.columns import HOLLOW, ONE_SIDED, SOLID, TWO_SIDED
+from motiform.geometry.solids.columns import SIZES
+from motiform.geometry.solids.hollow import Hollow
+from motiform.geometry.solids.mesh import Mesh
+from motiform.geometry.solids.register import NUMBERS, has_distance
+from motiform.geometry.solids.shape import Shape
+from motiform.geometry.solids.solid import Solid
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words, as_floats
 
-__all__ = ["Hollow", "Plane", "Solids", "pack_solids", "pose_rows", "signed_distance"]
+__all__ = ["Solids", "pack_solids", "pose_rows", "signed_distance"]
 
-_KINDS = ("plane", "ball", "box", "capsule", "cylinder", "mesh")  # numbered as in closest_kernels
-_SOLID, _HOLLOW, _ONE_SIDED, _TWO_SIDED = range(4)  # as in closest_kernels
 _HERE = Transform.identity()
-
-
-@dataclass(frozen=True)
-class Plane:
-    """All space below the plane y = 0 of its frame; the outward normal is +y."""
-
-    kind: ClassVar[str] = "plane"
-
-
-@dataclass(frozen=True, eq=False)
-class Hollow:
-    """All space but the inside of a ball, box, capsule, cylinder or closed mesh: a container without thickness."""
-
-    shape: Shape
-
-    def __post_init__(self) -> None:
-        kind = getattr(self.shape, "kind", type(self.shape).__name__)
-        if not isinstance(self.shape, Shape) or kind not in _KINDS:
-            raise ShapeError("cannot be hollow", got=Words(kind), allowed=", ".join(_KINDS[1:]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +42,7 @@ class Solids:
     codes: Any
     """Kind, side, first node of the tree and first triangle, (pieces, 4) int32."""
     pieces: Array
-    """Frame in the solid's (12), centre and radius of the ball around it in the solid's frame (4), sizes (3) [m]."""
+    """Frame in the solid's (12), centre and radius of the ball around it in the solid's frame (4), sizes (4) [m]."""
     boxes: Array
     """Corners of the nodes of all trees [m], (nodes, 6)."""
     links: Any
@@ -104,11 +89,11 @@ def pose_rows(poses: Transform | Sequence[Transform]) -> Array:
 
 
 def pack_solids(
-    shapes: Iterable[tuple[Shape | Plane | Hollow, Transform]],
+    solids: Iterable[tuple[Solid, Transform]],
     *,
     open_meshes: Literal["two-sided", "one-sided"] = "two-sided",
 ) -> Solids:
-    """Return solids ready for kernels, from pairs of a shape and its pose T_world_shape.
+    """Return solids ready for kernels, from pairs of a solid and its pose T_world_solid.
 
     A compound, or particles with their drawn radius, is one solid of several pieces. A closed mesh must be outward and
     must not cut itself. An open one is either met from both sides, with distances that are never negative, or has its
@@ -116,13 +101,13 @@ def pack_solids(
     """
     if open_meshes not in ("two-sided", "one-sided"):
         raise InputError("unknown", where="open_meshes", got=open_meshes, allowed="'two-sided', 'one-sided'")
-    pairs = _check_pairs(shapes)
+    pairs = _check_pairs(solids)
     surfaces: dict[int, Surface] = {}
     pieces: list[_Piece] = []
     spans = []
     for n, (shape, _) in enumerate(pairs):
         first = len(pieces)
-        pieces += _pieces(shape, _HERE, f"solid {n}", surfaces, open_meshes == "one-sided")
+        pieces += _pieces(shape, f"solid {n}", surfaces, open_meshes == "one-sided")
         spans.append((first, len(pieces)))
     poses = pose_rows([pose for _, pose in pairs] or [_HERE])
     codes, numbers = _piece_rows(pieces, list(surfaces.values()))
@@ -181,14 +166,14 @@ def _check_reach(reach: Any) -> float:
     return number.item()
 
 
-def _check_pairs(shapes: Any) -> list[tuple[Any, Transform]]:
-    allowed = "pairs (shape, Transform), the shape a Shape, Plane or Hollow"
+def _check_pairs(solids: Any) -> list[tuple[Solid, Transform]]:
+    allowed = "pairs (solid, Transform)"
     try:
-        pairs = [(shape, pose) for shape, pose in shapes]
+        pairs = [(shape, pose) for shape, pose in solids]
     except (TypeError, ValueError) as error:
         raise InputError("not pairs of a shape and its pose", where="solids", allowed=allowed) from error
     for n, (shape, pose) in enumerate(pairs):
-        if not isinstance(shape, (Shape, Plane, Hollow)) or not isinstance(pose, Transform) or pose.batch:
+        if not isinstance(shape, Solid) or not isinstance(pose, Transform) or pose.batch:
             got = Words(f"({type(shape).__name__}, {type(pose).__name__})")
             raise InputError("not a shape and its single pose", where=f"solid {n}", got=got, allowed=allowed)
     return pairs
@@ -205,39 +190,24 @@ class _Piece(NamedTuple):
     radius: float
 
 
-def _pieces(
-    shape: Any, pose: Transform, where: str, surfaces: dict[int, Surface], one_sided: bool, side: int = _SOLID
-) -> list[_Piece]:
-    """Return the pieces of a shape that is placed so in the solid's frame; new meshes are added to the surfaces."""
-    if isinstance(shape, Hollow):
-        return _pieces(shape.shape, pose, where, surfaces, one_sided, _HOLLOW)
-    if isinstance(shape, Compound):
-        return [piece for part, at in shape.parts for piece in _pieces(part, pose @ at, where, surfaces, one_sided)]
-    if isinstance(shape, Particles):
-        ball, shifts = Ball(float(shape.radius or 0.0)), [pose @ Transform.translation_of(p) for p in shape.points]
-        return [piece for at in shifts for piece in _pieces(ball, at, where, surfaces, one_sided)]
-    if isinstance(shape, Mesh):
-        return [_mesh_piece(shape, pose, where, surfaces, one_sided, side)]
-    if shape.kind not in _KINDS:
-        allowed = ", ".join((*_KINDS, "compound", "particles"))
-        remedy = "Use the mesh that its to_mesh(detail) gives."
-        raise ShapeError("no distance to this kind", where=where, got=Words(shape.kind), allowed=allowed, remedy=remedy)
-    size, radius = _sizes(shape)
-    return [_Piece(_KINDS.index(shape.kind), side, 0, size, pose, np.zeros(3), radius)]
-
-
-def _sizes(shape: Any) -> tuple[tuple[float, ...], float]:
-    """Return the sizes that kernels read and the radius of the ball around it [m]."""
-    if shape.kind == "plane":
-        return (0.0, 0.0, 0.0), np.inf
-    if shape.kind == "ball":
-        return (shape.radius, 0.0, 0.0), shape.radius
-    if shape.kind == "box":
-        half = tuple(0.5 * edge for edge in shape.size)
-        return half, float(np.linalg.norm(half))
-    half_height = 0.5 * shape.height
-    around = shape.radius + half_height if shape.kind == "capsule" else float(np.hypot(shape.radius, half_height))
-    return (shape.radius, half_height, 0.0), around
+def _pieces(solid: Solid, where: str, surfaces: dict[int, Surface], one_sided: bool) -> list[_Piece]:
+    """Return the pieces of a solid in its frame; new meshes are added to the surfaces."""
+    side, inner = (HOLLOW, solid.shape) if isinstance(solid, Hollow) else (SOLID, solid)
+    simple: list[tuple[Solid, Transform]] = [(inner, _HERE)]
+    if isinstance(inner, Shape):
+        simple = list(inner.pieces(_HERE))
+    found = []
+    for one, pose in simple:
+        if isinstance(one, Mesh):
+            found.append(_mesh_piece(one, pose, where, surfaces, one_sided, side))
+        elif has_distance(one.kind):
+            found.append(_Piece(NUMBERS[one.kind], side, 0, one.sizes, pose, *one.ball_around()))
+        else:
+            allowed = ", ".join([*(kind for kind in NUMBERS if has_distance(kind)), "mesh", "particles", "compound"])
+            remedy = "Use the mesh that its to_mesh(detail) gives."
+            got = Words(one.kind)
+            raise ShapeError("no distance to this kind", where=where, got=got, allowed=allowed, remedy=remedy)
+    return found
 
 
 def _mesh_piece(
@@ -246,31 +216,28 @@ def _mesh_piece(
     if id(mesh) not in surfaces:
         surfaces[id(mesh)] = make_surface(mesh, where, one_sided)
     surface = surfaces[id(mesh)]
-    if surface.open and side == _HOLLOW:
+    if surface.open and side == HOLLOW:
         raise ShapeError("an open mesh has no inside to be hollow", where=where, remedy="Close it, or leave it open.")
     if surface.open:
-        side = _ONE_SIDED if one_sided else _TWO_SIDED
-    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
-    center = 0.5 * (low + high)
-    radius = float(np.linalg.norm(surface.vertices - center, axis=1).max())
+        side = ONE_SIDED if one_sided else TWO_SIDED
     # Nearer than this to an edge or a corner a direction is only rounding of the corners' coordinates.
     rounding = 8.0 * np.finfo(float).eps * float(np.abs(surface.vertices).max())
     number = list(surfaces).index(id(mesh))
-    return _Piece(_KINDS.index("mesh"), side, number, (rounding, 0.0, 0.0), pose, center, radius)
+    return _Piece(NUMBERS[mesh.kind], side, number, (rounding,), pose, *mesh.ball_around())
 
 
 def _piece_rows(pieces: list[_Piece], surfaces: list[Surface]) -> tuple[Any, Array]:
     """Return codes and numbers of the pieces; one row that nothing points to where there are none."""
     nodes = np.cumsum([0] + [len(surface.tree.tree.boxes) for surface in surfaces])
     slots = np.cumsum([0] + [len(surface.tree.triangles) for surface in surfaces])
-    codes, numbers = np.zeros((max(len(pieces), 1), 4), np.int32), np.zeros((max(len(pieces), 1), 19))
+    codes, numbers = np.zeros((max(len(pieces), 1), 4), np.int32), np.zeros((max(len(pieces), 1), 16 + SIZES))
     for i, piece in enumerate(pieces):
         codes[i] = piece.kind, piece.side, nodes[piece.surface], slots[piece.surface]
         center = piece.pose.point(piece.center)
         # All is near what has no outside; the rounding of the centre must not cut a point off.
-        radius = np.inf if piece.side == _HOLLOW else piece.radius * (1.0 + 1e-12) + 1e-12 * np.abs(center).max()
+        radius = np.inf if piece.side == HOLLOW else piece.radius * (1.0 + 1e-12) + 1e-12 * np.abs(center).max()
         numbers[i, :12] = pose_rows([piece.pose])[0]
-        numbers[i, 12:] = *center, radius, *piece.size
+        numbers[i, 12 : 16 + len(piece.size)] = *center, radius, *piece.size
     return read_only(codes), read_only(numbers)
 
 

@@ -1,4 +1,4 @@
-"""Signed distance from points to solids, for kernels: planes, balls, boxes, capsules, cylinders and triangle meshes.
+"""Signed distance from points to solids, for kernels: all kinds that have one, and triangle meshes.
 
 Kernels take the arrays of `closest.Solids.arrays` one by one and put all but the poses together as
 ``solids = (spans, codes, pieces, boxes, links, triangles, features)``. A solid is one piece or several. Distances are
@@ -8,12 +8,14 @@ surface. NaN points are near nothing.
 
 # mypy: disable-error-code="no-untyped-def"
 
-import math
-
 import numpy as np
 
 from motiform.base.kernels import inline, kernel, routine
 from motiform.geometry.search.bvh_kernels import AXIS, COUNT, FIRST, PARENT
+from motiform.geometry.search.columns import HOLLOW, SOLID, TWO_SIDED
+from motiform.geometry.solids.dispatch_kernels import distance, load_size
+from motiform.geometry.solids.foot_kernels import side
+from motiform.geometry.solids.register import NUMBERS
 from motiform.spatial.algebra import add, axpy, cross, dot, load3, load9, norm, scale, sub, tmul, transform
 
 __all__ = [
@@ -22,88 +24,17 @@ __all__ = [
     "nearest_triangle",
     "piece_distance",
     "point_in_solid",
-    "primitive_distance",
     "solid_distance",
     "write_distances",
 ]
 
-PLANE, BALL, BOX, CAPSULE, CYLINDER, MESH = range(6)
+MESH = NUMBERS["mesh"]
 # Columns of codes: what it is, which side is inside, where the mesh's tree and its triangles begin.
 KIND, SIDE, NODE, SLOT = range(4)
-# Sides: a solid; all space but that solid; a sheet with matter behind it; a sheet to be met from both sides.
-SOLID, HOLLOW, ONE_SIDED, TWO_SIDED = range(4)
 # Columns of pieces: the piece's frame in the solid's (rotation by rows, shift), the ball around it, its sizes.
 _SHIFT, _CENTER, _RADIUS, _SIZE = 9, 12, 15, 16
 # What of a triangle is nearest: its face, the edges ab, bc, ca or the corners a, b, c; its normal is at 3 times this.
 _FACE, _AB, _BC, _CA, _A, _B, _C = range(7)
-_NEAR = 1e-280  # [m²] below this square a direction is lost to underflow
-
-
-@inline
-def _side(x):
-    return 1.0 if x >= 0.0 else -1.0
-
-
-@inline
-def _beyond(x, half):
-    """Return by how much x is beyond ±half, with its sign."""
-    return x - half if x > half else (x + half if x < -half else 0.0)
-
-
-@inline
-def _from_foot(v, radius, lost):
-    """Return the distance and normal of a point at v from its foot on a core that is `radius` thick; lost for v = 0."""
-    square = dot(v, v)
-    if square <= _NEAR:
-        return -radius, lost
-    r = math.sqrt(square)
-    return r - radius, scale(1.0 / r, v)
-
-
-@inline
-def _box_distance(half, p):
-    """Faces, edges and corners outside, the nearest face inside (of equal ones y, x, z)."""
-    x, y, z = math.fabs(p[0]) - half[0], math.fabs(p[1]) - half[1], math.fabs(p[2]) - half[2]
-    if y >= x and y >= z:
-        d, n = y, (0.0, _side(p[1]), 0.0)
-    elif x >= z:
-        d, n = x, (_side(p[0]), 0.0, 0.0)
-    else:
-        d, n = z, (0.0, 0.0, _side(p[2]))
-    if d <= 0.0:
-        return d, n
-    return _from_foot((_beyond(p[0], half[0]), _beyond(p[1], half[1]), _beyond(p[2], half[2])), 0.0, n)
-
-
-@inline
-def _cylinder_distance(radius, half, p):
-    """Wall, ends and rims outside, the nearest of wall and ends inside (of equal ones the end)."""
-    square = p[0] * p[0] + p[2] * p[2]
-    rho = math.sqrt(square)
-    out, over = rho - radius, math.fabs(p[1]) - half
-    ux, uz = (p[0] / rho, p[2] / rho) if square > _NEAR else (1.0, 0.0)
-    if out > 0.0 and over > 0.0:
-        return _from_foot((out * ux, _beyond(p[1], half), out * uz), 0.0, (ux, 0.0, uz))
-    if over >= out:
-        return over, (0.0, _side(p[1]), 0.0)
-    return out, (ux, 0.0, uz)
-
-
-@inline
-def primitive_distance(kind, size, p):
-    """Return (d, n) of a point in the frame of a plane (normal +y), ball, box, capsule or cylinder (along y).
-
-    size : radius; half edges; radius and half height (of a capsule: between the centres of its ends) [m].
-    """
-    if kind == PLANE:
-        return p[1], (0.0, 1.0, 0.0)
-    if kind == BALL:
-        return _from_foot(p, size[0], (0.0, 1.0, 0.0))
-    if kind == BOX:
-        return _box_distance(size, p)
-    if kind == CAPSULE:
-        return _from_foot((p[0], _beyond(p[1], size[1]), p[2]), size[0], (1.0, 0.0, 0.0))
-    return _cylinder_distance(size[0], size[1], p)
 
 
 @inline
@@ -215,20 +146,20 @@ def _triangle_distance(triangles, features, k, feature, u, v, p, rounding):
     r = norm(w)
     if r <= rounding:
         return dot(w, m), m
-    s = _side(dot(w, m))
+    s = side(dot(w, m))
     return s * r, scale(s / r, w)
 
 
 @routine
-def _mesh_distance(side, base, slot, p, reach, rounding, boxes, links, triangles, features):
+def _mesh_distance(out, base, slot, p, reach, rounding, boxes, links, triangles, features):
     """Return (d, n) from a mesh; d is inf beyond reach. Nothing is too deep in a solid: its box is searched whole."""
     apart = _box_square(boxes, base, p)
-    square = np.inf if side == HOLLOW or (side == SOLID and apart == 0.0) else reach * reach
+    square = np.inf if out == HOLLOW or (out == SOLID and apart == 0.0) else reach * reach
     _, k, feature, u, v = nearest_triangle(boxes, links, base, triangles, slot, p, square)
     if k < 0:
         return np.inf, (0.0, 0.0, 0.0)
     d, n = _triangle_distance(triangles, features, k, feature, u, v, p, rounding)
-    if side == TWO_SIDED and d < 0.0:
+    if out == TWO_SIDED and d < 0.0:
         return -d, scale(-1.0, n)
     return d, n
 
@@ -255,15 +186,13 @@ def piece_distance(i, p, reach, codes, pieces, boxes, links, triangles, features
         return np.inf, (0.0, 0.0, 0.0)
     rotation = load9(pieces, i)
     q = tmul(rotation, sub(p, (pieces[i, _SHIFT], pieces[i, _SHIFT + 1], pieces[i, _SHIFT + 2])))
-    size = pieces[i, _SIZE], pieces[i, _SIZE + 1], pieces[i, _SIZE + 2]
-    side = codes[i, SIDE]
+    size = load_size(pieces, i, _SIZE)
+    out = codes[i, SIDE]
     if codes[i, KIND] == MESH:
-        d, n = _mesh_distance(
-            side, codes[i, NODE], codes[i, SLOT], q, reach, size[0], boxes, links, triangles, features
-        )
+        d, n = _mesh_distance(out, codes[i, NODE], codes[i, SLOT], q, reach, size[0], boxes, links, triangles, features)
     else:
-        d, n = primitive_distance(codes[i, KIND], size, q)
-    if side == HOLLOW:
+        d, n = distance(codes[i, KIND], size, q)
+    if out == HOLLOW:
         d, n = -d, scale(-1.0, n)
     if d <= reach:
         return d, transform(rotation, n)

@@ -10,7 +10,7 @@ from motiform.geometry.checks import read_only
 from motiform.geometry.meshes.files import merge_vertices
 from motiform.geometry.meshes.topology import check_no_slivers, check_outward
 from motiform.geometry.search.bvh import MeshTree, mesh_tree
-from motiform.geometry.solids.shapes import Mesh
+from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array, Words
 
 __all__ = ["Surface", "feature_normals", "join_surfaces", "make_surface"]

@@ -1,46 +1,51 @@
-"""What every shape can do, and the mesh that every shape can become."""
+"""Solids that end: they have a volume, a mass, and a mesh."""
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from abc import abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from motiform.base.errors import ShapeError
-from motiform.geometry.checks import check_one_amount, check_points, read_only
-from motiform.geometry.mass import MassProperties, inertia_of_moments, volume_integrals
-from motiform.geometry.meshes.topology import check_closed_surface, check_outward, surface_area
+from motiform.geometry.checks import check_one_amount
+from motiform.geometry.mass import MassProperties, inertia_of_moments
+from motiform.geometry.solids.solid import Solid
 from motiform.spatial import Transform
-from motiform.spatial.checks import Array, Words
+from motiform.spatial.checks import Array
 
-__all__ = ["Integrals", "Mesh", "Shape"]
+if TYPE_CHECKING:
+    from motiform.geometry.solids.mesh import Mesh
+
+__all__ = ["Integrals", "Shape", "centred", "furthest"]
 
 Integrals = tuple[float, Array, Array]
 _HERE = Transform.identity()
+_ENTRIES = 4_000_000  # of one table of points and directions; bounds the memory
 
 
-class Shape(ABC):
+class Shape(Solid):
     """A solid of uniform density in its own frame, unless it says otherwise."""
-
-    kind: ClassVar[str]
 
     @abstractmethod
     def integrals(self) -> Integrals:
         """Return (volume [m³], centroid [m] (3,), ∫ r rᵀ dV [m⁵] about the centroid (3, 3))."""
 
     @abstractmethod
-    def bounds_in(self, transform: Transform) -> Array:
-        """Return the lowest and highest corner [m], (2, 3), of the tightest box along the axes of a, with T_a_b."""
+    def reach(self, directions: Array) -> Array:
+        """Return max d·x over its points x [m], (n,), for directions d of its frame, (n, 3): the support function."""
 
     @abstractmethod
     def to_mesh(self, detail: int = 32) -> "Mesh":
         """Return a closed surface of outward triangles; round parts get `detail` sides and are inscribed."""
 
-    @abstractmethod
-    def describe(self) -> dict[str, Any]:
-        """Return the kind and the numbers that shape_from turns back into the shape."""
+    def stretched(self, stretch: Array) -> "Shape":
+        """Return the shape under a linear map (3, 3) of its own axes.
+
+        A kind that the map does not keep takes the lengths of the mapped axes, or becomes a mesh.
+        """
+        return self.to_mesh().stretched(stretch)
+
+    def pieces(self, placement: Transform) -> list[tuple["Shape", Transform]]:
+        """Return the simple shapes that it is made of and where they are, for a shape at T_a_shape in frame a."""
+        return [(self, placement)]
 
     @property
     def volume(self) -> float:
@@ -52,6 +57,16 @@ class Shape(ABC):
         """The lowest and highest corner [m], (2, 3), of the tightest box along the shape's axes."""
         return self.bounds_in(_HERE)
 
+    def bounds_in(self, transform: Transform) -> Array:
+        """Return the lowest and highest corner [m], (2, 3), of the tightest box along the axes of a, with T_a_b."""
+        R, p = transform.rotation, transform.translation
+        return np.stack([p - self.reach(-R), p + self.reach(R)])
+
+    def ball_around(self) -> tuple[Array, float]:
+        """Return the centre [m] (3,) and the radius [m] of a ball around it."""
+        low, high = self.bounds
+        return 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low))
+
     def mass_properties(self, *, density: float | None = None, mass: float | None = None) -> MassProperties:
         """Return mass, centre of mass and inertia from either the density [kg/m³] or the whole mass [kg]."""
         rho, total = check_one_amount(density, mass, self.kind)
@@ -60,70 +75,13 @@ class Shape(ABC):
         return MassProperties(total or rho * volume, center, inertia_of_moments(rho * second))
 
 
-@dataclass(frozen=True, eq=False)
-class Mesh(Shape):
-    """A surface of triangles. It may be open to be looked at, but must be closed and outward to have a volume.
-
-    Attributes
-    ----------
-    vertices : (V, 3) [m], finite.
-    faces : (F, 3) indices of corners, counterclockwise seen from outside.
-    """
-
-    kind: ClassVar[str] = "mesh"
-    vertices: Array
-    faces: Any
-
-    def __post_init__(self) -> None:
-        vertices = check_points(self.vertices, "mesh vertices")
-        object.__setattr__(self, "vertices", vertices)
-        object.__setattr__(self, "faces", _check_faces(self.faces, len(vertices)))
-
-    @cached_property
-    def _integrals(self) -> Integrals:
-        check_closed_surface(self.vertices, self.faces)
-        check_outward(self.vertices, self.faces)
-        volume, center, second = volume_integrals(self.vertices, self.faces)
-        return volume, read_only(center), read_only(second)
-
-    def integrals(self) -> Integrals:
-        """Return (volume, centroid, ∫ r rᵀ dV about it), exact; reject a mesh that is open, twisted or inside out."""
-        return self._integrals
-
-    @property
-    def area(self) -> float:
-        """The area of the surface [m²]."""
-        return surface_area(self.vertices, self.faces)
-
-    def moved(self, transform: Transform) -> "Mesh":
-        """Return the mesh with its corners in frame a, with T_a_b."""
-        return Mesh(transform.point(self.vertices), self.faces)
-
-    def bounds_in(self, transform: Transform) -> Array:  # noqa: D102
-        points = transform.point(self.vertices)
-        return np.stack([points.min(axis=0), points.max(axis=0)])
-
-    def to_mesh(self, detail: int = 32) -> "Mesh":  # noqa: D102
-        return self
-
-    def describe(self) -> dict[str, Any]:  # noqa: D102
-        return {"kind": self.kind, "vertices": self.vertices, "faces": self.faces}
-
-    def __repr__(self) -> str:
-        return f"Mesh({len(self.vertices)} vertices, {len(self.faces)} faces)"
+def centred(volume: float, spread: Array) -> Integrals:
+    """Return the integrals of a body symmetric about its three planes, from the mean squares of x, y, z [m²]."""
+    return volume, np.zeros(3), np.diag(volume * spread)
 
 
-def _check_faces(faces: ArrayLike, count: int) -> Any:
-    try:
-        array = np.asarray(faces)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise ShapeError("not a table of indices", where="mesh faces", allowed="whole numbers (F, 3)") from error
-    if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 3 or len(array) == 0:
-        got = Words(f"{array.dtype} of shape {array.shape}")
-        raise ShapeError("not a table of indices", where="mesh faces", got=got, allowed="whole numbers (F, 3), F ≥ 1")
-    outside = ((array < 0) | (array >= count)).any(axis=1)
-    if outside.any():
-        n = int(outside.argmax())
-        allowed = f"0 to {count - 1}"
-        raise ShapeError("a corner that is not there", where=f"mesh face {n}", got=array[n].tolist(), allowed=allowed)
-    return read_only(array.astype(np.int64))
+def furthest(points: Array, directions: Array) -> Array:
+    """Return max d·x over points x [m] (m, 3), (n,), for directions d (n, 3)."""
+    step = max(1, _ENTRIES // len(points))
+    starts = range(0, len(directions), step)
+    return np.concatenate([(directions[i : i + step] @ points.T).max(axis=1) for i in starts])

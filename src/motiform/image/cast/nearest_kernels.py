@@ -18,10 +18,21 @@ from motiform.geometry.search.bvh_kernels import (
     leave,
     near_child,
 )
-from motiform.image.cast.shape_kernels import MESH, first_hit, shape_interval, shape_normal
+from motiform.geometry.solids.dispatch_kernels import interval, load_size, normal
+from motiform.geometry.solids.register import NUMBERS
 from motiform.spatial.algebra import axpy, cross, dot, load3, load9, norm, scale, sub, tmul, transform
 
 __all__ = ["cast", "cast_pieces", "surface_normals", "unit"]
+
+MESH = NUMBERS["mesh"]
+
+
+@routine
+def _first_hit(enter, exit):
+    """Return the first positive t of the interval, or inf."""
+    if enter > exit or not exit > 0.0:
+        return np.inf
+    return enter if enter > 0.0 else exit
 
 
 @routine
@@ -35,8 +46,8 @@ def _cast_piece(i, o, d, reach, any_hit, pieces, meshes):
         boxes, links, bases, triangles, _ = meshes
         m = kinds[i, 1]
         return cast_tree(boxes, links, bases[m, 0], triangles, bases[m, 1], o, d, reach, any_hit)
-    enter, exit = shape_interval(kinds[i, 0], load3(sizes, i), o, d)
-    return first_hit(enter, exit), -1, 0.0, 0.0
+    enter, exit = interval(kinds[i, 0], load_size(sizes, i, 0), o, d)
+    return _first_hit(enter, exit), -1, 0.0, 0.0
 
 
 @routine
@@ -92,7 +103,7 @@ def surface_normals(p, d, piece, triangle, u, v, pieces, meshes):
         flat, smooth = _mesh_normals(triangle, u, v, meshes)
     else:
         shift = frames[piece, 9], frames[piece, 10], frames[piece, 11]
-        flat = shape_normal(kinds[piece, 0], load3(sizes, piece), tmul(rotation, sub(p, shift)))
+        flat = normal(kinds[piece, 0], load_size(sizes, piece, 0), tmul(rotation, sub(p, shift)))
         smooth = flat
     flat, smooth = transform(rotation, flat), transform(rotation, smooth)
     if dot(flat, d) > 0.0:

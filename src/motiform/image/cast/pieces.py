@@ -6,21 +6,23 @@ for each of its colors.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiform.geometry import Mesh
 from motiform.geometry.search.bvh import Bvh, MeshTree, build_bvh, mesh_tree
+from motiform.geometry.solids.columns import SIZES
+from motiform.geometry.solids.register import NUMBERS, has_ray
 from motiform.image.look import linear_from_srgb
+from motiform.spatial import Transform
 
 if TYPE_CHECKING:
     from motiform.form import Form, Links, Part
-    from motiform.geometry import Mesh, Shape
+    from motiform.geometry import Shape
     from motiform.image.playback import Moment
 
 __all__ = ["Drawing", "Pieces", "Pose", "draw_form"]
-
-_KINDS = ("ball", "box", "cylinder", "capsule", "ellipsoid", "mesh")  # numbered as in shape_kernels
 
 #: Positions (count, 3) [m] and orientations (count, 4) of the bodies of one part.
 Pose = tuple[np.ndarray, np.ndarray]
@@ -33,7 +35,8 @@ class Piece:
     kind: int
     mesh: int
     """Number of its mesh in the drawing; 0 for other kinds."""
-    size: tuple[float, float, float]
+    size: tuple[float, ...]
+    """SIZES numbers [m]."""
     rotation: np.ndarray
     shift: np.ndarray
     box: np.ndarray
@@ -50,7 +53,7 @@ class Pieces:
     kinds: np.ndarray
     """Kind and number of the mesh, (pieces, 2) int32."""
     sizes: np.ndarray
-    """Radius and half height, half edges or radii [m], (pieces, 3)."""
+    """Radius and half height, half edges or radii [m], (pieces, SIZES)."""
     colors: np.ndarray
     """Linear intensities, (pieces, 3)."""
     body: np.ndarray
@@ -130,7 +133,7 @@ class Tone:
 _NOTHING = (
     np.empty((0, 12)),
     np.empty((0, 2), np.int32),
-    np.empty((0, 3)),
+    np.empty((0, SIZES)),
     np.empty((0, 3)),
     np.empty((0, 2), np.int64),
     np.empty((0, 6)),
@@ -145,7 +148,7 @@ def draw_form(form: "Form") -> Drawing:
     parts = []
     for part in form.parts:
         offset = np.asarray(part.offset, dtype=float)
-        parts.append(tuple(_pieces(part.shape, np.eye(3), offset, meshes)))
+        parts.append(tuple(_pieces(part.shape, offset, meshes)))
     tones = []
     for k, skin in enumerate(form.skins):
         source, faces = skin_split(skin)
@@ -159,40 +162,20 @@ def linear_colors(part: "Part | Links", sample: int) -> np.ndarray:
     return np.broadcast_to(linear_from_srgb(color), (part.count, 3))
 
 
-def _pieces(shape: "Shape", rotation: np.ndarray, shift: np.ndarray, meshes: list["Mesh"]) -> list[Piece]:
-    """Return the pieces of a shape whose frame is placed so in the body; new meshes are added to the list."""
-    from motiform.geometry import Ball, Compound, Mesh, Particles
-
-    if isinstance(shape, Compound):
-        return [
-            piece
-            for inner, pose in shape.parts
-            for piece in _pieces(inner, rotation @ pose.rotation, shift + rotation @ pose.translation, meshes)
-        ]
-    if isinstance(shape, Particles):
-        ball = Ball(float(shape.radius or 0.0))
-        return [piece for point in shape.points for piece in _pieces(ball, rotation, shift + rotation @ point, meshes)]
-    mesh = 0
-    if isinstance(shape, Mesh):
-        known = [k for k, other in enumerate(meshes) if other is shape]
-        mesh = known[0] if known else len(meshes)
-        if not known:
-            meshes.append(shape)
-    return [Piece(_KINDS.index(shape.kind), mesh, _size(shape), rotation, shift, np.asarray(shape.bounds, dtype=float))]
-
-
-def _size(shape: Any) -> tuple[float, float, float]:
-    if shape.kind == "ball":
-        return shape.radius, 0.0, 0.0
-    if shape.kind == "box":
-        x, y, z = shape.size
-        return 0.5 * x, 0.5 * y, 0.5 * z
-    if shape.kind == "ellipsoid":
-        x, y, z = shape.radii
-        return x, y, z
-    if shape.kind == "mesh":
-        return 0.0, 0.0, 0.0
-    return shape.radius, 0.5 * shape.height, 0.0
+def _pieces(shape: "Shape", shift: np.ndarray, meshes: list[Mesh]) -> list[Piece]:
+    """Return the pieces of a shape that is shifted so in the body; new meshes are added to the list."""
+    found = []
+    for simple, pose in shape.pieces(Transform.translation_of(shift)):
+        drawn = simple if has_ray(simple.kind) else simple.to_mesh()
+        mesh = 0
+        if isinstance(drawn, Mesh):
+            known = [k for k, other in enumerate(meshes) if other is drawn]
+            mesh = known[0] if known else len(meshes)
+            if not known:
+                meshes.append(drawn)
+        sizes = (*drawn.sizes, *[0.0] * (SIZES - len(drawn.sizes)))
+        found.append(Piece(NUMBERS[drawn.kind], mesh, sizes, pose.rotation, pose.translation, drawn.bounds))
+    return found
 
 
 def _place_part(
@@ -223,7 +206,7 @@ def _place_part(
     slack = 1e-12 * (1.0 + np.abs(middle) + half)  # the rounding of all this must not cut a piece off
     boxes = np.concatenate([middle - half - slack, middle + half + slack], axis=-1).reshape(-1, 6)
     kinds = np.tile(np.array([(piece.kind, piece.mesh) for piece in pieces], np.int32), (n, 1))
-    sizes = (grown * np.array([piece.size for piece in pieces], float)).reshape(-1, 3)
+    sizes = (grown * np.array([piece.size for piece in pieces], float)).reshape(-1, SIZES)
     body = np.stack([np.full(n * k, number), np.repeat(bodies, k)], axis=1)
     return frames, kinds, sizes, np.repeat(colors[bodies], k, axis=0), body, boxes
 
@@ -241,19 +224,19 @@ def _place_links(number: int, links: "Links", colors: np.ndarray, ends: np.ndarr
     frames = np.concatenate([rotation.reshape(n, 9), 0.5 * (a + b)], axis=1)
     slack = radius[:, None] + 1e-12 * (1.0 + np.abs(a) + np.abs(b))
     boxes = np.concatenate([np.minimum(a, b) - slack, np.maximum(a, b) + slack], axis=1)
-    kinds = np.tile(np.array([_KINDS.index("capsule"), 0], np.int32), (n, 1))
-    sizes = np.stack((radius, 0.5 * length, np.zeros(n)), axis=1)
+    kinds = np.tile(np.array([NUMBERS["capsule"], 0], np.int32), (n, 1))
+    sizes = np.stack((radius, 0.5 * length, *np.zeros((SIZES - 2, n))), axis=1)
     return frames, kinds, sizes, colors[there], np.stack([np.full(n, number), there], axis=1), boxes
 
 
 def _place_skin(number: int, color: np.ndarray, mesh: int, laid: Laid) -> tuple[np.ndarray, ...]:
     """Return frame, kind, size, color, body and box of the triangles of one color: a mesh in the frame of the world."""
     frames = np.concatenate([np.eye(3).reshape(1, 9), np.zeros((1, 3))], axis=1)
-    kinds = np.array([[_KINDS.index("mesh"), mesh]], np.int32)
-    return frames, kinds, np.zeros((1, 3)), color[None], np.array([[number, 0]]), laid[0][:1]
+    kinds = np.array([[NUMBERS["mesh"], mesh]], np.int32)
+    return frames, kinds, np.zeros((1, SIZES)), color[None], np.array([[number, 0]]), laid[0][:1]
 
 
-def _lay_meshes(meshes: list["Mesh"]) -> tuple[Laid, ...]:
+def _lay_meshes(meshes: list[Mesh]) -> tuple[Laid, ...]:
     """Return the trees of meshes that keep their shape."""
     from motiform.image.shading import shaded
 

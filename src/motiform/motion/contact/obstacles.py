@@ -15,10 +15,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.geometry import surfaces
-from motiform.geometry.checks import check_length, check_lengths, check_point
+from motiform.geometry import (
+    Ball,
+    Box,
+    Capsule,
+    Compound,
+    Cylinder,
+    EndlessCylinder,
+    Face,
+    Hollow,
+    Mesh,
+    Plane,
+    Shape,
+    Solid,
+    Torus,
+    surfaces,
+)
+from motiform.geometry.checks import check_length, check_point
 from motiform.geometry.meshes.tessellate import revolve
-from motiform.geometry.solids.shapes import Ball, Box, Capsule, Compound, Cylinder, Mesh, Shape
+from motiform.geometry.solids.columns import OPEN, SIZES
+from motiform.geometry.solids.register import NUMBERS, has_distance
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words, as_floats
 
@@ -43,16 +59,6 @@ __all__ = [
     "torus",
 ]
 
-PLANE, FACE, BOX, BALL, HOLLOW_BALL, CAPSULE, CYLINDER, TORUS = range(8)
-KINDS = ("plane", "face", "box", "ball", "hollow_ball", "capsule", "cylinder", "torus")
-COUNTS = (0, 4, 3, 1, 1, 2, 1, 2)
-"""How many numbers each kind has: half edges (face: x, z, then the slants of its ends −x, +x), radii, half length."""
-NUMBERS = 4  # places of an obstacle's numbers in a kernel's array
-OPEN = 1e30  # slant of a face's end to which nothing is joined
-FAR = 1e30  # [m] distance from a face of a point that belongs to the face joined to it
-MIDDLE = 13  # region of what has no faces; others are MIDDLE + sx + 3 sy + 9 sz
-AWAY = -1  # region of a point that belongs to another face
-
 SLAB = 0.02  # [m] thickness of planes and faces in pictures
 WIDE = 20.0  # [m] size of endless obstacles in pictures
 
@@ -63,8 +69,7 @@ class Obstacle:
 
     Attributes
     ----------
-    kind : PLANE, FACE, BOX, BALL, HOLLOW_BALL, CAPSULE, CYLINDER or TORUS.
-    numbers : as the kernels read them: half edges and radii [m], see COUNTS.
+    solid : any that has a signed distance, in the obstacle's own frame, or a hollow ball.
     segment : the segment that carries it; None, the world.
     placement : the obstacle's frame in the segment's (the world's) frame.
     friction : coefficient, 0 to inf; None, the touching point's own.
@@ -72,8 +77,7 @@ class Obstacle:
     """
 
     name: str
-    kind: int
-    numbers: tuple[float, ...]
+    solid: Solid
     segment: str | None = None
     placement: Transform = field(default_factory=Transform.identity)
     friction: float | None = None
@@ -87,42 +91,42 @@ class Obstacle:
         if self.segment is not None and (not isinstance(self.segment, str) or not self.segment):
             allowed = "the name of a segment, or None for the world"
             raise InputError("not a segment", where=where, got=self.segment, allowed=allowed)
+        kind = getattr(self.solid, "kind", type(self.solid).__name__)
+        hollow = isinstance(self.solid, Hollow) and isinstance(self.solid.shape, Ball)
+        if not hollow and not (isinstance(self.solid, Solid) and has_distance(kind)):
+            allowed = ", ".join([*(name for name in NUMBERS if has_distance(name)), "hollow ball"])
+            raise InputError("this solid cannot be an obstacle", where=where, got=Words(kind), allowed=allowed)
         object.__setattr__(self, "placement", _base(self.placement, where))
-        numbers = as_floats(self.numbers, where=f"{where} numbers")
-        if self.kind not in range(len(KINDS)) or numbers.shape != (COUNTS[self.kind],):
-            allowed = ", ".join(f"{n} with {count}" for n, count in enumerate(COUNTS))
-            got = Words(f"kind {self.kind} with numbers of shape {numbers.shape}")
-            raise InputError("not a kind of obstacle", where=where, got=got, allowed=allowed, remedy="Use a factory.")
-        object.__setattr__(self, "numbers", tuple(numbers.tolist()))
         object.__setattr__(self, "friction", _part(self.friction, np.inf, f"{where} friction"))
         object.__setattr__(self, "restitution", _part(self.restitution, 1.0, f"{where} restitution"))
         object.__setattr__(self, "color", _color(self.color, where))
 
     @property
-    def packed(self) -> Array:
-        """Its numbers as kernels take them, (NUMBERS,)."""
-        return np.array([*self.numbers, *[0.0] * (NUMBERS - len(self.numbers))])
+    def number(self) -> int:
+        """The number by which kernels know its kind: that of a hollow shape is −1 − the shape's."""
+        return -1 - NUMBERS[self.solid.shape.kind] if isinstance(self.solid, Hollow) else NUMBERS[self.solid.kind]
+
+    @property
+    def sizes(self) -> Array:
+        """The sizes of the solid as kernels take them [m], (SIZES,)."""
+        return np.array([*self.solid.sizes, *[0.0] * (SIZES - len(self.solid.sizes))])
 
     @property
     def shape(self) -> Shape:
         """What it looks like, in its own frame; endless ones end, and of a bowl one sees the lower half."""
-        n = self.numbers
-        if self.kind in (PLANE, FACE):
-            x, z = (WIDE, WIDE) if self.kind == PLANE else (2.0 * n[0], 2.0 * n[1])
-            return Compound(((Box((x, SLAB, z)), Transform.translation_of((0.0, -0.5 * SLAB, 0.0))),))
-        if self.kind == BOX:
-            return Box((2.0 * n[0], 2.0 * n[1], 2.0 * n[2]))
-        if self.kind == CAPSULE:
-            return Capsule(n[0], 2.0 * n[1])
-        if self.kind == CYLINDER:
-            return Cylinder(n[0], WIDE)
-        if self.kind == TORUS:
-            return _ring(n[0], n[1])
-        return Ball(n[0]) if self.kind == BALL else _bowl(n[0])
+        match self.solid:
+            case Shape():
+                return self.solid
+            case Hollow():
+                return _bowl(self.solid.shape.sizes[0])
+            case EndlessCylinder():
+                return Cylinder(self.solid.radius, WIDE)
+        x, z = self.solid.size if isinstance(self.solid, Face) else (WIDE, WIDE)
+        return Compound(((Box((x, SLAB, z)), Transform.translation_of((0.0, -0.5 * SLAB, 0.0))),))
 
     def __repr__(self) -> str:
         held = f" on {self.segment!r}" if self.segment else ""
-        return f"<Obstacle {self.name!r}: {KINDS[self.kind]}{held}>"
+        return f"<Obstacle {self.name!r}: {self.solid.kind}{held}>"
 
 
 class Options(TypedDict, total=False):
@@ -155,7 +159,7 @@ def plane(
         raise InputError(
             "a normal without direction", where=f"plane {name!r}", got=n.tolist(), allowed="length above 1e-12"
         )
-    return Obstacle(name, PLANE, (), placement=Transform(up_to(n / size), p), **options)
+    return Obstacle(name, Plane(), placement=Transform(up_to(n / size), p), **options)
 
 
 def floor(height: float = 0.0, name: str = "ground", **options: Unpack[Options]) -> Obstacle:
@@ -185,8 +189,7 @@ def face(size: ArrayLike, name: str = "face", **options: Unpack[Placed]) -> Obst
 
     A point under it, however deep, is in it. Points beside it have their distance from its edges.
     """
-    x, z = _lengths(size, 2, f"size of face {name!r}")
-    return Obstacle(name, FACE, (0.5 * x, 0.5 * z, OPEN, OPEN), **options)
+    return Obstacle(name, Face(size), **options)  # type: ignore[arg-type]
 
 
 def profile(
@@ -216,54 +219,49 @@ def profile(
             allowed="increasing x",
             remedy="Use a box for a step, or a steep stretch.",
         )
-    half = 0.5 * check_length(width, f"width of profile {name!r}")
+    wide = check_length(width, f"width of profile {name!r}")
     base = _base(placement, f"profile {name!r}")
     angles = [atan2(y, x) for x, y in steps.tolist()]
     slants = [OPEN, *[tan(0.5 * (b - a)) for a, b in pairwise(angles)], OPEN]
     faces = []
     for k, (angle, (x, y)) in enumerate(zip(angles, steps.tolist(), strict=True)):
         at = Transform.from_euler((angle,), "z", (*(0.5 * (line[k] + line[k + 1])), 0.0))
-        numbers = (0.5 * hypot(x, y), half, slants[k], slants[k + 1])
-        faces.append(Obstacle(f"{name}.{k}", FACE, numbers, placement=base @ at, **options))
+        face = Face((hypot(x, y), wide), (slants[k], slants[k + 1]))
+        faces.append(Obstacle(f"{name}.{k}", face, placement=base @ at, **options))
     return tuple(faces)
 
 
 # -------------------------------------------------------------------- solids
 def box(size: ArrayLike, name: str = "box", **options: Unpack[Placed]) -> Obstacle:
     """Return a box of that size (x, y, z) [m], centred."""
-    x, y, z = check_lengths(size, f"size of box {name!r}")
-    return Obstacle(name, BOX, (0.5 * x, 0.5 * y, 0.5 * z), **options)
+    return Obstacle(name, Box(size), **options)  # type: ignore[arg-type]
 
 
 def ball(radius: float, name: str = "ball", **options: Unpack[Placed]) -> Obstacle:
     """Return a ball of that radius [m], centred."""
-    return Obstacle(name, BALL, (check_length(radius, f"radius of ball {name!r}"),), **options)
+    return Obstacle(name, Ball(radius), **options)
 
 
 def hollow_ball(radius: float, name: str = "bowl", **options: Unpack[Placed]) -> Obstacle:
     """Return a bowl, solid outside of that radius [m]: points are inside of it."""
-    return Obstacle(name, HOLLOW_BALL, (check_length(radius, f"radius of hollow ball {name!r}"),), **options)
+    return Obstacle(name, Hollow(Ball(radius)), **options)
 
 
 def capsule(radius: float, length: float, name: str = "capsule", **options: Unpack[Placed]) -> Obstacle:
     """Return a capsule along y, centred: radius and distance of the centres of its caps [m]."""
-    r, h = check_length(radius, f"radius of capsule {name!r}"), check_length(length, f"length of capsule {name!r}")
-    return Obstacle(name, CAPSULE, (r, 0.5 * h), **options)
+    return Obstacle(name, Capsule(radius, length), **options)
 
 
-def cylinder(radius: float, name: str = "cylinder", **options: Unpack[Placed]) -> Obstacle:
-    """Return an endless cylinder along y: radius [m]."""
-    return Obstacle(name, CYLINDER, (check_length(radius, f"radius of cylinder {name!r}"),), **options)
+def cylinder(
+    radius: float, name: str = "cylinder", *, height: float | None = None, **options: Unpack[Placed]
+) -> Obstacle:
+    """Return a cylinder along y, centred: radius and height [m]; without a height it is endless."""
+    return Obstacle(name, EndlessCylinder(radius) if height is None else Cylinder(radius, height), **options)
 
 
 def torus(major: float, minor: float, name: str = "torus", **options: Unpack[Placed]) -> Obstacle:
     """Return a torus about y: radius [m] of the ring's middle line and of its tube, the smaller one."""
-    ring, tube = check_length(major, f"major radius of {name!r}"), check_length(minor, f"minor radius of {name!r}")
-    if tube >= ring:
-        raise InputError(
-            "a torus that meets itself", where=f"torus {name!r}", got=tube, allowed=f"a minor radius below {ring} m"
-        )
-    return Obstacle(name, TORUS, (ring, tube), **options)
+    return Obstacle(name, Torus(major, minor), **options)
 
 
 def stairs(
@@ -299,8 +297,7 @@ def stairs(
         more = lap if step < count else 0.0
         x = (k + 0.5) * s + (-0.5 if descending else 0.5) * more
         middle = Transform.translation_of(foot + np.array([x, 0.5 * (top - low), 0.0]))
-        size = (0.5 * (s + more), 0.5 * (top + low), 0.5 * w)
-        boxes.append(Obstacle(f"{name}.{k}", BOX, size, placement=base @ middle, **options))
+        boxes.append(Obstacle(f"{name}.{k}", Box((s + more, top + low, w)), placement=base @ middle, **options))
     return tuple(boxes)
 
 
@@ -314,15 +311,15 @@ def from_surface(
 ) -> Obstacle:
     """Return the obstacle that a figure's named surface is: a plane, cylinder, torus or sphere, or a bowl."""
     face = surface.surface
-    found: tuple[int, tuple[float, ...]] | None = None
+    found: Solid | None = None
     if isinstance(face, surfaces.Plane):
-        found = PLANE, ()
+        found = Plane()
     elif isinstance(face, surfaces.Sphere):
-        found = (HOLLOW_BALL if face.inside else BALL), (face.radius,)
+        found = Hollow(Ball(face.radius)) if face.inside else Ball(face.radius)
     elif isinstance(face, surfaces.Cylinder) and not face.inside:
-        found = CYLINDER, (face.radius,)
+        found = EndlessCylinder(face.radius)
     elif isinstance(face, surfaces.Torus) and not face.inside:
-        found = TORUS, (face.ring, face.tube)
+        found = Torus(face.ring, face.tube)
     if found is None:
         raise InputError(
             "this surface cannot be an obstacle",
@@ -331,7 +328,7 @@ def from_surface(
             allowed="plane, sphere, sphere from inside, cylinder, torus",
         )
     placed = surface.placement @ Transform.rotation_of(_Z_FROM_Y)
-    return Obstacle(name or surface.name, *found, surface.segment, placed, friction, restitution, color)
+    return Obstacle(name or surface.name, found, surface.segment, placed, friction, restitution, color)
 
 
 def distances(obstacle: Obstacle, points: ArrayLike) -> tuple[Array, Array]:
@@ -344,7 +341,7 @@ def distances(obstacle: Obstacle, points: ArrayLike) -> tuple[Array, Array]:
     p = as_floats(points, 3, where="points")
     here = np.ascontiguousarray(obstacle.placement.inverse().point(p).reshape(-1, 3))
     out, regions = np.empty((len(here), 10)), np.empty(len(here), np.int64)
-    many_distances.function(obstacle.kind, obstacle.packed, here, out, regions)
+    many_distances.function(obstacle.number, obstacle.sizes, here, out, regions)
     return out[:, 0].reshape(p.shape[:-1]), obstacle.placement.vector(out[:, 1:4]).reshape(p.shape)
 
 
@@ -364,13 +361,6 @@ def _number(value: Any, where: str) -> float:
     if number.ndim:
         raise InputError("wrong shape", where=where, got=number.shape, allowed="one number")
     return number.item()
-
-
-def _lengths(value: Any, count: int, where: str) -> list[float]:
-    numbers = as_floats(value, count, where=where)
-    if numbers.ndim != 1:
-        raise InputError("wrong shape", where=where, got=numbers.shape, allowed=f"{count} numbers")
-    return [check_length(number, where) for number in numbers]
 
 
 def _part(value: Any, most: float, where: str) -> float | None:
@@ -408,14 +398,3 @@ def _bowl(radius: float, steps: int = 24) -> Mesh:
     angle = np.linspace(-0.5 * pi, 0.0, steps)
     arc = radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     return Mesh(*revolve(np.concatenate([1.02 * arc, arc[::-1]]), 2 * steps))
-
-
-def _ring(major: float, minor: float, around: int = 64, across: int = 24) -> Mesh:
-    a, b = (2.0 * pi * np.arange(n) / n for n in (around, across))
-    rho = major + minor * np.cos(b)
-    height = np.broadcast_to(minor * np.sin(b), (around, across))
-    vertices = np.stack([np.outer(np.sin(a), rho), height, np.outer(np.cos(a), rho)], axis=-1).reshape(-1, 3)
-    i, j = (n.ravel() for n in np.meshgrid(np.arange(around), np.arange(across), indexing="ij"))
-    far, up = (i + 1) % around, (j + 1) % across
-    p, q, r, s = i * across + j, far * across + j, far * across + up, i * across + up
-    return Mesh(vertices, np.concatenate([np.stack([p, q, r], axis=1), np.stack([p, r, s], axis=1)]))

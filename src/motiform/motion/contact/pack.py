@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.geometry import Plane
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.obstacles import PLANE
 from motiform.motion.contact.points import ContactPoint, Contacts
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model import columns as t
@@ -79,7 +79,7 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
             figure.index(carrier)
     pairs = _may_touch(figure, contacts)
     for n, m in pairs:
-        if contacts.points[n].kind != c.ROUND and contacts.obstacles[m].kind != PLANE:
+        if contacts.points[n].kind != c.ROUND and not isinstance(contacts.obstacles[m].solid, Plane):
             raise InputError(
                 "a ring or an ellipsoid touches planes only",
                 where=f"contact point {contacts.points[n].name!r}",
@@ -111,8 +111,8 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
     numbers: list[float] = []
     for obstacle in contacts.obstacles:
         number = -1 if obstacle.segment is None else figure.index(obstacle.segment)
-        blocks[1] += [number, obstacle.kind, int(starts[-1]) + len(numbers)]
-        numbers += [*obstacle.numbers, 0.0, 0.0, 0.0, 0.0][: max(4, len(obstacle.numbers))]
+        blocks[1] += [number, obstacle.number, int(starts[-1]) + len(numbers)]
+        numbers += obstacle.sizes.tolist()
     at = c.HEADER + np.cumsum([0, *map(len, blocks)])
     ints = np.zeros(int(at[-1]), np.int64)
     ints[[c.POINTS, c.OBSTACLES, c.PAIRS, c.LIMITS]] = (

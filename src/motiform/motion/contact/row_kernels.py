@@ -16,8 +16,8 @@ the segment that touches, and it moves along the surface by R ∇∇h Rᵀ (ω �
 import math
 
 from motiform.base.kernels import inline, routine
+from motiform.geometry.solids.dispatch_kernels import curved_distance
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.obstacle_kernels import distance
 from motiform.motion.tree.kernels.memory import get3, get6, get9, ix, row3, row9
 from motiform.motion.tree.model import columns as t
 from motiform.spatial.algebra import add, axpy, cross, dot, matmul, scale, sub, tmul, transform
@@ -108,15 +108,16 @@ def touching(ints, cints, cfloats, pair, work):
         Rs, os = segment_pose(ints, carrier, work)
         RB, oB = matmul(Rs, RB), add(os, transform(Rs, oB))
     y = tmul(RB, sub(x, oB))
-    found = distance(cints[ix(block + 1)], cfloats, cints[ix(block + 2)], y[0], y[1], y[2])
-    normal = transform(RB, (found[1], found[2], found[3]))
-    hessian = (found[4], found[5], found[6], found[7], found[8], found[9])
+    at = cints[ix(block + 2)]
+    size = cfloats[ix(at)], cfloats[ix(at + 1)], cfloats[ix(at + 2)], cfloats[ix(at + 3)]
+    d, normal, hessian, region = curved_distance(cints[ix(block + 1)], size, y)
+    normal = transform(RB, normal)
     kind = cints[ix(own + 1)]
     if kind != c.ROUND:
         Q = matmul(R, row9(cfloats, number + 4))
         foot = transform(Q, _support(kind, cfloats, number, scale(-1.0, tmul(Q, normal))))
-        return found[0] + dot(normal, foot), add(x, foot), 0.0, normal, hessian, found[10], RB
-    return found[0] - radius, x, radius, normal, hessian, found[10], RB
+        return d + dot(normal, foot), add(x, foot), 0.0, normal, hessian, region, RB
+    return d - radius, x, radius, normal, hessian, region, RB
 
 
 @routine

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
+from motiform.geometry import Box, Face, Plane, Solid
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.impact import collide, leap, project_velocities
 from motiform.motion.contact.modes import NoForces, decide, widest
-from motiform.motion.contact.obstacles import KINDS
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, poses
@@ -55,7 +55,7 @@ class ContactEquations:
         """Whether a free candidate has been clear of its obstacle since it left."""
         packed = self.problem.packed
         sharp = [point.kind == c.ROUND and point.radius == 0 for point in contacts.points]
-        flat = [KINDS[obstacle.kind] == "plane" for obstacle in contacts.obstacles]
+        flat = [isinstance(obstacle.solid, Plane) for obstacle in contacts.obstacles]
         self._sharp = np.array(
             [sharp[p] and not flat[o] for p, o in zip(packed.point_of, packed.obstacle_of, strict=True)], np.int64
         )
@@ -265,8 +265,7 @@ class ContactEquations:
                 R, p = poses(self.figure, y[: self.nq])
                 n = self.figure.index(obstacle.segment)
                 frame = Transform(R[n], p[n]) @ frame
-            halves = {"box": obstacle.numbers[:3], "face": (obstacle.numbers[0], np.inf, obstacle.numbers[1])}
-            half = np.array(halves.get(KINDS[obstacle.kind], (np.inf,) * 3))
+            half = _half_edges(obstacle.solid)
             site = problem.sites[k]
             e, normal = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
             slip = frame.rotation.T @ (site[c.SLIP] * e + site[c.SLIP + 2] * np.cross(e, normal))
@@ -489,3 +488,10 @@ class ContactEquations:
         for k, when in np.asarray(kept["recent"]).reshape(-1, 2):
             self.recent.setdefault(int(k), []).append(float(when))
         self._choose()
+
+
+def _half_edges(solid: Solid) -> Array:
+    """Return how far the flat faces of a solid reach from its middle along its axes [m], inf where they do not end."""
+    if isinstance(solid, Box):
+        return np.array(solid.sizes)
+    return np.array([0.5 * solid.size[0], np.inf, 0.5 * solid.size[1]] if isinstance(solid, Face) else [np.inf] * 3)

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import MotiformError, SceneError
-from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, MassProperties, Particles, Shape
+from motiform.geometry import Compound, MassProperties, Particles, Shape, particles_from_mesh, read_mesh
 from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Spring
 from motiform.scene.read.load import Scene
-from motiform.scene.tables.common import ParticleTable, PoseTable, ShapeTable
+from motiform.scene.tables.common import PoseTable
 from motiform.scene.tables.schema import BodyTable, CopiesTable
+from motiform.scene.tables.shapes import ParticleTable, ShapeTable
 from motiform.spatial import Transform, random_rotation, rotation_from_cardan, rotation_from_quaternion
 
 __all__ = ["build_bodies", "build_pose", "build_shape"]
@@ -114,7 +115,7 @@ def build_shape(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties 
         return _compound(scene, table)
     if table.particles is not None:
         return _particles(scene, table, table.particles)
-    shape = _single_shape(scene, table)
+    shape = table.solid() or read_mesh(scene.file(table.mesh or ""), scale=table.scale)
     if table.density is None and table.mass is None:
         return shape, None
     return shape, shape.mass_properties(density=table.density, mass=table.mass)
@@ -140,26 +141,8 @@ def _compound(scene: Scene, table: ShapeTable) -> tuple[Shape, MassProperties | 
     return shape, total
 
 
-def _single_shape(scene: Scene, table: ShapeTable) -> Shape:
-    from motiform.geometry import read_mesh
-
-    if table.box is not None:
-        return Box(table.box)
-    if table.ball is not None:
-        return Ball(table.ball)
-    if table.cylinder is not None:
-        return Cylinder(table.cylinder.radius, table.cylinder.height)
-    if table.capsule is not None:
-        return Capsule(table.capsule.radius, table.capsule.height)
-    if table.ellipsoid is not None:
-        return Ellipsoid(table.ellipsoid)
-    return read_mesh(scene.file(table.mesh or ""), scale=table.scale)
-
-
 def _particles(scene: Scene, table: ShapeTable, grains: ParticleTable) -> tuple[Shape, MassProperties | None]:
     """Return particles: those given, which carry their masses, or those that fill a mesh."""
-    from motiform.geometry import particles_from_mesh, read_mesh
-
     if grains.mesh is None or grains.spacing is None:
         given = Particles(np.array(grains.points), np.array(grains.masses))
         return given, given.mass_properties(density=table.density, mass=table.mass)

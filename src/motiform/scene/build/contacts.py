@@ -11,7 +11,7 @@ from motiform.geometry import Ball, Box, Capsule, Shape, surfaces
 from motiform.motion import contact
 from motiform.motion.contact import ContactPoint, Contacts, Obstacle
 from motiform.motion.contact.corners import pieces_of_shape
-from motiform.motion.contact.obstacles import BALL, up_to
+from motiform.motion.contact.obstacles import up_to
 from motiform.motion.tree import Figure
 from motiform.scene.build.bodies import body_names
 from motiform.scene.build.common import build_pose
@@ -88,12 +88,14 @@ def build_obstacle(table: ObstacleTable, figure: Figure) -> tuple[Obstacle, ...]
     if table.stairs is not None:
         options["placement"] = pose @ stand
         return contact.stairs(**table.stairs.model_dump(), name=name, **options)
-    if table.capsule is not None:
-        return (contact.capsule(table.capsule.radius, table.capsule.height, name, **options),)
-    if table.torus is not None:
-        return (contact.torus(*table.torus, name, **options),)
-    kind = next(kind for kind in table.kinds if getattr(table, kind) is not None)
-    return (getattr(contact, kind)(getattr(table, kind), name, **options),)
+    solid = table.solid()
+    if solid is not None:
+        return (Obstacle(name, solid, **options),)
+    if table.endless_cylinder is not None:
+        return (contact.cylinder(table.endless_cylinder, name, **options),)
+    if table.hollow_ball is not None:
+        return (contact.hollow_ball(table.hollow_ball, name, **options),)
+    return (contact.face(table.face or (), name, **options),)
 
 
 def _moved(obstacle: Obstacle, by: Transform) -> Obstacle:
@@ -174,20 +176,14 @@ def _bodies(scene: Scene, figure: Figure, points: list[ContactPoint], obstacles:
 
 def _solid(shape: Shape, name: str, **options: Any) -> Obstacle | None:
     """Return what a body is to the others; None where it cannot be touched."""
-    if isinstance(shape, Box):
-        return contact.box(shape.size, name, **options)
-    if isinstance(shape, Ball):
-        return contact.ball(shape.radius, name, **options)
-    if isinstance(shape, Capsule):
-        return contact.capsule(shape.radius, shape.height, name, **options)
-    return None
+    return Obstacle(name, shape, **options) if isinstance(shape, Box | Ball | Capsule) else None
 
 
 def _pairs(
     figure: Figure, points: list[ContactPoint], obstacles: list[Obstacle], bodies: set[str]
 ) -> tuple[tuple[str, str], ...] | None:
     """Return all pairs but those that would say one thing twice: of two balls one touches the other."""
-    balls = {o.segment for o in obstacles if o.name in bodies and o.kind == BALL}
+    balls = {o.segment for o in obstacles if o.name in bodies and isinstance(o.solid, Ball)}
     if len(balls) < 2:
         return None
     order = {name: n for n, name in enumerate(figure.names)}

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, SceneError
+from motiform.geometry import Hollow, Plane
 from motiform.geometry.checks import LONGEST
-from motiform.geometry.search.closest import Hollow, Plane, pack_solids
+from motiform.geometry.search.closest import pack_solids
 from motiform.motion.contact.obstacles import up_to
 from motiform.motion.hybrid.matter.parts import Attachment, SegmentSolid
 from motiform.motion.matter import Network, NetworkBuilder, Points, topology

@@ -1,4 +1,4 @@
-"""What tables of a scene are made of: numbers with units, poses, shapes."""
+"""What tables of a scene are made of: numbers with units, poses."""
 
 from math import isfinite
 from typing import Annotated, Any
@@ -29,7 +29,6 @@ __all__ = [
     "PoseTable",
     "Radian",
     "Second",
-    "ShapeTable",
     "Sizes",
     "Speed",
     "Spin",
@@ -117,32 +116,6 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class CylinderTable(Table):
-    """Radius and height along y."""
-
-    radius: Length
-    height: Length
-
-
-class ParticleTable(Table):
-    """A body as particles: given one by one, or filling a closed mesh."""
-
-    points: list[tuple[Metre, Metre, Metre]] | None = None
-    masses: list[Annotated[Kilogram, Above0]] | None = None
-    mesh: str | None = None
-    spacing: Length | None = None
-
-    @model_validator(mode="after")
-    def _one_source(self) -> "ParticleTable":
-        if (self.points is None) == (self.mesh is None):
-            raise ValueError("give either points (with masses) or mesh (with spacing)")
-        if self.points is not None and (self.masses is None or len(self.masses) != len(self.points)):
-            raise ValueError("masses must be given, one for each point")
-        if self.mesh is not None and self.spacing is None:
-            raise ValueError("spacing must be given with mesh")
-        return self
-
-
 class PoseTable(Table):
     """Where a frame is: its origin and how it is turned, R = Rz Ry Rx, or a quaternion (w, x, y, z)."""
 
@@ -167,39 +140,4 @@ class TurnTable(Table):
     z: Radian = 0.0
 
 
-class ShapeTable(Table):
-    """One shape by its own key, and its density or mass."""
-
-    box: Sizes | None = Field(None, description="edges along x, y, z")
-    ball: Length | None = Field(None, description="radius")
-    cylinder: CylinderTable | None = None
-    capsule: CylinderTable | None = Field(None, description="height is between the centres of the caps")
-    ellipsoid: Sizes | None = Field(None, description="half axes along x, y, z")
-    mesh: str | None = Field(None, description="file of a closed mesh, in the scene's folder")
-    scale: Annotated[float, Above0] = Field(1.0, description="metres per unit of the mesh file")
-    particles: ParticleTable | None = None
-    parts: "list[PartTable] | None" = Field(None, description="shapes put together, each with a pose")
-    density: Annotated[Density, Above0] | None = Field(None, description="mass per volume")
-    mass: Annotated[Kilogram, Above0] | None = Field(None, description="mass of the whole shape")
-
-    @model_validator(mode="after")
-    def _one_shape(self) -> "ShapeTable":
-        kinds = ("box", "ball", "cylinder", "capsule", "ellipsoid", "mesh", "particles", "parts")
-        given = [kind for kind in kinds if getattr(self, kind) is not None]
-        if len(given) != 1:
-            raise ValueError(f"give exactly one of {', '.join(kinds)}; got {', '.join(given) or 'none'}")
-        if self.density is not None and self.mass is not None:
-            raise ValueError("give density or mass, not both")
-        if self.scale != 1.0 and self.mesh is None and (self.particles is None or self.particles.mesh is None):
-            raise ValueError("scale belongs to mesh files")
-        return self
-
-
-class PartTable(ShapeTable):
-    """One shape of several that make a body."""
-
-    pose: PoseTable = PoseTable()
-
-
-for _table in (PoseTable, ShapeTable, PartTable):
-    _table.model_rebuild()
+PoseTable.model_rebuild()

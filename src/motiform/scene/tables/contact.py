@@ -8,7 +8,6 @@ from motiform.scene.tables.common import (
     Above0,
     AtLeast0,
     Color,
-    CylinderTable,
     Length,
     Metre,
     Name,
@@ -21,6 +20,7 @@ from motiform.scene.tables.common import (
     Table,
     Vector,
 )
+from motiform.scene.tables.shapes import TouchedKeys
 
 __all__ = ["BodyContactTable", "FigureContactTable", "LawTable", "ObstacleTable", "PointTable"]
 
@@ -61,24 +61,20 @@ class StairsTable(Table):
     depth: Length | None = Field(None, description="how far they reach below their foot; one rise if not given")
 
 
-class ObstacleTable(Table):
+class ObstacleTable(TouchedKeys):
     """`[[obstacle]]`: a solid that bodies and figures come into contact with, of the world or carried by a segment."""
 
     kinds: ClassVar[tuple[str, ...]] = (
-        *("floor", "plane", "slope", "face", "box", "ball", "hollow_ball", "capsule", "cylinder"),
-        *("torus", "profile", "stairs"),
+        *("floor", "plane", "slope", "face", *TouchedKeys.solids, "hollow_ball", "endless_cylinder"),
+        *("profile", "stairs"),
     )
     name: Name
     floor: Metre | None = Field(None, description="height of level ground")
     plane: PlaneTable | None = None
     slope: Radian | None = Field(None, description="angle by which a plane rises toward +x, through the pose's origin")
     face: tuple[Length, Length] | None = Field(None, description="edges along x and z of a rectangle, solid below")
-    box: Sizes | None = Field(None, description="edges along x, y, z")
-    ball: Length | None = Field(None, description="radius")
     hollow_ball: Length | None = Field(None, description="radius of a ball that is touched from inside")
-    capsule: CylinderTable | None = Field(None, description="height is between the centres of the caps")
-    cylinder: Length | None = Field(None, description="radius of an endless cylinder along y")
-    torus: tuple[Length, Length] | None = Field(None, description="radii of the ring about y and of the tube")
+    endless_cylinder: Length | None = Field(None, description="radius of a cylinder along y without ends")
     profile: ProfileTable | None = None
     stairs: StairsTable | None = None
     pose: PoseTable = PoseTable()

@@ -15,12 +15,12 @@ from motiform.scene.tables.common import (
     Point,
     PoseTable,
     Radian,
-    ShapeTable,
     Table,
     Vector,
 )
 from motiform.scene.tables.contact import FigureContactTable
 from motiform.scene.tables.drive import ControlTable, LoadTable, ModelTable, PostureTable, Value
+from motiform.scene.tables.shapes import ShapeTable
 
 __all__ = ["FigureTable"]
 

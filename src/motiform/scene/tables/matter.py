@@ -17,12 +17,12 @@ from motiform.scene.tables.common import (
     PoseTable,
     Radian,
     Second,
-    ShapeTable,
     Table,
 )
 from motiform.scene.tables.contact import PlaneTable, _given
 from motiform.scene.tables.law import FrictionTable, LawKeys, Numbers
 from motiform.scene.tables.place import Count, FixedTable, ImposedTable, LookTable, MassesTable, WayTable
+from motiform.scene.tables.shapes import ShapeTable
 
 __all__ = [
     "LinkTable",

@@ -8,7 +8,6 @@ from pydantic import Field, model_validator
 from motiform.scene.tables.common import (
     Above0,
     Color,
-    CylinderTable,
     Hertz,
     Kilogram,
     Length,
@@ -86,6 +85,13 @@ class RingTable(Table):
     radius: Length
     count: Count = Field(description="number of points")
     axis: Vector = Field((0.0, 1.0, 0.0), description="normal of its plane")
+
+
+class CylinderTable(Table):
+    """Radius and height along y."""
+
+    radius: Length
+    height: Length
 
 
 class FillTable(Table):

@@ -26,7 +26,6 @@ from motiform.scene.tables.common import (
     PoseTable,
     Radian,
     Second,
-    ShapeTable,
     Sizes,
     Speed,
     Spin,
@@ -39,6 +38,7 @@ from motiform.scene.tables.common import (
 from motiform.scene.tables.contact import BodyContactTable, LawTable, ObstacleTable
 from motiform.scene.tables.figure import FigureTable
 from motiform.scene.tables.matter import NetworkTable
+from motiform.scene.tables.shapes import ShapeTable
 
 __all__ = ["SceneFile"]
 

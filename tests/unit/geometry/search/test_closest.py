@@ -6,8 +6,8 @@ import trimesh
 
 from motiform.base.errors import InputError, ShapeError
 from motiform.base.kernels import kernel, threads
-from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Mesh, Particles
-from motiform.geometry.search.closest import Hollow, Plane, pack_solids, pose_rows, signed_distance
+from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Hollow, Mesh, Particles, Plane
+from motiform.geometry.search.closest import pack_solids, pose_rows, signed_distance
 from motiform.spatial import Transform, random_rotation
 
 EPS = np.finfo(float).eps

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
 from motiform.base.errors import InputError
-from motiform.geometry import surfaces
+from motiform.geometry import Box, Ellipsoid, Face, Hollow, Torus, surfaces
+from motiform.geometry.solids.columns import AWAY, MIDDLE
 from motiform.motion.contact import obstacles as o
 from motiform.motion.contact.obstacle_kernels import many_distances
 from motiform.spatial import Transform
@@ -25,7 +26,8 @@ SOLIDS = {
     "ball": o.ball(0.7),
     "hollow_ball": o.hollow_ball(1.5),
     "capsule": o.capsule(0.3, 1.2),
-    "cylinder": o.cylinder(0.4),
+    "cylinder": o.cylinder(0.4, height=1.4),
+    "endless_cylinder": o.cylinder(0.4),
     "torus": o.torus(1.0, 0.3),
 }
 HILL = o.profile([(-2.0, 0.0), (-1.0, 0.0), (0.0, 0.5), (0.4, 0.5), (1.0, -0.3), (2.0, 0.4)], 3.0)
@@ -36,7 +38,7 @@ def look(obstacle: o.Obstacle, points: Any) -> SimpleNamespace:
     """Distance, normal, Hessian and region at points of the obstacle's own frame."""
     p = np.array(points, float).reshape(-1, 3)
     out, region = np.full((len(p), 10), nan), np.full(len(p), -9, np.int64)
-    many_distances.function(obstacle.kind, obstacle.packed, p, out, region)
+    many_distances.function(obstacle.number, obstacle.sizes, p, out, region)
     hessian = out[:, [[4, 5, 6], [5, 7, 8], [6, 8, 9]]]
     return SimpleNamespace(d=out[:, 0], n=out[:, 1:4], h=hessian, region=region)
 
@@ -119,14 +121,14 @@ def test_surfaces_of_figures_give_the_same_distance_and_normal(surface: Any) -> 
 
 
 # -------------------------------------------------------------------- derivatives
-@pytest.mark.parametrize("obstacle", EACH, ids=lambda v: f"{o.KINDS[v.kind]}-{v.name}")
+@pytest.mark.parametrize("obstacle", EACH, ids=lambda v: f"{v.solid.kind}-{v.name}")
 def test_gradient_and_hessian_are_those_of_the_distance(obstacle: o.Obstacle) -> None:
     h, least = 1e-5, 0.05
     p = cloud(1500)
     stencil = p[:, None] + h * np.concatenate([np.eye(3), -np.eye(3)])
     here, around = look(obstacle, p), look(obstacle, stencil)
-    same = (around.region.reshape(-1, 6) == here.region[:, None]).all(axis=1) & (here.region != o.AWAY)
-    rho = np.hypot(p[:, 0], p[:, 2]) if obstacle.kind == o.TORUS else np.inf
+    same = (around.region.reshape(-1, 6) == here.region[:, None]).all(axis=1) & (here.region != AWAY)
+    rho = np.hypot(p[:, 0], p[:, 2]) if isinstance(obstacle.solid, Torus) else np.inf
     clear = same & (np.linalg.norm(here.h, axis=(1, 2)) < 1.0 / least) & (rho > least)
     assert clear.sum() > 100
     d, n = around.d.reshape(-1, 2, 3)[clear], around.n.reshape(-1, 2, 3, 3)[clear]
@@ -169,7 +171,7 @@ def test_finite_with_a_unit_normal_everywhere(obstacle: o.Obstacle, point: tuple
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.sampled_from([v for v in SOLIDS.values() if v.kind != o.FACE]), anywhere, anywhere)
+@given(st.sampled_from([v for v in SOLIDS.values() if not isinstance(v.solid, Face)]), anywhere, anywhere)
 def test_distance_grows_no_faster_than_the_way(obstacle: o.Obstacle, a: Any, b: Any) -> None:
     d = look(obstacle, [a, b]).d
     way = float(np.linalg.norm(np.subtract(a, b)))
@@ -182,7 +184,9 @@ def test_distance_grows_no_faster_than_the_way(obstacle: o.Obstacle, a: Any, b: 
         ("ball", (0, 0, 0), -0.7, (0, 1, 0)),
         ("hollow_ball", (0, 0, 0), 1.5, (0, -1, 0)),
         ("capsule", (0, 0.2, 0), -0.3, (1, 0, 0)),
-        ("cylinder", (0, 7, 0), -0.4, (1, 0, 0)),
+        ("endless_cylinder", (0, 7, 0), -0.4, (1, 0, 0)),
+        ("cylinder", (0, 0.1, 0), -0.4, (1, 0, 0)),
+        ("cylinder", (0.4, 0.7, 0), 0.0, (0, 1, 0)),
         ("torus", (1, 0, 0), -0.3, (0, 1, 0)),
         ("torus", (0, 0, 0), 0.7, (-1, 0, 0)),
         ("box", (0.5, 0.3, 0.2), 0.0, (0, 1, 0)),
@@ -198,21 +202,20 @@ def test_points_without_a_direction_get_one(name: str, point: Any, d: float, n: 
 
 
 def test_regions_name_the_nearest_feature() -> None:
-    assert (o.PLANE, o.TORUS) == (0, 7)
     for sx in (-1, 0, 1):
         for sy in (-1, 0, 1):
             for sz in (-1, 0, 1):
                 if (sx, sy, sz) != (0, 0, 0):
                     found = look(SOLIDS["box"], (0.8 * sx, 0.8 * sy, 1.8 * sz))
-                    assert found.region[0] == o.MIDDLE + sx + 3 * sy + 9 * sz
+                    assert found.region[0] == MIDDLE + sx + 3 * sy + 9 * sz
                     np.testing.assert_array_equal(np.sign(found.n[0]), (sx, sy, sz))
     inside = look(
         SOLIDS["box"], [(0.49, 0, 0), (-0.49, 0, 0), (0, 0.29, 0), (0, -0.29, 0), (0, 0, 0.99), (0, 0, -0.99)]
     )
-    assert (inside.region - o.MIDDLE).tolist() == [1, -1, 3, -3, 9, -9]
+    assert (inside.region - MIDDLE).tolist() == [1, -1, 3, -3, 9, -9]
     face = look(SOLIDS["face"], [(0, 1, 0), (0, -1, 0), (0.6, 0.1, 0), (-0.6, -0.1, 0), (0.6, 0.1, -1.1)])
-    assert (face.region - o.MIDDLE - 3).tolist() == [0, 0, 1, -1, 1 - 9]
-    assert (look(SOLIDS["capsule"], [(1, 0, 0), (0, 1, 0), (0, -1, 0)]).region - o.MIDDLE).tolist() == [0, 3, -3]
+    assert (face.region - MIDDLE - 3).tolist() == [0, 0, 1, -1, 1 - 9]
+    assert (look(SOLIDS["capsule"], [(1, 0, 0), (0, 1, 0), (0, -1, 0)]).region - MIDDLE).tolist() == [0, 3, -3]
 
 
 # -------------------------------------------------------------------- ground of several pieces
@@ -337,15 +340,15 @@ def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
         (lambda: o.plane(normal=(0, 0, 0)), "without direction"),
         (lambda: o.plane(point=(0, 0)), "point of plane"),
         (lambda: o.slope(45.0), "radians"),
-        (lambda: o.face((1.0, -1.0)), "size of face"),
-        (lambda: o.face(1.0), "size of face"),
+        (lambda: o.face((1.0, -1.0)), "face size"),
+        (lambda: o.face(1.0), "face size"),
         (lambda: o.face(((1, 2), (3, 4))), "2 numbers"),
-        (lambda: o.box((1, 0, 1)), "size of box"),
-        (lambda: o.ball(0.0), "radius of ball"),
-        (lambda: o.hollow_ball(-1.0), "radius of hollow ball"),
-        (lambda: o.capsule(0.1, 0.0), "length of capsule"),
-        (lambda: o.cylinder("thick"), "radius of cylinder"),  # type: ignore[arg-type]
-        (lambda: o.torus(0.3, 0.3), "meets itself"),
+        (lambda: o.box((1, 0, 1)), "box size"),
+        (lambda: o.ball(0.0), "ball radius"),
+        (lambda: o.hollow_ball(-1.0), "ball radius"),
+        (lambda: o.capsule(0.1, 0.0), "capsule height"),
+        (lambda: o.cylinder("thick"), "endless cylinder radius"),  # type: ignore[arg-type]
+        (lambda: o.torus(0.3, 0.3), "thinner than its ring"),
         (lambda: o.profile([(0, 0)], 1.0), "n ≥ 2"),
         (lambda: o.profile([(0, 0), (1, 0), (1, 1)], 1.0), "after point 1"),
         (lambda: o.profile([(0, 0), (1, 0)], 0.0), "width of profile"),
@@ -360,8 +363,12 @@ def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
         (lambda: o.ball(1.0, friction=nan), "0 or more, also inf"),
         (lambda: o.ball(1.0, restitution=1.1), "0 to 1"),
         (lambda: o.ball(1.0, color=(0, 0, 2)), "not a colour"),
-        (lambda: o.Obstacle("odd", o.BOX, (1.0,)), "not a kind of obstacle"),
-        (lambda: o.Obstacle("odd", 99, ()), "not a kind of obstacle"),
+        (
+            lambda: o.Obstacle("odd", Ellipsoid((1, 2, 3))),
+            "'odd'.*cannot be an obstacle.*ellipsoid.*allowed: plane",
+        ),
+        (lambda: o.Obstacle("odd", Hollow(Box((1, 1, 1)))), "cannot be an obstacle"),
+        (lambda: o.Obstacle("odd", 99), "cannot be an obstacle"),
         (lambda: o.distances(o.floor(), (1.0, 2.0)), "points"),
     ],
 )

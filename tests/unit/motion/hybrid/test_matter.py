@@ -250,7 +250,7 @@ def test_placement_of_a_segment_solid():
     """A plane on top of a segment: points rest on it where they would on the ground there."""
     b = FigureBuilder()
     b.segment("box", None, joints.prismatic((0, 1, 0)), mass=BOX.mass_properties(mass=2.0))
-    from motiform.geometry.search.closest import Plane
+    from motiform.geometry import Plane
 
     n = NetworkBuilder()
     n.masses("ball", [0.0, 0.5, 0.0], 0.1, radius=0.05)

@@ -5,8 +5,8 @@ import pytest
 
 from motiform.base.errors import InputError, RunError
 from motiform.base.kernels import cuda_device_name, get_device, threads
-from motiform.geometry import Ball, Box, Capsule, Compound
-from motiform.geometry.search.closest import Hollow, Plane, pack_solids, signed_distance
+from motiform.geometry import Ball, Box, Capsule, Compound, Hollow, Plane
+from motiform.geometry.search.closest import pack_solids, signed_distance
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, Zone, links
 from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.solids import Solids

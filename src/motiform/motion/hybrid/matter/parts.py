@@ -28,7 +28,7 @@ class SegmentSolid:
     name: str
     segment: str
     shape: "Shape"
-    """A shape, `geometry.search.closest.Plane` or `Hollow`."""
+    """A shape, `geometry.Plane` or `Hollow`."""
     points: Any
     """Name of a group, points of the builder, or indices."""
     law: ZoneLaw

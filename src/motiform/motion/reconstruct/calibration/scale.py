@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Mesh, Shape
 from motiform.motion.figures.human36 import Human36
 from motiform.motion.reconstruct.calibration.factors import Factors, as_factors, new_masses
 from motiform.motion.reconstruct.calibration.human import scale_human
@@ -184,27 +183,4 @@ def _part(part: Part, f: Array) -> Part:
     if (f == 1).all():
         return part
     R = part.placement.rotation
-    return replace(part, shape=_shape(part.shape, R.T @ (f[:, None] * R)), placement=_stretched(part.placement, f))
-
-
-def _shape(shape: Shape, stretch: Array) -> Shape:
-    """Return a shape under a linear map in its own axes; solids of fixed form take the lengths of the mapped axes."""
-    x, y, z = np.linalg.norm(stretch, axis=0).tolist()
-    if isinstance(shape, Box):
-        return Box((x * shape.size[0], y * shape.size[1], z * shape.size[2]))
-    if isinstance(shape, Ellipsoid):
-        return Ellipsoid((x * shape.radii[0], y * shape.radii[1], z * shape.radii[2]))
-    if isinstance(shape, Ball):
-        return Ball(shape.radius * (x * y * z) ** (1 / 3))
-    if isinstance(shape, Cylinder | Capsule):
-        return type(shape)(shape.radius * (x * z) ** 0.5, shape.height * y)
-    if isinstance(shape, Mesh):
-        return Mesh(shape.vertices @ stretch.T, shape.faces)
-    if isinstance(shape, Compound):
-        return Compound(
-            tuple(
-                (_shape(s, T.rotation.T @ stretch @ T.rotation), Transform(T.rotation, stretch @ T.translation))
-                for s, T in shape.parts
-            )
-        )
-    return shape
+    return replace(part, shape=part.shape.stretched(R.T @ (f[:, None] * R)), placement=_stretched(part.placement, f))
