@@ -49,7 +49,9 @@ class Options:
             object.__setattr__(self, key, check_number(getattr(self, key), key, "options", least=least, above=above))
         if not self.t1 * self.rate < _MOST:
             got = f"{self.t1 * self.rate:.3g}"
-            raise InputError("too many samples", got=got, allowed="at most 1e9", remedy="Lower rate or shorten the run.")
+            raise InputError(
+                "too many samples", got=got, allowed="at most 1e9", remedy="Lower rate or shorten the run."
+            )
         if not self.rate * self.step * _MOST > 1:
             raise InputError(
                 "too many steps from sample to sample",
