@@ -5,7 +5,7 @@ import pytest
 from stills import part, still
 
 from motiform.base.errors import InputError
-from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Particles
+from motiform.geometry import Ball, Box, Capsule, Compound, Cone, Cylinder, Ellipsoid, Particles
 from motiform.image import cast_form
 from motiform.spatial import Transform, quaternion_from_rotation, random_rotation
 
@@ -26,12 +26,20 @@ def _cylinder(p):
     return np.maximum(np.hypot(p[..., 0], p[..., 2]) - 0.5, np.abs(p[..., 1]) - 0.7)
 
 
+def _cone(p, low, high):
+    wall = np.hypot(p[..., 0], p[..., 2]) - 0.5 * (low + high) + (low - high) * p[..., 1] / 1.4
+    return np.maximum(wall, np.abs(p[..., 1]) - 0.7)
+
+
 # Negative inside, positive outside; sides of 0.2 m and more.
 SURFACES = {
     "ball": (Ball(0.7), lambda p: away(p) - 0.7),
     "box": (Box((0.8, 1.2, 0.4)), lambda p: (np.abs(p) - [0.4, 0.6, 0.2]).max(-1)),
     "cylinder": (Cylinder(0.5, 1.4), _cylinder),
     "capsule": (Capsule(0.3, 1.2), _capsule),
+    "cone": (Cone(0.6, 1.4, 0.2), lambda p: _cone(p, 0.6, 0.2)),
+    "pointed cone": (Cone(0.6, 1.4), lambda p: _cone(p, 0.6, 0.0)),
+    "cup": (Cone(0.2, 1.4, 0.9), lambda p: _cone(p, 0.2, 0.9)),
     "ellipsoid": (Ellipsoid((0.9, 0.3, 0.5)), lambda p: away(p / [0.9, 0.3, 0.5]) - 1.0),
 }
 # The roots of t² + 2bt + c carry a few roundings of |o|²/r, |o| < 10, r ≥ 0.2; the ellipsoid counts in 0.3 m besides.
@@ -74,6 +82,10 @@ def test_a_ray_ends_where_the_surface_begins(name, turned):
         smooth = (np.sort(np.abs(points) - [0.4, 0.6, 0.2], axis=1)[:, 1]) < -2 * h
     if name == "cylinder":
         smooth = np.abs(np.hypot(points[:, 0], points[:, 2]) - 0.5 - np.abs(points[:, 1]) + 0.7) > 2 * h
+    if isinstance(shape, Cone):
+        rho = np.hypot(points[:, 0], points[:, 2])  # f‴ is of the size 1/ρ²
+        smooth = (np.abs(np.abs(points[:, 1]) - 0.7) > 2 * h) & (rho > 0.05)
+        smooth |= rho < np.where(points[:, 1] > 0, shape.top, shape.radius) - 2 * h
     assert smooth.mean() > 0.9
     assert np.abs(normal[hit] @ rotation - gradient)[smooth].max() < 1e-8
     assert (np.einsum("ij,ij->i", normal[hit], d[hit] @ rotation.T) <= 1e-12).all()

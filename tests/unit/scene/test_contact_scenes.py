@@ -479,6 +479,7 @@ def test_every_kind_of_obstacle_is_made():
         "cylinder": "{ radius = 0.3, height = 1 }",
         "endless_cylinder": "0.3",
         "torus": "{ ring = 0.5, tube = 0.1 }",
+        "cone": "{ radius = 0.5, height = 1, top = 0.1 }",
         "profile": "{ points = [[0, 0], [1, 0.5], [2, 0]], width = 1 }",
         "stairs": "{ count = 3, rise = 0.1, run = 0.2, width = 1 }",
     }

@@ -12,6 +12,7 @@ from motiform.geometry.solids.ball import Ball
 from motiform.geometry.solids.box import Box
 from motiform.geometry.solids.capsule import Capsule
 from motiform.geometry.solids.compound import Compound
+from motiform.geometry.solids.cone import Cone
 from motiform.geometry.solids.cylinder import Cylinder
 from motiform.geometry.solids.ellipsoid import Ellipsoid
 from motiform.geometry.solids.endless_cylinder import EndlessCylinder
@@ -28,6 +29,7 @@ __all__ = [
     "Box",
     "Capsule",
     "Compound",
+    "Cone",
     "Cylinder",
     "Ellipsoid",
     "EndlessCylinder",
@@ -57,6 +59,7 @@ REGISTER = (
     Kind(EndlessCylinder, distance=True),
     Kind(Ellipsoid, ray=True),
     Kind(Torus, distance=True),
+    Kind(Cone, distance=True, ray=True),
     Kind(Mesh),
     Kind(Particles),
     Kind(Compound),

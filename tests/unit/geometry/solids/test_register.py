@@ -26,6 +26,7 @@ ONE = {
     "cylinder": g.Cylinder(0.5, 1.4),
     "ellipsoid": g.Ellipsoid((0.9, 0.3, 0.5)),
     "torus": g.Torus(0.8, 0.3),
+    "cone": g.Cone(0.6, 1.2, 0.25),
     "mesh": g.Box((0.8, 1.2, 0.4)).to_mesh().moved(TURNED),
     "particles": g.Particles([(0.5, 0.0, 0.0), (0.0, 0.4, 0.0), (0.0, 0.0, 0.3)], [1.0, 2.0, 3.0], 0.2),
     "compound": g.Compound(((g.Ball(0.4), TURNED), (g.Box((0.8, 1.2, 0.4)), Transform.identity()))),

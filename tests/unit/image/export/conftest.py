@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.form import Form, Links, Part, Skin
-from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Mesh
+from motiform.geometry import Ball, Box, Capsule, Compound, Cone, Cylinder, Ellipsoid, Mesh
 from motiform.spatial import Transform, exp_quaternion, rotation_from_euler
 
 
@@ -31,6 +31,7 @@ SHAPES = {
     "cylinder": Cylinder(0.1, 0.5),
     "capsule": Capsule(0.1, 0.5),
     "ellipsoid": Ellipsoid((0.1, 0.2, 0.3)),
+    "cone": Cone(0.2, 0.5, 0.1),
     "mesh": Mesh(
         np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float),
         np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
 from motiform.base.errors import InputError
-from motiform.geometry import Box, Ellipsoid, Face, Hollow, Torus, surfaces
+from motiform.geometry import Box, Cone, Ellipsoid, Face, Hollow, Torus, surfaces
 from motiform.geometry.solids.columns import AWAY, MIDDLE
 from motiform.motion.contact import obstacles as o
 from motiform.motion.contact.obstacle_kernels import many_distances
@@ -29,6 +29,9 @@ SOLIDS = {
     "cylinder": o.cylinder(0.4, height=1.4),
     "endless_cylinder": o.cylinder(0.4),
     "torus": o.torus(1.0, 0.3),
+    "cone": o.Obstacle("cone", Cone(0.6, 1.2, 0.25)),
+    "pointed cone": o.Obstacle("pointed cone", Cone(0.6, 1.2)),
+    "cup": o.Obstacle("cup", Cone(0.2, 0.8, 0.7)),
 }
 HILL = o.profile([(-2.0, 0.0), (-1.0, 0.0), (0.0, 0.5), (0.4, 0.5), (1.0, -0.3), (2.0, 0.4)], 3.0)
 EACH = [*SOLIDS.values(), *HILL]
@@ -189,6 +192,8 @@ def test_distance_grows_no_faster_than_the_way(obstacle: o.Obstacle, a: Any, b: 
         ("cylinder", (0.4, 0.7, 0), 0.0, (0, 1, 0)),
         ("torus", (1, 0, 0), -0.3, (0, 1, 0)),
         ("torus", (0, 0, 0), 0.7, (-1, 0, 0)),
+        ("pointed cone", (0, 1, 0), 0.4, (0, 1, 0)),
+        ("cone", (0, 0.6, 0), 0.0, (0, 1, 0)),
         ("box", (0.5, 0.3, 0.2), 0.0, (0, 1, 0)),
         ("box", (0, 0, 0), -0.3, (0, 1, 0)),
         ("face", (0.5, 0, 1), 0.0, (0, 1, 0)),
