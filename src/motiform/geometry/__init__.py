@@ -6,6 +6,7 @@ from motiform.geometry.meshes.fill import particles_from_mesh, particles_from_ve
 from motiform.geometry.solids import register
 from motiform.geometry.solids.describe import shape_from
 from motiform.geometry.solids.hollow import Hollow
+from motiform.geometry.solids.packing import fill_points
 from motiform.geometry.solids.register import *  # noqa: F403  the kinds: a new one is named in the register alone
 from motiform.geometry.solids.shape import Shape
 from motiform.geometry.solids.solid import Solid
@@ -18,6 +19,7 @@ __all__ = [
     "check_closed",
     "check_inertia",
     "check_mass",
+    "fill_points",
     "merge_vertices",
     "particles_from_mesh",
     "particles_from_vertices",

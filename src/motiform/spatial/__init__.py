@@ -1,5 +1,6 @@
 """Rotations, rigid transforms, twists, wrenches and spatial inertia; conventions in docs/spatial.md."""
 
+from motiform.spatial.axes import across_axes, rotation_y_to, unit_vector
 from motiform.spatial.inertia import (
     kinetic_energy,
     mass_center_inertia,
@@ -45,6 +46,7 @@ from motiform.spatial.upright import up_against, up_name, up_vector, upright
 
 __all__ = [
     "Transform",
+    "across_axes",
     "cardan_from_rotation",
     "cayley",
     "check_rotation",
@@ -74,10 +76,12 @@ __all__ = [
     "rotation_from_cardan",
     "rotation_from_euler",
     "rotation_from_quaternion",
+    "rotation_y_to",
     "skew",
     "slerp",
     "spatial_inertia",
     "transform_inertia",
+    "unit_vector",
     "up_against",
     "up_name",
     "up_vector",

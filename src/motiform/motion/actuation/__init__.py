@@ -1,19 +1,23 @@
-"""What drives figures: posture control, gravity compensation, commands that are given now and then."""
+"""What drives figures: posture control, springs on coordinates, gravity compensation, pushes, commands."""
 
-from motiform.motion.actuation.control import (
-    CommandedControl,
-    PostureControl,
-    StandingEffort,
-    posture_control,
-    posture_trajectory,
-    standing_effort,
-)
+from motiform.motion.actuation.commands import CommandedControl
+from motiform.motion.actuation.control import PostureControl, posture_control
+from motiform.motion.actuation.drives import ControlSum, CoordinateControl, CoordinateDrive
+from motiform.motion.actuation.pushes import SegmentPush, SegmentPushes
+from motiform.motion.actuation.standing import StandingEffort, standing_effort
+from motiform.motion.actuation.trajectories import EffortTrajectory, PostureTrajectory
 
 __all__ = [
     "CommandedControl",
+    "ControlSum",
+    "CoordinateControl",
+    "CoordinateDrive",
+    "EffortTrajectory",
     "PostureControl",
+    "PostureTrajectory",
+    "SegmentPush",
+    "SegmentPushes",
     "StandingEffort",
     "posture_control",
-    "posture_trajectory",
     "standing_effort",
 ]

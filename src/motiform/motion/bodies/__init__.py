@@ -2,6 +2,7 @@
 
 from motiform.motion.bodies.model import AIR_DENSITY, Bodies, Body, Drag, Environment, Load, Spring, State
 from motiform.motion.bodies.options import Force
+from motiform.motion.bodies.scatter import scatter
 from motiform.motion.run import Options
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "Options",
     "Spring",
     "State",
+    "scatter",
 ]

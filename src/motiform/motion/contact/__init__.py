@@ -27,7 +27,14 @@ from motiform.motion.contact.obstacles import (
     stairs,
     torus,
 )
-from motiform.motion.contact.points import ContactPoint, Contacts, points_of_shape, points_of_tags
+from motiform.motion.contact.points import (
+    ContactPoint,
+    Contacts,
+    obstacles_of_shape,
+    points_of_shape,
+    points_of_tags,
+    ring_point,
+)
 
 __all__ = [
     "ContactForces",
@@ -50,10 +57,12 @@ __all__ = [
     "free_contacts",
     "from_surface",
     "hollow_ball",
+    "obstacles_of_shape",
     "plane",
     "points_of_shape",
     "points_of_tags",
     "profile",
+    "ring_point",
     "slope",
     "solve_contacts",
     "stairs",

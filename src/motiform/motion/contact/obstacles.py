@@ -35,7 +35,7 @@ from motiform.geometry.checks import check_length, check_point
 from motiform.geometry.meshes.tessellate import revolve
 from motiform.geometry.solids.columns import OPEN, SIZES
 from motiform.geometry.solids.register import NUMBERS, has_distance
-from motiform.spatial import Transform
+from motiform.spatial import Transform, rotation_y_to
 from motiform.spatial.checks import Array, Words, as_floats
 
 if TYPE_CHECKING:
@@ -154,12 +154,11 @@ def plane(
 ) -> Obstacle:
     """Return a half-space through a point [m]; it is solid on the side away from the normal (of any length)."""
     p, n = check_point(point, f"point of plane {name!r}"), check_point(normal, f"normal of plane {name!r}")
-    size = float(np.linalg.norm(n))
-    if not size > 1e-12:
+    if not float(np.linalg.norm(n)) > 1e-12:
         raise InputError(
             "a normal without direction", where=f"plane {name!r}", got=n.tolist(), allowed="length above 1e-12"
         )
-    return Obstacle(name, Plane(), placement=Transform(up_to(n / size), p), **options)
+    return Obstacle(name, Plane(), placement=Transform(rotation_y_to(n), p), **options)
 
 
 def floor(height: float = 0.0, name: str = "ground", **options: Unpack[Options]) -> Obstacle:
@@ -381,16 +380,6 @@ def _color(color: Any, where: str) -> tuple[float, float, float] | None:
         raise InputError("not a colour", where=where, got=color, allowed="red, green, blue from 0 to 1")
     r, g, b = values.tolist()
     return r, g, b
-
-
-def up_to(n: Array) -> Array:
-    """Return the rotation that takes y to a unit vector by the shortest way, from −y if that is nearer."""
-    flip = np.diag((1.0, -1.0, -1.0) if n[1] < 0.0 else (1.0, 1.0, 1.0))
-    up = flip[:, 1]
-    v = np.cross(up, n)
-    skew = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-    turned: Array = (np.eye(3) + skew + skew @ skew / (1.0 + up @ n)) @ flip
-    return turned
 
 
 def _bowl(radius: float, steps: int = 24) -> Mesh:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.geometry import Plane
+from motiform.geometry import Ball, Plane
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.points import ContactPoint, Contacts
 from motiform.motion.tree import Figure
@@ -53,6 +53,7 @@ def _may_touch(figure: Figure, contacts: Contacts) -> list[tuple[int, int]]:
         points, obstacles = contacts.point_names, contacts.obstacle_names
         return [(points.index(a), obstacles.index(b)) for a, b in contacts.pairs]
     parents = {segment.name: segment.parent for segment in figure.segments}
+    twins = _twins(figure, contacts)
     found = []
     for n, point in enumerate(contacts.points):
         for m, obstacle in enumerate(contacts.obstacles):
@@ -60,9 +61,25 @@ def _may_touch(figure: Figure, contacts: Contacts) -> list[tuple[int, int]]:
                 obstacle.segment in (point.segment, parents[point.segment])
                 or parents.get(obstacle.segment) == point.segment
             )
-            if not joined:
+            again = n in twins[0] and m in twins[1] and twins[0][n] > twins[1][m]
+            if not joined and not again:
                 found.append((n, m))
     return found
+
+
+def _twins(figure: Figure, contacts: Contacts) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the points and the obstacles that are one ball of a segment, with the segment's number.
+
+    Of two such balls one touches the other: the second pair would state the same contact twice.
+    """
+    points = {(p.segment, *p.point, p.radius): n for n, p in enumerate(contacts.points) if p.kind == c.ROUND}
+    mine, theirs = dict[int, int](), dict[int, int]()
+    for m, obstacle in enumerate(contacts.obstacles):
+        if isinstance(obstacle.solid, Ball) and obstacle.segment is not None:
+            n = points.get((obstacle.segment, *obstacle.placement.translation.tolist(), obstacle.solid.radius))
+            if n is not None:
+                mine[n] = theirs[m] = figure.index(obstacle.segment)
+    return mine, theirs
 
 
 def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:

@@ -3,21 +3,21 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.geometry import Shape, surfaces
+from motiform.geometry import Ball, Box, Capsule, Shape, surfaces
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.corners import corners_of_shape, pieces_of_shape
 from motiform.motion.contact.obstacles import Obstacle
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure
-from motiform.spatial import Transform
+from motiform.spatial import Transform, rotation_y_to
 
-__all__ = ["ContactPoint", "Contacts", "points_of_shape", "points_of_tags"]
+__all__ = ["ContactPoint", "Contacts", "obstacles_of_shape", "points_of_shape", "points_of_tags", "ring_point"]
 
 Law = Literal["leaving", "held"]
 _LAWS = ("leaving", "held")
@@ -119,7 +119,8 @@ class Contacts:
     points : see `ContactPoint`.
     obstacles : see `motiform.contact`.
     pairs : names (point, obstacle) that may touch; None: every point and every obstacle, but for obstacles carried by
-        the point's own segment or by one that is joined to it.
+        the point's own segment or by one that is joined to it. Of two balls of segments, each a point and an obstacle,
+        one touches the other.
     impact : "leaving": points may leave in an impact; "held": those that touch stay.  [HuMAnS 1]
     limits : whether the limits of the joints act.
     limit_restitution : of an impact at a limit, 0 to 1.
@@ -228,8 +229,58 @@ def points_of_tags(
     return tuple(found)
 
 
+class Laws(TypedDict, total=False):
+    """What the points and obstacles of a shape have in common."""
+
+    friction: float | None
+    restitution: float
+
+
+class PointLaws(Laws, total=False):
+    """And the contact solid that the points make."""
+
+    solid: str
+
+
+def ring_point(
+    name: str,
+    segment: str,
+    point: ArrayLike,
+    radius: float,
+    axis: ArrayLike = (0.0, 0.0, 1.0),
+    *,
+    tube: float = 0.0,
+    **options: Unpack[PointLaws],
+) -> ContactPoint:
+    """Return a ring of a segment that touches planes: the rim of a disk, or of a wheel whose `tube` has a radius [m].
+
+    `point` is its centre, `radius` that of the ring [m]; `axis` may have any length. All are in the segment's frame.
+    """
+    ring = surfaces.torus(radius, tube) if tube else surfaces.circle(radius)
+    axes = rotation_y_to(axis, f"axis of contact point {name!r}")[:, [2, 0, 1]]  # a surface turns about its z
+    return ContactPoint(name, segment, point, surface=ring, rotation=axes, **options)  # type: ignore[arg-type]
+
+
+def _pieces(figure: Figure, segment: str) -> list[tuple[Shape, Transform]]:
+    """Return the simple shapes that a segment wears, and where they are."""
+    parts = figure.segment(segment).parts
+    return [piece for part in parts for piece in pieces_of_shape(part.shape, part.placement)]
+
+
+def obstacles_of_shape(figure: Figure, segment: str, **options: Unpack[Laws]) -> tuple[Obstacle, ...]:
+    """Return what a segment is to the points of others: the boxes, balls and capsules among its shapes.
+
+    They are called SEGMENT.solid, SEGMENT.solid1 and so on.
+    """
+    return tuple(
+        Obstacle(f"{segment}.solid{k or ''}", shape, placement=placement, segment=segment, **options)
+        for k, (shape, placement) in enumerate(_pieces(figure, segment))
+        if isinstance(shape, Box | Ball | Capsule)
+    )
+
+
 def points_of_shape(
-    figure: Figure, segment: str, *, shape: Shape | None = None, placement: Any = None, **options: Any
+    figure: Figure, segment: str, *, shape: Shape | None = None, placement: Any = None, **options: Unpack[PointLaws]
 ) -> tuple[ContactPoint, ...]:
     """Return the contact points of the shapes of a segment.
 
@@ -237,13 +288,10 @@ def points_of_shape(
     cylinder. Of a mesh with many corners 64 are chosen, spread over its convex hull; each point's `note` tells so.
     `options` are solid, friction and restitution.
     """
-    own = figure.segment(segment).parts
-    parts = (
-        [(part.shape, part.placement) for part in own]
-        if shape is None
-        else [(shape, placement or Transform.identity())]
-    )
-    pieces = [piece for form, where in parts for piece in pieces_of_shape(form, where)]
+    if shape is None:
+        pieces = _pieces(figure, segment)
+    else:
+        pieces = pieces_of_shape(shape, placement or Transform.identity())
     found: list[ContactPoint] = []
     for number, (form, where) in enumerate(pieces):
         head = segment if len(pieces) == 1 else f"{segment}.{number}"

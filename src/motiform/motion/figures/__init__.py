@@ -4,8 +4,10 @@ from motiform.motion.figures.anthropometry import TABLES, Anthropometry
 from motiform.motion.figures.bip import Bip, BipRecipe, bip
 from motiform.motion.figures.human36 import Human36, Human36Recipe, human36
 from motiform.motion.figures.kondo import Kondo, KondoRecipe, kondo
+from motiform.motion.figures.register import FIGURES, ReadyFigure, ready_figure
 
 __all__ = [
+    "FIGURES",
     "TABLES",
     "Anthropometry",
     "Bip",
@@ -14,7 +16,9 @@ __all__ = [
     "Human36Recipe",
     "Kondo",
     "KondoRecipe",
+    "ReadyFigure",
     "bip",
     "human36",
     "kondo",
+    "ready_figure",
 ]

@@ -1,9 +1,11 @@
 """Matter: networks of point masses and links, and the science of coupling them."""
 
+from motiform.motion.matter import motions
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.laws import links, presets
 from motiform.motion.matter.laws.automaton import Automaton
 from motiform.motion.matter.laws.links import Friction, Zone, ZoneLaw
+from motiform.motion.matter.laws.register import LAWS, law, law_parameters
 from motiform.motion.matter.model import topology
 from motiform.motion.matter.model.build import NetworkBuilder
 from motiform.motion.matter.model.handles import Points
@@ -14,6 +16,7 @@ from motiform.motion.matter.stability.cell import Cell
 from motiform.motion.matter.stability.criterion import Stability
 
 __all__ = [
+    "LAWS",
     "Automaton",
     "Cell",
     "Engine",
@@ -28,7 +31,10 @@ __all__ = [
     "Zone",
     "ZoneLaw",
     "assess_network",
+    "law",
+    "law_parameters",
     "links",
+    "motions",
     "presets",
     "topology",
 ]

@@ -1,6 +1,8 @@
 """`FigureBuilder`: a figure written segment by segment."""
 
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.model.joint import Joint
 from motiform.motion.tree.model.layout import as_names
-from motiform.motion.tree.model.segment import Part, Segment, SegmentSurface, Tag
+from motiform.motion.tree.model.segment import Part, Segment, SegmentSurface, Tag, velocity_names
 from motiform.spatial import Transform, check_rotation
 from motiform.spatial.checks import as_floats
 
@@ -47,6 +49,7 @@ class FigureBuilder:
         self.couplings: list[Coupling] = []
         self.closures: list[AnyClosure] = []
         self.notes: list[str] = []
+        self._orders: list[tuple[int, int, list[str]]] = []
 
     def segment(
         self,
@@ -151,11 +154,46 @@ class FigureBuilder:
         """
         self.closures.append(ContactClosure(name, a, b, joint))
 
+    def add(self, figure: Figure, prefix: str = "") -> None:
+        """Add all of another figure, its names after a prefix: several figures are simulated as one.
+
+        Gravity is the builder's. The order of the figure's coordinates is kept.
+        """
+        first = len(self.segments)
+        for segment in figure.segments:
+            joint: Any = segment.joint
+            if prefix and joint.named:
+                joint = copy(joint)
+                joint.names = tuple(prefix + name for name in joint.names)
+            parent = None if segment.parent is None else prefix + segment.parent
+            self.segments.append(replace(segment, name=prefix + segment.name, parent=parent, joint=joint))
+        self.tags += [replace(tag, name=prefix + tag.name, segment=prefix + tag.segment) for tag in figure.tags]
+        self.surfaces += [replace(s, name=prefix + s.name, segment=prefix + s.segment) for s in figure.surfaces]
+        self.couplings += [
+            replace(c, dependent=prefix + c.dependent, leading=prefix + c.leading) for c in figure.couplings
+        ]
+        for closure in figure.closures:
+            ends: Any = {k: None if (end := getattr(closure, k)) is None else prefix + end for k in ("a", "b")}
+            self.closures.append(replace(closure, name=prefix + closure.name, **ends))  # type: ignore[type-var]
+        self.notes += figure.notes
+        self.vertical = figure.vertical
+        if figure.order is not None:
+            self._orders.append((first, len(self.segments), [prefix + name for name in figure.order]))
+
+    def _order(self) -> list[str] | None:
+        """Return the order of the coordinates where an added figure has one of its own."""
+        names, end = list[str](), 0
+        for first, last, order in self._orders:
+            names += [*block_names(self.segments[end:first]), *order]
+            end = last
+        return [*names, *block_names(self.segments[end:])] if self._orders else None
+
     def build(self, coordinates: Sequence[str] | None = None) -> Figure:
         """Return the figure; `coordinates` names their order in q and v if it is not that of the segments.
 
         Coordinates of joints that are not plain (quaternions, contacts) go together under their segment's name.
         """
+        coordinates = self._order() if coordinates is None else coordinates
         gravity: Any = self.gravity
         vertical: Any = self.vertical
         return Figure(
@@ -170,6 +208,17 @@ class FigureBuilder:
             tuple(self.notes),
             vertical,
         )
+
+
+def block_names(segments: Sequence[Segment]) -> list[str]:
+    """Return what `build` calls the coordinates of segments, in their order."""
+    found: list[str] = []
+    for segment in segments:
+        if segment.joint.plain:
+            found += velocity_names(segment)
+        elif segment.joint.nq:
+            found.append(segment.name)
+    return found
 
 
 def _length(length: float, where: str) -> float:

@@ -1,20 +1,21 @@
 """From a checked scene to the rigid bodies that are simulated; shapes and poses of all scenes."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import MotiformError, SceneError
 from motiform.geometry import Compound, MassProperties, Particles, Shape, particles_from_mesh, read_mesh
-from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Spring
+from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Spring, scatter
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.common import PoseTable
-from motiform.scene.tables.schema import BodyTable, CopiesTable
+from motiform.scene.tables.schema import BodyTable
 from motiform.scene.tables.shapes import ParticleTable, ShapeTable
-from motiform.spatial import Transform, random_rotation, rotation_from_cardan, rotation_from_quaternion
+from motiform.spatial import Transform, rotation_from_cardan, rotation_from_quaternion
 
-__all__ = ["build_bodies", "build_pose", "build_shape"]
+__all__ = ["build_bodies", "build_pose", "build_shape", "placed"]
 
 
 def build_bodies(scene: Scene) -> Bodies:
@@ -36,6 +37,16 @@ def build_bodies(scene: Scene) -> Bodies:
     except MotiformError as error:
         raise SceneError(f"{_place(scene, error.where or '')}: {error}") from error
     return model
+
+
+def placed(scene: Scene, make: Callable[[], Any], *keys: str | int) -> Any:
+    """Return what a function makes; its errors get the file and line."""
+    try:
+        return make()
+    except SceneError:
+        raise
+    except MotiformError as error:
+        raise SceneError(f"{scene.place(*keys)}: {error}") from error
 
 
 def _place(scene: Scene, where: str) -> str:
@@ -63,11 +74,12 @@ def _body(scene: Scene, n: int, table: BodyTable, rng: np.random.Generator) -> B
         shape, properties = build_shape(scene, table.shape)
         properties = _own_properties(table, properties)
         position, rotation = np.array(table.pose.at), build_rotation(table.pose)
-        velocity, spin = np.array(table.velocity), np.array(table.spin)
-        if table.copies is not None:
-            position, rotation, velocity, spin = _copies(table.copies, position, rotation, velocity, spin, rng)
         drag = None if table.drag is None else Drag(table.drag.area, table.drag.center, table.drag.spin)
-        return Body(table.name, properties, shape, position, rotation, velocity, spin, table.pinned, drag, table.color)
+        body = Body(
+            table.name, properties, shape, position, rotation, table.velocity, table.spin, table.pinned, drag,
+            table.color,
+        )  # fmt: skip
+        return body if table.copies is None else scatter(body, **table.copies.model_dump(), rng=rng)
     except MotiformError as error:
         text = str(error)
         if error.where is not None and error.where.startswith(("scene ", "body ")):
@@ -150,20 +162,3 @@ def _particles(scene: Scene, table: ShapeTable, grains: ParticleTable) -> tuple[
     mesh = read_mesh(scene.file(grains.mesh), scale=table.scale)
     shape = particles_from_mesh(mesh, grains.spacing, density=table.density, mass=1.0 if weightless else table.mass)
     return shape, None if weightless else shape.mass_properties()
-
-
-def _copies(
-    table: CopiesTable,
-    position: np.ndarray,
-    rotation: np.ndarray,
-    velocity: np.ndarray,
-    spin: np.ndarray,
-    rng: np.random.Generator,
-) -> tuple[np.ndarray, ...]:
-    """Draw poses and velocities of many bodies about those of one."""
-    n = table.count
-    positions = position + (rng.random((n, 3)) - 0.5) * np.array(table.box)
-    rotations = random_rotation(rng, n) @ rotation if table.turned else np.broadcast_to(rotation, (n, 3, 3)).copy()
-    velocities = velocity + table.velocity * (2 * rng.random((n, 3)) - 1)
-    spins = spin + table.spin * (2 * rng.random((n, 3)) - 1)
-    return positions, rotations, velocities, spins

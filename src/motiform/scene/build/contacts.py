@@ -1,20 +1,20 @@
 """From the contacts of a scene to what is simulated: obstacles, contact points, free bodies that touch."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, SceneError, closest
-from motiform.geometry import Ball, Box, Capsule, Shape, surfaces
+from motiform.base.errors import InputError, closest
+from motiform.geometry import surfaces
 from motiform.motion import contact
+from motiform.motion.bodies import Body
 from motiform.motion.contact import ContactPoint, Contacts, Obstacle
-from motiform.motion.contact.corners import pieces_of_shape
-from motiform.motion.contact.obstacles import up_to
+from motiform.motion.figures import FIGURES
+from motiform.motion.hybrid import body_segments
 from motiform.motion.tree import Figure
-from motiform.scene.build.bodies import body_names
-from motiform.scene.build.common import build_pose
+from motiform.scene.build.common import build_pose, placed
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.contact import BodyContactTable, FigureContactTable, ObstacleTable, PointTable
 from motiform.spatial import Transform, up_name, upright
@@ -22,37 +22,25 @@ from motiform.spatial import Transform, up_name, upright
 __all__ = ["build_contacts"]
 
 
-def build_contacts(scene: Scene, figure: Figure) -> Contacts | None:
-    """Return what may touch what, or None where a scene has no contacts."""
+def build_contacts(scene: Scene, figure: Figure, bodies: Sequence[Body]) -> Contacts | None:
+    """Return what may touch what, or None where a scene has no contacts; the bodies are segments of the figure."""
     document = scene.document
     if not document.touching:
         return None
     obstacles: list[Obstacle] = []
     for n, table in enumerate(document.obstacle):
-        obstacles += _placed(scene, lambda t=table: build_obstacle(t, figure), "obstacle", n)
+        obstacles += placed(scene, lambda t=table: build_obstacle(t, figure), "obstacle", n)
     points: list[ContactPoint] = []
     for n, own in enumerate(document.figure):
         prefix = f"{own.name}." if len(document.figure) > 1 else ""
         for k, touch in enumerate(own.contact):
             model = own.model
-            points += _placed(
+            points += placed(
                 scene, lambda t=touch, m=model, p=prefix: _points(figure, t, m, p), "figure", n, "contact", k
             )
-    bodies = _bodies(scene, figure, points, obstacles)
+    _bodies(scene, figure, bodies, points, obstacles)
     law = {} if document.contact is None else document.contact.model_dump()
-    if law.get("pairs") is None:
-        law["pairs"] = _pairs(figure, points, obstacles, bodies)
-    return _placed(scene, lambda: Contacts(tuple(points), tuple(obstacles), **law), "contact")
-
-
-def _placed(scene: Scene, make: Any, *keys: str | int) -> Any:
-    """Return what a function makes; its errors get the file and line."""
-    try:
-        return make()
-    except SceneError:
-        raise
-    except MotiformError as error:
-        raise SceneError(f"{scene.place(*keys)}: {error}") from error
+    return placed(scene, lambda: Contacts(tuple(points), tuple(obstacles), **law), "contact")
 
 
 def _known(name: str, known: Iterable[str], what: str) -> str:
@@ -113,90 +101,39 @@ def _points(figure: Figure, table: FigureContactTable, model: str | None, prefix
     if table.points is not None:
         for point in table.points:
             _known(prefix + point.segment, figure.names, "segment")
-        return tuple(
-            ContactPoint(
-                prefix + point.name, prefix + point.segment, point.at, solid=solid, **_form(point, table), **options
-            )
-            for point in table.points
-        )
+        return tuple(_point(point, table, solid, prefix, options) for point in table.points)
     if table.tags is not None:
         return contact.points_of_tags(
             figure, {solid: [prefix + tag for tag in table.tags]}, radius=table.radius, **options
         )
-    groups = {prefix + name: [prefix + tag for tag in tags] for name, tags in _solids(model).items()}
+    if model is None:
+        raise InputError("a figure without contact solids of its own", remedy="Give tags, points or a segment.")
+    solids = FIGURES[model].contact_solids
+    groups = {prefix + name: [prefix + tag for tag in tags] for name, tags in solids.items()}
     return contact.points_of_tags(figure, groups, radius=table.radius, **options)
 
 
-def _form(point: PointTable, table: FigureContactTable) -> dict[str, Any]:
-    """Return what a point is: a ball, a ring or an ellipsoid."""
+def _point(point: PointTable, table: FigureContactTable, solid: str, prefix: str, options: Any) -> ContactPoint:
+    """Return one point: a ball, a ring or an ellipsoid."""
+    name, segment = prefix + point.name, prefix + point.segment
     radius = table.radius if point.radius is None else point.radius
-    if point.ellipsoid is not None:
-        return {"surface": surfaces.ellipsoid(point.ellipsoid)}
-    if point.ring is None:
-        return {"radius": radius}
-    ring = surfaces.torus(point.ring, radius) if radius else surfaces.circle(point.ring)
-    size = float(np.linalg.norm(point.axis))
-    if not size > 0:
-        raise InputError("an axis without direction", where=f"contact point {point.name!r}", got=point.axis)
-    axes = up_to(np.asarray(point.axis) / size)[:, [2, 0, 1]]  # a surface turns about its z
-    return {"surface": ring, "rotation": axes}
-
-
-def _solids(model: str | None) -> dict[str, tuple[str, ...]]:
-    """Return the contact solids of a model."""
-    from motiform.motion.figures import bip_table, human36_table, kondo_table
-
-    if model is None:
-        raise InputError("a figure without contact solids of its own", remedy="Give tags, points or a segment.")
-    return dict({"bip": bip_table, "human36": human36_table, "kondo": kondo_table}[model].CONTACTS)
+    if point.ring is not None:
+        return contact.ring_point(name, segment, point.at, point.ring, point.axis, tube=radius, solid=solid, **options)
+    surface = None if point.ellipsoid is None else surfaces.ellipsoid(point.ellipsoid)
+    size = radius if surface is None else 0.0
+    return ContactPoint(name, segment, point.at, size, solid, surface=surface, **options)
 
 
 # -------------------------------------------------------------------- bodies
-def _bodies(scene: Scene, figure: Figure, points: list[ContactPoint], obstacles: list[Obstacle]) -> set[str]:
-    """Add the points of the free bodies, and the obstacles that they are to one another; return these obstacles."""
-    tables = [
-        (n, table) for n, table in enumerate(scene.document.body) if table.contact is None or table.contact.touches
-    ]
-    alone = len(points) == 0 and len(tables) == 1 and tables[0][1].copies is None
-    found: set[str] = set()
-    for n, table in tables:
-        law = BodyContactTable() if table.contact is None else table.contact
-        laws: Any = {"friction": law.friction, "restitution": law.restitution}
-        for name in body_names(table):
-            points += _placed(scene, lambda m=name, o=laws: contact.points_of_shape(figure, m, **o), "body", n)
-            parts = figure.segment(name).parts if law.solid and not alone else ()
-            pieces = [piece for part in parts for piece in pieces_of_shape(part.shape, part.placement)]
-            for k, (shape, placement) in enumerate(pieces):
-                made = _solid(shape, f"{name}.solid{k or ''}", segment=name, placement=placement, **laws)
-                if made is not None:
-                    found.add(made.name)
-                    obstacles.append(made)
-    return found
-
-
-def _solid(shape: Shape, name: str, **options: Any) -> Obstacle | None:
-    """Return what a body is to the others; None where it cannot be touched."""
-    return Obstacle(name, shape, **options) if isinstance(shape, Box | Ball | Capsule) else None
-
-
-def _pairs(
-    figure: Figure, points: list[ContactPoint], obstacles: list[Obstacle], bodies: set[str]
-) -> tuple[tuple[str, str], ...] | None:
-    """Return all pairs but those that would say one thing twice: of two balls one touches the other."""
-    balls = {o.segment for o in obstacles if o.name in bodies and isinstance(o.solid, Ball)}
-    if len(balls) < 2:
-        return None
-    order = {name: n for n, name in enumerate(figure.names)}
-    parents = {segment.name: segment.parent for segment in figure.segments}
-    found = []
-    for point in points:
-        for obstacle in obstacles:
-            other = obstacle.segment
-            if other is not None:
-                if other in (point.segment, parents[point.segment]) or parents[other] == point.segment:
-                    continue
-                both = obstacle.name in bodies and {point.segment, other} <= balls
-                if both and order[point.segment] > order[other]:
-                    continue
-            found.append((point.name, obstacle.name))
-    return tuple(found)
+def _bodies(
+    scene: Scene, figure: Figure, bodies: Sequence[Body], points: list[ContactPoint], obstacles: list[Obstacle]
+) -> None:
+    """Add the points of the free bodies, and the obstacles that they are to one another."""
+    laws = [table.contact or BodyContactTable() for table in scene.document.body]
+    touching = [(n, body, law) for n, (body, law) in enumerate(zip(bodies, laws, strict=True)) if law.touches]
+    alone = len(points) == 0 and len(touching) == 1 and not touching[0][1].many
+    for n, body, law in touching:
+        options: Any = {"friction": law.friction, "restitution": law.restitution}
+        for name in body_segments(body):
+            points += placed(scene, lambda m=name, o=options: contact.points_of_shape(figure, m, **o), "body", n)
+            obstacles += contact.obstacles_of_shape(figure, name, **options) if law.solid and not alone else ()

@@ -8,15 +8,15 @@ import numpy as np
 from motiform.base.errors import MotiformError, SceneError
 from motiform.geometry import MassProperties, surfaces
 from motiform.geometry.surfaces import Surface
+from motiform.motion.actuation import ControlSum, SegmentPushes
 from motiform.motion.contact import Contacts
-from motiform.motion.tree import Control, Figure, FigureBuilder, Part, joints
+from motiform.motion.figures import ready_figure
+from motiform.motion.hybrid import add_body, start_bodies
+from motiform.motion.tree import Figure, FigureBuilder, Part, joints
 from motiform.motion.tree.read import read_figure
-from motiform.scene.build.bodies import add_bodies, start_bodies
-from motiform.scene.build.common import build_pose, build_shape
+from motiform.scene.build.common import build_bodies, build_pose, build_shape, placed
 from motiform.scene.build.contacts import build_contacts
-from motiform.scene.build.drive import Member, build_controls, read_values
-from motiform.scene.build.loads import build_loads
-from motiform.scene.build.models import add_figure, block_names, build_model
+from motiform.scene.build.drive import Member, build_controls, build_pushes, read_values
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.figure import (
     ClosureTable,
@@ -28,13 +28,7 @@ from motiform.scene.tables.figure import (
     SurfaceTable,
 )
 
-__all__ = ["Made", "build_figure", "build_figures"]
-
-
-def build_figure(scene: Scene) -> tuple[Figure, np.ndarray, np.ndarray, Control | None]:
-    """Return the figures of a scene as one, its configuration and velocities at the start, and its controls."""
-    made = build_figures(scene)
-    return made.figure, made.q, made.v, made.controls
+__all__ = ["Made", "build_figures"]
 
 
 @dataclass(frozen=True)
@@ -44,8 +38,8 @@ class Made:
     figure: Figure
     q: np.ndarray
     v: np.ndarray
-    controls: Control | None
-    loads: Control | None
+    controls: ControlSum | None
+    loads: SegmentPushes | None
     contacts: Contacts | None
 
 
@@ -53,55 +47,39 @@ def build_figures(scene: Scene) -> Made:
     """Return the figures and, with contacts, the bodies of a scene as one figure, and what acts on it."""
     tables = scene.document.figure
     builder = FigureBuilder(gravity=scene.document.environment.gravity, name=scene.name)
-    members, order, ordered = [], list[str](), False
+    members: list[Member] = []
     for n, table in enumerate(tables):
         prefix, before = f"{table.name}." if len(tables) > 1 else "", len(builder.segments)
-        own = _add(scene, n, table, builder, prefix)
-        added = builder.segments[before:]
-        members.append(Member(prefix, tuple(segment.name for segment in added)))
-        order += block_names(added) if own is None else own
-        ordered = ordered or own is not None
-    before = len(builder.segments)
-    bodies = add_bodies(scene, builder)
-    order += block_names(builder.segments[before:])
-    figure = _built(scene, builder, order if ordered else None)
+        _add(scene, n, table, builder, prefix)
+        members.append(Member(prefix, tuple(segment.name for segment in builder.segments[before:])))
+    bodies = build_bodies(scene).bodies if scene.document.body else ()
+    for n, body in enumerate(bodies):
+        placed(scene, lambda b=body: add_body(builder, b), "body", n)
+    figure = _built(scene, builder)
     q, v = figure.neutral(), np.zeros(figure.nv)
     for n, (table, member) in enumerate(zip(tables, members, strict=True)):
         _start(scene, n, table, figure, member.prefix, q, v)
-    start_bodies(scene, bodies, figure, q, v)
-    contacts = build_contacts(scene, figure)
-    centers = {body.name: body.properties.center for body in bodies}
+    q, v = start_bodies(figure, bodies, q, v)
+    contacts = build_contacts(scene, figure, bodies)
     controls = build_controls(scene, figure, members, q, contacts)
-    return Made(figure, q, v, controls, build_loads(scene, figure, members, centers), contacts)
+    return Made(figure, q, v, controls, build_pushes(scene, figure, members, bodies), contacts)
 
 
-def _add(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> list[str] | None:
-    """Add the segments of one figure; return the order of its coordinates where it has one of its own."""
+def _add(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> None:
+    """Add the segments of one figure: of a ready one, of a file, or of the table."""
     if table.model is not None:
-        made = _placed(scene, lambda: build_model(table, builder.gravity), "figure", n, "parameters")
-        order = add_figure(made, builder, prefix)
+        given = {**table.parameters.model_dump(exclude_none=True), "gravity": builder.gravity, "name": table.name}
+        made = placed(scene, lambda: ready_figure(str(table.model), **given), "figure", n, "parameters")
+        builder.add(made, prefix)
     elif table.file is not None:
-        order = _read(scene, n, table, builder, prefix)
-    else:
-        order = None
+        _read(scene, n, table, builder, prefix)
     _write(scene, n, table, builder, prefix)
-    return order
 
 
-def _placed(scene: Scene, make: Any, *keys: str | int) -> Any:
-    """Return what a function makes; its errors get the file and line."""
-    try:
-        return make()
-    except SceneError:
-        raise
-    except MotiformError as error:
-        raise SceneError(f"{scene.place(*keys)}: {error}") from error
-
-
-def _built(scene: Scene, builder: FigureBuilder, order: list[str] | None) -> Figure:
+def _built(scene: Scene, builder: FigureBuilder) -> Figure:
     """Return the figure; an error of the whole gets the line of the segment, tag or closure that it names."""
     try:
-        return builder.build(order)
+        return builder.build()
     except MotiformError as error:
         names = [error.where or "", str(error.got or "")]
         for n, table in enumerate(scene.document.figure):
@@ -117,11 +95,11 @@ def _write(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, pre
         return None if name == "world" else prefix + name
 
     for k, segment in enumerate(table.segment):
-        _placed(scene, lambda s=segment: _segment(scene, s, builder, prefix), "figure", n, "segment", k)
+        placed(scene, lambda s=segment: _segment(scene, s, builder, prefix), "figure", n, "segment", k)
     for k, tag in enumerate(table.tag):
-        _placed(scene, lambda t=tag: builder.tag(prefix + t.name, prefix + t.segment, t.at), "figure", n, "tag", k)
+        placed(scene, lambda t=tag: builder.tag(prefix + t.name, prefix + t.segment, t.at), "figure", n, "tag", k)
     for k, closure in enumerate(table.closure):
-        _placed(scene, lambda c=closure: _closure(c, builder, full, prefix), "figure", n, "closure", k)
+        placed(scene, lambda c=closure: _closure(c, builder, full, prefix), "figure", n, "closure", k)
 
 
 def _segment(scene: Scene, table: SegmentTable, builder: FigureBuilder, prefix: str) -> None:
@@ -231,14 +209,14 @@ def _closure(table: ClosureTable, builder: FigureBuilder, full: Any, prefix: str
     builder.close(prefix + table.name, a, table.at[0], b, table.at[1], table.rows, length=length)
 
 
-def _read(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> list[str] | None:
+def _read(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> None:
     """Put a figure from a file among the others; its own gravity gives way to the scene's."""
     if prefix:
         raise SceneError(
             f"{scene.place('figure', n, 'file')}: a figure from a file must be alone in its scene (got {table.file!r})"
         )
-    found = _placed(scene, lambda: read_figure(scene.file(table.file or "")), "figure", n, "file")
-    return add_figure(found, builder, prefix)
+    found = placed(scene, lambda: read_figure(scene.file(table.file or "")), "figure", n, "file")
+    builder.add(found, prefix)
 
 
 def _start(scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str, q: np.ndarray, v: np.ndarray) -> None:
@@ -248,7 +226,7 @@ def _start(scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str
             joint = figure.segment(prefix + segment.name).joint
             begin = segment.joint.contact.start
             assert isinstance(joint, joints.ContactJoint)
-            q[figure.places(prefix + segment.name, "q")] = _placed(
+            q[figure.places(prefix + segment.name, "q")] = placed(
                 scene,
                 lambda j=joint, b=begin: j.configuration(
                     b.parent, b.child, direction=b.direction, yaw=b.yaw, normal1=b.parent_normal, normal2=b.normal

@@ -2,10 +2,10 @@
 
 from motiform.base.errors import SceneError, closest
 from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
+from motiform.motion.figures import FIGURES
 from motiform.motion.hybrid.observe import CONTACT_CHANNELS
 from motiform.motion.matter.observe import _METERS as NETWORK_METERS
 from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
-from motiform.scene.build.models import model_segments
 from motiform.scene.read.lines import line_of
 from motiform.scene.tables.schema import BodyTable, SceneFile
 
@@ -102,7 +102,7 @@ def _figure_channels(document: SceneFile) -> list[str]:
     known += ["tags"] if any(figure.tag or figure.model for figure in figures) else []
     for figure in figures:
         prefix = f"{figure.name}." if len(figures) > 1 else ""
-        plain = [f"{prefix}{segment}" for segment in (model_segments(figure.model) if figure.model else ())]
+        plain = [f"{prefix}{segment}" for segment in (FIGURES[figure.model].segments if figure.model else ())]
         for segment in figure.segment:
             plain.append(f"{prefix}{segment.name}")
             if segment.joint.contact:

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from motiform.motion.figures import FIGURES
 from motiform.scene.tables.common import (
     AtLeast0,
     Color,
@@ -201,7 +202,7 @@ class FigureTable(Table):
     """`[[figure]]`: an articulated system, written here, read from a file, or a ready model."""
 
     name: Name
-    model: Literal["human36", "bip", "kondo"] | None = Field(None, description="a ready figure")
+    model: Literal[tuple(FIGURES)] | None = Field(None, description="a ready figure")  # type: ignore[valid-type]
     parameters: ModelTable = Field(ModelTable(), description="of the model")
     file: str | None = Field(None, description="URDF or MJCF file in the scene's folder")
     segment: list[SegmentTable] = Field(default_factory=list)

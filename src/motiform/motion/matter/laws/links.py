@@ -141,6 +141,13 @@ class Friction:
             raise InputError("friction without force", remedy="Give stiffness (pairs stick) or damping (they creep).")
 
 
+def as_friction(friction: Friction | float | None, law: Any) -> Friction | None:
+    """Return friction; of a coefficient alone, pairs stick by two sevenths of the law's stiffness."""
+    if friction is None or isinstance(friction, Friction):
+        return friction
+    return Friction(float(friction), stiffness=float(np.max(law.strongest()[0])) * 2 / 7)
+
+
 def spring(stiffness: ArrayLike, rest: ArrayLike | None = None, damping: ArrayLike = 0.0) -> ZoneLaw:
     """Return a spring [Habibi97 1.10] with a damper beside it; without `rest` it is at rest at the start."""
     return ZoneLaw("spring", (Zone(stiffness, damping, rest),))

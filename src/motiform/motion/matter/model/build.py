@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.matter.laws.links import Friction, Zone, ZoneLaw
+from motiform.motion.matter.laws.links import Friction, Zone, ZoneLaw, as_friction
 from motiform.motion.matter.model.checks import AXIS, check_apart, moved_solid, read_axis, read_signal, shifted
 from motiform.motion.matter.model.handles import LinkEnd, OpenLink, Placed, Points
 from motiform.motion.matter.model.look import Look
@@ -178,7 +178,7 @@ class NetworkBuilder:
         self, name: str, kind: Any, place: np.ndarray, speed: np.ndarray, mass: Any, free: Any, drag: ArrayLike,
         radius: ArrayLike, color: Any, motion: Signal | None,
     ) -> Points:  # fmt: skip
-        self._take_name(name)
+        self.reserve(name)
         where, n = f"{kind} {name!r}", (len(place),)
         held, size = check_array(drag, "drag", where, n), check_array(radius, "radius", where, n)
         if (held < 0).any() or (size < 0).any():
@@ -210,7 +210,8 @@ class NetworkBuilder:
         """Return where all points start [m], (points, 3)."""
         return np.concatenate([group.position for group in self._groups])
 
-    def _take_name(self, name: str) -> None:
+    def reserve(self, name: str) -> None:
+        """Take a name, so that nothing else of the network gets it: of what is attached to it from outside."""
         if (
             not isinstance(name, str)
             or not name
@@ -252,7 +253,7 @@ class NetworkBuilder:
         number = read_axis(axis, where)
         self._check_law(law, where)
         law.rows(len(ends), np.ones(len(ends)))  # its numbers fit, or it says why not
-        self._take_name(name)
+        self.reserve(name)
         self._bundles.append(Bundle(name, ends, law, number, acts, grid, record, every))
 
     def piston(
@@ -267,7 +268,7 @@ class NetworkBuilder:
                 "pairs of pistons", where=where, allowed="two or more sets of pairs alike, an axis for each"
             )
         law = ZoneLaw("piston", (Zone(stiffness, damping, rest),))
-        self._take_name(name)
+        self.reserve(name)
         numbers = np.array([read_axis(axis, where) for axis in axes])
         self._pistons.append(Piston(name, np.stack(found, axis=1), numbers, law))
 
@@ -315,11 +316,9 @@ class NetworkBuilder:
         if friction is not None and not isinstance(law, ZoneLaw):
             remedy = "Write it into the automaton, or take a zone law."
             raise InputError("friction beside an automaton", where=where, remedy=remedy)
-        if isinstance(friction, int | float):
-            k, _ = law.strongest()
-            friction = Friction(float(friction), stiffness=float(np.max(k)) * 2 / 7)
-        self._take_name(name)
-        self._reaches.append(Reach(name, both, role.astype(np.uint8), body, law, friction, acts))
+        self.reserve(name)
+        rub = as_friction(friction, law)
+        self._reaches.append(Reach(name, both, role.astype(np.uint8), body, law, rub, acts))
 
     def solid(
         self,
@@ -329,7 +328,7 @@ class NetworkBuilder:
         points: Any,
         *,
         law: ZoneLaw,
-        friction: Friction | None = None,
+        friction: Friction | float | None = None,
         color: tuple[float, float, float] | None = None,
         motion: "Callable[[float], Transform] | None" = None,
     ) -> None:
@@ -340,8 +339,9 @@ class NetworkBuilder:
             raise InputError(
                 "law of a solid", where=where, got=law.name, allowed="a zone law that ends at some distance"
             )
-        self._take_name(name)
-        self._solids.append(Solid(name, shape, placement, self._points(points, where), law, friction, color, motion))
+        self.reserve(name)
+        rub = as_friction(friction, law)
+        self._solids.append(Solid(name, shape, placement, self._points(points, where), law, rub, color, motion))
 
     def push(self, name: str, points: Any, force: Any, *, rate: float | None = None) -> None:
         """Add forces on points [N]: a vector, a function of time, or samples (samples, points, 3) at a rate."""
@@ -352,7 +352,7 @@ class NetworkBuilder:
             signal = Signal(vector[None], 1.0)
         else:
             signal = read_signal(force, rate, where)
-        self._take_name(name)
+        self.reserve(name)
         self._inputs.append(Input(name, found, signal))
 
     def _check_law(self, law: Any, where: str) -> None:
@@ -433,7 +433,7 @@ class NetworkBuilder:
         if len(found) != 1:
             raise InputError("an open link begins at one mass", where=where, got=f"{len(found)} points")
         self._check_law(law, where)
-        self._take_name(name)
+        self.reserve(name)
         self._open[name] = OpenLink(int(found[0]), law, read_axis(axis, where))
         return LinkEnd(name, self)
 
@@ -490,7 +490,7 @@ class NetworkBuilder:
             raise InputError(
                 "only links have a sub-rate", where=f"module {name!r}", remedy="Take pistons, reaches, solids out."
             )
-        self._take_name(name)
+        self.reserve(name)
         shift, turned = (
             check_array(at, "at", f"module {name!r}", (3,)),
             np.eye(3) if turn is None else np.asarray(turn, float),
@@ -503,7 +503,7 @@ class NetworkBuilder:
                 raise InputError(
                     "a module with imposed points cannot be moved", where=name, remedy="Impose its new path."
                 )
-            self._take_name(f"{name}.{group.name}")
+            self.reserve(f"{name}.{group.name}")
             self._groups.append(
                 replace(
                     group, name=f"{name}.{group.name}", first=first + group.first,
@@ -513,7 +513,7 @@ class NetworkBuilder:
             )  # fmt: skip
         for kind in ("_bundles", "_pistons", "_reaches", "_solids", "_inputs"):
             for thing in getattr(module, kind):
-                self._take_name(f"{name}.{thing.name}")
+                self.reserve(f"{name}.{thing.name}")
                 moved = shifted(thing, f"{name}.{thing.name}", first)
                 if kind == "_solids" and (shift.any() or turn is not None):
                     moved = moved_solid(moved, Transform(turned, shift))

@@ -41,6 +41,11 @@ class Points:
         """At the start [m], (points, 3)."""
         return self.owner.positions()[self.indices]
 
+    @property
+    def radius(self) -> np.ndarray:
+        """Of the balls that they stand for [m], (points,)."""
+        return np.concatenate([group.radius for group in self.owner._groups])[self.indices]
+
 
 @dataclass(frozen=True, eq=False)
 class LinkEnd:

@@ -1,17 +1,16 @@
-"""Who is linked with whom: chains, loops, cloths, blocks, agglomerates and graphs, as pairs of points."""
+"""Who is linked with whom, as pairs of points, and where points of grids, lines and rings are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-
-if TYPE_CHECKING:
-    from motiform.geometry import Shape
+from motiform.spatial import across_axes
+from motiform.spatial.checks import as_floats
 
 __all__ = [
     "Grid",
@@ -19,11 +18,13 @@ __all__ = [
     "block_positions",
     "chain",
     "cross",
+    "edges",
     "graph",
     "grid",
+    "line_positions",
     "loop",
     "near",
-    "volume_positions",
+    "ring_positions",
 ]
 
 
@@ -125,23 +126,58 @@ def grid(points: ArrayLike, shape: Sequence[int], *, diagonals: bool = True, ben
     return Grid(full, tuple(fits))
 
 
+def edges(points: ArrayLike, faces: ArrayLike) -> np.ndarray:
+    """Return links along the edges of triangles (triangles, 3), each once; faces number the given points from 0."""
+    found, corners = _indices(points), np.asarray(faces)
+    if corners.ndim != 2 or corners.shape[1] != 3 or corners.dtype.kind not in "iu":
+        raise InputError("faces must be triangles of points", got=f"shape {corners.shape}", allowed="(triangles, 3)")
+    if corners.size and (corners.min() < 0 or corners.max() >= len(found)):
+        raise InputError(
+            "a face names a point that is not there", got=int(corners.max()), allowed=f"below {len(found)}"
+        )
+    return found[np.unique(np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)]
+
+
 def block_positions(
-    shape: Sequence[int], spacing: float | Sequence[float], at: ArrayLike = (0.0, 0.0, 0.0)
+    shape: Sequence[int], spacing: float | Sequence[float], at: ArrayLike = (0.0, 0.0, 0.0), *, axes: str = "xyz"
 ) -> np.ndarray:
-    """Return the places of a regular grid [m], (points, 3) in C order, its first corner at `at`."""
+    """Return the places of a regular grid [m], (points, 3) in C order, its first corner at `at`.
+
+    `axes` are the letters of the grid's directions: a grid of two directions with "zx" lies in the plane y = 0.
+    """
+    letters = axes[: len(shape)]
+    if len(letters) < len(shape) or len(set(letters)) < len(letters) or set(letters) - set("xyz"):
+        allowed = "letters of xyz, each once, one for each direction"
+        raise InputError("axes of a grid", got=axes, allowed=allowed)
     size = (*[int(n) for n in shape], 1, 1)[:3]
     given = np.asarray(spacing, float)
     steps = np.full(3, given) if given.ndim == 0 else np.append(given, [0.0, 0.0])[:3]
-    axes = [np.arange(n) * step for n, step in zip(size, steps, strict=True)]
-    return np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3) + np.asarray(at, float)
+    rows = [np.arange(n) * step for n, step in zip(size, steps, strict=True)]
+    flat = np.stack(np.meshgrid(*rows, indexing="ij"), -1).reshape(-1, 3)
+    found = np.zeros_like(flat)
+    for k, letter in enumerate(letters):
+        found[:, "xyz".index(letter)] = flat[:, k]
+    return found + np.asarray(at, float)
 
 
-def volume_positions(shape: "Shape", spacing: float) -> np.ndarray:
-    """Return places that fill a shape [m], (points, 3), on a grid of so wide a spacing [m]; link them by `near`."""
-    from motiform.geometry import Mesh, particles_from_mesh
+def line_positions(start: ArrayLike, end: ArrayLike, count: int) -> np.ndarray:
+    """Return places evenly along a line [m], (count, 3), both ends among them."""
+    return np.linspace(as_floats(start, 3, where="start"), as_floats(end, 3, where="end"), _count(count))
 
-    mesh = shape if isinstance(shape, Mesh) else shape.to_mesh()
-    return np.asarray(particles_from_mesh(mesh, density=1.0, spacing=spacing).points)
+
+def ring_positions(
+    radius: float, count: int, center: ArrayLike = (0.0, 0.0, 0.0), axis: ArrayLike = (0.0, 1.0, 0.0)
+) -> np.ndarray:
+    """Return places evenly around a circle [m], (count, 3), about an axis of any length."""
+    angle = 2 * np.pi * np.arange(_count(count))[:, None] / count
+    first, second = across_axes(axis)
+    return np.asarray(as_floats(center, 3, where="center") + radius * (np.cos(angle) * first + np.sin(angle) * second))
+
+
+def _count(count: int) -> int:
+    if not isinstance(count, int | np.integer) or count < 1:
+        raise InputError("a number of points must be 1 or more", got=count)
+    return int(count)
 
 
 def _indices(points: Any) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 
 from motiform.base.errors import SceneError, closest
 from motiform.motion.matter import NetworkBuilder, Points
-from motiform.scene.build.matter_places import Places
+from motiform.scene.build.matter.places import Places
 from motiform.scene.tables.matter import NetworkTable, PointsOf
 
 __all__ = ["Group", "PointNames"]

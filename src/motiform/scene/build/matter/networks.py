@@ -10,17 +10,17 @@ from motiform.base.errors import InputError, MotiformError, SceneError
 from motiform.geometry import Hollow, Plane
 from motiform.geometry.checks import LONGEST
 from motiform.geometry.search.closest import pack_solids
-from motiform.motion.contact.obstacles import up_to
 from motiform.motion.hybrid.matter.parts import Attachment, SegmentSolid
-from motiform.motion.matter import Network, NetworkBuilder, Points, topology
+from motiform.motion.matter import Network, NetworkBuilder, Points, motions, topology
+from motiform.motion.matter.laws.links import as_friction
 from motiform.motion.matter.system import steps_per_sample
 from motiform.motion.tree import Figure
 from motiform.scene.build.common import build_pose, build_rotation, build_shape
-from motiform.scene.build.matter_carried import Carriers, Matter
-from motiform.scene.build.matter_laws import build_friction, build_law
-from motiform.scene.build.matter_motion import Gusts, MovedPoints, MovedSolid, Push, Way, read_replay, replayed_solid
-from motiform.scene.build.matter_names import Group, PointNames
-from motiform.scene.build.matter_places import Places, build_places, moved
+from motiform.scene.build.matter.carried import Carriers, Matter
+from motiform.scene.build.matter.laws import build_friction, build_law
+from motiform.scene.build.matter.motion import build_moves, read_recording
+from motiform.scene.build.matter.names import Group, PointNames
+from motiform.scene.build.matter.places import Places, build_places, moved
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.matter import (
     LinkTable,
@@ -32,9 +32,9 @@ from motiform.scene.tables.matter import (
     SolidTable,
 )
 from motiform.scene.tables.place import FixedTable, ImposedTable, MassesTable, PlacesTable
-from motiform.spatial import Transform, up_against, up_name, upright
+from motiform.spatial import Transform, rotation_y_to, unit_vector, up_against, up_name, upright
 
-__all__ = ["Matter", "build_matter", "build_networks"]
+__all__ = ["build_matter", "build_networks"]
 
 
 def build_networks(scene: Scene) -> Network:
@@ -73,7 +73,7 @@ def _wind(scene: Scene) -> Any:
     table = scene.document.environment
     if table.gust is None:
         return table.wind
-    return Gusts(np.array(table.wind), np.array(table.gust.amplitude), table.gust.period)
+    return motions.Gusts(table.wind, table.gust.amplitude, table.gust.period)
 
 
 def _built(scene: Scene, builder: NetworkBuilder) -> Network:
@@ -143,8 +143,7 @@ class _Part:
         if table.spin is None:
             return velocity
         size = float(np.linalg.norm(table.spin.axis))
-        if not size > 0:
-            raise InputError("an axis without direction", got=table.spin.axis)
+        unit_vector(table.spin.axis, "spin.axis")
         rate = turn @ (own @ np.array(table.spin.axis)) * (table.spin.rate / size)
         center = self.pose.point(build_pose(table.pose).point(np.array(table.spin.center)))
         whirl = np.cross(rate, places.position - center)
@@ -168,16 +167,17 @@ class _Part:
     def _imposed(self, table: ImposedTable, place: Callable[..., str]) -> None:
         name = self.prefix + table.name
         look: Any = {"radius": table.radius, "color": table.color}
-        if table.motion.recording is not None:
-            samples, rate = read_replay(self.scene, table.motion.recording)
+        replay = table.motion.recording
+        if replay is not None:
+            recording = read_recording(self.scene, replay.file)
+            samples, rate = motions.recorded_points(recording, replay.channel, marker=replay.marker, index=replay.index)
             samples = moved(self.table.pose, moved(table.pose, samples))
             points = self.builder.imposed(name, samples, rate=rate, **look)
             self._keep(table, points, Places(samples[0]))
             return
         start = build_places(self.scene, table, name)
-        motion = MovedPoints(Way(table.motion, table.pose.at), start.position, self.pose)
-        step = 1 / self.builder.rate
-        points = self.builder.imposed(name, motion, velocity=(motion(0.0) - motion(-step)) / step, **look)
+        motion = motions.MovedPoints(start.position, build_moves(table.motion), self.pose, table.pose.at)
+        points = self.builder.imposed(name, motion, velocity=motion.velocity_before(self.builder.rate), **look)
         self._keep(table, points, start)
 
     def _places(self, table: PlacesTable) -> Places:
@@ -231,7 +231,7 @@ class _Part:
         for tag in to.tags or ():
             self.carriers.check_tag(tag, to.segment, place("to"))
         law, name = build_law(table, place, table.name), self.prefix + table.name
-        self.builder._take_name(name)
+        self.builder.reserve(name)
         self.carriers.attachments.append(Attachment(name, to.segment, points.indices, places, law, table.record))
 
     def _pairs(self, table: LinkTable, kind: str, where: str) -> Any:
@@ -276,9 +276,9 @@ class _Part:
 
     def _edges(self, named: PointsOf, where: str) -> np.ndarray:
         group, index = self.names.group(named, where) if isinstance(named, str) else (None, None)
-        if group is None or index is not None or group.places.edges is None:
+        if group is None or index is not None or group.places.faces is None:
             raise SceneError("not the corners of a mesh", where=where, got=named, remedy="Give a group with mesh.")
-        return group.points.indices[group.places.edges]
+        return topology.edges(group.points, group.places.faces)
 
     def _piston(self, table: PistonTable, place: Callable[..., str]) -> None:
         where = place("pairs")
@@ -293,13 +293,12 @@ class _Part:
         others = None if table.others is None else self.names.points(table.others, place("others"))
         apart = [self.names.points(one, place("apart")) for one in table.apart]
         law = build_law(table, place, table.name, {"threshold": 0.0} if self._thick(points, others) else None)
-        friction = build_friction(table.friction, law)
+        friction = build_friction(table.friction)
         self.builder.reach(self.prefix + table.name, points, others, law=law, friction=friction, apart=apart)
 
     def _thick(self, *sets: Points | None) -> bool:
         """Whether all points stand for balls, so that they touch where the gap is none."""
-        radius = np.concatenate([group.radius for group in self.builder._groups])
-        return all((radius[points.indices] > 0).all() for points in sets if points is not None)
+        return all((points.radius > 0).all() for points in sets if points is not None)
 
     def _solid(self, table: SolidTable, place: Callable[..., str]) -> None:
         points = self.names.met(table.points, place("points"))
@@ -308,19 +307,26 @@ class _Part:
         if table.segment is not None:
             self._carried_solid(table, shape, start, points, law, self.carriers.frame(table.segment, place("segment")))
             return
-        motion: Any = None
-        if table.motion is not None and table.motion.recording is not None:
-            motion = replayed_solid(self.scene, table.motion.recording, table.pose, self.pose)
-        elif table.motion is not None:
-            motion = MovedSolid(Way(table.motion, tuple(start.translation.tolist())), start, self.pose)
+        motion: Any = None if table.motion is None else self._moved_solid(table, start)
         placement = self.pose @ start if motion is None else motion(0.0)
         pack_solids([(shape, placement)])  # its checks belong here, where the file is known
         law.rows(1, np.zeros(1))
         self.builder.solid(
-            self.prefix + table.name, shape, placement, points, law=law, friction=build_friction(table.friction, law),
+            self.prefix + table.name, shape, placement, points, law=law, friction=build_friction(table.friction),
             color=table.color, motion=motion,
         )  # fmt: skip
         self._look(table)
+
+    def _moved_solid(self, table: SolidTable, start: Transform) -> Any:
+        """Return the motion of a solid that moves from outside, from a start in the network's frame."""
+        assert table.motion is not None
+        replay = table.motion.recording
+        if replay is None:
+            return motions.MovedSolid(start, build_moves(table.motion), self.pose)
+        return motions.recorded_solid(
+            read_recording(self.scene, replay.file), replay.channel, replay.orientation, marker=replay.marker,
+            index=replay.index, start=build_pose(table.pose), frame=self.pose,
+        )  # fmt: skip
 
     def _carried_solid(
         self, table: SolidTable, shape: Any, start: Transform, points: Points, law: Any, frame: Transform
@@ -328,8 +334,8 @@ class _Part:
         """Add a solid that a segment carries, at a frame."""
         assert table.segment is not None
         pack_solids([(shape, frame @ start)])
-        name, friction = self.prefix + table.name, build_friction(table.friction, law)
-        self.builder._take_name(name)
+        name, friction = self.prefix + table.name, as_friction(build_friction(table.friction), law)
+        self.builder.reserve(name)
         self.carriers.contacts.append(
             SegmentSolid(name, table.segment, shape, points.indices, law, friction, start, table.color)
         )
@@ -340,10 +346,7 @@ class _Part:
             axes = upright(up_name(up_against(self.scene.document.environment.gravity)))
             return Plane(), Transform(axes.T, table.floor * axes[1])
         if table.plane is not None:
-            size = float(np.linalg.norm(table.plane.normal))
-            if not size > 0:
-                raise InputError("a normal of no length", got=table.plane.normal)
-            return Plane(), Transform(up_to(np.array(table.plane.normal) / size), np.array(table.plane.at))
+            return Plane(), Transform(rotation_y_to(table.plane.normal, "plane.normal"), np.array(table.plane.at))
         if table.container is not None:
             return Hollow(build_shape(self.scene, table.container)[0]), build_pose(table.pose)
         if table.shape is None:
@@ -353,5 +356,8 @@ class _Part:
     def _push(self, table: PushTable, place: Callable[..., str]) -> None:
         points = self.names.met(table.points, place("points"))
         force = self.pose.rotation @ np.array(table.force)
+        until = np.inf if table.until is None else table.until
         steady = table.wave is None and table.until is None and table.start <= 0
-        self.builder.push(self.prefix + table.name, points, force if steady else Push(table, force))
+        wave = {} if table.wave is None else table.wave.model_dump()
+        push = force if steady else motions.Push(force, table.start, until, **wave)
+        self.builder.push(self.prefix + table.name, points, push)

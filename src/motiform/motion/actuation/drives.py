@@ -1,0 +1,131 @@
+"""Forces, springs and dampers on single coordinates, and controls added up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, closest
+from motiform.motion.run import check_number
+from motiform.motion.tree import Control, Figure, FigureState
+from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import asked
+
+__all__ = ["ControlSum", "CoordinateControl", "CoordinateDrive"]
+
+
+@dataclass(frozen=True)
+class CoordinateDrive:
+    """A force on one coordinate: force − damping · v − stiffness · (q − target)."""
+
+    coordinate: str
+    force: float = 0.0
+    """[N·m or N]"""
+    stiffness: float = 0.0
+    """[N·m/rad or N/m]; of plain coordinates only."""
+    damping: float = 0.0
+    """[N·m·s/rad or N·s/m]"""
+    target: float = 0.0
+    """[rad or m]"""
+
+    def __post_init__(self) -> None:
+        where = f"drive of {self.coordinate!r}"
+        for name in ("force", "target"):
+            check_number(getattr(self, name), name, where)
+        for name in ("stiffness", "damping"):
+            check_number(getattr(self, name), name, where, least=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateControl:
+    """Drives of some coordinates of a figure: a control. Time-stepping takes springs and dampers at a step's end."""
+
+    figure: Figure
+    drives: Sequence[CoordinateDrive]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "drives", tuple(self.drives))
+        self._places  # noqa: B018, refuses coordinates that are not there
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int]]:
+        """Where each coordinate is in q (−1: it has no place there) and v."""
+        return [_place(self.figure, drive) for drive in self.drives]
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """[N·m/rad or N/m], (nv,)."""
+        return self._summed("stiffness")
+
+    @cached_property
+    def damping(self) -> Array:
+        """[N·m·s/rad or N·s/m], (nv,)."""
+        return self._summed("damping")
+
+    def _summed(self, key: str) -> Array:
+        found = np.zeros(self.figure.nv)
+        for (_, v), drive in zip(self._places, self.drives, strict=True):
+            found[v] += getattr(drive, key)
+        return found
+
+    def __call__(self, t: float, state: FigureState) -> Array:
+        """Return the forces at an instant, (nv,)."""
+        tau = np.zeros(self.figure.nv)
+        for (q, v), drive in zip(self._places, self.drives, strict=True):
+            tau[v] += drive.force - drive.damping * state.v[v]
+            if drive.stiffness:
+                tau[v] -= drive.stiffness * (state.q[q] - drive.target)
+        return tau
+
+
+def _place(figure: Figure, drive: CoordinateDrive) -> tuple[int, int]:
+    name, known = drive.coordinate, figure.coordinates
+    if name not in known:
+        allowed, remedy = ", ".join(known), closest(name, known)
+        raise InputError("no such coordinate", got=name, allowed=allowed, remedy=remedy)
+    q = int(figure.places(name, "q")[0]) if name in figure.layout.places_q else -1
+    if q < 0 and (drive.stiffness or drive.target):
+        raise InputError(
+            "a spring needs a plain coordinate; this velocity has none", got=name, remedy="Give force or damping."
+        )
+    return q, int(figure.places(name, "v")[0])
+
+
+@dataclass(frozen=True, eq=False)
+class ControlSum:
+    """Several controls together; those given now and then, or with states of their own, are not among them."""
+
+    figure: Figure
+    controls: Sequence[Control]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "controls", tuple(self.controls))
+        for control in self.controls:
+            if hasattr(control, "tick") or hasattr(control, "rate"):
+                got = type(control).__name__
+                raise InputError("a sum takes controls without states of their own", where="ControlSum", got=got)
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """Of the springs among them [N·m/rad or N/m], (nv,)."""
+        return self._summed("stiffness")
+
+    @cached_property
+    def damping(self) -> Array:
+        """Of the dampers among them [N·m·s/rad or N·s/m], (nv,)."""
+        return self._summed("damping")
+
+    def _summed(self, key: str) -> Array:
+        found: Any = np.zeros(self.figure.nv)
+        for control in self.controls:
+            found = found + getattr(control, key, 0.0)
+        return np.asarray(found)
+
+    def __call__(self, t: float, state: FigureState) -> Array:
+        """Return the forces at an instant, (nv,)."""
+        tau = np.zeros(self.figure.nv)
+        for control in self.controls:
+            tau += asked(control, t, state, (self.figure.nv,), "control")
+        return tau

@@ -1,0 +1,93 @@
+"""Pushes: forces and torques on segments between two instants."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.motion.run import check_number
+from motiform.motion.tree import Figure, FigureState, poses
+from motiform.motion.tree.model.joint import Array
+from motiform.spatial.checks import as_floats
+
+__all__ = ["SegmentPush", "SegmentPushes"]
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentPush:
+    """A force at a point of a segment and a torque, between two instants."""
+
+    segment: str
+    force: ArrayLike = (0.0, 0.0, 0.0)
+    """[N], (3,)"""
+    torque: ArrayLike = (0.0, 0.0, 0.0)
+    """[N·m], (3,)"""
+    at: ArrayLike | None = None
+    """Point of the segment's frame at which the force acts [m], (3,); None: its centre of mass."""
+    follows: bool = False
+    """Whether force and torque turn with the segment, or keep their direction in the world."""
+    start: float = 0.0
+    """[s]"""
+    until: float = np.inf
+    """[s]"""
+
+    def __post_init__(self) -> None:
+        where = f"push of segment {self.segment!r}"
+        for name in ("force", "torque", *(() if self.at is None else ("at",))):
+            vector = as_floats(getattr(self, name), 3, where=f"{where}, {name}").reshape(3)
+            object.__setattr__(self, name, vector)
+        check_number(self.start, "start", where)
+        if not self.until > self.start:
+            raise InputError(
+                "`until` must be after `start`", where=where, got=self.until, allowed=f"above {self.start}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentPushes:
+    """All pushes of a figure together, as `loads` of `simulate`: wrenches on the segments (segments, 6)."""
+
+    figure: Figure
+    pushes: Sequence[SegmentPush]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pushes", tuple(self.pushes))
+        for push in self.pushes:
+            self.figure.index(push.segment)
+
+    @cached_property
+    def jumps(self) -> tuple[float, ...]:
+        """Instants at which one begins or ends [s]: steps of the simulation end there."""
+        instants = {x for push in self.pushes for x in (push.start, push.until)}
+        return tuple(sorted(x for x in instants if 0 < x < np.inf))
+
+    @cached_property
+    def _points(self) -> list[tuple[int, Array]]:
+        """Number of the segment and point of its frame of each push."""
+        return [
+            (self.figure.index(p.segment), self.figure.segment(p.segment).com if p.at is None else np.asarray(p.at))
+            for p in self.pushes
+        ]
+
+    def __call__(self, t: float, state: FigureState) -> Array:
+        """Return moments about the segments' origins and forces, world axes [N·m, N], (segments, 6)."""
+        out = np.zeros((len(self.figure.segments), 6))
+        acting = [(push, *place) for push, place in zip(self.pushes, self._points, strict=True) if _acts(push, t)]
+        if not acting:
+            return out
+        turns = poses(self.figure, state.q)[0]
+        for push, n, at in acting:
+            R = turns[n]
+            force, torque = np.asarray(push.force), np.asarray(push.torque)
+            if push.follows:
+                force, torque = R @ force, R @ torque
+            out[n, :3] += torque + np.cross(R @ at, force)
+            out[n, 3:] += force
+        return out
+
+
+def _acts(push: SegmentPush, t: float) -> bool:
+    return push.start <= t < push.until

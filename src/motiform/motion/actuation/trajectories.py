@@ -1,0 +1,90 @@
+"""Postures and efforts over time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.motion.tree import Figure, FigureState
+from motiform.motion.tree.model.joint import Array
+from motiform.spatial.checks import as_floats
+
+__all__ = ["EffortTrajectory", "PostureTrajectory"]
+
+
+def _check_times(times: ArrayLike, values: ArrayLike, size: int | None, where: str, what: str) -> tuple[Array, Array]:
+    """Return increasing times (n,) and as many rows of numbers (n, size)."""
+    t, rows = as_floats(times, where=f"{where}, times"), as_floats(values, where=f"{where}, {what}")
+    if t.ndim != 1 or not len(t) or (np.diff(t) <= 0).any():
+        raise InputError("times must increase", where=where, got=repr(times), allowed="one or more")
+    if rows.ndim != 2 or len(rows) != len(t) or (size is not None and rows.shape[1] != size):
+        allowed = f"({len(t)}, {size or 'nv'})"
+        raise InputError(f"wrong shape of {what}", where=where, got=f"shape {rows.shape}", allowed=allowed)
+    return t, rows
+
+
+@dataclass(frozen=True, eq=False)
+class PostureTrajectory:
+    """A smooth trajectory through postures: cubic splines, at rest at both ends and beyond; of one, a posture held.
+
+    Called with a time [s] it gives q (nq,) and its rates (nv,).
+    """
+
+    figure: Figure
+    times: Sequence[float]
+    """[s], (n,), increasing."""
+    postures: Sequence[ArrayLike]
+    """(n, nq)"""
+
+    def __post_init__(self) -> None:
+        where = "posture trajectory"
+        t, q = _check_times(self.times, self.postures, self.figure.nq, where, "postures")  # type: ignore[arg-type]
+        if len(t) > 1 and self.figure.nq != self.figure.nv:
+            remedy = "Trajectories go through plain coordinates."
+            raise InputError("postures with quaternions", where=repr(self.figure), remedy=remedy)
+        object.__setattr__(self, "times", t)
+        object.__setattr__(self, "postures", q)
+
+    @cached_property
+    def _splines(self) -> tuple[Any, Any]:
+        from scipy.interpolate import CubicSpline
+
+        spline = CubicSpline(self.times, self.postures, bc_type="clamped")
+        return spline, spline.derivative()
+
+    def __call__(self, t: float) -> tuple[Array, Array]:
+        """Return the posture and its rates at a time [s]."""
+        times, still = self.times, np.zeros(self.figure.nv)
+        if len(times) == 1:
+            return self.postures[0], still  # type: ignore[return-value]
+        spline, rate = self._splines
+        return spline(np.clip(t, times[0], times[-1])), rate(t) if times[0] < t < times[-1] else still
+
+
+@dataclass(frozen=True, eq=False)
+class EffortTrajectory:
+    """Efforts given at instants, linear between them and constant outside: a control."""
+
+    times: Sequence[float]
+    """[s], (n,), increasing."""
+    efforts: Sequence[ArrayLike]
+    """[N·m or N], (n, nv)"""
+
+    def __post_init__(self) -> None:
+        t, tau = _check_times(self.times, self.efforts, None, "effort trajectory", "efforts")  # type: ignore[arg-type]
+        object.__setattr__(self, "times", t)
+        object.__setattr__(self, "efforts", tau)
+
+    def __call__(self, t: float, state: FigureState) -> Array:
+        """Return the efforts at an instant, (nv,)."""
+        times: Any = self.times
+        efforts: Any = self.efforts
+        if len(times) == 1:
+            return np.asarray(efforts[0])
+        k = int(np.clip(np.searchsorted(times, t) - 1, 0, len(times) - 2))
+        part = np.clip((t - times[k]) / (times[k + 1] - times[k]), 0.0, 1.0)
+        return np.asarray((1 - part) * efforts[k] + part * efforts[k + 1])
