@@ -9,7 +9,7 @@ from motiform import simulate
 from motiform.base.errors import MotiformError, SceneError
 from motiform.motion import tree
 from motiform.scene import gallery, load_scene, parse_scene
-from motiform.scene.build.figures import build_figure
+from motiform.scene.build.figures import build_figures
 
 G = 9.81
 TREES = [entry.name for entry in gallery() if entry.part == "tree"]
@@ -23,7 +23,8 @@ def test_there_are_scenes_of_figures():
 @pytest.mark.parametrize("name", TREES)
 def test_scene_builds_and_runs(name):
     scene = load_scene(name)
-    figure, q, v, controls = build_figure(scene)
+    made = build_figures(scene)
+    figure, q, v, controls = made.figure, made.q, made.v, made.controls
     assert (q.shape, v.shape) == ((figure.nq,), (figure.nv,))
     assert figure.name == name
     rec = simulate(name, settings={"scene.duration": 0.1, "scene.rate": 50})
@@ -95,7 +96,7 @@ def test_rattleback_claims():
 
 def test_egg_claims():
     rec = simulate("egg", settings={"scene.duration": 2.0})
-    figure = build_figure(load_scene("egg"))[0]
+    figure = build_figures(load_scene("egg")).figure
     assert figure.segments[0].joint.gaps(rec["q"]).max() < 1e-14
     assert np.abs(rec["energy"] / rec["energy"][0] - 1).max() < 1e-8
     assert np.ptp(rec["egg.position"], axis=0).max() > 0.5
@@ -106,7 +107,7 @@ def test_pendulum_claims():
     rec = simulate("pendulum")
     assert rec.time("q")[-1] == 10
     assert np.ptp(rec["energy"]) < 1e-9 * rec["energy.kinetic"].max()
-    figure = build_figure(load_scene("pendulum"))[0]
+    figure = build_figures(load_scene("pendulum")).figure
     assert np.abs(rec["tags"][:, 0] - tree.tags(figure, rec["q"])[:, 0]).max() < 1e-14
 
 
@@ -160,14 +161,15 @@ child = { sphere = 0.1 }
 
 
 def test_start_controls_and_tags():
-    figure, q, v, controls = build_figure(parse_scene(HEAD + ARM))
+    made = build_figures(parse_scene(HEAD + ARM))
+    figure, q, v, controls = made.figure, made.q, made.v, made.controls
     assert q == pytest.approx([np.radians(20), 0])
     assert v.tolist() == [0, 1]
     assert figure.tag_names == ("tip",)
     state = tree.FigureState(np.array([0.3, 0.2]), np.array([1.0, 2.0]))
     assert controls(0.0, state) == pytest.approx([0, -0.6])
     more = ARM.replace("stiffness = 3", 'force = 2\nstiffness = 3\ndamping = 0.5\ntarget = "90 deg"')
-    controls = build_figure(parse_scene(HEAD + more))[3]
+    controls = build_figures(parse_scene(HEAD + more)).controls
     assert controls(0.0, state) == pytest.approx([0, 2 - 3 * (0.2 - np.pi / 2) - 1.0])
 
 
@@ -193,7 +195,7 @@ def test_start_controls_and_tags():
 def test_every_kind_of_joint(joint, names):
     text = f'{HEAD}[[figure]]\nname = "a"\n[[figure.segment]]\nname = "upper"\njoint = {{ {joint} }}\n'
     text += "mass = 1\ninertia = [0.1, 0.1, 0.1]\n"
-    figure = build_figure(parse_scene(text))[0]
+    figure = build_figures(parse_scene(text)).figure
     if names is not None and "universal" not in joint and "cardan" not in joint:
         assert list(figure.coordinates) == names
     freedoms = {"fixed": 0, "universal": 2, "cardan": 3, "spherical": 3, "planar": 3, "free": 6, "contact": 3}
@@ -338,7 +340,8 @@ def test_contact_may_begin_anywhere_by_default():
     """Without a start the contact is at a point of the parent's surface, whatever the surface."""
     for surface in ("sphere = 0.5", "ellipsoid = [0.5, 0.4, 0.3]", "sphere = 0.5, inside = true", "cylinder = 0.4"):
         text = BALL.replace("plane = true", surface).replace("child =", "rolling = true\nchild =")
-        figure, q, _, _ = build_figure(parse_scene(HEAD + text))
+        made = build_figures(parse_scene(HEAD + text))
+        figure, q = made.figure, made.q
         assert figure.segments[0].joint.gaps(q).max() < 1e-12
 
 
@@ -381,7 +384,8 @@ def test_watch_of_a_scene():
 def test_two_figures_in_one_scene():
     other = ARM.replace('name = "arm"', 'name = "leg"').replace("mass = 1.0", "mass = 3.0")
     scene = parse_scene(HEAD + ARM + other + '[image]\nplot = ["leg.upper.position"]\n')
-    figure, q, v, _ = build_figure(scene)
+    made = build_figures(scene)
+    figure, q, v = made.figure, made.q, made.v
     assert figure.names == ("arm.upper", "arm.lower", "leg.upper", "leg.lower")
     assert figure.coordinates == figure.names
     assert figure.tag_names == ("arm.tip", "leg.tip")
@@ -475,7 +479,8 @@ def test_figure_from_a_file_must_be_alone(tmp_path):
     ],
 )
 def test_settings_reach_into_figures(path, value, see):
-    figure, q, v, _ = build_figure(load_scene("incline", {path: value}))
+    made = build_figures(load_scene("incline", {path: value}))
+    figure, q, v = made.figure, made.q, made.v
     assert see(figure, q, v) == value
 
 
@@ -493,7 +498,7 @@ def test_parameters_list_the_numbers_and_may_be_set_to_what_they_are(name):
     assert "environment.gravity" in found
     assert any(path.startswith(f"figure.{scene.document.figure[0].name}.segment.") for path in found)
     again = load_scene(name, {p.path: list(p.value) if isinstance(p.value, tuple) else p.value for p in found.values()})
-    one, two = (build_figure(s)[0].packed for s in (scene, again))
+    one, two = (build_figures(s).figure.packed for s in (scene, again))
     assert np.abs(one.floats - two.floats).max() < 1e-15
     assert again.parameters() == scene.parameters()
 

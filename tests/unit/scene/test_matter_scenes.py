@@ -8,13 +8,12 @@ import pytest
 from motiform import simulate
 from motiform.base.errors import SceneError
 from motiform.geometry import Ball, Box, Hollow, Plane
-from motiform.motion.matter import Engine, Friction, Network, NetworkBuilder, Zone, links, presets, topology
+from motiform.motion.matter import LAWS, Engine, Friction, Network, NetworkBuilder, Zone, links, presets, topology
 from motiform.motion.matter.laws.automaton import Automaton
 from motiform.record import Channel, Recording, write_csv
 from motiform.record.save import save_recording
 from motiform.scene import load_scene, parse_scene
 from motiform.scene.build.matter import build_networks
-from motiform.scene.build.matter_laws import LAWS
 from motiform.scene.tables.law import LawKeys
 from motiform.spatial import Transform, exp_rotation
 
@@ -511,7 +510,7 @@ def test_laws_with_a_memory_by_name(text, law):
 def test_every_law_can_be_written():
     import inspect
 
-    for name, make in LAWS().items():
+    for name, make in LAWS.items():
         takes = set(inspect.signature(make).parameters) - {"name"}
         assert takes <= set(LawKeys.own), f"law {name!r}: give LawKeys the keys {takes - set(LawKeys.own)}"
     assert set(LawKeys.own) <= set(LawKeys.model_fields)

@@ -5,7 +5,6 @@ import pytest
 
 from motiform.form import dress
 from motiform.scene import parse_scene, simulate
-from motiform.scene.build.contacts import build_contacts
 from motiform.scene.build.figures import build_figures
 from motiform.spatial import upright
 
@@ -66,7 +65,7 @@ def test_floors_slopes_roads_and_stairs_stand_along_up(up):
     for axis in ("y", up):
         place, at = world((0, 5, 0), axis), world((1.0, 0.1, 0.2), axis)
         chosen = scene(text, axis, place=place, at=at)
-        made[axis] = build_contacts(chosen, build_figures(chosen).figure).obstacles
+        made[axis] = build_figures(chosen).contacts.obstacles
     R = upright(up).T
     assert {obstacle.name for obstacle in made[up]} >= {"ground", "hill", "road.0", "stairs.0", "stairs.1"}
     for here, there in zip(made["y"], made[up], strict=True):
@@ -108,7 +107,7 @@ def test_gravity_that_leans_leaves_the_floor_where_it_is():
         + STEPS,
         name="lean",
     )
-    [floor] = build_contacts(lean, build_figures(lean).figure).obstacles
+    [floor] = build_figures(lean).contacts.obstacles
     assert floor.placement.rotation.tolist() == np.eye(3).tolist()
     form = dress(simulate(lean))
     assert form.up == pytest.approx(np.array([-3, 9, 0]) / np.hypot(3, 9), abs=1e-15)

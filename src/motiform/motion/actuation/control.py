@@ -33,12 +33,12 @@ class PostureControl:
     figure: Figure
     posture: Posture
     """q* (nq,) and v* (nv,) as a function of time [s]."""
-    stiffness: ArrayLike
+    stiffness: Array
     """K [N·m/rad or N/m], one number or (nv,), zero where nothing drives."""
-    damping: ArrayLike
+    damping: Array
     """D [N·m·s/rad or N·s/m], one number or (nv,)."""
     feedforward: Control | None = None
-    limit: ArrayLike | None = None
+    limit: Array | None = None
     """Largest |tau| [N·m or N], one number or (nv,)."""
     q_places: Array = field(init=False, repr=False)
     v_places: Array = field(init=False, repr=False)
@@ -56,11 +56,10 @@ class PostureControl:
         q, v = self.posture(t)
         tau = np.zeros(self.figure.nv)
         own, at = self.v_places, self.q_places
-        K, D = np.asarray(self.stiffness), np.asarray(self.damping)
-        tau[own] = K[own] * (q[at] - state.q[at]) + D[own] * (v[own] - state.v[own])
+        tau[own] = self.stiffness[own] * (q[at] - state.q[at]) + self.damping[own] * (v[own] - state.v[own])
         if self.feedforward is not None:
             tau = tau + asked(self.feedforward, t, state, (self.figure.nv,), "feedforward")
-        return tau if self.limit is None else np.clip(tau, -np.asarray(self.limit), self.limit)
+        return tau if self.limit is None else np.clip(tau, -self.limit, self.limit)
 
 
 def plain_places(figure: Figure, segments: Sequence[str] | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -35,12 +35,12 @@ def scatter(
         raise InputError("a single body is scattered, one or more times", where=f"body {body.name!r}", got=count)
     speed, turning = (check_number(x, k, "scatter", least=0.0) for k, x in (("velocity", velocity), ("spin", spin)))
     draw, R = np.random.default_rng(rng), np.asarray(body.rotation)
-    position = body.position + (draw.random((count, 3)) - 0.5) * edges
+    position = np.asarray(body.position) + (draw.random((count, 3)) - 0.5) * edges
     rotation = random_rotation(draw, count) @ R if turned else np.broadcast_to(R, (count, 3, 3)).copy()
     return replace(
         body,
         position=position,
         rotation=rotation,
-        velocity=body.velocity + speed * (2 * draw.random((count, 3)) - 1),
-        spin=body.spin + turning * (2 * draw.random((count, 3)) - 1),
+        velocity=np.asarray(body.velocity) + speed * (2 * draw.random((count, 3)) - 1),
+        spin=np.asarray(body.spin) + turning * (2 * draw.random((count, 3)) - 1),
     )

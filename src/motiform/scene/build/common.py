@@ -1,7 +1,6 @@
 """From a checked scene to the rigid bodies that are simulated; shapes and poses of all scenes."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ def build_bodies(scene: Scene) -> Bodies:
     return model
 
 
-def placed(scene: Scene, make: Callable[[], Any], *keys: str | int) -> Any:
+def placed(scene: Scene, make: Any, *keys: str | int) -> Any:
     """Return what a function makes; its errors get the file and line."""
     try:
         return make()

@@ -69,7 +69,7 @@ def test_floating_base_is_not_driven():
 
 def test_trajectory_goes_through_its_postures_and_rests_at_its_ends():
     figure = arm()
-    way = actuation.posture_trajectory(figure, [0.0, 0.5, 1.5], [[0, 0], [0.4, -0.2], [1.0, 0.3]])
+    way = actuation.PostureTrajectory(figure, [0.0, 0.5, 1.5], [[0, 0], [0.4, -0.2], [1.0, 0.3]])
     for t, q in ((0.0, [0, 0]), (0.5, [0.4, -0.2]), (1.5, [1.0, 0.3]), (-1.0, [0, 0]), (9.0, [1.0, 0.3])):
         assert way(t)[0] == pytest.approx(q)
     for t in (-1.0, 0.0, 1.5, 9.0):
@@ -176,9 +176,9 @@ def test_commands_go_on_from_what_was_kept():
         (lambda f: actuation.posture_control(f, [0, 0], stiffness=[1.0]), "stiffness"),
         (lambda f: actuation.posture_control(f, [0, 0], damping=-1.0), "damping"),
         (lambda f: actuation.posture_control(f, [0, 0], limit="much"), "limit"),
-        (lambda f: actuation.posture_trajectory(f, [0.0], [[0, 0]]), "times"),
-        (lambda f: actuation.posture_trajectory(f, [0.0, 0.0], [[0, 0], [0, 0]]), "times"),
-        (lambda f: actuation.posture_trajectory(f, [0.0, 1.0], [[0, 0]]), "postures"),
+        (lambda f: actuation.PostureTrajectory(f, [], np.zeros((0, 2))), "times"),
+        (lambda f: actuation.PostureTrajectory(f, [0.0, 0.0], [[0, 0], [0, 0]]), "times"),
+        (lambda f: actuation.PostureTrajectory(f, [0.0, 1.0], [[0, 0]]), "postures"),
         (lambda f: actuation.CommandedControl(f, lambda t, s: [0, 0], 0.0), "period"),
         (lambda f: actuation.CommandedControl(f, lambda t, s: [0, 0], 0.1, -1.0), "delay"),
         (lambda f: actuation.standing_effort(f, contact.Contacts(), [np.nan, 0]), "standing effort"),
@@ -195,4 +195,4 @@ def test_trajectories_need_plain_coordinates():
     b.segment("body", None, joints.free(), mass=1.0, inertia=np.eye(3))
     figure = b.build()
     with pytest.raises(InputError, match="quaternions"):
-        actuation.posture_trajectory(figure, [0.0, 1.0], np.tile(figure.neutral(), (2, 1)))
+        actuation.PostureTrajectory(figure, [0.0, 1.0], np.tile(figure.neutral(), (2, 1)))

@@ -264,9 +264,9 @@ def test_one_way_reach_leaves_its_drivers_alone():
 
 
 def test_volume_is_filled():
-    from motiform.geometry import Ball
+    from motiform.geometry import Ball, fill_points
 
-    places = topology.volume_positions(Ball(0.5), 0.1)
+    places = fill_points(Ball(0.5), spacing=0.1)
     assert np.linalg.norm(places, axis=1).max() <= 0.5
     # cells are inside by their centres: off by at most half of those that the surface cuts
     assert abs(len(places) - 4 / 3 * np.pi * 0.5**3 / 0.1**3) < 0.5 * 4 * np.pi * 0.5**2 / 0.1**2

@@ -278,7 +278,7 @@ class _Part:
         group, index = self.names.group(named, where) if isinstance(named, str) else (None, None)
         if group is None or index is not None or group.places.faces is None:
             raise SceneError("not the corners of a mesh", where=where, got=named, remedy="Give a group with mesh.")
-        return topology.edges(group.points, group.places.faces)
+        return topology.edges(group.points.indices, group.places.faces)
 
     def _piston(self, table: PistonTable, place: Callable[..., str]) -> None:
         where = place("pairs")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -66,9 +67,10 @@ def _source(scene: Scene, table: PlacesTable, name: str) -> Places:
         return Places(topology.ring_positions(**table.ring.model_dump()))
     if table.fill is not None:
         draw = np.random.default_rng([scene.document.scene.seed, crc32(name.encode())])
-        fill, radius = table.fill, float(np.max(table.radius))
-        lattice = {"spacing": fill.spacing, "count": fill.count, "jitter": fill.jitter}
-        return Places(fill_points(_filled(scene, fill), radius=radius, rng=draw, **lattice))
+        fill = table.fill
+        shape, widest = _filled(scene, fill), float(np.max(table.radius))
+        options: Any = {"spacing": fill.spacing, "count": fill.count, "jitter": fill.jitter}
+        return Places(fill_points(shape, radius=widest, rng=draw, **options))
     mesh = merge_vertices(read_mesh(scene.file(table.mesh or ""), scale=table.scale or 1.0))
     return Places(np.array(mesh.vertices), faces=np.asarray(mesh.faces, np.int64))
 

@@ -1,0 +1,147 @@
+"""Drives of coordinates, sums of controls, gains by name, trajectories, pushes."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from motiform import FigureBuilder, contact, joints, simulate
+from motiform.base.errors import InputError
+from motiform.motion import actuation
+from motiform.motion.actuation import CoordinateDrive, SegmentPush, SegmentPushes
+from motiform.motion.figures import human36
+from motiform.motion.tree import FigureState, inertia_matrix, inverse_dynamics, poses
+
+
+def arm():
+    b = FigureBuilder()
+    b.segment("upper", None, joints.revolute((0, 0, 1)), mass=2.0, com=(0, -0.2, 0), inertia=0.02 * np.eye(3))
+    b.segment("lower", "upper", joints.revolute((0, 0, 1)), mass=1.0, com=(0, -0.1, 0), inertia=0.01 * np.eye(3))
+    return b.build()
+
+
+STATE = FigureState(np.array([0.3, -0.2]), np.array([0.5, 1.5]))
+
+
+def test_drives_follow_their_formula():
+    drives = [CoordinateDrive("lower", 1.0, 20.0, 0.5, 0.1), CoordinateDrive("lower", stiffness=1.0)]
+    control = actuation.CoordinateControl(arm(), drives)
+    expected = 1.0 - 0.5 * 1.5 - 20.0 * (-0.2 - 0.1) - 1.0 * -0.2
+    np.testing.assert_allclose(control(0.0, STATE), [0.0, expected], rtol=1e-15)
+    np.testing.assert_array_equal(control.stiffness, [0.0, 21.0])
+    np.testing.assert_array_equal(control.damping, [0.0, 0.5])
+
+
+def test_controls_add_up():
+    figure = arm()
+    posture = actuation.posture_control(figure, [0.1, 0.2])
+    drives = actuation.CoordinateControl(figure, [CoordinateDrive("upper", 2.0, damping=3.0)])
+    both = actuation.ControlSum(figure, [posture, drives, lambda t, s: [t, 0.0]])
+    np.testing.assert_allclose(both(0.5, STATE), posture(0.5, STATE) + drives(0.5, STATE) + [0.5, 0.0], rtol=1e-15)
+    np.testing.assert_array_equal(both.damping, posture.damping + [3.0, 0.0])
+    held = actuation.ControlSum(figure, [posture, drives])
+    again = pickle.loads(pickle.dumps(held))
+    np.testing.assert_array_equal(again(0.5, STATE), held(0.5, STATE))
+
+
+def test_gains_by_name():
+    figure = arm()
+    usual = actuation.posture_control(figure, [0.0, 0.0], frequency=2.0)
+    named = actuation.posture_control(figure, [0, 0], frequency=2.0, stiffness={"lower": 7.0}, limit={"upper": 0.1})
+    carried = np.diag(inertia_matrix(figure, [0.0, 0.0]))
+    np.testing.assert_allclose(usual.stiffness, (2 * np.pi * 2.0) ** 2 * carried, rtol=1e-14)
+    np.testing.assert_array_equal(named.stiffness, [usual.stiffness[0], 7.0])
+    assert named(0.0, STATE)[0] == -0.1
+    assert abs(named(0.0, STATE)[1]) > 0.1  # it has no limit
+    part = actuation.posture_control(figure, [0, 0], segments=["lower"])
+    assert part.stiffness[0] == 0
+    assert part.stiffness[1] > 0
+    with pytest.raises(InputError, match="not a coordinate that a joint drives .got 'upper'"):
+        actuation.posture_control(figure, [0, 0], segments=["lower"], stiffness={"upper": 1.0})
+
+
+def test_efforts_between_instants():
+    efforts = actuation.EffortTrajectory([0.0, 2.0], [[0.0, 0.0], [4.0, 2.0]])
+    np.testing.assert_allclose(efforts(0.5, STATE), [1.0, 0.5], rtol=1e-15)
+    np.testing.assert_allclose(efforts(9.0, STATE), [4.0, 2.0], rtol=1e-15)
+    np.testing.assert_allclose(actuation.EffortTrajectory([1.0], [[3.0, 1.0]])(0.0, STATE), [3.0, 1.0])
+
+
+def test_one_of_two_figures_stands_as_alone():
+    man = human36()
+    q, ground = man.neutral(), contact.floor()
+    alone = actuation.standing_effort(man, contact.Contacts(contact.points_of_tags(man), ground), q)
+    b = FigureBuilder()
+    for prefix in ("a.", "b."):
+        b.add(man, prefix)
+    both = b.build()
+    groups = {f"b.{name}": [f"b.{tag}" for tag in tags] for name, tags in man.contact_solids.items()}
+    contacts = contact.Contacts(contact.points_of_tags(both, groups), ground)
+    own = [name for name in both.names if name.startswith("b.")]
+    found = actuation.standing_effort(both, contacts, np.tile(q, 2), list(groups), segments=own)
+    np.testing.assert_allclose(found.tau[man.nv :], alone.tau, atol=1e-9)
+    assert (found.tau[: man.nv] == 0).all()
+    np.testing.assert_allclose(found.forces[:, 1].sum(), man.mass * 9.81, rtol=1e-5)
+
+
+# ---- pushes --------------------------------------------------------------------------------------------------------
+def test_pushes_are_wrenches_between_instants():
+    figure = arm()
+    pushes = SegmentPushes(
+        figure,
+        [
+            SegmentPush("lower", (1, 2, 0), at=(0, -0.3, 0), start=0.5, until=1.0),
+            SegmentPush("upper", (0, 0, 3), (0.1, 0, 0), follows=True),
+        ],
+    )
+    assert pushes.jumps == (0.5, 1.0)
+    R = poses(figure, STATE.q)[0]
+    at = R[1] @ [0, -0.3, 0]
+    expected = np.zeros((2, 6))
+    expected[0] = [*(R[0] @ [0.1, 0, 0] + np.cross(R[0] @ [0, -0.2, 0], R[0] @ [0, 0, 3])), *(R[0] @ [0, 0, 3])]
+    np.testing.assert_allclose(pushes(0.2, STATE), expected, atol=1e-15)
+    np.testing.assert_allclose(pushes(1.0, STATE), expected, atol=1e-15)
+    expected[1] = [*np.cross(at, [1, 2, 0]), 1, 2, 0]
+    np.testing.assert_allclose(pickle.loads(pickle.dumps(pushes))(0.7, STATE), expected, atol=1e-15)
+
+
+def test_a_pushed_arm_takes_the_impulse():
+    """The push of a free slider is its momentum, whatever the steps: they end at its beginning and end."""
+    b = FigureBuilder(gravity=(0, 0, 0))
+    b.segment("cart", None, joints.prismatic((1, 0, 0)), mass=2.0, inertia=np.eye(3))
+    cart = b.build()
+    push = SegmentPushes(cart, [SegmentPush("cart", (3, 0, 0), start=0.101, until=0.333)])
+    rec = simulate(cart, t1=0.5, rate=10.0, loads=push)
+    np.testing.assert_allclose(rec["v"][-1], 3 * (0.333 - 0.101) / 2.0, rtol=1e-6)
+    assert np.abs(inverse_dynamics(cart, rec["q"][-1], rec["v"][-1], [0.0])).max() == 0
+
+
+WRONG = {
+    "no coordinate": (lambda f: actuation.CoordinateControl(f, [CoordinateDrive("lowr")]), "Did you mean 'lower'"),
+    "below zero": (lambda f: CoordinateDrive("lower", damping=-1.0), "damping is out of range"),
+    "no segment": (lambda f: SegmentPushes(f, [SegmentPush("lowr")]), "lowr"),
+    "ends first": (lambda f: SegmentPush("lower", (1, 0, 0), until=0.0), "must be after"),
+    "no vector": (lambda f: SegmentPush("lower", (1, 0)), "force"),
+    "commands": (
+        lambda f: actuation.ControlSum(f, [actuation.CommandedControl(f, lambda t, s: [0, 0], 0.1)]),
+        "without states of their own",
+    ),
+    "efforts": (lambda f: actuation.EffortTrajectory([0.0, 1.0], [[0.0, 0.0]]), "wrong shape of efforts"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_refused(case):
+    make, text = WRONG[case]
+    with pytest.raises(InputError, match=text):
+        make(arm())
+
+
+def test_a_spring_needs_a_coordinate():
+    b = FigureBuilder()
+    b.segment("body", None, joints.free(), mass=1.0, inertia=np.eye(3))
+    figure = b.build()
+    name = figure.coordinates[0]
+    actuation.CoordinateControl(figure, [CoordinateDrive(name, damping=1.0)])
+    with pytest.raises(InputError, match="a spring needs a plain coordinate"):
+        actuation.CoordinateControl(figure, [CoordinateDrive(name, stiffness=1.0)])
