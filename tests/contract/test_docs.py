@@ -12,27 +12,79 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 
 
-def tables(model, seen):
-    """Yield a table of the schema and all tables inside it, each once."""
+def sections(page):
+    """Return the tables of a page by the anchors of their headings: rows by the keys in their first cells."""
+    found, anchor, fenced = {}, "", False
+    for line in (DOCS / page).read_text("utf-8").splitlines():
+        fenced ^= line.startswith("```")
+        if line.startswith("#") and not fenced:
+            anchor = re.sub(r"[^a-z0-9]+", "-", line.lower()).strip("-")
+            found[anchor] = {}
+        elif line.startswith("|`") and not fenced:
+            found[anchor] |= dict.fromkeys(re.findall(r"`(\w+)`", line.split("|")[1]), line)
+    return found
+
+
+def quoted(row):
+    """Return the words that a row of a table has between backticks."""
+    return {word for code in re.findall(r"`([^`]*)`", row) for word in re.findall(r"\w+", code)}
+
+
+def undescribed(table, anchor, pages, seen):
+    """Yield the keys of a table that the table of its section lacks; those of a table inside it follow a link.
+
+    Without a link they are in the row of their owner. Numbers of laws are in the table of laws.
+    """
+    from motiform.scene.read.load import _table_in
+    from motiform.scene.tables.law import LawKeys
+
+    if (table, anchor) in seen:
+        return
+    seen.add((table, anchor))
+    laws = LawKeys.own if issubclass(table, LawKeys) else ()
+    for key, field in table.model_fields.items():
+        name, inner = field.alias or key, _table_in(field.annotation)
+        if key in laws:
+            row = next((row for row in pages["laws-of-links"].values() if name in quoted(row)), None)
+        else:
+            row = pages[anchor].get(name)
+        if row is None:
+            yield f"{table.__name__}.{name} in #{anchor}"
+        elif inner is not None and issubclass(inner, BaseModel):
+            links = [link for link in re.findall(r"\]\(#([\w-]+)\)", row) if pages.get(link)]
+            if links:
+                yield from undescribed(inner, links[0], pages, seen)
+            else:
+                yield from (f"{inner.__name__}.{one} in {row}" for one in own_keys(inner) - quoted(row))
+
+
+def own_keys(table):
+    """Return the keys of a table and of all tables inside it."""
     from motiform.scene.read.load import _table_in
 
-    if model in seen:
-        return
-    seen.add(model)
-    yield model
-    for field in model.model_fields.values():
+    found = set()
+    for key, field in table.model_fields.items():
         inner = _table_in(field.annotation)
-        if inner is not None and issubclass(inner, BaseModel):
-            yield from tables(inner, seen)
+        found |= {field.alias or key} | (own_keys(inner) if inner is not None and inner is not table else set())
+    return found
 
 
-def test_every_key_of_a_scene_is_described():
+def test_every_key_of_a_scene_is_in_the_table_of_its_section():
+    from motiform.scene.read.load import _table_in
     from motiform.scene.tables.schema import SceneFile
 
-    text = (DOCS / "scenes.md").read_text("utf-8")
-    for table in tables(SceneFile, set()):
-        for key, field in table.model_fields.items():
-            assert re.search(rf"\b{field.alias or key}\b", text), f"{table.__name__}.{key}"
+    pages, seen = sections("scenes.md"), set()
+    for key, field in SceneFile.model_fields.items():
+        missing = list(undescribed(_table_in(field.annotation), {"contact": "laws"}.get(key, key), pages, seen))
+        assert not missing, "\n".join(missing)
+
+
+def test_a_key_in_the_wrong_section_is_missed():
+    from motiform.scene.tables.schema import ForceTable
+
+    pages = sections("scenes.md")
+    assert not list(undescribed(ForceTable, "force", pages, set()))
+    assert list(undescribed(ForceTable, "spring", pages, set()))
 
 
 def test_every_integrator_is_described():

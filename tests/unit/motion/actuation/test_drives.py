@@ -38,7 +38,7 @@ def test_controls_add_up():
     drives = actuation.CoordinateControl(figure, [CoordinateDrive("upper", 2.0, damping=3.0)])
     both = actuation.ControlSum(figure, [posture, drives, lambda t, s: [t, 0.0]])
     np.testing.assert_allclose(both(0.5, STATE), posture(0.5, STATE) + drives(0.5, STATE) + [0.5, 0.0], rtol=1e-15)
-    np.testing.assert_array_equal(both.damping, posture.damping + [3.0, 0.0])
+    np.testing.assert_array_equal(both.damping, posture.damping + np.array([3.0, 0.0]))
     held = actuation.ControlSum(figure, [posture, drives])
     again = pickle.loads(pickle.dumps(held))
     np.testing.assert_array_equal(again(0.5, STATE), held(0.5, STATE))
@@ -56,7 +56,7 @@ def test_gains_by_name():
     part = actuation.posture_control(figure, [0, 0], segments=["lower"])
     assert part.stiffness[0] == 0
     assert part.stiffness[1] > 0
-    with pytest.raises(InputError, match="not a coordinate that a joint drives .got 'upper'"):
+    with pytest.raises(InputError, match=r"not a coordinate that a joint drives \(got 'upper'"):
         actuation.posture_control(figure, [0, 0], segments=["lower"], stiffness={"upper": 1.0})
 
 
@@ -70,7 +70,9 @@ def test_efforts_between_instants():
 def test_one_of_two_figures_stands_as_alone():
     man = human36()
     q, ground = man.neutral(), contact.floor()
-    alone = actuation.standing_effort(man, contact.Contacts(contact.points_of_tags(man), ground), q)
+    alone = actuation.standing_effort(
+        man, contact.Contacts(contact.points_of_tags(man), ground), q, list(man.contact_solids)
+    )
     b = FigureBuilder()
     for prefix in ("a.", "b."):
         b.add(man, prefix)
@@ -79,7 +81,9 @@ def test_one_of_two_figures_stands_as_alone():
     contacts = contact.Contacts(contact.points_of_tags(both, groups), ground)
     own = [name for name in both.names if name.startswith("b.")]
     found = actuation.standing_effort(both, contacts, np.tile(q, 2), list(groups), segments=own)
-    np.testing.assert_allclose(found.tau[man.nv :], alone.tau, atol=1e-9)
+    # the least forces are weighed by 1e-6 beside the balance, and found in another order: that part of 700 N over 1 m
+    np.testing.assert_allclose(found.tau[man.nv :], alone.tau, atol=7e-4)
+    assert np.abs(alone.tau).max() > 0.1
     assert (found.tau[: man.nv] == 0).all()
     np.testing.assert_allclose(found.forces[:, 1].sum(), man.mass * 9.81, rtol=1e-5)
 

@@ -36,5 +36,5 @@ def test_figures_in_one_keep_their_order():
 def test_what_is_refused():
     with pytest.raises(InputError, match="Did you mean 'kondo'"):
         ready_figure("kondoo")
-    with pytest.raises(InputError, match="kondo has no such parameter .got 'sex'"):
+    with pytest.raises(InputError, match=r"kondo has no such parameter \(got 'sex'"):
         ready_figure("kondo", sex="male")
