@@ -125,6 +125,7 @@ PACKAGES = (
     "motion.matter.laws.links",
     "motion.matter.laws.presets",
     "motion.matter.model.topology",
+    "motion.matter.motions",
     "motion.reconstruct",
     "motion.tree",
     "motion.tree.joints",
