@@ -22,7 +22,6 @@ from scipy.special import ellipk
 import motiform as mf
 from motiform.form import dress
 from motiform.image import Camera, picture, plot_channels, show_pictures
-from motiform.scene.build.common import build_bodies
 
 STEP = 1e-3  # s
 
@@ -49,7 +48,7 @@ def time_between_flips(inertia, w):
 
 
 def check(result):
-    inertia = np.diag(build_bodies(mf.load_scene("handle")).bodies[0].properties.inertia)
+    inertia = np.diag(mf.load_scene("handle").build().model.bodies[0].properties.inertia)
     assert inertia[0] < inertia[1] < inertia[2]
     exact = time_between_flips(inertia, result["stem"]["handle.angular_velocity"][0])
     found = np.diff(flips(result["stem"], axis=1))

@@ -29,8 +29,6 @@ from matplotlib.figure import Figure
 import motiform as mf
 from motiform.form import dress, strobe
 from motiform.image import Camera, picture, show_pictures
-from motiform.scene import load_scene
-from motiform.scene.build.figures import build_figures
 from motiform.spatial import rotate
 
 STEP, G = 1e-3, 9.81  # s, m/s²
@@ -68,7 +66,7 @@ def work_at_points(rec):
     """Return what forces at contact points take in each step [J], (steps,): each times the way of what it acts on."""
     tops = [(-1.4, 0.0, 1.36), *((0.29 * n, 0.29 * n + 0.29, 0.17 * (7 - n)) for n in range(7)), (-9, 9, 0.0)]
     taken = np.zeros(len(rec["v"]) - 2)
-    for n, point in enumerate(build_figures(load_scene("stairs-fall")).contacts.points):
+    for n, point in enumerate(mf.load_scene("stairs-fall").build().arguments["contacts"].points):
         x, turn = rec[f"{point.segment}.position"], rec[f"{point.segment}.orientation"]
         middle = (x + rotate(turn, point.point))[:-2]
         away = np.array([middle - np.clip(middle, (x0, -1, -0.9), (x1, top, 0.9)) for x0, x1, top in tops])

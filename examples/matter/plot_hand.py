@@ -25,7 +25,6 @@ from motiform.form import dress
 from motiform.image import picture, show_pictures
 from motiform.record import Recording
 from motiform.scene import load_scene, parse_scene
-from motiform.scene.build.matter import build_networks
 from motiform.studio.live import Live, replayed
 
 RATE, FILM = 1050, 50
@@ -35,7 +34,7 @@ JERKS = [(-0.3, 0.12, 0), (-0.18, 0.13, 0), (-0.1, 0.13, 0), (-0.3, 0.14, 0), (-
 
 def gesture(quick):
     """Return a live run that was pushed by hand, and where the jelly was at its pictures."""
-    live, seen = Live(build_networks(load_scene("hand"))), []
+    live, seen = Live(load_scene("hand").build().model), []
     for target in JERKS[:4] if quick else JERKS:
         live.move(target)
         for _ in range(FILM // 5):

@@ -27,7 +27,6 @@ import motiform as mf
 from motiform.form import dress
 from motiform.image import picture, show_pictures
 from motiform.motion.matter import Engine, NetworkState
-from motiform.scene.build.matter import build_networks
 
 SCENE, RINGS = "kelvin-helmholtz", 8
 R, Q, U, RATE, EVERY = 0.4, 1.6, 1.0, 525.0, 6  # m, ratio of radii, m/s, Hz, steps from sample to sample
@@ -37,7 +36,7 @@ WALLS, WAVE = (R / Q, R * Q), 0.035  # m, m: the wave at the start
 def fluid(drag=0.0):
     """Return the masses of the scene without its pushes."""
     drags = {f"network.0.masses.{k}.drag": drag for k in range(RINGS)}
-    return build_networks(mf.load_scene(SCENE, {"network.0.push": [], **drags}))
+    return mf.load_scene(SCENE, {"network.0.push": [], **drags}).build().model
 
 
 def at_rest():

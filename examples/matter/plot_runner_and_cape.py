@@ -23,7 +23,6 @@ import motiform as mf
 from motiform.form import dress
 from motiform.image import picture, show_pictures
 from motiform.motion.matter import Signal
-from motiform.scene.build.matter import build_networks
 
 RATE, CAPE, SHOULDERS = 1050.0, 0.5, 14.0 + 5.0 + 5.0  # Hz, kg, kg
 WEAVE, COLLAR = 4, 5  # links of the scene
@@ -40,7 +39,7 @@ def run(duration, acts="second", scale=1.0):
 
 def dressed_later(recorded, duration):
     """Return the run of the cape with a runner that is only a recording."""
-    network = build_networks(mf.load_scene("runner"))
+    network = mf.load_scene("runner").build().model
     runner, *others = network.groups
     gone = {"mass": np.full(runner.count, np.inf), "free": np.zeros(runner.count, np.uint8)}
     played = replace(runner, kind="imposed", motion=Signal(np.array(recorded["runner.position"]), RATE), **gone)

@@ -25,7 +25,6 @@ from motiform.form import dress
 from motiform.image import picture, show_pictures
 from motiform.motion.matter import Signal
 from motiform.motion.matter.coupling import spring_transmission
-from motiform.scene.build.matter import build_networks
 
 MASSES = (0.002, 0.006, 0.018)  # kg, each of the skin's
 OMEGA, SHAKEN, RATE = 8 * np.pi, 1e-3, 1050.0  # rad/s, m, Hz
@@ -34,7 +33,7 @@ PERIODS, SHORTEST = 4, 0.125  # that are measured, at the end; m, the shortest l
 
 def balloon(mass):
     """Return the balloon out of reach of floor and hand, its six masses shaken up and down."""
-    network = build_networks(mf.load_scene("balloon", settings={"network.0.masses.1.mass": mass}))
+    network = mf.load_scene("balloon", {"network.0.masses.1.mass": mass}).build().model
     inside, *others = network.groups
     start = inside.position
     shake = Signal(lambda t: start + np.array([0, SHAKEN * np.sin(OMEGA * t), 0]))

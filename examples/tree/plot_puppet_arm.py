@@ -21,7 +21,6 @@ import motiform as mf
 from motiform.form import dress
 from motiform.image import Camera, picture, show_pictures
 from motiform.motion import tree
-from motiform.scene.build.figures import build_figure
 
 MOTORS, WAY, TIME = ["shoulder", "elbow"], 0.2, 1.2  # m, s
 
@@ -42,7 +41,8 @@ def acceleration(figure, q, v, along):
 
 
 def main(quick=False):
-    figure, q0, _, _ = build_figure(mf.load_scene("puppet"))
+    puppet = mf.load_scene("puppet").build()
+    figure, q0 = puppet.model, puppet.arguments["q0"]
 
     def motors(t, state):
         q, v = tree.close_loops(figure, state.q, state.v)  # within a step they are a little off

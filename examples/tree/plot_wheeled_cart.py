@@ -23,7 +23,6 @@ import motiform as mf
 from motiform.form import dress, strobe
 from motiform.image import Camera, picture, show_pictures
 from motiform.motion.tree import closure_forces
-from motiform.scene.build.figures import build_figure
 
 SLOPE, R, BASE, G = np.radians(8), 0.1, 0.6, 9.81  # rad, m between the axles, m, m/s²
 WHEELS = {"hub": 0.001, "disk": 0.01, "rim": 0.02}  # where the 2 kg of a pair are: kg m² about the axle
@@ -34,7 +33,7 @@ def main(quick=False):
     for name, inertia in WHEELS.items():
         settings = {f"figure.cart.segment.{axle}.inertia": [0.09, 0.09, inertia] for axle in ("front", "rear")}
         scene = mf.load_scene("cart", {**settings, "scene.duration": 0.3 if quick else 2.0})
-        figure, rec = build_figure(scene)[0], mf.simulate(scene)
+        figure, rec = scene.build().model, mf.simulate(scene)
         rear = closure_forces(figure, rec["q"], rec["v"], np.zeros(figure.nv))["touch"]
         result[name] = {"figure": figure, "run": rec, "rear": rear[:, -3:]}
     return result

@@ -69,15 +69,16 @@ class LivePanel:
     def begin(self, scene: "Scene") -> None:
         """Let a scene of masses and links go on."""
         from motiform.form import looks_of
-        from motiform.scene.build.matter import build_networks
+        from motiform.motion.matter import Network
 
-        if not scene.document.network:
+        network = scene.build().model
+        if not isinstance(network, Network):
             remedy = "Choose a scene of matter under Scene."
             raise RunError("only masses and links can be pushed live", got=scene.title, remedy=remedy)
         if self._studio.runner.busy:
             raise RunError("a run is under way", remedy="Wait for it, or press Cancel first.")
         self.end()
-        live = Live(build_networks(scene), on_end=self._failed)
+        live = Live(network, on_end=self._failed)
         from motiform.motion.matter.system import check_stability
 
         check_stability(live.network, bool(scene.document.motion.unstable))
@@ -140,7 +141,7 @@ class LivePanel:
     # ---- inside -----------------------------------------------------------------------------------------------------
 
     def _chosen(self) -> "Scene":
-        from motiform.scene.read.load import parse_scene
+        from motiform.scene import parse_scene
 
         scene, settings = self._studio.scenes._scene, self._studio.scenes.parameters.changed()
         if scene is None:

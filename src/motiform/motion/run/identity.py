@@ -31,8 +31,7 @@ def _tell(what: Any, functions: list[str]) -> str:
     if isinstance(what, list | tuple):
         return "[" + ",".join(_tell(value, functions) for value in what) + "]"
     if isinstance(what, _FUNCTIONS):
-        if not getattr(what, "of_scene", False):
-            functions.append(what.__qualname__)
+        functions.append(what.__qualname__)
         return what.__qualname__  # its module has another name where it is run as a script
     if isinstance(what, type):
         return what.__qualname__
