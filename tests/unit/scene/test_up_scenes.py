@@ -72,7 +72,7 @@ def test_floors_slopes_roads_and_stairs_stand_along_up(up):
         # Products of numbers of order one.
         assert there.placement.rotation == pytest.approx(R @ here.placement.rotation, abs=1e-15)
         assert there.placement.translation == pytest.approx(R @ here.placement.translation, abs=1e-15)
-        assert there.kind == here.kind
+        assert there.solid == here.solid
 
 
 @pytest.mark.parametrize("up", ["y", "z", "-x"])
