@@ -10,6 +10,7 @@ from motiform.base.errors import InputError
 from motiform.motion import actuation
 from motiform.motion.actuation import CoordinateDrive, SegmentPush, SegmentPushes
 from motiform.motion.figures import human36
+from motiform.motion.run.identity import identify
 from motiform.motion.tree import FigureState, inertia_matrix, inverse_dynamics, poses
 
 
@@ -42,6 +43,9 @@ def test_controls_add_up():
     held = actuation.ControlSum(figure, [posture, drives])
     again = pickle.loads(pickle.dumps(held))
     np.testing.assert_array_equal(again(0.5, STATE), held(0.5, STATE))
+    assert identify(again) == identify(held)
+    assert identify(held)[1] == []
+    assert identify(both)[1] != []  # a function is known by its name alone
 
 
 def test_gains_by_name():

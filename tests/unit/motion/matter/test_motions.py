@@ -9,6 +9,7 @@ import motiform as mf
 from motiform.base.errors import InputError
 from motiform.geometry import Ball
 from motiform.motion.matter import NetworkBuilder, links, motions
+from motiform.motion.run.identity import identify
 from motiform.record import Channel, Recording
 from motiform.spatial import Transform, quaternion_from_rotation, rotation_from_euler
 
@@ -120,7 +121,10 @@ def test_a_network_is_driven_and_pickles():
     paddle = motions.MovedSolid(Transform.translation_of((0, 0.4, 0)), motions.Spin(3.0))
     b.solid("paddle", Ball(0.1), paddle(0.0), ball, law=links.elastic_buffer(1e3, 0.0), motion=paddle, friction=0.3)
     b.push("shove", ball, motions.Push((0.1, 0, 0), until=0.05))
-    network = pickle.loads(pickle.dumps(b.build()))
+    built = b.build()
+    network = pickle.loads(pickle.dumps(built))
+    assert identify(network) == identify(built)
+    assert identify(network)[1] == []  # a run is known by the numbers of its motions, not by names of functions
     rec = mf.simulate(network, t1=0.1, rate=100.0)
     close(rec["hand.position"][:, 0, 1], 1 + 0.05 * np.sin(2 * np.pi * 4 * rec.time("hand.position")))
     assert rec["ball.position"][-1, 0, 0] > 0  # the wind and the push
