@@ -42,7 +42,7 @@ AREAS = {
 
 def moved():
     """Return lengths [m] and tensions [N] of links that a hand moves."""
-    b = mf.NetworkBuilder(rate=RATE, gravity=(0, 0, 0))
+    b = mf.NetworkBuilder(frequency=RATE, gravity=(0, 0, 0))
     wall = b.fixed("wall", [0, 0, 0])
     hand = b.imposed("hand", lambda t: [[REST + SWING * np.sin(2 * np.pi * t), 0, 0]])
     for name, law in LAWS.items():
@@ -53,7 +53,7 @@ def moved():
 
 def swung(steps):
     """Return places [m], tensions [N] and the scheme's energy [J] of a mass on a spring beside dry friction."""
-    b = mf.NetworkBuilder(rate=RATE, gravity=(0, 0, 0))
+    b = mf.NetworkBuilder(frequency=RATE, gravity=(0, 0, 0))
     wall, ball = b.fixed("wall", [0, 0, 0]), b.masses("ball", [0.1, 0, 0], 0.5, velocity=[2.0, 0, 0], axes="x")
     b.link("spring", (wall, ball), links.spring(300.0), axis="x")
     b.link("rub", (wall, ball), presets.dry_friction(2000.0, LIMIT), axis="x")

@@ -57,7 +57,7 @@ def hand(t):
 
 
 def main(quick=False):
-    b = mf.NetworkBuilder(rate=1000, gravity=(0, 0, 0))
+    b = mf.NetworkBuilder(frequency=1000, gravity=(0, 0, 0))
     wall, end = b.fixed("wall", [0, 0, 0]), b.imposed("hand", hand, velocity=[SPEED, 0, 0])
     for name, (law, _) in LAWS.items():
         b.link(name.replace(" ", "_"), (wall, end), law, record=True)

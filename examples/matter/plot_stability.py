@@ -31,7 +31,7 @@ PAIRS = topology.grid(np.arange(SIDE**2), (SIDE, SIDE), diagonals=False).pairs()
 
 
 def drum(step):
-    b = mf.NetworkBuilder(rate=1 / step, gravity=(0, 0, 0))
+    b = mf.NetworkBuilder(frequency=1 / step, gravity=(0, 0, 0))
     place = topology.block_positions((SIDE, 1, SIDE), 0.02)
     blow = np.zeros((SIDE**2, 3))
     blow[SIDE * (SIDE // 3) + SIDE // 3, 1] = 1.0

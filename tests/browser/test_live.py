@@ -146,7 +146,7 @@ def test_the_hand_is_dragged_and_pushes(live_page, live_studio, tmp_path, monkey
     wait_until(page, lambda: live_studio.live.live is None and live_studio.recording is not None)
     rec = live_studio.recording
     again = Engine(replayed(live.network, gesture))
-    again.advance((rec.count("bar.position") - 1) * round(live.network.rate / rec.channel("bar.position").rate))
+    again.advance((rec.count("bar.position") - 1) * round(live.network.frequency / rec.channel("bar.position").rate))
     np.testing.assert_array_equal(rec["bar.position"][-1], again.state().position[:24])
     again.advance(sample - again.sample)
     np.testing.assert_array_equal(again.state().position, at_the_end)

@@ -50,7 +50,7 @@ def network_with_hand(network: Network) -> Network:
     start = np.array([[0.5 * (low[0] + high[0]), high[1] + 1.5 * radius, 0.5 * (low[2] + high[2])]]) @ axes
     group = Group(
         HAND, "imposed", network.count, start, np.zeros((1, 3)), np.array([np.inf]), np.zeros(1, np.uint8), np.zeros(1),
-        np.array([radius]), COLOR, Signal(start[None], network.rate),
+        np.array([radius]), COLOR, Signal(start[None], network.frequency),
     )  # fmt: skip
     return _with_reach(network.replace(groups=(*network.groups, group)))
 
@@ -62,9 +62,9 @@ def _with_reach(network: Network) -> Network:
     masses = np.flatnonzero(network.movable)
     points = np.append(masses, network.count - 1)
     role = np.append(np.full(len(masses), 2), 1).astype(np.uint8)
-    stiffness = 0.2 * float(network.mass[masses].min()) * network.rate**2
+    stiffness = 0.2 * float(network.mass[masses].min()) * network.frequency**2
     for _ in range(12):
-        law = visco_elastic_buffer(stiffness, 0.0, 0.3 * stiffness / network.rate)
+        law = visco_elastic_buffer(stiffness, 0.0, 0.3 * stiffness / network.frequency)
         reach = Reach("hand pushes", points, role, np.full(len(points), -1, np.int64), law)
         found = network.replace(reaches=(*network.reaches, reach))
         try:
@@ -131,7 +131,7 @@ class Live:
         self._lock = threading.RLock()
         self._running, self._closed = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
-        self.steps = max(1, round(self.network.rate * FRAME))
+        self.steps = max(1, round(self.network.frequency * FRAME))
         """Steps from one picture to the next."""
         self.reset()
 
@@ -139,7 +139,7 @@ class Live:
         """Begin anew: all masses and the hand are where they were at first, and the gesture is forgotten."""
         with self._lock:
             start = np.array(self.network.group(HAND).position)
-            self._pull = _Pull(start, self.network.rate)
+            self._pull = _Pull(start, self.network.frequency)
             self.engine = Engine(_moved(self.network, Signal(self._pull), start))
             self._on_frame(observe_network(self.engine))
 
@@ -162,7 +162,7 @@ class Live:
     @property
     def seconds(self) -> float:
         """Time of the run [s]."""
-        return self.engine.sample / self.network.rate
+        return self.engine.sample / self.network.frequency
 
     # ---- the thread -------------------------------------------------------------------------------------------------
 
@@ -207,7 +207,7 @@ class Live:
                 self._running.clear()
                 self._on_end(error)
                 continue
-            due = max(due + self.steps / self.network.rate, time.monotonic() - BEHIND)
+            due = max(due + self.steps / self.network.frequency, time.monotonic() - BEHIND)
             self._closed.wait(max(0.0, due - time.monotonic()))
 
     # ---- what was done ----------------------------------------------------------------------------------------------
@@ -222,7 +222,12 @@ class Live:
             samples = np.array(self._pull.kept[: self.engine.sample + 1])[:, None]
         text = "where the hand was, world axes"
         channel = Channel(
-            f"{HAND}.position", unit="m", dims=("point", "axis"), shape=(1, 3), rate=self.network.rate, description=text
+            f"{HAND}.position",
+            unit="m",
+            dims=("point", "axis"),
+            shape=(1, 3),
+            rate=self.network.frequency,
+            description=text,
         )
         with Recorder(path, [channel], manifest={"title": title}, overwrite=overwrite) as recorder:
             recorder.append({channel.name: samples})

@@ -119,8 +119,8 @@ class LivePanel:
             from motiform.motion.matter.system import film_rate
             from motiform.scene import simulate
 
-            rate = film_rate(network.rate)
-            seconds = floor((gesture.count(f"{HAND}.position") - 1) / network.rate * rate) / rate
+            rate = film_rate(network.frequency)
+            seconds = floor((gesture.count(f"{HAND}.position") - 1) / network.frequency * rate) / rate
             found = simulate(replayed(network, gesture), t1=max(seconds, 1 / rate), rate=rate, progress=progress)
             found.manifest.update({key: manifest[key] for key in ("title", "image")})
             return found

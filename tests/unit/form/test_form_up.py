@@ -28,7 +28,7 @@ def figure(gravity):
 
 
 def network(gravity):
-    builder = NetworkBuilder(gravity=gravity, rate=100)
+    builder = NetworkBuilder(gravity=gravity, frequency=100)
     builder.masses("ball", [(0.0, 0.0, 0.0)], mass=1.0, radius=0.1)
     return builder.build()
 

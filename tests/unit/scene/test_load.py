@@ -300,7 +300,7 @@ def test_parameters_are_settings(name):
     parameters = scene.parameters()
     paths = [parameter.path for parameter in parameters]
     assert len(set(paths)) == len(paths)
-    step = "motion.rate" if scene.document.network else "motion.step"
+    step = "motion.frequency" if scene.document.network else "motion.step"
     assert {step, "motion.integrator", "scene.duration"} <= set(paths)
     values = {p.path: list(p.value) if isinstance(p.value, tuple) else p.value for p in parameters}
     assert load_scene(name, values).key == scene.key

@@ -55,10 +55,10 @@ def told(text: str, settings=None, **more) -> str:
         ("mass = 0.01", "mass = [1, 2]", "rope:6: masses 'rope': mass does not fit (got [1.0, 2.0]; allowed: numbers of shape (5,))"),
         ("mass = 0.01", "mass = 1\ntotal = 2", "rope.toml:6 network.0.masses.0: give mass (of each) or total (of all)"),
         ("mass = 0.01", "mass = 1\naxes = 'xx'", "rope:6: masses 'rope': axes (got 'xx'"),
-        ("mass = 0.01", "mass = 1\naxes = 'xz'\nspin = { axis = [1, 0, 0], rate = 1, center = [0, 0, 1] }", "rope:6: masses 'rope': velocity along an axis that it does not move along (allowed: along xz)"),
-        ("mass = 0.01", "mass = 1\nspin = { axis = [0, 0, 0], rate = 1 }", "rope:6: spin.axis: a direction must have a length above 0 (got [0.0, 0.0, 0.0])"),
-        ("mass = 0.01", "mass = 1\nspin = { rate = '1 m' }", "rope.toml:10 network.0.masses.0.spin.rate: a rate without an angle (got '1 m'"),
-        ("mass = 0.01", "mass = 1\nspin = { axis = [0, 1, 0] }", "rope.toml:10 network.0.masses.0.spin.rate: missing"),
+        ("mass = 0.01", "mass = 1\naxes = 'xz'\nspin = { axis = [1, 0, 0], speed = 1, center = [0, 0, 1] }", "rope:6: masses 'rope': velocity along an axis that it does not move along (allowed: along xz)"),
+        ("mass = 0.01", "mass = 1\nspin = { axis = [0, 0, 0], speed = 1 }", "rope:6: spin.axis: a direction must have a length above 0 (got [0.0, 0.0, 0.0])"),
+        ("mass = 0.01", "mass = 1\nspin = { speed = '1 m' }", "rope.toml:10 network.0.masses.0.spin.speed: a rate without an angle (got '1 m'"),
+        ("mass = 0.01", "mass = 1\nspin = { axis = [0, 1, 0] }", "rope.toml:10 network.0.masses.0.spin.speed: missing"),
         ("mass = 0.01", "mass = 1\npoints = [[0, 0, 0]]", "rope.toml:6 network.0.masses.0: give exactly one of at, points, grid, line, ring, fill, mesh; got points, line"),
         ("line = { from = [0, 1, 0], to = [0, 0, 0], count = 5 }", "points = []", "rope:6: no points (allowed: one or more)"),
         ("line = { from = [0, 1, 0], to = [0, 0, 0], count = 5 }", "mesh = 'a.obj'", "rope:6: scene 'rope': a scene from text cannot read files (got 'a.obj')"),
@@ -125,15 +125,15 @@ def test_wrong_networks_are_told_by_file_line_and_remedy(old, new, text):
     ("more", "text"),
     [
         ("[[network]]\nname = 'net'", "rope.toml:26: two networks have one name (got 'net')"),
-        ("[motion]\nstep = 0.001", "rope.toml: networks take steps of 1/rate: give motion.rate instead of motion.step"),
-        ("[motion]\nrate = 0", "rope.toml:26 motion.rate: must be above 0 (got 0)"),
+        ("[motion]\nstep = 0.001", "rope.toml: a network has steps of its own: give motion.frequency instead of motion.step"),
+        ("[motion]\nfrequency = 0", "rope.toml:26 motion.frequency: must be above 0 (got 0)"),
         ("[motion]\ntwo_way = true", "rope.toml: motion.two_way and motion.replay belong to networks with figures or bodies"),
         ("[[obstacle]]\nname = 'o'\nfloor = 0", "rope.toml: networks with contacts or springs in one scene"),
         ("[[force]]\nbody = 'b'\nforce = [1, 0, 0]", "rope.toml: forces belong to bodies; give networks pushes"),
         ("[image]\nplot = ['rope.positoin']", "rope.toml:26: no such channel (got 'rope.positoin'; allowed: momentum, "),
         ("[[network.imposed]]\nname = 'p'\nat = [0, 0, 0]\nmotion = { path = { times = [0, 0], points = [[0, 0, 0], [0, 0, 0]] } }", "rope:25: Path: times must rise"),
         ("[[network.imposed]]\nname = 'p'\nat = [0, 0, 0]\nmotion = { path = { times = [0], points = [[0, 0, 0]] } }", "rope:25: Path: a path needs two or more times"),
-        ("[[network.imposed]]\nname = 'p'\nat = [0, 0, 0]\nmotion = { spin = {} }", "rope.toml:28 network.0.imposed.0.motion.spin: give rate, or amplitude and frequency"),
+        ("[[network.imposed]]\nname = 'p'\nat = [0, 0, 0]\nmotion = { spin = {} }", "rope.toml:28 network.0.imposed.0.motion.spin: give speed, or amplitude and frequency"),
         ("[[network.imposed]]\nname = 'p'\nat = [0, 0, 0]\nmotion = { recording = { file = 'a' } }", "rope.toml:25 network.0.imposed.0: a recording tells where the points are: leave out at"),
         ("[[network.imposed]]\nname = 'p'\nmotion = { recording = { file = 'a' } }", "rope:25: scene 'rope': a scene from text cannot read files (got 'a')"),
         ("[[network.reach]]\nname = 'r'\npoints = 'rope'\nlaw = 'spring'\nstiffness = 1", "rope:25: reach 'r': a law without end"),
@@ -149,7 +149,7 @@ def test_what_does_not_go_together_is_refused(more, text):
 
 
 def test_other_scenes_have_no_rate_of_networks():
-    text = '[scene]\ntitle = "A"\nduration = 1\n[[body]]\nname = "b"\nshape = { ball = 1, density = 1 }\n[motion]\nrate = 5\n'
+    text = '[scene]\ntitle = "A"\nduration = 1\n[[body]]\nname = "b"\nshape = { ball = 1, density = 1 }\n[motion]\nfrequency = 5\n'
     with pytest.raises(SceneError, match=r"motion\.rate belongs to networks"):
         parse_scene(text)
     with pytest.raises(SceneError, match=r"nothing to move: give \[\[network.masses\]\]"):
@@ -167,7 +167,7 @@ def test_settings_and_parameters_reach_into_networks():
     assert shown["network.net.link.strand.stiffness"].value == 200.0
     assert shown["network.net.link.strand.stiffness"].unit == "N/m"
     assert shown["network.net.masses.rope.mass"].unit == "kg"
-    assert shown["motion.rate"].value == 1050.0
+    assert shown["motion.frequency"].value == 1050.0
     assert shown["scene.rate"].value == 25.0
     assert "motion.step" not in shown
     assert told(ROPE, {"network.net.link.strnd.stiffness": 1}).startswith(
@@ -176,8 +176,8 @@ def test_settings_and_parameters_reach_into_networks():
 
 
 def test_the_default_rate_of_samples_divides_the_steps():
-    assert parse_scene(ROPE, settings={"motion.rate": 1000}).document.scene.rate == 25.0
-    assert parse_scene(ROPE, settings={"motion.rate": 990}).document.scene.rate == 990.0
+    assert parse_scene(ROPE, settings={"motion.frequency": 1000}).document.scene.rate == 25.0
+    assert parse_scene(ROPE, settings={"motion.frequency": 990}).document.scene.rate == 990.0
 
 
 def test_lines_of_text_in_an_automaton_are_no_keys():

@@ -23,7 +23,7 @@ name = "sheet"
 grid = { shape = [3, 4], spacing = [0.1, 0.2], axes = "xz", at = [0, 1, 0] }
 mass = 0.01
 velocity = [0, 1, 0]
-spin = { axis = [0, 1, 1], rate = 2, center = [1, 0, 0] }
+spin = { axis = [0, 1, 1], speed = 2, center = [1, 0, 0] }
 drag = 0.1
 radius = 0.01
 [[network.masses]]
@@ -37,7 +37,7 @@ ring = { radius = 0.3, count = 6, axis = [0, 1, 1] }
 [[network.imposed]]
 name = "hand"
 points = [[0, 0, 0], [0, 0, 1]]
-motion = { path = { times = [0, 1, 2], points = [[0, 0, 0], [1, 0, 0], [0, 0, 0]], between = "spline" }, spin = { rate = 2 } }
+motion = { path = { times = [0, 1, 2], points = [[0, 0, 0], [1, 0, 0], [0, 0, 0]], between = "spline" }, spin = { speed = 2 } }
 [[network.link]]
 name = "threads"
 grid = "sheet"
@@ -89,7 +89,7 @@ wave = { frequency = 3 }
 [environment]
 gust = { amplitude = [1, 0, 0] }
 [motion]
-rate = 2100
+frequency = 2100
 """
 NUMBER = re.compile(r"(?<![\w.])-?\d+\.?\d*(?:e-?\d+)?(?![\w.])")
 WORD = re.compile(r'"[^"]*"|(?<=\n)\w+(?= =)')

@@ -117,7 +117,7 @@ shape = { box = [0.1, 0.02, 0.02] }
 pose = { at = [0, 0.01, 0] }
 law = "elastic_buffer"
 stiffness = 300
-motion = { spin = { rate = "1 turn/s" }, wave = { amplitude = "5 mm", frequency = 2 } }
+motion = { spin = { speed = "1 turn/s" }, wave = { amplitude = "5 mm", frequency = 2 } }
 [[network.solid]]
 name = "ground"
 floor = 0
@@ -156,7 +156,7 @@ stiffness = 300
     assert np.array_equal(end(network), end(built(text)))
     with pytest.raises(SceneError, match=r"^scene: .*link 'contact \(by range.*may diverge"):
         simulate(parse_scene(text))
-    assert simulate(parse_scene(text, settings={"motion.rate": 2100})).complete
+    assert simulate(parse_scene(text, settings={"motion.frequency": 2100})).complete
     assert simulate(parse_scene(text, settings={"motion.unstable": True})).complete
 
 
@@ -172,7 +172,7 @@ name = "hoop"
 ring = { radius = 0.5, count = 7 }
 pose = { at = [0.2, 0, 0], turn = { z = "90 deg" } }
 velocity = [0, 1, 0]
-spin = { axis = [0, 2, 0], rate = "30 rpm", center = [0.1, 0, 0] }
+spin = { axis = [0, 2, 0], speed = "30 rpm", center = [0.1, 0, 0] }
 mass = 0.01
 """
     )
@@ -409,9 +409,9 @@ def test_the_seed_draws_the_same_grains_whatever_else_there_is():
         ("path = { times = [0, 1, 2], points = [[0, 0, 0], [0, 1, 0], [0, 0, 0]], between = 'spline' }", {0.5: [0, 0.5, 0], 1: [0, 1, 0]}),
         ("wave = { direction = [0, 0, 2], amplitude = 0.3, frequency = 0.25 }", {1: [0, 0, 0.3], 3: [0, 0, -0.3]}),
         ("circle = { radius = 2, frequency = 0.25, axis = [0, 0, 1] }", {0: [2, 0, 0], 1: [0, 2, 0]}),
-        ("spin = { axis = [0, 0, 1], rate = '90 deg/s', at = [1, 0, 0] }", {1: [1, -1, 0], 2: [2, 0, 0]}),
+        ("spin = { axis = [0, 0, 1], speed = '90 deg/s', at = [1, 0, 0] }", {1: [1, -1, 0], 2: [2, 0, 0]}),
         ("spin = { axis = [0, 0, 1], amplitude = '90 deg', frequency = 0.25, at = [1, 0, 0] }", {1: [1, -1, 0], 2: [0, 0, 0]}),
-        ("wave = { amplitude = 1, frequency = 0.25 }, spin = { axis = [0, 0, 1], rate = '90 deg/s', at = [1, 0, 0] }", {1: [1, 0, 0]}),
+        ("wave = { amplitude = 1, frequency = 0.25 }, spin = { axis = [0, 0, 1], speed = '90 deg/s', at = [1, 0, 0] }", {1: [1, 0, 0]}),
     ],
 )  # fmt: skip
 def test_motions_from_outside(motion, at):

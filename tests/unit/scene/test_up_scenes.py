@@ -44,7 +44,7 @@ law = "visco_elastic_buffer"
 stiffness = 2000
 damping = 20
 [motion]
-rate = 2000
+frequency = 2000
 """
 
 

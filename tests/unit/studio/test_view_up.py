@@ -85,7 +85,7 @@ def test_what_has_the_same_name_is_replaced_and_the_rest_removed(shown, server):
 @pytest.mark.parametrize("up", ["y", "z", "-x"])
 def test_a_new_hand_is_above_the_masses(up):
     R = upright(up).T
-    builder = NetworkBuilder(gravity=R @ (0, -9.81, 0), rate=1000)
+    builder = NetworkBuilder(gravity=R @ (0, -9.81, 0), frequency=1000)
     places = np.array([[0.0, 0.5, 0.0], [1.0, 0.5, 0.0], [0.0, 0.5, 0.4]])
     builder.masses("sheet", places @ R.T, mass=0.1, radius=0.05)
     hand = network_with_hand(builder.build()).group(HAND).position[0]

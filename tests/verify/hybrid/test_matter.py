@@ -177,7 +177,7 @@ def test_a_body_alone_tumbles_as_the_equations_say():
     exact = simulate_figure(figure, Options(1.0, rate=105, integrator="dormand-prince"), q0=AT, v0=v0)
     errors = []
     for rate in (1050.0, 2100.0, 4200.0):
-        b = NetworkBuilder(gravity=(0, 0, 0), rate=rate)
+        b = NetworkBuilder(gravity=(0, 0, 0), frequency=rate)
         b.masses("dust", [10.0, 0, 0], 1.0)
         found = simulate_coupled(b.build(), figure, options(1.0, 105.0), q0=AT, v0=v0)
         errors.append(np.abs(found["body.orientation"] - exact["body.orientation"]).max())

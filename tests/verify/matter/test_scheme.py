@@ -167,13 +167,13 @@ def test_goes_on_from_a_checkpoint_to_the_same_bits(make):
 
 
 def pair_of_oscillators(rate, *, nested):
-    module = NetworkBuilder(rate=210, gravity=(0, 0, 0))
+    module = NetworkBuilder(frequency=210, gravity=(0, 0, 0))
     wall = module.fixed("wall", [0, 0, 0])
     ball = module.masses("ball", [0.15, 0, 0], 0.5, velocity=[0.4, 0, 0])
     module.link("spring", (wall, ball), links.spring(80.0, rest=0.1, damping=0.3))
     if not nested:
         return module.build()
-    b = NetworkBuilder(rate=rate, gravity=(0, 0, 0))
+    b = NetworkBuilder(frequency=rate, gravity=(0, 0, 0))
     b.add("slow", module)
     return b.build()
 
@@ -187,10 +187,10 @@ def test_module_at_a_sub_rate_is_the_module_alone():
 
 
 def test_rates_share_one_momentum():
-    slow = NetworkBuilder(rate=210, gravity=(0, 0, 0))
+    slow = NetworkBuilder(frequency=210, gravity=(0, 0, 0))
     a = slow.masses("a", [[0, 0, 0], [0.1, 0, 0]], 1.0)
     slow.link("s", topology.chain(a), links.spring(50.0, rest=0.08, damping=0.1))
-    b = NetworkBuilder(rate=1050, gravity=(0, 0, 0))
+    b = NetworkBuilder(frequency=1050, gravity=(0, 0, 0))
     placed = b.add("slow", slow)
     light = b.masses("light", [[0.2, 0, 0], [0.3, 0, 0]], 0.01, velocity=[0.5, 0, 0])
     b.link("fast", topology.chain(placed["a"][1:] + light), links.spring(400.0, rest=0.1, damping=0.01))

@@ -83,7 +83,7 @@ def test_bounce_height_of_one_contact():
     mass, k, height = 0.2, 3e4, 0.5
     zeta = 0.1
     z = 2 * zeta * np.sqrt(k * mass)
-    b = NetworkBuilder(rate=10500.0)
+    b = NetworkBuilder(frequency=10500.0)
     ball = b.masses("ball", [0, height, 0], mass)
     b.solid("ground", Plane(), HERE, ball, law=links.visco_elastic_buffer(k, 0.0, z))
     y = paths(b.build(), 6500)[:, 0, 1]
@@ -171,7 +171,7 @@ def test_slides_on_a_slope_above_its_limit():
     limit = mu * kept / kt
     t1 = np.arccos(1 - limit / reach) / w
     v1, a = reach * w * np.sin(w * t1), G * (np.sin(angle) - mu * np.cos(angle))
-    t = np.arange(steps + 1) / network.rate - t1
+    t = np.arange(steps + 1) / network.frequency - t1
     expected, speed = limit + v1 * t + a * t**2 / 2, v1 + a * t
     late = t > 0
     assert late.sum() > 400
@@ -187,11 +187,11 @@ def test_belt_takes_points_along():
     belt = lambda t: Transform.translation_of((u * t, 0.0, 0.0))  # noqa: E731
     network = raft((0, 0, 0), Friction(2.0, damping=c), motion=belt)
     x = paths(network, steps)[:, :, 0]
-    speed = np.diff(x, axis=0) * network.rate
+    speed = np.diff(x, axis=0) * network.frequency
     n = np.arange(1, steps + 1)[:, None]
-    expected = u - u * (1 - c / (MASS * network.rate)) ** n
+    expected = u - u * (1 - c / (MASS * network.frequency)) ** n
     # Differences of places below 1 m: 4 roundings a step, summed over the steps of the decay, m rate/c = 105.
-    np.testing.assert_allclose(speed, np.broadcast_to(expected, speed.shape), atol=4 * EPS * network.rate * 105)
+    np.testing.assert_allclose(speed, np.broadcast_to(expected, speed.shape), atol=4 * EPS * network.frequency * 105)
 
 
 def test_lift_carries_points_without_changing_the_gap():
@@ -199,7 +199,7 @@ def test_lift_carries_points_without_changing_the_gap():
     lift = lambda t: Transform.translation_of((0.0, u * t, 0.0))  # noqa: E731
     network = raft((0, u, 0), None, motion=lift)
     y = paths(network, steps)[:, :, 1]
-    t = np.arange(steps + 1)[:, None] / network.rate
+    t = np.arange(steps + 1)[:, None] / network.frequency
     np.testing.assert_allclose(y - u * t, np.full_like(y, -MASS * G / K), atol=1e-13 * steps)
 
 
@@ -218,7 +218,7 @@ def test_turntable_carries_points_around():
     b.solid("table", Plane(), HERE, point, law=links.visco_elastic_buffer(K, 0.0, 20.0), friction=rub, motion=turn)
     network = b.build()
     x = paths(network, 2100)[:, 0]
-    r, t = np.hypot(x[-1, 0], x[-1, 2]), 2100 / network.rate
+    r, t = np.hypot(x[-1, 0], x[-1, 2]), 2100 / network.frequency
     stretch = MASS * w**2 * radius / kt  # 7.5e-5 m
     angle = np.arctan2(-x[-1, 2], x[-1, 0])
     assert abs(r - radius - stretch) < 0.03 * stretch

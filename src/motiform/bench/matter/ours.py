@@ -35,7 +35,7 @@ def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str
     from motiform.motion.matter import NetworkBuilder, links
     from motiform.motion.matter.model.topology import Grid
 
-    b = NetworkBuilder(gravity=GRAVITY, rate=RATE)
+    b = NetworkBuilder(gravity=GRAVITY, frequency=RATE)
     b.masses("lattice", lattice.x, lattice.mass, held=lattice.free == 0)
     if way == "graph":
         i, j, material = lattice.links
@@ -52,7 +52,7 @@ def ours_heap(heap: Heap, *, device: str = "cpu") -> Ours:
     """Return motiform on the heap."""
     from motiform.motion.matter import Friction, NetworkBuilder, links
 
-    b = NetworkBuilder(gravity=(0, -heap.gravity, 0), rate=1 / heap.step)
+    b = NetworkBuilder(gravity=(0, -heap.gravity, 0), frequency=1 / heap.step)
     grains = b.masses("grains", heap.x, heap.mass, velocity=(heap.x - heap.before) / heap.step)
     rub = Friction(heap.friction, damping=heap.slide)
     b.reach("touch", grains, law=links.visco_elastic_buffer(heap.stiffness, heap.size, heap.viscosity), friction=rub)

@@ -77,7 +77,7 @@ def _per_link(bundle: Any, key: str, unit: str, rate: float, text: str, dtype: s
 def observe_network(engine: Engine) -> dict[str, np.ndarray]:
     """Return what a sample holds, by channel. Tensions are those that led here: of the sample before."""
     network, state = engine.network, engine.state()
-    velocity = state.velocity(network.rate)
+    velocity = state.velocity(network.frequency)
     found: dict[str, np.ndarray] = {}
     for group in network.groups:
         mine = slice(group.first, group.first + group.count)
@@ -86,7 +86,7 @@ def observe_network(engine: Engine) -> dict[str, np.ndarray]:
             found[f"{group.name}.velocity"] = velocity[mine]
     for solid in network.solids:
         if solid.motion is not None:
-            pose = asked_pose(solid, engine.sample / network.rate)
+            pose = asked_pose(solid, engine.sample / network.frequency)
             found[f"{solid.name}.position"] = np.asarray(pose.translation)
             found[f"{solid.name}.orientation"] = quaternion_from_rotation(pose.rotation)
     for bundle in network.bundles:

@@ -76,11 +76,11 @@ def sampled_engine(
 
 def steps_per_sample(network: Network, rate: float) -> int:
     """Return the whole number of steps from one sample to the next."""
-    steps = round(network.rate / rate)
-    if steps < 1 or abs(steps * rate - network.rate) > 1e-9 * network.rate:
-        fits = [network.rate / n for n in range(max(1, steps - 1), steps + 2)]
+    steps = round(network.frequency / rate)
+    if steps < 1 or abs(steps * rate - network.frequency) > 1e-9 * network.frequency:
+        fits = [network.frequency / n for n in range(max(1, steps - 1), steps + 2)]
         raise InputError(
-            "samples must fall on steps of the network", got=f"{rate:g} Hz at {network.rate:g} steps a second",
+            "samples must fall on steps of the network", got=f"{rate:g} Hz at {network.frequency:g} steps a second",
             allowed="a rate that divides the steps", remedy=f"Take {' or '.join(f'{f:g}' for f in fits)} Hz.",
         )  # fmt: skip
     return steps
@@ -92,10 +92,10 @@ def check_functions(network: Network) -> None:
 
     for group in network.groups:
         if group.motion is not None:
-            group.motion.at(0, network.rate, group.count, spread=False)
+            group.motion.at(0, network.frequency, group.count, spread=False)
     for pushed in network.inputs:
-        pushed.signal.at(0, network.rate, len(pushed.points))
-    network.wind.at(0, network.rate, 1)
+        pushed.signal.at(0, network.frequency, len(pushed.points))
+    network.wind.at(0, network.frequency, 1)
     for solid in network.solids:
         if solid.motion is not None:
             asked_pose(solid, 0.0)
@@ -114,7 +114,7 @@ def check_stability(network: Network, unstable: bool) -> dict[str, Any]:
 def describe(network: Network) -> dict[str, Any]:
     """Return what a network is made of, in few words, for a recording's manifest."""
     return {
-        "rate": network.rate,
+        "frequency": network.frequency,
         "groups": {group.name: {"kind": group.kind, "points": group.count} for group in network.groups},
         "links": {bundle.name: {"law": bundle.law.name, "links": bundle.count} for bundle in network.bundles},
         "reaches": {reach.name: {"law": reach.law.name, "points": len(reach.points)} for reach in network.reaches},
@@ -128,7 +128,7 @@ def film_rate(rate: float) -> float:
 
 
 def _defaults(network: Network) -> dict[str, Any]:
-    return {"rate": film_rate(network.rate), "step": network.step}
+    return {"rate": film_rate(network.frequency), "step": network.step}
 
 
 _ACTS = "Give a network imposed points, pushes and solids when it is built."
@@ -140,7 +140,7 @@ KIND = Kind(
     "centred",
     defaults=_defaults,
     hints={
-        "step": "The step of a network is its own: build it with NetworkBuilder(rate=…).",
+        "step": "The step of a network is its own: build it with NetworkBuilder(frequency=…).",
         **dict.fromkeys(("forces", "guards", "q0", "v0", "controls", "loads", "contacts"), _ACTS),
     },
 )

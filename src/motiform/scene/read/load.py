@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from motiform.base.errors import SceneError, closest, closest_file
 from motiform.motion.bodies.system import KIND as bodies
-from motiform.motion.matter.model.network import RATE
+from motiform.motion.matter.model.network import FREQUENCY
 from motiform.motion.matter.system import KIND as networks
 from motiform.motion.matter.system import film_rate
 from motiform.motion.tree.system import KIND as figures
@@ -219,12 +219,12 @@ def _chosen(document: SceneFile) -> SceneFile:
     kind = networks if document.network else figures if document.figure or document.touching else bodies
     chosen: dict[str, Any] = {} if motion.integrator is not None else {"integrator": kind.integrator}
     if document.network:
-        rate = RATE if motion.rate is None else motion.rate
-        chosen |= {"rate": rate, "unstable": bool(motion.unstable), "step": 1.0 / rate}
+        steps = FREQUENCY if motion.frequency is None else motion.frequency
+        chosen |= {"frequency": steps, "unstable": bool(motion.unstable), "step": 1.0 / steps}
         if document.coupled and motion.replay is None:
             chosen["two_way"] = motion.two_way is not False
         if "rate" not in head.model_fields_set:
-            head = head.model_copy(update={"rate": film_rate(rate)})
+            head = head.model_copy(update={"rate": film_rate(steps)})
     return document.model_copy(update={"scene": head, "motion": motion.model_copy(update=chosen)})
 
 

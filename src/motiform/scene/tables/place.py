@@ -164,7 +164,7 @@ class WhirlTable(Table):
     """Velocities of a rigid turning, in the frame of the source."""
 
     axis: Vector = (0.0, 1.0, 0.0)
-    rate: Turning
+    speed: Turning
     center: Point = Field((0.0, 0.0, 0.0), description="a point of the axis")
 
 
@@ -227,15 +227,15 @@ class SpinTable(Table):
 
     axis: Vector = (0.0, 1.0, 0.0)
     at: Point | None = Field(None, description="a point of the axis; the pose's origin if not given")
-    rate: Turning | None = None
+    speed: Turning | None = None
     amplitude: Radian | None = Field(None, description="of a swing, with frequency")
     frequency: Hertz | None = None
     phase: Radian = 0.0
 
     @model_validator(mode="after")
     def _one_way(self) -> "SpinTable":
-        if (self.rate is None) == (self.amplitude is None) or (self.amplitude is None) != (self.frequency is None):
-            raise ValueError("give rate, or amplitude and frequency")
+        if (self.speed is None) == (self.amplitude is None) or (self.amplitude is None) != (self.frequency is None):
+            raise ValueError("give speed, or amplitude and frequency")
         return self
 
 

@@ -157,7 +157,7 @@ class MotionTable(Table):
     step: Annotated[Second, Above0] = Field(1e-3, description="longest step of a fixed-step integrator")
     rtol: Annotated[Number, Above0] = Field(1e-9, description="relative tolerance of an adaptive integrator")
     atol: Annotated[Number, AtLeast0] = Field(1e-12, description="absolute tolerance of an adaptive integrator")
-    rate: Annotated[Hertz, Above0] | None = Field(None, description="steps of networks per second")
+    frequency: Annotated[Hertz, Above0] | None = Field(None, description="steps of networks per second")
     unstable: bool | None = Field(None, description="whether networks run that are known to diverge")
     two_way: bool | None = Field(None, description="whether figures and bodies feel what networks do to them")
     replay: str | None = Field(None, description="recording in the scene's folder whose figure is followed")
@@ -226,7 +226,7 @@ class SceneFile(Table):
         """Refuse what networks do not go with, and what belongs to them alone."""
         motion = self.motion
         if not self.network:
-            given = [key for key in ("rate", "unstable", "two_way", "replay") if getattr(motion, key) is not None]
+            given = [key for key in ("frequency", "unstable", "two_way", "replay") if getattr(motion, key) is not None]
             if given:
                 raise ValueError(f"motion.{given[0]} belongs to networks")
             return
@@ -241,7 +241,7 @@ class SceneFile(Table):
         if not any(table.groups for table in self.network):
             raise ValueError("nothing to move: give [[network.masses]]")
         if "step" in motion.model_fields_set:
-            raise ValueError("networks take steps of 1/rate: give motion.rate instead of motion.step")
+            raise ValueError("a network has steps of its own: give motion.frequency instead of motion.step")
 
     @property
     def coupled(self) -> bool:

@@ -20,8 +20,8 @@ state firm: k * exp(-worn / 40), z, rest
 state weak: soft * min(1, 2 / (1 + worn)), z / 2, rest + 0.01 * sign(peak)
 state loose: free
 firm -> loose when abs(d - rest) > 3 * limit and age >= wait
-firm -> weak when force > k * limit or not rate < 60: worn = worn + 1; peak = max(peak, force, 0); rest = d - worn / 30
-firm -> firm when age == 25: rest = rest + 0.05 * rate * dt
+firm -> weak when force > k * limit or not speed < 60: worn = worn + 1; peak = max(peak, force, 0); rest = d - worn / 30
+firm -> firm when age == 25: rest = rest + 0.05 * speed * dt
 weak -> firm when -limit < d - rest <= limit ** 2 and age > wait / 2: worn = worn + 0.5
 weak -> loose when sqrt(abs(force)) > 4
 loose -> weak when age > wait: rest = (rest + d) / 2; peak = peak ** 3 / (1 + peak ** 2) + 2 ** -worn
@@ -66,10 +66,10 @@ def interpreted(law, path, dt):
         if state.stiffness == 0.0 and state.damping == 0.0:
             return np.float64(0.0)
         k, z, rest = (number(tree, names) for tree in (state.stiffness, state.damping, state.rest))
-        return k * (names["d"] - rest) + z * names["rate"]
+        return k * (names["d"] - rest) + z * names["speed"]
 
     for d in path:
-        names |= {"d": d, "rate": (d - last) * (np.float64(1.0) / dt)}
+        names |= {"d": d, "speed": (d - last) * (np.float64(1.0) / dt)}
         last = names["d"]
         names["force"], fired = tension(), False
         for n, one in enumerate(automaton.transitions):

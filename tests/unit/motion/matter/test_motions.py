@@ -115,7 +115,7 @@ def test_recordings_are_motions():
 def test_a_network_is_driven_and_pickles():
     b = NetworkBuilder(rate=1000.0, wind=motions.Gusts((1, 0, 0), (1, 0, 0), 0.5))
     hand = motions.MovedPoints([[0, 1, 0]], motions.Wave(0.05, 4.0))
-    top = b.imposed("hand", hand, velocity=hand.velocity_before(b.rate))
+    top = b.imposed("hand", hand, velocity=hand.velocity_before(b.frequency))
     ball = b.masses("ball", [[0, 0.8, 0]], mass=0.1, radius=0.02)
     b.link("thread", (top, ball), links.spring(200.0, damping=0.5))
     paddle = motions.MovedSolid(Transform.translation_of((0, 0.4, 0)), motions.Spin(3.0))

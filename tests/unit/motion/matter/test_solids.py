@@ -64,11 +64,11 @@ class TestForces:
         state = network.initial_state()
         d, normal, found = signed_distance(pack_solids([(shape, pose)]), state.position)
         assert (found == 0).all()
-        gap, rate = d - network.radius, (state.velocity(network.rate) * normal).sum(1)
+        gap, rate = d - network.radius, (state.velocity(network.frequency) * normal).sum(1)
         expected = -BUFFER.tension(gap, rate)[:, None] * normal
         assert (np.abs(expected) > 0).any(axis=1).sum() > 20
         # Stiffness times a distance that 100 roundings of at most 2 m made, damping times a speed likewise.
-        bound = 100 * EPS * (400.0 * 2 + 3.0 * 2 * network.rate)
+        bound = 100 * EPS * (400.0 * 2 + 3.0 * 2 * network.frequency)
         np.testing.assert_allclose(forces, expected, atol=bound, rtol=0)
 
     def test_solid_that_moves_counts_its_own_velocity(self):
@@ -87,7 +87,7 @@ class TestForces:
         inside = (d - network.radius < 0)[:, None]
         expected = np.where(inside, -5.0 * along - 2.0 * (slip - along), 0.0)
         assert inside.sum() > 50
-        np.testing.assert_allclose(forces, expected, atol=100 * EPS * 2 * 7.0 * network.rate, rtol=0)
+        np.testing.assert_allclose(forces, expected, atol=100 * EPS * 2 * 7.0 * network.frequency, rtol=0)
 
     def test_only_points_of_a_solid_meet_it(self):
         b = NetworkBuilder(gravity=(0, 0, 0))

@@ -87,7 +87,7 @@ class CoupledEngine:
         if not np.isfinite(found).all():
             self.matter.check()
             raise RunError(
-                "the run has diverged", where=f"step {sample}, t = {sample / self.matter.network.rate:.6g} s",
+                "the run has diverged", where=f"step {sample}, t = {sample / self.matter.network.frequency:.6g} s",
                 got="a force on the figure that is not finite",
                 remedy="Lower stiffness or damping, or raise the network's rate.",
             )  # fmt: skip

@@ -140,7 +140,7 @@ def join(
         np.concatenate([np.zeros((0, 3)), *[c[2] for c in carried]]),
     )  # fmt: skip
     place, old = joined.point_places(*now), joined.point_places(*before)
-    groups = [_placed(group, points, place, (place - old) * network.rate) for group in groups]
+    groups = [_placed(group, points, place, (place - old) * network.frequency) for group in groups]
     whole = network.replace(groups=tuple(groups), bundles=tuple(bundles), solids=tuple(solids))
     return replace(joined, network=whole)
 

@@ -81,12 +81,12 @@ class CoupledSystem(System):
             begin_at = start(figure, q0, v0)
             check_controls(figure, begin_at, controls, loads)
             self.equations = FigureEquations(figure, begin_at, controls, loads)
-            self.moved = SteppedFigure(self.equations, network.rate)
+            self.moved = SteppedFigure(self.equations, network.frequency)
         else:
             if any(one is not None for one in (q0, v0, controls, loads)):
                 remedy = "Leave q0, v0, controls and loads out, or the motion."
                 raise InputError("a figure whose motion is given does not move by forces", remedy=remedy)
-            self.moved = DrivenFigure(figure, given_motion(figure, motion), network.rate)
+            self.moved = DrivenFigure(figure, given_motion(figure, motion), network.frequency)
             self.equations = FigureEquations(figure, self.moved.state())
         frames = poses(figure, self.moved.q), poses(figure, self.moved.q_before)
         self.joined = join(network, figure, model.contacts, model.attachments, *frames)
@@ -143,7 +143,7 @@ def _observe(engine: CoupledEngine, equations: FigureEquations) -> dict[str, Arr
     """Return what a sample holds, by channel."""
     moved, matter = engine.moved, engine.matter
     seen = _Felt(equations, engine.wrenches) if engine.reaction and isinstance(moved, SteppedFigure) else equations
-    row, t = np.concatenate([moved.q, moved.v]), engine.sample / matter.network.rate
+    row, t = np.concatenate([moved.q, moved.v]), engine.sample / matter.network.frequency
     ours = {key: value[0] for key, value in observe(seen, np.array([t]), row[None]).items()}
     theirs = observe_network(matter)
     found = {key: value for both in (ours, theirs) for key, value in both.items() if key not in _METERS}
@@ -173,7 +173,7 @@ def _nothing(t: float, state: FigureState) -> Array:
 
 
 def _defaults(model: FigureInMatter) -> dict[str, float]:
-    return {"rate": film_rate(model.network.rate), "step": model.network.step}
+    return {"rate": film_rate(model.network.frequency), "step": model.network.step}
 
 
 _ACTS = "Give controls= and loads= of the figure, and the network solids and pushes."
@@ -185,7 +185,7 @@ KIND = Kind(
     "centred",
     defaults=_defaults,
     hints={
-        "step": "The step is that of the network: build it with NetworkBuilder(rate=…).",
+        "step": "The step is that of the network: build it with NetworkBuilder(frequency=…).",
         **dict.fromkeys(("forces", "guards", "contacts"), _ACTS),
     },
 )

@@ -93,7 +93,7 @@ def compare_runs(
     models : name and points of each; those of the advice, or all groups of masses.
     rate : of the samples [Hz]; the network's own where it is None.
     """
-    options = Options(t1, rate=rate or network.rate, integrator="centred", device=device)
+    options = Options(t1, rate=rate or network.frequency, integrator="centred", device=device)
     parts = dict(cut.models) if isinstance(cut, Advice) and models is None else models
     parts = {g.name: g.name for g in network.groups if g.kind == "masses"} if parts is None else parts
     label = model_labels(network, parts)
@@ -151,7 +151,7 @@ def _foreseen(advice: Advice, x: Array, duration: float) -> dict[str, float]:
     of `Band.from_rest`.
     """
     network, names, label = advice.network, list(advice.models), advice.labels
-    band = Band.from_rest(duration, 0.499 * network.rate)
+    band = Band.from_rest(duration, 0.499 * network.frequency)
     at = np.clip(np.arange(len(x) // 2 + 1) / duration, band.low, band.high)
     errors: dict[str, dict[str, Array]] = {}
     for pair in advice.pairs:

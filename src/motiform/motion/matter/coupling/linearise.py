@@ -197,7 +197,7 @@ class _Look:
         self, network: Network, state: NetworkState, e: Array, active: Active, geometric: bool, engine: Engine | None
     ) -> None:
         self.network, self.e, self.active, self.geometric, self.engine = network, e, active, geometric, engine
-        self.x, self.time = state.position, state.sample / network.rate
+        self.x, self.time = state.position, state.sample / network.frequency
         self.start = network.initial_state().position
 
     def bundles(self) -> Pieces:

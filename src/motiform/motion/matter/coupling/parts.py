@@ -86,7 +86,7 @@ class Part:
                     continue
                 found = _some(group, mine, first)
                 if kind == "needs":
-                    found = _imposed(found, motion[group.name], self.whole.rate, mixed=len(mine) < group.count)
+                    found = _imposed(found, motion[group.name], self.whole.frequency, mixed=len(mine) < group.count)
                 groups.append(found)
         return tuple(groups), np.concatenate(index)
 

@@ -85,7 +85,7 @@ def record_connection(
     progress: Progress | None = None,
 ) -> Recording:
     """Simulate the driver to t1 [s] and return its motion where the driven part needs it, at the network's rate."""
-    part, rate = halves.driver_part, halves.driver_part.whole.rate
+    part, rate = halves.driver_part, halves.driver_part.whole.frequency
     options = Options(t1, rate=rate, integrator="centred", device=device)
     recorder = _sender(part.whole, halves.connection, options, out, overwrite)
     with recorder:
@@ -122,7 +122,7 @@ def run_schedule(
         got = Words(", ".join(named))
         raise InputError("other models than those separated", got=got, allowed=", ".join(map(str, separation.models)))
     label, names = model_labels(network, named), list(named)
-    options = Options(t1, rate=rate or network.rate, integrator="centred", device=device)
+    options = Options(t1, rate=rate or network.frequency, integrator="centred", device=device)
     steps = steps_per_sample(network, options.rate)
     root = None if folder is None else Path(folder)
     allowed = _allowed(names, _kept(separation))
@@ -188,11 +188,11 @@ def _sender(network: Network, points: np.ndarray, options: Options, out: Any, ov
     """Return a recorder of a connection: where some masses are at every step, by group, with their numbers in it."""
     pieces = list(_pieces(network, points))
     channels = [
-        Channel(f"{g.name}.position", unit="m", dims=("point", "axis"), shape=(len(mine), 3), rate=network.rate)
+        Channel(f"{g.name}.position", unit="m", dims=("point", "axis"), shape=(len(mine), 3), rate=network.frequency)
         for g, mine in pieces
     ]
     if out is None:
-        check_memory(int(options.t1 * network.rate) + 1, sum(channel.sample_bytes for channel in channels))
+        check_memory(int(options.t1 * network.frequency) + 1, sum(channel.sample_bytes for channel in channels))
     numbers = {f"{group.name}.points": mine - group.first for group, mine in pieces}
     return Recorder(out, channels, statics=numbers, manifest={"title": "connection"}, overwrite=overwrite)
 
@@ -204,9 +204,11 @@ def _motions(part: Part, *recorded: Recording) -> dict[str, Any]:
         name, wanted = f"{group.name}.position", mine - group.first
         sources = [(rec, _recorded(rec, group)) for rec in recorded if name in rec]
         for rec, _ in sources:
-            if rec.channel(name).rate != part.whole.rate:
+            if rec.channel(name).rate != part.whole.frequency:
                 got = Words(f"{rec.channel(name).rate} Hz")
-                raise InputError("not at the network's rate", where=name, got=got, allowed=f"{part.whole.rate:g} Hz")
+                raise InputError(
+                    "not at the network's rate", where=name, got=got, allowed=f"{part.whole.frequency:g} Hz"
+                )
         have = np.concatenate([numbers for _, numbers in sources]) if sources else np.zeros(0, int)
         if not np.isin(wanted, have).all():
             lost = int(wanted[~np.isin(wanted, have)][0])
@@ -277,7 +279,7 @@ def _run(
         if len(wanted):
             states.append(state.position[out])
         if recorder is not None and engine.sample % steps == 0:
-            samples.append((state.position[own], state.velocity(network.rate)[own]))
+            samples.append((state.position[own], state.velocity(network.frequency)[own]))
         done = engine.sample >= last
         if len(states) >= _BLOCK or len(samples) >= _BLOCK or done:
             hand_on()
@@ -334,7 +336,7 @@ def _gather(
     group = network.group(name.rpartition(".")[0])
     found = np.zeros((len(number), group.count, 3))
     if group.kind != "masses":
-        found[:] = _given(group, name, number * steps, network.rate)
+        found[:] = _given(group, name, number * steps, network.frequency)
     for part, rec in kept:
         mine = part.own[(part.own >= group.first) & (part.own < group.first + group.count)] - group.first
         if len(mine):

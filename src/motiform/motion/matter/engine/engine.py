@@ -28,7 +28,7 @@ class Engine:
     """A network on its way through time: all masses move, then all links act [Habibi97 L445].
 
     >>> from motiform.motion.matter import NetworkBuilder
-    >>> b = NetworkBuilder(gravity=(0, -10, 0), rate=100)
+    >>> b = NetworkBuilder(gravity=(0, -10, 0), frequency=100)
     >>> _ = b.masses("ball", [0, 0, 0], mass=1.0)
     >>> engine = Engine(b.build())
     >>> engine.advance(100)
@@ -172,11 +172,11 @@ class Engine:
             return
         self._act()
         given = self._outer_forces()
-        wind = self._wind if self._wind is not None else self.device.array(network.wind.at(n, network.rate, 1)[0])
+        wind = self._wind if self._wind is not None else self.device.array(network.wind.at(n, network.frequency, 1)[0])
         self.device.launch(
             mass_kernels.move_masses, self._chunks, self._width, self._pad, network.count, n + 1, self._x, self._before,
             self._forces, given, self._plain, self._mobility, self._free, self._gravity, self._drag, wind, self._whole,
-            len(self._stencils.bundles), *self._floors, self._floor_count, self._pull, *self._arms, network.rate,
+            len(self._stencils.bundles), *self._floors, self._floor_count, self._pull, *self._arms, network.frequency,
             self._bad, least=self._least,
         )  # fmt: skip
         self._x, self._before = self._before, self._x
@@ -202,14 +202,14 @@ class Engine:
         self.sample = sample
         for group, where in self._imposed:
             assert group.motion is not None
-            values = self.device.array(group.motion.at(sample, self.network.rate, group.count, spread=False))
+            values = self.device.array(group.motion.at(sample, self.network.frequency, group.count, spread=False))
             self.device.launch(mass_kernels.impose, group.count, self._x, where, values, least=_FEW)
 
     def _act(self) -> None:
         """Let all links with given ends act."""
         from motiform.motion.matter.engine import link_kernels
 
-        launch, rate, width = self.device.launch, self.network.rate, self._width
+        launch, rate, width = self.device.launch, self.network.frequency, self._width
         if self._stencils.bundles:
             launch(
                 link_kernels.stencil_links, self._chunks, width, self._pad, self._x, self._whole, self._real,
@@ -235,7 +235,7 @@ class Engine:
             mass_kernels.clear, -(-self._forces.shape[1] // self._width), self._width, self._forces, least=self._least
         )
         for pushed, where in self._pushed:
-            values = self.device.array(pushed.signal.at(self.sample, network.rate, len(pushed.points)))
+            values = self.device.array(pushed.signal.at(self.sample, network.frequency, len(pushed.points)))
             launch(mass_kernels.add_forces, len(pushed.points), self._forces, where, values, least=_FEW)
         if self._outside is not None:
             launch(mass_kernels.add_forces, self._outside[0].shape[0], self._forces, *self._outside, least=_FEW)
@@ -270,7 +270,7 @@ class Engine:
             lost = np.flatnonzero(~(np.abs(where.position) < 1e100).all(axis=1))
             name = self.network.point_name(int(lost[0])) if len(lost) else "a mass"
             raise RunError(
-                "the run has diverged", where=f"step {step}, t = {step / self.network.rate:.6g} s",
+                "the run has diverged", where=f"step {step}, t = {step / self.network.frequency:.6g} s",
                 got=f"{name} is no longer at a finite place",
                 remedy="Lower stiffness or damping, or raise the rate: `motiform.matter.assess_network` tells.",
             )  # fmt: skip
@@ -355,7 +355,7 @@ class _Links:
         earlier = state if every == 1 else NetworkState(state.position, then)  # where all were at their last turn
         table = pack_table(bundles, engine._start, earlier, engine._pad)
         self.bundle, self.count, self.first, self.every = bundles[0], table.count, first, every
-        self.rate = engine.network.rate / every
+        self.rate = engine.network.frequency / every
         put = engine.device.array
         self.ends, self.others = put(table.pairs[:, 0]), put(table.pairs[:, 1])
         self.axis, self.material = put(table.axis), put(table.material)

@@ -15,19 +15,19 @@ __all__ = ["angular_momentum", "invariant", "kinetic_energy", "momentum", "poten
 def momentum(network: Network, state: NetworkState) -> np.ndarray:
     """Return the momentum of all masses [kg m/s], (3,)."""
     m = np.where(network.movable, network.mass, 0.0)
-    return m @ state.velocity(network.rate)
+    return m @ state.velocity(network.frequency)
 
 
 def angular_momentum(network: Network, state: NetworkState) -> np.ndarray:
     """Return the angular momentum of all masses about the world's origin [kg m²/s], (3,): Σ m X_n × V_n."""
     m = np.where(network.movable, network.mass, 0.0)
-    return m @ np.cross(state.position, state.velocity(network.rate))
+    return m @ np.cross(state.position, state.velocity(network.frequency))
 
 
 def kinetic_energy(network: Network, state: NetworkState) -> float:
     """Return ½ Σ m V² of all masses [J], with the velocity of the half step that led here."""
     m = np.where(network.movable, network.mass, 0.0)
-    return float(0.5 * m @ (state.velocity(network.rate) ** 2).sum(axis=1))
+    return float(0.5 * m @ (state.velocity(network.frequency) ** 2).sum(axis=1))
 
 
 def potential_energy(network: Network, state: NetworkState) -> float:

@@ -95,7 +95,7 @@ def pack_stencils(network: Network, start: np.ndarray) -> tuple[Stencils, list[B
             mask[jump + bundle.grid.pairs_along(offset)[:, 0] - first] = 1
             bundles.append((bundle, n))
             whole.append((first, first + count, jump, size + jump - first))
-            real.append((row[0], row[1] * network.rate, row[2]))
+            real.append((row[0], row[1] * network.frequency, row[2]))
             masks.append(mask)
             size, pad = size + len(mask), max(pad, jump)
     table = np.array(whole, np.int64).reshape(-1, 4)

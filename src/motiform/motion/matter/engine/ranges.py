@@ -30,7 +30,7 @@ class Range:
     """
 
     def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int) -> None:
-        self.device, self.reach, self.rate, self.pad = device, reach, network.rate, pad
+        self.device, self.reach, self.rate, self.pad = device, reach, network.frequency, pad
         self._kept: Any = _Kept(device)
         self.width = 64 if width > 1 else 1
         self.size = len(reach.points)

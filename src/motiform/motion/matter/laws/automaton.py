@@ -11,10 +11,10 @@ another when a condition holds, and may change what the link remembers.
     whole -> whole when force > yield: rest = d - yield / stiffness
     reach limit                                    # optional: the law is free beyond this distance
 
-Conditions and actions may use d (distance [m]), rate (of d [m/s]), force (the tension of the present state [N]), age
+Conditions and actions may use d (distance [m]), speed (of d [m/s]), force (the tension of the present state [N]), age
 (samples since the state was entered), dt [s], parameters and memory; `start` is the distance when the link begins.
 
-At each sample the tension of the present state is t = k (d − rest) + z rate, positive where it pulls the ends together.
+At each sample the tension of the present state is t = k (d − rest) + z speed, above 0 where it pulls the ends together.
 Then the first of its transitions whose condition holds, in the order of the lines, fires: its actions run in order, the
 state changes, and the tension is that of the new state. At most one fires at a sample; one that leads back to its own
 state begins its age anew.
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Automaton", "State", "Transition"]
 
-_SEEN = ("d", "rate", "force", "age", "dt")
+_SEEN = ("d", "speed", "force", "age", "dt")
 _WORDS = {"parameters", "memory", "state", "final", "free", "when", "reach", "start", "strongest", "and", "or", "not"}
 _RESERVED = {*_SEEN, *FUNCTIONS, *_WORDS}
 _LINES = "parameters …, memory name = …, state name: …, a -> b when …, reach …"

@@ -40,7 +40,7 @@ def begin(table, row, start):
 
 
 @inline
-def law(table, row, d, rate, per_step, state, {memory}):
+def law(table, row, d, speed, per_step, state, {memory}):
     """Return the tension [N], then the state and the memory after this sample [Habibi97 1.12]."""
 {parameters}
     dt = 1.0 / per_step
@@ -133,7 +133,7 @@ def automaton_paths(l, paths, material, table, per_step, length, state, memory, 
 def source(automaton: Automaton) -> str:
     """Return the text of the module of kernels of an automaton."""
     names = {name: f"p_{name}" for name in automaton.parameters} | {name: f"m_{name}" for name in automaton.memory}
-    names |= {name: name for name in ("start", "d", "rate", "force", "age", "dt")}
+    names |= {name: name for name in ("start", "d", "speed", "force", "age", "dt")}
     kept = [*(names[name] for name in automaton.memory), "age"]
 
     def at(place: str) -> str:
@@ -159,7 +159,7 @@ def _tension(state: State, names: dict[str, str]) -> str:
     if state.stiffness == 0.0 and state.damping == 0.0:
         return "0.0"
     k, z, rest = (write(tree, names) for tree in (state.stiffness, state.damping, state.rest))
-    return f"{k} * (d - {rest}) + {z} * rate"
+    return f"{k} * (d - {rest}) + {z} * speed"
 
 
 def _state(automaton: Automaton, number: int, names: dict[str, str]) -> str:

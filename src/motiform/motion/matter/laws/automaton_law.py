@@ -181,7 +181,7 @@ class AutomatonLaw:
         """Return what parameters are and between what the memory stays: rounds of all actions, until no bound moves."""
         known = self._known()
         ranges = {name: (known[name],) * 2 if name in known else _ANY for name in self.automaton.parameters}
-        ranges |= {"start": _ANY, "d": _ANY, "rate": _ANY, "force": _ANY, "age": _POSITIVE, "dt": _POSITIVE}
+        ranges |= {"start": _ANY, "d": _ANY, "speed": _ANY, "force": _ANY, "age": _POSITIVE, "dt": _POSITIVE}
         ranges |= {name: bounds(tree, ranges) for name, tree in self.automaton.memory.items()}
         actions = [action for t in self.automaton.transitions for action in t.actions]
         for round in range(_ROUNDS + len(actions)):

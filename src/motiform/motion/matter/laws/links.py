@@ -5,7 +5,7 @@ pulled together (the seed's F¹² is −t). All laws of the seed but those with 
 automata (`motiform.motion.matter.laws.automaton`).
 
 >>> law = visco_elastic_buffer(stiffness=100.0, threshold=0.1, damping=2.0)
->>> float(law.tension(0.08, rate=-0.5)), float(law.tension(0.12, rate=-0.5))
+>>> float(law.tension(0.08, speed=-0.5)), float(law.tension(0.12, speed=-0.5))
 (-3.0, 0.0)
 """
 
@@ -90,9 +90,9 @@ class ZoneLaw:
                 found[:, n] = _spread(zone.until, count, self.name)
         return found
 
-    def tension(self, distance: ArrayLike, rate: ArrayLike = 0.0, start: float = 0.0) -> np.ndarray:
-        """Return the tension [N] at distances [m] that change at a rate [m/s]; `start` stands for a rest not given."""
-        d, v = np.broadcast_arrays(np.asarray(distance, float), np.asarray(rate, float))
+    def tension(self, distance: ArrayLike, speed: ArrayLike = 0.0, start: float = 0.0) -> np.ndarray:
+        """Return the tension [N] at distances [m] that change at a speed [m/s]; `start` stands for a rest not given."""
+        d, v = np.broadcast_arrays(np.asarray(distance, float), np.asarray(speed, float))
         row = self.rows(1, np.array([start]))[0]
         column = CUTS + 3 * (d[..., None] >= row[:CUTS]).sum(-1)
         return row[column] * (d - row[column + 2]) + row[column + 1] * v

@@ -17,8 +17,8 @@ from motiform.motion.matter.model.checks import AXIS, check_apart, moved_solid, 
 from motiform.motion.matter.model.handles import LinkEnd, OpenLink, Placed, Points
 from motiform.motion.matter.model.look import Look
 from motiform.motion.matter.model.network import (
+    FREQUENCY,
     GRAVITY,
-    RATE,
     Bundle,
     Group,
     Input,
@@ -58,14 +58,14 @@ class NetworkBuilder:
     def __init__(
         self,
         *,
-        rate: float = RATE,
+        frequency: float = FREQUENCY,
         gravity: ArrayLike = GRAVITY,
         wind: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0),
         keep_velocity: bool = False,
     ) -> None:
-        self.rate = float(check_array(rate, "rate", "network", ()))
-        if self.rate <= 0:
-            raise InputError("rate of a network", got=rate, allowed="above 0 Hz")
+        self.frequency = float(check_array(frequency, "frequency", "network", ()))
+        if self.frequency <= 0:
+            raise InputError("frequency must be above 0", where="network", got=frequency)
         if np.shape(gravity) != (3,) or (not callable(wind) and np.shape(wind) != (3,)):
             raise InputError("gravity and wind", where="network", allowed="three numbers each")
         self.gravity = tuple(check_array(gravity, "gravity", "network", (3,)).tolist())
@@ -479,11 +479,11 @@ class NetworkBuilder:
             raise InputError(
                 "a module", where=f"module {name!r}", got=type(module).__name__, allowed="another NetworkBuilder"
             )
-        ratio = round(self.rate / module.rate)
-        if ratio < 1 or abs(ratio * module.rate - self.rate) > 1e-9 * self.rate:
+        ratio = round(self.frequency / module.frequency)
+        if ratio < 1 or abs(ratio * module.frequency - self.frequency) > 1e-9 * self.frequency:
             raise InputError(
                 "rate of a module", where=f"module {name!r}",
-                got=f"{module.rate:g} Hz in a network of {self.rate:g} Hz",
+                got=f"{module.frequency:g} Hz in a network of {self.frequency:g} Hz",
                 allowed="the network's rate divided by a whole number", remedy="Build the network at the fastest rate.",
             )  # fmt: skip
         if ratio > 1 and (module._pistons or module._reaches or module._solids):
@@ -548,8 +548,8 @@ class NetworkBuilder:
         wind = self.wind if callable(self.wind) else check_array(self.wind, "wind", "network", (3,))[None]
         network = Network(
             tuple(self._groups), tuple(bundles), tuple(self._pistons), tuple(self._reaches), tuple(self._solids),
-            tuple(self._inputs), self.rate, self.gravity, Signal(wind, 1.0), dict(self._exposed), self.keep_velocity,
-            dict(self._looks),
+            tuple(self._inputs), self.frequency, self.gravity, Signal(wind, 1.0), dict(self._exposed),
+            self.keep_velocity, dict(self._looks),
         )  # fmt: skip
         place = self.positions()
         for bundle in bundles:

@@ -20,9 +20,20 @@ if TYPE_CHECKING:
     from motiform.motion.matter.laws.automaton_law import AutomatonLaw
     from motiform.spatial import Transform
 
-__all__ = ["RATE", "Bundle", "Group", "Input", "Network", "NetworkState", "Piston", "Reach", "Signal", "Solid"]
+__all__ = [
+    "FREQUENCY",
+    "Bundle",
+    "Group",
+    "Input",
+    "Network",
+    "NetworkState",
+    "Piston",
+    "Reach",
+    "Signal",
+    "Solid",
+]
 
-RATE = 1050.0  # [Hz] 42 × 25 film frames, and 44100 = 42 × 1050 [Habibi97 2.4]
+FREQUENCY = 1050.0  # [Hz] 42 × 25 film frames, and 44100 = 42 × 1050 [Habibi97 2.4]
 GRAVITY = (0.0, -9.81, 0.0)
 
 
@@ -197,9 +208,9 @@ class NetworkState:
     """[m], (points, 3)"""
     sample: int = 0
 
-    def velocity(self, rate: float) -> np.ndarray:
+    def velocity(self, frequency: float) -> np.ndarray:
         """Return the velocities (X_n − X_{n−1})/Te [m/s], (points, 3)."""
-        return (self.position - self.previous) * rate
+        return (self.position - self.previous) * frequency
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +223,7 @@ class Network:
     reaches: tuple[Reach, ...] = ()
     solids: tuple[Solid, ...] = ()
     inputs: tuple[Input, ...] = ()
-    rate: float = RATE
+    frequency: float = FREQUENCY
     """Steps a second [Hz]."""
     gravity: tuple[float, float, float] = GRAVITY
     """[m/s²]"""
@@ -228,7 +239,7 @@ class Network:
     @property
     def step(self) -> float:
         """Time of a step Te [s]."""
-        return 1.0 / self.rate
+        return 1.0 / self.frequency
 
     @cached_property
     def count(self) -> int:

@@ -26,7 +26,7 @@ class Solids:
     """
 
     def __init__(self, device: "Device", network: Network, pad: int, *, wrenches: bool = False) -> None:
-        self.device, self.solids, self.rate, self.pad = device, network.solids, network.rate, pad
+        self.device, self.solids, self.rate, self.pad = device, network.solids, network.frequency, pad
         self.wrenches = wrenches
         """Whether the forces of each solid on each point are kept, which wrenches are summed from."""
         put, count = device.array, len(network.solids)

@@ -157,9 +157,9 @@ class _Turn:
 
 @dataclass(frozen=True)
 class Spin(_Turn):
-    """A steady rotation about an axis: angle = rate · t + phase."""
+    """A steady rotation about an axis: angle = speed · t + phase."""
 
-    rate: float
+    speed: float
     """[rad/s]"""
     axis: Vector = (0.0, 1.0, 0.0)
     """Its length does not matter."""
@@ -169,12 +169,12 @@ class Spin(_Turn):
     """[rad]"""
 
     def __post_init__(self) -> None:
-        _check(self, "rate", "phase")
+        _check(self, "speed", "phase")
         self._check_axis()
 
     def angle(self, t: float) -> float:
         """Return the angle at a time [rad]."""
-        return self.rate * t + self.phase
+        return self.speed * t + self.phase
 
 
 @dataclass(frozen=True)
@@ -260,12 +260,12 @@ class MovedPoints:
         R, p = _displacement(self.moves, self.center, t)  # type: ignore[arg-type]
         return np.asarray((self.start @ R.T + p) @ self.frame.rotation.T + self.frame.translation)
 
-    def velocity_before(self, rate: float) -> np.ndarray:
+    def velocity_before(self, frequency: float) -> np.ndarray:
         """Return the mean velocity in the step before t = 0 [m/s], (points, 3), at so many steps per second.
 
         It is the `velocity` of `NetworkBuilder.imposed`: links with dampers then feel the motion from the first step.
         """
-        step = 1 / check_number(rate, "rate", "MovedPoints", above=0.0)
+        step = 1 / check_number(frequency, "frequency", "MovedPoints", above=0.0)
         return np.asarray((self(0.0) - self(-step)) / step)
 
 

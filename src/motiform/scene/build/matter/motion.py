@@ -24,8 +24,8 @@ def build_moves(table: WayTable) -> tuple[Move, ...]:
 
 
 def _turn(table: SpinTable) -> motions.Spin | motions.Swing:
-    if table.rate is not None:
-        return motions.Spin(table.rate, table.axis, table.at, table.phase)
+    if table.speed is not None:
+        return motions.Spin(table.speed, table.axis, table.at, table.phase)
     assert table.amplitude is not None
     assert table.frequency is not None
     return motions.Swing(table.amplitude, table.frequency, table.axis, table.at, table.phase)

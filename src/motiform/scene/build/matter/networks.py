@@ -49,9 +49,9 @@ def build_matter(scene: Scene, figure: Figure | None = None, q: np.ndarray | Non
     names are NETWORK.NAME.
     """
     document = scene.document
-    assert document.motion.rate is not None, "chosen when the scene was read"
+    assert document.motion.frequency is not None, "chosen when the scene was read"
     builder = NetworkBuilder(
-        rate=document.motion.rate, gravity=document.environment.gravity, wind=_wind(scene),
+        frequency=document.motion.frequency, gravity=document.environment.gravity, wind=_wind(scene),
         keep_velocity=any(table.velocities for table in document.network),
     )  # fmt: skip
     groups: dict[str, Group] = {}
@@ -144,7 +144,7 @@ class _Part:
             return velocity
         size = float(np.linalg.norm(table.spin.axis))
         unit_vector(table.spin.axis, "spin.axis")
-        rate = turn @ (own @ np.array(table.spin.axis)) * (table.spin.rate / size)
+        rate = turn @ (own @ np.array(table.spin.axis)) * (table.spin.speed / size)
         center = self.pose.point(build_pose(table.pose).point(np.array(table.spin.center)))
         whirl = np.cross(rate, places.position - center)
         stuck = [k for k, axis in enumerate("xyz") if axis not in table.axes]
@@ -177,7 +177,7 @@ class _Part:
             return
         start = build_places(self.scene, table, name)
         motion = motions.MovedPoints(start.position, build_moves(table.motion), self.pose, table.pose.at)
-        points = self.builder.imposed(name, motion, velocity=motion.velocity_before(self.builder.rate), **look)
+        points = self.builder.imposed(name, motion, velocity=motion.velocity_before(self.builder.frequency), **look)
         self._keep(table, points, start)
 
     def _places(self, table: PlacesTable) -> Places:
