@@ -150,7 +150,7 @@ def test_what_does_not_go_together_is_refused(more, text):
 
 def test_other_scenes_have_no_rate_of_networks():
     text = '[scene]\ntitle = "A"\nduration = 1\n[[body]]\nname = "b"\nshape = { ball = 1, density = 1 }\n[motion]\nfrequency = 5\n'
-    with pytest.raises(SceneError, match=r"motion\.rate belongs to networks"):
+    with pytest.raises(SceneError, match=r"motion\.frequency belongs to networks"):
         parse_scene(text)
     with pytest.raises(SceneError, match=r"nothing to move: give \[\[network.masses\]\]"):
         parse_scene('[scene]\ntitle = "A"\nduration = 1\n[[network]]\nname = "b"\n')

@@ -113,7 +113,7 @@ def test_recordings_are_motions():
 
 
 def test_a_network_is_driven_and_pickles():
-    b = NetworkBuilder(rate=1000.0, wind=motions.Gusts((1, 0, 0), (1, 0, 0), 0.5))
+    b = NetworkBuilder(frequency=1000.0, wind=motions.Gusts((1, 0, 0), (1, 0, 0), 0.5))
     hand = motions.MovedPoints([[0, 1, 0]], motions.Wave(0.05, 4.0))
     top = b.imposed("hand", hand, velocity=hand.velocity_before(b.frequency))
     ball = b.masses("ball", [[0, 0.8, 0]], mass=0.1, radius=0.02)
@@ -133,7 +133,7 @@ def test_a_network_is_driven_and_pickles():
 WRONG = {
     "no direction": (lambda: motions.Wave(0.1, 1.0, direction=(0, 0, 0)), "length above 0"),
     "no axis": (lambda: motions.Circle(0.1, 1.0, axis=(0, 0, 0)), "length above 0"),
-    "no number": (lambda: motions.Spin(np.nan), "rate is out of range"),
+    "no number": (lambda: motions.Spin(np.nan), "speed is out of range"),
     "backwards": (lambda: motions.Path([0, 0], np.zeros((2, 3))), "times must rise"),
     "one point": (lambda: motions.Path([0], np.zeros((1, 3))), "two or more times"),
     "between": (lambda: motions.Path([0, 1], np.zeros((2, 3)), "cubic"), "unknown interpolation"),
