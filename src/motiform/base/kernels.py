@@ -22,7 +22,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 import numba
 import numpy as np
@@ -45,6 +45,7 @@ __all__ = [
     "routine",
     "sum_fixed",
     "threads",
+    "typed_entry",
     "typed_kernel",
 ]
 
@@ -76,22 +77,43 @@ def compiled(function: Callable[..., Any]) -> Any:
 class Entry:
     """A function that Python calls directly with one kind of arguments. Made by `entry`."""
 
-    def __init__(self, function: Callable[..., Any], signature: str) -> None:
-        self._python, self._signature = function, signature
+    def __init__(self, function: Callable[..., Any], signature: Any, *, looks: bool = True) -> None:
+        self._python, self._signature, self._looks = function, signature, looks
         self.__doc__, self.__name__ = function.__doc__, function.__name__
 
     @cached_property
     def function(self) -> Any:
-        """The compiled function; arguments of any other type are a TypeError, found at no cost."""
+        """The compiled function."""
         dispatcher = keep_on_disk(numba.njit(**(_OPTIONS | {"nogil": False}))(self._python))
         dispatcher.compile(self._signature)
         dispatcher.disable_compile()
-        return dispatcher
+        return dispatcher if self._looks else next(iter(dispatcher.overloads.values())).entry_point
 
 
 def entry(signature: str) -> Callable[[Callable[..., Any]], Entry]:
-    """Mark a function for the shortest way from Python into compiled code: one signature, called with the lock held."""
+    """Mark a function for a short way from Python into compiled code: one signature, called with the lock held.
+
+    Arguments of any other type are a TypeError.
+    """
     return lambda function: Entry(function, signature)
+
+
+def typed_entry(result: str, *arguments: str | type) -> Callable[[Callable[..., Any]], Entry]:
+    """Mark an entry whose arguments are not looked at: the caller vouches for the types, as for `typed_kernel`.
+
+    An argument's type is a text, or a NamedTuple whose fields are of `base.layouts`: one tuple costs less than its
+    fields one by one.
+    """
+    signature = _native(result)(*(_native(kind) for kind in arguments))
+    return lambda function: Entry(function, signature, looks=False)
+
+
+def _native(kind: str | type) -> Any:
+    """Return Numba's type."""
+    if isinstance(kind, str):
+        return eval(kind, {}, vars(numba.types))
+    hints = get_type_hints(kind, include_extras=True).values()
+    return numba.types.NamedTuple([_native(hint.__metadata__[0]) for hint in hints], kind)
 
 
 class Kernel:

@@ -106,14 +106,14 @@ def contact_rows(figure: Figure, contacts: Contacts, q: ArrayLike, v: ArrayLike 
         ]
         problem.activate(np.array(nearest, np.int64))
         y = np.concatenate([qs[n], vs[n]])
-        problem.pose(y, problem.zeros)
+        problem.pose(y, problem.head.zeros)
         C = problem.jacobian(y)
         for k, pair in enumerate(problem.active):
             p = packed.point_of[pair]
             site = problem.sites[k]
             e, normal = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
             gaps[n, p], axes[n, p] = site[c.GAP], (e, normal, np.cross(e, normal))
-            bias[n, p] = problem.s[3 * k : 3 * k + 3]
+            bias[n, p] = problem.space.s[3 * k : 3 * k + 3]
             J[n, p] = C[3 * k : 3 * k + 3]
     lead = (*batch, points)
     return ContactRows(
@@ -217,7 +217,7 @@ def contact_impact(
     impulses = np.zeros((len(qs), len(contacts.points), 3))
     for k in range(len(qs)):
         problem.activate(_active(problem, qs[k], active))
-        if not problem.pose(np.concatenate([qs[k], vs[k]]), problem.zeros):
+        if not problem.pose(np.concatenate([qs[k], vs[k]]), problem.head.zeros):
             continue
         bounce = problem.packed.restitution[problem.active]
         found = collide(problem, vs[k], bounce, held=contacts.impact == "held")

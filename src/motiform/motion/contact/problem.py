@@ -10,6 +10,7 @@ from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.pack import column_tree, pack_contacts
 from motiform.motion.contact.points import Contacts
+from motiform.motion.contact.space import Head, make_room, make_space
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model import columns as t
 from motiform.motion.tree.model.joint import Array
@@ -39,9 +40,10 @@ class ContactProblem:
         self.packed = pack_contacts(figure, contacts)
         single = figure.single
         assert single is not None
-        self._single = single
-        self.head = (single.ints, single.floats, single.work, self.packed.ints, self.packed.floats)
-        self.before, self.zeros = self.packed.before, np.zeros(figure.nv)
+        packed = self.packed
+        self.head = Head(
+            single.ints, single.floats, single.work, packed.ints, packed.floats, packed.before, single.zeros
+        )
         self.rows = 0
         self.active, self.pairs = np.zeros(0, np.int64), 0
         self._reserve(8)
@@ -49,17 +51,29 @@ class ContactProblem:
     def _reserve(self, count: int) -> None:
         """Make room for so many active candidates."""
         n, rows = self.figure.nv, 3 * count
-        self.room = count
-        self.M, self.H = np.zeros((n, n)), np.zeros((n, n))
-        self.Y, self.A = np.zeros((n, rows)), np.zeros((rows, rows))
-        self.used, self.u, self.b, self.s = np.zeros(n, np.int64), np.zeros(n), np.zeros(rows), np.zeros(rows)
-        self.sites = np.zeros((count, c.SITE_FLOATS))
-        self.F, self.K = np.zeros((rows, rows)), np.zeros((rows, rows))
-        self.x, self.y, self.r = np.zeros(rows), np.zeros(rows), np.zeros(max(rows, n))
-        self.chosen, self.wrong = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-        self.a = np.zeros(n)
-        self.mu = np.zeros(0)
-        self.given, self.along = np.zeros(count), np.zeros((count, 2))
+        self.limit = count
+        self.space, self.room = make_space(n, rows, count), make_room(n, rows, count)
+        self.a, self.y, self.mu = np.zeros(n), np.zeros(rows), np.zeros(0)
+
+    @property
+    def A(self) -> Array:
+        """The Delassus matrix, in its upper left (rows, rows)."""
+        return self.space.A
+
+    @property
+    def b(self) -> Array:
+        """Accelerations of the rows without contact forces, the first of them."""
+        return self.space.b
+
+    @property
+    def sites(self) -> Array:
+        """What is known of the active candidates (see `columns`), the first rows."""
+        return self.space.sites
+
+    @property
+    def x(self) -> Array:
+        """Forces of the rows of the last rate, the first of them."""
+        return self.room.x
 
     @cached_property
     def kernels(self) -> Any:
@@ -71,26 +85,22 @@ class ContactProblem:
     def gaps(self, q: Array) -> Array:
         """Return the gaps of all candidates [m; rad for limits of turning], (candidates,)."""
         out = np.empty(self.packed.count)
-        self.kernels["one_gaps"](*self.head, q, out)
+        self.kernels["one_gaps"](self.head, np.ascontiguousarray(q, float), out)
         return out
 
     def activate(self, active: Array) -> None:
         """Choose the candidates whose rows are in the problem."""
         self.active = np.ascontiguousarray(np.sort(active), np.int64)
         self.pairs = int(np.searchsorted(self.active, self.packed.pairs))
-        if len(self.active) > self.room:
+        if len(self.active) > self.limit:
             self._reserve(2 * len(self.active))
         self.mu = np.ascontiguousarray(self.packed.friction[self.active[: self.pairs]])
 
-    def _arguments(self, y: Array, tau: Array, loads: Array | None) -> tuple[Any, ...]:
-        """Return what the kernels that write a problem begin with."""
-        state = (y, tau, _NO_LOADS if loads is None else loads, self.zeros, self.active, self.pairs, self.before)
-        space = (self.M, self.H, self.Y, self.A, self.used, self.u, self.b, self.s, self.sites)
-        return *self.head, *state, *space
-
     def pose(self, y: Array, tau: Array, loads: Array | None = None) -> int:
         """Write the problem of a state under forces; return how many rows it has."""
-        rows = self.kernels["one_problem"](*self._arguments(y, tau, loads))
+        rows = self.kernels["one_problem"](
+            self.head, y, tau, _NO_LOADS if loads is None else loads, self.active, self.pairs, self.space
+        )
         if rows < 0:
             raise RunError("the surfaces of a contact joint come to fit one another", where=self._where(-rows))
         self.rows = int(rows)
@@ -99,9 +109,9 @@ class ContactProblem:
     def jacobian(self, y: Array) -> Array:
         """Return C of the state that was posed last, (rows, nv): tangent, normal, tangent of pairs, then limits."""
         Y = np.zeros((self.figure.nv, self.rows))
-        self.kernels["one_rows"](*self.head, y, self.active, self.pairs, Y, self.used, self.s, self.sites)
+        self.kernels["one_rows"](self.head, y, self.active, self.pairs, Y, self.space)
         C = np.zeros((self.rows, self.figure.nv))
-        C[:, column_tree(self.figure)[self.figure.nv :]] = np.where(self.used[:, None] != 0, Y, 0.0).T
+        C[:, column_tree(self.figure)[self.figure.nv :]] = np.where(self.space.used[:, None] != 0, Y, 0.0).T
         return C
 
     def _where(self, status: int) -> str:
@@ -115,18 +125,17 @@ class ContactProblem:
         self.rows = 2 * self.pairs + len(self.active)
         return int(
             self.kernels["one_contact_rate"](
-                *self._arguments(y, tau, loads),
+                self.head,
+                y,
+                tau,
+                _NO_LOADS if loads is None else loads,
+                self.active,
+                self.pairs,
+                self.space,
                 modes,
                 self.mu,
                 memory,
-                self.along,
-                self.given,
-                self.x,
-                self.r,
-                self.F,
-                self.K,
-                self.chosen,
-                self.wrong,
+                self.room,
                 out,
             )
         )
@@ -150,7 +159,9 @@ class ContactProblem:
         rows = self.rows
         if not rows:
             return np.zeros(0), 0.0
-        left = self.kernels["solve_held"](self.A, self._side(b), rows, self.F, self.x, self.r, self.chosen)
+        left = self.kernels["solve_held"](
+            self.A, self._side(b), rows, self.room.F, self.x, self.room.r, self.room.chosen
+        )
         return self.x[:rows].copy(), float(left)
 
     def _side(self, b: Array | None) -> Array:
@@ -163,7 +174,16 @@ class ContactProblem:
         presses[: 3 * pairs] = np.tile([0, 1, 0], pairs)
         shut = presses.copy()
         status = self.kernels["solve_pressing"](
-            self.A, self._side(b), rows, presses, shut, self.F, self.x, self.r, self.chosen, self.wrong
+            self.A,
+            self._side(b),
+            rows,
+            presses,
+            shut,
+            self.room.F,
+            self.x,
+            self.room.r,
+            self.room.chosen,
+            self.room.wrong,
         )
         if status != c.OK:
             raise RunError("no contact forces were found", where=self.told(), got="pivoting does not end")
@@ -177,7 +197,9 @@ class ContactProblem:
         count = len(normal)
         presses, shut, x = np.ones(count, np.int64), np.ones(count, np.int64), np.zeros(self.rows)
         own = np.zeros(count)
-        self.kernels["solve_pressing"](A, side, count, presses, shut, self.F, own, self.r, self.chosen, self.wrong)
+        self.kernels["solve_pressing"](
+            A, side, count, presses, shut, self.room.F, own, self.room.r, self.room.chosen, self.room.wrong
+        )
         x[normal] = own
         return x
 
@@ -185,7 +207,9 @@ class ContactProblem:
         """Return forces that hold every row as x does and that all cones allow, or None where none were found."""
         found = np.array(x[: self.rows])
         side = self._side(b)
-        good = self.kernels["solve_shared"](self.A, side, self.pairs, self.rows, self.mu, found, self.F, self.r, turns)
+        good = self.kernels["solve_shared"](
+            self.A, side, self.pairs, self.rows, self.mu, found, self.room.F, self.room.r, turns
+        )
         return found if good else None
 
     def cones(
@@ -214,12 +238,12 @@ class ContactProblem:
             given,
             x,
             modes,
-            self.F,
-            self.K,
-            self.r,
+            self.room.F,
+            self.room.K,
+            self.room.r,
             self.y,
-            self.chosen,
-            self.wrong,
+            self.room.chosen,
+            self.room.wrong,
             guess is not None,
             attempts,
         )
@@ -238,26 +262,15 @@ class ContactProblem:
         """Return the accelerations under forces x of the rows, (nv,)."""
         out = np.empty(self.figure.nv)
         self.kernels["one_motion"](
-            self.head[0],
-            self.before,
-            self.H,
-            self.Y,
-            self.used,
-            self.rows,
-            np.ascontiguousarray(x),
-            self.u,
-            self.a,
-            out,
+            self.head, self.space, self.rows, np.ascontiguousarray(x, float), self.space.u, self.a, out
         )
         return out
 
     def jumps(self, x: Array) -> Array:
         """Return the jumps of velocity under impulses x of the rows, (nv,)."""
         out = np.empty(self.figure.nv)
-        rows = np.ascontiguousarray(x)
-        self.kernels["one_motion"](
-            self.head[0], self.before, self.H, self.Y, self.used, self.rows, rows, self.zeros, self.a, out
-        )
+        rows = np.ascontiguousarray(x, float)
+        self.kernels["one_motion"](self.head, self.space, self.rows, rows, self.head.zeros, self.a, out)
         return out
 
     def told(self) -> str:

@@ -4,11 +4,12 @@
 
 import math
 
-from motiform.base.kernels import entry, inline, routine
+from motiform.base.kernels import entry, inline, routine, typed_entry
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.cone_kernels import linear, polish, share
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, factor, gram, hold, press, project, project_vector
+from motiform.motion.contact.space import Head, Room, Space
 from motiform.motion.tree.kernels.dynamics import composite, recursive
 from motiform.motion.tree.kernels.memory import ix
 from motiform.motion.tree.kernels.place import place
@@ -30,18 +31,15 @@ __all__ = [
 ]
 
 _1, _2, _I = "float64[::1]", "float64[:, ::1]", "int64[::1]"
-_FIGURE = f"{_I}, {_1}, {_1}"  # integers, floats, workspace of the figure
-_CONTACTS = f"{_I}, {_1}"  # integers and floats of the contacts
-_SPACE = f"{_2}, {_2}, {_2}, {_2}, {_I}, {_1}, {_1}, {_1}, {_2}"  # M, H, Y, A, used, u, b, s, sites
 
 
-@entry(f"void({_FIGURE}, {_CONTACTS}, {_1}, {_1})")
-def one_gaps(ints, floats, work, cints, cfloats, q, out):
+@typed_entry("void", Head, _1, _1)
+def one_gaps(head, q, out):
     """Gaps of all candidates of one configuration."""
-    W, Q, b = one_state(work), one_state(q), state_zero(ints)
-    place(ints, floats, Q, W, b, W, b)
+    W, Q, b = one_state(head.work), one_state(q), state_zero(head.ints)
+    place(head.ints, head.floats, Q, W, b, W, b)
     for k in range(out.shape[0]):
-        out[k] = gap_of(ints, cints, cfloats, k, Q, W)
+        out[k] = gap_of(head.ints, head.cints, head.cfloats, k, Q, W)
 
 
 @inline
@@ -50,22 +48,28 @@ def _before(ints, k):
 
 
 @routine
-def pose_problem(
-    ints, floats, W, cints, cfloats, Q, V, T, loads, has_loads, zeros, active, pairs, count, before, MM, U, M, H, Y, A,
-    used, u, s, sites,
-):  # fmt: skip
-    """Write inertia (factored in H), projected forces u, projected rows Y and A; return how many rows."""
-    b = state_zero(ints)
-    nv = ints[t.NV]
-    composite(ints, floats, Q, W, b, W, b, MM)
-    status = recursive(ints, floats, Q, V, zeros, W, loads, has_loads, b, W, b, U)
+def pose_inertia(head, W, Q, V, loads, has_loads, zeros, MM, U, space):
+    """Write the inertia matrix by columns to H, and the forces at rest to u, in the order of v; return a status."""
+    ints, before, b = head.ints, head.before, state_zero(head.ints)
+    composite(ints, head.floats, Q, W, b, W, b, MM)
+    status = recursive(ints, head.floats, Q, V, zeros, W, loads, has_loads, b, W, b, U)
     at = ints[t.AT_COLUMNS] + t.COLUMN_V
-    for k in range(nv):
+    for k in range(ints[t.NV]):
         row = ints[ix(at + k * t.COLUMN_INTS)]
         j = k
         while j >= 0:
-            H[ix(k), ix(j)] = M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])]
+            space.H[ix(k), ix(j)] = space.M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])]
             j = before[ix(j)]
+    return status
+
+
+@routine
+def pose_problem(head, W, Q, V, T, loads, has_loads, zeros, active, pairs, MM, U, space):
+    """Write inertia (factored in H), projected forces u, projected rows Y and A; return how many rows."""
+    ints, before, M, H, Y, u = head.ints, head.before, space.M, space.H, space.Y, space.u
+    nv = ints[t.NV]
+    status = pose_inertia(head, W, Q, V, loads, has_loads, zeros, MM, U, space)
+    at = ints[t.AT_COLUMNS] + t.COLUMN_V
     # h − tau in the order of the columns; M's first row is free to hold it meanwhile
     for k in range(nv):
         row = ints[ix(at + k * t.COLUMN_INTS)]
@@ -74,15 +78,19 @@ def pose_problem(
         u[ix(k)] = M[0, ix(k)]
     factor(H, before)
     project_vector(H, before, u)
-    rows = candidate_rows(ints, floats, cints, cfloats, active, pairs, count, Q, V, W, Y, used, s, sites)
-    project(H, before, used, Y, rows)
-    gram(used, Y, rows, A)
+    rows = candidate_rows(
+        ints, head.floats, head.cints, head.cfloats, active, pairs, active.shape[0], Q, V, W, Y, space.used, space.s,
+        space.sites,
+    )  # fmt: skip
+    project(H, before, space.used, Y, rows)
+    gram(space.used, Y, rows, space.A)
     return rows if status == t.OK else -status
 
 
 @inline
-def _free_terms(Y, used, u, s, rows, b):
+def _free_terms(space, rows):
     """b ← C a_free + s, a_free = −M⁻¹ (h − tau)."""
+    Y, used, u, s, b = space.Y, space.used, space.u, space.s, space.b
     for r in range(rows):
         b[ix(r)] = s[ix(r)]
     for k in range(used.shape[0]):
@@ -92,29 +100,28 @@ def _free_terms(Y, used, u, s, rows, b):
                 b[ix(r)] -= Y[ix(k), ix(r)] * x
 
 
-@entry(f"int64({_FIGURE}, {_CONTACTS}, {_1}, {_1}, {_2}, {_1}, {_I}, int64, {_I}, {_SPACE})")
-def one_problem(
-    ints, floats, work, cints, cfloats, y, tau, loads, zeros, active, pairs, before, M, H, Y, A, used, u, b, s, sites
-):
+@typed_entry("int64", Head, _1, _1, _2, _I, "int64", Space)
+def one_problem(head, y, tau, loads, active, pairs, space):
     """The problem of one state: A and b of the rows of the active candidates; return how many rows."""
-    nq = ints[t.NQ]
-    W = one_state(work)
+    nq = head.ints[t.NQ]
     rows = pose_problem(
-        ints, floats, W, cints, cfloats, one_state(y[:nq]), one_state(y[nq:]), one_state(tau),
-        one_state(loads.reshape(loads.size)), loads.shape[0] > 0, one_state(zeros), active, pairs, active.shape[0],
-        before, one_state(M.reshape(M.size)), one_state(u), M, H, Y, A, used, u, s, sites,
+        head, one_state(head.work), one_state(y[:nq]), one_state(y[nq:]), one_state(tau),
+        one_state(loads.reshape(loads.size)), loads.shape[0] > 0, one_state(head.zeros), active, pairs,
+        one_state(space.M.reshape(space.M.size)), one_state(space.u), space,
     )  # fmt: skip
     if rows > 0:
-        _free_terms(Y, used, u, s, rows, b)
+        _free_terms(space, rows)
     return rows
 
 
-@entry(f"int64({_FIGURE}, {_CONTACTS}, {_1}, {_I}, int64, {_2}, {_I}, {_1}, {_2})")
-def one_rows(ints, floats, work, cints, cfloats, y, active, pairs, Y, used, s, sites):
+@typed_entry("int64", Head, _1, _I, "int64", _2, Space)
+def one_rows(head, y, active, pairs, Y, space):
     """Cᵀ [column, row] of a state whose poses are in `work` already; columns that are not used are left alone."""
-    nq = ints[t.NQ]
-    W, Q, V = one_state(work), one_state(y[:nq]), one_state(y[nq:])
-    return candidate_rows(ints, floats, cints, cfloats, active, pairs, active.shape[0], Q, V, W, Y, used, s, sites)
+    nq = head.ints[t.NQ]
+    return candidate_rows(
+        head.ints, head.floats, head.cints, head.cfloats, active, pairs, active.shape[0], one_state(y[:nq]),
+        one_state(y[nq:]), one_state(head.work), Y, space.used, space.s, space.sites,
+    )  # fmt: skip
 
 
 @inline
@@ -125,11 +132,11 @@ def to_velocities(ints, a, out):
         out[ix(ints[ix(at + k * t.COLUMN_INTS)])] = a[ix(k)]
 
 
-@entry(f"void({_I}, {_I}, {_2}, {_2}, {_I}, int64, {_1}, {_1}, {_1}, {_1})")
-def one_motion(ints, before, H, Y, used, rows, x, u, a, out):
+@typed_entry("void", Head, Space, "int64", _1, _1, _1, _1)
+def one_motion(head, space, rows, x, u, a, out):
     """Accelerations M⁻¹ (Cᵀ x − h + tau), or with u = 0 jumps of velocity by impulses x, in the order of v."""
-    accelerate(H, before, used, Y, rows, x, u, a)
-    to_velocities(ints, a, out)
+    accelerate(space.H, head.before, space.used, space.Y, rows, x, u, a)
+    to_velocities(head.ints, a, out)
 
 
 @entry(f"float64({_2}, {_1}, int64, {_2}, {_1}, {_1}, {_I})")
@@ -190,39 +197,34 @@ def slip_directions(sites, pairs, modes, memory, along):
         along[ix(k), 0], along[ix(k), 1] = (0.0, 0.0) if size == 0.0 else (x / size, y / size)
 
 
-@entry(
-    f"int64({_FIGURE}, {_CONTACTS}, {_1}, {_1}, {_2}, {_1}, {_I}, int64, {_I}, {_SPACE}, {_I}, {_1}, {_2}, {_2}, {_1}, "
-    f"{_1}, {_1}, {_2}, {_2}, {_I}, {_I}, {_1})"
-)
-def one_contact_rate(
-    ints, floats, work, cints, cfloats, y, tau, loads, zeros, active, pairs, before, M, H, Y, A, used, u, b, s, sites,
-    modes, mu, memory, along, given, x, r, F, K, chosen, pivots, out,
-):  # fmt: skip
+@typed_entry("int64", Head, _1, _1, _2, _I, "int64", Space, _I, _1, _2, Room, _1)
+def one_contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memory, room, out):
     """Rate of (q, v) with the active contacts held in their modes; forces stay in x. Return a status."""
+    ints, x, r = head.ints, room.x, room.r
     nq = ints[t.NQ]
-    W, Q, V = one_state(work), one_state(y[:nq]), one_state(y[nq:])
-    count = active.shape[0]
+    Q, V = one_state(y[:nq]), one_state(y[nq:])
     rows = pose_problem(
-        ints, floats, W, cints, cfloats, Q, V, one_state(tau), one_state(loads.reshape(loads.size)), loads.shape[0] > 0,
-        one_state(zeros), active, pairs, count, before, one_state(M.reshape(M.size)), one_state(u), M, H, Y, A, used, u,
-        s, sites,
+        head, one_state(head.work), Q, V, one_state(tau), one_state(loads.reshape(loads.size)), loads.shape[0] > 0,
+        one_state(head.zeros), active, pairs, one_state(space.M.reshape(space.M.size)), one_state(space.u), space,
     )  # fmt: skip
     if rows < 0:
         return -rows
-    _free_terms(Y, used, u, s, rows, b)
+    _free_terms(space, rows)
+    A, b, F, chosen = space.A, space.b, room.F, room.chosen
     sliding = False
     for k in range(pairs):
         sliding = sliding or modes[ix(k)] == c.SLIDE
     status = t.OK
     if sliding:
-        slip_directions(sites, pairs, modes, memory, along)
-        if linear(A, b, pairs, rows, mu, modes, along, given, x, F, K, r, chosen, pivots) == 0.0:
+        slip_directions(space.sites, pairs, modes, memory, room.along)
+        regular = linear(A, b, pairs, rows, mu, modes, room.along, room.given, x, F, room.K, r, chosen, room.wrong)
+        if regular == 0.0:
             status = t.NOT_FINITE
     elif rows > 0:
         hold(A, b, rows, F, x, r, chosen)
-    accelerate(H, before, used, Y, rows, x, u, r)
+    accelerate(space.H, head.before, space.used, space.Y, rows, x, space.u, r)
     to_velocities(ints, r[: ints[t.NV]], out[nq:])
-    other = configuration_rate(ints, floats, Q, V, state_zero(ints), one_state(out[:nq]))
+    other = configuration_rate(ints, head.floats, Q, V, state_zero(ints), one_state(out[:nq]))
     return max(status, other)
 
 

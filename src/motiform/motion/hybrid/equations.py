@@ -201,7 +201,7 @@ class ContactEquations:
         pairs = self.problem.pairs
         slides = (self.own_modes[:pairs] == c.SLIDE).astype(np.int64)
         along = np.zeros((pairs, 2))
-        along[slides == 1] = self.problem.along[:pairs][slides == 1]
+        along[slides == 1] = self.problem.room.along[:pairs][slides == 1]
         return slides, along
 
     def slips(self) -> Array:

@@ -10,20 +10,21 @@ that stiff ones stay stable. Penetration that is there shrinks by a fifth each s
 
 import math
 
-from motiform.base.kernels import entry, inline, routine
+from motiform.base.kernels import inline, routine, typed_entry
+from motiform.base.layouts import Floats, Ints, NamedTuple
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.problem_kernels import to_velocities
+from motiform.motion.contact.problem_kernels import pose_inertia, to_velocities
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, dot, factor, gram, project, project_vector
-from motiform.motion.tree.kernels.dynamics import composite, recursive
+from motiform.motion.contact.space import Head, Space
 from motiform.motion.tree.kernels.memory import ix
 from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.motion.tree.kernels.state import configuration_rate, repair_configuration
 from motiform.motion.tree.model import columns as t
 
-__all__ = ["one_step"]
+__all__ = ["Step", "one_step"]
 
-_1, _2, _I = "float64[::1]", "float64[:, ::1]", "int64[::1]"
+_1, _2 = "float64[::1]", "float64[:, ::1]"
 _OUT = 0.2  # of a penetration that a step takes away
 _SWEEPS = 100
 _STILL = 1e-11  # change of a sweep over the largest impulse that is taken for none
@@ -107,33 +108,39 @@ def _sweep(A, b, contacts, rows, mu, x):
             return
 
 
-@entry(
-    f"int64({_I}, {_1}, {_1}, {_I}, {_1}, {_1}, {_1}, {_2}, {_1}, float64, {_1}, {_I}, {_1}, {_2}, {_2}, {_2}, {_2}, "
-    f"{_I}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1}, {_1}, {_I}, {_1}, {_1}, {_1}, {_1})"
-)
-def one_step(
-    ints, floats, work, cints, cfloats, y, tau, loads, zeros, h, soft, before, gaps, M, H, Y, A,
-    used, u, b, s, sites, mu, x, impulses, active, a, qdot, friction, restitution,
-):  # fmt: skip
+class Step(NamedTuple):
+    """What a step keeps and writes besides the problem."""
+
+    gaps: Floats
+    """Of all candidates [m]."""
+    active: Ints
+    impulses: Floats
+    """Of the last step, three of each candidate [N·s]."""
+    mu: Floats
+    x: Floats
+    a: Floats
+    qdot: Floats
+    friction: Floats
+    restitution: Floats
+
+
+@typed_entry("int64", Head, _1, _1, _2, "float64", _1, Space, Step)
+def one_step(head, y, tau, loads, h, soft, space, step):
     """Take a step of h in place; return how many candidates were near, pairs in the lower half. Impulses stay."""
+    ints, floats, cints, cfloats, before = head.ints, head.floats, head.cints, head.cfloats, head.before
+    M, H, Y, A, used, u, b, s, sites = space
+    gaps, active, impulses, mu, x, a, qdot, friction, restitution = step
     nq, nv, count = ints[t.NQ], ints[t.NV], gaps.shape[0]
     z = state_zero(ints)
-    W, Q, V = one_state(work), one_state(y[:nq]), one_state(y[nq:])
-    composite(ints, floats, Q, W, z, W, z, one_state(M.reshape(M.size)))
-    U = one_state(u)
-    recursive(
-        ints, floats, Q, V, one_state(zeros), W, one_state(loads.reshape(loads.size)), loads.shape[0] > 0, z, W, z, U
-    )
+    W, Q, V = one_state(head.work), one_state(y[:nq]), one_state(y[nq:])
+    pose_inertia(
+        head, W, Q, V, one_state(loads.reshape(loads.size)), loads.shape[0] > 0, one_state(head.zeros),
+        one_state(M.reshape(M.size)), one_state(u), space,
+    )  # fmt: skip
     at = ints[t.AT_COLUMNS] + t.COLUMN_V
     for k in range(nv):
         row = ints[ix(at + k * t.COLUMN_INTS)]
-        j = k
-        while j >= 0:
-            H[ix(k), ix(j)] = M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])]
-            j = before[ix(j)]
         H[ix(k), ix(k)] += soft[ix(row)]
-    for k in range(nv):
-        row = ints[ix(at + k * t.COLUMN_INTS)]
         M[0, ix(k)] = h * (u[ix(row)] - tau[ix(row)])
     for k in range(nv):
         u[ix(k)] = M[0, ix(k)]

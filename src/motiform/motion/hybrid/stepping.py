@@ -8,6 +8,7 @@ import numpy as np
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.problem import least_forces
+from motiform.motion.contact.space import make_space
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State
 from motiform.motion.hybrid.observe import Look, look
@@ -25,39 +26,29 @@ class Stepper:
     """A figure with contacts stepped by a fixed step; impulses of the last step start the next."""
 
     def __init__(self, system: ContactEquations, h: float) -> None:
-        from motiform.motion.hybrid.step_kernels import one_step
+        from motiform.motion.hybrid.step_kernels import Step, one_step
 
         self.system, self.h = system, h
         packed, n = system.problem.packed, system.nv
         self.packed, count = packed, packed.count
         rows = max(3 * count, n)
-        self.impulses = np.zeros(max(3 * count, 1))
-        self.A, self.tau = np.zeros((rows, rows)), np.zeros(n)
-        self.gaps, self.active = np.zeros(count), np.zeros(max(count, 1), np.int64)
-        self.sites = np.zeros((max(count, 1), c.SITE_FLOATS))
+        self.tau = np.zeros(n)
         self._soft = np.zeros(n)
         self._call = one_step.function
-        self._space = (
-            packed.before,
-            self.gaps,
-            np.zeros((n, n)),
-            np.zeros((n, n)),
-            np.zeros((n, rows)),
-            self.A,
-            np.zeros(n, np.int64),
-            np.zeros(n),
-            np.zeros(rows),
-            np.zeros(rows),
-            self.sites,
-            np.zeros(max(count, 1)),
-            np.zeros(rows),
-            self.impulses,
-            self.active,
-            np.zeros(n),
-            np.zeros(system.nq),
-            packed.friction if len(packed.friction) else np.zeros(1),
-            packed.restitution if len(packed.restitution) else np.zeros(1),
+        self._space = make_space(n, rows, max(count, 1))
+        self.A, self.sites = self._space.A, self._space.sites
+        self._room = Step(
+            gaps=np.zeros(count),
+            active=np.zeros(max(count, 1), np.int64),
+            impulses=np.zeros(max(3 * count, 1)),
+            mu=np.zeros(max(count, 1)),
+            x=np.zeros(rows),
+            a=np.zeros(n),
+            qdot=np.zeros(system.nq),
+            friction=packed.friction if len(packed.friction) else np.zeros(1),
+            restitution=packed.restitution if len(packed.restitution) else np.zeros(1),
         )
+        self.gaps, self.active, self.impulses = self._room.gaps, self._room.active, self._room.impulses
         self.taken = self.pairs = 0
 
     def step(self, at: float, y: Array) -> None:
@@ -74,14 +65,14 @@ class Stepper:
         if len(system.z0):
             y[system.moving :] += h * asked(controls.rate, at, state, (len(system.z0),), "rate of z")
         code = self._call(
-            *system.problem.head,
+            system.problem.head,
             y[: system.moving],
             tau,
             _NO_LOADS if loads is None else loads,
-            system.problem.zeros,
             h,
             self._soft,
-            *self._space,
+            self._space,
+            self._room,
         )
         if code < 0:
             raise RunError(
