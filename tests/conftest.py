@@ -26,8 +26,14 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests of slow folders and files."""
-    slow = {Path(__file__).parent / name for name in SLOW}
+    """Mark the tests of slow folders and files, and those that need a GPU: all of tests/gpu."""
+    here = Path(__file__).parent
+    slow = {here / name for name in SLOW}
     for item in items:
         if slow & {item.path, *item.path.parents}:
             item.add_marker(pytest.mark.slow)
+        if here / "gpu" in item.path.parents:
+            from motiform.base.kernels import cuda_device_name
+
+            item.add_marker(pytest.mark.gpu)
+            item.add_marker(pytest.mark.skipif(cuda_device_name() is None, reason="no CUDA device"))

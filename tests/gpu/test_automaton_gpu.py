@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 
-from motiform.base.kernels import cuda_device_name, get_device
+from motiform.base.kernels import get_device
 from motiform.motion.matter import presets
-
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(cuda_device_name() is None, reason="no CUDA device"),
-]
 
 
 def cloud(count=500, seed=4):

@@ -3,15 +3,9 @@
 import numpy as np
 import pytest
 
-from motiform.base.kernels import cuda_device_name
 from motiform.geometry import Ball, Box, Capsule, Cylinder, Hollow, Mesh, Plane
 from motiform.geometry.search.closest import pack_solids, signed_distance
 from motiform.spatial import Transform, random_rotation
-
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(cuda_device_name() is None, reason="no CUDA device"),
-]
 
 
 def solids(rng):

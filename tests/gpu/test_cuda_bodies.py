@@ -3,15 +3,10 @@
 import numpy as np
 import pytest
 
-from motiform.base.kernels import cuda_device_name, get_device, sum_fixed
+from motiform.base.kernels import get_device, sum_fixed
 from motiform.motion.bodies import kernels
 from motiform.scene import load_scene
 from motiform.scene.build.common import build_bodies
-
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(cuda_device_name() is None, reason="no CUDA device"),
-]
 
 STEPS = 20
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from motiform import FigureBuilder, joints, surfaces
-from motiform.base.kernels import cuda_device_name
 from motiform.bench.tree import human42
 from motiform.motion.tree import (
     Joint,
@@ -27,11 +26,6 @@ from motiform.motion.tree import (
     poses,
 )
 from motiform.spatial import Transform, exp_rotation
-
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(cuda_device_name() is None, reason="no CUDA device"),
-]
 
 BOUND = 25_000 * 1.1e-16
 STATES = 300  # two whole blocks of 128 and a part of one

@@ -8,31 +8,13 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from models import G, Z, free_body, on_floor
 from motiform import FigureBuilder, Transform, contact, joints, simulate
 from motiform.base.errors import RunError
 from motiform.geometry import Ball, Box
 from motiform.motion.tree import energy
 
-G = 9.81
-Z = (0.0, 0.0, 1.0)
 TIGHT = {"rtol": 1e-12, "atol": 1e-14}
-
-
-def free_body(shape, name="body", mass=1.0, gravity=(0, -G, 0)):
-    b = FigureBuilder(gravity=gravity)
-    b.segment(name, None, joints.free(), mass=shape.mass_properties(mass=mass), shape=shape)
-    return b.build()
-
-
-def on_floor(figure, friction=None, restitution=0.0, ground=None, **laws):
-    """All shapes of a figure on the floor, or on other ground."""
-    points = [
-        point
-        for segment in figure.segments
-        if segment.parts
-        for point in contact.points_of_shape(figure, segment.name, friction=friction, restitution=restitution)
-    ]
-    return contact.Contacts(tuple(points), (contact.floor() if ground is None else ground,), **laws)
 
 
 def puck(mass=1.0, gravity=(0, -G, 0)):
@@ -102,7 +84,7 @@ RATIO = 1 - 1.5 * B * B / (B * B + H * H)
 
 def rocking(tilt, **laws):
     """A block tilted about its edge at the left, at rest."""
-    figure = free_body(Box((2 * B, 2 * H, 0.4)), "block")
+    figure = free_body(Box((2 * B, 2 * H, 0.4)), name="block")
     middle = about_z(tilt, np.array([B, H, 0.0]))
     q = figure.configuration(block=(*middle, *turned(tilt)))
     return figure, on_floor(figure, **laws), q
@@ -163,7 +145,7 @@ def bounces(h, e, count):
 
 def test_v13_bouncing_ball_comes_to_rest():
     h, e, radius = 1.0, 0.8, 0.1
-    figure = free_body(Ball(radius), "ball")
+    figure = free_body(Ball(radius), name="ball")
     q = figure.configuration(ball=(0, h + radius, 0, 1, 0, 0, 0))
     rec = simulate(figure, contacts=on_floor(figure, 0.3, e), t1=5.0, rate=100, q0=q, **TIGHT)
     hits = times(rec, "impact")
@@ -184,7 +166,7 @@ def test_v13_bouncing_ball_comes_to_rest():
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 def test_v13_other_balls(e):
     """Plastic ones stay at once, perfect ones keep their height."""
-    figure = free_body(Ball(0.1), "ball")
+    figure = free_body(Ball(0.1), name="ball")
     q = figure.configuration(ball=(0, 0.6, 0, 1, 0, 0, 0))
     rec = simulate(figure, contacts=on_floor(figure, None, e), t1=3.0, rate=50, q0=q, **TIGHT)
     hits = times(rec, "impact")
@@ -240,7 +222,7 @@ def test_v14_in_a_run_on_a_ledge(e):
 # ---- V15: sliding and tipping --------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("v", "mu"), [(2.0, 0.4), (0.5, 0.05), (3.0, 0.9)])
 def test_v15_sliding_block_stops(v, mu):
-    figure = free_body(Box((0.4, 0.2, 0.3)), "box")
+    figure = free_body(Box((0.4, 0.2, 0.3)), name="box")
     q = figure.configuration(box=(0, 0.1, 0, 1, 0, 0, 0))
     stop = v / (mu * G)
     rec = simulate(
@@ -261,7 +243,7 @@ def test_v15_sliding_block_stops(v, mu):
 
 def on_slope(width, height, angle, mu):
     """A box on a slope that falls toward −x."""
-    figure = free_body(Box((width, height, 0.3)), "box")
+    figure = free_body(Box((width, height, 0.3)), name="box")
     middle = about_z(angle, np.array([0, height / 2, 0]))
     q = figure.configuration(box=(*middle, *turned(angle)))
     return figure, on_floor(figure, mu, ground=contact.slope(angle)), q
@@ -375,7 +357,7 @@ def test_block_pushed_ever_harder_slips_at_mu_m_g(kind):
     if kind == "puck":
         figure, contacts, q = puck(m), puck_contacts(mu), None
     else:
-        figure = free_body(Box((0.6, 0.2, 0.4)), "puck", m)
+        figure = free_body(Box((0.6, 0.2, 0.4)), m, "puck")
         contacts, q = on_floor(figure, mu), figure.configuration(puck=(0, 0.1, 0, 1, 0, 0, 0))
     push = np.array([0.6, 0.0, 0.8])  # along neither axis
     rec = simulate(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from models import free_body
 from motiform import FigureBuilder, Transform, contact, joints, simulate, surfaces
 from motiform.base.errors import InputError
 from motiform.geometry import Ball
@@ -116,9 +117,7 @@ def test_plane_of_a_segment_on_a_ball_of_another():
 
 def test_an_egg_that_is_dropped_lands_slides_and_sticks():
     """It lands when its lowest point has fallen (V13's fall), and never goes below the ground; energy only falls."""
-    b = FigureBuilder()
-    b.segment("egg", None, joints.free(), mass=1.0, inertia=np.diag([0.01, 0.012, 0.02]))
-    figure = b.build()
+    figure = free_body(name="egg", inertia=(0.01, 0.012, 0.02))
     egg = contact.ContactPoint("egg", "egg", (0, 0, 0), friction=0.3, surface=surfaces.ellipsoid((0.2, 0.15, 0.1)))
     contacts = contact.Contacts((egg,), (contact.floor(),))
     q0, v0 = figure.neutral(), np.zeros(6)

@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
+from models import flat, pendulum, shifted, two_links
 from motiform import FigureBuilder, Transform, joints
 from motiform.motion import tree
 from motiform.motion.run import DORMAND_PRINCE, ExplicitStep, march
@@ -18,15 +19,6 @@ G = 9.81
 Z = (0.0, 0.0, 1.0)
 ROUNDING = 1e-12
 TIGHT = {"method": "DOP853", "rtol": 1e-11, "atol": 1e-13}
-
-
-def shifted(x=0.0, y=0.0, z=0.0):
-    return Transform.translation_of((x, y, z))
-
-
-def flat(moment):
-    """Moments of a flat body, of which only the one about z counts here."""
-    return np.diag([moment / 2, moment / 2, moment])
 
 
 def close(found, expected, tolerance=ROUNDING):
@@ -51,12 +43,6 @@ def rate_of(figure, tau=None, external=None):
 # ---- pendulums -----------------------------------------------------------------------------------------------------
 
 
-def pendulum(length=0.7, mass=1.3, moment=0.0):
-    b = FigureBuilder()
-    b.segment("bob", None, joints.revolute(Z), mass=mass, com=(0, -length, 0), inertia=flat(moment))
-    return b.build()
-
-
 @pytest.mark.parametrize("moment", [0.0, 0.4], ids=["simple", "compound"])
 @pytest.mark.parametrize("amplitude", [1e-3, 1.0, 3.0])
 def test_period_of_a_pendulum(moment, amplitude):
@@ -78,15 +64,9 @@ def test_period_of_a_pendulum(moment, amplitude):
 M1, M2, L1, L2, A1, A2, I1, I2 = 1.1, 0.7, 0.6, 0.5, 0.3, 0.2, 0.05, 0.02
 
 
-def double_pendulum(armature=0.0):
+def double_pendulum():
     """Angles: the first from the vertical, the second from the first."""
-    b = FigureBuilder()
-    b.segment("upper", None, joints.revolute(Z), mass=M1, com=(0, -A1, 0), inertia=flat(I1))
-    b.segment(
-        "lower", "upper", joints.revolute(Z), placement=shifted(y=-L1), mass=M2, com=(0, -A2, 0), inertia=flat(I2)
-    )
-    b.tag("end", "lower", (0, -L2, 0))
-    return b.build()
+    return two_links(L1, masses=(M1, M2), centers=(A1, A2), inertias=(flat(I1), flat(I2)), end=L2)
 
 
 def test_double_pendulum_by_its_formulas():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from stills import moving
 
+from models import stop_after
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import Ball, Box
 from motiform.image import Camera, film, picture, render
@@ -110,10 +111,7 @@ def test_nothing_is_overwritten_without_being_told(flight, tmp_path, write, name
 
 
 def test_an_interrupted_film_leaves_no_half_file(flight, tmp_path):
-    def stop(fraction):
-        if fraction > 0.4:
-            raise KeyboardInterrupt
-
+    stop = stop_after(0.4)
     with pytest.raises(KeyboardInterrupt):
         film(flight, tmp_path / "half.mp4", size=SIZE, progress=stop)
     assert list(tmp_path.iterdir()) == []
@@ -155,10 +153,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_work(flight, write, 
 
 
 def test_an_interrupted_film_goes_on_where_it_stopped(flight, tmp_path):
-    def stop(fraction):
-        if fraction > 0.4:
-            raise KeyboardInterrupt
-
+    stop = stop_after(0.4)
     folder = tmp_path / "pictures"
     with pytest.raises(KeyboardInterrupt):
         film(flight, tmp_path / "cut.mp4", size=SIZE, fps=10, frames=folder, progress=stop)
@@ -242,10 +237,7 @@ def test_a_colon_in_the_name_is_part_of_the_name(flight, tmp_path):
 
 
 def test_a_damaged_picture_is_painted_anew(flight, tmp_path):
-    def stop(fraction):
-        if fraction > 0.3:
-            raise KeyboardInterrupt
-
+    stop = stop_after(0.3)
     folder = tmp_path / "pictures"
     with pytest.raises(KeyboardInterrupt):
         film(flight, tmp_path / "a.mp4", size=SIZE, fps=10, frames=folder, progress=stop)

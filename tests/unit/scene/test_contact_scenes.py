@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from models import Stop, stop_after
 from motiform import FigureBuilder, actuation, contact, figures, joints, open_recording, simulate
 from motiform.base.errors import SceneError
 from motiform.form import dress, strobe
@@ -71,10 +72,6 @@ floor = 0
 integrator = "time-stepping"
 step = 1e-3
 """
-
-
-class Stop(Exception):
-    pass
 
 
 # ---- the built-in ones ----------------------------------------------------------------------------------------------
@@ -403,10 +400,7 @@ def test_resumes_to_the_same_bits(tmp_path, settings, monkeypatch):
     monkeypatch.setattr(Pace, "full", lambda self, count: count >= 7)  # so that there are several blocks
     scene, out = parse_scene(BOX, settings=settings), tmp_path / "box.mf"
 
-    def stop(fraction):
-        if fraction > 0.5:
-            raise Stop
-
+    stop = stop_after(0.5, Stop)
     with pytest.raises(Stop):
         simulate(scene, out=out, progress=stop)
     assert 0 < open_recording(out).count("q") < 61

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from motiform import FigureBuilder, NetworkBuilder, Transform, actuation, contact, joints, simulate
+from models import free_body, on_floor
+from models import two_links as arm
+from motiform import FigureBuilder, NetworkBuilder, Transform, actuation, joints, simulate
 from motiform.base.errors import InputError, MotiformError, RecordingError
 from motiform.geometry import Ball, Box, MassProperties
 from motiform.motion.bodies import Bodies, Body
@@ -19,15 +21,6 @@ SHORT = {"t1": 0.1, "rate": 20}
 def two_bodies():
     matter = MassProperties(1.0, np.zeros(3), np.eye(3))
     return Bodies((Body("a", matter), Body("b", matter, position=(1, 0, 0))))
-
-
-def arm():
-    """Two joints, so that one number is not all."""
-    b, bar = FigureBuilder(), Box((0.1, 0.4, 0.1))
-    b.segment("upper", None, joints.revolute((0, 0, 1)), mass=bar.mass_properties(mass=1.0))
-    down = Transform.translation_of((0, -0.4, 0))
-    b.segment("lower", "upper", joints.revolute((0, 0, 1)), placement=down, mass=bar.mass_properties(mass=1.0))
-    return b.build()
 
 
 def rope(**changes):
@@ -52,11 +45,12 @@ def after(first, later):
 
 
 def figure_with_contacts(height=0.1):
-    b, shape = FigureBuilder(), Box((0.4, 0.2, 0.3))
-    b.segment("box", None, joints.free(), mass=shape.mass_properties(mass=2.0), shape=shape)
-    figure = b.build()
-    contacts = contact.Contacts(contact.points_of_shape(figure, "box", friction=0.4), (contact.floor(),))
-    return {"what": figure, "contacts": contacts, "q0": figure.configuration(box=(0, height, 0, 1, 0, 0, 0))}
+    figure = free_body(Box((0.4, 0.2, 0.3)), 2.0, "box")
+    return {
+        "what": figure,
+        "contacts": on_floor(figure, friction=0.4),
+        "q0": figure.configuration(box=(0, height, 0, 1, 0, 0, 0)),
+    }
 
 
 def commands(answer):

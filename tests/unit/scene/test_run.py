@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from models import Stop, stop_after
 from motiform import simulate
 from motiform.base.errors import InputError, MotiformError, RecordingError
 from motiform.geometry import MassProperties
@@ -27,10 +28,6 @@ spin = [1, 2, 3]
 step = 0.01
 """
 QUICK = {"scene.duration": 0.05, "scene.rate": 40, "motion.step": 0.0125}
-
-
-class Stop(Exception):
-    pass
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in gallery()])
@@ -163,10 +160,7 @@ def test_runs_are_not_mixed(tmp_path):
     def model(mass):
         return Bodies((Body("b", MassProperties(mass, np.zeros(3), np.eye(3))),))
 
-    def stop(fraction):
-        if fraction > 0.3:
-            raise KeyboardInterrupt
-
+    stop = stop_after(0.3)
     out = tmp_path / "a.mf"
     with pytest.raises(KeyboardInterrupt):
         simulate(model(1.0), t1=200, rate=100, out=out, progress=stop)

@@ -5,32 +5,17 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
+from crowds import pressed
 from motiform.base.errors import InputError, RunError
 from motiform.base.kernels import cuda_device_name, get_device
 from motiform.bench import register
 from motiform.bench.matter import cases as matter
 from motiform.bench.matter import gpu as matter_gpu
 from motiform.bench.matter import ours as matter_ours
-from motiform.bench.matter.heap import Heap
 from motiform.bench.matter.lattice import Lattice
 from motiform.bench.matter.limits import copy_bandwidth, step_traffic
 from motiform.bench.matter.ours import memory_limit, ours_heap, ours_lattice
 from motiform.bench.matter.rates import ways_of
-
-DEVICES = [
-    "cpu",
-    pytest.param(
-        "cuda", marks=[pytest.mark.gpu, pytest.mark.skipif(cuda_device_name() is None, reason="no CUDA device")]
-    ),
-]
-
-
-def pressed(count: int = 150) -> Heap:
-    """Grains that are pressed together and at rest."""
-    n = np.arange(count)
-    x = (np.stack([n % 5, n // 25, n // 5 % 5], axis=1) + 0.5) * 0.047
-    x += np.random.default_rng(0).uniform(-0.005, 0.005, (count, 3))
-    return Heap(x, x, (0.25, 0.25))
 
 
 def test_a_grid_moves_what_its_kernels_read_and_write():
@@ -44,12 +29,6 @@ def test_a_grid_moves_what_its_kernels_read_and_write():
     assert traffic.held == masses * (3 * 24 + 8) + places * (1 + 8 + 8)
 
 
-@pytest.mark.parametrize("device", DEVICES[1:])
-def test_a_grid_on_a_gpu_moves_positions_and_forces(device):
-    traffic = step_traffic(ours_lattice(Lattice((5, 6, 7)), "grid", device=device).engine)
-    assert traffic.moved == traffic.held == 210 * (4 * 24 + 8) + 6 * 210 + 42 + 7 + 1 + 35 + 6 + 41
-
-
 def test_a_graph_moves_its_tables_too():
     lattice = Lattice((5, 6, 7))
     masses, links = len(lattice.x), len(lattice.links[0])
@@ -59,34 +38,6 @@ def test_a_graph_moves_its_tables_too():
     assert traffic.moved == pytest.approx(masses * (5 * 24 + 8 + 2 * 4) + links * of_links, abs=16)
 
 
-@pytest.mark.parametrize("device", DEVICES)
-def test_a_heap_moves_its_list_and_its_pairs(device):
-    heap = pressed()
-    mine = ours_heap(heap, device=device)
-    mine.advance(1)
-    pairs = len(cKDTree(heap.x).query_pairs(1.3 * heap.size))  # with the first skin
-    assert pairs > 3 * len(heap.x)
-    points, grains = len(heap.x) + 2, len(heap.x)
-    # x: neighbours, masses; before: neighbours, masses there and back; forces: cleared, added to, moved by and kept
-    of_points = (2 + 3 + 5) * 24 + 8
-    # order twice, where listed, places and moves there and back, radius, number of neighbours, first pair
-    of_grains = 2 * 8 + 24 + 2 * 48 + 3 * 8
-    of_pairs = 3 * 4 + 2 * 24
-    expected = points * of_points + grains * of_grains + 8 + pairs * of_pairs
-    if device == "cuda":  # neighbours instead of pairs: no first pair, no forces
-        expected = points * of_points + grains * (of_grains - 8) + pairs * 2 * 4
-    assert step_traffic(mine.engine).moved == expected
-
-
-@pytest.mark.parametrize("device", DEVICES)
-def test_limit_is_the_part_of_a_copy(device, monkeypatch):
-    mine = ours_lattice(Lattice((5, 6, 7)), "grid", device=device)
-    monkeypatch.setattr(matter_ours, "copy_bandwidth", lambda device, held: 4e9)
-    limit, note = memory_limit(mine, 1e4)
-    assert limit == {"memory": pytest.approx(1e4 * step_traffic(mine.engine).moved / 4e9)}
-    assert "4 GB/s" in note
-
-
 def test_a_copy_is_whole():
     from motiform.bench.matter.limit_kernels import copy_run
 
@@ -94,19 +45,6 @@ def test_a_copy_is_whole():
     get_device("cpu").launch(copy_run, 8, 128, values, copied)
     assert np.array_equal(copied, values)
     assert copy_bandwidth(get_device("cpu"), 1 << 20) > 0
-
-
-@pytest.mark.parametrize("device", DEVICES)
-def test_rows_of_a_gpu(device, monkeypatch):
-    monkeypatch.setattr(matter_gpu, "_SECONDS", 0.0)
-    monkeypatch.setattr(matter_gpu, "_CHUNK", 0.01)
-    monkeypatch.setattr(matter_gpu, "ways_of", lambda *problem: {})
-    for row in (matter_gpu.lattice_row(Lattice((9, 9, 9)), device), matter_gpu.heap_row(pressed(), device)):
-        assert row.case in ("lattice/4k", "heap/150")
-        assert (row.device, row.unit) == (device, "steps/s")
-        assert set(row.peers) == {f"motiform-cpu-{numba.get_num_threads()}"}
-        assert set(row.limit) == {"memory"}
-        assert "MB a step" in row.note
 
 
 def test_cases_of_a_gpu_are_as_large_as_they_say():
@@ -131,3 +69,39 @@ def test_devices_that_are_not_there_are_told():
     if cuda_device_name() is None:
         with pytest.raises(RunError, match="no CUDA device"):
             matter.measure(device="cuda", progress=lambda part: None)
+
+
+def test_a_heap_moves_its_list_and_its_pairs():
+    heap = pressed()
+    mine = ours_heap(heap)
+    mine.advance(1)
+    pairs = len(cKDTree(heap.x).query_pairs(1.3 * heap.size))  # with the first skin
+    assert pairs > 3 * len(heap.x)
+    points, grains = len(heap.x) + 2, len(heap.x)
+    # x: neighbours, masses; before: neighbours, masses there and back; forces: cleared, added to, moved by and kept
+    of_points = (2 + 3 + 5) * 24 + 8
+    # order twice, where listed, places and moves there and back, radius, number of neighbours, first pair
+    of_grains = 2 * 8 + 24 + 2 * 48 + 3 * 8
+    of_pairs = 3 * 4 + 2 * 24
+    assert step_traffic(mine.engine).moved == points * of_points + grains * of_grains + 8 + pairs * of_pairs
+
+
+def test_limit_is_the_part_of_a_copy(monkeypatch):
+    mine = ours_lattice(Lattice((5, 6, 7)), "grid")
+    monkeypatch.setattr(matter_ours, "copy_bandwidth", lambda device, held: 4e9)
+    limit, note = memory_limit(mine, 1e4)
+    assert limit == {"memory": pytest.approx(1e4 * step_traffic(mine.engine).moved / 4e9)}
+    assert "4 GB/s" in note
+
+
+def test_rows_of_a_gpu(monkeypatch):
+    device = "cpu"
+    monkeypatch.setattr(matter_gpu, "_SECONDS", 0.0)
+    monkeypatch.setattr(matter_gpu, "_CHUNK", 0.01)
+    monkeypatch.setattr(matter_gpu, "ways_of", lambda *problem: {})
+    for row in (matter_gpu.lattice_row(Lattice((9, 9, 9)), device), matter_gpu.heap_row(pressed(), device)):
+        assert row.case in ("lattice/4k", "heap/150")
+        assert (row.device, row.unit) == (device, "steps/s")
+        assert set(row.peers) == {f"motiform-cpu-{numba.get_num_threads()}"}
+        assert set(row.limit) == {"memory"}
+        assert "MB a step" in row.note

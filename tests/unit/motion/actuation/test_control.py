@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from motiform import FigureBuilder, Transform, actuation, contact, figures, joints, simulate
+from models import free_body, two_links
+from motiform import FigureBuilder, actuation, contact, figures, joints, simulate
 from motiform.base.errors import InputError, RunError
 from motiform.motion.tree import FigureState, gravity_effects, inertia_matrix
 
@@ -11,27 +12,12 @@ G = 9.81
 Z = (0.0, 0.0, 1.0)
 
 
-def arm():
-    b = FigureBuilder()
-    b.segment("upper", None, joints.revolute(Z), mass=1.0, com=(0, -0.2, 0), inertia=np.eye(3) * 0.02)
-    b.segment(
-        "fore",
-        "upper",
-        joints.revolute(Z),
-        placement=Transform.translation_of((0, -0.4, 0)),
-        mass=0.7,
-        com=(0, -0.2, 0),
-        inertia=np.eye(3) * 0.01,
-    )
-    return b.build()
-
-
 def state(q, v):
     return FigureState(np.array(q, float), np.array(v, float))
 
 
 def test_posture_control_is_a_spring_and_a_damper():
-    figure = arm()
+    figure = two_links(names=("upper", "fore"))
     control = actuation.posture_control(figure, [0.3, 0.5], stiffness=[10.0, 20.0], damping=[1.0, 2.0])
     assert control(0.0, state([0.1, 0.6], [0.5, -0.5])) == pytest.approx([10 * 0.2 - 0.5, -20 * 0.1 + 1.0])
     forward = actuation.posture_control(figure, [0.3, 0.5], stiffness=0.0, damping=0.0, feedforward=[1.0, -2.0])
@@ -41,7 +27,7 @@ def test_posture_control_is_a_spring_and_a_damper():
 
 
 def test_gains_of_a_frequency_swing_each_coordinate_alone():
-    figure = arm()
+    figure = two_links(names=("upper", "fore"))
     control = actuation.posture_control(figure, [0.3, 0.5], frequency=2.0, ratio=0.5)
     carried = np.diag(inertia_matrix(figure, np.array([0.3, 0.5])))
     assert control.stiffness == pytest.approx((4 * np.pi) ** 2 * carried)
@@ -68,7 +54,7 @@ def test_floating_base_is_not_driven():
 
 
 def test_trajectory_goes_through_its_postures_and_rests_at_its_ends():
-    figure = arm()
+    figure = two_links(names=("upper", "fore"))
     way = actuation.PostureTrajectory(figure, [0.0, 0.5, 1.5], [[0, 0], [0.4, -0.2], [1.0, 0.3]])
     for t, q in ((0.0, [0, 0]), (0.5, [0.4, -0.2]), (1.5, [1.0, 0.3]), (-1.0, [0, 0]), (9.0, [1.0, 0.3])):
         assert way(t)[0] == pytest.approx(q)
@@ -80,7 +66,7 @@ def test_trajectory_goes_through_its_postures_and_rests_at_its_ends():
 
 
 def test_gravity_compensation_holds_the_arm_still():
-    figure = arm()
+    figure = two_links(names=("upper", "fore"))
 
     def hold(t, s):
         return gravity_effects(figure, s.q)
@@ -117,7 +103,7 @@ def test_posture_that_cannot_stand_is_told():
 
 
 def test_fixed_figure_needs_no_contacts():
-    figure = arm()
+    figure = two_links(names=("upper", "fore"))
     found = actuation.standing_effort(figure, contact.Contacts(), [0.3, 0.2])
     assert found.tau == pytest.approx(gravity_effects(figure, np.array([0.3, 0.2])))
 
@@ -143,7 +129,7 @@ def test_commands_are_asked_and_take_hold_when_they_should():
 
 
 def test_commands_without_delay_hold_at_once():
-    figure = arm()
+    figure = two_links(names=("upper", "fore"))
     control = actuation.CommandedControl(figure, lambda t, s: [t + 1.0, 0.0], 0.2)
     assert control(0.0, state([0, 0], [0, 0])) == pytest.approx([1.0, 0.0])
     assert control.next_tick(0.0) == pytest.approx(0.2)
@@ -152,7 +138,7 @@ def test_commands_without_delay_hold_at_once():
 
 
 def test_commands_go_on_from_what_was_kept():
-    figure = arm()
+    figure = two_links(names=("upper", "fore"))
     one, two = (actuation.CommandedControl(figure, lambda t, s: [t, -t], 0.1, 0.25) for _ in range(2))
     s = state([0, 0], [0, 0])
     for t in (0.0, 0.1, 0.2):
@@ -187,12 +173,10 @@ def test_commands_go_on_from_what_was_kept():
 )
 def test_wrong_input_is_named(make, text):
     with pytest.raises(InputError, match=text):
-        make(arm())
+        make(two_links(names=("upper", "fore")))
 
 
 def test_trajectories_need_plain_coordinates():
-    b = FigureBuilder()
-    b.segment("body", None, joints.free(), mass=1.0, inertia=np.eye(3))
-    figure = b.build()
+    figure = free_body()
     with pytest.raises(InputError, match="quaternions"):
         actuation.PostureTrajectory(figure, [0.0, 1.0], np.tile(figure.neutral(), (2, 1)))

@@ -4,6 +4,7 @@ import numba
 import numpy as np
 import pytest
 
+from models import Stop
 from motiform.base.errors import RunError
 from motiform.base.kernels import threads
 from motiform.geometry import MassProperties
@@ -111,10 +112,6 @@ WAYS = [
     pytest.param(on_springs(), "dormand-prince", {}, id="dormand-prince"),
     pytest.param(on_springs(), "dormand-prince", {"guards": GUARDS}, id="dormand-prince with guards"),
 ]
-
-
-class Stop(Exception):
-    pass
 
 
 def stop_at(fraction):

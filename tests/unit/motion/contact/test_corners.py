@@ -3,17 +3,12 @@
 import numpy as np
 import pytest
 
-from motiform import FigureBuilder, Transform, contact, joints, simulate
+from models import free_body, on_floor
+from motiform import Transform, contact, simulate
 from motiform.geometry import Ball, Box, Compound, Cylinder, Mesh
 from motiform.motion.contact.corners import MOST, corners_of_mesh
 
 G = 9.81
-
-
-def body(shape, mass=2.0):
-    b = FigureBuilder(gravity=(0, -G, 0))
-    b.segment("body", None, joints.free(), mass=shape.mass_properties(mass=mass), shape=shape)
-    return b.build()
 
 
 def places(points):
@@ -21,7 +16,7 @@ def places(points):
 
 
 def test_a_mesh_with_few_corners_has_them_all():
-    found = contact.points_of_shape(body(Box((0.4, 0.2, 0.3)).to_mesh()), "body")
+    found = contact.points_of_shape(free_body(Box((0.4, 0.2, 0.3)).to_mesh()), "body")
     assert {tuple(np.sign(place)) for place in places(found)} == {
         (x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)
     }
@@ -46,7 +41,7 @@ def test_corners_inside_the_hull_do_not_touch():
 @pytest.mark.parametrize("detail", [24, 64])
 def test_many_corners_are_spread_over_the_hull(detail):
     mesh = Ball(0.5).to_mesh(detail=detail)
-    found = contact.points_of_shape(body(mesh), "body")
+    found = contact.points_of_shape(free_body(mesh), "body")
     vertices, chosen = np.asarray(mesh.vertices), places(found)
     assert len(found) == MOST
     off = np.linalg.norm(vertices[:, None] - chosen, axis=-1)
@@ -66,14 +61,14 @@ def test_many_corners_are_spread_over_the_hull(detail):
 
 def test_the_choice_depends_on_the_mesh_alone():
     mesh = Ball(0.5).to_mesh(detail=40)
-    one, two = (contact.points_of_shape(body(mesh), "body") for _ in range(2))
+    one, two = (contact.points_of_shape(free_body(mesh), "body") for _ in range(2))
     assert one == two
 
 
 def test_pieces_of_a_compound_keep_their_places_and_names():
     at = Transform.translation_of((0, 1.0, 0))
     shape = Compound([(Ball(0.1), at), (Compound([(Cylinder(0.2, 0.4), at)]), at)])
-    found = contact.points_of_shape(body(shape), "body")
+    found = contact.points_of_shape(free_body(shape), "body")
     assert [point.name for point in found] == ["body.0", *(f"body.1.{k}" for k in range(24))]
     assert found[0].point == (0, 1.0, 0)
     np.testing.assert_allclose(np.unique(places(found[1:])[:, 1].round(12)), [1.8, 2.2])
@@ -83,8 +78,8 @@ def test_pieces_of_a_compound_keep_their_places_and_names():
 def test_a_round_mesh_stands_on_what_was_chosen(way):
     """A disk of 100 sides has 200 corners: it starts on its rim, is carried at once and stays where it is."""
     disk = Cylinder(0.3, 0.1).to_mesh(detail=100)
-    figure = body(disk)
-    contacts = contact.Contacts(contact.points_of_shape(figure, "body", friction=0.5), (contact.floor(),))
+    figure = free_body(disk, 2.0)
+    contacts = on_floor(figure, friction=0.5)
     start = figure.configuration(body=(0, 0.05, 0, 1, 0, 0, 0))
     rec = simulate(figure, contacts=contacts, t1=0.2, rate=50, q0=start, integrator=way)
     # time-stepping keeps gaps at zero by its solver, to 1e-9 of weight and step; 1e-9 m covers both

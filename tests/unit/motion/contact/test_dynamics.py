@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from motiform import FigureBuilder, contact, joints
+from models import free_body, on_floor
+from motiform import contact
 from motiform.base.errors import InputError
 from motiform.geometry import Box
 from motiform.motion import tree
@@ -13,11 +14,8 @@ SHAPE = Box((0.4, 0.2, 0.6))
 
 
 def box(mass=2.0):
-    b = FigureBuilder()
-    b.segment("box", None, joints.free(), mass=SHAPE.mass_properties(mass=mass), shape=SHAPE)
-    figure = b.build()
-    contacts = contact.Contacts(contact.points_of_shape(figure, "box"), (contact.floor(),))
-    return figure, contacts, figure.configuration(box=(0, 0.1, 0, 1, 0, 0, 0))
+    figure = free_body(SHAPE, mass, "box")
+    return figure, on_floor(figure), figure.configuration(box=(0, 0.1, 0, 1, 0, 0, 0))
 
 
 def test_gaps_are_of_the_nearest_obstacle():

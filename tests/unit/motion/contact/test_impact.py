@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from models import free_body, on_floor
 from motiform import FigureBuilder, Transform, contact, joints
 from motiform.geometry import Ball, Box
 from motiform.motion import tree
@@ -11,12 +12,8 @@ Z = (0.0, 0.0, 1.0)
 
 
 def ball(e=0.0, mu=None, radius=0.1):
-    shape = Ball(radius)
-    b = FigureBuilder()
-    b.segment("ball", None, joints.free(), mass=shape.mass_properties(mass=1.0), shape=shape)
-    figure = b.build()
-    points = contact.points_of_shape(figure, "ball", restitution=e, friction=mu)
-    return figure, contact.Contacts(points, (contact.floor(),)), figure.configuration(ball=(0, radius, 0, 1, 0, 0, 0))
+    figure = free_body(Ball(radius), name="ball")
+    return figure, on_floor(figure, mu, e), figure.configuration(ball=(0, radius, 0, 1, 0, 0, 0))
 
 
 @pytest.mark.parametrize("e", [0.0, 0.3, 1.0])
@@ -69,12 +66,8 @@ def test_what_parts_is_left_alone():
 @pytest.mark.parametrize("e", [0.0, 0.6])
 def test_box_that_lands_flat(e):
     """Four points share the impulse; it does not turn."""
-    shape = Box((0.4, 0.2, 0.3))
-    b = FigureBuilder()
-    b.segment("box", None, joints.free(), mass=shape.mass_properties(mass=2.0), shape=shape)
-    figure = b.build()
-    points = contact.points_of_shape(figure, "box", restitution=e, friction=0.4)
-    contacts = contact.Contacts(points, (contact.floor(),))
+    figure = free_body(Box((0.4, 0.2, 0.3)), 2.0, "box")
+    contacts = on_floor(figure, 0.4, e)
     q = figure.configuration(box=(0, 0.1, 0, 1, 0, 0, 0))
     found = contact.contact_impact(figure, contacts, q, [0, 0, 0, 0, -1.5, 0])
     assert found.velocity == pytest.approx([0, 0, 0, 0, 1.5 * e, 0], abs=1e-10)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from motiform import FigureBuilder, contact, joints
+from models import free_body, on_floor
+from motiform import contact
 from motiform.base.errors import RunError
 from motiform.geometry import Box
 from motiform.motion.contact import columns as c
@@ -15,12 +16,8 @@ G = 9.81
 
 def posed(mu, push=(0.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0), size=(0.4, 0.2, 0.6)):
     """A box of 1 kg on the floor under a force through its middle."""
-    shape = Box(size)
-    b = FigureBuilder()
-    b.segment("box", None, joints.free(), mass=shape.mass_properties(mass=1.0), shape=shape)
-    figure = b.build()
-    contacts = contact.Contacts(contact.points_of_shape(figure, "box", friction=mu), (contact.floor(),))
-    problem = ContactProblem(figure, contacts)
+    figure = free_body(Box(size), name="box")
+    problem = ContactProblem(figure, on_floor(figure, mu))
     q, v = figure.configuration(box=(0, size[1] / 2, 0, 1, 0, 0, 0)), figure.velocity(box=(0, 0, 0, *velocity))
     problem.activate(np.flatnonzero(problem.gaps(q) < 1e-9))
     problem.pose(np.concatenate([q, v]), np.array([0, 0, 0, *push], float))
@@ -106,9 +103,7 @@ def test_nothing_active_is_nothing_to_decide():
 
 
 def test_paradox_is_refused_with_the_critical_friction():
-    b = FigureBuilder()
-    b.segment("rod", None, joints.free(), mass=1.0, inertia=np.diag([1e-6, 1 / 12, 1 / 12]))
-    figure = b.build()
+    figure = free_body(name="rod", inertia=(1e-6, 1 / 12, 1 / 12))
     contacts = contact.Contacts((contact.ContactPoint("tip", "rod", (-0.5, 0, 0), friction=1.5),), (contact.floor(),))
     problem = ContactProblem(figure, contacts)
     half = np.arctan(2.0) / 2

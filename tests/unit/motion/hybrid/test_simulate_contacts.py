@@ -11,33 +11,22 @@ import time
 import numpy as np
 import pytest
 
+from models import UPRIGHT, G, Stop, Z, free_body, on_floor
 from motiform import FigureBuilder, Transform, actuation, contact, joints, simulate
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import Ball, Box, MassProperties
 from motiform.motion.run import Guard, Pace
 from motiform.record import open_recording
 
-G = 9.81
-Z = (0.0, 0.0, 1.0)
-UPRIGHT = (1.0, 0.0, 0.0, 0.0)
-
-
-def body(shape, mass=1.0, gravity=(0, -G, 0)):
-    b = FigureBuilder(gravity=gravity)
-    b.segment("body", None, joints.free(), mass=shape.mass_properties(mass=mass), shape=shape)
-    return b.build()
-
 
 def ball(e=0.5, mu=0.3, **laws):
-    figure = body(Ball(0.1))
-    points = contact.points_of_shape(figure, "body", restitution=e, friction=mu)
-    return figure, contact.Contacts(points, (contact.floor(),), **laws)
+    figure = free_body(Ball(0.1))
+    return figure, on_floor(figure, mu, e, **laws)
 
 
 def box(mu=0.4, e=0.0, **laws):
-    figure = body(Box((0.4, 0.2, 0.3)), 2.0)
-    points = contact.points_of_shape(figure, "body", restitution=e, friction=mu)
-    return figure, contact.Contacts(points, (contact.floor(),), **laws)
+    figure = free_body(Box((0.4, 0.2, 0.3)), 2.0)
+    return figure, on_floor(figure, mu, e, **laws)
 
 
 def at(height, x=0.0):
@@ -153,9 +142,6 @@ def test_samples_do_not_depend_on_how_often_they_are_taken():
 
 def test_run_that_was_stopped_goes_on_to_the_same_bits(tmp_path):
     whole = simulate(**tumbling(), out=tmp_path / "whole.mf")
-
-    class Stop(Exception):
-        pass
 
     def progress(part):
         if part > 0.3:
@@ -451,9 +437,6 @@ def test_time_stepping_holds_limits():
 
 def test_time_stepping_resumes_to_the_same_bits(tmp_path):
     run = tumbling() | {"rate": 500, **STEPS}
-
-    class Stop(Exception):
-        pass
 
     def progress(part):
         if part > 0.3:

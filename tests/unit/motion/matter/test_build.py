@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import motiform
+from models import stop_after
 from motiform.base.errors import InputError, RunError
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, links, topology
 from motiform.record import open_recording
@@ -208,10 +209,7 @@ def test_recording_resumes_to_the_same_bits(tmp_path):
     network = b.build()
     whole = motiform.simulate(network, t1=0.4, rate=105)
 
-    def stop(fraction):
-        if fraction > 0.4:
-            raise KeyboardInterrupt
-
+    stop = stop_after(0.4)
     from motiform.motion.run import sampling
 
     with pytest.MonkeyPatch.context() as patch:

@@ -3,27 +3,17 @@
 import numpy as np
 import pytest
 
+from crowds import BUFFER, HERE, cloud, crowd, moved
 from motiform.base.errors import InputError, RunError
-from motiform.base.kernels import cuda_device_name, get_device, threads
+from motiform.base.kernels import get_device, threads
 from motiform.geometry import Ball, Box, Capsule, Compound, Hollow, Plane
 from motiform.geometry.search.closest import pack_solids, signed_distance
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, Zone, links
 from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.solids import Solids
-from motiform.spatial import Transform, exp_rotation, random_rotation
+from motiform.spatial import Transform, random_rotation
 
-HERE = Transform.identity()
-BUFFER = links.visco_elastic_buffer(400.0, 0.0, 3.0)
 EPS = np.finfo(float).eps
-
-
-def cloud(count=300, seed=1, gravity=(0.0, 0.0, 0.0), speed=0.5):
-    rng = np.random.default_rng(seed)
-    b = NetworkBuilder(gravity=gravity)
-    place, velocity = rng.uniform(-1, 1, (count, 3)), speed * rng.normal(size=(count, 3))
-    return b, b.masses(
-        "cloud", place, rng.uniform(0.01, 0.1, count), velocity=velocity, radius=rng.uniform(0, 0.1, count)
-    )
 
 
 def act(network, wrenches=True):
@@ -43,13 +33,6 @@ def shapes(rng):
     return [
         (shape, Transform(R, 0.2 * rng.normal(size=3))) for shape, R in zip(found, random_rotation(rng, 7), strict=True)
     ]
-
-
-def moved(t):
-    """A pose that turns and slides at once."""
-    return Transform(
-        exp_rotation((0.4 + 0.9 * t) * np.array([0.36, 0.48, 0.8])), np.array([0.1 + 0.3 * t, -0.2 * t, 0.05])
-    )
 
 
 class TestForces:
@@ -126,15 +109,6 @@ class TestForces:
             solids.felt()
 
 
-def crowd():
-    """Points of many kinds among solids that stand, move and hold by friction."""
-    b, points = cloud(1500, gravity=(0, -9.81, 0))
-    b.solid("bowl", Hollow(Ball(1.3)), HERE, points, law=BUFFER, friction=Friction(0.5, stiffness=200.0, damping=0.1))
-    b.solid("box", Box((0.8, 0.5, 1.1)).to_mesh(), HERE, points[:1000], law=BUFFER, motion=moved)
-    b.solid("ball", Ball(0.4), HERE, points[500:], law=BUFFER, friction=Friction(0.3, damping=0.5))
-    return b.build()
-
-
 def test_the_same_bits_on_any_number_of_threads():
     states, felt = [], []
     for count in (1, 2):
@@ -181,21 +155,3 @@ class TestRefused:
     def test_motion_that_fails(self):
         with pytest.raises(RunError, match="ZeroDivisionError"):
             Engine(self.ball(motion=lambda t: 1 / 0)).advance()
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(cuda_device_name() is None, reason="no CUDA device")
-def test_cpu_and_cuda_agree():
-    """The GPU contracts a·b + c to one rounding: forces differ by some hundred roundings of k · 2 m, places by less.
-
-    In 20 steps of Te²/m = 9e-5 m/N a difference of 100 · 2.2e-16 · (400 · 2 + 3 · 2 · 1050) N = 1.6e-10 N grows to at
-    most 20²/2 · 1.6e-10 · 9e-5 = 3e-12 m.
-    """
-    found = []
-    for device in ("cpu", "cuda"):
-        engine = Engine(crowd(), device=device)
-        engine._solids.wrenches = True
-        engine.advance(20)
-        found.append((engine.state().position, engine._solids.felt()))
-    np.testing.assert_allclose(found[0][0], found[1][0], atol=3e-12)
-    np.testing.assert_allclose(found[0][1], found[1][1], atol=1500 * 4 * 1.6e-10)

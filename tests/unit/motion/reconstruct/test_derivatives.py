@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from models import free_body
 from motiform import FigureBuilder, joints
 from motiform.base.errors import InputError
 from motiform.motion import tree
@@ -18,12 +19,6 @@ def hinge():
     b.segment(
         "arm", None, joints.revolute(axis=(0, 0, 1)), mass=1.0, com=(0, -0.2, 0), inertia=np.diag([0.1, 0.1, 0.1])
     )
-    return b.build()
-
-
-def free_body():
-    b = FigureBuilder()
-    b.segment("body", None, joints.free(), mass=2.0, com=(0, 0, 0), inertia=np.diag([0.1, 0.15, 0.2]))
     return b.build()
 
 
@@ -100,7 +95,7 @@ def test_a_body_that_spins_evenly_has_a_constant_spin_in_its_axes(flips):
     q, w = spinning(t)
     if flips:
         q[::3, 3:] *= -1
-    figure = free_body()
+    figure = free_body(mass=2.0, inertia=(0.1, 0.15, 0.2))
     moved, v, a = velocities(figure, t, q, cutoff=CUTOFF)
     inside = slice(120, 280)  # exp(−34 · 1.2) = 2e-18 of what the ends do
     theta = np.linalg.norm(w) / 2 * H  # a quaternion turns by half the angle
@@ -126,7 +121,7 @@ def test_the_axes_in_which_rotations_are_told_do_not_matter():
     from motiform.spatial import quaternion_from_rotation
 
     other = np.concatenate([np.zeros((150, 3)), multiply_quaternions(quaternion_from_rotation(S), turned)], axis=1)
-    one, two = (velocities(free_body(), t, x, cutoff=CUTOFF) for x in (q, other))
+    one, two = (velocities(free_body(mass=2.0, inertia=(0.1, 0.15, 0.2)), t, x, cutoff=CUTOFF) for x in (q, other))
     # World axes do not enter ω in the body's axes; rounding ε of quaternions over h, h².
     assert_allclose(two.v[:, :3], one.v[:, :3], atol=1e3 * EPS / H)
     assert_allclose(two.a[:, :3], one.a[:, :3], atol=1e4 * EPS / H**2)

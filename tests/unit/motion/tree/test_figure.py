@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from models import shifted
 from motiform import FigureBuilder, Transform, joints
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import MassProperties
@@ -14,10 +15,6 @@ from motiform.motion.tree.joints import AxesJoint, Axis, Polynomial, Spline, lin
 
 Z = (0.0, 0.0, 1.0)
 ROUND = 0.1 * np.eye(3)
-
-
-def shifted(x=0.0, y=0.0, z=0.0):
-    return Transform.translation_of((x, y, z))
 
 
 def arm():

@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+from models import Stop, pendulum, shifted, two_links
 from motiform import FigureBuilder, Transform, joints, simulate
 from motiform.base.errors import InputError, MotiformError, RecordingError, RunError
 from motiform.geometry import Box
@@ -23,24 +24,6 @@ from motiform.spatial import exp_rotation, rotation_from_quaternion
 G = 9.81
 Z = (0.0, 0.0, 1.0)
 UP = Transform(exp_rotation(np.array([-np.pi / 2, 0, 0])), np.zeros(3))  # a surface's z along the world's y
-
-
-def shift(x=0.0, y=0.0, z=0.0):
-    return Transform.translation_of((x, y, z))
-
-
-def pendulum(length=0.5, mass=1.3, **more):
-    b = FigureBuilder(name="pendulum")
-    b.segment("bob", None, joints.revolute(Z), mass=mass, com=(0, -length, 0), inertia=np.eye(3) * 0.02, **more)
-    b.tag("tip", "bob", (0, -2 * length, 0))
-    return b.build()
-
-
-def double_pendulum():
-    b = FigureBuilder()
-    b.segment("upper", None, joints.revolute(Z), mass=1.0, com=(0, -0.3, 0), inertia=np.eye(3) * 0.03)
-    b.segment("lower", "upper", joints.revolute(Z), placement=shift(y=-0.6), mass=0.6, com=(0, -0.25, 0))
-    return b.build()
 
 
 def ball(mu=None, radius=0.1, name="ball", **options):
@@ -59,7 +42,7 @@ def four_bar():
     ):
         moment = np.diag([1e-4, length**2 / 12, length**2 / 12])
         joint = joints.revolute(Z)
-        b.segment(name, parent, joint, placement=shift(*at), mass=1.0, com=(length / 2, 0, 0), inertia=moment)
+        b.segment(name, parent, joint, placement=shifted(*at), mass=1.0, com=(length / 2, 0, 0), inertia=moment)
     b.close("pin", "coupler", (0.8, 0, 0), "rocker", (0.6, 0, 0), rows="xy")
     return b.build()
 
@@ -204,7 +187,7 @@ def test_control_that_is_a_spring_trades_energy_with_the_figure():
 
 
 def test_control_of_time_does_the_work_that_the_energy_gains():
-    figure = double_pendulum()
+    figure = two_links(0.6, masses=(1.0, 0.6), centers=(0.3, 0.25), inertias=(0.03, 0.0))
     rec = simulate(figure, t1=1.0, rate=1000, controls=lambda t, state: [2 * np.sin(5 * t), 0.3], rtol=1e-11)
     power = (rec["tau"] * rec["v"]).sum(-1)
     work = np.concatenate([[0.0], np.cumsum((power[1:] + power[:-1]) / 2)]) / 1000
@@ -398,7 +381,7 @@ def test_figure_that_cannot_move_is_refused():
 # ---- integrators ----------------------------------------------------------------------------------------------------
 def test_samples_do_not_depend_on_the_internal_steps():
     """Dense output: the same instants from runs sampled coarsely and finely; the integrator's own error is 1e-11."""
-    figure = double_pendulum()
+    figure = two_links(0.6, masses=(1.0, 0.6), centers=(0.3, 0.25), inertias=(0.03, 0.0))
     coarse = simulate(figure, t1=2.0, rate=5, q0=[1.5, 0.5], rtol=1e-10)
     fine = simulate(figure, t1=2.0, rate=500, q0=[1.5, 0.5], rtol=1e-10)
     assert (coarse["q"] == fine["q"][::100]).all()  # without guards sampling changes no step
@@ -411,7 +394,7 @@ def test_samples_do_not_depend_on_the_internal_steps():
 @pytest.mark.parametrize("kind", ["pendulum", "ball in a bowl"])
 def test_fixed_steps_have_their_order(integrator, order, kind):
     if kind == "pendulum":
-        figure, start = double_pendulum(), {"q0": [1.0, 0.4]}
+        figure, start = two_links(0.6, masses=(1.0, 0.6), centers=(0.3, 0.25), inertias=(0.03, 0.0)), {"q0": [1.0, 0.4]}
     else:
         b = FigureBuilder()
         joint = joints.contact(s.sphere(0.5, inside=True), s.ellipsoid((0.1, 0.08, 0.06)))
@@ -431,7 +414,7 @@ def test_fixed_steps_have_their_order(integrator, order, kind):
 
 
 def test_cash_karp_agrees_with_dormand_prince():
-    figure = double_pendulum()
+    figure = two_links(0.6, masses=(1.0, 0.6), centers=(0.3, 0.25), inertias=(0.03, 0.0))
     run = {"t1": 1.0, "rate": 20, "q0": [1.5, 0.5], "rtol": 1e-10}
     one, two = (simulate(figure, integrator=name, **run) for name in ("cash-karp", "dormand-prince"))
     assert np.abs(one["q"] - two["q"]).max() < 1e-7
@@ -478,7 +461,7 @@ def test_coupled_coordinates_follow():
     """Two wheels that turn against each other by gears: as one wheel with the sum of the inertias, n² weighted."""
     b = FigureBuilder()
     b.segment("motor", None, joints.revolute(Z), inertia=np.eye(3) * 0.02, mass=1.0)
-    b.segment("wheel", None, joints.revolute(Z), placement=shift(x=1), inertia=np.eye(3) * 0.5, mass=1.0)
+    b.segment("wheel", None, joints.revolute(Z), placement=shifted(x=1), inertia=np.eye(3) * 0.5, mass=1.0)
     b.couple("wheel", "motor", joints.linear(-0.25))
     figure = b.build()
     rec = simulate(figure, t1=1.0, rate=20, controls=lambda t, state: [0.3], rtol=1e-11)
@@ -551,10 +534,6 @@ RATTLE = {"t1": 1.0, "rate": 100, "v0": (0.5, 0, -5)}
 
 def test_same_run_same_bits():
     assert compare(simulate(rattle(), **RATTLE), simulate(rattle(), **RATTLE)).identical
-
-
-class Stop(Exception):
-    pass
 
 
 @pytest.mark.parametrize("kind", ["contact", "closure", "rk4", "controlled"])
@@ -689,9 +668,9 @@ def another(change):
     elif change == "joint of the user":
         base["figure"], other["figure"] = screwed(0.2), screwed(0.3)
     elif change in ("closure", "coupling"):
-        base["figure"] = double_pendulum()
+        base["figure"] = two_links(0.6, masses=(1.0, 0.6), centers=(0.3, 0.25), inertias=(0.03, 0.0))
         b = FigureBuilder()
-        b.segments += list(double_pendulum().segments)
+        b.segments += list(two_links(0.6, masses=(1.0, 0.6), centers=(0.3, 0.25), inertias=(0.03, 0.0)).segments)
         if change == "closure":
             b.close("hold", "lower", (0, -0.5, 0), None, (0, -1.1, 0), rows="xy")
         else:

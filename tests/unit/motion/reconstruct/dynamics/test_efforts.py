@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from motiform import FigureBuilder, Recording, joints
+from models import free_body
+from motiform import Recording
 from motiform.base.errors import InputError
 from motiform.motion import tree
 from motiform.motion.figures import human36
@@ -133,9 +134,7 @@ def test_without_plates_the_residual_is_the_ground():
 
 def test_a_thrown_body_has_no_residual():
     """Free flight with a steady spin about a principal axis: nothing acts, so nothing is left."""
-    b = FigureBuilder()
-    b.segment("body", None, joints.free(), mass=2.0, com=(0, 0, 0), inertia=np.diag([0.1, 0.2, 0.3]))
-    body = b.build()
+    body = free_body(mass=2.0, inertia=(0.1, 0.2, 0.3))
     h = 0.01
     t = np.arange(200) * h
     place = np.stack([3 * t, 1 + 5 * t - 9.81 / 2 * t**2, 0 * t], axis=1)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from models import free_body
 from motiform import FigureBuilder, Recording, joints
 from motiform.base.errors import InputError
 from motiform.motion import tree
@@ -188,15 +189,9 @@ def test_feet_are_found_by_name():
     right = find_feet(b.build())[0]
     assert_allclose(right.points[:, 0], [-0.02, 0.06])  # heel first
     with pytest.raises(InputError, match="feet"):
-        find_feet(a_ball())
+        find_feet(free_body(name="ball"))
     with pytest.raises(InputError, match="no such tag"):
         find_feet(bare, {"calcn_r": ["heel"]})
-
-
-def a_ball():
-    b = FigureBuilder()
-    b.segment("ball", None, joints.free(), mass=1.0, inertia=np.diag([0.1, 0.1, 0.1]))
-    return b.build()
 
 
 @pytest.mark.parametrize(

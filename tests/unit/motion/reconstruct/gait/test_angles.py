@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from models import free_body
 from motiform import FigureBuilder, Recording, joints
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
@@ -159,9 +160,8 @@ def test_unknown_joints_are_refused():
         joint_angles(man, man.neutral(), ["right_kneee"])
     with pytest.raises(InputError, match="no such segment"):
         joint_angles(man, man.neutral(), {"x": JointAngle("thorax", "tail")})
-    b = FigureBuilder()
-    b.segment("ball", None, joints.free(), mass=1.0, inertia=np.diag([0.1, 0.1, 0.1]))
+    ball = free_body(name="ball")
     with pytest.raises(InputError, match="joints="):
-        joint_angles(b.build(), b.build().neutral())
+        joint_angles(ball, ball.neutral())
     with pytest.raises(InputError, match="no such joint"):
         joint_angles(man, man.neutral(), ["right_hip"])["left_hip"]
