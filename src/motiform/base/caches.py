@@ -11,7 +11,7 @@ from pathlib import Path
 
 __all__ = ["KERNEL_FILES", "cache_dir", "forget_old", "source_key"]
 
-KERNEL_FILES = ("*kernels.py", "kernels/*.py", "algebra.py", "columns.py", "register.py", "compiling.py")
+KERNEL_FILES = ("*kernels.py", "kernels/*.py", "algebra.py", "columns.py", "layouts.py", "register.py", "compiling.py")
 """Names of the files in which kernels, what they call and the constants baked into them live."""
 
 
@@ -32,8 +32,8 @@ def source_key(file: str | Path) -> str:
 
     Numba looks only at the file of the outermost function, so a changed helper in another file would leave stale
     machine code behind; with this key in the path it cannot. Kernels and what they call live in files named
-    *kernels.py, in folders kernels/, in algebra.py and columns.py; compiling.py says how they are compiled. A file
-    dispatch_kernels.py is written from the register beside it and calls the kernels there.
+    *kernels.py, in folders kernels/, in algebra.py, columns.py and layouts.py; compiling.py says how they are compiled. A
+    file dispatch_kernels.py is written from the register beside it and calls the kernels there.
     """
     package = Path(__file__).parents[1]
     found: set[Path] = set()

@@ -8,9 +8,9 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
+from motiform.motion.contact.layouts import Head, make_room, make_space
 from motiform.motion.contact.pack import column_tree, pack_contacts
 from motiform.motion.contact.points import Contacts
-from motiform.motion.contact.space import Head, make_room, make_space
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model import columns as t
 from motiform.motion.tree.model.joint import Array

@@ -7,9 +7,9 @@ import math
 from motiform.base.kernels import entry, inline, routine, typed_entry
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.cone_kernels import linear, polish, share
+from motiform.motion.contact.layouts import Head, Room, Space
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, factor, gram, hold, press, project, project_vector
-from motiform.motion.contact.space import Head, Room, Space
 from motiform.motion.tree.kernels.dynamics import composite, recursive
 from motiform.motion.tree.kernels.memory import ix
 from motiform.motion.tree.kernels.place import place

@@ -13,10 +13,10 @@ import math
 from motiform.base.kernels import inline, routine, typed_entry
 from motiform.base.layouts import Floats, Ints, NamedTuple
 from motiform.motion.contact import columns as c
+from motiform.motion.contact.layouts import Head, Space
 from motiform.motion.contact.problem_kernels import pose_inertia, to_velocities
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, dot, factor, gram, project, project_vector
-from motiform.motion.contact.space import Head, Space
 from motiform.motion.tree.kernels.memory import ix
 from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.motion.tree.kernels.state import configuration_rate, repair_configuration

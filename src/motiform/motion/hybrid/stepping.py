@@ -7,8 +7,8 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
+from motiform.motion.contact.layouts import make_space
 from motiform.motion.contact.problem import least_forces
-from motiform.motion.contact.space import make_space
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State
 from motiform.motion.hybrid.observe import Look, look
