@@ -1,6 +1,7 @@
 """From the figures of a scene to the model that is simulated."""
 
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from motiform.scene.build.common import build_bodies, build_pose, build_shape, p
 from motiform.scene.build.contacts import build_contacts
 from motiform.scene.build.drive import Member, build_controls, build_pushes, read_values
 from motiform.scene.read.load import Scene
+from motiform.scene.tables.common import Table
 from motiform.scene.tables.figure import (
     ClosureTable,
     ContactTable,
@@ -173,31 +175,24 @@ def _function_axis(table: FunctionAxisTable, prefix: str) -> tuple[joints.Axis, 
 
 
 def build_joint(table: JointTable, prefix: str = "") -> joints.Joint:
-    """Return a joint."""
+    """Return a joint: its key names a function of `motiform.joints`, its value is what that takes first."""
+    make, value = getattr(joints, table.kind), getattr(table, table.kind)
     names = None if table.names is None else [prefix + name for name in table.names]
-    name, limits = None if names is None else names[0], table.limits
-    single: Any = None if limits is None else limits[0]
-    if table.fixed:
-        return joints.fixed()
-    if table.revolute is not None:
-        return joints.revolute(table.revolute, name=name, limits=single)
-    if table.prismatic is not None:
-        return joints.prismatic(table.prismatic, name=name, limits=single)
-    if table.helical is not None:
-        return joints.helical(table.helical.axis, table.helical.pitch, name=name, limits=single)
-    if table.universal is not None:
-        return joints.universal(*table.universal, names=names, limits=limits)
-    if table.cardan is not None:
-        return joints.cardan(table.cardan, names=names, limits=limits)
-    if table.planar is not None:
-        return joints.planar(table.planar, names=names, limits=limits)
-    if table.spherical:
-        return joints.spherical(names=names)
-    if table.function is not None:
-        return joints.function([_function_axis(axis, prefix) for axis in table.function], limits=limits)
-    if table.contact is not None:
-        return _contact(table.contact, names)
-    return joints.free("cardan" if table.free == "cardan" else "quaternion", names=names)
+    if isinstance(value, ContactTable):
+        return _contact(value, names)
+    known = signature(make).parameters
+    options: dict[str, Any] = {"names": names, "limits": table.limits}
+    if "name" in known:  # a joint of one coordinate
+        options = {"name": names and names[0], "limits": table.limits and table.limits[0]}
+    arguments: tuple[Any, ...] = () if value is True else (value,)
+    if table.kind == "function":
+        arguments = ([_function_axis(axis, prefix) for axis in value],)
+    elif isinstance(value, Table):
+        arguments = tuple(getattr(value, key) for key in type(value).model_fields)
+    elif table.kind == "universal":
+        arguments = value
+    joint: joints.Joint = make(*arguments, **{key: given for key, given in options.items() if key in known})
+    return joint
 
 
 def _closure(table: ClosureTable, builder: FigureBuilder, full: Any, prefix: str) -> None:

@@ -118,19 +118,6 @@ class HelicalTable(Table):
 class JointTable(Table):
     """One joint by its own key."""
 
-    kinds: ClassVar[tuple[str, ...]] = (
-        "fixed",
-        "revolute",
-        "prismatic",
-        "helical",
-        "universal",
-        "cardan",
-        "spherical",
-        "planar",
-        "free",
-        "function",
-        "contact",
-    )
     fixed: bool = False
     revolute: Vector | None = Field(None, description="axis")
     prismatic: Vector | None = Field(None, description="axis")
@@ -147,13 +134,22 @@ class JointTable(Table):
 
     @model_validator(mode="after")
     def _one_joint(self) -> "JointTable":
-        _one_of(self, self.kinds)
-        single = self.revolute is not None or self.prismatic is not None or self.helical is not None
+        _one_of(self, tuple(key for key in type(self).model_fields if key not in ("names", "limits")))
         for key in ("names", "limits"):
             given = getattr(self, key)
-            if given is not None and (not given or (single and len(given) != 1)):
+            if given is not None and (not given or (self.single and len(given) != 1)):
                 raise ValueError(f"{key} must be one for each coordinate of the joint")
         return self
+
+    @property
+    def kind(self) -> str:
+        """The key that is given: the name of a function of `motiform.joints`."""
+        return next(key for key in type(self).model_fields if getattr(self, key) not in (None, False))
+
+    @property
+    def single(self) -> bool:
+        """Whether the joint has one coordinate."""
+        return self.kind in ("revolute", "prismatic", "helical")
 
 
 class SegmentTable(Table):
