@@ -32,8 +32,8 @@ def source_key(file: str | Path) -> str:
 
     Numba looks only at the file of the outermost function, so a changed helper in another file would leave stale
     machine code behind; with this key in the path it cannot. Kernels and what they call live in files named
-    *kernels.py, in folders kernels/, in algebra.py, columns.py and layouts.py; compiling.py says how they are compiled. A
-    file dispatch_kernels.py is written from the register beside it and calls the kernels there.
+    *kernels.py, in folders kernels/, in algebra.py, columns.py and layouts.py; compiling.py says how they are compiled.
+    A file dispatch_kernels.py is written from the register beside it and calls the kernels there.
     """
     package = Path(__file__).parents[1]
     found: set[Path] = set()
