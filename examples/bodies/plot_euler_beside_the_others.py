@@ -1,16 +1,14 @@
-"""
-What does explicit Euler do to a box?
+"""What does explicit Euler do to a box?
 =====================================
 
-The course steps its bodies by explicit Euler, R ← R + h [ω]× R. The new matrix is no rotation: each step stretches it
-by √(1 + h²ω²) across the axis, and the box swells. Here all six integrators run with a step of 10 ms (the adaptive
+Explicit Euler updates the rotation by R ← R + h [ω]× R. The new matrix is not a rotation: each step stretches it by √(1
++ h²ω²) perpendicular to the axis, and the box grows. Here all six integrators run with a step of 10 ms (the adaptive
 ones choose their own, at rtol 1e-9) on a box that tumbles without load, and on one that falls while it spins.
 
-All of them keep momentum and angular momentum to rounding. Euler alone leaves the rotations, and it gains energy.
-Symplectic Euler stays near the true energy where the motion is bounded; in free fall its error ½ h g·P grows with the
-momentum. Only the energy–momentum step, lie-midpoint, keeps all four. A recording keeps orientations as unit
-quaternions, which cannot swell, so Euler's matrix is computed once more below, in a few lines, to be drawn: the red
-box.
+All of them conserve momentum and angular momentum to rounding. Only Euler loses orthogonality, and it gains energy. The
+energy error of symplectic Euler is bounded where the motion is bounded; in free fall its error ½ h g·P grows with the
+momentum. Only the energy–momentum method, lie-midpoint, conserves all four. A recording stores orientations as unit
+quaternions, which cannot show the growth, so Euler's matrix is recomputed below and drawn as the red box.
 """
 
 from pathlib import Path

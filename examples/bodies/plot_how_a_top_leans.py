@@ -1,15 +1,14 @@
-"""
-How can a top lean and not fall?
+"""How can a top lean and not fall?
 ================================
 
-Gravity pulls a leaning top over with the torque m g l sin θ. The torque does not tip its large angular momentum, it
-turns it sideways: the axis walks about the vertical. It walks at a constant tilt when the rate Ω fulfils
+Gravity acts on a leaning top with the torque m g l sin θ. The torque does not tip the large angular momentum but turns
+it sideways: the axis precesses about the vertical. The precession is steady, at constant tilt, if the rate Ω satisfies
 
     I₃ ω₃ Ω − I₁ Ω² cos θ = m g l,
 
-with the moments about the tip, along (I₃) and across (I₁) the axis. Let go without that push, the top first falls a
-little, is carried on by the speed that it gained, and rises again: it nods. How deep follows from energy and the two
-momenta that stay.
+with the moments about the tip, along (I₃) and across (I₁) the axis. Released without this precession rate, the top
+first falls a little, is carried on by the velocity it has gained, and rises again: nutation. Its amplitude follows from
+the energy and the two conserved momenta.
 """
 
 from dataclasses import replace

@@ -1,13 +1,12 @@
-r"""
-Do leaves sail or dive?
+r"""Do leaves sail or dive?
 =======================
 
-Ten thousand thin plates are let go in a wind. The air holds each by −½ ρ \|u\| D u at its centre of pressure, with D
-large across the plate and small along it. Where the centre of pressure is the middle, the air cannot turn a plate:
-each keeps an attitude of its own, glides aside and falls more or less slowly, a flat one at √(2 m g/ρ D_across). With
-the centre of pressure 6 mm off, the air turns the plate like a weather vane until its edge meets the flow, and in the
-end all dive at √(2 m g/ρ D_along), nearly three times as fast. The picture shows both flocks 2.4 s after they were
-let go together: sailing ones green, diving ones brown.
+Ten thousand thin plates are released in a wind. The drag on each is −½ ρ \|u\| D u at its centre of pressure, with D
+large across the plate and small along it. If the centre of pressure is at the centre of mass, the air exerts no torque:
+each plate keeps its attitude, glides sideways and falls more or less slowly, a flat one at √(2 m g/ρ D_across). With
+the centre of pressure offset by 6 mm, the plate turns like a weather vane until its edge points into the flow, and
+finally all dive at √(2 m g/ρ D_along), nearly three times as fast. The picture shows both groups 2.4 s after their
+release: gliding plates green, diving plates brown.
 """
 
 from dataclasses import replace

@@ -1,16 +1,15 @@
-"""
-How much inertia do particles miss?
+"""How much inertia do particles miss?
 ===================================
 
-The course cuts a body into particles and sums I = Σ mᵢ((rᵢ·rᵢ) 1 − rᵢ rᵢᵀ). A particle in the middle of a cubic cell
-of edge h stands for a cube, whose own inertia M h²/6 the sum leaves out. So where the grid fits the body, and every
-cell is full or empty,
+A body divided into particles has the inertia I = Σ mᵢ((rᵢ·rᵢ) 1 − rᵢ rᵢᵀ). A particle at the centre of a cubic cell of
+edge h represents a cube, whose own inertia M h²/6 the sum omits. So if the grid fits the body, and every cell is full
+or empty,
 
     I(mesh) − I(particles) = M h²/6 · 1,
 
-exactly: the error falls with h², and is the same about every axis. Here a T of 1200 kg/m³ is measured both ways, with
-particles 20, 10 and 5 mm apart. Then the mesh and the particles 10 mm apart are thrown: they fly alike and tumble a
-little differently.
+exactly: the error is proportional to h², and the same about every axis. Here the inertia of a T of 1200 kg/m³ is
+computed both ways, with particles 20, 10 and 5 mm apart. Then the mesh and the particles 10 mm apart are thrown: their
+centres of mass move alike, and their rotations differ slightly.
 """
 
 from pathlib import Path

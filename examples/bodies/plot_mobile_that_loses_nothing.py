@@ -1,16 +1,15 @@
-"""
-Can a mobile swing for ever?
+"""Can a mobile swing for ever?
 ============================
 
-A bar hangs from the world on a spring and carries a ball and a box on two more. Nothing here takes energy
-away, yet most integrators lose or gain some. The energy–momentum step does not: between two states a
-spring pulls with its discrete gradient [Gonzalez96],
+A bar hangs from the world on a spring and carries a ball and a box on two more springs. Nothing dissipates energy here,
+but most integrators lose or gain some. The energy–momentum method does not: between two states the spring force is a
+discrete gradient [Gonzalez96],
 
     f = k (½ (l₀ + l₁) − rest) (d₀ + d₁)/(l₀ + l₁),
 
-which does exactly the work by which ½ k (l − rest)² changes, and the bodies turn by a midpoint rule that does the
-same for their spin. What is left is rounding. Runge–Kutta is closer to the true motion in the short run, and still
-drifts.
+whose work is exactly the change of ½ k (l − rest)², and the bodies rotate by a midpoint rule with the same property for
+their rotational energy. Only rounding remains. Runge–Kutta is closer to the true motion in the short run, but its
+energy drifts.
 """
 
 from dataclasses import replace

@@ -1,13 +1,12 @@
-"""
-Which point of a thrown hammer flies on a parabola?
+"""Which point of a thrown hammer flies on a parabola?
 ===================================================
 
-A hammer thrown with spin seems to flap about. Its centre of mass does not: gravity acts there and turns nothing, so
-that point draws the parabola x₀ + v₀ t + ½ g t² whatever the hammer does, and no other point of it draws one. The
-head is steel and the handle is wood, so the centre lies in the head, near its lower side.
+A hammer thrown with spin tumbles. Its centre of mass does not: gravity acts there without torque, so this point follows
+the parabola x₀ + v₀ t + ½ g t² for any rotation, and no other point does. The head is steel and the handle is wood, so
+the centre of mass lies in the head, near its lower side.
 
-The energy–momentum step finds the parabola to rounding, because the mean of two momenta is the exact mean velocity
-when the force is constant.
+The energy–momentum method reproduces the parabola to rounding, because the mean of two momenta is the exact mean
+velocity for a constant force.
 """
 
 from pathlib import Path

@@ -1,15 +1,14 @@
-"""
-Why does the handle flip?
+"""Why does the handle flip?
 =========================
 
-A T-handle spun about its stem turns over, again and again, though nothing pushes it. The stem is its intermediate
-axis: of the three principal axes the one whose moment of inertia lies between the other two. With no torque the
-angular momentum L and the energy E stay, so in the body's axes ω moves on the curve in which the ellipsoid of E cuts
-that of L. Around the axes of the smallest and the largest moment these curves are small loops; near the intermediate
-axis they run across to the other side.
+A T-handle spun about its stem turns over periodically, although no torque acts on it. The stem is its intermediate
+axis: the principal axis whose moment of inertia lies between the other two. Without torque the angular momentum L and
+the energy E are constant, so in body axes ω moves on the intersection of the ellipsoids of E and L. Around the axes of
+the smallest and the largest moment these curves are small loops; near the intermediate axis they extend to the opposite
+side.
 
 The time between two flips is 2 K(m)/p with the complete elliptic integral K [LandauLifshitz §37]. The run must agree
-with it, and spins about the two other axes must not flip.
+with it, and rotations about the two other axes must not flip.
 """
 
 from dataclasses import replace

@@ -1,14 +1,13 @@
-"""
-When does a bouncing ball stop to bounce?
-=========================================
+"""When does a bouncing ball stop bouncing?
+========================================
 
-A ball falls from a height h and comes back e times as fast as it landed. Its bounces grow shorter by e each time, and
-their sum is finite: after infinitely many of them it rests at
+A ball falls from a height h and rebounds with e times its impact velocity. The durations of its bounces decrease by the
+factor e, and their sum is finite: after infinitely many bounces it is at rest at
 
     t = √(2h/g) (1 + e)/(1 − e),
 
-4.063712769 s for 1 m and e = 0.8. A simulation from event to event would never come to that instant. Here impacts
-slower than 1 µm/s lose all; what was left would have added up to a time that is known, and the event "rests" tells it.
+4.063712769 s for 1 m and e = 0.8. An event-driven simulation would never reach that instant. Here impacts slower than 1
+µm/s are inelastic; the sum of the remaining bounce times is known, and the event "rests" gives it.
 """
 
 from dataclasses import replace

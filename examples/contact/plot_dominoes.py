@@ -1,15 +1,14 @@
-"""
-How fast does a row of dominoes fall?
+"""How fast does a row of dominoes fall?
 =====================================
 
-Twelve dominoes stand 5 cm apart, each 10 cm high. One row is pushed softly, so that its first domino takes long to fall
-on the second; another is pushed four times as hard. Each domino is tipped by the one before it and is soon pressed on
-by all those that lean behind. What they gain by falling they lose in impacts and in rubbing, and the wave forgets how
-it began: in both rows one more is hit every 44 or 45 ms in the end, so the wave runs at 1.1 m/s. A soft push
-is made good, a hard one is lost.
+Twelve dominoes stand 5 cm apart, each 10 cm high. One row is pushed gently, so that its first domino takes long to
+reach the second; another is pushed four times as hard. Each domino is tipped by the previous one and is then pressed by
+all those that lean on it. The energy gained by falling is lost in impacts and friction, and the wave becomes
+independent of its start: in both rows another domino is hit every 44 or 45 ms in the end, so the wave travels at 1.1
+m/s.
 
-Corners and faces touch, impacts and friction are found step by step, and energy never grows once the push is over. Each
-domino is 0.3 mm wider than the one before, so that corners meet a face.
+Corners touch faces, impacts and friction are solved step by step, and energy never increases after the push. Each
+domino is 0.3 mm wider than the previous one, so that corners touch a face.
 """
 
 from pathlib import Path

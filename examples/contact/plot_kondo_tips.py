@@ -1,15 +1,13 @@
-"""
-How far may a robot lean before it tips?
+"""How far may a robot lean before it tips?
 ========================================
 
-A robot of 34 cm stands on two flat soles, its servos stiff. It is pushed at the back for a tenth of a second, once with
-2.5 N and once with 5 N. The ground can only press, so the point at which its forces balance, the zero-moment point, has
-to lie within the soles. It runs ahead of the centre of mass, for it also carries the push and what the trunk gains in
-speed.
+A robot of 34 cm stands on two flat soles with stiff servos. It is pushed at the back for a tenth of a second, once with
+2.5 N and once with 5 N. Ground forces are compressive, so the zero-moment point has to lie within the soles. It moves
+ahead of the centre of mass, because it also balances the push and the acceleration of the trunk.
 
-Where that point stays within the soles, they stay flat, and the robot sways back. Where it reaches the toes, the heels
-carry nothing any more and leave the ground, at that very instant, though the centre of mass is not even half way to the
-toes; from then on the point cannot go further, the robot turns about its toes and falls.
+If the zero-moment point stays within the soles, they stay flat, and the robot sways back. If it reaches the toes, the
+heels carry no load and lift off at that instant, although the centre of mass has not moved half way to the toes; from
+then on the point cannot move further, and the robot rotates about its toes and falls.
 """
 
 from pathlib import Path

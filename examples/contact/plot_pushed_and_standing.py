@@ -1,15 +1,14 @@
-"""
-What do the feet of a man feel who is pushed?
-=============================================
+"""What ground forces act on a man who is pushed?
+==============================================
 
 A man stands on eight points, four under each foot, held by springs and dampers in his joints and by the efforts that
-his posture needs. For a fifth of a second somebody pushes him at the chest, forward and to his right. He sways and
-comes back, and all that holds him are the forces of the ground.
+his posture needs. For a fifth of a second he is pushed at the chest, forward and to his right. He sways and returns;
+the only other external forces are those of the ground.
 
-Four checks. Before the push each foot carries half of the weight. What the feet feel, less the weight, is the change of
-his upward momentum, step by step and in all. The zero-moment point, where the ground's forces have no moment that tips,
-does not leave the feet; where it comes to the edge of one, points on the other side lift by a millimetre or two, and
-the spikes are their landing. And in the end he stands where he stood.
+Four checks. Before the push each foot carries half of the weight. The ground force minus the weight is the rate of
+change of the vertical momentum, at each step and in total. The zero-moment point does not leave the feet; where it
+reaches the edge of one, points on the other side lift by a millimetre or two, and the spikes are their impacts. Finally
+he stands as before.
 """
 
 from pathlib import Path

@@ -1,16 +1,15 @@
-"""
-How much of a rocking block's motion is left after each impact?
+"""How much of a rocking block's motion is left after each impact?
 ===============================================================
 
-A block of width 2b and height 2h is tilted about one edge and let go. It falls, its other edge hits the ground, and it
-goes on about that one. Angular momentum about the edge that is hit does not change, so
+A block of width 2b and height 2h is tilted about one edge and released. It falls, its other edge hits the ground, and
+it continues to rotate about that edge. The angular momentum about the impact edge is conserved, so
 
     ω₊/ω₋ = 1 − 3/2 b²/(b² + h²),
 
-0.942307692 here, whatever the mass [Housner63]. So each impact leaves 0.942307692² = 0.888 of the energy of rocking.
-Impulses that could also pull ("held") would stop the block at the first impact: the edge must be free to leave.
+0.942307692 here, for any mass [Housner63]. Each impact leaves 0.942307692² = 0.888 of the rocking energy. Impulses that
+could also be tensile ("held") would stop the block at the first impact: the edge must be able to separate.
 
-The run knows nothing of this: corners are contact points, impacts are located, and impulses only press.
+The simulation does not use this formula: corners are contact points, impacts are located, and impulses are compressive.
 """
 
 from pathlib import Path

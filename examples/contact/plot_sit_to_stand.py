@@ -1,19 +1,18 @@
-"""
-When does a chair let go of a man who rises?
-============================================
+"""When does a rising man lose contact with his chair?
+===================================================
 
-A man sits on a chair, his feet on the ground. He leans forward, and the load goes from the seat to his feet; when they
-carry all of it the seat lets go, and hips and knees stretch. Springs and dampers in his joints follow a way through six
-postures. Nothing tells the run when to leave the chair: contacts only press, and the seat's force ends where it would
-have to pull.
+A man sits on a chair, his feet on the ground. He leans forward, and the load moves from the seat to his feet; when they
+carry all of it the seat contact opens, and hips and knees extend. Springs and dampers in his joints follow a trajectory
+through six postures. The instant of seat-off is not prescribed: contact forces are compressive, and the contact opens
+where the force of the seat would become tensile.
 
-Four checks. Feet and seat together press as Newton's law says,
+Four checks. The forces of feet and seat satisfy Newton's law,
 
     Σ F = ṗ − m g,
 
-in all three directions and at every step, p the recorded momentum. The seat's force falls to zero once, 1.13 s after
-the start, and stays there. When it ends, the zero-moment point, where forces have no moment that tips, lies within his
-feet, and the centre of mass, behind his heels as he sat, has come over them. And from then on neither leaves the feet.
+in all three directions and at every step, with p the recorded momentum. The force of the seat falls to zero once, 1.13
+s after the start, and stays zero. At that instant the zero-moment point lies within his feet, and the centre of mass,
+behind his heels while sitting, is above them. From then on neither leaves the feet.
 """
 
 from dataclasses import replace

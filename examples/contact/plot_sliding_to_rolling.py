@@ -1,16 +1,15 @@
-"""
-How fast does a sliding ball roll in the end?
+"""How fast does a sliding ball roll in the end?
 =============================================
 
-A ball is thrown along the ground without spin, as in bowling. It slides; friction μ m g slows it down and, about its
-centre, spins it up, until what touches the ground stands still. For a homogeneous ball the slip falls by 7/2 μ g a
-second, so it rolls from
+A ball is thrown along the ground without spin, as in bowling. It slides; friction μ m g decelerates it and accelerates
+its rotation, until the velocity of the contact point is zero. For a homogeneous ball the slip velocity decreases by 7/2
+μ g per second, so it rolls from
 
     t = 2 v₀/(7 μ g)   on, with   5/7 v₀.
 
-That speed depends on neither friction nor radius: angular momentum about a line on the ground is all that counts.
-Thrown with back spin it keeps less, and may even come back. When the slip ends the friction drops to nothing in an
-instant, which a simulation must not step over; here it is the event "sticks".
+That velocity depends on neither friction nor radius: the angular momentum about a line on the ground is conserved.
+Thrown with back spin the ball is slower, and may even come back. When slip ends the friction force drops to zero
+discontinuously, which a simulation must not step over; here it is the event "sticks".
 """
 
 from pathlib import Path

@@ -1,14 +1,13 @@
-"""
-Can one turn round with nothing to push against?
+"""Can one turn round with nothing to push against?
 ================================================
 
-A man floats where nothing pulls and nothing can be held. Springs in his joints move arms, legs and trunk through a
-closed cycle: he begins and ends in the same posture, at rest. No force acts from outside, so his momentum and his
-angular momentum are zero at the start, and stay zero at every instant.
+A man floats freely without external forces. Springs in his joints move arms, legs and trunk through a closed cycle: he
+begins and ends in the same posture, at rest. His momentum and his angular momentum are zero at the start, and stay zero
+at every instant.
 
-And yet he is turned in the end, by 29 degrees. Zero angular momentum does not mean that nothing
-turns: arms swung out have more inertia about the long axis than arms held close, so the trunk goes back by less than it
-went forth. The angle depends on the way through the postures, as a cat knows that falls on its feet.
+Nevertheless he is rotated in the end, by 29 degrees. Zero angular momentum does not mean zero rotation: extended arms
+have more inertia about the long axis than arms held close, so the trunk rotates back by less than it rotated forward.
+The angle depends on the path through the postures. A falling cat uses the same effect.
 """
 
 from dataclasses import replace

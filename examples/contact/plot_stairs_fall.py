@@ -1,22 +1,23 @@
-"""
-Where does the energy of a fall go?
+"""Where does the energy of a fall go?
 ===================================
 
-A man is pushed at the top of a flight of stairs, tips over the edge and falls headlong onto the steps. His joints are
-held by soft springs and dampers, which yield, and by their limits. Thirty-two points of feet, limbs, trunk and head may
-touch the steps, and all that touch in a step of a millisecond are solved together.
+A man is pushed at the top of a flight of stairs, tips over the edge and falls headlong onto the steps. Soft springs and
+dampers act in his joints, within joint limits. Thirty-two points of feet, limbs, trunk and head may touch the steps,
+and all contacts of a step of a millisecond are solved together.
 
-The height that he loses, and the work of the push, become motion, and motion ends in four places:
+The potential energy that he loses, and the work of the push, become kinetic energy, which is dissipated in three
+places:
 
     −ΔU + W_push = T + what his joints take + what limits take + what the stairs take.
 
-Joints take −Σ h τ·v̄ and limits likewise, v̄ the mean of the velocities before and after a step; impulses and friction of
-the stairs take the rest. Four checks. While nothing touches, the rest is nothing: each step of h closes the balance to
-its second order, (hω)² T, with ω the fastest rate of a joint. Stairs never give energy back beyond that order. The rest
-is the work that the recorded forces do at the points where they act, to first order, hωT. And no point sinks into a
-step by more than a tenth of a millimetre.
+Joints dissipate −Σ h τ·v̄ and limits likewise, with v̄ the mean of the velocities before and after a step; impulses and
+friction of the stairs dissipate the rest. Four checks. Without contact the rest is zero: each step of h closes the
+balance to second order, (hω)² T, with ω the fastest rate of a joint. The stairs never supply energy beyond that order.
+The rest equals the work of the recorded forces at their points of application, to first order, hωT. And no point
+penetrates a step by more than a tenth of a millimetre.
 
-A step moves by the velocity at its end, which leaves ½ h g·p of the energy out, p the momentum: known, and put back.
+A step moves with the velocity at its end, which causes a known energy error of ½ h g·p, with p the momentum; it is
+corrected.
 """
 
 from dataclasses import replace

@@ -1,12 +1,11 @@
-"""
-Who stands there?
-=================
+"""Which figures are predefined?
+=============================
 
-A woman and a man of de Leva's mean height and mass, the robots Bip and Kondo KHR-1, all at q = 0: upright, arms down,
-soles on the ground, each frame of the bodies parallel to the world. Yellow points are the man's 28 tags.
+A woman and a man of de Leva's mean height and mass, and the robots Bip and Kondo KHR-1, all at q = 0: upright, arms
+down, soles on the ground, all segment frames parallel to the world. Yellow points are the man's 28 tags.
 
-Three checks: every sole is flat on the ground, every centre of mass is above the feet, so that nobody falls over, and
-the feet carry the weight: the force that holds a figure up, with all joints held, is its mass times gravity.
+Three checks: every sole is flat on the ground, every centre of mass is above the feet, and the feet carry the weight:
+the supporting force of a figure with all joints held is its mass times gravity.
 """
 
 from pathlib import Path

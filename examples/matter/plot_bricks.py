@@ -1,16 +1,15 @@
-r"""
-How high must a brick fall to break?
+r"""How high must a brick fall to break?
 ====================================
 
-A brick of 3 × 3 × 5 masses falls on a steel bar. Each mass is linked with its 26 neighbours; a link that is stretched
-by 4.5 % breaks for good and takes the energy :math:`k (ε L)²/2` with it. That gives a height below which no piece can
-come off, whatever happens at the impact: the cheapest piece is a corner, held by 3 edges, 3 diagonals of faces and one
-of the cell, :math:`k (ε a)² (3 + 3 \cdot 2 + 3)/2 = 6 k ε² a²`, and the fall must pay for it. This brick needs a fall
-many times as high, for most of the energy goes into shaking and is lost in the dampers. From 1.2 m it goes to pieces,
-and the broken links still hold only a small part of what the fall gave.
+A brick of 3 × 3 × 5 masses falls on a steel bar. Each mass is linked with its 26 neighbours; a link stretched by 4.5 %
+breaks permanently and dissipates the energy :math:`k (ε L)²/2`. This gives a height below which no piece can break off:
+the piece with the lowest energy is a corner, held by 3 edges, 3 face diagonals and one space diagonal, :math:`k (ε a)²
+(3 + 3 \cdot 2 + 3)/2 = 6 k ε² a²`, which the fall must supply. This brick needs a fall many times as high, because most
+of the energy goes into vibration and is lost in the dampers. From 1.2 m it breaks to pieces, and the broken links still
+account for only a small part of the energy of the fall.
 
-Three bricks in a pile beside it stay whole. The lower ones are pressed flat by less than the weight they bear over the
-stiffness of their 15 upright columns of links: the diagonals bear some of it, too.
+Three bricks in a pile beside it stay intact. The lower ones are compressed by less than their load divided by the
+stiffness of their 15 vertical columns of links, because the diagonals carry some of it, too.
 """
 
 from pathlib import Path

@@ -1,20 +1,19 @@
-r"""
-Does a clock of springs and masses keep time?
+r"""Does a clock of springs and masses keep time?
 =============================================
 
-A pendulum, 25 cm long, carries two pallets. A weight rests on one of them until the other, coming up, takes it over;
-the tooth that was left is let by, and the next one waits 8 mm farther up. So the weight falls by half a pitch at each
-half swing and pushes the pendulum by what that gives: :math:`m_w g\, pitch/2`. The escapement is an automaton of four
-lines between the weight and each pallet; it knows neither time nor angle.
+A pendulum, 25 cm long, carries two pallets. A weight rests on one of them until the other, moving up, takes it over;
+the released tooth passes, and the next one is 8 mm farther up. So the weight falls by half a pitch at each half swing
+and supplies the energy :math:`m_w g\, pitch/2` to the pendulum. The escapement is an automaton of four lines between
+the weight and each pallet; it uses neither time nor angle.
 
-The air takes energy in proportion to the square of the swing, the weight gives the same at each tick: all swings end
-up alike, and differences between two of them die out as :math:`e^{-c t/m}`. A weight that is handed over at ± θ₀ pulls
-the pendulum back, too, and makes it faster. To first order the period is
+Air drag dissipates energy in proportion to the square of the amplitude, and the weight supplies the same energy at each
+tick: the amplitude converges, and differences decay as :math:`e^{-c t/m}`. A weight that is transferred at ± θ₀ also
+acts as a restoring torque and shortens the period. To first order the period is
 
 .. math:: T = 2π \sqrt{I/(m g L)}\,\frac{1 + θ^2/16}{\sqrt{1 + κ}},\quad κ = \frac{4 τ \cos φ}{π θ m g L},
     \quad \sin φ = θ_0/θ,
 
-with the weight's torque τ on the pallets' arms: clockmakers know that recoil makes a clock gain.
+with the weight's torque τ on the pallet arms: the recoil error known from clockmaking.
 """
 
 from pathlib import Path

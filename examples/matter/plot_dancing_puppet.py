@@ -1,18 +1,17 @@
-r"""
-How far do clothes lag behind a dancer?
+r"""How far do clothes lag behind a dancer?
 =======================================
 
-A puppet of 14 points dances because its two feet are moved; laths and sinews carry the steps up to its head. Six light
-masses stand for sleeves and trouser legs. Each hangs by a spring and a damper on an elbow or a knee and follows it, but
-does not pull back: the puppet dances to the same bits whatever it wears. Let the links act both ways and it does not.
+A puppet of 14 points dances because its two feet are moved; stiff and elastic links transmit the steps up to its head.
+Six light masses represent sleeves and trouser legs. Each is coupled one-way by a spring and a damper to an elbow or a
+knee: the motion of the puppet is bitwise independent of its clothes. With two-way links it is not.
 
-Once the dance repeats itself, what a piece of cloth does is the motion of its elbow or knee through one filter, the
-cell that it is: at the frequency of the steps, with :math:`q = e^{iωT_e}`, :math:`K = kT_e²/m` and :math:`Z = zT_e/m`,
+Once the dance is periodic, the motion of a piece of cloth is that of its elbow or knee, filtered by its cell: at the
+frequency of the steps, with :math:`q = e^{iωT_e}`, :math:`K = kT_e²/m` and :math:`Z = zT_e/m`,
 
 .. math:: H = \frac{K + Z(1 - q^{-1})}{q - 2 + q^{-1} + K + Z(1 - q^{-1})}.
 
-The scheme's own response, not that of a continuous cell, so nothing but rounding and the sampling of the recording is
-left: sleeves swing 1.35 times as far as the elbows, and 8° of a turn later.
+This is the response of the discrete scheme, not that of a continuous cell, so only rounding and the sampling of the
+recording remain: sleeves have 1.35 times the amplitude of the elbows, and lag by 8°.
 """
 
 from pathlib import Path

@@ -1,20 +1,19 @@
-"""
-How long does a block take to become a drop?
+"""How long does a block take to become a drop?
 ============================================
 
-A block of 420 grains without friction floats freely. Every grain pulls every other one a little, up to 2 m away, and
-pushes those that it touches. The block falls together: it shortens, overshoots, stands upright for a moment,
-and after a swing or two is a round drop, its axes equal to less than a grain.
+A block of 420 frictionless grains floats freely. Every grain weakly attracts every other one within 2 m, and repels
+those that it touches. The block contracts: it shortens, overshoots, is elongated in the other direction for a moment,
+and after an oscillation or two is a round drop, with axes equal to less than a grain.
 
-How fast does it swing? Let it only stretch along one axis by a factor exp s and along the other by exp −s, keeping its
-area, and let nothing be lost. Its inertia and what all pulls give are then sums over the grains of the block, and s
-follows from one equation. Losses take from the height of the swing, but little from its time: half a period of a damped
-swing, π/(ω √(1 − ζ²)), is longer than without losses by what the overshoot tells of ζ. The block turns after 0.34 s, as
-the equation says.
+What is the period of the oscillation? Assume that the block is only stretched along one axis by a factor exp s and
+along the other by exp −s, at constant area and without dissipation. Its inertia and the potential energy of the
+attraction are then sums over the grains of the block, and s follows from one equation. Dissipation reduces the
+amplitude, but hardly the period: half a period of a damped oscillation, π/(ω √(1 − ζ²)), is longer than without
+dissipation by a factor that follows from ζ, which the overshoot gives. The block turns after 0.34 s, in agreement with
+the equation.
 
-And it keeps its volume: standing or round, its area is the same to a few per cent. At rest its grains fill 87 % of it,
-more than the 84.2 % at which frictionless disks in disorder first hold one another [OHern03] and less than the
-90.7 % of the densest packing.
+The volume is conserved: the area is the same in all phases to a few per cent. At rest the grains fill 87 % of it, more
+than the 84.2 % of jamming of disordered frictionless disks [OHern03] and less than the 90.7 % of the densest packing.
 """
 
 from pathlib import Path

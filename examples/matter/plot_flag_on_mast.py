@@ -1,16 +1,15 @@
-"""
-How hard does a flag pull its mast?
+"""How hard does a flag pull its mast?
 ===================================
 
-A flag of 31 × 19 masses is tied to a mast by 19 links and flaps in gusts from all sides. However it folds, what the
-mast feels is the momentum that the air and gravity give to the cloth and that the cloth does not keep. With a drag
-−c (v − w) on each of N masses the sum over all steps of a time T telescopes, and the mean pull is
+A flag of 31 × 19 masses is tied to a mast by 19 links and flaps in gusts from all sides. For any deformation, the force
+on the mast is the momentum that air and gravity give to the cloth minus the change of the momentum of the cloth. With a
+drag −c (v − w) on each of N masses the sum over all steps of a time T telescopes, and the mean force is
 
     N c w̄ + M g − N c Δx/T − M Δv/T,
 
-with the mean wind w̄ and how far (Δx) and by how much faster (Δv) the middle of the flag has come. The first two terms
-are those of a flag nailed to a board; the last two fall with 1/T, for a flag stays at its mast. So a flag that flaps
-does not pull harder on average, where drag grows with speed. In one step the pull is something else altogether.
+with the mean wind w̄ and the changes of mean position (Δx) and mean velocity (Δv) of the flag. The first two terms are
+those of a rigid flag; the last two decrease as 1/T, because the flag stays at its mast. So with linear drag a flapping
+flag does not pull harder on average. The instantaneous force is quite different.
 """
 
 from pathlib import Path

@@ -1,16 +1,14 @@
-r"""
-Can a gesture be done again?
+r"""Can a gesture be done again?
 ============================
 
 ``motiform view --live hand`` shows a block of jelly and a ball: drag the ball, and it pushes the jelly while the
-simulation goes on. What the hand does is kept step by step, 1050 positions a second. Here a scripted hand takes the
-place of a person: it pokes the jelly from the side and strokes over its top, in jerks, as a mouse does; the hand
+simulation runs. The motion of the hand is recorded at every step, 1050 positions a second. Here a scripted hand
+replaces the user: it pokes the jelly from the side and strokes over its top, in jerks, as a mouse does; the hand
 follows smoothly within some hundredths of a second.
 
-The gesture is saved as a recording with one channel, ``hand.position``, and a scene replays it with
-``motion = { recording = { file = "gesture.mf", channel = "hand.position" } }``. The jelly then does the same again, not
-nearly but to the last bit: the same network, the same steps, the same numbers. A gesture that is off by a nanometre is
-another one.
+The gesture is saved as a recording with one channel, ``hand.position``, and a scene replays it with ``motion = {
+recording = { file = "gesture.mf", channel = "hand.position" } }``. The motion of the jelly is then reproduced bit for
+bit: the same network, the same steps, the same numbers. A gesture that differs by a nanometre gives different bits.
 """
 
 import tempfile

@@ -1,15 +1,15 @@
-"""
-What curve does a hanging chain take?
+"""What curve does a hanging chain take?
 =====================================
 
-Hooks let down a cloth and, before it, a chain of the same masses and links. At rest the pull along the chain has one
-horizontal part H everywhere, and its vertical part grows by m g from link to link. So link j points along (H, V_j) with
-V_j = (j − n/2) m g and is l + √(H² + V_j²)/k long; the chain spans the hooks for one H only. This polygon is exact,
-and a catenary where links are many, short and stiff; the links here are long and a little stretched.
+Hooks let down a cloth and, in front of it, a chain of the same masses and links. At rest the tension of the chain has
+the same horizontal component H everywhere, and its vertical component grows by m g from link to link. So link j points
+along (H, V_j) with V_j = (j − n/2) m g and has the length l + √(H² + V_j²)/k; the chain spans the hooks for one H only.
+This polygon is exact, and approaches a catenary for many short and stiff links; the links here are long and slightly
+stretched.
 
-The chain of the scene comes to rest by drag, in whose air all its swings die out as e^(−c t/2m). Five seconds after
-the hooks have stopped it is at the polygon to a micrometre. The upper edge of the cloth hangs otherwise: the cloth
-below draws it into a fold.
+The chain of the scene comes to rest by drag; all oscillations decay as e^(−c t/2m). Five seconds after the hooks have
+stopped it agrees with the polygon to a micrometre. The upper edge of the cloth has a different shape: the cloth below
+pulls it into a fold.
 """
 
 from pathlib import Path

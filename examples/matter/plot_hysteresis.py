@@ -1,15 +1,14 @@
-"""
-What does a link with a memory take at each turn?
-=================================================
+"""How much energy does a hysteretic link dissipate per cycle?
+===========================================================
 
-The end of each link is moved to and fro by a hand. Where the tension on the way out is not that of the way back, the
-loop has an area, and that is the energy which the link has taken. The areas are known: 4 F (a − F/k) for dry friction
-of limit F [Iwan66], 4 F (k a − F)/(k + h) for plasticity with hardening h, k ((L − l)² − (s − l)²)/2 for a thread that
-breaks at L and heals at s, k (L − l)²/2, once, for one that only breaks.
+The end of each link is moved to and fro. Where the tension differs between loading and unloading, the loop has an area,
+which is the dissipated energy. The areas are known: 4 F (a − F/k) for dry friction of limit F [Iwan66], 4 F (k a −
+F)/(k + h) for plasticity with hardening h, k ((L − l)² − (s − l)²)/2 for a thread that breaks at L and heals at s, k (L
+− l)²/2, once, for one that only breaks.
 
-Then no hand: a mass swings on a spring beside a link with dry friction. The scheme's own energy, ½ m V² + ½ k x x₋,
-which springs keep exactly, falls by the area of the link's loops, summed as the scheme does, Σ t (d₊ − d₋)/2: to
-rounding, at every step. The swings end after a few turns.
+Then a mass oscillates freely on a spring in parallel with a dry-friction link. The discrete energy of the scheme, ½ m
+V² + ½ k x x₋, which springs conserve exactly, decreases by the area of the link's loops, summed according to the
+scheme, Σ t (d₊ − d₋)/2: to rounding, at every step. The oscillation ends after a few cycles.
 """
 
 from pathlib import Path

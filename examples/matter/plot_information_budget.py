@@ -1,13 +1,12 @@
-"""
-How much information would one model of everything make?
-========================================================
+"""How much information would one model of everything produce?
+===========================================================
 
-A hand moves something that is seen and heard. One model of all scales has the finest step of each: as many points as
-the image, as many samples as the sound, as many bits as the motion. It makes 1.25 Tbit in a second, nearly all of it
-for nobody. Separate models for hand, sound and image, coupled, make 0.37 Gbit [Habibi97 ch. 2].
+A hand moves an object that is seen and heard. One model of all scales has the finest resolution of each: as many points
+as the image, as many samples as the sound, as many bits as the motion. It produces 1.25 Tbit in a second, nearly all of
+it unused. Separate coupled models for hand, sound and image produce 0.37 Gbit [Habibi97 ch. 2].
 
-The thesis prints these budgets; its own formula [Habibi97 2.7] gives most of them, and shows a few slips: bits called
-bytes, a sound ten times too large, and a ratio of 40 that belongs to 1840 masses and not to 5000.
+The thesis prints these budgets; its own formula [Habibi97 2.7] reproduces most of them, and reveals a few errors: bits
+called bytes, a sound ten times too large, and a ratio of 40 that belongs to 1840 masses and not to 5000.
 """
 
 from pathlib import Path

@@ -1,20 +1,19 @@
-r"""
-How fast does the wave between two streams grow?
+r"""How fast does the wave between two streams grow?
 ================================================
 
-Four hundred masses that push one another apart are a fluid in a ring-shaped pan. The inner part turns one way, the
-outer part the other, at U = 1 m/s where they meet. A wave with m crests is put on the interface. For a fluid without
-viscosity, with walls at R/q and q R, it grows as e^(σt) with
+Four hundred mutually repelling masses form a fluid in a ring-shaped pan. The inner part rotates in one direction, the
+outer part in the other, at U = 1 m/s where they meet. A wave with m crests is imposed on the interface. For an inviscid
+fluid, with walls at R/q and q R, it grows as e^(σt) with
 
     σ = U/R √(m² − tanh²(m ln q)),
 
-which is Kelvin's and Helmholtz's k ΔU/2 but for the turning, and travels by U/R tanh(m ln q) [after Chandrasekhar61
-ch. XI: pressure is the same on both sides, and each fluid stays on its own]. That is for a sheet without thickness, and
-no stream between U and −U grows faster. Masses that pass one another rub, and the jump of velocity becomes a layer,
-which grows more slowly, and the more so the shorter the wave [Vapillon95 for such fluids]. So the wave must grow, more
-slowly than on the sheet; and three crests grow faster than two, but not by more than on the sheet. Measured over the
-first growth time it is a little more than half of what the sheet gives, for both. Later it rolls up and mixes, as
-the pictures of the scene show, where three pushes begin the wave.
+which is the Kelvin–Helmholtz rate k ΔU/2 except for the effect of rotation, and travels by U/R tanh(m ln q) [after
+Chandrasekhar61 ch. XI: equal pressure on both sides of a material interface]. This holds for a vortex sheet of zero
+thickness, and no velocity profile between U and −U grows faster. Passing masses exchange momentum, and the velocity
+jump becomes a layer, which grows more slowly, the more so the shorter the wave [Vapillon95 for such fluids]. So the
+wave must grow more slowly than on the sheet; and three crests grow faster than two, but not by more than on the sheet.
+Measured over the first growth time the rate is slightly more than half of that of the sheet, for both. Later the wave
+rolls up and mixes, as the pictures of the scene show, where three pushes start the wave.
 """
 
 from pathlib import Path

@@ -1,13 +1,12 @@
-"""
-Which way does a link pull?
+"""Which way does a link pull?
 ===========================
 
-A hand takes the end of each link from 2 cm to 18 cm and back, 10 cm a second; the other end is held. Shown is the
-tension that the engine works out, positive where the ends are pulled together; the thesis writes F¹² = −t for the force
-on the second end. Its bars around d − d₀ are misprints: with them a buffer, which is there to push, would pull.
+The end of each link is moved from 2 cm to 18 cm and back, at 10 cm a second; the other end is fixed. The plots show the
+tension computed by the engine, positive where the ends are pulled together; the thesis writes F¹² = −t for the force on
+the second end. Its absolute values of d − d₀ are misprints: with them a buffer, which is repulsive, would attract.
 
-Outward and back lie one on the other where there is no damper, and 2 z · 10 cm/s apart where there is one. Every sample
-is that of the formula, to rounding.
+Loading and unloading coincide without a damper, and differ by 2 z · 10 cm/s with one. Every sample agrees with the
+formula to rounding.
 """
 
 from pathlib import Path

@@ -1,18 +1,17 @@
-"""
-When may a heavy marker ignore the cell under it?
+"""When may a heavy marker ignore the cell under it?
 =================================================
 
-A marker of 1 kg is pushed by a force that swings at 5 Hz. Under it, always in contact, is a cell: a mass m on a spring
-and a damper. The marker drives the cell if it may be simulated alone, and the cell afterwards from its recording. The
-error of that is the influence of the cell on the marker, the size of the ratio Y_B/Y_A of admittances F/V [Habibi97
-3.23]: it falls with m, but never everywhere. At low frequencies the spring of the lightest cell holds the marker, at
-high ones its inertia does.
+A marker of 1 kg is driven by a force that oscillates at 5 Hz. Under it, always in contact, is a cell: a mass m on a
+spring and a damper. The marker drives the cell if it may be simulated alone, and the cell afterwards from its
+recording. The resulting error is the influence of the cell on the marker, the modulus of the ratio Y_B/Y_A of
+admittances F/V [Habibi97 3.23]: it decreases with m, but not at all frequencies. At low frequencies the spring of even
+the lightest cell holds the marker, at high frequencies its inertia does.
 
-So the length T of the run counts. The thesis asks for less than π√(M/k) [Habibi97 3.37], which is 1.0, 3.1, 9.9 and
+So the duration T of the run matters. The thesis requires less than π√(M/k) [Habibi97 3.37], which is 1.0, 3.1, 9.9 and
 31 s for the four cells here. Runs of 2 s, coupled and cut, differ by 189, 83, 7.3 and 0.71 %. A marker that is pushed
-from rest does not only swing, it is also displaced, and what stays errs by k T²/(2√5 M): below a tenth for runs 4.7
-times shorter than the thesis allows. Judged from the frequency 0.34/T on that has the same error, where the grey
-stretch ends, the verdict is right for all four cells.
+from rest does not only oscillate, it is also displaced, and this displacement causes the error k T²/(2√5 M): below a
+tenth for runs 4.7 times shorter than the thesis allows. With a band that starts at the frequency 0.34/T of equal error,
+at the end of the grey interval, the verdict is right for all four cells.
 """
 
 from pathlib import Path

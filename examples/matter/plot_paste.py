@@ -1,16 +1,15 @@
-"""
-Does paste that was cut become whole again?
+"""Does paste that was cut become whole again?
 ===========================================
 
-A block of 252 masses falls on the edge of a wedge. Each mass holds those within 30 mm: it is pushed away below 21 mm
-and pulled beyond, so that a pair rests at inner − attraction (outer − inner)/stiffness = 20.94 mm. The wedge cuts the
-block in two, down to a few crumbs; the halves fall, tear once more on the banks, slide down and meet in the trough.
-What comes within range holds again: counted by range, the paste is one, then two, and in the end one again, with all
-its masses.
+A block of 252 masses falls on the edge of a wedge. Each mass interacts with those within 30 mm: repulsion below 21 mm
+and attraction beyond, so that a pair is in equilibrium at inner − attraction (outer − inner)/stiffness = 20.94 mm. The
+wedge cuts the block in two, except for a few crumbs; the halves fall, tear once more on the banks, slide down and meet
+in the trough. Masses within range attract again: the number of connected components is one, then two, and in the end
+one again, with all masses.
 
-At rest masses lie as close as balls can in a plane, six around one, and the next ones are too far to matter. So each
-pair is at its own distance of rest but for the weight it bears: the most common distance is that of the law, less than
-what a column of the paste above it presses.
+At rest the masses are in the densest planar packing, with six neighbours each, and second neighbours are out of range.
+So each pair is at its equilibrium distance except for the compression by its load: the most common distance is that of
+the law, minus at most the compression by the column of paste above it.
 """
 
 from pathlib import Path

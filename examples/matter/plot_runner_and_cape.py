@@ -1,15 +1,16 @@
-"""
-May the cape wait until the runner is done?
+"""May the cape be simulated after the runner?
 ===========================================
 
-A runner of 15 masses follows a gait, and a cape of 187 masses hangs on neck and shoulders. If the runner need not feel
-the cape, the links between them are cut one way: they pull the cape alone. Then the runner may be worked out first and
-recorded, and the cape later, as often as one likes [Habibi97 §3.1]. It gets the same positions, and so the same bits.
+A runner of 15 masses follows a gait, and a cape of 187 masses hangs on neck and shoulders. If the effect of the cape on
+the runner is neglected, the links between them are one-way: they act on the cape only. Then the runner may be simulated
+first and recorded, and the cape later, as often as desired [Habibi97 §3.1]. It receives the same positions, and so its
+motion is bitwise equal.
 
-What is lost by the cut? With admittances Y (force by velocity) of the runner and of the cape, what the cape changes in
-the runner is as the share Y_cape/(Y_runner + Y_cape) [Habibi97 3.18]. A cape that is lighter by ε, with all its forces,
-moves alike and has an admittance lighter by ε. So half the cape does half the harm, and a little more than half: for
-r/(1 + r) the ratio is 2 − r in first order. Here r is at most the mass of the cape by that of neck and shoulders, 2 %.
+What error does the cut cause? With admittances Y (force by velocity) of the runner and of the cape, the relative change
+of the runner is the ratio Y_cape/(Y_runner + Y_cape) [Habibi97 3.18]. A cape that is lighter by a factor ε, with all
+its forces, moves alike and has an admittance smaller by ε. So half the cape causes half the error, or slightly more:
+for r/(1 + r) the ratio is 2 − r to first order. Here r is at most the mass of the cape divided by that of neck and
+shoulders, 2 %.
 """
 
 from dataclasses import replace

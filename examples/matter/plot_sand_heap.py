@@ -1,18 +1,17 @@
-r"""
-How steep is a heap of sand?
+r"""How steep is a heap of sand?
 ============================
 
-Eight hundred grains of three sizes stand in a mould without bottom on rough ground, and the mould is lifted slowly. The
-sand runs out, to the right against a block, to the left as far as it likes. Grains touch, push and rub one another with
-Coulomb's coefficient μ; they do not turn. A pair that sticks is held by a spring across its contact.
+Eight hundred grains of three sizes stand in a bottomless mould on rough ground, and the mould is lifted slowly. The
+sand flows out, to the right against a block, to the left freely. Grains repel each other in contact, with Coulomb
+friction μ; they do not rotate. A sticking pair is held by a tangential spring.
 
-A block of sand on a slope below atan μ would not slide, so sand that is let out slowly stops no flatter than that;
-poured from a height it arrives with speed and runs on, to flatter heaps. And a grain on the surface, in the hollow
-between two of its size, leaves it at 30° + atan μ at the latest, for there it slides over the lower one. The heaps lie
-between the two bounds and steepen with μ: 9°, 18° and 34°. And they stay: in the last second grains only tremble about
-their places. Where friction is viscous up to the same limit, so that nothing holds a pair that sticks, the heap is
-flatter and creeps on, as pitch does. With much more friction, μ = 0.9, grains that do not turn stand in part as a wall
-where the mould was, steeper than the upper bound of a slope: there is none to measure.
+A block of sand on a slope below atan μ does not slide, so sand released slowly does not come to rest at a smaller
+angle; poured from a height it arrives with kinetic energy and forms flatter heaps. A grain on the surface, in the
+hollow between two of its size, leaves it at 30° + atan μ at the latest, because there it slides over the lower one. The
+heaps lie between the two bounds and steepen with μ: 9°, 18° and 34°. They are stable: in the last second grains only
+vibrate about their positions. With viscous friction of the same limit, without a tangential spring, the heap is flatter
+and creeps, like pitch. With much more friction, μ = 0.9, the non-rotating grains partly stand as a wall where the mould
+was, steeper than the upper bound of a slope: there is no slope to measure.
 """
 
 from pathlib import Path

@@ -1,16 +1,15 @@
-"""
-When does the skin follow the balloon?
+"""When does the skin follow the balloon?
 ======================================
 
-A balloon is six masses and a skin of twenty; the skin alone meets the floor and the hand [Habibi97 §5.5]. Must the skin
-be simulated, or could geometry place it? Where a skin is light and its links are stiff, it goes where the six tell it
-at once: it is a transmitter. The measure of that is m ω²/k, the part of what passes that its masses keep
-[Habibi97 4.29-4.33].
+A balloon has six masses and a skin of twenty; only the skin touches the floor and the hand [Habibi97 §5.5]. Must the
+skin be simulated, or could it be placed geometrically? If the skin is light and its links are stiff, it follows the six
+masses without delay: it is a transmitter. The criterion is m ω²/k, the fraction of the transmitted force that
+accelerates its masses [Habibi97 4.29-4.33].
 
-The six are shaken together by 1 mm at 4 Hz, and the skin is light, heavier and heavy. With the matrix K of its links
-(and of their dampers Z) it lags behind the six by e = (K + jωZ − mω²)⁻¹ mω² u. Its real part alone says that the lag is
-at most mω²/(k − mω²) for the softest stiffness k that the skin has, the least eigenvalue of K: the transmission of one
-spring and one mass. So a skin may be left to geometry where that is small, and not otherwise.
+The six are shaken together by 1 mm at 4 Hz, with a light, a heavier and a heavy skin. With the matrix K of its links
+(and Z of their dampers) the skin deviates from the six by e = (K + jωZ − mω²)⁻¹ mω² u. Its real part shows that the
+deviation is at most mω²/(k − mω²) for the smallest stiffness k of the skin, the smallest eigenvalue of K: the
+transmission of one spring and one mass. So a skin may be placed geometrically if that is small, and not otherwise.
 """
 
 from dataclasses import replace

@@ -1,18 +1,17 @@
-"""
-What does smoke remember of the censer?
-=======================================
+r"""How does smoke record the motion of a censer?
+=============================================
 
-A censer swings along an aisle and lets its smoke go, mass by mass. Each mass is held by a link that opens when its time
-has come (an automaton of two states). From then on the air holds it by −c v: within τ = m/c = 50 ms it forgets how fast
-the censer was, and it rises at v = (push − weight)/c = 0.5 m/s. So the smoke at height y above the censer left it about
-y/v ago and stays above the place where it was let go. A censer that moves evenly at u leaves a plume that leans by u/v;
-one that swings leaves a chart of its own motion X, with y in place of time:
+A censer swings along an aisle and releases its smoke, mass by mass. Each mass is held by a link that opens at its own
+time (an automaton of two states). From then on the drag is −c v: within τ = m/c = 50 ms the mass loses the velocity of
+the censer, and it rises at v = (push − weight)/c = 0.5 m/s. So the smoke at height y above the censer left it about y/v
+ago and stays above the point of release. A censer that moves at constant velocity u leaves a plume inclined by u/v; a
+swinging one leaves a graph of its own motion X, with y in place of time:
 
     x = X(t − y/v).
 
-How exactly? A mass that is let go at s glides on by X'(s) τ and falls behind its rise by v τ, and
-X(s) + X'(s) τ = X(s + τ) but for τ²/2 · max \\|X''\\| [Taylor]. Before it is let go its link is stretched by what pulls
-it, c \\|X'\\| aside and c v upward. Both together are less than 4 mm, in a plume that is 3 m high.
+How accurate is this? A mass released at s moves on by X'(s) τ and lags in its rise by v τ, and X(s) + X'(s) τ = X(s +
+τ) up to τ²/2 · max \|X''\| [Taylor]. Before its release its link is stretched by the forces c \|X'\| horizontally and c
+v upward. Both together are less than 4 mm, in a plume that is 3 m high.
 """
 
 from pathlib import Path

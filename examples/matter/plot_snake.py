@@ -1,21 +1,20 @@
-r"""
-How fast does a snake crawl straight on?
-========================================
+r"""How fast does a snake crawl in a straight line?
+===============================================
 
-Heavy snakes crawl without bending: muscles shorten one after another, and a wave runs along the body. Here 32 masses
-lie on the ground in a row; the rest length of each muscle between them goes up and down by 15 %, a little later than
-that of the next one. Each mass rubs on the ground: forward with 0.1 of its weight, backward with more where there are
+Heavy snakes crawl without bending: muscles contract one after another, and a wave travels along the body. Here 32
+masses lie on the ground in a row; the rest length of each muscle between them oscillates by 15 %, with a phase shift
+from one to the next. Each mass has friction on the ground: forward 0.1 of its weight, backward more if there are
 scales.
 
-Such a snake is slow, so friction forward and backward must cancel: a share
-:math:`p = μ_{forward}/(μ_{forward} + μ_{backward})` of the masses slides back at any time. As the wave alone moves the
-masses with :math:`A ω \cos`, the speed at which just this share slides back is
+Such a snake is slow, so forward and backward friction must balance: a fraction :math:`p = μ_{forward}/(μ_{forward} +
+μ_{backward})` of the masses slides back at any time. Since the wave alone moves the masses with :math:`A ω \cos`, the
+speed at which this fraction slides back is
 
 .. math:: v = A ω \cos π p = ε c \cos π p,
 
-with the wave's speed c and the muscles' strain ε (for waves much longer than a muscle). Scales that never slide back
-give ε c, the most there is; without scales p is one half and the snake stays where it is, however hard it works.
-Colours show speed: dark parts grip, bright ones are on their way.
+with the wave speed c and the muscle strain ε (for waves much longer than a muscle). Scales that never slide back give ε
+c, the maximum; without scales p is one half and the snake does not advance. Colours show speed: dark parts stick,
+bright ones move.
 """
 
 from pathlib import Path

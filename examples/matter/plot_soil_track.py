@@ -1,16 +1,14 @@
-r"""
-How deep is a track that stays?
-===============================
+r"""How deep is a permanent track?
+==============================
 
-A vehicle of masses and links, with four rings of masses for wheels, is towed over soil: 28 × 28 masses, each held from
-below by a link of stiffness k that yields. Beyond a force F its rest moves, and what it has moved by m pulls back with
-h m (kinematic hardening). So its tension T always obeys \|T − h m\| ≤ F.
+A vehicle of masses and links, with four rings of masses for wheels, is towed over soil: 28 × 28 masses, each supported
+from below by a plastic link of stiffness k. Beyond a force F its rest length moves, and a plastic displacement m adds
+the back stress h m (kinematic hardening). So its tension T always satisfies \|T − h m\| ≤ F.
 
-Under a wheel with the load P the soil sinks until T = P = F + h m, to m = (P − F)/h. Behind the wheel T goes back to
-what the crust around holds, nearly nothing. Where P was less than 2 F, all of m stays; where it was more, the soil
-comes up again until h m = F + T. A deep track is thus not as deep as the wheel stood, nor does its depth tell the load:
-it is F/h, here 60 mm, give or take what the crust holds. Soil that does not yield bears the same vehicle, and keeps
-nothing.
+Under a wheel with the load P the soil sinks until T = P = F + h m, to m = (P − F)/h. Behind the wheel T returns to the
+force of the surrounding crust, nearly zero. If P was less than 2 F, all of m remains; if it was more, the soil rises
+again until h m = F + T. So a deep track is less deep than the wheel sank, and its depth does not show the load: it is
+F/h, here 60 mm, up to the force of the crust. Elastic soil carries the same vehicle without a permanent track.
 """
 
 from pathlib import Path

@@ -1,14 +1,14 @@
-"""
-How long may a step be?
+"""How long may a step be?
 =======================
 
-A drum of 15 × 15 pins, light on the left and heavy on the right, with springs and dampers between neighbours and a held
-rim. Before the first step each pin has a place in the plane (K, Z) = (k Te²/m, z Te/m), with all its links at their
-worst; inside the triangle K + 2Z ≤ 4 nothing grows. The eigenvalues of the whole drum tell more: the longest step at
-which its worst mode is on the edge, and the factor by which a longer one makes that mode grow each time.
+A drum of 15 × 15 pins, light on the left and heavy on the right, has springs and dampers between neighbours and a fixed
+rim. Before the first step each pin has a position in the plane (K, Z) = (k Te²/m, z Te/m), with all its links in their
+worst case; inside the triangle K + 2Z ≤ 4 no mode grows. The eigenvalues of the whole drum give more: the step at which
+its worst mode is on the stability limit, and the growth factor of that mode for a longer step.
 
-At 0.99 of that step the drum rings out after a blow. At 1.01 it is refused; run all the same, it grows at each step by
-the factor that was foreseen, until it is stopped, with the number of the step, where nothing is at a finite place.
+At 0.99 of that step the oscillation decays after an impulse. At 1.01 the run is rejected; if forced, the oscillation
+grows at each step by the predicted factor, until the run ends with an error that states the step at which positions are
+no longer finite.
 """
 
 from pathlib import Path

@@ -1,15 +1,15 @@
-"""
-Who drives whom, and in how many runs?
-======================================
+"""Which model drives which, and in how many runs?
+===============================================
 
-Fourteen models, each a mass here, are linked both ways or one way only [Habibi97 §3.3.5]. Models between which
-information goes round must be simulated together: 1 drives 4, which drives 5, which moves 1. They form five
-inseparable groups, ranked by the longest way to each. Each group is simulated from recordings of those before it, and
-that gives the bits of the run of all together.
+Fourteen models, each a mass here, are linked in both directions or one-way [Habibi97 §3.3.5]. Models in a cycle of
+dependencies must be simulated together: 1 drives 4, which drives 5, which moves 1. They form five inseparable groups,
+ranked by the longest path to each. Each group is simulated from recordings of its predecessors, and the result is
+bitwise equal to that of one common run.
 
-Below, the couplings of a body in clothes are not given but judged: a body of 12 kg, a shirt of 0.24 kg sewn on it and
+Below, the couplings of a body in clothes are not given but assessed: a body of 12 kg, a shirt of 0.24 kg sewn on it and
 a ribbon of 2 g on the shirt. From 1 to 8 Hz each drives the next, within a threshold of 10 %. Running both networks
-shows what the cuts cost: less than 1 % of the displacements, for what is driven hardly more than for what drives it.
+shows the error of the cuts: less than 1 % of the displacements, for the driven models hardly more than for the driving
+ones.
 """
 
 from pathlib import Path

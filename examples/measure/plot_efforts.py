@@ -1,13 +1,13 @@
-"""
-Which joints lift a man out of a squat?
+"""Which joints lift a man out of a squat?
 =======================================
 
-A man squats and rises on two force plates. From his postures, 100 in a second and a tenth of a degree wrong, and from
-what the plates tell, 1000 times in a second with a noise of 2 N, follow the efforts of his joints and their powers.
+A man squats and rises on two force plates. Joint efforts and powers are computed from his postures, 100 in a second
+with errors of a tenth of a degree, and from the plates, sampled 1000 times in a second with a noise of 2 N.
 
-Four checks. With exact postures nothing is left at the pelvis, where no joint acts. With noisy ones, low-passed at
-6 Hz, less than 2 % of the weight is left; without the low-pass it is more than the weight. Each plate carries its
-own foot all the time. And the powers of all joints add up to the change of the body's energy: the ground moves nowhere.
+Four checks. With exact postures there is no residual at the pelvis, where no joint acts. With noisy ones, low-pass
+filtered at 6 Hz, the residual is less than 2 % of the weight; without the filter it is more than the weight. Each plate
+is assigned to its foot all the time. And the powers of all joints add up to the rate of change of the body's energy,
+because the ground does no work.
 """
 
 from pathlib import Path

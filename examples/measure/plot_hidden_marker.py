@@ -1,17 +1,16 @@
-"""
-How long may a marker be hidden?
-================================
+"""How long may a marker be occluded?
+==================================
 
-A man swings his legs and arms once a second, and cameras see a marker on his right ankle a hundred times a second, but
-for a while something hides it. A cubic spline through what was seen fills the gap. Between two samples h apart it errs
-by
+A man swings his legs and arms once a second, and cameras record a marker on his right ankle a hundred times a second,
+but for a while it is occluded. A cubic spline through the measured samples fills the gap. Between two samples h apart
+its error is at most
 
     h⁴/384 max|x⁗|
 
-at most, when its slopes at both ends are known, which the samples around a long gap take care of. So a gap twice as
-long is sixteen times as wrong: here a tenth of a second costs a quarter of a millimetre, half a second a decimetre.
+if its slopes at both ends are known, which the samples around a long gap determine. So a gap twice as long has sixteen
+times the error: here a tenth of a second costs a quarter of a millimetre, half a second a decimetre.
 
-The trial is written as a file in millimetres with z up, as many laboratories do, and read back.
+The trial is written to a file in millimetres with z up, as in many laboratories, and read back.
 """
 
 import tempfile

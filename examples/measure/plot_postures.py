@@ -1,22 +1,21 @@
-"""
-How sure is a posture from markers?
-===================================
+"""How accurate is a posture from markers?
+=======================================
 
-Markers on a body do not tell all of its coordinates equally well. A knee between markers 40 cm apart is known to a
-degree; the turn of a forearm, told by one marker that lies 2 cm beside its axis, is not. A motion of Human36 is chosen,
-its 28 markers get 2 mm of noise, one in ten is hidden, and `motiform.reconstruct` finds the postures again, with the
-standard deviation of every coordinate.
+Markers on a body do not determine all of its coordinates equally well. A knee between markers 40 cm apart is known to a
+degree; the rotation of a forearm, given by one marker 2 cm from its axis, is not. A motion of Human36 is chosen, its 28
+markers get 2 mm of noise, one in ten is occluded, and `motiform.reconstruct` computes the postures, with the standard
+deviation of every coordinate.
 
-Each sample is fitted by itself,
+Each sample is fitted independently,
 
     min_q Σ wᵢ ‖xᵢ(q) − mᵢ‖²
 
-and σ² (JᵀWJ)⁻¹ is the covariance of its coordinates, σ the deviation of the markers, which the residuals tell. Two in
-three values lie within one standard deviation of the truth, as they should. Neighbouring samples know of each other:
-fitted together, with accelerations of 50 rad/s² taken for usual, they see through gaps and noise.
+and σ² (JᵀWJ)⁻¹ is the covariance of its coordinates, with σ the standard deviation of the markers, estimated from the
+residuals. Two in three values lie within one standard deviation of the truth, as expected. Neighbouring samples are
+correlated: fitted together, with a typical acceleration of 50 rad/s², gaps and noise have less effect.
 
-Without noise postures come back to rounding, all but the turn of the head about its own axis, which no marker tells: it
-stays where it was, and the channel `unseen` says so.
+Without noise postures are reproduced to rounding, except the rotation of the head about its own axis, which the markers
+do not determine: it keeps its value, and the channel `unseen` reports it.
 """
 
 from pathlib import Path

@@ -1,15 +1,15 @@
-"""
-Where is the axis of a knee?
+"""Where is the axis of a knee?
 ============================
 
-Nowhere for long. When a knee bends, the shank turns, and rolls and slides on the thigh along a path that bones and
-ligaments prescribe. It has one freedom still: a turn, and two shifts that are functions of the angle. The points below
-are those of a well-known model of the leg [Delp90], with natural cubic splines through them. A function joint takes
-them as they are: axes in sequence, each standing at a function of a coordinate, with two derivatives for dynamics.
+It is not fixed. When a knee bends, the shank rotates, and rolls and slides on the thigh along a path determined by
+bones and ligaments. It has one degree of freedom: a rotation, and two translations that are functions of the angle. The
+points below are those of a well-known model of the leg [Delp90], with natural cubic splines through them. A function
+joint uses them directly: axes in sequence, each displaced by a function of a coordinate, with two derivatives for
+dynamics.
 
-The instantaneous axis goes through the points of the shank that do not move. The joint's twist for a unit of angular
-velocity, (ω, u), puts it at (−u_y, u_x) from the shank's origin; it wanders by more than a centimetre while the knee
-bends. Then the shank of someone who sits is let go and swings: its energy stays, although the axis moves.
+The instantaneous axis passes through the points of the shank with zero velocity. The joint's twist for a unit of
+angular velocity, (ω, u), places it at (−u_y, u_x) from the shank's origin; it moves by more than a centimetre while the
+knee bends. Then the shank of a sitting person is released and swings: its energy is conserved, although the axis moves.
 """
 
 from pathlib import Path

@@ -1,18 +1,17 @@
-"""
-Is rolling in space rolling in two planes?
+"""Is rolling in space rolling in two planes?
 ==========================================
 
-In a plane, how far a contact travels on two contours follows from their two curvatures. In space it is tempting to do
-the same twice: once in the plane of the larger, once in that of the smaller principal curvature of each body, which is
-to treat each as a torus. Two crossed cylinders show what is wrong with it. Curvature is a matrix, K₁ of one body and K₂
-of the other, and
+In a plane, the motion of a contact point on two contours follows from their two curvatures. In space it is tempting to
+apply this twice: in the planes of the larger and of the smaller principal curvature of each body, which treats each as
+a torus. Two crossed cylinders show the error of this rule. Curvature is a matrix, K₁ of one body and K₂ of the other,
+and
 
     ṡ₁ = (K₁ + K₂)⁻¹ (w + K₂ v)
 
-has the whole of it. With the axes at 45 degrees the matrices do not commute: the two planes of one body are not
-those of the other, and what the torus rule leaves out is not small. Halving the step does not help: the rule
-converges, to another motion. The exact equations converge with the order of the method that steps them, and along
-straight and square axes the torus rule is right, too.
+uses the full matrices. With the axes at 45 degrees the matrices do not commute: the principal planes of one body are
+not those of the other, and the terms that the torus rule neglects are not small. Halving the step does not help: the
+rule converges, but to a different motion. The exact equations converge with the order of the integration method, and
+for parallel and perpendicular axes the torus rule is correct, too.
 """
 
 from pathlib import Path

@@ -1,18 +1,16 @@
-r"""
-Does a leaning disk come back to where it was?
+r"""Does a leaning disk come back to where it was?
 ==============================================
 
-A thin disk rolls on its sharp rim. At one spin for each lean and rate Ω it goes round in a circle: with its axis θ
-from the vertical,
+A thin disk rolls on its sharp rim. For each lean and rate Ω there is one spin at which it rolls in a circle: with its
+axis θ from the vertical,
 
     (I₃ + m a²) ω₃ Ω sin θ = cos θ (I₁ Ω² sin θ − m g a),
 
-and its centre circles at ρ = a \|ω₃\|/Ω. At 70 degrees and 3 rad/s that is 0.247384030 m, and after every turn the
-disk touches the ground where it did before. Spun more, or less, the disk nods while it goes round, and its path does
-not close.
+and its centre circles at ρ = a \|ω₃\|/Ω. At 70 degrees and 3 rad/s that is 0.247384030 m, and after every revolution
+the contact point returns to the same place. With more or less spin the disk nutates, and its path does not close.
 
-The rim is a surface without a curvature across itself: the contact joint keeps the normal beside the point, so
-nothing special happens there. The plot shows where the disk touched the ground.
+The rim is a surface without finite curvature across the edge: the contact joint stores the normal with the point, so it
+needs no special treatment. The plot shows the path of the contact point on the ground.
 """
 
 from dataclasses import replace

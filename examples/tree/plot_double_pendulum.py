@@ -1,14 +1,12 @@
-"""
-How long can a double pendulum be foretold?
-===========================================
+"""How long can a double pendulum be predicted?
+============================================
 
-Two arms on two hinges: four numbers, one of the simplest figures that can be built, and chaotic. A figure is written
-segment by segment; each has the joint that carries it, where the joint stands in the parent, and what it weighs. Then
-it is frozen, and everything else is a function of (figure, q, v).
+Two arms on two hinges: four state variables, one of the simplest figures, and chaotic. A figure is defined segment by
+segment; each has a joint, the placement of the joint in the parent, and mass properties. The built figure is immutable,
+and everything else is a function of (figure, q, v).
 
-Two of them start a billionth of a radian apart. Their distance grows tenfold about every second until it is as large
-as the arms: no integrator can do anything against that. What an integrator can do is to keep the energy, here to
-a billionth of what goes to and fro, and so it does.
+Two of them start a billionth of a radian apart. Their distance grows tenfold about every second until it is as large as
+the arms, with any integrator. An integrator can conserve the energy, here to a billionth of the exchanged energy.
 """
 
 from dataclasses import replace

@@ -1,16 +1,15 @@
-"""
-How far does a rolling egg leave the ground?
+"""How far does a rolling egg leave the ground?
 ============================================
 
-A contact joint keeps the contact frame in either body. A step moves both frames by the equations of rolling; in exact
-arithmetic they stay on their surfaces, with steps of finite length they leave them a little, and the egg sinks into
-the ground or floats above it. How much is a question of the method: one frozen twist a step ("exp") is of first order,
-its midpoint rule of second, Runge–Kutta on the fourteen numbers ("rk4") or on the group of motions ("rkmk4") of fourth.
-The curvature of an egg changes on the way, so that none of them is exact.
+A contact joint stores the contact frame in each body. A step moves both frames by the equations of rolling; in exact
+arithmetic they stay on their surfaces, with finite steps they drift off, and the egg penetrates the ground or floats
+above it. The drift depends on the method: one constant twist per step ("exp") is of first order, its midpoint rule of
+second, Runge–Kutta on the fourteen numbers ("rk4") or on the group of motions ("rkmk4") of fourth. The curvature of an
+egg varies along the path, so none of them is exact.
 
-Repair puts both frames back on their surfaces after each step. Then the gap is rounding, for ever, and what is left
-of the error is along the surface, with the order of the method as before. The red egg has gone ten long steps with
-"exp" and no repair: it floats 13 mm above the ground.
+Repair projects both frames back onto their surfaces after each step. Then the gap stays at rounding level, and the
+remaining error is tangential, with the order of the method as before. The red egg has made ten long steps with "exp"
+and without repair: it floats 13 mm above the ground.
 """
 
 from pathlib import Path

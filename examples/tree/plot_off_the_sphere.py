@@ -1,18 +1,17 @@
-"""
-Where does a ball leave the sphere it rolls on?
+"""Where does a ball leave the sphere it rolls on?
 ===============================================
 
-A ball is let go near the top of a fixed sphere. As it rolls down, ever less of gravity presses it on, and ever more is
-needed to bend its path. Where the two are equal the normal force is zero, and the ball flies off. For rolling without
-slipping energy gives
+A ball is released near the top of a fixed sphere. As it rolls down, the normal component of gravity decreases, and the
+required centripetal force increases. Where the two are equal the normal force is zero, and the ball lifts off. For
+rolling without slip, energy conservation gives
 
     cos φ = (10/17) cos φ₀,
 
-for a ball that slides without friction cos φ = (2/3) cos φ₀, and neither depends on a mass or a radius. The slider
-leaves earlier: none of its energy goes into spin, so it is faster.
+for a ball that slides without friction cos φ = (2/3) cos φ₀, and neither depends on mass or radius. The sliding ball
+leaves earlier: it has no rotational energy, so it is faster.
 
-A contact joint would hold the ball by pulling. Runs of figures watch for that: the run ends at the zero of the normal
-force, with the event "ball lifts off".
+A contact joint would hold the ball with a tensile force. Runs of figures monitor this: the run ends at the zero of the
+normal force, with the event "ball lifts off".
 """
 
 from dataclasses import replace

@@ -1,14 +1,13 @@
-"""
-What does it take to roll a ball with the hand?
+"""What does it take to roll a ball with the hand?
 ===============================================
 
 A puppet pushes a ball from rest to rest. The hand, a small ball itself, rolls on the large one while that rolls on the
-ground: two contacts, one a joint of the tree, the other closing the loop. Together they leave one freedom in the plane,
-so that the way of the ball's centre, here the smoothest one, settles all angles.
+ground: two contacts, one a joint of the tree, the other a loop closure. Together they leave one degree of freedom in
+the plane, so the path of the ball's centre, here the smoothest one, determines all angles.
 
-Two motors move one freedom: many efforts give the same motion, and differ in how hard the hand presses. `effort` takes
-the smallest, and tells the force at the contact that closes the loop. Three checks: an arm driven by these efforts
-takes the ball along its way, forward dynamics gives the accelerations back, and no contact has to pull.
+Two motors drive one degree of freedom: many efforts give the same motion, with different contact forces of the hand.
+`effort` returns the minimum-norm solution and the force of the contact closure. Three checks: an arm driven by these
+efforts moves the ball along its path, forward dynamics reproduces the accelerations, and no contact force is tensile.
 """
 
 from pathlib import Path

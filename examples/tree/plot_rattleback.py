@@ -1,15 +1,14 @@
-"""
-Why does the stone turn round?
-==============================
+"""Why does the rattleback reverse its spin?
+=========================================
 
-A rattleback is a half ellipsoid that dislikes one sense of spin. Turned that way it begins to rattle, stops, and turns
-the other way. Its axes of inertia are turned a little against the axes of its curvature: rolling to and fro across
-one of them always pushes sideways with the same sign, and so feeds on the spin in one sense and feeds it in the other.
+A rattleback is a half ellipsoid with a preferred sense of spin. Spun in the other sense it begins to rock, stops, and
+reverses. Its axes of inertia are rotated slightly against the axes of its curvature: rocking about one of them always
+produces a torque of the same sign, which takes energy from the spin in one sense and supplies it in the other.
 
-The numbers are those of Kane and Levinson [KaneLevinson82]. The stone is one segment on a contact joint, an ellipsoid
-on a plane that rolls and spins: three freedoms, and nothing to enforce. Spin of +5 rad/s goes on; spin of −5 rad/s is
-lost within three seconds and comes back with the other sign. Energy is kept, so the rattling takes what the spin
-gives. Without losses the other sense reverses too, much later (after 17 s here).
+The parameters are those of Kane and Levinson [KaneLevinson82]. The stone is one segment on a contact joint, an
+ellipsoid that rolls and spins on a plane: three degrees of freedom, without constraint equations. A spin of +5 rad/s
+persists; a spin of −5 rad/s is lost within three seconds and returns with the opposite sign. Energy is conserved, so
+the rocking takes the energy of the spin. Without losses the other sense reverses too, much later (after 17 s here).
 """
 
 from pathlib import Path

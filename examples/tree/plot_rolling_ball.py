@@ -1,16 +1,15 @@
-"""
-Which one rolls down first?
+"""Which one rolls down first?
 ===========================
 
-A ball, a cylinder and a hoop are let go on a plane of 20 degrees. None of them slips. Each contact is a joint: its
-velocities are the ways in which two surfaces may roll and spin on each other, so that rolling is built in and no
-constraint is left to be enforced. Gravity moves the body and turns it at once, and it is slower by as much as it is
-hard to turn:
+A ball, a cylinder and a hoop are released on a plane of 20 degrees. None of them slips. Each contact is a joint: its
+velocities are the relative rolling and spin of two surfaces, so the rolling condition holds by construction without
+constraint equations. Gravity accelerates translation and rotation together, and the rotational inertia reduces the
+acceleration:
 
     a = g sin θ/(1 + k), k = I/(m r²): ball 5/7, cylinder 2/3, hoop 1/2 of g sin θ,
 
-whatever the mass and the radius. The friction that holds the contact point is k/(1 + k) tan θ of the normal force: so
-large a coefficient each one needs.
+for any mass and radius. The friction force at the contact point is k/(1 + k) tan θ times the normal force: the friction
+coefficient that each one needs.
 """
 
 from dataclasses import replace

@@ -1,14 +1,13 @@
-"""
-How does a foot roll from heel to toe?
+"""How does a foot roll from heel to toe?
 ======================================
 
-A foot on three balls, one at the heel and two at the toes, is three figures in turn. On the heel: one contact joint,
-until the gap under the toes is zero. Flat: the toes touch too, beside the tree, and nothing can move. On the toes: one
-ball is the joint, the other a contact beside it, and together they leave one freedom, to roll.
+A foot on three balls, one at the heel and two at the toes, is modelled by three figures in sequence. Heel contact: one
+contact joint, until the gap under the toes is zero. Flat foot: the toes touch, too, as closures, and nothing can move.
+Toe contact: one ball is the joint, the other a contact closure, and together they leave one degree of freedom, rolling.
 
-The leg presses on the ankle with 100 N. As the calf's moment grows, the weight goes from heel to toes; the heel carries
-nothing once the moment is (0.18 · 100 + 0.12 · m g) N m. From figure to figure the ankle goes on without a jump;
-the speed at which the toes land is taken to be lost.
+The leg loads the ankle with 100 N. As the calf moment grows, the load moves from heel to toes; the heel is unloaded
+once the moment is (0.18 · 100 + 0.12 · m g) N m. The motion of the ankle is continuous from figure to figure; the
+impact of the toes is assumed to be inelastic.
 """
 
 from dataclasses import replace

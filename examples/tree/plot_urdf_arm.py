@@ -1,15 +1,14 @@
-"""
-What must the motors of an arm do?
+"""What must the motors of an arm do?
 ==================================
 
-A small arm with three motors and a gripper is written in URDF, the format of most robots, and read as a figure. Its
-two fingers open together: the second mimics the first, so that it is a coupled coordinate and not in q.
+A small arm with three motors and a gripper is defined in URDF, the usual format of robots, and read as a figure. Its
+two fingers open together: the second mimics the first, so it is a coupled coordinate and not part of q.
 
-For a motion that is known, inverse dynamics gives the effort of every motor at every instant, all instants in one call.
-The effort at rest, dashed, only carries the weight; the rest moves it. Two checks: the work of the motors is the energy
-that the arm has gained, and an arm that is driven by these efforts, with nothing to steer it, makes the motion.
+For a known motion, inverse dynamics gives the effort of every motor at every instant, all instants in one call. The
+static effort, dashed, only carries the weight; the difference accelerates the arm. Two checks: the work of the motors
+is the energy gained by the arm, and an arm driven by these efforts, without feedback, reproduces the motion.
 
-The arm keeps the axes of its file, with z up and gravity along −z, and is drawn so.
+The arm keeps the axes of its file, with z up and gravity along −z, and is drawn accordingly.
 """
 
 from pathlib import Path

@@ -1,15 +1,14 @@
-"""
-How much do its wheels hold a cart back?
+"""How much do its wheels hold a cart back?
 ========================================
 
 A cart rolls down a road of 8 degrees. Its front wheels are the root of the tree: a cylinder that rolls on a plane by a
-contact joint. Its rear wheels hang on the chassis and touch the road beside the tree, by a contact that closes the
-loop. Nothing slips, so wheels that are hard to turn make the cart slow, like a larger mass:
+contact joint. Its rear wheels are attached to the chassis and touch the road by a contact closure. Nothing slips, so
+the rotational inertia of the wheels acts like additional mass:
 
     a = m g sin θ/(m + ΣI/r²).
 
-Statics, with the inertia of what is speeding up, gives how the axles share the weight. The friction at either axle has
-nothing to do but turn its own wheels, I a/r².
+The load distribution of the axles follows from statics with inertial forces. The friction force at each axle only
+accelerates its own wheels, I a/r².
 """
 
 from dataclasses import replace
