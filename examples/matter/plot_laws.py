@@ -31,7 +31,7 @@ LAWS = {
     "hollow buffer": (links.hollow_buffer(K, REST), lambda d, v: np.where(d >= REST, K * (d - REST), 0)),
     "viscosity": (links.viscosity(Z, REST), lambda d, v: np.where(d < REST, Z * v, 0)),
     "visco-elastic buffer": (
-        links.visco_elastic_buffer(K, REST, Z),
+        links.visco_elastic_buffer(K, REST, damping=Z),
         lambda d, v: np.where(d < REST, K * (d - REST) + Z * v, 0),
     ),
     "cohesion": (

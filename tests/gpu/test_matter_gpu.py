@@ -23,7 +23,7 @@ def cloud(friction):
     b = NetworkBuilder(gravity=(0, 0, 0))
     spots = topology.block_positions((10, 6, 5), 0.045) + rng.normal(0, 0.004, (300, 3))
     balls = b.masses("balls", spots, rng.uniform(0.5, 1.5, 300), velocity=rng.normal(0, 1, (300, 3)), radius=0.023)
-    b.reach("touch", balls, law=links.visco_elastic_buffer(3e4, 0.0, 20.0), friction=friction)
+    b.reach("touch", balls, law=links.visco_elastic_buffer(3e4, 0.0, damping=20.0), friction=friction)
     return b.build()
 
 
@@ -33,7 +33,7 @@ def mixed():
     block = b.masses("block", topology.block_positions((4, 4, 4), 0.1) + rng.normal(0, 2e-3, (64, 3)), 0.1)
     b.link("plastic", topology.grid(block, (4, 4, 4)).pairs(), presets.plasticity(800.0, 2.0, damping=0.3))
     ground = b.fixed("ground", [0, 0, 0])
-    b.link("floor", (ground, block), links.visco_elastic_buffer(500.0, 0.0, 0.5), axis="y")
+    b.link("floor", (ground, block), links.visco_elastic_buffer(500.0, 0.0, damping=0.5), axis="y")
     b.imposed("hand", lambda t: [0.2, 0.6 - 0.5 * t, 0.2])
     b.reach("push", block, "hand", law=links.elastic_buffer(900.0, 0.3))
     b.push("wind", block[:10], [0.5, 0, 0])

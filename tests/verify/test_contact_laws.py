@@ -207,7 +207,7 @@ def test_v14_in_a_run_on_a_ledge(e):
     """The impulse of Poisson's law is (1 + e) times the one of compression."""
     length, m, drop = 0.8, 1.7, 0.4
     figure = flat_rod(length, m)
-    ledge = contact.box((0.1, 1, 1), "ledge", placement=Transform.translation_of((0.44, -0.5 - drop, 0)))
+    ledge = contact.box((0.1, 1, 1), name="ledge", placement=Transform.translation_of((0.44, -0.5 - drop, 0)))
     contacts = contact.Contacts((contact.ContactPoint("a", "rod", (0.4, 0, 0), restitution=e),), (ledge,))
     rec = simulate(figure, contacts=contacts, t1=0.35, rate=200, **TIGHT)
     (hit,), v = times(rec, "impact"), np.sqrt(2 * G * drop)
@@ -408,7 +408,7 @@ def test_stick_and_slip_on_a_belt():
     b.segment("block", None, joints.AxesJoint(shifts, ("x", "y")), mass=m)
     figure = b.build()
     contacts = contact.Contacts(
-        (contact.ContactPoint("foot", "block", (0, 0, 0), friction=mu),), (contact.plane("belt", segment="belt"),)
+        (contact.ContactPoint("foot", "block", (0, 0, 0), friction=mu),), (contact.plane(name="belt", segment="belt"),)
     )
     delta, omega = mu * m * G / k, np.sqrt(k / m)
     rec = simulate(
@@ -461,7 +461,7 @@ def test_block_that_slides_on_a_free_platform():
     shape = Box((0.2, 0.1, 0.2))
     b.segment("box", None, joints.free(), mass=shape.mass_properties(mass=m), shape=shape)
     figure = b.build()
-    top = contact.plane("top", point=(0, 0.3, 0), segment="platform")
+    top = contact.plane(name="top", point=(0, 0.3, 0), segment="platform")
     contacts = contact.Contacts(contact.points_of_shape(figure, "box", friction=mu), (top,))
     rec = simulate(
         figure, contacts=contacts, t1=1.0, rate=100, q0=figure.configuration(box=(0, 0.35, 0, 1, 0, 0, 0)),
@@ -622,7 +622,7 @@ def test_ball_at_rest_on_a_platform_that_hastens():
     b.segment("ball", None, joints.free(), mass=shape.mass_properties(mass=m), shape=shape)
     figure = b.build()
     contacts = contact.Contacts(
-        contact.points_of_shape(figure, "ball", friction=0.5), (contact.plane("top", segment="platform"),)
+        contact.points_of_shape(figure, "ball", friction=0.5), (contact.plane(name="top", segment="platform"),)
     )
     rec = simulate(
         figure, contacts=contacts, t1=0.5, rate=50, q0=figure.configuration(ball=(0, 0.1, 0, 1, 0, 0, 0)),
@@ -644,7 +644,7 @@ def test_balls_that_roll_on_one_another_keep_all_momenta():
         shape = Ball(r)
         b.segment(name, None, joints.free(), mass=shape.mass_properties(mass=mass), shape=shape)
     figure = b.build()
-    contacts = contact.Contacts(contact.points_of_shape(figure, "b"), (contact.ball(ra, "ground", segment="a"),))
+    contacts = contact.Contacts(contact.points_of_shape(figure, "b"), (contact.ball(ra, name="ground", segment="a"),))
     q = figure.configuration(a=(0, 0, 0, 1, 0, 0, 0), b=(0, ra + rb, 0, 1, 0, 0, 0))
     # no slip at (0, ra, 0): v_a + ω_a × (0, ra, 0) = v_b + ω_b × (0, −rb, 0)
     wa, wb, va = np.array([0.4, 0.3, -1.0]), np.array([2.0, -0.7, 3.0]), np.array([0.1, -0.2, 0.05])
@@ -675,7 +675,7 @@ def test_balls_that_collide_share_momentum():
         b.segment(name, None, joints.free(), mass=shape.mass_properties(mass=mass), shape=shape)
     figure = b.build()
     contacts = contact.Contacts(
-        contact.points_of_shape(figure, "b", friction=0.2, restitution=0.6), (contact.ball(0.1, "a", segment="a"),)
+        contact.points_of_shape(figure, "b", friction=0.2, restitution=0.6), (contact.ball(0.1, name="a", segment="a"),)
     )
     q = figure.configuration(a=(0, 0, 0, 1, 0, 0, 0), b=(1.2, 0, 0, 1, 0, 0, 0))
     rec = simulate(figure, contacts=contacts, t1=1.0, rate=20, q0=q, v0=figure.velocity(a=(0, 0, 0, 2, 0, 0)), **TIGHT)

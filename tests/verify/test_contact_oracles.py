@@ -18,13 +18,13 @@ CLOSE = 1e-8
 
 # ---- rows against differences --------------------------------------------------------------------------------------
 OBSTACLES = {
-    "plane": lambda **how: contact.plane("thing", normal=(0.3, 1, -0.2), **how),
-    "ball": lambda **how: contact.ball(0.4, "thing", **how),
-    "hollow_ball": lambda **how: contact.hollow_ball(3.0, "thing", **how),
-    "box": lambda **how: contact.box((0.5, 0.6, 0.7), "thing", **how),
-    "capsule": lambda **how: contact.capsule(0.2, 0.6, "thing", **how),
-    "cylinder": lambda **how: contact.cylinder(0.3, "thing", **how),
-    "torus": lambda **how: contact.torus(0.5, 0.2, "thing", **how),
+    "plane": lambda **how: contact.plane(name="thing", normal=(0.3, 1, -0.2), **how),
+    "ball": lambda **how: contact.ball(0.4, name="thing", **how),
+    "hollow_ball": lambda **how: contact.hollow_ball(3.0, name="thing", **how),
+    "box": lambda **how: contact.box((0.5, 0.6, 0.7), name="thing", **how),
+    "capsule": lambda **how: contact.capsule(0.2, 0.6, name="thing", **how),
+    "cylinder": lambda **how: contact.cylinder(0.3, name="thing", **how),
+    "torus": lambda **how: contact.torus(0.5, 0.2, name="thing", **how),
 }
 
 
@@ -119,7 +119,7 @@ def human_points():
     for side in ("right", "left"):
         for n, place in enumerate([(0, -0.19, 0), (0.03, -0.1, 0.01)]):
             points += (contact.ContactPoint(f"{side}_{n}", f"{side}_hand", place),)
-    ground = contact.plane("ground", normal=(0.1, 1, 0.05))
+    ground = contact.plane(name="ground", normal=(0.1, 1, 0.05))
     return figure, contact.Contacts(points, (ground,))
 
 

@@ -85,8 +85,8 @@ def _turning(names: list[str], rotations: Iterable[str] | None) -> list[str]:
 def write_sto(
     rec: Recording,
     path: AnyPath,
-    names: Iterable[str] | None = None,
     *,
+    names: Iterable[str] | None = None,
     degrees: bool = False,
     rotations: Iterable[str] | None = None,
     overwrite: bool = False,

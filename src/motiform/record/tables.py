@@ -28,7 +28,7 @@ __all__ = ["read_csv", "to_pandas", "to_xarray", "write_csv"]
 _ROWS = 4096  # written at once
 
 
-def write_csv(rec: Recording, path: AnyPath, names: Iterable[str] | None = None, *, overwrite: bool = False) -> None:
+def write_csv(rec: Recording, path: AnyPath, *, names: Iterable[str] | None = None, overwrite: bool = False) -> None:
     """Write channels that share their times as a table: a time column, then one column per number.
 
     The first row names them with unit, as they are chosen by name: ``time [s],hand.position.x [m]``,

@@ -64,7 +64,7 @@ def _with_reach(network: Network) -> Network:
     role = np.append(np.full(len(masses), 2), 1).astype(np.uint8)
     stiffness = 0.2 * float(network.mass[masses].min()) * network.frequency**2
     for _ in range(12):
-        law = visco_elastic_buffer(stiffness, 0.0, 0.3 * stiffness / network.frequency)
+        law = visco_elastic_buffer(stiffness, 0.0, damping=0.3 * stiffness / network.frequency)
         reach = Reach("hand pushes", points, role, np.full(len(points), -1, np.int64), law)
         found = network.replace(reaches=(*network.reaches, reach))
         try:

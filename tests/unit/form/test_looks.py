@@ -196,8 +196,8 @@ def test_parts_of_a_figure_are_on_its_segments(figure):
 
 
 def test_obstacles_are_drawn_with_their_figure(figure):
-    ball = contact.ball(0.3, "bump", placement=Transform.translation_of(np.array([1.0, 0.0, 0.0])), color=RED)
-    shown, bare = (contact.ball(0.1, name, segment=name) for name in ("ball", "bare"))
+    ball = contact.ball(0.3, name="bump", placement=Transform.translation_of(np.array([1.0, 0.0, 0.0])), color=RED)
+    shown, bare = (contact.ball(0.1, name=name, segment=name) for name in ("ball", "bare"))
     contacts = contact.Contacts(obstacles=(contact.floor(0.2), ball, shown, bare))
     parts = looks_of(figure, contacts).parts
     assert list(parts)[3:] == ["obstacle ground", "obstacle bump", "obstacle bare"]  # the ball has a shape already

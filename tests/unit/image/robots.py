@@ -36,7 +36,7 @@ def walker(folder, up=None):
     feet = tuple(ContactPoint(f"{name}_foot", name, (0, 0, -0.3), radius=0.03) for name in LEGS)
     q0 = figure.neutral()
     q0[2] = HEIGHT  # q is that of the file
-    contacts = Contacts(feet, (plane("floor", normal=figure.up),))
+    contacts = Contacts(feet, (plane(name="floor", normal=figure.up),))
     options = {"t1": 0.04, "rate": 50, "integrator": "time-stepping", "step": 1e-3}
     return simulate(figure, q0=q0, contacts=contacts, **options)
 

@@ -35,7 +35,7 @@ def test_shapes_have_the_mass_of_the_textbook(shape, mass, moments):
 
 
 def test_capsule_is_a_cylinder_and_two_halves():
-    body = one("shape = { capsule = { radius = 1, height = 2 }, density = 1 }")
+    body = one("shape = { capsule = { radius = 1, length = 2 }, density = 1 }")
     assert body.properties.mass == pytest.approx(np.pi * (2 + 4 / 3))
 
 

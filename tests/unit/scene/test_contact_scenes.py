@@ -421,7 +421,7 @@ def test_obstacles_are_drawn():
             ("shield", 'ball = 0.2\non = "box"'),
             (
                 "hat",
-                'capsule = { radius = 0.1, height = 0.2 }\non = "box"\npose = { at = [0, 0.3, 0] }\ncolor = [0, 1, 0]',
+                'capsule = { radius = 0.1, length = 0.2 }\non = "box"\npose = { at = [0, 0.3, 0] }\ncolor = [0, 1, 0]',
             ),
             (
                 "steps",

@@ -82,7 +82,7 @@ friction = 0.3
 [[network.solid]]
 name = "sleeve"
 segment = "upper"
-shape = { capsule = { radius = 0.04, height = 0.4 } }
+shape = { capsule = { radius = 0.04, length = 0.4 } }
 pose = { at = [0, -0.3, 0] }
 law = "elastic_buffer"
 stiffness = 100

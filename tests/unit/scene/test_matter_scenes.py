@@ -137,11 +137,11 @@ stiffness = 300
     assert gaps[np.triu_indices(32, 1)].min() >= 0.02
     b = NetworkBuilder()
     points = b.masses("grains", grains.position, 0.001, radius=0.01)
-    buffer = links.visco_elastic_buffer(200.0, 0.0, 0.1)
+    buffer = links.visco_elastic_buffer(200.0, 0.0, damping=0.1)
     b.reach("contact", points, law=buffer, friction=0.5)
     wall = Hollow(Box((0.12, 0.3, 0.12)))
     at = Transform(np.eye(3), np.array([0, 0.15, 0]))
-    law, rub = links.visco_elastic_buffer(300.0, 0.0, 0.1), Friction(0.3, damping=0.2)
+    law, rub = links.visco_elastic_buffer(300.0, 0.0, damping=0.1), Friction(0.3, damping=0.2)
     b.solid("box", wall, at, points, law=law, friction=rub)
 
     def turned(t: float) -> Transform:
@@ -248,7 +248,7 @@ gravity = [0, 0, 0]
     angle = 2 * np.pi * np.arange(5) / 5
     ring = 0.2 * np.stack([np.cos(angle), np.sin(angle), 0 * angle], -1)
     right = b.masses("right.rope", ring, [0.01, 0.02, 0.01, 0.02, 0.01], axes="xy")
-    b.link("left.strand", topology.chain(left.indices), links.hollow_buffer(50.0, 0.1, 0.1))
+    b.link("left.strand", topology.chain(left.indices), links.hollow_buffer(50.0, 0.1, damping=0.1))
 
     def pull(t: float) -> np.ndarray:
         return np.array([-0.3, 0, 0]) * np.sin(20 * np.pi * t) if 0.02 <= t < 0.05 else np.zeros(3)
@@ -472,12 +472,12 @@ BREAKING = """
 @pytest.mark.parametrize(
     ("text", "law"),
     [
-        ('law = "spring"\nstiffness = 10\nrest = "9 cm"\ndamping = 0.1', links.spring(10.0, 0.09, 0.1)),
+        ('law = "spring"\nstiffness = 10\nrest = "9 cm"\ndamping = 0.1', links.spring(10.0, rest=0.09, damping=0.1)),
         ('law = "damper"\ndamping = 0.1', links.damper(0.1)),
         ('law = "elastic_buffer"\nstiffness = 10\nthreshold = 0.2', links.elastic_buffer(10.0, 0.2)),
         ('law = "hollow_buffer"\nstiffness = 10\nthreshold = 0.05', links.hollow_buffer(10.0, 0.05)),
         ('law = "viscosity"\ndamping = 0.1\nthreshold = 0.2', links.viscosity(0.1, 0.2)),
-        ('law = "visco_elastic_buffer"\nstiffness = 10\nthreshold = 0.2\ndamping = 0.1', links.visco_elastic_buffer(10.0, 0.2, 0.1)),
+        ('law = "visco_elastic_buffer"\nstiffness = 10\nthreshold = 0.2\ndamping = 0.1', links.visco_elastic_buffer(10.0, 0.2, damping=0.1)),
         ('law = "cohesion"\nstiffness = 10\nattraction = 2\ninner = 0.08\nouter = 0.2\nouter_damping = 0.1', links.cohesion(10.0, 2.0, 0.08, 0.2, outer_damping=0.1)),
         ('law = "zones"\nzones = [{ stiffness = 3, rest = 0.2, until = 0.3 }, {}]', links.zones(Zone(3.0, 0.0, 0.2, 0.3), Zone())),
     ],

@@ -37,7 +37,7 @@ def thrown(gravity=(0.0, 0.0, 0.0)):
     hook = b.fixed("hook", [0.0, -0.07, 0.0])
     rope = b.masses("rope", [[0.0, -0.07 - 0.05 * n, 0.0] for n in range(1, 6)], 0.03)
     b.link("strand", topology.chain(hook + rope), links.spring(300.0, damping=0.2))
-    b.reach("grains", grains, law=links.visco_elastic_buffer(300.0, 0.0, 0.1))
+    b.reach("grains", grains, law=links.visco_elastic_buffer(300.0, 0.0, damping=0.1))
     return b.build()
 
 
@@ -60,7 +60,9 @@ def test_momentum_goes_over_to_rounding(figure, gravity):
     Gravity adds M g t, and its moment about the origin is M c × g, c the centre of all.
     """
     model = figure(gravity=gravity)
-    body = SegmentSolid("skin", "body", BOX, "sand", links.visco_elastic_buffer(500.0, 0.0, 0.5), Friction(0.5, 100.0))
+    body = SegmentSolid(
+        "skin", "body", BOX, "sand", links.visco_elastic_buffer(500.0, 0.0, damping=0.5), Friction(0.5, 100.0)
+    )
     rope = Attachment("grip", "body", "hook")
     held = Attachment("band", "body", [0], places=(0.2, 0.1, 0.0), law=links.spring(3.0, rest=0.1, damping=0.1))
     v0 = np.zeros(model.nv)

@@ -11,7 +11,7 @@ def cloud(friction):
     b = NetworkBuilder(gravity=(0, 0, 0))
     spots = topology.block_positions((10, 6, 5), 0.045) + rng.normal(0, 0.004, (300, 3))
     balls = b.masses("balls", spots, rng.uniform(0.5, 1.5, 300), velocity=rng.normal(0, 1, (300, 3)), radius=0.023)
-    b.reach("touch", balls, law=links.visco_elastic_buffer(3e4, 0.0, 20.0), friction=friction)
+    b.reach("touch", balls, law=links.visco_elastic_buffer(3e4, 0.0, damping=20.0), friction=friction)
     return b.build()
 
 

@@ -32,8 +32,8 @@ CASES = [
     (links.hollow_buffer(40.0, 0.5), 0.3, 0.0, 0.0),
     (links.viscosity(3.0, 0.5), 0.3, 0.7, -3 * 0.7),
     (links.viscosity(3.0, 0.5), 0.7, 0.7, 0.0),
-    (links.visco_elastic_buffer(40.0, 0.5, 3.0), 0.3, -0.7, 40 * 0.2 + 3 * 0.7),
-    (links.visco_elastic_buffer(40.0, 0.5, 3.0), 0.6, -0.7, 0.0),
+    (links.visco_elastic_buffer(40.0, 0.5, damping=3.0), 0.3, -0.7, 40 * 0.2 + 3 * 0.7),
+    (links.visco_elastic_buffer(40.0, 0.5, damping=3.0), 0.6, -0.7, 0.0),
     # cohesion: at rest at 0.5 − 8·0.25/40 = 0.45; attraction 8 (0.75 − d) between 0.5 and 0.75, nothing beyond
     (links.cohesion(40.0, 8.0, 0.5, 0.75), 0.4, 0.0, 40 * 0.05),
     (links.cohesion(40.0, 8.0, 0.5, 0.75), 0.6, 0.0, -8 * 0.15),
@@ -63,7 +63,7 @@ def test_forces_inside_sum_to_zero():
     cloud = b.masses("cloud", rng.normal(size=(60, 3)), mass=rng.uniform(0.5, 2, 60), velocity=rng.normal(size=(60, 3)))
     b.link("all", topology.agglomerate(cloud), links.cohesion(40.0, 8.0, 0.9, 1.6, damping=0.3))
     b.link("some", topology.chain(cloud), links.spring(30.0, damping=1.0))
-    b.reach("near", cloud, law=links.visco_elastic_buffer(50.0, 0.8, 1.0), friction=0.5)
+    b.reach("near", cloud, law=links.visco_elastic_buffer(50.0, 0.8, damping=1.0), friction=0.5)
     engine = Engine(b.build())
     engine.advance(5)
     forces = engine.forces()

@@ -61,7 +61,7 @@ def cloud(friction=None, n=300, seed=1):
         velocity=rng.normal(0, 1.0, (n, 3)),
         radius=rng.uniform(0.02, 0.026, n),
     )
-    b.reach("touch", balls, law=links.visco_elastic_buffer(3e4, 0.0, 20.0), friction=friction)
+    b.reach("touch", balls, law=links.visco_elastic_buffer(3e4, 0.0, damping=20.0), friction=friction)
     return b.build()
 
 

@@ -63,7 +63,7 @@ def test_bounce_is_flight_and_cell_by_turns(radius):
     mass, k, z, height, steps = 0.2, 3000.0, 2.0, 0.3, 1200
     b = NetworkBuilder()
     ball = b.masses("ball", [0, height + radius, 0], mass, radius=radius)
-    b.solid("ground", Plane(), HERE, ball, law=links.visco_elastic_buffer(k, 0.0, z))
+    b.solid("ground", Plane(), HERE, ball, law=links.visco_elastic_buffer(k, 0.0, damping=z))
     network = b.build()
     gaps = paths(network, steps)[:, 0, 1] - radius
     expected = bounced(height, mass, k, z, network.step, steps)
@@ -85,7 +85,7 @@ def test_bounce_height_of_one_contact():
     z = 2 * zeta * np.sqrt(k * mass)
     b = NetworkBuilder(frequency=10500.0)
     ball = b.masses("ball", [0, height, 0], mass)
-    b.solid("ground", Plane(), HERE, ball, law=links.visco_elastic_buffer(k, 0.0, z))
+    b.solid("ground", Plane(), HERE, ball, law=links.visco_elastic_buffer(k, 0.0, damping=z))
     y = paths(b.build(), 6500)[:, 0, 1]
     low = int(np.argmin(y))
     e = np.exp(-zeta * np.pi / np.sqrt(1 - zeta**2))
@@ -107,7 +107,7 @@ def raft(velocity, friction, pose=HERE, gravity=(0.0, -G, 0.0), press=MASS * G, 
         topology.agglomerate(points),
         links.spring(2000.0, damping=2.0),
     )
-    law = links.visco_elastic_buffer(K, 0.0, 20.0)
+    law = links.visco_elastic_buffer(K, 0.0, damping=20.0)
     b.solid("plane", Plane(), pose, points, law=law, friction=friction, motion=motion)
     return b.build()
 
@@ -215,7 +215,9 @@ def test_turntable_carries_points_around():
     point = b.masses("coin", [radius, -MASS * G / K, 0], MASS, velocity=speed)
     turn = lambda t: Transform.rotation_of(rotation_about("y", w * t))  # noqa: E731
     rub = Friction(1.0, stiffness=kt, damping=2 * np.sqrt(kt * MASS))
-    b.solid("table", Plane(), HERE, point, law=links.visco_elastic_buffer(K, 0.0, 20.0), friction=rub, motion=turn)
+    b.solid(
+        "table", Plane(), HERE, point, law=links.visco_elastic_buffer(K, 0.0, damping=20.0), friction=rub, motion=turn
+    )
     network = b.build()
     x = paths(network, 2100)[:, 0]
     r, t = np.hypot(x[-1, 0], x[-1, 2]), 2100 / network.frequency
@@ -243,7 +245,7 @@ def test_a_mesh_does_what_its_shape_does():
             shape,
             pose,
             points,
-            law=links.visco_elastic_buffer(300.0, 0.0, 0.2),
+            law=links.visco_elastic_buffer(300.0, 0.0, damping=0.2),
             friction=Friction(0.3, damping=0.2),
         )
         found.append(paths(b.build(), 400))

@@ -43,8 +43,8 @@ def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str
     else:
         pairs = Grid(np.arange(len(lattice.x)).reshape(lattice.shape), OFFSETS)
         material = np.repeat(np.arange(6), [len(pairs.pairs_along(offset)) for offset in OFFSETS])
-    tables = (lattice.stiffness[material], lattice.rest[material], lattice.viscosity[material])
-    b.link("links", pairs, links.spring(*tables))
+    law = links.spring(lattice.stiffness[material], rest=lattice.rest[material], damping=lattice.viscosity[material])
+    b.link("links", pairs, law)
     return Ours(b.build(), len(lattice.x), device)
 
 
@@ -55,8 +55,10 @@ def ours_heap(heap: Heap, *, device: str = "cpu") -> Ours:
     b = NetworkBuilder(gravity=(0, -heap.gravity, 0), frequency=1 / heap.step)
     grains = b.masses("grains", heap.x, heap.mass, velocity=(heap.x - heap.before) / heap.step)
     rub = Friction(heap.friction, damping=heap.slide)
-    b.reach("touch", grains, law=links.visco_elastic_buffer(heap.stiffness, heap.size, heap.viscosity), friction=rub)
-    wall = links.visco_elastic_buffer(heap.stiffness, heap.size / 2, heap.viscosity)
+    b.reach(
+        "touch", grains, law=links.visco_elastic_buffer(heap.stiffness, heap.size, damping=heap.viscosity), friction=rub
+    )
+    wall = links.visco_elastic_buffer(heap.stiffness, heap.size / 2, damping=heap.viscosity)
     low, high = b.fixed("low", [0, 0, 0]), b.fixed("high", [heap.box[0], 0, heap.box[1]])
     b.link("west", (low, grains), wall, axis="x")
     b.link("floor", (low, grains), wall, axis="y")

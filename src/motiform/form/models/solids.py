@@ -41,7 +41,7 @@ def _outlines(shape: Any) -> list[np.ndarray]:
         case "ball":
             return [shape.radius * circle[:, list(order)] for order in ((0, 1, 2), (1, 0, 2), (0, 2, 1))]
         case "cylinder" | "capsule":
-            up = np.array([0.0, 0.5 * shape.height, 0.0])
+            up = np.array([0.0, 0.5 * (shape.height if shape.kind == "cylinder" else shape.length), 0.0])
             found = [shape.radius * circle + side * up for side in (-1.0, 1.0)]
             found += [np.array([p - up, p + up]) for p in shape.radius * circle[: -1 : _CORNERS // 4]]
             if shape.kind == "capsule":

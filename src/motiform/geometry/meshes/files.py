@@ -37,7 +37,7 @@ def check_closed(mesh: Mesh) -> float:
     return check_outward(mesh.vertices, mesh.faces)
 
 
-def read_mesh(path: str | os.PathLike[str], scale: float = 1.0) -> Mesh:
+def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
     """Return the mesh of a file (stl, obj, ply, off, glb, gltf), all its objects together, in the file's own axes.
 
     `scale` takes the file's unit to metres (0.001 for millimetres). Equal corners are joined and faces that repeat a

@@ -17,23 +17,23 @@ __all__ = ["Capsule"]
 
 @dataclass(frozen=True)
 class Capsule(Shape):
-    """A cylinder along y with half balls on its ends: `radius` [m], `height` [m] between the centres of these."""
+    """A cylinder along y with half balls on its ends: `radius` [m], `length` [m] between the centres of these."""
 
     kind: ClassVar[str] = "capsule"
     radius: float
-    height: float
+    length: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", check_length(self.radius, "capsule radius"))
-        object.__setattr__(self, "height", check_length(self.height, "capsule height"))
+        object.__setattr__(self, "length", check_length(self.length, "capsule length"))
 
     @property
     def sizes(self) -> tuple[float, ...]:
-        """Radius and half height [m]."""
-        return self.radius, 0.5 * self.height
+        """Radius and half length [m]."""
+        return self.radius, 0.5 * self.length
 
     def integrals(self) -> Integrals:  # noqa: D102
-        r, h = self.radius, self.height
+        r, h = self.radius, self.length
         tube, caps = pi * r**2 * h, 4.0 / 3.0 * pi * r**3
         across = tube * r**2 / 4.0 + caps * r**2 / 5.0
         # A half ball has its centroid 3r/8 from its flat side, which is h/2 from the middle.
@@ -42,16 +42,16 @@ class Capsule(Shape):
         return centred(volume, np.array([across, along, across]) / volume)
 
     def reach(self, directions: Array) -> Array:  # noqa: D102
-        return np.abs(directions[:, 1]) * self.height / 2.0 + self.radius
+        return np.abs(directions[:, 1]) * self.length / 2.0 + self.radius
 
     def ball_around(self) -> tuple[Array, float]:  # noqa: D102
-        return np.zeros(3), self.radius + 0.5 * self.height
+        return np.zeros(3), self.radius + 0.5 * self.length
 
     def to_mesh(self, detail: int = 32) -> Mesh:  # noqa: D102
         sides = tess.check_detail(detail)
-        return Mesh(*tess.revolve(tess.capsule_profile(self.radius, self.height, sides), sides))
+        return Mesh(*tess.revolve(tess.capsule_profile(self.radius, self.length, sides), sides))
 
     def stretched(self, stretch: Array) -> "Capsule":
-        """Return the capsule of the mapped height and cross section."""
+        """Return the capsule of the mapped length and cross section."""
         x, y, z = np.linalg.norm(stretch, axis=0).tolist()
-        return Capsule(self.radius * (x * z) ** 0.5, self.height * y)
+        return Capsule(self.radius * (x * z) ** 0.5, self.length * y)

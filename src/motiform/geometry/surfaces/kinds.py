@@ -314,27 +314,27 @@ def plane() -> Plane:
     return Plane()
 
 
-def sphere(radius: float, inside: bool = False) -> Sphere:
+def sphere(radius: float, *, inside: bool = False) -> Sphere:
     """Return a sphere about the origin; `inside`, a bowl."""
     return Sphere(radius, inside)
 
 
-def cylinder(radius: float, inside: bool = False) -> Cylinder:
+def cylinder(radius: float, *, inside: bool = False) -> Cylinder:
     """Return an endless cylinder along z; `inside`, a tube."""
     return Cylinder(radius, inside)
 
 
-def cone(half_angle: float, inside: bool = False) -> Cone:
+def cone(half_angle: float, *, inside: bool = False) -> Cone:
     """Return a cone with its apex at the origin that opens along +z; `half_angle` [rad] from its axis."""
     return Cone(half_angle, inside)
 
 
-def torus(ring: float, tube: float, inside: bool = False) -> Torus:
+def torus(ring: float, tube: float, *, inside: bool = False) -> Torus:
     """Return a torus about z: radius [m] of the ring's middle line and of the tube."""
     return Torus(ring, tube, inside)
 
 
-def ellipsoid(radii: tuple[float, float, float], inside: bool = False) -> Ellipsoid:
+def ellipsoid(radii: tuple[float, float, float], *, inside: bool = False) -> Ellipsoid:
     """Return an ellipsoid with half axes [m] along x, y, z."""
     return Ellipsoid(radii, inside)
 

@@ -204,10 +204,10 @@ def _pieces(parent: Element, shape: "Shape") -> Iterator[tuple[Element, Element]
         case Ellipsoid():
             yield SubElement(parent, "Transform", scale=_text(shape.radii)), _sphere(1.0)
         case Capsule():
-            yield parent, _cylinder(shape.radius, shape.height, bottom="false", top="false")
+            yield parent, _cylinder(shape.radius, shape.length, bottom="false", top="false")
             for side in (-0.5, 0.5):
                 yield (
-                    SubElement(parent, "Transform", translation=_text((0, side * shape.height, 0))),
+                    SubElement(parent, "Transform", translation=_text((0, side * shape.length, 0))),
                     _sphere(shape.radius),
                 )
         case Particles():

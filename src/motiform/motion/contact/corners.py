@@ -40,7 +40,7 @@ def corners_of_shape(shape: Shape, where: str) -> list[Corner]:
     if isinstance(shape, Ball):
         return [Corner("", (0.0, 0.0, 0.0), shape.radius)]
     if isinstance(shape, Capsule):
-        half = 0.5 * shape.height
+        half = 0.5 * shape.length
         return [Corner("top", (0.0, half, 0.0), shape.radius), Corner("bottom", (0.0, -half, 0.0), shape.radius)]
     if isinstance(shape, Box):
         half_sizes = 0.5 * np.asarray(shape.size)

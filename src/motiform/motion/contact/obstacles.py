@@ -146,8 +146,8 @@ class Placed(Options, total=False):
 
 # -------------------------------------------------------------------- planes
 def plane(
-    name: str = "ground",
     *,
+    name: str = "ground",
     point: ArrayLike = (0.0, 0.0, 0.0),
     normal: ArrayLike = (0.0, 1.0, 0.0),
     **options: Unpack[Options],
@@ -161,14 +161,14 @@ def plane(
     return Obstacle(name, Plane(), placement=Transform(rotation_y_to(n), p), **options)
 
 
-def floor(height: float = 0.0, name: str = "ground", **options: Unpack[Options]) -> Obstacle:
+def floor(height: float = 0.0, *, name: str = "ground", **options: Unpack[Options]) -> Obstacle:
     """Return level ground at that height [m]."""
     y = _number(height, f"height of floor {name!r}")
-    return plane(name, point=(0.0, y, 0.0), **options)
+    return plane(name=name, point=(0.0, y, 0.0), **options)
 
 
 def slope(
-    angle: float, name: str = "slope", *, point: ArrayLike = (0.0, 0.0, 0.0), **options: Unpack[Options]
+    angle: float, *, name: str = "slope", point: ArrayLike = (0.0, 0.0, 0.0), **options: Unpack[Options]
 ) -> Obstacle:
     """Return a plane that rises toward +x by an angle [rad] about z, through a point [m]."""
     a = _number(angle, f"angle of slope {name!r}")
@@ -180,10 +180,10 @@ def slope(
             allowed="angles between -pi/2 and pi/2, both excluded",
             remedy="Angles are in radians; for a wall use plane(normal=...).",
         )
-    return plane(name, point=point, normal=(-sin(a), cos(a), 0.0), **options)
+    return plane(name=name, point=point, normal=(-sin(a), cos(a), 0.0), **options)
 
 
-def face(size: ArrayLike, name: str = "face", **options: Unpack[Placed]) -> Obstacle:
+def face(size: ArrayLike, *, name: str = "face", **options: Unpack[Placed]) -> Obstacle:
     """Return a rectangle of that size (x, z) [m], centred, solid below: +y is its outside.
 
     A point under it, however deep, is in it. Points beside it have their distance from its edges.
@@ -194,8 +194,8 @@ def face(size: ArrayLike, name: str = "face", **options: Unpack[Placed]) -> Obst
 def profile(
     points: ArrayLike,
     width: float,
-    name: str = "ground",
     *,
+    name: str = "ground",
     placement: Transform | None = None,
     **options: Unpack[Options],
 ) -> tuple[Obstacle, ...]:
@@ -231,36 +231,36 @@ def profile(
 
 
 # -------------------------------------------------------------------- solids
-def box(size: ArrayLike, name: str = "box", **options: Unpack[Placed]) -> Obstacle:
+def box(size: ArrayLike, *, name: str = "box", **options: Unpack[Placed]) -> Obstacle:
     """Return a box of that size (x, y, z) [m], centred."""
     return Obstacle(name, Box(size), **options)  # type: ignore[arg-type]
 
 
-def ball(radius: float, name: str = "ball", **options: Unpack[Placed]) -> Obstacle:
+def ball(radius: float, *, name: str = "ball", **options: Unpack[Placed]) -> Obstacle:
     """Return a ball of that radius [m], centred."""
     return Obstacle(name, Ball(radius), **options)
 
 
-def hollow_ball(radius: float, name: str = "bowl", **options: Unpack[Placed]) -> Obstacle:
+def hollow_ball(radius: float, *, name: str = "bowl", **options: Unpack[Placed]) -> Obstacle:
     """Return a bowl, solid outside of that radius [m]: points are inside of it."""
     return Obstacle(name, Hollow(Ball(radius)), **options)
 
 
-def capsule(radius: float, length: float, name: str = "capsule", **options: Unpack[Placed]) -> Obstacle:
+def capsule(radius: float, length: float, *, name: str = "capsule", **options: Unpack[Placed]) -> Obstacle:
     """Return a capsule along y, centred: radius and distance of the centres of its caps [m]."""
     return Obstacle(name, Capsule(radius, length), **options)
 
 
 def cylinder(
-    radius: float, name: str = "cylinder", *, height: float | None = None, **options: Unpack[Placed]
+    radius: float, *, name: str = "cylinder", height: float | None = None, **options: Unpack[Placed]
 ) -> Obstacle:
     """Return a cylinder along y, centred: radius and height [m]; without a height it is endless."""
     return Obstacle(name, EndlessCylinder(radius) if height is None else Cylinder(radius, height), **options)
 
 
-def torus(major: float, minor: float, name: str = "torus", **options: Unpack[Placed]) -> Obstacle:
+def torus(ring: float, tube: float, *, name: str = "torus", **options: Unpack[Placed]) -> Obstacle:
     """Return a torus about y: radius [m] of the ring's middle line and of its tube, the smaller one."""
-    return Obstacle(name, Torus(major, minor), **options)
+    return Obstacle(name, Torus(ring, tube), **options)
 
 
 def stairs(
@@ -269,8 +269,8 @@ def stairs(
     run: float,
     width: float,
     at: ArrayLike = (0.0, 0.0, 0.0),
-    name: str = "stairs",
     *,
+    name: str = "stairs",
     descending: bool = False,
     depth: float | None = None,
     placement: Transform | None = None,
@@ -302,8 +302,8 @@ def stairs(
 
 def from_surface(
     surface: "SegmentSurface",
-    name: str | None = None,
     *,
+    name: str | None = None,
     friction: float | None = None,
     restitution: float | None = None,
     color: tuple[float, float, float] | None = None,

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.measure.filters import butterworth
 from motiform.measure.gaps import runs
-from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
+from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial import conjugate, multiply_quaternions, rotation_from_quaternion
@@ -128,7 +128,7 @@ def _quaternions(figure: Figure) -> list[Array]:
     """Return where in q the quaternions are; joints with other numbers than these and plain ones are refused."""
     found = []
     for n, segment in enumerate(figure.segments):
-        if isinstance(segment.joint, (BallJoint, FreeJoint)):
+        if isinstance(segment.joint, (SphericalJoint, FreeJoint)):
             found.append(_places(figure, n)[0][-4:])
         elif not segment.joint.plain and segment.joint.nq:
             raise InputError(
@@ -189,7 +189,7 @@ def _in_joints(figure: Figure, q: Array, dq: Array, ddq: Array) -> tuple[Array, 
     for n, segment in enumerate(figure.segments):
         at_q, at_v = _places(figure, n)
         x, dx, ddx = q[:, at_q], dq[:, at_q], ddq[:, at_q]
-        if isinstance(segment.joint, (BallJoint, FreeJoint)):
+        if isinstance(segment.joint, (SphericalJoint, FreeJoint)):
             o, do = _turning(x[:, -4:], dx[:, -4:], ddx[:, -4:])
             v[:, at_v[:3]], a[:, at_v[:3]] = o, do
             if isinstance(segment.joint, FreeJoint):

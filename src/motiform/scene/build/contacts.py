@@ -64,15 +64,15 @@ def build_obstacle(table: ObstacleTable, figure: Figure) -> tuple[Obstacle, ...]
         options["segment"] = _known(table.on, figure.names, "segment")
     stand = Transform(upright(up_name(figure.up) if world else "y").T, np.zeros(3))  # from axes with y up
     if table.floor is not None:
-        return (_moved(contact.floor(table.floor, name, **options), stand),)
+        return (_moved(contact.floor(table.floor, name=name, **options), stand),)
     if table.plane is not None:
-        return (contact.plane(name, point=table.plane.at, normal=table.plane.normal, **options),)
+        return (contact.plane(name=name, point=table.plane.at, normal=table.plane.normal, **options),)
     if table.slope is not None:
-        return (_moved(contact.slope(table.slope, name, **options), pose @ stand),)
+        return (_moved(contact.slope(table.slope, name=name, **options), pose @ stand),)
     options["placement"] = pose
     if table.profile is not None:
         options["placement"] = pose @ stand
-        return contact.profile(table.profile.points, table.profile.width, name, **options)
+        return contact.profile(table.profile.points, table.profile.width, name=name, **options)
     if table.stairs is not None:
         options["placement"] = pose @ stand
         return contact.stairs(**table.stairs.model_dump(), name=name, **options)
@@ -80,10 +80,10 @@ def build_obstacle(table: ObstacleTable, figure: Figure) -> tuple[Obstacle, ...]
     if solid is not None:
         return (Obstacle(name, solid, **options),)
     if table.endless_cylinder is not None:
-        return (contact.cylinder(table.endless_cylinder, name, **options),)
+        return (contact.cylinder(table.endless_cylinder, name=name, **options),)
     if table.hollow_ball is not None:
-        return (contact.hollow_ball(table.hollow_ball, name, **options),)
-    return (contact.face(table.face or (), name, **options),)
+        return (contact.hollow_ball(table.hollow_ball, name=name, **options),)
+    return (contact.face(table.face or (), name=name, **options),)
 
 
 def _moved(obstacle: Obstacle, by: Transform) -> Obstacle:

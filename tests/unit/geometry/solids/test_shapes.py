@@ -85,7 +85,7 @@ def test_bounds_in_a_turned_frame_are_tight(shape: Shape) -> None:
 
 def test_closed_forms_of_size_and_axis() -> None:
     assert_allclose(Cylinder(0.5, 2.0).bounds, [[-0.5, -1, -0.5], [0.5, 1, 0.5]])  # along y
-    assert_allclose(Capsule(0.5, 2.0).bounds, [[-0.5, -1.5, -0.5], [0.5, 1.5, 0.5]])  # height between the caps' centres
+    assert_allclose(Capsule(0.5, 2.0).bounds, [[-0.5, -1.5, -0.5], [0.5, 1.5, 0.5]])  # length between the caps' centres
     assert Capsule(0.5, 2.0).volume == pytest.approx(np.pi * 0.25 * 2 + np.pi / 6, rel=4 * EPS)
     assert Box((1, 2, 3)).to_mesh().area == pytest.approx(22.0, rel=4 * EPS)
     assert CORNER.volume == pytest.approx(1 / 6, rel=4 * EPS)

@@ -21,7 +21,7 @@ def box(mass=2.0):
 def test_gaps_are_of_the_nearest_obstacle():
     figure, contacts, q = box()
     assert contact.contact_gaps(figure, contacts, q) == pytest.approx([0, 0, 0.2, 0.2] * 2)
-    wall = contact.plane("wall", point=(-0.25, 0, 0), normal=(1, 0, 0))
+    wall = contact.plane(name="wall", point=(-0.25, 0, 0), normal=(1, 0, 0))
     both = contacts.replace(obstacles=(contact.floor(), wall))
     assert contact.contact_gaps(figure, both, q) == pytest.approx([0, 0, 0.05, 0.05, 0, 0, 0.2, 0.2])
     many = np.stack([q, q])

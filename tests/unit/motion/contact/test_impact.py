@@ -81,7 +81,7 @@ def test_chain_of_balls_newtons_cradle_of_two():
         b.segment(name, None, joints.prismatic((1, 0, 0)), mass=1.0)
     figure = b.build()
     point = contact.ContactPoint("b", "b", (0, 0, 0), 0.1, restitution=1.0)
-    contacts = contact.Contacts((point,), (contact.ball(0.1, "a", segment="a"),))
+    contacts = contact.Contacts((point,), (contact.ball(0.1, name="a", segment="a"),))
     found = contact.contact_impact(figure, contacts, [0.0, 0.2], [1.0, 0.0])
     assert found.velocity == pytest.approx([0, 1], abs=1e-12)
 
@@ -100,7 +100,7 @@ def test_limit_and_point_at_once():
         inertia=np.eye(3) * 0.01,
     )
     figure = b.build()
-    wall = contact.plane("wall", normal=(-1, 0, 0))
+    wall = contact.plane(name="wall", normal=(-1, 0, 0))
     contacts = contact.Contacts((contact.ContactPoint("tip", "fore", (0, -0.4, 0), friction=0.0),), (wall,))
     q, v = np.zeros(2), np.array([3.0, -1.0])
     found = contact.contact_impact(figure, contacts, q, v)

@@ -316,7 +316,7 @@ def test_planes_lie_where_they_are_put() -> None:
 
 def test_options_reach_the_obstacle_and_pieces_share_them() -> None:
     shift = Transform.translation_of((1.0, 2.0, 3.0))
-    made = o.ball(0.5, "knob", segment="hand", placement=shift, friction=inf, restitution=0.5, color=(1, 0, 0.5))
+    made = o.ball(0.5, name="knob", segment="hand", placement=shift, friction=inf, restitution=0.5, color=(1, 0, 0.5))
     assert (made.name, made.segment, made.friction, made.restitution) == ("knob", "hand", inf, 0.5)
     assert made.color == (1.0, 0.0, 0.5)
     assert o.distances(made, (1.0, 2.6, 3.0))[0] == pytest.approx(0.1)
@@ -351,7 +351,7 @@ def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
         (lambda: o.box((1, 0, 1)), "box size"),
         (lambda: o.ball(0.0), "ball radius"),
         (lambda: o.hollow_ball(-1.0), "ball radius"),
-        (lambda: o.capsule(0.1, 0.0), "capsule height"),
+        (lambda: o.capsule(0.1, 0.0), "capsule length"),
         (lambda: o.cylinder("thick"), "endless cylinder radius"),  # type: ignore[arg-type]
         (lambda: o.torus(0.3, 0.3), "thinner than its ring"),
         (lambda: o.profile([(0, 0)], 1.0), "n ≥ 2"),
@@ -361,7 +361,7 @@ def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
         (lambda: o.stairs(0, 0.2, 0.3, 1.0), "number of steps"),
         (lambda: o.stairs(2.5, 0.2, 0.3, 1.0), "number of steps"),  # type: ignore[arg-type]
         (lambda: o.stairs(3, 0.2, -0.3, 1.0), "run of stairs"),
-        (lambda: o.ball(1.0, ""), "not a name"),
+        (lambda: o.ball(1.0, name=""), "not a name"),
         (lambda: o.ball(1.0, segment=""), "not a segment"),
         (lambda: o.ball(1.0, placement=Transform.translation_of(np.zeros((2, 3)))), "one Transform"),
         (lambda: o.ball(1.0, friction=-0.1), "friction"),

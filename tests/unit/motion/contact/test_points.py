@@ -82,7 +82,7 @@ def test_friction_and_restitution_of_a_pair():
 def test_neighbours_do_not_touch_unless_told():
     figure = two_links()
     points = contact.points_of_tags(figure, ["tip"])
-    things = (contact.box((0.2, 0.4, 0.6), "arm", segment="arm"), contact.floor())
+    things = (contact.box((0.2, 0.4, 0.6), name="arm", segment="arm"), contact.floor())
     contacts = contact.Contacts(points, things)
     assert pack_contacts(figure, contacts).names == ("tip on ground",)
     told = contacts.replace(pairs=(("tip", "arm"),))

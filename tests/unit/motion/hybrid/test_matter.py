@@ -15,7 +15,7 @@ from motiform.spatial import Transform
 from runs import simulate_coupled, simulate_figure
 
 BOX = Box((0.4, 0.2, 0.3))
-LAW = links.visco_elastic_buffer(500.0, 0.0, 0.5)
+LAW = links.visco_elastic_buffer(500.0, 0.0, damping=0.5)
 AT = (0.0, 0.03, 0.0, 1.0, 0.0, 0.0, 0.0)
 SPIN = (0.5, 1.0, 2.0, 0.3, 0.0, 0.0)
 
@@ -201,7 +201,7 @@ class TestRefused:
             ({"contacts": [skin(points="snad")]}, "snad.*Did you mean 'sand'"),
             ({"contacts": [skin(points=[99])]}, "no such point"),
             ({"contacts": [skin(points=[0.5])]}, "allowed: a group's name"),
-            ({"contacts": [skin(law=links.spring(1.0, 0.0))]}, "ends at some distance"),
+            ({"contacts": [skin(law=links.spring(1.0, rest=0.0))]}, "ends at some distance"),
             ({"contacts": [skin(), skin()]}, "one name"),
             ({"contacts": [SegmentSolid("sand", "box", BOX, "sand", LAW)]}, "one name"),
             ({"contacts": ["skin"]}, "SegmentSolid, Attachment"),
@@ -254,7 +254,7 @@ def test_placement_of_a_segment_solid():
 
     n = NetworkBuilder()
     n.masses("ball", [0.0, 0.5, 0.0], 0.1, radius=0.05)
-    top = SegmentSolid("top", "box", Plane(), "ball", links.visco_elastic_buffer(500.0, 0.0, 3.0),
+    top = SegmentSolid("top", "box", Plane(), "ball", links.visco_elastic_buffer(500.0, 0.0, damping=3.0),
                        placement=Transform.translation_of((0, 0.1, 0)))  # fmt: skip
     found = simulate_coupled(n.build(), b.build(), options(3.0), contacts=[top], motion=lambda t: [0.2])
     # At rest where the spring carries the weight: after 3 s e^(−z/2m · t) = e^(−45) of the bounce is left.

@@ -334,7 +334,7 @@ def test_ball_under_a_ceiling_that_comes_down_ends():
     b.segment("ball", None, joints.prismatic((0, 1, 0)), mass=0.01)
     figure = b.build()
     point = contact.ContactPoint("ball", "ball", (0, 0, 0), 0.1, restitution=1.0)
-    ceiling = contact.plane("press", normal=(0, -1, 0), segment="press")
+    ceiling = contact.plane(name="press", normal=(0, -1, 0), segment="press")
     contacts = contact.Contacts((point,), (contact.floor(), ceiling))
     rec = simulate(figure, contacts=contacts, t1=1.0, rate=100, q0=[0.5, 0.2], v0=[-1.0, 0.5])
     assert rec["contact.gap"].min() > -1e-6
@@ -453,7 +453,7 @@ def test_point_that_slides_off_a_table_falls():
     shifts = [joints.Axis("prismatic", axis) for axis in np.eye(3)]
     b.segment("puck", None, joints.AxesJoint(shifts, ("x", "y", "z")), mass=1.0)
     figure = b.build()
-    table = contact.box((1.0, 0.1, 1.0), "table", placement=Transform.translation_of((0, 0.95, 0)))
+    table = contact.box((1.0, 0.1, 1.0), name="table", placement=Transform.translation_of((0, 0.95, 0)))
     contacts = contact.Contacts(
         (contact.ContactPoint("tip", "puck", (0, 0, 0), friction=0.1),), (table, contact.floor())
     )

@@ -205,7 +205,7 @@ def test_samples_fall_on_steps():
 
 def test_recording_resumes_to_the_same_bits(tmp_path):
     b, points = rope(8)
-    b.reach("self", points, law=links.visco_elastic_buffer(500.0, 0.05, 0.1), friction=0.3)
+    b.reach("self", points, law=links.visco_elastic_buffer(500.0, 0.05, damping=0.1), friction=0.3)
     network = b.build()
     whole = motiform.simulate(network, t1=0.4, rate=105)
 
@@ -245,7 +245,9 @@ def test_one_way_reach_leaves_its_drivers_alone():
         heavy = b.masses("heavy", [[0, 0, 0], [0.2, 0, 0]], mass=1.0, velocity=[0, 0.5, 0], radius=0.05)
         if with_light:
             light = b.masses("light", [[0, 0.12, 0], [0.2, 0.12, 0.01]], mass=0.3, radius=0.05)
-            b.reach("push", heavy, light, law=links.visco_elastic_buffer(400.0, 0.0, 1.0), acts=acts, friction=0.3)
+            b.reach(
+                "push", heavy, light, law=links.visco_elastic_buffer(400.0, 0.0, damping=1.0), acts=acts, friction=0.3
+            )
         engine = Engine(b.build())
         engine.advance(150)
         return engine.state().position

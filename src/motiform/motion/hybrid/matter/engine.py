@@ -89,7 +89,7 @@ class CoupledEngine:
             raise RunError(
                 "the run has diverged", where=f"step {sample}, t = {sample / self.matter.network.frequency:.6g} s",
                 got="a force on the figure that is not finite",
-                remedy="Lower stiffness or damping, or raise the network's rate.",
+                remedy="Lower stiffness or damping, or raise the network's frequency.",
             )  # fmt: skip
         return found
 

@@ -1,4 +1,4 @@
-"""How a figure goes on beside matter: stepped at the network's rate, or on a motion that is given.
+"""How a figure goes on beside matter: stepped at the network's frequency, or on a motion that is given.
 
 A step is that of the masses, V₊ = V + Te a, X₊ = X + Te V₊: joints take the accelerations of this instant, then move
 at the new velocities. A tree on a free joint keeps its momentum besides: its linear and angular momentum change by the
@@ -26,7 +26,7 @@ from motiform.motion.tree import (
 )
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.equations import FigureEquations
-from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
+from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Recording
 
@@ -36,7 +36,7 @@ Given = Callable[[float], tuple[Array, Array]]
 """given(t) gives configuration and velocities of a figure, (nq,) and (nv,)."""
 
 
-_SMOOTH = AxesJoint, BallJoint, FreeJoint  # their coordinates change by a rate that does not bend within a step
+_SMOOTH = AxesJoint, SphericalJoint, FreeJoint  # their coordinates change by a rate that does not bend within a step
 _HUGE = 1e9  # [m, rad] nothing that is simulated goes so far in a step: the run has diverged
 
 
@@ -98,7 +98,7 @@ class SteppedFigure(MovedFigure):
         if not (np.abs(v) * h < _HUGE).all():
             raise RunError(
                 "the run has diverged", where=f"t = {t + h:.6g} s", got="the figure's velocities are no longer finite",
-                remedy="Lower the stiffness of the laws between it and matter, or raise the network's rate.",
+                remedy="Lower the stiffness of the laws between it and matter, or raise the network's frequency.",
             )  # fmt: skip
         q = self._moved(v)
         if self._trees:

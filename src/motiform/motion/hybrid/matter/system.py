@@ -47,7 +47,7 @@ _METERS = ("momentum", "angular_momentum", "energy", "energy.kinetic", "energy.p
 
 
 class CoupledSystem(System):
-    """A network together with a figure; both take steps at the network's rate.
+    """A network together with a figure; both take steps at the network's frequency.
 
     The figure moves from q0, v0 by its dynamics under `controls`, `loads` and the forces of matter in the same instant,
     or, where the model has no `reaction`, without them. With `motion` (a recording of the figure, or a function of

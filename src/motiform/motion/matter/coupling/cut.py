@@ -192,7 +192,7 @@ def advise(
     active : as for `linearise`: "strongest" judges all links as if in their stiffest zone.
     count : frequencies looked at, spread evenly in logarithm.
 
-    Influences are those of the scheme at the network's rate. Links that do not act at the state are not judged but
+    Influences are those of the scheme at the network's frequency. Links that do not act at the state are not judged but
     kept, as are pistons: ask again at another state. What acts one way already stays so.
     """
     where = Band(*band) if isinstance(band, tuple | list) else band

@@ -31,7 +31,7 @@ class Part:
     """Indices in the whole of the masses that may act on it by range."""
 
     def network(self, motion: Mapping[str, Any] | None = None) -> Network:
-        """Return the network; motion: samples (samples, points, 3) at the network's rate of the masses that it needs.
+        """Return the network; motion: samples (samples, points, 3) at its frequency of the masses that it needs.
 
         They are given by group, in the order of `needs`.
         """

@@ -1,7 +1,7 @@
 """Record and replay: what drives is simulated and recorded first, what it drives follows from the recording.
 
 Such a run is the one-way (cut) run, bit for bit: each mass gathers the same forces in the same order, whether its
-drivers are simulated beside it or played at the network's own rate.
+drivers are simulated beside it or played at the network's own frequency.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -84,7 +84,7 @@ def record_connection(
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
-    """Simulate the driver to t1 [s] and return its motion where the driven part needs it, at the network's rate."""
+    """Simulate the driver to t1 [s] and return its motion where the driven part needs it, at every step."""
     part, rate = halves.driver_part, halves.driver_part.whole.frequency
     options = Options(t1, rate=rate, integrator="centred", device=device)
     recorder = _sender(part.whole, halves.connection, options, out, overwrite)
@@ -207,7 +207,7 @@ def _motions(part: Part, *recorded: Recording) -> dict[str, Any]:
             if rec.channel(name).rate != part.whole.frequency:
                 got = Words(f"{rec.channel(name).rate} Hz")
                 raise InputError(
-                    "not at the network's rate", where=name, got=got, allowed=f"{part.whole.frequency:g} Hz"
+                    "not at the network's frequency", where=name, got=got, allowed=f"{part.whole.frequency:g} Hz"
                 )
         have = np.concatenate([numbers for _, numbers in sources]) if sources else np.zeros(0, int)
         if not np.isin(wanted, have).all():

@@ -157,7 +157,7 @@ class Range:
         if not (np.abs([low, high]) < 1e100).all():
             raise RunError(
                 "the run has diverged", got="a point by range is no longer at a finite place",
-                remedy="Lower stiffness or damping, or raise the network's rate.",
+                remedy="Lower stiffness or damping, or raise the network's frequency.",
             )  # fmt: skip
         while np.prod((high - low) / near + 1) > 2.0**62:  # spread wider than whole numbers can count: larger cells
             near *= 2

@@ -148,7 +148,7 @@ def as_friction(friction: Friction | float | None, law: Any) -> Friction | None:
     return Friction(float(friction), stiffness=float(np.max(law.strongest()[0])) * 2 / 7)
 
 
-def spring(stiffness: ArrayLike, rest: ArrayLike | None = None, damping: ArrayLike = 0.0) -> ZoneLaw:
+def spring(stiffness: ArrayLike, *, rest: ArrayLike | None = None, damping: ArrayLike = 0.0) -> ZoneLaw:
     """Return a spring [Habibi97 1.10] with a damper beside it; without `rest` it is at rest at the start."""
     return ZoneLaw("spring", (Zone(stiffness, damping, rest),))
 
@@ -163,7 +163,7 @@ def elastic_buffer(stiffness: ArrayLike, threshold: ArrayLike) -> ZoneLaw:
     return ZoneLaw("elastic buffer", (Zone(stiffness, 0.0, threshold, threshold), Zone()))
 
 
-def hollow_buffer(stiffness: ArrayLike, threshold: ArrayLike, damping: ArrayLike = 0.0) -> ZoneLaw:
+def hollow_buffer(stiffness: ArrayLike, threshold: ArrayLike, *, damping: ArrayLike = 0.0) -> ZoneLaw:
     """Return a spring that only pulls, beyond a distance [Habibi97 1.14]: a string."""
     return ZoneLaw("hollow buffer", (Zone(until=threshold), Zone(stiffness, damping, threshold)))
 
@@ -173,7 +173,7 @@ def viscosity(damping: ArrayLike, threshold: ArrayLike) -> ZoneLaw:
     return ZoneLaw("viscosity", (Zone(0.0, damping, 0.0, threshold), Zone()))
 
 
-def visco_elastic_buffer(stiffness: ArrayLike, threshold: ArrayLike, damping: ArrayLike = 0.0) -> ZoneLaw:
+def visco_elastic_buffer(stiffness: ArrayLike, threshold: ArrayLike, *, damping: ArrayLike = 0.0) -> ZoneLaw:
     """Return an elastic buffer with a damper that acts below the same distance."""
     return ZoneLaw("visco-elastic buffer", (Zone(stiffness, damping, threshold, threshold), Zone()))
 
@@ -183,8 +183,8 @@ def cohesion(
     attraction: float,
     inner: float,
     outer: float,
-    damping: float = 0.0,
     *,
+    damping: float = 0.0,
     outer_damping: float | None = None,
 ) -> ZoneLaw:
     """Return the cohesive law: repulsion below a distance, attraction up to a peak, then less, then none.

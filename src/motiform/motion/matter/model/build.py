@@ -484,7 +484,7 @@ class NetworkBuilder:
             raise InputError(
                 "rate of a module", where=f"module {name!r}",
                 got=f"{module.frequency:g} Hz in a network of {self.frequency:g} Hz",
-                allowed="the network's rate divided by a whole number", remedy="Build the network at the fastest rate.",
+                allowed="the network's divided by a whole number", remedy="Build the network at the highest.",
             )  # fmt: skip
         if ratio > 1 and (module._pistons or module._reaches or module._solids):
             raise InputError(

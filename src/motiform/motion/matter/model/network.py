@@ -47,7 +47,7 @@ class Signal:
     """Of the samples [Hz]; between them the values change linearly, after the last they stay."""
 
     def at(self, n: int, rate: float, count: int, *, spread: bool = True) -> np.ndarray:
-        """Return the vectors (count, 3) at step n of a network's rate; at a rate of its own exactly the samples.
+        """Return the vectors (count, 3) at step n of a network's frequency; at a rate of its own exactly the samples.
 
         One vector is that of all points, unless it may not be `spread`: places of several points differ.
         """

@@ -12,7 +12,7 @@ from motiform.base.errors import InputError
 from motiform.motion.figures.human36 import Human36
 from motiform.motion.reconstruct.calibration.factors import Factors, as_factors, new_masses
 from motiform.motion.reconstruct.calibration.human import scale_human
-from motiform.motion.tree.joints import AxesJoint, Axis, BallJoint, FreeJoint, FunctionJoint
+from motiform.motion.tree.joints import AxesJoint, Axis, FreeJoint, FunctionJoint, SphericalJoint
 from motiform.motion.tree.model.closure import Closure
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial, Spline
@@ -120,7 +120,7 @@ def _segment(segment: Segment, f: Array, parent: Array, mass: float) -> Segment:
 def _joint(segment: Segment, f: Array, parent: Array) -> tuple[Transform, Joint]:
     """Return the placement and the joint: its centre follows the parent, seen from the child the child."""
     joint, R, p = segment.joint, segment.placement.rotation, segment.placement.translation
-    if isinstance(joint, BallJoint | FreeJoint):
+    if isinstance(joint, SphericalJoint | FreeJoint):
         return Transform(R, parent * p), joint
     if not isinstance(joint, AxesJoint | FunctionJoint):
         if (f != 1).any() or (parent != 1).any():

@@ -6,7 +6,7 @@ import numpy as np
 
 from motiform.motion.reconstruct.fit import options as o
 from motiform.motion.reconstruct.fit.fitter import BLOCK, Fit, Fitter
-from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
+from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["fit_trial", "rescue", "stray"]
@@ -88,7 +88,7 @@ def _root_poses(fitter: Fitter, begin: Array) -> Array:
     figure, full = fitter.figure, fitter.expand(begin)
     for n in fitter.figure.roots:
         joint, at = figure.segments[n].joint, figure.layout.q[n]
-        if isinstance(joint, (BallJoint, FreeJoint)):
+        if isinstance(joint, (SphericalJoint, FreeJoint)):
             from scipy.spatial.transform import Rotation
 
             turns = Rotation.create_group("O").as_quat()[:, [3, 0, 1, 2]]

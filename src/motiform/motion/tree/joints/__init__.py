@@ -1,7 +1,7 @@
 """The joints, made by name: ``joints.revolute(axis=(0, 0, 1))``.
 
 A joint is a sequence of screws (`AxesJoint`), screws driven by functions of coordinates (`FunctionJoint`), a quaternion
-with or without a translation (`BallJoint`, `FreeJoint`), or a contact (`ContactJoint`). Joints of other kinds are
+with or without a translation (`SphericalJoint`, `FreeJoint`), or a contact (`ContactJoint`). Joints of other kinds are
 subclasses of `Joint`.
 """
 
@@ -18,19 +18,19 @@ from motiform.motion.tree.joints.axes import (
     universal,
 )
 from motiform.motion.tree.joints.driven import FunctionJoint, function
-from motiform.motion.tree.joints.quaternion import BallJoint, FreeJoint, free, spherical
+from motiform.motion.tree.joints.quaternion import FreeJoint, SphericalJoint, free, spherical
 from motiform.motion.tree.model.functions import Polynomial, Spline, linear
 from motiform.motion.tree.model.joint import Joint
 
 __all__ = [
     "AxesJoint",
     "Axis",
-    "BallJoint",
     "ContactJoint",
     "FreeJoint",
     "FunctionJoint",
     "Joint",
     "Polynomial",
+    "SphericalJoint",
     "Spline",
     "cardan",
     "contact",

@@ -11,7 +11,7 @@ from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.joint import Array, Joint, named_as
 from motiform.spatial import Transform, exp_quaternion, multiply_quaternions, rotation_from_quaternion, skew
 
-__all__ = ["BallJoint", "FreeJoint", "free", "spherical"]
+__all__ = ["FreeJoint", "SphericalJoint", "free", "spherical"]
 
 
 def _quaternion_rate(quaternion: Array, omega: Array) -> Array:
@@ -24,7 +24,7 @@ def _unit(quaternion: Array) -> Array:
     return quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
 
 
-class BallJoint(Joint):
+class SphericalJoint(Joint):
     """Any rotation: q is a quaternion, v the angular velocity in the child's axes."""
 
     code = c.BALL
@@ -115,9 +115,9 @@ def _exp_shift(w: Array) -> Array:
     return np.eye(3) + b * W + c * (W @ W)
 
 
-def spherical(*, names: Sequence[str] | None = None) -> BallJoint:
+def spherical(*, names: Sequence[str] | None = None) -> SphericalJoint:
     """Return a ball joint without singularities: a quaternion."""
-    return BallJoint(names)
+    return SphericalJoint(names)
 
 
 def free(

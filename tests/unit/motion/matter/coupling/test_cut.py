@@ -149,7 +149,7 @@ def test_links_out_of_range_and_pistons_are_kept():
 def test_links_by_range_are_cut_between_sets_of_their_own():
     b = NetworkBuilder(gravity=(0, 0, 0))
     heavy, light = b.masses("heavy", [0, 0, 0], 100.0, radius=0.5), b.masses("light", [0.9, 0, 0], 0.01, radius=0.5)
-    b.reach("touch", heavy, light, law=links.visco_elastic_buffer(0.5, 0.0, 0.2))
+    b.reach("touch", heavy, light, law=links.visco_elastic_buffer(0.5, 0.0, damping=0.2))
     models = {"heavy": "heavy", "light": "light"}
     found = advise(b.build(), models, BAND, axes="x")
     assert found.pairs[0].verdict == "a drives b"
@@ -168,7 +168,7 @@ def test_links_by_range_are_cut_between_sets_of_their_own():
 def test_links_by_range_of_many_models_are_cut_in_runs_apart_only():
     b = NetworkBuilder(gravity=(0, 0, 0))
     heavy, light = b.masses("heavy", [0, 0, 0], 100.0, radius=0.5), b.masses("light", [0.9, 0, 0], 0.01, radius=0.5)
-    b.reach("touch", heavy + light, law=links.visco_elastic_buffer(0.5, 0.0, 0.2))
+    b.reach("touch", heavy + light, law=links.visco_elastic_buffer(0.5, 0.0, damping=0.2))
     found = advise(b.build(), {"heavy": "heavy", "light": "light"}, BAND, axes="x")
     with pytest.raises(InputError, match=r"within and between models act both ways.*run_schedule"):
         found.cut_network()

@@ -86,7 +86,7 @@ def test_stiffness_is_the_second_derivative_of_the_energy(axis):
 def buffer():
     b = NetworkBuilder(gravity=(0, 0, 0))
     nail, bead = b.fixed("nail", [0, 0, 0]), b.masses("bead", [1.0, 0, 0], 1.0)
-    b.link("stop", (nail, bead), links.visco_elastic_buffer(100.0, 0.5, 4.0))
+    b.link("stop", (nail, bead), links.visco_elastic_buffer(100.0, 0.5, damping=4.0))
     return b.build()
 
 
@@ -145,7 +145,7 @@ def test_a_piston_is_one_spring_of_the_sum_of_its_lengths():
 def test_reach_friction_solids_and_drag():
     b = NetworkBuilder()
     balls = b.masses("balls", [[0.0, 0, 0], [0.9, 0, 0], [5.0, 0, 0]], 1.0, radius=0.5, drag=0.25)
-    b.reach("touch", balls, law=links.visco_elastic_buffer(100.0, 0.0, 3.0), friction=Friction(0.5, 40.0, 1.0))
+    b.reach("touch", balls, law=links.visco_elastic_buffer(100.0, 0.0, damping=3.0), friction=Friction(0.5, 40.0, 1.0))
     b.solid("stone", Ball(1.0), Transform(np.eye(3), (-1.45, 0, 0)), balls, law=links.elastic_buffer(70.0, 0.0))
     net = b.build()
     along, across = linearise(net), linearise(net, axis="y")

@@ -32,7 +32,7 @@ def runner(touch=False):
     cloth = b.masses("cloth", topology.block_positions((6, 5), 0.08, (-0.1, 0.45, -0.06)), 1e-3, drag=1e-3, radius=0.02)
     b.link("weave", topology.grid(cloth, (6, 5)), links.spring(20.0, damping=0.01))
     b.link("seam", (body, cloth[np.arange(6) * 5]), links.spring(np.arange(25.0, 31.0), damping=0.01))
-    b.reach("folds", cloth, law=links.visco_elastic_buffer(30.0, 0.0, 0.005), friction=0.3)
+    b.reach("folds", cloth, law=links.visco_elastic_buffer(30.0, 0.0, damping=0.005), friction=0.3)
     tail = b.masses("tail", [[0.05, 0.4 - 0.05 * k, 0.0] for k in range(1, 5)], 1e-4)
     ring = np.concatenate([body.indices[-1:], tail.indices])
     b.link("tie", topology.chain(ring), Automaton("yielding", YIELDING).law(stiffness=10.0, **{"yield": 0.02}))
@@ -41,7 +41,7 @@ def runner(touch=False):
     b.push("hand", cloth[:3], lambda t: [[0, 0, 1e-3 * np.cos(20 * t)]] * 3)
     b.solid("stone", Ball(0.2), Transform(np.eye(3), (0.4, 0.3, 0)), cloth, law=links.elastic_buffer(5.0, 0.0))
     if touch:
-        b.reach("touch", body, cloth, law=links.visco_elastic_buffer(30.0, 0.06, 0.005))
+        b.reach("touch", body, cloth, law=links.visco_elastic_buffer(30.0, 0.06, damping=0.005))
     return b.build()
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from motiform.base.errors import InputError, MotiformError
 from motiform.geometry import Ball, Box, Capsule, Cylinder
-from motiform.motion.tree.joints import AxesJoint, BallJoint, FreeJoint
+from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.read import read_mjcf
 from motiform.motion.tree.read.mjcf_settings import turn_to
@@ -63,7 +63,7 @@ def test_a_leg(tmp_path):
     assert leg.coordinates == ("swing", "slip", "ball.wx", "ball.wy", "ball.wz")
     hip, knee = leg.segments
     assert isinstance(hip.joint, AxesJoint)
-    assert isinstance(knee.joint, BallJoint)
+    assert isinstance(knee.joint, SphericalJoint)
     swing, slip = hip.joint.axes
     assert (swing.kind, swing.point, slip.kind) == ("revolute", (0.0, 0.0, 0.1), "prismatic")
     assert swing.offset == -np.deg2rad(30)
