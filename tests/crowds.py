@@ -7,7 +7,7 @@ from motiform.motion.matter import Friction, NetworkBuilder, links
 from motiform.spatial import Transform, exp_rotation
 
 HERE = Transform.identity()
-BUFFER = links.visco_elastic_buffer(400.0, 0.0, 3.0)
+BUFFER = links.visco_elastic_buffer(400.0, 0.0, damping=3.0)
 
 
 def cloud(count=300, seed=1, gravity=(0.0, 0.0, 0.0), speed=0.5):
