@@ -36,7 +36,7 @@ def check(result):
     for h, heap in result["heaps"].items():
         found = heap.mass_properties()
         assert np.isclose(found.mass, exact.mass, rtol=1e-12)
-        assert np.allclose(found.center, exact.center, rtol=0, atol=1e-13)
+        assert np.allclose(found.com, exact.com, rtol=0, atol=1e-13)
         missing = exact.mass * h**2 / 6 * np.eye(3)
         assert np.allclose(exact.inertia - found.inertia, missing, rtol=0, atol=1e-12 * np.trace(exact.inertia))
     thrown = result["thrown"]

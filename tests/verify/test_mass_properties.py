@@ -90,7 +90,7 @@ def test_the_corner_tetrahedron() -> None:
     corner = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
     body = corner.mass_properties(density=1.0)
     assert body.mass == pytest.approx(1 / 6, rel=4 * EPS)
-    assert_allclose(body.center, 1 / 4, rtol=8 * EPS)
+    assert_allclose(body.com, 1 / 4, rtol=8 * EPS)
     assert_allclose(body.about([0, 0, 0]), np.full((3, 3), -1 / 120) + np.eye(3) * (2 / 60 + 1 / 120), rtol=40 * EPS)
 
 
@@ -103,7 +103,7 @@ def test_a_mesh_box_is_exact_to_rounding(a: float, b: float, c: float) -> None:
     box = Box((a, b, c))
     exact, meshed = box.mass_properties(density=3.0), box.to_mesh().mass_properties(density=3.0)
     assert meshed.mass == pytest.approx(exact.mass, rel=20 * EPS)
-    assert_allclose(meshed.center, 0, atol=20 * EPS * max(a, b, c))
+    assert_allclose(meshed.com, 0, atol=20 * EPS * max(a, b, c))
     assert_allclose(meshed.inertia, exact.inertia, rtol=40 * EPS, atol=40 * EPS * exact.inertia.max())
 
 
@@ -113,7 +113,7 @@ def test_a_mesh_box_turned_and_far_away(far: float) -> None:
     body, exact = box.to_mesh().moved(T).mass_properties(mass=1.0), box.mass_properties(mass=1.0).moved(T)
     # the corners are rounded by eps (far + 4); what is computed from them, relative to the middle, by no more
     rounding = EPS * (far + 4)
-    assert_allclose(body.center, exact.center, atol=10 * rounding)
+    assert_allclose(body.com, exact.com, atol=10 * rounding)
     assert_allclose(body.inertia, exact.inertia, atol=40 * rounding)
 
 
@@ -127,7 +127,7 @@ def test_meshes_against_trimesh(seed: int) -> None:
     ours = mesh.mass_properties(density=1.7)
     # sums of ~100 terms, the largest (d/120) r² with r up to 10
     assert ours.mass == pytest.approx(theirs.mass, rel=1e-12)
-    assert_allclose(ours.center, theirs.center_mass, atol=1e-12)
+    assert_allclose(ours.com, theirs.center_mass, atol=1e-12)
     assert_allclose(ours.inertia, theirs.moment_inertia, rtol=1e-11, atol=1e-11 * ours.inertia.max())
 
 
@@ -136,7 +136,7 @@ def test_meshes_move_as_bodies(seed: int) -> None:
     T, mesh = turned(seed + 50), hull(seed)
     a, b = mesh.moved(T).mass_properties(density=2.0), mesh.mass_properties(density=2.0).moved(T)
     assert a.mass == pytest.approx(b.mass, rel=1e-13)
-    assert_allclose(a.center, b.center, atol=1e-13)
+    assert_allclose(a.com, b.com, atol=1e-13)
     assert_allclose(a.inertia, b.inertia, atol=1e-13 * b.inertia.max() * 10)
 
 
@@ -154,7 +154,7 @@ def test_a_polyhedron_is_the_sum_of_its_pyramids() -> None:
         whole = whole + part
     body = mesh.mass_properties(density=1.0)
     assert whole.mass == pytest.approx(body.mass, rel=1e-12)
-    assert_allclose(whole.center, body.center, atol=1e-12)
+    assert_allclose(whole.com, body.com, atol=1e-12)
     assert_allclose(whole.inertia, body.inertia, atol=1e-11)
 
 
@@ -205,5 +205,5 @@ def test_compounds_are_the_sum_of_their_parts() -> None:
         b
     )
     assert both.mass == pytest.approx(parts.mass, rel=10 * EPS)
-    assert_allclose(both.center, parts.center, atol=20 * EPS)
+    assert_allclose(both.com, parts.com, atol=20 * EPS)
     assert_allclose(both.inertia, parts.inertia, atol=40 * EPS * parts.inertia.max())

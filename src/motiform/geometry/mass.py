@@ -25,17 +25,17 @@ class MassProperties:
     Attributes
     ----------
     mass : [kg], above zero.
-    center : (3,) [m], the centre of mass.
+    com : (3,) [m], the centre of mass.
     inertia : (3, 3) [kg·m²], about the centre of mass, positive definite.
     """
 
     mass: float
-    center: Array
+    com: Array
     inertia: Array
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mass", check_mass(self.mass))
-        object.__setattr__(self, "center", check_point(self.center, "center of mass"))
+        object.__setattr__(self, "com", check_point(self.com, "centre of mass"))
         object.__setattr__(self, "inertia", check_inertia(self.inertia))
 
     def moved(self, transform: Transform) -> Self:
@@ -43,18 +43,18 @@ class MassProperties:
         if transform.batch:
             raise ShapeError("a batch of transforms", where="moved", got=transform.batch, allowed="a single one")
         R = transform.rotation
-        return type(self)(self.mass, transform.point(self.center), R @ self.inertia @ R.T)
+        return type(self)(self.mass, transform.point(self.com), R @ self.inertia @ R.T)
 
     def about(self, point: ArrayLike) -> Array:
         """Return the inertia [kg·m²] about `point` [m], (3, 3): I + m ((d·d) 1 − d dᵀ), the parallel axis theorem."""
-        return self.inertia + point_inertia(self.mass, check_point(point, "point") - self.center)
+        return self.inertia + point_inertia(self.mass, check_point(point, "point") - self.com)
 
     def __add__(self, other: "MassProperties") -> Self:
         """Return the properties of two bodies in the same frame fixed to one another."""
         if not isinstance(other, MassProperties):
             return NotImplemented
         mass = self.mass + other.mass
-        center = self.center + (other.mass / mass) * (other.center - self.center)
+        center = self.com + (other.mass / mass) * (other.com - self.com)
         return type(self)(mass, center, self.about(center) + other.about(center))
 
     def principal(self) -> tuple[Array, Array]:
@@ -70,11 +70,11 @@ class MassProperties:
 
     def spatial(self) -> Array:
         """Return the spatial inertia about the frame's origin, (6, 6)."""
-        return spatial_inertia(self.mass, self.center, self.inertia)
+        return spatial_inertia(self.mass, self.com, self.inertia)
 
     def describe(self) -> dict[str, Any]:
         """Return plain numbers, ready for JSON."""
-        return {"mass": self.mass, "center": self.center.tolist(), "inertia": self.inertia.tolist()}
+        return {"mass": self.mass, "com": self.com.tolist(), "inertia": self.inertia.tolist()}
 
 
 def check_mass(mass: Any) -> float:

@@ -22,13 +22,13 @@ def point_inertia(mass: ArrayLike, point: ArrayLike) -> Array:
     return J
 
 
-def spatial_inertia(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> Array:
+def spatial_inertia(mass: ArrayLike, com: ArrayLike, inertia: ArrayLike) -> Array:
     """Return the spatial inertia about the frame's origin, (..., 6, 6).
 
-    `mass` [kg] (...), `center` of mass [m] (..., 3), `inertia` [kg·m²] (..., 3, 3) about it, all in one frame.
+    `mass` [kg] (...), `com` of mass [m] (..., 3), `inertia` [kg·m²] (..., 3, 3) about it, all in one frame.
     [[I + m[c]×[c]×ᵀ, m[c]×], [m[c]×ᵀ, m 1]]  [Featherstone08 §2.13]
     """
-    m, c = as_floats(mass, where="mass"), as_floats(center, 3, where="center of mass")
+    m, c = as_floats(mass, where="mass"), as_floats(com, 3, where="com of mass")
     if (m < 0).any():
         raise InputError("a negative mass", where="mass", got=m.min(), allowed="zero or more kg")
     J = as_floats(inertia, 3, 3, where="inertia") + point_inertia(m, c)

@@ -28,7 +28,7 @@ def cloud(rng: np.random.Generator, n: int = 20) -> tuple[np.ndarray, np.ndarray
 
 def same(a: MassProperties, b: MassProperties, atol: float) -> None:
     assert a.mass == pytest.approx(b.mass, rel=atol)
-    assert_allclose(a.center, b.center, atol=atol)
+    assert_allclose(a.com, b.com, atol=atol)
     assert_allclose(a.inertia, b.inertia, atol=atol)
 
 
@@ -49,7 +49,7 @@ def test_parallel_axis_theorem(rng: np.random.Generator) -> None:
     points, masses = cloud(rng)
     body, p = particle_mass_properties(points, masses), rng.standard_normal(3)
     assert_allclose(body.about(p), point_inertia(masses, points - p).sum(axis=0), atol=1000 * EPS)
-    assert_allclose(body.about(body.center), body.inertia)
+    assert_allclose(body.about(body.com), body.inertia)
     box = Box((1, 2, 3)).mass_properties(mass=12.0)
     assert_allclose(
         box.about([0.5, 1, 1.5]),
@@ -119,8 +119,8 @@ def test_limits_that_are_still_bodies() -> None:
         (lambda: MassProperties(-1.0, np.zeros(3), np.eye(3)), "an impossible mass"),
         (lambda: MassProperties(np.inf, np.zeros(3), np.eye(3)), "an impossible mass"),
         (lambda: MassProperties("2 kg", np.zeros(3), np.eye(3)), "mass: not an array of numbers"),  # type: ignore[arg-type]
-        (lambda: MassProperties(1.0, np.zeros(2), np.eye(3)), "center of mass: wrong shape"),
-        (lambda: MassProperties(1.0, [0, np.nan, 0], np.eye(3)), "center of mass: not finite"),
+        (lambda: MassProperties(1.0, np.zeros(2), np.eye(3)), "centre of mass: wrong shape"),
+        (lambda: MassProperties(1.0, [0, np.nan, 0], np.eye(3)), "centre of mass: not finite"),
         (lambda: check_inertia(np.eye(2)), "inertia: wrong shape"),
         (lambda: check_inertia(np.eye(3) * np.nan), "inertia: not finite"),
         (lambda: check_inertia(np.zeros((3, 3))), "vanishes or overflows"),

@@ -45,14 +45,14 @@ def test_parts_add_up_about_their_common_centre():
         "{ ball = 0.1, mass = 3, pose = { at = [1, 0, 0] } } ] }"
     )
     assert body.properties.mass == 4
-    assert body.properties.center == pytest.approx([0.5, 0, 0])
+    assert body.properties.com == pytest.approx([0.5, 0, 0])
     own = 4 * 0.4 * 0.01
     assert body.properties.inertia == pytest.approx(np.diag([own, own + 3, own + 3]))  # reduced mass 3/4 at distance 2
 
 
 def test_stated_mass_properties_replace_those_of_the_shape():
-    body = one("shape = { ball = 1 }\nmass = 2\ncenter = [0, 0.1, 0]\ninertia = [0.3, 0.4, 0.5]")
-    assert (body.properties.mass, body.properties.center.tolist()) == (2, [0, 0.1, 0])
+    body = one("shape = { ball = 1 }\nmass = 2\ncom = [0, 0.1, 0]\ninertia = [0.3, 0.4, 0.5]")
+    assert (body.properties.mass, body.properties.com.tolist()) == (2, [0, 0.1, 0])
     assert body.properties.inertia == pytest.approx(np.diag([0.3, 0.4, 0.5]))
     heavier = one("shape = { ball = 1, mass = 1 }\nmass = 2")
     assert heavier.properties.inertia == pytest.approx(np.diag([0.8] * 3))  # the shape's own, scaled with the mass

@@ -129,14 +129,14 @@ name = "arm"
 name = "upper"
 joint = { revolute = [0, 0, 1] }
 mass = 1.0
-center = [0, -0.3, 0]
+com = [0, -0.3, 0]
 [[figure.segment]]
 name = "lower"
 parent = "upper"
 joint = { revolute = [1, 0, 0] }
 placement = { at = [0, -0.6, 0] }
 mass = 0.5
-center = [0, -0.2, 0]
+com = [0, -0.2, 0]
 [[figure.tag]]
 name = "tip"
 segment = "lower"

@@ -13,7 +13,7 @@ def bodies_looks(bodies: Bodies, _model: object) -> Looks:
     """Return the shapes of bodies, about their centres of mass, and their springs."""
     parts = {
         body.name: ShapeLook(
-            shape=body.shape, offset=tuple((-body.properties.center).tolist()), color=np.asarray(body.color),
+            shape=body.shape, offset=tuple((-body.properties.com).tolist()), color=np.asarray(body.color),
             position=f"{body.name}.position", orientation=f"{body.name}.orientation",
         )
         for body in bodies.bodies
@@ -33,5 +33,5 @@ def _springs(bodies: Bodies) -> dict[str, SpringLook]:
 
 
 def _end(bodies: Bodies, body: str | None, at: object, where: str) -> SpringEnd:
-    center = np.zeros(3) if body is None else bodies.find(body, where).properties.center
+    center = np.zeros(3) if body is None else bodies.find(body, where).properties.com
     return SpringEnd(body=body, at=tuple((np.array(at, float) - center).tolist()))

@@ -281,13 +281,13 @@ def pivot_inertia(body: Body) -> np.ndarray:
 
 def lever(body: Body) -> np.ndarray:
     """Return the centre of mass from the pivot, body axes [m]."""
-    return body.properties.center - np.asarray(body.pivot)
+    return body.properties.com - np.asarray(body.pivot)
 
 
 def _start(body: Body) -> tuple[np.ndarray, ...]:
     n = body.count
     rotation = np.broadcast_to(body.rotation, (n, 3, 3))
-    position = np.broadcast_to(body.position, (n, 3)) + rotation @ body.properties.center
+    position = np.broadcast_to(body.position, (n, 3)) + rotation @ body.properties.com
     spin = np.broadcast_to(body.spin, (n, 3))
     if body.pivot is None:
         velocity = np.broadcast_to(body.velocity, (n, 3))

@@ -99,7 +99,7 @@ def _pack_loads(model: Bodies) -> tuple[np.ndarray, np.ndarray]:
         until = np.inf if load.until == np.inf else check_number(load.until, "end", where)
         if until <= start:
             raise InputError("the load never acts", where=where, got=f"from {start} until {until} s")
-        point = np.zeros(3) if load.at is None else check_vectors(load.at, "point", where) - body.properties.center
+        point = np.zeros(3) if load.at is None else check_vectors(load.at, "point", where) - body.properties.com
         force, torque = check_vectors(load.force, "force", where), check_vectors(load.torque, "torque", where)
         numbers = np.hstack([force, torque, point, float(load.follows), start, until])
         rows += [(i, numbers, -1) for i in range(*model.slices[body.name].indices(model.count))]
@@ -122,7 +122,7 @@ def _pack_springs(model: Bodies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
                 body = model.find(name, where)
                 if body.many:
                     raise InputError("a spring cannot hold many copies at once", where=where, got=name)
-                i, point = model.slices[name].start, point - body.properties.center
+                i, point = model.slices[name].start, point - body.properties.com
                 place = start.position[i] + start.rotation[i] @ point
             index.append(i)
             points.append(point)

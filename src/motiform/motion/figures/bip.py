@@ -88,7 +88,7 @@ class BipRecipe(Recipe):
             if body is not None:
                 m = self.masses.get(row["name"], body.mass)
                 inertia = np.array(body.inertia) * (m / body.mass)
-                row |= {"mass": m, "center": body.center, "inertia": inertia, "about": body.about}
+                row |= {"mass": m, "com": body.center, "inertia": inertia, "about": body.about}
             found.append(DHRow(**row))
         return found
 

@@ -22,7 +22,7 @@ def add_body(builder: FigureBuilder, body: Body) -> None:
     for key, remedy in (("drag", "Leave it out."), ("pivot", "Add a segment with a spherical joint.")):
         if getattr(body, key) is not None:
             raise InputError(f"a body with contacts has no {key}", where=f"body {body.name!r}", remedy=remedy)
-    placed = Transform.translation_of(-body.properties.center)
+    placed = Transform.translation_of(-body.properties.com)
     color: tuple[float, ...] = tuple(np.asarray(body.color, float).tolist())
     part = None if body.shape is None else Part(body.shape, placed, color)  # type: ignore[arg-type]
     for name in body_segments(body):
@@ -39,7 +39,7 @@ def start_bodies(
     for body in bodies:
         n = body.count
         R = np.broadcast_to(body.rotation, (n, 3, 3))
-        at = np.broadcast_to(body.position, (n, 3)) + R @ body.properties.center
+        at = np.broadcast_to(body.position, (n, 3)) + R @ body.properties.com
         speed = np.einsum("nji,nj->ni", R, np.broadcast_to(body.velocity, (n, 3)))
         spin = np.broadcast_to(body.spin, (n, 3))
         for k, name in enumerate(body_segments(body)):

@@ -81,7 +81,7 @@ class FigureBuilder:
 
         """
         if isinstance(mass, MassProperties):
-            com, inertia, mass = mass.center, mass.inertia, mass.mass
+            com, inertia, mass = mass.com, mass.inertia, mass.mass
         if shape is not None and not isinstance(shape, Shape | Part | list | tuple):
             allowed = "a Shape, a Part, or several Parts"
             raise InputError("shape", where=f"segment {name!r}", got=repr(shape), allowed=allowed)

@@ -88,14 +88,14 @@ def _body(scene: Scene, n: int, table: BodyTable, rng: np.random.Generator) -> B
 
 def _own_properties(table: BodyTable, properties: MassProperties | None) -> MassProperties:
     """Return the mass properties: the shape's, or those that the body states instead."""
-    stated = (table.mass, table.center, table.inertia)
+    stated = (table.mass, table.com, table.inertia)
     if properties is None and None in (table.mass, table.inertia):
         raise SceneError("the body has no mass", remedy="Give shape.density, shape.mass, or mass and inertia.")
     if all(value is None for value in stated):
         assert properties is not None
         return properties
     mass = properties.mass if table.mass is None else table.mass  # type: ignore[union-attr]
-    center = (properties.center if properties else np.zeros(3)) if table.center is None else np.array(table.center)
+    center = (properties.com if properties else np.zeros(3)) if table.com is None else np.array(table.com)
     if table.inertia is None:
         assert properties is not None
         inertia = properties.inertia * (mass / properties.mass)

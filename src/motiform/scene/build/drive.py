@@ -76,7 +76,7 @@ def build_pushes(
             found.append(push)
     for n, force in enumerate(scene.document.force):
         body = next(body for body in bodies if body.name == force.body)
-        at: Any = None if force.at is None else np.array(force.at) - body.properties.center
+        at: Any = None if force.at is None else np.array(force.at) - body.properties.com
         for name in body_segments(body):
             found.append(placed(scene, lambda f=force, m=name, a=at: _push(f, m, a), "force", n))
     return SegmentPushes(figure, found) if found else None

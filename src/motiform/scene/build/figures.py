@@ -107,15 +107,15 @@ def _write(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, pre
 def _segment(scene: Scene, table: SegmentTable, builder: FigureBuilder, prefix: str) -> None:
     shape, properties = (None, None) if table.shape is None else build_shape(scene, table.shape)
     mass: float | MassProperties = 0.0 if table.mass is None else table.mass
-    com: Any = (0.0, 0.0, 0.0) if table.center is None else table.center
+    com: Any = (0.0, 0.0, 0.0) if table.com is None else table.com
     inertia = None if table.inertia is None else np.array(table.inertia, float)
     if inertia is not None and inertia.ndim == 1:
         inertia = np.diag(inertia)
-    if properties is not None and table.mass is None and table.inertia is None and table.center is None:
+    if properties is not None and table.mass is None and table.inertia is None and table.com is None:
         mass = properties
     elif properties is not None:
         mass = properties.mass if table.mass is None else table.mass
-        com = properties.center if table.center is None else com
+        com = properties.com if table.com is None else com
         inertia = properties.inertia * (mass / properties.mass) if inertia is None else inertia
     builder.segment(
         prefix + table.name,

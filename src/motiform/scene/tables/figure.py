@@ -162,7 +162,7 @@ class SegmentTable(Table):
     shape: ShapeTable | None = None
     color: Color = (0.55, 0.57, 0.6)
     mass: Annotated[Kilogram, AtLeast0] | None = None
-    center: Point | None = Field(None, description="centre of mass")
+    com: Point | None = Field(None, description="centre of mass")
     inertia: list[Number] | list[list[Number]] | None = Field(None, description="about the centre of mass, 3 or 3×3")
     armature: Annotated[Number, AtLeast0] = Field(0.0, description="inertia of the drives")
     damping: Annotated[Number, AtLeast0] = 0.0

@@ -78,7 +78,7 @@ class BodyTable(Table):
     name: Name
     shape: ShapeTable
     mass: Annotated[Kilogram, Above0] | None = Field(None, description="instead of the shape's own")
-    center: Point | None = Field(None, description="centre of mass in the shape's frame, instead of the shape's own")
+    com: Point | None = Field(None, description="centre of mass in the shape's frame, instead of the shape's own")
     inertia: Vector | tuple[Vector, Vector, Vector] | None = Field(
         None, description="about the centre of mass [kg m²], three moments or a matrix, instead of the shape's own"
     )

@@ -16,7 +16,7 @@ def test_a_box_that_fits_the_grid_misses_only_the_cells_own_inertia(h: float) ->
     """n equal points with step h along an edge a = n h have the mean square (a² − h²)/12 instead of a²/12."""
     body = particles_from_mesh(BOX, h, density=2.0).mass_properties()
     assert body.mass == pytest.approx(12.0, rel=1e-13)
-    assert_allclose(body.center, 0, atol=1e-14)
+    assert_allclose(body.com, 0, atol=1e-14)
     a, b, c = (1 - h**2) / 12, (4 - h**2) / 12, (9 - h**2) / 12
     assert_allclose(body.inertia, 12 * np.diag([b + c, a + c, a + b]), rtol=1e-12, atol=1e-12)
 

@@ -97,7 +97,7 @@ def test_integrals_are_those_of_a_fine_mesh(kind):
     # has their fifth power. The tube of a torus has three quarters of n.
     short = 2 * np.pi**2 / (2 * 192**2)
     assert exact.mass * (1 - 3 * short) <= fine.mass <= exact.mass * (1 + 1e-12)
-    np.testing.assert_allclose(fine.center, exact.center, atol=3 * short)
+    np.testing.assert_allclose(fine.com, exact.com, atol=3 * short)
     np.testing.assert_allclose(fine.inertia, exact.inertia, rtol=0, atol=6 * short * np.abs(exact.inertia).max())
 
 

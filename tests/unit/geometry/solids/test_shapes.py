@@ -235,5 +235,5 @@ def test_any_tetrahedron_gives_a_body_or_a_motiform_error(vertices: np.ndarray) 
         except MotiformError:
             continue
         low, high = vertices.min(axis=0), vertices.max(axis=0)
-        assert (body.center >= low - 1e-9 * (high - low).max()).all()
-        assert (body.center <= high + 1e-9 * (high - low).max()).all()
+        assert (body.com >= low - 1e-9 * (high - low).max()).all()
+        assert (body.com <= high + 1e-9 * (high - low).max()).all()

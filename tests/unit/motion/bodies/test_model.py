@@ -152,7 +152,7 @@ def test_copies_take_their_rows_in_order():
     a, b = Body("a", MATTER), Body("b", MATTER, position=np.arange(9.0).reshape(3, 3))
     model = Bodies((a, b))
     assert (model.count, model.slices) == (4, {"a": slice(0, 1), "b": slice(1, 4)})
-    assert model.initial_state().position[1:] == pytest.approx(np.arange(9.0).reshape(3, 3) + MATTER.center)
+    assert model.initial_state().position[1:] == pytest.approx(np.arange(9.0).reshape(3, 3) + MATTER.com)
 
 
 def test_rows_and_state_are_one():

@@ -168,9 +168,9 @@ def test_inertia_about_the_origin_becomes_inertia_about_the_centre():
     R, G, m = random_rotation(rng), np.array([0.3, -0.2, 0.5]), 2.5
     about_center = R @ np.diag([0.02, 0.03, 0.04]) @ R.T
     about_origin = about_center + point_inertia(m, G)
-    row = CardanRow("a", None, rotation=("q1", 0, 0), mass=m, center=tuple(G), inertia=about_origin)
+    row = CardanRow("a", None, rotation=("q1", 0, 0), mass=m, com=tuple(G), inertia=about_origin)
     np.testing.assert_allclose(figure_from_cardan([row]).segments[0].inertia, about_center, rtol=0, atol=1e-15)
-    direct = CardanRow("a", None, rotation=("q1", 0, 0), mass=m, center=tuple(G), inertia=about_center, about="center")
+    direct = CardanRow("a", None, rotation=("q1", 0, 0), mass=m, com=tuple(G), inertia=about_center, about="center")
     np.testing.assert_array_equal(figure_from_cardan([direct]).segments[0].inertia, about_center)
 
 
@@ -251,7 +251,7 @@ def test_any_text_is_a_value_or_an_error(text):
         ([CardanRow("a", None)], {"lengths": {"q1": 1}, "coordinates": ["q1"]}, "a length and a coordinate"),
         ([DHRow("a", None)], {}, "row 1: a row of another kind"),
         (
-            [CardanRow("a", None, mass=1.0, center=(1, 0, 0), inertia=(1, 1, 1))],
+            [CardanRow("a", None, mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1))],
             {},
             "impossible inertia",
         ),  # about the origin it is at least m d²

@@ -113,7 +113,7 @@ class Geoms:
         total = found[0]
         for properties in found[1:]:
             total = total + properties
-        return total.mass, total.center, total.inertia
+        return total.mass, total.com, total.inertia
 
     def _inertial(self, element: Element) -> tuple[float, Array, Array]:
         element.only(("mass", "pos", "diaginertia", "fullinertia", *ORIENTATIONS))

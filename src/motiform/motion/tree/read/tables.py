@@ -1,8 +1,8 @@
 """Figures from tables: modified Denavit–Hartenberg rows and Cardan rows.
 
 >>> rows = [
-...     CardanRow("thigh", None, (0, 0, "L3/2"), ("q3", "-q2", "-q1"), mass=9.0, center=(0, "-0.41*L6", 0)),
-...     CardanRow("shank", "thigh", (0, "-L6", 0), ("q4", 0, 0), mass=3.0, center=(0, "-0.45*L5", 0)),
+...     CardanRow("thigh", None, (0, 0, "L3/2"), ("q3", "-q2", "-q1"), mass=9.0, com=(0, "-0.41*L6", 0)),
+...     CardanRow("shank", "thigh", (0, "-L6", 0), ("q4", 0, 0), mass=3.0, com=(0, "-0.45*L5", 0)),
 ... ]
 >>> leg = figure_from_cardan(rows, lengths={"L3": 0.17, "L5": 0.43, "L6": 0.42})
 
@@ -51,7 +51,7 @@ class CardanRow:
     """(z, y, x) [rad]: R = Rz Ry Rx."""
     mass: Parameter = 0.0
     """[kg]"""
-    center: Triple = _ZERO
+    com: Triple = _ZERO
     """Centre of mass G [m] in the segment."""
     inertia: Any = None
     """Three moments or 3×3 [kg·m²] in the segment's axes; None: zero."""
@@ -82,7 +82,7 @@ class DHRow:
     theta: Parameter = 0.0
     mass: Parameter = 0.0
     """[kg]"""
-    center: Triple = _ZERO
+    com: Triple = _ZERO
     """Centre of mass G [m] in the segment."""
     inertia: Any = None
     """Three moments or 3×3 [kg·m²] in the segment's axes; None: zero."""
@@ -246,15 +246,15 @@ class _Table:
         placement, axes = fold(chain)
         where = f"row {row.name!r}"
         mass = self.number(row.mass, f"{where}, mass")
-        center = self.numbers(_three(row.center, row, "center"), f"{where}, center")
+        com = self.numbers(_three(row.com, row, "com"), f"{where}, com")
         builder.segment(
             row.name,
             row.parent,
             AxesJoint(axes, names) if axes else fixed(),
             placement=placement,
             mass=mass,
-            com=center,
-            inertia=self._inertia(row, mass, center, where),
+            com=com,
+            inertia=self._inertia(row, mass, com, where),
         )
 
     def _chain(self, row: CardanRow | DHRow) -> tuple[list[Any], list[str]]:
@@ -289,7 +289,7 @@ class _Table:
         self.couples.append((again, name, value.factor))
         return 1.0, again
 
-    def _inertia(self, row: CardanRow | DHRow, mass: float, center: Array, where: str) -> Array | None:
+    def _inertia(self, row: CardanRow | DHRow, mass: float, com: Array, where: str) -> Array | None:
         if row.inertia is None:
             return None
         given = self.numbers(row.inertia, f"{where}, inertia")
@@ -300,7 +300,7 @@ class _Table:
         if row.about not in ("origin", "center"):
             raise InputError("unknown point", where=f"{where}, about", got=row.about, allowed="origin, center")
         J = np.diag(given) if given.ndim == 1 else given
-        return J - point_inertia(mass, center) if row.about == "origin" else J
+        return J - point_inertia(mass, com) if row.about == "origin" else J
 
     def order(self) -> list[str]:
         """Return the coordinates in the order of q."""
