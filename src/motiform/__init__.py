@@ -1,7 +1,7 @@
-"""motiform: bodies and matter modelled by physics, from measurement to picture.
+"""motiform: simulation of rigid bodies, figures and mass–spring networks, from measurement to image.
 
-One chain runs through the package: measure → motion → form → image. Importing it loads numpy and nothing heavier;
-every name below is fetched from its module when it is first used.
+The package is one chain: measure → motion → form → image. Importing it loads no heavy module; every name below is
+imported from its module at first use.
 """
 
 from importlib import import_module

@@ -1,1 +1,1 @@
-"""What every part stands on: errors, units, references, kernels, progress."""
+"""Foundations of all packages: errors, units, references, kernels, progress."""

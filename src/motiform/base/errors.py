@@ -1,4 +1,4 @@
-"""Errors that say where, what was got, what is allowed and what to do."""
+"""Errors that state location, value, what is allowed and the remedy."""
 
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
@@ -70,7 +70,7 @@ class ShapeError(InputError):
 
 
 class RecordingError(InputError):
-    """A recording or table cannot be read, or does not hold what was asked."""
+    """A recording or table cannot be read, or does not contain the requested data."""
 
 
 class RunError(MotiformError):

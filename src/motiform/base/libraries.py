@@ -1,4 +1,4 @@
-"""Which libraries can be used: an import is tried, in a process of its own, because a broken library can end one."""
+"""Which libraries can be used: each import is tried in a separate process, because a broken library can abort it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The documents whose equations the code cites.
+"""The references cited in the code.
 
 A comment ``# [Zara 3.2]`` where an equation is computed names the document by one of these keys and the place in it;
 ``corrected`` after the place marks a misprint that is put right.

@@ -1,4 +1,4 @@
-"""Units at the doors: SI inside, anything a person writes outside."""
+"""Unit conversion on input and output: SI internally, any unit outside."""
 
 import math
 import re

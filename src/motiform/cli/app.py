@@ -19,7 +19,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     name="motiform",
-    help="Bodies and matter modelled by physics, from measurement to picture.",
+    help="Simulation of rigid bodies, figures and mass–spring networks, from measurement to image.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -35,7 +35,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _options(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Tell the version and end."
+        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
     pass

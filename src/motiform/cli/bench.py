@@ -1,4 +1,4 @@
-"""`motiform bench`: ours beside the peers that are installed, in one run."""
+"""`motiform bench`: comparison with installed peers, in one run."""
 
 import json
 from typing import Annotated

@@ -24,7 +24,7 @@ _FRAME, _FILM = (480, 270), 4.0  # pixels, seconds
 
 @dataclass(frozen=True)
 class Stop:
-    """One scene of the tour: where it stands in it, and where its results go."""
+    """One scene of the tour: its position, and the folder of its results."""
 
     name: str
     number: int
@@ -35,7 +35,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Shown:
-    """What was made of a scene."""
+    """The results of a scene."""
 
     title: str
     part: str
@@ -46,14 +46,14 @@ class Shown:
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("demo"),
-    everything: Annotated[bool, typer.Option("--all", help="Show the whole gallery instead of a tour.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Run the whole gallery instead of nine scenes.")] = False,
     view: Annotated[
-        bool | None, typer.Option(help="Show the studio at the end. By default, where there is a display.")
+        bool | None, typer.Option(help="Open the studio at the end. By default, if there is a display.")
     ] = None,
-    jobs: Annotated[int | None, typer.Option(help="Processes. By default, one for each core.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Number of processes. By default, one per core.")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Run a tour of the built-in scenes, write pictures, films and plots on one page, and show the studio."""
+    """Run a tour of built-in scenes, write pictures, films and plots on one page, and open the studio."""
     from motiform.cli.demo_page import page
     from motiform.scene import gallery
 
@@ -74,7 +74,7 @@ def demo(
 
 
 def _take(names: list[str], out: Path, jobs: int | None, quiet: bool) -> list[Shown]:
-    """Take all scenes through the chain; return what was made, in the order of the names."""
+    """Process all scenes; return the results in the order of the names."""
     from motiform.base.errors import RunError
     from motiform.sweep import run_tasks
 
@@ -88,7 +88,7 @@ def _take(names: list[str], out: Path, jobs: int | None, quiet: bool) -> list[Sh
 
 
 def show(stop: Stop, progress: "Progress") -> list[Shown]:
-    """Take one scene through the chain: recording, picture, plot, film; a trial of markers where it is watched."""
+    """Process one scene: recording, picture, plot, film; and a marker trial if it is captured."""
     from motiform.form import dress, strobe
     from motiform.image import picture, plot_channels
     from motiform.scene import load_scene, simulate
@@ -125,7 +125,7 @@ def _film(recording: "Recording", stem: Path) -> dict[str, Path]:
 
 
 def _measure(out: Path) -> Shown:
-    """Watch the man of a scene with cameras that err by 2 mm and lose markers, and reconstruct his postures."""
+    """Simulate marker capture of the man of a scene with 2 mm noise and occlusion, and reconstruct his postures."""
     from motiform.form import dress
     from motiform.image import picture, plot_channels
     from motiform.measure import read_markers, write_c3d

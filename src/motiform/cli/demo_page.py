@@ -1,4 +1,4 @@
-"""The page that `motiform demo` ends with: pictures, films and plots by part, and the way on."""
+"""The page that `motiform demo` ends with: pictures, films and plots by part, and links."""
 
 import shutil
 import sys

@@ -1,4 +1,4 @@
-"""`motiform doctor`: what is installed and works, which devices are there, where caches are, and how to mend it."""
+"""`motiform doctor`: installed packages and whether they work, devices, caches, and remedies."""
 
 import json
 import os
@@ -30,7 +30,8 @@ _PARTS: dict[str, tuple[str | None, dict[str, str]]] = {
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Try what is installed, and say what is missing or broken and how to mend it. Exit code 1: a needed part fails."""
+    """Check the installation, and report what is missing or broken with a remedy. Exit code 1: a required part
+    fails."""
     report = examine()
     if as_json:
         typer.echo(json.dumps(report, indent=2))
@@ -42,7 +43,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 def examine() -> dict[str, Any]:
-    """Return what `doctor` says."""
+    """Return the report of `doctor`."""
     from motiform import __version__
     from motiform.base.libraries import import_failures
     from motiform.bench.register import peer_libraries
@@ -185,7 +186,7 @@ _TRIALS: dict[str, Callable[[Path], None]] = {
 
 
 def _tried(trial: Callable[[Path], None]) -> str | None:
-    """Return what went wrong, in one line, or None."""
+    """Return the error in one line, or None."""
     with TemporaryDirectory() as folder:
         try:
             trial(Path(folder))

@@ -22,12 +22,12 @@ def film(
     speed: Annotated[
         float | None, typer.Option(help="Seconds of motion per second of film; the scene's if not given.")
     ] = None,
-    at: Annotated[float | None, typer.Option(help="Instant of a picture (s); the middle if not given.")] = None,
+    at: Annotated[float | None, typer.Option(help="Time of a picture (s); the middle if not given.")] = None,
     flashes: Annotated[
-        int | None, typer.Option("--strobe", min=1, help="Instants shown at once in a picture; else as the scene says.")
+        int | None, typer.Option("--strobe", min=1, help="Number of instants in one picture; the scene's if not given.")
     ] = None,
     overwrite: Overwrite = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted film.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted film.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a film (mp4) or a picture (png) of a recording."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def reconstruct(
     trials: Annotated[
-        list[Path], typer.Argument(metavar="TRIALS…", help="Files of markers ({formats}), or folders of them.")
+        list[Path], typer.Argument(metavar="TRIALS…", help="Marker files ({formats}), or folders of them.")
     ],
     figure: Annotated[
         str, typer.Option(help="human36, bip, kondo, or a file: .osim, .urdf, .xml (MJCF), .toml (scene).")
@@ -29,48 +29,43 @@ def reconstruct(
         typer.Option(metavar="TABLE[:NAME]", help="Table of subjects (CSV), and which one; else by file or folder."),
     ] = None,
     correspondence: Annotated[
-        Path | None, typer.Option(help="CSV with the columns tag and marker, where their names differ.")
+        Path | None, typer.Option(help="CSV with the columns tag and marker, for names that differ.")
     ] = None,
-    static: Annotated[
-        Path | None, typer.Option(help="Trial of the standing subject to calibrate the figure by.")
-    ] = None,
+    static: Annotated[Path | None, typer.Option(help="Static trial of the subject, to calibrate the figure.")] = None,
     calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Calibrate the figure by each trial's own markers, too.")
+        bool, typer.Option("--calibrate", help="Also calibrate the figure with each trial's own markers.")
     ] = False,
-    up: Annotated[
-        str | None, typer.Option(help="Axis of the files that points up, such as z; found if not told.")
-    ] = None,
+    up: Annotated[str | None, typer.Option(help="Up axis of the files, such as z; detected if not given.")] = None,
     units: Annotated[
-        str | None, typer.Option(help="Unit of length of the files, such as mm; found if not told.")
+        str | None, typer.Option(help="Unit of length of the files, such as mm; detected if not given.")
     ] = None,
     cutoff: Annotated[
-        float, typer.Option(min=0.0, help="Low-pass before velocities and accelerations (Hz); 0: none.")
+        float, typer.Option(min=0.0, help="Low-pass cutoff for velocities and accelerations (Hz); 0: none.")
     ] = 6.0,
     smooth: Annotated[
-        float | None, typer.Option(help="Fit the whole trial at once, by the usual size of accelerations (rad/s²).")
+        float | None, typer.Option(help="Fit the whole trial at once, with this typical acceleration (rad/s²).")
     ] = None,
-    robust: Annotated[
-        float | None, typer.Option(help="Distance (m) at which a marker begins to be taken for wrong.")
-    ] = None,
+    robust: Annotated[float | None, typer.Option(help="Residual (m) above which a marker is down-weighted.")] = None,
     weights: Annotated[Path | None, typer.Option(help="CSV with the columns tag and weight.")] = None,
     limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep joints within their limits.")] = True,
     out: Annotated[Path, typer.Option(help="Folder of the results, with one for each trial.")] = Path("reconstructed"),
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an interrupted batch; trials that are done are skipped anyway.")
+        bool, typer.Option("--resume", help="Continue an interrupted batch; finished trials are skipped anyway.")
     ] = False,
     overwrite: Overwrite = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Trials at once; one for each core if not given.")
+        int | None, typer.Option("--jobs", "-j", min=1, help="Trials in parallel; one per core if not given.")
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS|local", help="Work over a Dask cluster (tcp://host:8786).")
+        str | None, typer.Option(metavar="ADDRESS|local", help="Use a Dask cluster (tcp://host:8786).")
     ] = None,
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Write a page about each trial.")] = True,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write a report page for each trial.")] = True,
     set_: Settings = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find postures, their certainty, motion and effort from optical markers, for one trial or a thousand."""
+    """Compute postures with standard deviations, velocities and efforts from optical markers, for one or many
+    trials."""
     from motiform.trials.batch import plan_batch
 
     if overwrite and resume:
@@ -98,7 +93,7 @@ def _options(
     correspondence: Path | None, weights: Path | None, static: Path | None, calibrate: bool, report: bool,
     settings: dict[str, Any],
 ) -> "TrialOptions":  # fmt: skip
-    """Return what holds for all trials; wrong input is told here, before any work."""
+    """Return the settings common to all trials; invalid input raises an error here, before any work."""
     from motiform.measure import read_correspondence
     from motiform.trials.figure import FigureSpec, read_subject
     from motiform.trials.trial import TrialOptions, check_options, read_weights
@@ -137,7 +132,7 @@ def _grouped(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _work(batch: "Batch", jobs: int | None, scheduler: str | None, quiet: bool) -> None:
-    """Do the trials that are not done; what is finished stays, whatever happens."""
+    """Process the unfinished trials; finished results are kept in any case."""
     from motiform.base.progress import bar
     from motiform.sweep import run_tasks
     from motiform.trials.trial import run_trial
@@ -159,7 +154,7 @@ def _work(batch: "Batch", jobs: int | None, scheduler: str | None, quiet: bool) 
 
 
 def _end(batch: "Batch", as_json: bool) -> None:
-    """Tell what became of the trials, and end with the code that says so."""
+    """Report the outcome of the trials, and exit with the corresponding code."""
     summary = batch.summary()
     if as_json:
         typer.echo(json.dumps(summary, indent=1))
@@ -177,7 +172,7 @@ def _end(batch: "Batch", as_json: bool) -> None:
 
 
 def _last_line(count: dict[str, int], out: Path) -> str:
-    """Return what was written and where."""
+    """Return the output and its location."""
     done, skipped, failed = count["done"], count["skipped"], count["failed"]
     more = f"; {skipped} done before" * bool(skipped) + f"; {failed} failed" * bool(failed)
     if not done and not failed:

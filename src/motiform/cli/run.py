@@ -20,11 +20,11 @@ def run(
     functions: Annotated[
         Path | None,
         typer.Option(
-            help="A Python file that is run and may define force(t, state) and guards: the only way code gets in."
+            help="A Python file that is executed and may define force(t, state) and guards; no other user code is run."
         ),
     ] = None,
     overwrite: Overwrite = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished recording.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an incomplete recording.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Simulate a scene and write its recording."""
@@ -49,7 +49,7 @@ def run(
 
 
 def _end(recording: "Recording", planned: float) -> str:
-    """Return what ended a run before its time, if something did."""
+    """Return the reason if a run ended early."""
     last = recording.events[-1] if recording.events else None
     if last is None or not recording.duration <= last.time < planned:
         return ""
@@ -64,7 +64,7 @@ def _renamed(module: Any) -> str | None:
 
 
 def _functions(path: Path) -> dict[str, Any]:
-    """Run a Python file that the person named and return its force functions and guards."""
+    """Execute a Python file named by the user and return its force functions and guards."""
     spec = importlib.util.spec_from_file_location("motiform_functions", path)
     if not path.is_file():
         raise InputError("no such file", where="--functions", got=str(path), remedy=closest_file(path))

@@ -1,4 +1,4 @@
-"""What several verbs share: their options, and the line that they end with."""
+"""Common options of the verbs, and their final message."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +11,7 @@ from motiform.base.errors import InputError, RecordingError, closest, closest_fi
 if TYPE_CHECKING:
     from motiform.record import Recording
 
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that exists.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Settings = Annotated[
@@ -54,7 +54,7 @@ def parse_size(text: str) -> tuple[int, int]:
 
 
 def open_for(verb: str, path: Path) -> "Recording":
-    """Open a recording for a verb; a scene in its place gets a hint, and one without samples is refused."""
+    """Open a recording for a verb; a scene in its place, or a recording without samples, raises an error."""
     from motiform.record import open_recording
     from motiform.record.store import check_samples
 
@@ -67,7 +67,7 @@ def open_for(verb: str, path: Path) -> "Recording":
 
 
 def _check_scene(verb: str, path: Path) -> None:
-    """Say what to do with a scene where a recording is asked for: a file, a built-in one, or nearly the name of one."""
+    """Raise an error with the remedy if a scene is given in place of a recording."""
     from motiform.record.places import restore
 
     restore(path)
@@ -91,7 +91,7 @@ def beside(recording: Path, ending: str) -> Path:
 
 
 def wrote(what: str, path: Path) -> None:
-    """End with one line saying what was written and where."""
+    """Print one line that names the output."""
     size: float = (
         sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) if path.is_dir() else path.stat().st_size
     )

@@ -12,16 +12,14 @@ def view(
     recording: Annotated[
         str | None, typer.Argument(metavar="RECORDING|SCENE", help="A recording, a scene file, or a built-in scene.")
     ] = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; the default answers this machine alone.")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on; by default only this machine.")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port; the next free one is taken if it is in use.")
     ] = 8080,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
-    live: Annotated[bool, typer.Option("--live", help="Push a scene of matter by hand while it runs.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Manipulate a scene of matter while it runs.")] = False,
 ) -> None:
-    """Open the studio: look, scrub, change parameters, run, export. Ctrl-C ends it."""
+    """Open the studio: view, change parameters, run, export. Ctrl-C ends it."""
     from motiform.scene import gallery
     from motiform.studio import serve
 

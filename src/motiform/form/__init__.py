@@ -1,4 +1,4 @@
-"""Form: the geometry that is drawn, on the places and poses of a recording."""
+"""Form: the geometry attached to the positions and poses of a recording."""
 
 from motiform.form.colors import Shades
 from motiform.form.form import dress, strobe

@@ -1,4 +1,4 @@
-"""From a recording to what pictures, pages and exported files draw."""
+"""From a recording to the geometry that pictures, the studio and exported files draw."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any

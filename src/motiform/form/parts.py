@@ -1,4 +1,4 @@
-"""What a form is made of: rigid parts, links that stretch, skins that deform."""
+"""Parts of a form: rigid parts, links of varying length, deformable skins."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -110,7 +110,7 @@ class Skin:
 
 @dataclass(frozen=True)
 class Form:
-    """What a recording looks like: parts over time."""
+    """The geometry of a recording: parts over time."""
 
     parts: tuple[Part, ...]
     times: np.ndarray

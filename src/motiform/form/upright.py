@@ -1,4 +1,4 @@
-"""Which way is up in a recording, and forms turned so that y is."""
+"""The up direction of a recording, and forms rotated to y up."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Checks at the gate of geometry: lengths, points, masses."""
+"""Input checks of geometry: lengths, points, masses."""
 
 from typing import Any
 
@@ -86,7 +86,7 @@ def check_one_amount(density: Any, mass: Any, where: str) -> tuple[float | None,
 
 
 def read_only(array: Any) -> Any:
-    """Return a copy that nobody can write to."""
+    """Return a read-only copy."""
     copy = np.array(array, order="C")
     copy.flags.writeable = False
     return copy

@@ -20,7 +20,7 @@ TRIANGLE = 1e-9  # allowed excess of the largest moment over the sum of the othe
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
-    """What a rigid body needs to know of its matter, in the axes and about the origin of one frame.
+    """Mass, centre of mass and inertia of a rigid body in one frame.
 
     Attributes
     ----------
@@ -78,12 +78,12 @@ class MassProperties:
 
 
 def check_mass(mass: Any) -> float:
-    """Return a mass [kg] above zero, or say why it is none."""
+    """Return a positive mass [kg], or raise an error."""
     return check_amount(mass, "mass", "kg")
 
 
 def check_inertia(inertia: ArrayLike) -> Array:
-    """Return an inertia about the centre of mass [kg·m²] as a read-only (3, 3), or say why no body can have it."""
+    """Return an inertia about the centre of mass [kg·m²] as a read-only (3, 3), or an error if it is impossible."""
     J = as_floats(inertia, 3, 3, where="inertia", error=ShapeError)
     if J.shape != (3, 3):
         raise ShapeError("wrong shape", where="inertia", got=J.shape, allowed="(3, 3)")

@@ -1,4 +1,4 @@
-"""Image: pictures, films and plots without a screen.
+"""Image: pictures, films and plots without a display.
 
 Heavy libraries are imported where they are used; names in the table below are fetched when they are first asked for.
 """

@@ -1,4 +1,4 @@
-"""Cameras: where a picture is taken from."""
+"""Cameras: position, direction and field of view of a picture."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -88,7 +88,7 @@ class Camera:
 
     @staticmethod
     def of(form: "Form", *, aspect: float = 16 / 9) -> "Camera":
-        """Return the camera that the scene of a form asks for, else one that sees the whole motion."""
+        """Return the camera of the scene of a form, or one that frames the whole motion."""
         hints = form.image.get("camera") if form.image else None
         return Camera.from_hints(hints).over(form.up) if hints else Camera.framing(form, aspect=aspect)
 

@@ -1,4 +1,4 @@
-"""Pictures of coupling: admittances over frequency with the verdict, what a cut costs, and who drives whom."""
+"""Plots of coupling analysis: admittances over frequency with the verdict, errors of cuts, and the graph of drivers."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a plot draws of a channel: which of its numbers, as lines or as median and band, as many as a page shows."""
+"""Curves of a channel for a plot: selected components as lines or as median and band, reduced to the resolution."""
 
 import math
 import warnings

@@ -1,4 +1,4 @@
-"""New files, whole or not at all."""
+"""Files written atomically."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ __all__ = ["check_new", "new_file"]
 
 
 def check_new(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Return the path if a file may be written there; say why not otherwise."""
+    """Return the path if a file may be written there; otherwise raise an error."""
     path = Path(path)
     if not path.parent.is_dir():
         raise InputError(

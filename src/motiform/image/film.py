@@ -1,4 +1,4 @@
-"""Pictures and films of a form, written to files without a screen."""
+"""Pictures and films of a form, rendered off-screen to files."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Pictures of an unfinished film, kept in a folder so that an interrupted film can go on."""
+"""Frames of an unfinished film, kept in a folder so that an interrupted film can be resumed."""
 
 import hashlib
 import shutil
@@ -66,7 +66,7 @@ class FrameFolder:
 
     @property
     def remedy(self) -> str:
-        """What a person can do when the film fails."""
+        """The remedy for a failed film."""
         return f"The pictures so far are kept in {str(self.folder)!r}; make room and go on with them (--resume)."
 
     def get(self, k: int, paint: Callable[[], np.ndarray]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Legends and marks of events that take neither width from the axes nor leave the page."""
+"""Legends and event marks that fit the page without narrowing the axes."""
 
 import textwrap
 import warnings

@@ -1,4 +1,4 @@
-"""How pictures look: the light, and the ground."""
+"""Settings of pictures: light and ground."""
 
 from dataclasses import dataclass
 

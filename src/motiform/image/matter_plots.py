@@ -1,4 +1,4 @@
-"""The plane (K, Z) of digital cells: where a network or a screen is stable, and how its masses behave."""
+"""The plane (K, Z) of digital cells: the stability of a network or a screen, and the regimes of its masses."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Plots of channels over time, ready to publish; no window, no global state."""
+"""Plots of channels over time in publication quality; no window, no global state."""
 
 import io
 import os

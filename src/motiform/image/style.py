@@ -1,4 +1,4 @@
-"""How curves look, on paper and in the studio: colours, dashes, units."""
+"""Style of curves in plots and in the studio: colours, dashes, units."""
 
 import re
 from collections.abc import Sequence

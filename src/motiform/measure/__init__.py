@@ -1,4 +1,4 @@
-"""What was observed: optical markers, force plates and subjects, read, cleaned, named and written."""
+"""Measured data: optical markers, force plates and subjects; reading, cleaning, naming and writing."""
 
 from motiform.measure.changes import marker_names
 from motiform.measure.filters import low_pass

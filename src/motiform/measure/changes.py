@@ -13,7 +13,7 @@ __all__ = ["changed", "check_has_markers", "check_markers", "marker_names"]
 
 
 def check_markers(rec: Recording) -> np.ndarray:
-    """Return the markers (samples, markers, 3) of a recording, or say that it has none."""
+    """Return the markers (samples, markers, 3) of a recording, or raise an error if it has none."""
     check_has_markers(rec)
     return rec["markers"]
 

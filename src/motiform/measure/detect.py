@@ -1,4 +1,4 @@
-"""Units and axes of marker files: told by the file, or found from the size and the shape of what was measured."""
+"""Units and axes of marker files: stated in the file, or determined from the extent of the markers."""
 
 import re
 from typing import Any
@@ -57,7 +57,7 @@ def cloud_size(points: np.ndarray) -> float | None:
 
 
 def find_unit(points: np.ndarray, where: str) -> tuple[str, str]:
-    """Return the unit of points whose file does not tell it, and why it is thought to be that.
+    """Return the unit of points whose file does not state it, and the reason for the choice.
 
     A subject is between 0.1 and 4 m: below 10 the numbers are metres, above 400 millimetres. Between lies what may be
     centimetres or a small thing in millimetres; that has to be told.

@@ -1,4 +1,4 @@
-"""Low-pass filters that leave gaps alone."""
+"""Low-pass filters that preserve gaps."""
 
 import math
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ def low_pass(
     zero_phase: bool = True,
     names: Iterable[str] = ("markers",),
 ) -> Recording:
-    """Return the recording with channels low-passed by a Butterworth filter, 8 Hz and order 2 unless told.
+    """Return the recording with channels low-pass filtered by a Butterworth filter, by default 8 Hz and order 2.
 
     ``zero_phase=True`` runs the filter forwards and backwards: no delay, and twice the order. Two passes would bring
     the cutoff down; each is therefore set higher, by (√2 − 1)^(−1/(2 order)) (1.247 for order 2) [Winter09 3.4], on

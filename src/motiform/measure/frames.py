@@ -1,4 +1,4 @@
-"""Axes of recordings: turned so that y is up, and moved to where a model stands."""
+"""Axes of recordings: rotated to y up, and moved to the frame of a model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

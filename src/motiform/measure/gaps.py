@@ -104,7 +104,7 @@ def runs(mask: np.ndarray) -> list[tuple[int, int]]:
 def fill_gaps(
     rec: Recording, *, longest: float | None = 0.25, count_as_seen: bool = False, markers: Iterable[str] | None = None
 ) -> Recording:
-    """Return the recording with gaps filled by cubic splines through what is seen, each coordinate by itself.
+    """Return the recording with gaps filled by cubic splines through the measured samples, each coordinate separately.
 
     A gap is filled when the marker is seen before and after it, no more than ``longest`` [s] apart (None: however
     long). Longer gaps stay, and cut the spline. Nothing is extrapolated. The channel ``seen`` (samples, markers) tells

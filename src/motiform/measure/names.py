@@ -1,4 +1,4 @@
-"""Names of markers: prefixes, doubles, and which marker is which tag."""
+"""Names of markers: prefixes, duplicates, and the correspondence of markers and tags."""
 
 import re
 from collections import Counter

@@ -87,7 +87,7 @@ def _in_si(table: np.ndarray, units: list[str], wanted: tuple[str, ...], length:
 def plate_quantities(
     wrench: np.ndarray, corners: np.ndarray, up: np.ndarray | None = None, loaded: float = LOADED
 ) -> tuple[dict[str, np.ndarray], bool]:
-    """Return what the ground does to the subject, by channel name, and whether the signs of the plate were turned.
+    """Return the ground reaction on the subject, by channel name, and whether the signs of the plate were reversed.
 
     ``wrench`` is that of `plate_wrench`, ``corners`` (4, 3) [m]. A plate can push and not pull: where the file keeps
     what the subject does to the plate, force and moment change sign. The centre of pressure lies in the plane of the

@@ -1,4 +1,4 @@
-"""What a reader of one format hands on: numbers in the file's units and axes, and what the file tells of them."""
+"""The result of a reader of one format: data in the file's units and axes, and the metadata of the file."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +49,7 @@ class Raw:
 
 
 def forget_occluded(points: np.ndarray, residuals: np.ndarray | None = None) -> np.ndarray:
-    """Return points (..., 3) with nan for every marker that was not seen.
+    """Return points (..., 3) with nan for every occluded marker.
 
     Not seen are those with a coordinate that is nan or infinite, with Optotrak's number, at exactly (0, 0, 0), or with
     a negative residual.

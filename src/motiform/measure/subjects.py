@@ -1,4 +1,4 @@
-"""Subjects in a table: lengths and places of tags, one column a subject.  [HuMAnS 9.6.2]"""
+"""Subjects in a table: lengths and positions of tags, one column per subject.  [HuMAnS 9.6.2]"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ _UNIT = re.compile(r"\s*[\[(]\s*(?P<unit>[a-zµ]+)\s*[\])]\s*$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Subject:
-    """What is known of one subject."""
+    """The measures of one subject."""
 
     name: str
     lengths: Mapping[str, float] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Text files of numbers: read, separated, turned into a table, with the place of what is wrong."""
+"""Text files of numbers: reading, splitting, conversion to a table, with the location of errors."""
 
 import csv
 import io

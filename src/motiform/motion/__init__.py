@@ -1,1 +1,1 @@
-"""Motion: what moves, and by which laws."""
+"""Motion: models of bodies, figures and matter, simulation, and reconstruction from measurements."""

@@ -1,4 +1,4 @@
-"""What a recording is made of: channels over time, and events."""
+"""Parts of a recording: channels over time, and events."""
 
 import math
 from collections.abc import Mapping

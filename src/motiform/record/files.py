@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written aside, synced, then put in place; and what to say when the disk fails."""
+"""Atomic file writes: temporary file, sync, rename; and errors of a failing disk."""
 
 import errno
 import os
@@ -35,7 +35,7 @@ _SAFE = "what was committed before is safe"
 
 
 def as_path(path: Any) -> Path:
-    """Return what a caller names as a path, or say that it is none."""
+    """Return the argument as a path, or raise an error."""
     try:
         place = Path(path)
         if "\0" in str(place):
@@ -56,7 +56,7 @@ def new_file(path: Any, overwrite: bool) -> Path:
 
 @contextmanager
 def disk(path: object) -> Iterator[None]:
-    """Turn errors of the operating system while writing into errors that say what to do."""
+    """Convert errors of the operating system while writing into errors with a remedy."""
     try:
         yield
     except OSError as error:

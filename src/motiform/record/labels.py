@@ -65,7 +65,7 @@ def columns(channel: Channel, told: Any) -> Iterator[tuple[str, str]]:
 
 
 def select(name: str, channels: Mapping[str, Channel], told: Any, where: str) -> Selection:
-    """Return what a name stands for: a channel, or a part of one."""
+    """Return the channel, or part of one, that a name refers to."""
     if isinstance(name, str) and name in channels:
         return Selection(name, (), channels[name])
     owners = [one for one in channels if isinstance(name, str) and name.startswith(f"{one}.")]

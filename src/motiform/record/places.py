@@ -1,4 +1,4 @@
-"""Putting a finished folder in the place of an old one, such that a recording of that name is there at any instant."""
+"""Replacement of an old folder by a finished one, such that a recording of that name exists at any instant."""
 
 import os
 import re

@@ -87,7 +87,7 @@ class Recorder:
 
     @classmethod
     def resume(cls, path: AnyPath, *, discard: bool = False, chunk_bytes: int = _CHUNK_BYTES) -> "Recorder":
-        """Open an incomplete recording to go on with it.
+        """Open an incomplete recording to continue it.
 
         It is cut back to its last checkpoint, so a run that starts again from ``.checkpoint`` writes the same bits as
         one that was never interrupted; a recording whose commits had no checkpoint goes on after its last sample. When
@@ -187,7 +187,7 @@ class Recorder:
         return True
 
     def finish(self) -> Recording:
-        """Write what is left, mark the recording complete and return it."""
+        """Write the remaining samples, mark the recording as complete and return it."""
         if self._result is None:
             self._check_open()
             self._write(complete=True)
@@ -196,7 +196,7 @@ class Recorder:
         return self._result
 
     def close(self) -> Recording:
-        """Write what is left and return the recording, which stays incomplete and can be resumed."""
+        """Write the remaining samples and return the recording, which stays incomplete and can be resumed."""
         if self._result is None:
             self._check_open()
             self._free, self._whole = True, False

@@ -126,7 +126,7 @@ class Recording:
         return self.select(name).channel
 
     def select(self, name: str) -> Selection:
-        """Return what a name stands for: a channel, or a part of one by the labels of its axes."""
+        """Return the channel, or part of one by the labels of its axes, that a name refers to."""
         return select(name, self._channels, self.manifest.get("labels"), self._where)
 
     def unit(self, name: str) -> str:
@@ -188,7 +188,7 @@ class Recording:
 
     @property
     def warning(self) -> str | None:
-        """What a person must know before using it, or None: that the run did not reach its end."""
+        """A warning that the run did not reach its end, or None."""
         if self.complete:
             return None
         upto = "no sample" if self.span is None else f"samples up to t = {self.span[1]:g} s"

@@ -1,4 +1,4 @@
-"""Whole recordings written at once: to memory from arrays, to disk from another recording."""
+"""Complete recordings: in memory from arrays, on disk from another recording."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ def record_arrays(
 
 
 def save_recording(rec: Recording, path: AnyPath, *, overwrite: bool = False) -> Recording:
-    """Write a recording to a folder, which appears when it is whole; return it as read from there."""
+    """Write a recording to a folder, which appears when it is complete; return it as read from there."""
     folder = as_path(path)
     if rec.path is not None and folder.exists() and os.path.samefile(rec.path, folder):
         raise RecordingError("a recording cannot be saved over itself", where=str(path), remedy="Choose another name.")

@@ -1,4 +1,4 @@
-"""Columns in any unit become SI at the door."""
+"""Conversion of columns in any unit to SI on reading."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Where a recording is written: in a hidden folder beside its name, until it has something to show under it."""
+"""Where a recording is written: in a hidden folder beside its name, until the first commit."""
 
 import os
 import secrets

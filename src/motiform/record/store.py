@@ -26,7 +26,7 @@ _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, Overflow
 
 
 def open_recording(path: AnyPath) -> Recording:
-    """Open a recording on disk: what its last commit holds. ``rec.warning`` tells when the run did not end."""
+    """Open the last commit of a recording on disk. ``rec.warning`` is set if the run did not reach its end."""
     folder = as_path(path)
     layout, commit = read_layout(folder)
     source = DiskSource(folder, layout, commit.upto.counts)

@@ -1,4 +1,4 @@
-"""Scenes: what a person writes, shares and runs again."""
+"""Scenes: TOML files that define simulations."""
 
 from motiform.scene.read.load import Entry, Parameter, Scene, gallery, load_scene, parse_scene, parse_setting
 from motiform.scene.simulate import simulate

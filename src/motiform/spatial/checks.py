@@ -1,4 +1,4 @@
-"""Turn what a caller gives into finite float64 arrays, or say what is wrong with it."""
+"""Conversion of arguments to finite float64 arrays, or an error."""
 
 from typing import Any
 

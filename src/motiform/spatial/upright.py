@@ -1,4 +1,4 @@
-"""Which way is up: axes by name, and the rotation between a world and one with y up."""
+"""The up direction: axes by name, and the rotation between a world and one with y up."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def _wrong(up: Any) -> InputError:
 
 
 def up_against(gravity: ArrayLike | None, otherwise: str | ArrayLike = "y") -> np.ndarray:
-    """Return the unit vector (3,) against gravity, or along what is told for a world without.
+    """Return the unit vector (3,) opposite to gravity, or the given direction for a world without gravity.
 
     >>> up_against((0, 0, -9.81)).tolist(), up_against((0, 0, 0)).tolist()
     ([0.0, 0.0, 1.0], [0.0, 1.0, 0.0])

@@ -1,4 +1,4 @@
-"""The studio: a web page that shows recordings and runs scenes, for this machine only unless told otherwise."""
+"""The studio: a web page that shows recordings and runs scenes, by default accessible only from this machine."""
 
 from importlib import import_module
 from typing import Any

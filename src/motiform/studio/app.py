@@ -1,4 +1,4 @@
-"""The studio: the page as a whole, and the function that opens it."""
+"""The studio: the page and the function that opens it."""
 
 import logging
 import os
@@ -49,7 +49,7 @@ def serve(
         A scene, the name of a built-in one, or the path of a file: its parameters are offered, and it is run when there
         is no recording. Without either, a built-in scene is run.
     host
-        Address to listen on: this machine only unless told otherwise.
+        Address to listen on: by default only this machine.
     port
         The next free one is taken when it is in use; 0 takes any.
     open_browser
@@ -57,7 +57,7 @@ def serve(
     block
         Stay until Ctrl-C; otherwise return at once, and `Studio.close` ends it.
     live
-        Let the scene, one of masses and links, go on in real time with a hand that pushes it, instead of running it.
+        Run a scene of masses and links in real time with an interactive hand, instead of recording it.
     """
     studio = Studio(host=host, port=port)
     try:

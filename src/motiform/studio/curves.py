@@ -1,4 +1,4 @@
-"""What a plot draws: the curves of one channel, thinned and scaled so that they can be read, and a time cursor."""
+"""Curves of one channel for a plot, reduced and scaled, with a time cursor."""
 
 from dataclasses import dataclass
 from itertools import product

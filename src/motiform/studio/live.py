@@ -1,4 +1,4 @@
-"""Matter that is pushed live: a network runs in a thread, and a hand that somebody moves pushes it."""
+"""Interactive matter: a network runs in a thread, and a hand moved by the user pushes it."""
 
 import threading
 import time
@@ -136,7 +136,7 @@ class Live:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew: all masses and the hand are where they were at first, and the gesture is forgotten."""
+        """Restart: masses and hand return to their initial positions, and the gesture is discarded."""
         with self._lock:
             start = np.array(self.network.group(HAND).position)
             self._pull = _Pull(start, self.network.frequency)
@@ -168,7 +168,7 @@ class Live:
 
     @property
     def running(self) -> bool:
-        """Whether time goes on."""
+        """Whether the simulation is running."""
         return self._running.is_set() and not self._closed.is_set()
 
     def start(self) -> None:
@@ -213,7 +213,7 @@ class Live:
     # ---- what was done ----------------------------------------------------------------------------------------------
 
     def gesture(self, path: str | Path | None = None, *, title: str = "Gesture", overwrite: bool = False) -> Recording:
-        """Return what the hand did as a recording, in memory or on disk: hand.position [m], a sample for each step.
+        """Return the motion of the hand as a recording, in memory or on disk: hand.position [m] at every step.
 
         A scene replays it as the motion of its imposed point: `motion = { recording = { file = "gesture.mf", channel =
         "hand.position" } }`.

@@ -1,4 +1,4 @@
-"""Live matter on the page: buttons, a hand to drag, and what is seen of the run as it goes on."""
+"""The panel of interactive matter: buttons, a hand to drag, and the view of the running simulation."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -26,7 +26,7 @@ _SAID = 0.2  # [s] of the run between two readings of its clock
 
 
 class LivePanel:
-    """The folder "Live": a network scene goes on in real time, and a ball that is dragged pushes it."""
+    """The folder "Live": a network scene runs in real time, and a dragged ball pushes it."""
 
     def __init__(self, studio: "Studio") -> None:
         import viser

@@ -1,4 +1,4 @@
-"""The left side of the page: choose a scene, change its parameters, run it, take files away."""
+"""The left side of the page: choose a scene, change its parameters, run it, download files."""
 
 from collections.abc import Callable
 from html import escape

@@ -1,4 +1,4 @@
-"""One run at a time, in its own thread, that tells how far it is and can be cancelled."""
+"""One run at a time, in its own thread, with progress reports and cancellation."""
 
 import threading
 from collections.abc import Callable
@@ -11,7 +11,7 @@ __all__ = ["Cancelled", "Runner", "plain"]
 
 
 class Cancelled(Exception):
-    """Raised inside a run's progress when the person pressed Cancel."""
+    """Raised inside a run's progress when the user pressed Cancel."""
 
 
 class Runner:
@@ -81,7 +81,7 @@ class Runner:
 
 
 def plain(error: BaseException) -> str:
-    """Return what to tell a person about an error: no traceback, whatever its kind."""
+    """Return the message of an error for the user, without traceback."""
     if isinstance(error, MotiformError):
         return str(error)
     text = str(error).strip().splitlines()

@@ -1,7 +1,7 @@
 """One function over many tasks: here, in processes of this machine, or on the workers of a Dask cluster.
 
-Results come as they are ready. A task whose worker dies begins again on another; what a task raises is told and does
-not stop the others.
+Results come as they are ready. A task whose worker dies is repeated on another; an exception of a task is reported and
+does not stop the others.
 """
 
 import os
@@ -50,7 +50,7 @@ def run_tasks(
     scheduler: str | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Result]:
-    """Give the result of each task when it is ready, in any order.
+    """Yield the result of each task when it is ready, in any order.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def _part(tell: Progress, first: float, share: float, part: float) -> None:
 
 
 def attempt(work: Work, number: int, task: Any, tell: Progress) -> Result:
-    """Return the result of a task; what it raises is told in it."""
+    """Return the result of a task, including its exception."""
     try:
         return Result(number, work(task, tell))
     except Exception as error:

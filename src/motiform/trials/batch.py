@@ -1,4 +1,4 @@
-"""Many trials: which files, which folders, what is done already, and what became of all of them."""
+"""Many trials: files, folders, finished trials, and a summary."""
 
 import json
 from collections import Counter

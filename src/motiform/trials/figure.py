@@ -1,4 +1,4 @@
-"""The figure of a trial as a command tells it: a ready one, or a file; of a subject; calibrated or as it is."""
+"""The figure of a trial from command-line options: predefined or from a file; of a subject; optionally calibrated."""
 
 from dataclasses import dataclass, field
 from inspect import signature
@@ -60,7 +60,7 @@ def read_subject(told: str | None) -> tuple[dict[str, dict[str, Any]], str | Non
 
 
 def choose_subject(spec: FigureSpec, markers: "Recording", source: Path) -> str | None:
-    """Return the subject of a trial: the one told, else that of its file, else that of its folder ("Subject01")."""
+    """Return the subject of a trial: the given one, or that of its file, or that of its folder ("Subject01")."""
     if not spec.subjects or spec.subject is not None:
         return spec.subject
     own = markers.manifest.get("subject")

@@ -69,7 +69,7 @@ def write_mot(rec: Recording, figure: Figure, path: Path) -> Path:
 
 
 def write_efforts(rec: Recording, figure: Figure, path: Path) -> Path:
-    """Write efforts and what is left at the root over time, named as OpenSim's: …_moment [N·m], …_force [N]."""
+    """Write efforts and the residual at the root over time, named as OpenSim's: …_moment [N·m], …_force [N]."""
     turning = set(turning_coordinates(figure))
     efforts = [f"{name}_{'moment' if name in turning else 'force'}" for name in figure.coordinates]
     left = [f"residual_{name}" for name in ("mx", "my", "mz", "fx", "fy", "fz")]

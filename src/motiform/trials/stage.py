@@ -1,4 +1,4 @@
-"""The stage that makes a motion of measured markers."""
+"""Reconstruction of a motion from measured markers."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -37,8 +37,8 @@ def reconstruct(
 ) -> Recording:
     """Return the postures of a figure that put its tags where the markers are, and what follows from them.
 
-    Every sample is fitted by itself, from its neighbour's posture. What no marker tells stays as it was, and
-    is reported (``unseen``, ``nullity``).
+    Every sample is fitted by itself, from its neighbour's posture. Coordinates the markers do not determine keep their
+    value, and is reported (``unseen``, ``nullity``).
 
     The recording has q, v, a, tags, markers, error, error.rms, std, unseen, nullity, status, poses of the segments and
     centres of mass; with plates effort, residual and power; gait, swaps and doubtful samples as events.
@@ -48,8 +48,8 @@ def reconstruct(
     figure : with tags; one of `motiform.figures`, built, or read from an OpenSim model.
     markers : as `motiform.read_markers` gives them. Axes are turned where the file's up is not the figure's.
     correspondence : which marker is which tag, where names differ: {tag: marker}, a CSV file, or HuMAnS's vector.
-    weights : of tags, {tag: weight} or one for each; 1 where not told.
-    prior : posture to look from, (nq,); the figure's neutral one where not told.
+    weights : of tags, {tag: weight} or one for each; default 1.
+    prior : posture to look from, (nq,); default: the neutral posture.
     q0 : posture near that of the best seen sample, where it is known: nothing else is looked for then.
     limits : whether joints stay within their limits.
     robust : distance at which a marker begins to be taken for wrong [m]; None: least squares.

@@ -126,7 +126,7 @@ def read_weights(path: str | Path) -> dict[str, float]:
 
 
 def trial_key(source: str | Path, options: TrialOptions) -> str:
-    """Return a hash of all that the results depend on: the files, and what is asked for."""
+    """Return a hash of all that the results depend on: the files and the options."""
     told = asdict(options)
     found = hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode())
     files = [source, options.static, options.figure.figure, *_texts(options.figure.options)]
@@ -154,12 +154,12 @@ def read_done(folder: Path) -> dict[str, Any] | None:
 
 
 def brief(summary: dict[str, Any]) -> dict[str, Any]:
-    """Return what the summary of a batch tells of a trial."""
+    """Return the entry of a trial in the summary of a batch."""
     return {name: summary[name] for name in summary if name not in _OWN}
 
 
 def run_trial(trial: Trial, progress: Progress) -> dict[str, Any]:
-    """Return the summary of a trial after all of its files are written; what is wrong with it is told in it."""
+    """Return the summary of a trial after all of its files are written; it contains the error if the trial failed."""
     begun = time.monotonic()
     try:
         found = _done(trial, progress)

@@ -1,4 +1,4 @@
-"""Straight links between the points of two channels, which stretch with them."""
+"""Straight links of varying length between the points of two channels."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Surfaces whose corners are the points of a channel."""
+"""Surfaces whose vertices are the points of a channel."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""How solids look that have no outside: endless planes as slabs, containers as wires that one sees through."""
+"""Looks of unbounded solids: planes as slabs, containers as wireframes."""
 
 from itertools import pairwise
 from typing import Any

@@ -27,7 +27,7 @@ _CUT = "The file may be cut short, or hold another format than its name says."
 
 
 def check_closed(mesh: Mesh) -> float:
-    """Return the volume [m³] of a sound closed mesh; else say what is wrong, how often and where.
+    """Return the volume [m³] of a valid closed mesh; otherwise raise an error that describes its defects.
 
     Rejects open edges, inconsistent winding, triangles without area, a mesh that is inside out or encloses nothing.
     Mass properties ask less: triangles without area add nothing to an integral and are let through there.

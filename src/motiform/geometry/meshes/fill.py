@@ -1,4 +1,4 @@
-"""Bodies as particles, as in the course: the corners of a mesh, or a grid of points that fills it.  [Zara]"""
+"""Bodies as particles: the vertices of a mesh, or a grid of points that fills it. [Zara]"""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ Indices = NDArray[np.int64]
 
 
 def particles_from_vertices(mesh: Mesh, *, mass: float) -> Particles:
-    """Return one particle at each corner of a mesh, with equal shares of the whole mass [kg]."""
+    """Return one particle at each vertex of a mesh, with equal fractions of the total mass [kg]."""
     return Particles(mesh.vertices, np.full(len(mesh.vertices), check_amount(mass, "mass", "kg") / len(mesh.vertices)))
 
 

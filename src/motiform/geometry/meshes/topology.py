@@ -1,4 +1,4 @@
-"""Is a triangle surface closed, and does it face outward? If not: how many edges or faces are wrong, and where."""
+"""Checks of triangle surfaces: closed, oriented outward; number and location of defective edges and faces."""
 
 import numpy as np
 from numpy.typing import NDArray

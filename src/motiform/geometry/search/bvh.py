@@ -1,4 +1,4 @@
-"""Bounding volume hierarchies: find what a ray meets among many boxes or triangles without asking each.
+"""Bounding volume hierarchies: ray intersection with many boxes or triangles.
 
 The build runs on one core in a fixed order, so the same boxes always give the same tree.
 """
@@ -67,7 +67,7 @@ def mesh_tree(mesh: "Mesh") -> MeshTree:
 
 
 def cast_rays(mesh: "Mesh | MeshTree", origins: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far each ray goes until it meets the mesh, and which face it meets there.
+    """Return the distance of the first intersection of each ray with the mesh, and the face there.
 
     Parameters
     ----------

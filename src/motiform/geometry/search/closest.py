@@ -1,4 +1,4 @@
-"""Signed distance from points to solids: how far a point is from the nearest one, and which way is out.
+"""Signed distance from points to solids: the distance to the nearest one, and the outward normal.
 
 `pack_solids` turns shapes and their poses into arrays once; `Solids.with_poses` moves them. The functions that other
 kernels call for each of their points are in `closest_kernels`.

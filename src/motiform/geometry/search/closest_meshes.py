@@ -1,4 +1,4 @@
-"""Triangle meshes made ready for signed distances: a tree, and normals of faces, edges and corners."""
+"""Triangle meshes prepared for signed distances: a tree, and normals of faces, edges and vertices."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ __all__ = ["Surface", "feature_normals", "join_surfaces", "make_surface"]
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """A mesh to which signed distances are asked."""
+    """A mesh prepared for signed distances."""
 
     vertices: Array
     """Corners [m], equal ones joined, (V, 3)."""
@@ -30,7 +30,7 @@ class Surface:
 
 
 def make_surface(mesh: Mesh, where: str, one_sided: bool) -> Surface:
-    """Return a mesh with its tree and normals, or say why its inside cannot be told."""
+    """Return a mesh with its tree and normals, or raise an error if its interior is not defined."""
     mesh = merge_vertices(mesh)
     check_no_slivers(mesh.vertices, mesh.faces, where)
     ends = np.stack([mesh.faces, np.roll(mesh.faces, -1, axis=1)], axis=-1).reshape(-1, 2)

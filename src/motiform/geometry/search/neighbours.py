@@ -1,4 +1,4 @@
-"""Points near one another, on either device: sorting by cells, and lists of neighbours."""
+"""Neighbour search on CPU and GPU: sorting by cells, and neighbour lists."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""Shapes back from their descriptions."""
+"""Shapes from their descriptions."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields

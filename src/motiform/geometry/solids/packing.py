@@ -1,4 +1,4 @@
-"""Points that fill a shape: a cubic lattice, moved at random where asked, whose balls neither overlap nor stick out."""
+"""Points that fill a shape: a cubic lattice, optionally jittered, whose balls neither overlap nor protrude."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Solids that end: they have a volume, a mass, and a mesh."""
+"""Bounded solids: they have a volume, a mass, and a mesh."""
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ _ENTRIES = 4_000_000  # of one table of points and directions; bounds the memory
 
 
 class Shape(Solid):
-    """A solid of uniform density in its own frame, unless it says otherwise."""
+    """A solid of uniform density in its own frame, unless stated otherwise."""
 
     @abstractmethod
     def integrals(self) -> Integrals:

@@ -1,4 +1,4 @@
-"""What every solid can do: it has a number in the register, sizes that its kernels read, and a ball around it."""
+"""The interface of solids: a number in the register, sizes that kernels read, and a bounding ball."""
 
 from abc import ABC
 from dataclasses import fields

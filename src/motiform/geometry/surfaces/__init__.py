@@ -1,4 +1,4 @@
-"""Surfaces on which bodies touch: foot of a point, outward normal, curvature.
+"""Contact surfaces: foot point, outward normal, curvature.
 
 The curvature K of a surface says how its outward normal turns, dn = K ds, in a basis of two tangents T = (t1, t2), the
 columns of a (..., 3, 2) array: positive where the surface is convex. A surface touched from inside (a bowl) has its

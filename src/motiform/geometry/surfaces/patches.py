@@ -1,4 +1,4 @@
-"""Surfaces that a caller's own functions describe: parametric and implicit patches."""
+"""Surfaces defined by user functions: parametric and implicit patches."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What every surface on which bodies touch can do, and the algebra that surfaces share."""
+"""The interface of contact surfaces, and their common algebra."""
 
 from abc import ABC, abstractmethod
 from math import inf

@@ -1,1 +1,1 @@
-"""The ray caster: pictures of a form without a screen."""
+"""The ray caster: off-screen rendering of a form."""

@@ -1,4 +1,4 @@
-"""Pictures of a form without a screen, by casting rays. docs/image.md gives the formulas."""
+"""Off-screen rendering of a form by ray casting. docs/image.md gives the formulas."""
 
 import math
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def render(
     Parameters
     ----------
     sample, time : which instant; the last sample unless one of the two is given. Times [s] fall between samples.
-    camera : None: the camera of the scene, else one that sees the whole motion.
+    camera : None: the camera of the scene, or one that frames the whole motion.
     size : width and height [pixels].
     ground : True: a level checkered plane at height 0, or under the motion when that goes below; a number: its height
         [m]; False: none; None: as the scene says.
@@ -121,7 +121,7 @@ class Painter:
 def cast_form(
     form: "Form", sample: int, origins: np.ndarray, directions: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what rays meet in a form: distances (rays,), bodies (rays, 2) and normals (rays, 3).
+    """Return the first intersections of rays with a form: distances (rays,), bodies (rays, 2) and normals (rays, 3).
 
     Origins and directions are (rays, 3) in the world; distances count in lengths of the direction and are infinite
     where nothing is met. A body is the number of the part and of the body in it, −1 where nothing is met; links and
@@ -153,7 +153,7 @@ def _arguments(pieces: Pieces) -> tuple[np.ndarray, ...]:
 
 
 def check_size(size: Any) -> tuple[int, int]:
-    """Return width and height [pixels], or say what is wrong with them."""
+    """Return width and height [pixels], or raise an error."""
     allowed = f"two whole numbers from 1 to {_LARGEST}"
     try:
         width, height = (int(n) for n in size)

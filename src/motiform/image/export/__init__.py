@@ -33,7 +33,7 @@ def export(
 ) -> Path:
     """Write a recording or form in the format that the suffix of ``path`` names, and return the path.
 
-    The file appears whole or not at all, and an existing one is replaced only with ``overwrite``.
+    The file is written atomically, and an existing one is replaced only with ``overwrite``.
 
     Units are SI. glTF and X3D have y up: a world with another up is turned (`motiform.spatial.upright`). USD tells its
     up axis: a world with z up keeps its axes, others are turned to y up. Tables keep the world's axes.

@@ -1,4 +1,4 @@
-"""Keyframes: the instants and poses that an animated file keeps, checked and free of flips."""
+"""Keyframes: times and poses of an animated file, checked and free of sign flips."""
 
 import hashlib
 from typing import TYPE_CHECKING, Any

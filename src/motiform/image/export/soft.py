@@ -1,4 +1,4 @@
-"""Links and skins as animated files keep them: rods that are moved and stretched, and the places of vertices."""
+"""Links and skins in animated files: rods that are moved and scaled, and vertex positions."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The report of a reconstructed trial: one page with tables, plots and pictures, complete in itself."""
+"""The report of a reconstructed trial: one self-contained page with tables, plots and pictures."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""Plots of a reconstructed trial as PNG bytes: errors, gaps, coordinates with their certainty, efforts."""
+"""Plots of a reconstructed trial as PNG bytes: errors, gaps, coordinates with their standard deviations, efforts."""
 
 import io
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a format of marker files says of itself; the register is in register.py."""
+"""The description of a marker file format; the register is in register.py."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ __all__ = ["MarkerFormat", "MarkerWriter", "ReadOptions"]
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a caller tells about a file; a format uses what it needs."""
+    """Options of a caller for a file; a format uses those it needs."""
 
     rate: float | None = None
     """Samples per second [Hz], for files that hold neither times nor a rate."""

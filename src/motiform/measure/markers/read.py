@@ -52,12 +52,12 @@ def read_markers(
     path : file. Its format is known from its content; ``format``, a name of the register ("c3d"), overrules.
     up : axis of the file that points up ("x", "y", "z", "-x", "-y", "-z"): what is read is turned so that y is up;
         "auto" turns by what is found. None keeps the file's axes; ``manifest["up"]`` and ``["gravity"]`` tell them.
-    units : unit of length, where the file tells none or a wrong one ("mm", "m", …).
+    units : unit of length, if the file states none or a wrong one ("mm", "m", …).
     names : markers to keep, in their order, or {new name: marker}.
     subject : of several subjects ("Anna:LASI"), the one to keep.
     unlabeled : keep also markers without a name ("*12").
-    rate : [Hz] for tables that tell neither times nor a rate.
-    partial : of a C3D file that is cut short keep the samples that are whole.
+    rate : [Hz] for tables with neither times nor a rate.
+    partial : of a truncated C3D file keep the complete samples.
     size : least and largest extent [m] of what was measured.
     loaded : upward force [N] from which on a force plate has a centre of pressure.
     """

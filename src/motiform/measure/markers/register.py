@@ -36,7 +36,7 @@ def marker_endings(*, written: bool = False) -> tuple[str, ...]:
 
 
 def find_format(path: Path, told: str | None = None) -> MarkerFormat:
-    """Return the format of a file: the one told, else by its content, else by its ending, else a table of text."""
+    """Return the format of a file: the given one, or by content, or by extension, otherwise a text table."""
     if told is not None:
         return _named(told)
     head = _head(path)
@@ -58,7 +58,7 @@ def is_marker_file(path: Path) -> bool:
 
 
 def writing_format(path: Path, told: str | None = None) -> MarkerFormat:
-    """Return the format that a file is written in: the one told, else by its ending."""
+    """Return the format of a file to be written: the given one, or by extension."""
     known = [form for form in FORMATS.values() if form.write]
     if told is not None:
         return _named(told, known)

@@ -1,4 +1,4 @@
-"""What drives figures: posture control, springs on coordinates, gravity compensation, pushes, commands."""
+"""Actuation of figures: posture control, springs on coordinates, gravity compensation, pushes, commands."""
 
 from motiform.motion.actuation.commands import CommandedControl
 from motiform.motion.actuation.control import PostureControl, posture_control

@@ -1,4 +1,4 @@
-"""Commands that are given now and then."""
+"""Sampled control laws with delay."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ __all__ = ["CommandedControl"]
 
 
 class CommandedControl:
-    """A control law that is asked every `period` [s] and whose command holds, from `delay` [s] later, until the next.
+    """A control law evaluated every `period` [s]; its command applies after `delay` [s] until the next one.
 
     law(t, state) gives generalised forces (nv,).  [HuMAnS 6.3]
     """
@@ -32,7 +32,7 @@ class CommandedControl:
         return self.command
 
     def next_tick(self, t: float) -> float:
-        """Return the next instant at which the law is asked or a command takes hold."""
+        """Return the next instant at which the law is evaluated or a command takes effect."""
         instants = [self.calls * self.period, *(when for when, _ in self.waiting)]
         return min((when for when in instants if when > t), default=np.inf)
 
@@ -46,12 +46,12 @@ class CommandedControl:
             self.command = self.waiting.pop(0)[1]
 
     def keep(self) -> Array:
-        """Return what a later run needs to go on."""
+        """Return the data that a resumed run needs."""
         waiting = [np.concatenate([[when], command]) for when, command in self.waiting]
         return np.concatenate([[self.calls], self.command, *waiting])
 
     def restore(self, kept: ArrayLike) -> None:
-        """Go on from what was kept."""
+        """Continue from a checkpoint."""
         numbers = np.asarray(kept, float)
         self.calls, self.command = int(numbers[0]), numbers[1 : 1 + self.nv].copy()
         rest = numbers[1 + self.nv :].reshape(-1, 1 + self.nv)

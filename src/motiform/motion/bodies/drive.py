@@ -1,4 +1,4 @@
-"""From sample to sample: bodies alone in fused kernels, bodies coupled step by step, or adaptively with events."""
+"""From sample to sample: independent bodies in fused kernels, coupled bodies by steps, or adaptively with events."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ def _begin(model: Bodies, checkpoint: Checkpoint | None) -> tuple[int, np.ndarra
 
 
 def blocks_alone(model: Bodies, options: Options, checkpoint: Checkpoint | None) -> Iterator[Block]:
-    """Advance bodies that do not act on one another: a whole block of samples in one launch."""
+    """Advance bodies that do not interact: a block of samples in one launch."""
     from motiform.base.kernels import get_device
     from motiform.motion.bodies import kernels
 
@@ -97,7 +97,7 @@ def _asked(function: Force, t: float, state: State) -> list[np.ndarray]:
 
 
 def check_functions(model: Bodies, forces: Sequence[Force], guards: Sequence[Guard]) -> None:
-    """Ask the functions of a run once, at its start: what they give wrong is told before a recording is begun."""
+    """Call the functions of a run once at its start, so that wrong results raise an error before recording begins."""
     state = State.from_rows(model.initial_state().rows())
     for function in forces:
         _asked(function, 0.0, state)

@@ -1,4 +1,4 @@
-"""Rigid bodies as a model: what they are, what acts on them, and where they start."""
+"""Models of rigid bodies: properties, forces, and initial states."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -47,7 +47,7 @@ class Drag:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body, or many alike: `position` and its kin may have a leading axis of that many."""
+    """A rigid body, or many identical ones: `position` and other state fields may have a leading axis."""
 
     name: str
     properties: MassProperties
@@ -117,7 +117,7 @@ class Body:
 
     @property
     def count(self) -> int:
-        """Number of bodies alike."""
+        """Number of identical bodies."""
         return self._count if self._count is not None else 1  # type: ignore[attr-defined]
 
     @property

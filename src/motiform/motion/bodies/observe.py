@@ -1,4 +1,4 @@
-"""What is recorded of rigid bodies: poses, velocities and meters, as channels."""
+"""Recorded channels of rigid bodies: poses, velocities, energies and momenta."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What acts on rigid bodies beside their model: functions of time and state."""
+"""Additional loads on rigid bodies: functions of time and state."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Many bodies alike, placed at random."""
+"""Many identical bodies at random positions."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Points that stand for a shape where it touches: corners, balls, ends of capsules, rims of cylinders."""
+"""Contact points of a shape: corners, balls, ends of capsules, rims of cylinders."""
 
 from typing import NamedTuple
 

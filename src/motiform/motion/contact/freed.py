@@ -1,4 +1,4 @@
-"""Contact joints as contacts: what a joint holds together may then slide, leave and land."""
+"""Contact joints converted to contacts, which can slide, open and close."""
 
 from typing import Any, NamedTuple
 

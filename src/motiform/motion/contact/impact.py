@@ -1,4 +1,4 @@
-"""Impacts: velocities jump so that what touches does not approach.
+"""Impacts: velocity jumps such that closed contacts do not approach.
 
 Two laws [HuMAnS 1]. "held": C v₊ = 0 on all that touches, in all directions; contacts do not open. "leaving": points
 may leave, friction has its cone, and what is restored is Poisson's e times the normal impulse of the compression.

@@ -1,4 +1,4 @@
-"""Who sticks, slides and leaves: the forces of contacts that touch and do not approach one another."""
+"""Contact modes (sticking, sliding, opening) and the forces of closed contacts."""
 
 import numpy as np
 
@@ -184,7 +184,7 @@ def held_margins(problem: ContactProblem, x: Array, modes: np.ndarray) -> Array:
 
 
 def refuse(problem: ContactProblem, status: int, slides: np.ndarray, along: Array) -> None:
-    """Say why no forces were found."""
+    """Raise an error with the reason why no forces were found."""
     if status == c.JAMMED:
         found = []
         for k in np.flatnonzero(slides):

@@ -1,4 +1,4 @@
-"""Obstacles: solids that balls and points of figures come into contact with.
+"""Obstacles: solids that contact points of figures can touch.
 
 Each is fixed in the world or in a segment's frame and has a frame of its own, its axis or outward normal along y.
 All factories also take `segment`, the segment that carries it (None: the world), `friction` and `restitution` (None:
@@ -139,7 +139,7 @@ class Options(TypedDict, total=False):
 
 
 class Placed(Options, total=False):
-    """What the factories of centred shapes take."""
+    """Arguments of the constructors of centred shapes."""
 
     placement: Transform
 

@@ -37,7 +37,7 @@ class ContactPoint:
     solid : name of the contact solid that it belongs to; that of the segment where it is not given.
     friction : Coulomb's coefficient; None where nothing slides, as long as the obstacle does not say otherwise.
     restitution : Poisson's coefficient, 0 to 1.
-    note : what a person should know of how it was chosen; recordings keep it.
+    note : a remark on how it was chosen; recordings store it.
 
     """
 
@@ -230,7 +230,7 @@ def points_of_tags(
 
 
 class Laws(TypedDict, total=False):
-    """What the points and obstacles of a shape have in common."""
+    """Common properties of the points and obstacles of a shape."""
 
     friction: float | None
     restitution: float
@@ -268,7 +268,7 @@ def _pieces(figure: Figure, segment: str) -> list[tuple[Shape, Transform]]:
 
 
 def obstacles_of_shape(figure: Figure, segment: str, **options: Unpack[Laws]) -> tuple[Obstacle, ...]:
-    """Return what a segment is to the points of others: the boxes, balls and capsules among its shapes.
+    """Return the boxes, balls and capsules of a segment as obstacles to the points of others.
 
     They are called SEGMENT.solid, SEGMENT.solid1 and so on.
     """

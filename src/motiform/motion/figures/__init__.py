@@ -1,4 +1,4 @@
-"""Ready figures: a human body and two walking robots."""
+"""Predefined figures: a human body and two walking robots."""
 
 from motiform.motion.figures.anthropometry import TABLES, Anthropometry
 from motiform.motion.figures.bip import Bip, BipRecipe, bip

@@ -19,7 +19,7 @@ _SEGMENTS = tuple(frame.name for frame in t.FRAMES)
 
 @dataclass(frozen=True, eq=False)
 class BipRecipe(Recipe):
-    """What a Bip was made from; see `bip`."""
+    """The parameters of a Bip; see `bip`."""
 
     lengths: Any = None
     masses: Any = None

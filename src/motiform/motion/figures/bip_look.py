@@ -1,4 +1,4 @@
-"""How Bip looks: legs of beams, motors behind the hips, a cabinet as trunk."""
+"""Visual geometry of Bip: legs of beams, motors behind the hips, a cabinet as trunk."""
 
 from collections.abc import Mapping
 

@@ -37,7 +37,7 @@ def _kind(segment: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Human36Recipe(Recipe):
-    """What a Human36 was made from; see `human36`."""
+    """The parameters of a Human36; see `human36`."""
 
     height: float | None = None
     mass: float | None = None

@@ -1,4 +1,4 @@
-"""How Human36 looks: limbs of capsules and ellipsoids, in the clothes of a gymnast."""
+"""Visual geometry of Human36: limbs of capsules and ellipsoids, in the clothes of a gymnast."""
 
 from collections.abc import Mapping
 

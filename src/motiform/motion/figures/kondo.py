@@ -32,7 +32,7 @@ def _kind(segment: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class KondoRecipe(Recipe):
-    """What a Kondo was made from; see `kondo`."""
+    """The parameters of a Kondo; see `kondo`."""
 
     height: float = t.HEIGHT
     mass: float = t.MASS

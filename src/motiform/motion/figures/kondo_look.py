@@ -1,4 +1,4 @@
-"""How Kondo looks: motors in aluminium brackets."""
+"""Visual geometry of Kondo: motors in aluminium brackets."""
 
 from collections.abc import Mapping
 

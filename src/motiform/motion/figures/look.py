@@ -1,4 +1,4 @@
-"""Shapes of parts between two points, for the look of figures."""
+"""Shapes between two points, for the visual geometry of figures."""
 
 import numpy as np
 from numpy.typing import ArrayLike

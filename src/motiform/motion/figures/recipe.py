@@ -1,4 +1,4 @@
-"""Figures that know how they were made: `replace` takes the measures too and makes the figure anew."""
+"""Figures that store their parameters: `replace` also takes these and rebuilds the figure."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ __all__ = ["Lengths", "MadeFigure", "Recipe", "named_numbers", "positive"]
 
 @dataclass(frozen=True, eq=False)
 class Recipe(ABC):
-    """What a figure was made from."""
+    """The parameters of a figure."""
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
         """Return a recipe with changes; a mapping is added to the one before, where None takes a choice back."""

@@ -1,4 +1,4 @@
-"""Ready figures by name. A new one is its own file and a line here; scenes take their models from this register."""
+"""Predefined figures by name. A new one is a file and a line here; scenes take their models from this register."""
 
 from collections.abc import Callable, Mapping
 from inspect import signature

@@ -1,4 +1,4 @@
-"""Event-driven simulation of figures with contacts, time-stepping for crowded scenes, and figures in matter."""
+"""Event-driven simulation of figures with contacts, time-stepping for many contacts, and figures with matter."""
 
 from motiform.motion.hybrid.bodies import add_body, body_segments, start_bodies
 from motiform.motion.hybrid.matter.parts import Attachment, FigureInMatter, SegmentSolid

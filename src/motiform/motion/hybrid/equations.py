@@ -1,4 +1,4 @@
-"""A figure with contacts in its modes, as a flat vector with a rate; and what happens to it at events."""
+"""Equations of motion of a figure with contacts in fixed modes, and the mode changes at events."""
 
 from typing import Any
 
@@ -156,7 +156,7 @@ class ContactEquations:
         return self.problem.gaps(np.ascontiguousarray(y[: self.nq]))
 
     def watch(self, at: float, y: Array) -> None:
-        """Look at forces, slips and edges of a state; what is seen stays in `seen`."""
+        """Evaluate forces, slips and edges at a state; the result is stored in `seen`."""
         problem = self.problem
         self.rate(at, y, self._out)
         problem.kernels["one_watch"](
@@ -466,7 +466,7 @@ class ContactEquations:
 
     # ---------------------------------------------------------------- to go on later
     def keep(self) -> dict[str, Any]:
-        """Return what a later run needs to go on."""
+        """Return the data that a resumed run needs."""
         times = [(k, when) for k, list_ in self.recent.items() for when in list_]
         return {
             "modes": self.modes.copy(),
@@ -478,7 +478,7 @@ class ContactEquations:
         }
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Go on from what was kept."""
+        """Continue from a checkpoint."""
         self.modes[:] = np.asarray(kept["modes"])
         self.memory[:] = np.asarray(kept["memory"]).reshape(self.memory.shape)
         self.regions[:] = np.asarray(kept["regions"])

@@ -58,7 +58,7 @@ class _Walk:
 def hybrid_march(
     system: ContactEquations, options: Options, guards: Sequence[Guard], start: Array, checkpoint: Checkpoint | None
 ) -> Iterator[Block]:
-    """Integrate between events with Dormand–Prince; at each event modes change and the integration begins anew.
+    """Integrate between events with Dormand–Prince; at each event modes change and the integration restarts.
 
     Samples are read off the dense output, so they do not depend on the steps.
     """

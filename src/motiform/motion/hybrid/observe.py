@@ -1,4 +1,4 @@
-"""What is recorded of contacts: modes, gaps, forces, wrenches of solids, centres of pressure."""
+"""Recorded channels of contacts: modes, gaps, forces, wrenches of solids, centres of pressure."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""The earliest event of a step: gaps that close, forces that modes do not allow, slips that end, edges, guards."""
+"""The earliest event of a step: closing gaps, forces outside the limits of their mode, end of slip, edges, guards."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

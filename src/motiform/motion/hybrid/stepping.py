@@ -1,4 +1,4 @@
-"""Time-stepping: fixed steps without events, for long or crowded scenes."""
+"""Time-stepping: fixed steps without events, for long scenes or many contacts."""
 
 from collections.abc import Iterator
 from typing import Any

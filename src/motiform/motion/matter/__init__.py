@@ -1,4 +1,4 @@
-"""Matter: networks of point masses and links, and the science of coupling them."""
+"""Matter: networks of point masses and links, and the analysis of their coupling."""
 
 from motiform.motion.matter import motions
 from motiform.motion.matter.engine.engine import Engine

@@ -1,4 +1,4 @@
-"""What is recorded of networks, as channels."""
+"""Recorded channels of networks."""
 
 from typing import Any
 

@@ -87,7 +87,7 @@ def steps_per_sample(network: Network, rate: float) -> int:
 
 
 def check_functions(network: Network) -> None:
-    """Ask the functions of a network once, at its start: what they give wrong is told before a recording is begun."""
+    """Call the functions of a network once at its start: wrong results raise an error before recording begins."""
     from motiform.motion.matter.model.solids import asked_pose
 
     for group in network.groups:
@@ -102,7 +102,7 @@ def check_functions(network: Network) -> None:
 
 
 def check_stability(network: Network, unstable: bool) -> dict[str, Any]:
-    """Refuse a network that would diverge, unless told to run it; return what is told of it."""
+    """Raise an error for a network that would diverge, unless `unstable`; return its stability for the manifest."""
     from motiform.motion.matter.stability.assessment import assess_network
 
     found = assess_network(network)
@@ -112,7 +112,7 @@ def check_stability(network: Network, unstable: bool) -> dict[str, Any]:
 
 
 def describe(network: Network) -> dict[str, Any]:
-    """Return what a network is made of, in few words, for a recording's manifest."""
+    """Return a summary of a network for a recording's manifest."""
     return {
         "frequency": network.frequency,
         "groups": {group.name: {"kind": group.kind, "points": group.count} for group in network.groups},

@@ -1,4 +1,4 @@
-"""The feet of a figure: which segments carry it, and by which points of their soles."""
+"""The feet of a figure: segments and points of their soles."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ class Foot(NamedTuple):
 
 
 def side_of(name: str) -> str:
-    """Return "r" or "l" for a name such as right_foot, calcn_l or RCAL; "" where it does not tell."""
+    """Return "r" or "l" for a name such as right_foot, calcn_l or RCAL; "" if there is no side."""
     parts = re.split(r"[^a-z]+", name.lower())
     for side, word in (("r", "right"), ("l", "left")):
         if word in parts or parts[0] == side or parts[-1] == side or name.lower().startswith(word):
@@ -49,7 +49,7 @@ def up_of(figure: Figure) -> Array:
 
 
 def find_feet(figure: Figure, feet: Feet | None = None) -> tuple[Foot, ...]:
-    """Return the feet of a figure: those told, its contact solids, or segments named foot, calcn (with their toes)."""
+    """Return the feet of a figure: those given, its contact solids, or segments named foot, calcn (with their toes)."""
     if feet is None:
         solids = getattr(figure, "contact_solids", None)
         feet = solids if solids else [name for name in figure.names if _FOOT.search(name)]

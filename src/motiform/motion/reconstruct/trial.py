@@ -1,4 +1,4 @@
-"""From the markers of a trial to postures, their certainty, motion and effort."""
+"""From the markers of a trial to postures with standard deviations, velocities and efforts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

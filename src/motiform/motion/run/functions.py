@@ -1,4 +1,4 @@
-"""Users' functions: called, and what they give checked for shape and finiteness."""
+"""User functions: their results are checked for shape and finiteness."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ __all__ = ["call", "check_numbers"]
 
 
 def call(function: Callable[..., Any], *arguments: Any, what: str, where: str) -> Any:
-    """Return what a user's function gives; whatever it does wrong is told as such."""
+    """Return the result of a user function; its failures raise errors that name it."""
     try:
         return function(*arguments)
     except MotiformError:
@@ -26,7 +26,7 @@ def check_numbers(
 ) -> np.ndarray:
     """Return finite numbers of exactly this shape, as a new array; of one row, or one number, the axis may be missing.
 
-    Nothing is spread over a shape: one number where several are asked is an error more often than a wish.
+    Results are not broadcast: one number in place of several is usually a mistake.
     """
     try:
         given = np.asarray(answer)

@@ -1,4 +1,4 @@
-"""What a run is made of, as a digest: the same for the same model in another process."""
+"""A digest that identifies a run: the same for the same model in another process."""
 
 import hashlib
 from dataclasses import fields, is_dataclass

@@ -1,4 +1,4 @@
-"""The run loop: record, commit, checkpoint, resume, report progress, keep what came before an error."""
+"""The run loop: record, commit, checkpoint, resume, report progress, keep the samples before an error."""
 
 import os
 from pathlib import Path

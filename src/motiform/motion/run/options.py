@@ -1,4 +1,4 @@
-"""How a run is made: how long, how often sampled, by which integrator."""
+"""Options of a run: end time, sampling rate, integrator."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""`FigureBuilder`: a figure written segment by segment."""
+"""`FigureBuilder`: construction of a figure segment by segment."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -145,7 +145,7 @@ class FigureBuilder:
         )
 
     def close_contact(self, name: str, a: str | None, b: str, joint: ContactJoint) -> None:
-        """Let two segments (a None: the world) touch beside the tree, by the surfaces of a `joints.contact`.
+        """Add a contact closure between two segments (a None: the world), with the surfaces of a `joints.contact`.
 
         Surface 1 is placed in a by its pose1, surface 2 in b by its pose2. What the joint leaves free stays free, what
         it does not is held; see `ContactClosure`. Where the surfaces touch is found from the poses of a and b alone.

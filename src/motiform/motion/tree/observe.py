@@ -1,4 +1,4 @@
-"""What is recorded of a figure: coordinates, poses, tags, energies, forces of contacts."""
+"""Recorded channels of a figure: coordinates, poses, tags, energies, contact forces."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""The state that a run begins with."""
+"""The initial state of a run."""
 
 import numpy as np
 from numpy.typing import ArrayLike

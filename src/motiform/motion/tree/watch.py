@@ -1,4 +1,4 @@
-"""Guards of contact joints: the instant at which a contact would have to pull, or to hold more than friction can."""
+"""Guards of contact joints: the instant at which the normal force becomes tensile or the friction limit is exceeded."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

@@ -47,7 +47,7 @@ class Member:
 def build_controls(
     scene: Scene, figure: Figure, members: Sequence[Member], start: Array, contacts: Contacts | None
 ) -> ControlSum | None:
-    """Return what the controls and postures of a scene make together, or None."""
+    """Return the sum of the controls and postures of a scene, or None."""
     parts: list[Control] = []
     drives: list[CoordinateDrive] = []
     for n, (table, member) in enumerate(zip(scene.document.figure, members, strict=True)):

@@ -1,4 +1,4 @@
-"""Checks of a scene as a whole: names that must differ or be known, channels that will be there."""
+"""Global checks of a scene: unique and known names, existing channels."""
 
 from motiform.base.errors import SceneError, closest
 from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS

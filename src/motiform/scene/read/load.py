@@ -34,7 +34,7 @@ _LARGEST = 4 << 20  # bytes; a scene is written by a person
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number, choice or vector of a scene that a person may change."""
+    """A number, choice or vector of a scene that a user may change."""
 
     path: str
     """As `--set` takes it, such as ``motion.step`` or ``body.handle.spin``."""
@@ -68,7 +68,7 @@ class Scene:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The title."""
         return self.document.scene.title
 
     @cached_property
@@ -121,7 +121,7 @@ class Scene:
         return f"{file}:{line}" if line else file
 
     def parameters(self) -> list[Parameter]:
-        """Return what a person may change, in the order of the file's tables."""
+        """Return the parameters that a user may change, in the order of the file's tables."""
         found = list(_parameters(self.document, ""))
         unused = ("motion.step", "motion.rtol", "motion.atol") if self.document.network else ()
         return [parameter for parameter in found if parameter.path not in unused]

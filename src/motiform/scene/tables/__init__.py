@@ -1,1 +1,1 @@
-"""What a scene file may say, one class per table."""
+"""The schema of scene files, one class per table."""

@@ -1,4 +1,4 @@
-"""What tables of a scene are made of: numbers with units, poses."""
+"""Common types of scene tables: numbers with units, poses."""
 
 from math import isfinite
 from typing import Annotated, Any

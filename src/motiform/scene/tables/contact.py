@@ -1,4 +1,4 @@
-"""What a scene file may say of contacts: obstacles, points that touch them, by which laws."""
+"""Scene tables of contacts: obstacles, contact points, laws."""
 
 from typing import Annotated, ClassVar, Literal
 

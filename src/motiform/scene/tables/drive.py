@@ -1,4 +1,4 @@
-"""What a scene file may say of ready figures and of what drives figures: models, controls, postures, loads."""
+"""Scene tables of predefined figures and their actuation: models, controls, postures, loads."""
 
 from itertools import pairwise
 from typing import Annotated, Literal

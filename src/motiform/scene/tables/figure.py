@@ -1,4 +1,4 @@
-"""What a scene file may say of figures: segments, joints, tags, closures, and what the other tables add to them."""
+"""Scene tables of figures: segments, joints, tags, closures, and the tables that extend them."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -93,7 +93,7 @@ class SplineTable(Table):
 
 
 class FunctionAxisTable(Table):
-    """An axis that stands at a function of a coordinate."""
+    """An axis whose displacement is a function of a coordinate."""
 
     coordinate: str
     revolute: Vector | None = None

@@ -1,4 +1,4 @@
-"""What a scene file may say of laws of links: the name of a law, and its numbers as keys of the same table."""
+"""Scene tables of link laws: the name of a law, and its parameters as keys of the same table."""
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 

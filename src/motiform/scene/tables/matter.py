@@ -1,4 +1,4 @@
-"""What a scene file may say of matter: networks of masses and links, and what acts on them."""
+"""Scene tables of matter: networks of masses and links, and external forces."""
 
 from typing import Annotated, Any, ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""What a scene file may say of points of networks: where they begin, what they weigh, how they are moved."""
+"""Scene tables of points of networks: initial positions, masses, prescribed motion."""
 
 from typing import Annotated, ClassVar, Literal
 

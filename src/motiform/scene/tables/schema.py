@@ -1,4 +1,4 @@
-"""What a scene file may say: one class per table, checked by pydantic, every number with its unit."""
+"""The schema of scene files: one class per table, checked by pydantic, every number with its unit."""
 
 from math import pi
 from typing import Annotated, Literal
@@ -44,7 +44,7 @@ __all__ = ["SceneFile"]
 
 
 class SceneTable(Table):
-    """`[scene]`: what it is called, how long it lasts, how often it is kept."""
+    """`[scene]`: title, duration, sampling rate."""
 
     title: str = Field(description="shown above pictures")
     description: str = ""

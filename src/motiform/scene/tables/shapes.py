@@ -1,4 +1,4 @@
-"""What a scene file may say of shapes: a key for each kind of the register of solids whose numbers are lengths."""
+"""Scene tables of shapes: a key for each kind of the register of solids whose parameters are lengths."""
 
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast, get_args, get_type_hints

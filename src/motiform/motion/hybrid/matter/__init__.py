@@ -1,1 +1,1 @@
-"""Figures together with matter."""
+"""Figures coupled with matter."""

@@ -1,4 +1,4 @@
-"""Matter and a figure on their way together: both act at an instant, then both move."""
+"""Coupled steps of matter and a figure: forces at an instant, then both move."""
 
 from typing import Any
 
@@ -102,7 +102,7 @@ class CoupledEngine:
         return device.host(picked)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all that is needed to go on from here to the same bits."""
+        """Return all data needed to continue from here with the same bits."""
         return {
             "sample": self.sample,
             "matter": self.matter.checkpoint(),

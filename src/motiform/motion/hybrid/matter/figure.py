@@ -1,4 +1,4 @@
-"""How a figure goes on beside matter: stepped at the network's frequency, or on a motion that is given.
+"""Steps of a figure coupled with matter: at the network's frequency, or along a prescribed motion.
 
 A step is that of the masses, V₊ = V + Te a, X₊ = X + Te V₊: joints take the accelerations of this instant, then move
 at the new velocities. A tree on a free joint keeps its momentum besides: its linear and angular momentum change by the
@@ -51,7 +51,7 @@ class MovedFigure:
         self.figure, self.rate = figure, rate
 
     def step(self, sample: int, wrenches: Array) -> None:
-        """Go on by a sample under wrenches on the segments, (segments, 6), as `forward_dynamics` has them."""
+        """Advance by a sample under wrenches on the segments, (segments, 6), as `forward_dynamics` has them."""
         raise NotImplementedError
 
     def state(self) -> FigureState:
@@ -63,7 +63,7 @@ class MovedFigure:
         return {"q": self.q.copy(), "v": self.v.copy(), "q_before": self.q_before.copy()}
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Go on from a checkpoint."""
+        """Continue from a checkpoint."""
         self.q, self.v, self.q_before = (np.array(kept[key], float) for key in ("q", "v", "q_before"))
 
 

@@ -1,4 +1,4 @@
-"""What holds matter and a figure together: shapes of segments that points meet, and points that segments carry."""
+"""Couplings of matter and a figure: shapes of segments that points can touch, and points carried by segments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -78,7 +78,7 @@ class FigureInMatter:
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """A network with what a figure carries in it."""
+    """A network with the points and solids carried by a figure."""
 
     network: Network
     solids: np.ndarray

@@ -1,4 +1,4 @@
-"""Matter with figures: points push against shapes of segments and hang on them, and segments feel it.
+"""Matter coupled with figures: contact of points with segments, attached points, and their reaction forces.
 
 Free bodies are figures with free joints. What is possible: shapes that segments carry, met by points of the network;
 points that segments carry, or that are linked to places of segments; controls and loads of the figure; solids of the

@@ -1,4 +1,4 @@
-"""The science of coupling: admittance, influence, transmission, separation into runs, and budgets of information."""
+"""Coupling analysis: admittance, influence, transmission, separation into runs, and data rates."""
 
 from motiform.motion.matter.coupling.admittance import (
     Port,

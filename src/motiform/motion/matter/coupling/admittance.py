@@ -1,4 +1,4 @@
-"""How hard a network is to move at its points: admittances Y = F/V, in continuous time and for the stepped scheme.
+"""Admittances Y = F/V at points of a network, in continuous time and for the discrete scheme.
 
 The convention is the thesis's [Habibi97 3.1]: a large Y is hard to move (elsewhere this is called impedance). At a
 point, F = F_eq + Y V is the force that the outside must give for the velocity V [Habibi97 3.5]; a network that nothing
@@ -29,7 +29,7 @@ def nodal_matrix(network: LinearNetwork, omega: ArrayLike, step: float | None = 
 
 @dataclass(frozen=True, eq=False)
 class Port:
-    """What a network is at one point, over frequency."""
+    """Admittance and source of a network at one point, over frequency."""
 
     omega: Array
     """[rad/s], (frequencies,)."""
@@ -113,7 +113,7 @@ def seen_from(
     forces: ArrayLike | None = None,
     imposed: Mapping[int | str, ArrayLike] | None = None,
 ) -> Port:
-    """Return what a point of the network is to the outside: admittance and equivalent source [Habibi97 3.5].
+    """Return admittance and equivalent source of the network at a point [Habibi97 3.5].
 
     forces and imposed as for `velocities`.
     """

@@ -1,4 +1,4 @@
-"""A band of frequencies, and the frequencies at which a condition is looked at."""
+"""A frequency band, and the frequencies at which a condition is evaluated."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class Band:
 
 
 def check_threshold(threshold: float) -> float:
-    """Return the ε that stands for "much less": above 0, below 1."""
+    """Return the threshold ε of "much less": above 0, below 1."""
     value = check_number(threshold, "threshold", "coupling", above=0.0)
     if value >= 1:
         raise InputError("a threshold that tells nothing", where="coupling", got=value, allowed="above 0, below 1")

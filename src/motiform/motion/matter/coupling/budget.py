@@ -1,4 +1,4 @@
-"""How much information signals carry and models make, and whether several scales are worth it [Habibi97 ch. 2]."""
+"""Information of signals and models, and the benefit of models at several scales [Habibi97 ch. 2]."""
 
 import math
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ class SignalScale:
 
 @dataclass(frozen=True)
 class ModelScale:
-    """What a model makes: samples in time and space, of so many bits, for so many independent signals."""
+    """The output of a model: samples in time and space, bits, and number of independent signals."""
 
     name: str
     rate: float

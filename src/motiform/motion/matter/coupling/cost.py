@@ -1,4 +1,4 @@
-"""What a cut costs: the network and the cut one are both run, and the errors told beside those foreseen."""
+"""Errors of a cut: the coupled and the cut network are simulated, and errors are compared with predictions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ def compare_runs(
     unstable: bool = False,
     progress: Progress | None = None,
 ) -> CutComparison:
-    """Run a network and the cut one, and return what the cut costs each model.
+    """Simulate the coupled and the cut network, and return the error of each model.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which couplings of a network may be cut, the network with them cut, and what the cut costs, by running both."""
+"""Which couplings of a network may be made one-way, the network with these cuts, and the resulting errors."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

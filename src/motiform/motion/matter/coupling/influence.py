@@ -1,4 +1,4 @@
-"""Which of two coupled models moves the other: the criteria of influence, with a band and a threshold.
+"""Which of two coupled models drives the other: criteria of influence, with a band and a threshold.
 
 Two models meet at a point. With F = F_eqA + Y_A V on one side and F_eqB + Y_B V on the other, the influence of B on A
 is |F|/|Y_A V|, that of A on B is |F|/|Y_B V| [Habibi97 3.15-3.19]. The first is also the relative error of A's velocity

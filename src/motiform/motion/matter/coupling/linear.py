@@ -1,4 +1,4 @@
-"""A network of masses and links in one linear sub-domain, seen along one axis."""
+"""A network of masses and links in one linear sub-domain, along one axis."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The linear network that a network is at a state, along one axis: from the engine's masses and links to admittances.
+"""Linearisation of a network at a state, along one axis: from the engine's masses and links to admittances.
 
 Each link gives the stiffness and damping of the zone, or of the automaton's state, that it is in, projected on the
 axis: k (u·e)² and z (u·e)², u along the link. Points that links do not move are the ground.

@@ -1,4 +1,4 @@
-"""Solving the nodal equations 𝒴 V = F of a network: all velocities, or what is left at a few ports."""
+"""Solving the nodal equations 𝒴 V = F of a network: all velocities, or the reduced equations at a few ports."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A part of a network as a network of its own, whose neighbours play what was recorded of them."""
+"""A part of a network as a separate network, whose neighbours replay their recordings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Record and replay: what drives is simulated and recorded first, what it drives follows from the recording.
+"""Record and replay: driving parts are simulated and recorded first, driven parts follow from the recording.
 
 Such a run is the one-way (cut) run, bit for bit: each mass gathers the same forces in the same order, whether its
 drivers are simulated beside it or played at the network's own frequency.
@@ -32,7 +32,7 @@ _BLOCK = 256  # samples that are handed to a recorder at once
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A network in two: what drives, and what it drives."""
+    """A network in two parts: driving and driven."""
 
     driver_part: Part
     driven_part: Part

@@ -1,4 +1,4 @@
-"""When a link may be made rigid, and when a mass may be placed by geometry: the limits of physics [Habibi97 ch. 4]."""
+"""When a link may be rigid, and when a mass may be placed geometrically [Habibi97 ch. 4]."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -157,7 +157,7 @@ def _solvable(det: Complex) -> Complex:
 
 
 def transmission(Y: ArrayLike, omega: ArrayLike, *, threshold: float = 0.01, **ends: Any) -> Condition:
-    """Return whether a two-port passes on what it gets [Habibi97 4.5]; `ends` as for two_port."""
+    """Return whether a two-port transmits forces unchanged [Habibi97 4.5]; `ends` as for two_port."""
     w = np.atleast_1d(as_floats(omega, where="omega"))
     ratio = np.broadcast_to(two_port(Y, **ends).ratio, w.shape)
     return Condition("transmission", w, ratio, check_threshold(threshold))

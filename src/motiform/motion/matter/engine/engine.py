@@ -151,13 +151,13 @@ class Engine:
     # ---- steps ------------------------------------------------------------------------------------------------------
 
     def advance(self, steps: int = 1) -> None:
-        """Take steps; a mass that is lost (not finite, or absurdly far) is told with its step."""
+        """Take steps; a diverged mass (not finite, or extremely far) raises an error with its step."""
         for _ in range(steps):
             self._step()
         self.check()
 
     def push(self, points: np.ndarray, forces: np.ndarray) -> None:
-        """Let forces [N] (points, 3) act on some points in every step from now on, until they are given anew."""
+        """Apply forces [N] (points, 3) to some points in every step from now on, until they are replaced."""
         self._outside = (
             self.device.array(np.asarray(points, np.int64) + self._pad),
             self.device.array(np.asarray(forces, float)),
@@ -311,7 +311,7 @@ class Engine:
     # ---- checkpoints ------------------------------------------------------------------------------------------------
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return all that is needed to go on from here to the same bits."""
+        """Return all data needed to continue from here with the same bits."""
         state = self.state()
         found: dict[str, Any] = {"sample": self.sample, "position": state.position, "previous": state.previous}
         for links in self._automata:
@@ -328,7 +328,7 @@ class Engine:
 
     @classmethod
     def resume(cls, network: Network, checkpoint: dict[str, Any], *, device: str = "cpu") -> "Engine":
-        """Return an engine that goes on from a checkpoint."""
+        """Return an engine that continues from a checkpoint."""
         state = NetworkState(
             np.array(checkpoint["position"]), np.array(checkpoint["previous"]), int(checkpoint["sample"])
         )

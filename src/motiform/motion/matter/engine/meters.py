@@ -1,4 +1,4 @@
-"""Meters of a network: energy, momentum, and the quantity that the scheme keeps exactly."""
+"""Energy and momentum of a network, and the exact invariant of the scheme."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def _gaps(network: Network, reach: Reach, position: np.ndarray) -> np.ndarray:
 
 
 def invariant(network: Network, state: NetworkState) -> float:
-    """Return what the scheme keeps exactly of an undamped network of springs along axes [J].
+    """Return the exact invariant of the scheme for an undamped network of springs along axes [J].
 
     ½ Σ m V² + ½ Σ k e_n e_{n−1}, e the stretch of a spring at this sample and at the one before, less gravity's work
     m g · (X_n + X_{n−1})/2: the scheme's own energy, kept to rounding [derived from Habibi97 1.6].

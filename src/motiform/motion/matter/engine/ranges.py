@@ -1,4 +1,4 @@
-"""Links by range: a list of neighbours that is made anew when somebody has moved too far."""
+"""Links by range: a neighbour list that is rebuilt when a point has moved too far."""
 
 from typing import TYPE_CHECKING, Any
 

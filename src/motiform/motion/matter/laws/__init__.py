@@ -1,1 +1,1 @@
-"""Laws of links: springs and dampers, ready-made laws, automata."""
+"""Laws of links: zone laws, presets, automata."""

@@ -1,4 +1,4 @@
-"""Automata: links with a memory, written in a few lines [Habibi97 1.12].
+"""Automata: links with memory, defined by a short text [Habibi97 1.12].
 
 A link is in one of several *states*, each a spring and a damper with a rest length; *transitions* lead from one to
 another when a condition holds, and may change what the link remembers.

@@ -1,4 +1,4 @@
-"""Automata with their numbers: what networks make of them."""
+"""Automata with parameter values, as used by networks."""
 
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -20,7 +20,7 @@ _ROUNDS = 4  # of bounding the memory, before a bound that still moves is taken 
 
 @dataclass(frozen=True)
 class Response:
-    """What one link does along a path of distances."""
+    """The response of one link along a sequence of distances."""
 
     distance: np.ndarray
     """[m], (samples,)"""
@@ -212,7 +212,7 @@ class AutomatonLaw:
     def respond(
         self, distances: ArrayLike, dt: float = 1 / 1050, *, start: float | None = None, device: str = "cpu"
     ) -> Response:
-        """Return what one link does along a path of distances [m], (samples,), a time dt [s] apart.
+        """Return the response of one link along a sequence of distances [m], (samples,), with time step dt [s].
 
         It begins at the distance `start`, or else at the first of the path, at rest there.
         """

@@ -1,4 +1,4 @@
-"""Expressions that users write: arithmetic on names, and nothing that could do anything else.
+"""User-defined expressions: arithmetic on names only.
 
 Allowed are numbers, names, + - * / **, comparisons, and, or, not, and the functions min, max, abs, sqrt, exp, sign. A
 text is read, through a list of allowed tokens and one of allowed nodes, into a *tree*: a float, a name, or a tuple of

@@ -1,4 +1,4 @@
-"""Laws of links: how the tension between two points follows from their distance and its rate.
+"""Laws of links: tension as a function of distance and its rate.
 
 A law is linear in each of a few zones of distance [Habibi97 1.12]: t = k (d − d0) + z ḋ, positive where the ends are
 pulled together (the seed's F¹² is −t). All laws of the seed but those with a memory are such; those with one are
@@ -149,7 +149,7 @@ def as_friction(friction: Friction | float | None, law: Any) -> Friction | None:
 
 
 def spring(stiffness: ArrayLike, *, rest: ArrayLike | None = None, damping: ArrayLike = 0.0) -> ZoneLaw:
-    """Return a spring [Habibi97 1.10] with a damper beside it; without `rest` it is at rest at the start."""
+    """Return a spring [Habibi97 1.10] with a parallel damper; without `rest` it is unloaded at the start."""
     return ZoneLaw("spring", (Zone(stiffness, damping, rest),))
 
 
@@ -203,7 +203,7 @@ def cohesion(
 
 
 def zones(*parts: Zone | Sequence[float], name: str = "zones") -> ZoneLaw:
-    """Return a law of your own: zones in rising order, each a `Zone` or (stiffness, damping, rest, until)."""
+    """Return a user-defined law: zones in ascending order, each a `Zone` or (stiffness, damping, rest, until)."""
     return ZoneLaw(name, tuple(part if isinstance(part, Zone) else Zone(*part) for part in parts))
 
 

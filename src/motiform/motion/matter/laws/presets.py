@@ -1,4 +1,4 @@
-"""Links with a memory, ready to use: dry friction, plasticity, rupture, healing, fatigue, capillary bridges.
+"""Predefined links with memory: dry friction, plasticity, rupture, healing, fatigue, capillary bridges.
 
 Each is an automaton of a few lines (see `automaton`); its text may be read and changed. Numbers are one for all links,
 or one for each. Without `rest`, links are at rest at the start.
@@ -146,7 +146,7 @@ def rupture(
     length: ArrayLike = np.inf,
     strength: ArrayLike = np.inf,
 ) -> AutomatonLaw:
-    """Return a spring [N/m] that breaks for good beyond a `length` [m] or a tension `strength` [N]."""
+    """Return a spring [N/m] that breaks permanently beyond a `length` [m] or a tension `strength` [N]."""
     if (
         np.isinf(_numbers(length, "length", "rupture")).all()
         and np.isinf(_numbers(strength, "strength", "rupture")).all()

@@ -1,4 +1,4 @@
-"""Laws of links by name: every function of `links` and `presets` that makes one, zones and automata of one's own.
+"""Laws of links by name: every function of `links` and `presets` that returns one, user-defined zones and automata.
 
 A new law is a function in one of these modules, named in its `__all__`; a parameter of a new name is a line in
 `PARAMETERS`. Scenes take their keys from here.

@@ -1,4 +1,4 @@
-"""Building networks: points, links between them, modules that nest, by the rules of the seed's language.
+"""Construction of networks: points, links, nested modules, by the rules of CORDIS-ANIMA.
 
 A mass shows an M point (force in, position out), the end of a link is an L point (position in, force out) [Habibi97
 1.3]. M meets L and nothing else; an M point takes any number of L points, an L point exactly one M point.
@@ -96,7 +96,7 @@ class NetworkBuilder:
         radius: ArrayLike = 0.0,
         color: tuple[float, float, float] = (0.62, 0.68, 0.76),
     ) -> Points:
-        """Add masses that links move; `axes` says along which ("y" alone: a mass that goes up and down).
+        """Add moving masses; `axes` are the directions of motion ("y" alone: only vertical).
 
         Those whose numbers are `held` stay where they are: the pins of a cloth, the foot of a block.
         """

@@ -1,4 +1,4 @@
-"""What building a network checks and reads."""
+"""Input checks of networks."""
 
 from dataclasses import replace
 from typing import Any

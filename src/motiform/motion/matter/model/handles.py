@@ -1,4 +1,4 @@
-"""What a person holds of a network that is being built: points, ends of links, modules in their place."""
+"""Handles of a network under construction: points, ends of links, inserted modules."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,7 @@ class LinkEnd:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A module inside another network: what it shows, by name."""
+    """A module inside another network: its exposed points by name."""
 
     name: str
     points: dict[str, Points]

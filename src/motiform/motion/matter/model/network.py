@@ -72,7 +72,7 @@ class Signal:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Points alike: masses, fixed points, or points that are moved from outside."""
+    """A group of points: masses, fixed points, or points with prescribed motion."""
 
     name: str
     kind: Literal["masses", "fixed", "imposed"]
@@ -287,7 +287,7 @@ class Network:
         return self.exposed[name] if name in self.exposed else self.group(name).indices
 
     def point_name(self, index: int) -> str:
-        """Return what a point is called: its group and its number in it."""
+        """Return the name of a point: its group and its index in it."""
         group = next(g for g in self.groups if g.first <= index < g.first + g.count)
         return group.name if group.count == 1 else f"{group.name}[{index - group.first}]"
 

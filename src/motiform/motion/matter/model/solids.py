@@ -1,4 +1,4 @@
-"""Solids that points push against: static, moved by a function of time, or carried by somebody else."""
+"""Solids that points can touch: static, moved by a function of time, or carried by a segment."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -138,7 +138,7 @@ class Solids:
         return {"memory": self.device.host(self._memory)} if self._remembers else {}
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Go on from a checkpoint."""
+        """Continue from a checkpoint."""
         if self._remembers:
             self._memory = self.device.array(np.asarray(kept["memory"], float))
 
@@ -168,7 +168,7 @@ def _row_at(solid: Solid, t: float) -> np.ndarray:
 
 
 def asked_pose(solid: Solid, t: float) -> Transform:
-    """Return where a solid's function puts it, checked."""
+    """Return the pose given by a solid's function, checked."""
     where = f"motion of solid {solid.name!r}, t = {t:.6g} s"
     pose = call(solid.motion, t, what="it", where=where)  # type: ignore[arg-type]
     if not isinstance(pose, Transform) or pose.batch:

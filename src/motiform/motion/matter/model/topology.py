@@ -1,4 +1,4 @@
-"""Who is linked with whom, as pairs of points, and where points of grids, lines and rings are."""
+"""Topologies: pairs of points to be linked, and positions of grids, lines and rings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

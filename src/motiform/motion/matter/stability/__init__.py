@@ -1,1 +1,1 @@
-"""Stability of a network, known before the first step."""
+"""Stability analysis of networks before the run."""

@@ -1,4 +1,4 @@
-"""Stability of a network before its first step: all links that can be active, those by range included."""
+"""Stability of a network before its first step, with all links that can be active, including those by range."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -44,7 +44,7 @@ class _Worst:
 
 
 def assess_network(network: Network, *, exact: bool = False) -> Stability:
-    """Return what the scheme will do with a network, from the links that can be active [Habibi97 8.3.2].
+    """Return the stability of a network, from the links that can be active [Habibi97 8.3.2].
 
     A point by range is taken to touch as many others as equal balls can, from all sides; a point that meets a solid,
     the solid. Where the bound, which holds for links in any direction, is passed, the directions at the start decide.

@@ -1,4 +1,4 @@
-"""Stability of a network of masses and links, known before the first step.
+"""Stability criterion of networks of masses and links.
 
 With unit-mass coordinates y = √M x a linear network steps as y(n+1) = (2 − B − A) y(n) − (1 − B) y(n−1), where
 A = Te² M^-½ K M^-½ and B = Te M^-½ Z M^-½ are symmetric and, without negative links, not negative. A root r with
@@ -42,7 +42,7 @@ _LOOSE = 1e-5  # relative error of those of more masses
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """What the scheme will do with a network at a step [s]; ``print`` it, ``check`` it or keep ``to_dict``.
+    """The stability of a network at a step [s]; ``print`` it, ``check`` it or use ``to_dict``.
 
     ``stiffest`` and ``ground`` are (masses, 2): the worst-case (K, Z) of each mass, and the part of it that links to
     the ground give; the modes that a mass takes part in lie between them. Masses that cannot move have zeros.
@@ -109,7 +109,7 @@ class Stability:
         return " ".join([text, *self.notes])
 
     def check(self) -> "Stability":
-        """Return itself if nothing can grow; say what is wrong and what helps otherwise."""
+        """Return itself if no mode can grow; otherwise raise an error with the remedy."""
         if not self.bounded:
             where, got = self._facts()
             problem = "the network diverges" if self.verdict == "unstable" else "the network may diverge"
@@ -163,7 +163,7 @@ def assess(
     dimensions: int = 3,
     exact: bool = False,
 ) -> Stability:
-    """Return what the scheme will do with a network, from the links that can be active.
+    """Return the stability of a network, from the links that can be active.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def assess(
         distance below half its rest length, give tension over distance if that is larger.
     names, link_names : for the words of the verdict; links of one name are one law and are changed together.
     movable : (n,) of bool; False for fixed and imposed points.
-    least_stiffness : (links,) the lowest of any zone or state; negative ones are told, not refused [N/m].
+    least_stiffness : (links,) the lowest of any zone or state; negative ones are reported, not rejected [N/m].
     dimensions : of the motion. Along one axis ``exact`` is a certain verdict, in space it is a sharper bound.
     exact : find K + 2Z of the worst mode itself, by eigenvalues.
     """

@@ -1,1 +1,1 @@
-"""Lengths of a figure and places of its tags from markers."""
+"""Segment lengths and tag positions of a figure from markers."""

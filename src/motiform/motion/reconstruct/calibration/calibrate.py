@@ -1,4 +1,4 @@
-"""Lengths of a figure and places of its tags from markers of a standing or a moving subject."""
+"""Segment lengths and tag positions of a figure from markers of a static or dynamic trial."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -102,7 +102,7 @@ def calibrate(
     """Fit lengths and places of tags, together with the postures of chosen samples, to markers.
 
     Minimises Σ ‖marker − tag(q_f, p)‖² / marker_sd² + the squares of what p (lengths, tags) departs from the figure
-    given over their variances: what the markers do not tell stays as it is, and `told` says so.
+    given over their variances: parameters that the markers do not determine stay unchanged, which `told` reports.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def calibrate(
     tag_sd : [m] spread of each coordinate of a tag, or {tag: spread}; 0.01 where a tag is not named.
     marker_sd : [m] of each coordinate of a marker; None: from the residuals.
     posture_sd : [rad or m] spread of joint coordinates about those of the figure given in the same samples: keeps
-        what no marker tells in place.
+        coordinates that the markers do not determine.
     weights : of tags, {name: weight} or (tags,).
     robust, robust_scale : "huber" or "geman-mcclure" makes markers farther than that [m] from their tag count less.
     method : "joint", or "alternating" between postures and parameters.

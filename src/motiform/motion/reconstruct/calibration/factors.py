@@ -1,4 +1,4 @@
-"""Factors that a figure is stretched by, and the masses that follow."""
+"""Scale factors of a figure, and the resulting masses."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Human36 made larger or smaller: its lengths and tags change, centres of mass and inertia follow from them."""
+"""Scaling of Human36: lengths and tags change, centres of mass and inertia follow from them."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What calibration is given: checked, brought into the order of the tags, reduced to the samples that are used."""
+"""Inputs of calibration: checked, sorted by tag, reduced to the samples used."""
 
 from collections.abc import Mapping
 from typing import Any

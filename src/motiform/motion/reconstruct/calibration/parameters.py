@@ -1,4 +1,4 @@
-"""What calibration may change of a figure: lengths or sizes of segments, and places of tags; all enter linearly."""
+"""Parameters of calibration: lengths or scale factors of segments, and tag positions; tags are linear in them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -125,7 +125,7 @@ def fit_postures(
 
     Levenberg–Marquardt, every sample with its own damping. `points` (samples, tags, 3) [m], nan where not seen;
     `weights` (samples, tags) or (tags,); `hold` [m/rad] draws plain coordinates `toward` postures, or q0.
-    Coordinates that nothing tells stay at q0.
+    Undetermined coordinates stay at q0.
     """
     seen = np.asarray(np.isfinite(points).all(axis=-1))
     w = np.where(seen, 1.0 if weights is None else weights, 0.0)

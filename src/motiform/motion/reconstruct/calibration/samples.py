@@ -1,4 +1,4 @@
-"""Markers in the order of a figure's tags, and the samples worth calibrating on: many seen, no two alike."""
+"""Markers in the order of a figure's tags, and the samples for calibration: many markers, different postures."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations

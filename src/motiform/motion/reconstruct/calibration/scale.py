@@ -1,4 +1,4 @@
-"""Figures made larger or smaller, segment by segment: places, tags, masses, inertia, looks."""
+"""Scaling of figures by segment: joint positions, tags, masses, inertia, visual geometry."""
 
 from collections.abc import Mapping
 from copy import copy

@@ -1,4 +1,4 @@
-"""Postures of many samples and the parameters of their figure, together: least squares with an arrow-shaped matrix.
+"""Joint least-squares fit of many postures and the parameters of the figure, with an arrowhead matrix.
 
 The normal equations of the postures v_f of samples f and the parameters p,
 

@@ -1,1 +1,1 @@
-"""Efforts of a motion: force plates, which foot they carry, inverse dynamics."""
+"""Inverse dynamics of a motion: force plates, their assignment to feet, joint efforts."""

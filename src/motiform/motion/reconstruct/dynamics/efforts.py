@@ -1,4 +1,4 @@
-"""Efforts of a motion: inverse dynamics with the forces of plates, and what is left at the root."""
+"""Joint efforts of a motion: inverse dynamics with force plates, and the residual at the root."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ __all__ = ["Efforts", "efforts", "residual_report"]
 
 
 class Efforts(NamedTuple):
-    """What a motion needs, and what its measurements do not explain."""
+    """Joint efforts of a motion, and the residual at the root."""
 
     effort: Array
     """Generalised forces of the joints [N·m or N], (samples, nv). At the root they are the residual."""

@@ -1,4 +1,4 @@
-"""Force plates and feet: which foot each plate carries, and the wrench that it puts on it."""
+"""Assignment of force plates to feet, and the wrenches on the feet."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple

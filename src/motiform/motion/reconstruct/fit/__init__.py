@@ -1,1 +1,1 @@
-"""Postures from markers."""
+"""Inverse kinematics: postures from markers."""

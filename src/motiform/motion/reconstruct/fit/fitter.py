@@ -1,4 +1,4 @@
-"""Postures of many samples at once: the arrays that kernels take, and what they give back."""
+"""Inverse kinematics of many samples: arrays for the kernels, and their results."""
 
 from copy import copy
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Fit:
 
     @property
     def unseen(self) -> Array:
-        """Part of the motion of each coordinate that no marker tells, 0 to 1, (samples, nv)."""
+        """Part of each coordinate that the markers do not determine, 0 to 1, (samples, nv)."""
         return np.clip(_UNSEEN * self.inverse, 0.0, 1.0)
 
     def pick(self, at: np.ndarray) -> "Fit":
@@ -63,7 +63,7 @@ class Fitter:
 
     Parameters
     ----------
-    prior : configuration to begin with; coordinates that no marker tells stay there, (nq,).
+    prior : initial configuration; undetermined coordinates stay there, (nq,).
     robust : scale of the robust loss [m]; inf: least squares.
     accuracy : step of the tags at which a sample is done [m].
     limits : whether the limits of the joints are kept.

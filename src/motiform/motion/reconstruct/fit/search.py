@@ -1,4 +1,4 @@
-"""Where to begin: the first posture of a trial, and other ways out where a sample has ended in a wrong minimum."""
+"""Initial postures: the first posture of a trial, and restarts of samples in a wrong minimum."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""A whole trial at once: postures that fit the markers and change smoothly.
+"""Smoothed fit of a whole trial.
 
     min Σ_t Σ_i w_i |x_i(q_t) − m_ti|² + μ Σ_t |q_{t+1} − 2 q_t + q_{t−1}|²,    μ = σ² / (α² Δt⁴)
 

@@ -1,4 +1,4 @@
-"""Markers that have exchanged their names for a while."""
+"""Temporarily swapped markers."""
 
 from itertools import combinations
 
@@ -20,7 +20,7 @@ _SOME = 0.25  # of all tags: where more are lost the posture is wrong, not the m
 
 
 def mend_swaps(fitter: Fitter, markers: Array, found: Fit, times: Array, names: tuple[str | None, ...]) -> list[Event]:
-    """Put markers right whose names were swapped, leave out those that are nowhere; in place. Return what was done.
+    """Exchange swapped markers and remove outliers, in place. Return the changes.
 
     Suspected samples are fitted with a robust loss, which looks past markers in wrong places.
     """

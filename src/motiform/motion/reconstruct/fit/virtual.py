@@ -1,4 +1,4 @@
-"""Markers that a motion would show: trials whose truth is known."""
+"""Synthetic markers of a known motion."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -23,7 +23,7 @@ _MIRROR = np.diag([1.0, 1.0, -1.0])  # left side seen in the mirror: the signs o
 
 @dataclass(frozen=True)
 class JointAngle:
-    """How the three angles of a joint are told."""
+    """The definition of the three angles of a joint."""
 
     proximal: str
     """Segment that the joint is on, x forward, y up, z right when standing."""

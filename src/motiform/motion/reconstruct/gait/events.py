@@ -28,7 +28,7 @@ _CUTOFF = 6.0  # Hz, before peaks are sought
 
 
 class Walker(NamedTuple):
-    """The points that tell gait events, over time, in world axes [m]."""
+    """The points used to detect gait events, over time, in world axes [m]."""
 
     times: Array
     """[s], (samples,)"""
@@ -98,7 +98,7 @@ def gait_events(
     parabola through the three highest.
 
     Events of plates (``assignment``) are surer: they take the place of those of the feet within ``shortest`` / 2.
-    ``event.detail`` tells side, kind and source.
+    ``event.detail`` has side, kind and source.
     """
     if method not in METHODS:
         raise InputError("method", got=method, allowed=", ".join(METHODS))

@@ -1,4 +1,4 @@
-"""What follows from gait events: steps, strides, cadence, speed."""
+"""Gait parameters from events: steps, strides, cadence, speed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass

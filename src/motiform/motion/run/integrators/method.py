@@ -55,7 +55,7 @@ def tableau(
 
 @dataclass(frozen=True)
 class Method:
-    """An integrator as a person chooses it."""
+    """An integrator, as selected by name."""
 
     name: str
     order: int

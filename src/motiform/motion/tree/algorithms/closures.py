@@ -1,4 +1,4 @@
-"""Loops: segments held together beside the tree, by multipliers on the tree's own accelerations."""
+"""Loop closures: constraints between segments, by Lagrange multipliers on the accelerations of the tree."""
 
 from typing import NamedTuple
 
@@ -184,7 +184,7 @@ def closure_forces(
 
 
 def closure_wrenches(figure: Figure, q: ArrayLike, forces: ArrayLike) -> Array:
-    """Return what the forces of all rows, (..., rows), do to the segments, (..., segments, 6), as `external` takes it.
+    """Return the wrenches of the forces of all rows, (..., rows), on the segments, (..., segments, 6), as `external`.
 
     Moment [N·m] about each segment's origin and force [N], in world axes. Added to the external wrenches they make
     the figure without its closures move as that with them.

@@ -1,4 +1,4 @@
-"""Inverse dynamics of figures with closures: the effort that a motion needs, and the forces that hold it."""
+"""Inverse dynamics of figures with closures: the efforts of a motion, and the closure forces."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ _RANK = 1e-7  # directions weaker than this share of the strongest count as none
 
 
 class Effort(NamedTuple):
-    """What a motion needs."""
+    """Efforts and closure forces of a motion."""
 
     tau: Array
     """Of the actuated coordinates [N·m or N], (..., actuated)."""

@@ -1,4 +1,4 @@
-"""Forward dynamics, closures kept."""
+"""Forward dynamics with closures."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -1,4 +1,4 @@
-"""Where everything is, how it moves, and how it would: poses, tags, centres of mass, Jacobians."""
+"""Kinematics: poses, velocities, tags, centres of mass, Jacobians."""
 
 from typing import NamedTuple
 

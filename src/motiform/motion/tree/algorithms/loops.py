@@ -1,4 +1,4 @@
-"""Configurations and velocities that keep the closures."""
+"""Configurations and velocities that satisfy the closures."""
 
 import numpy as np
 from numpy.typing import ArrayLike

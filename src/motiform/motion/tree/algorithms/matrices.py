@@ -1,4 +1,4 @@
-"""Matrices of the equations of motion beside the inertia matrix, and the wrenches that joints transmit."""
+"""Coriolis and centroidal matrices, and the wrenches that joints transmit."""
 
 from collections.abc import Sequence
 

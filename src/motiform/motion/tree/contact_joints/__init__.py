@@ -1,1 +1,1 @@
-"""Contacts as joints: two surfaces that roll, slide and spin on each other without parting."""
+"""Contact joints: two surfaces that roll, slide and spin on each other in permanent contact."""

@@ -11,7 +11,7 @@ __all__ = ["ContactClosure"]
 
 @dataclass(frozen=True, eq=False)
 class ContactClosure:
-    """Two segments that touch beside the tree, by the surfaces of a contact joint.
+    """A contact between two segments that closes a loop, with the surfaces of a contact joint.
 
     Its rows are those of (wx, wy, wz, vx, vy, vz), the motion of b relative to a at the contact point in the contact
     frame, that the joint does not leave free; vz, along the normal, is always the last.  [ContactJoints 5]
@@ -43,7 +43,7 @@ class ContactClosure:
         return tuple(k == 5 or k in self.joint.pair.forbidden for k in self.components)
 
     def check(self) -> None:
-        """Raise an error if the surfaces cannot touch so beside the tree."""
+        """Raise an error if the surfaces cannot form such a closure."""
         where, joint = f"closure {self.name!r}", self.joint
         if not isinstance(joint, ContactJoint):
             allowed = "joints.contact(surface1, surface2)"

@@ -1,4 +1,4 @@
-"""Contact as a joint: two surfaces that roll, slide and spin on each other without parting.
+"""The contact joint: two surfaces that roll, slide and spin on each other in permanent contact.
 
 The contact frame L stands at the contact point, its third axis n along the outward normal of surface 1 (the parent's).
 It belongs to neither body: a configuration keeps it in the coordinates of either surface, q = (p1, quaternion1, p2,

@@ -1,4 +1,4 @@
-"""Contacts beside the tree: where two surfaces of known poses come nearest, and the rows that keep them in contact.
+"""Contact closures: the nearest points of two surfaces of known poses, and the constraint rows.
 
 Nothing is remembered from one state to the next: points, normals and the contact frame follow from the poses, all
 states at once. The contact frame's first axis along the surface is any, except along a line; what the rows hold does

@@ -1,4 +1,4 @@
-"""How two surfaces touch: in a point, along a line, on a face, or not at all."""
+"""The kind of contact of two surfaces: point, line, face, or none."""
 
 from dataclasses import dataclass
 from math import isfinite

@@ -1,4 +1,4 @@
-"""The joints, made by name: ``joints.revolute(axis=(0, 0, 1))``.
+"""Constructors of joints: ``joints.revolute(axis=(0, 0, 1))``.
 
 A joint is a sequence of screws (`AxesJoint`), screws driven by functions of coordinates (`FunctionJoint`), a quaternion
 with or without a translation (`SphericalJoint`, `FreeJoint`), or a contact (`ContactJoint`). Joints of other kinds are

@@ -1,4 +1,4 @@
-"""Joints whose axes stand at functions of coordinates, such as an anatomical knee."""
+"""Joints whose axis displacements are functions of coordinates, such as an anatomical knee."""
 
 from collections.abc import Sequence
 
@@ -107,7 +107,7 @@ class FunctionJoint(Joint):
 
 
 def function(axes: Sequence[tuple[Axis, CoordinateFunction, str]], *, limits: ArrayLike | None = None) -> FunctionJoint:
-    """Return a joint whose axes stand at functions of coordinates: (axis, function, name of its coordinate) each.
+    """Return a joint whose axis displacements are functions of coordinates: each (axis, function, coordinate name).
 
     >>> from motiform.joints import Axis, Spline, function, linear
     >>> knee = function([

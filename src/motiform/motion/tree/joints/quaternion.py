@@ -1,4 +1,4 @@
-"""Joints with a quaternion: a ball joint, and no constraint at all."""
+"""Joints with a quaternion: the ball joint and the free joint."""
 
 from collections.abc import Sequence
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What makes a set of segments a figure: checked once, when it is made."""
+"""Consistency checks of a figure, once when it is built."""
 
 from collections.abc import Iterable, Sequence
 

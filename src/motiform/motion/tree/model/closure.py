@@ -1,4 +1,4 @@
-"""Loops: segments held together beside the tree."""
+"""Loop closures: constraints between segments in addition to the tree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ __all__ = ["AnyClosure", "Closure"]
 
 
 class AnyClosure(Protocol):
-    """What every closure tells: the segments that it holds together, and its rows."""
+    """The interface of closures: the two segments and the constraint rows."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -44,7 +44,7 @@ class AnyClosure(Protocol):
 
 @dataclass(frozen=True)
 class Closure:
-    """Two segments held together beside the tree: it closes a loop.
+    """A loop-closing constraint between two segments.
 
     `rows` are the directions, in the axes of segment a (the world's where a is None), along which the two points
     coincide; "distance" keeps their distance; "weld" holds the axes together too.

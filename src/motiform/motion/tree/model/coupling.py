@@ -1,4 +1,4 @@
-"""Coordinates that are functions of others: q and v of the whole tree from those that are free."""
+"""Coupled coordinates: q and v of the whole tree from the independent ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""An articulated system: segments, joints, tags, surfaces. Frozen; `replace` gives a changed one."""
+"""An articulated system: segments, joints, tags, surfaces. Immutable; `replace` returns a modified copy."""
 
 from copy import copy
 from dataclasses import dataclass, replace

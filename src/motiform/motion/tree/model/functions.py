@@ -63,7 +63,7 @@ def linear(slope: float = 1.0, offset: float = 0.0) -> Polynomial:
 
 @dataclass(frozen=True, eq=False)
 class Spline:
-    """The natural cubic spline through points; beyond its ends it goes on straight."""
+    """The natural cubic spline through points, with linear extrapolation."""
 
     x: Array
     y: Array

@@ -22,7 +22,7 @@ class Joint(ABC):
     The joint's frame is fixed in the parent, the child frame is the segment's. Twists are (angular, linear), of the
     child relative to the parent, in the child's axes at its origin. Leading axes of q and v are batches.
 
-    Subclass it to make a joint of your own: the seven methods below say all that the algorithms need.
+    Subclass it for a user-defined joint: the seven methods below are all that the algorithms need.
     """
 
     nq: int

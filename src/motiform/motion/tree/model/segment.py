@@ -1,4 +1,4 @@
-"""What a figure is made of: segments with their joints, parts that are drawn, tags, surfaces."""
+"""Parts of a figure: segments with their joints, visual parts, tags, surfaces."""
 
 from dataclasses import dataclass, field
 from typing import Any

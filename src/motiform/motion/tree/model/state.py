@@ -32,7 +32,7 @@ class FigureState:
 
 
 def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...], what: str) -> Array:
-    """Return what a user's function gives, checked."""
+    """Return the checked result of a user function."""
     where = f"{getattr(function, '__name__', what)}, t = {t:.6g} s"
     answer = call(function, t, state, what=f"a {what}", where=where)
     fits = type(answer) is np.ndarray and answer.shape == shape and answer.dtype == np.float64 and answer.flags.carray
@@ -44,7 +44,7 @@ def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...
 def check_functions(
     figure: Figure, state: FigureState, controls: Control | None, loads: Control | None, guards: Sequence[Guard] = ()
 ) -> None:
-    """Ask the functions of a run once, at its start: what they give wrong is told before a recording is begun."""
+    """Call the functions of a run once at its start, so that wrong results raise an error before recording begins."""
     for name, function in (("controls", controls), ("loads", loads)):
         if function is not None and not callable(function):
             raise InputError(f"{name} is not a function", got=repr(function), allowed="a function of (t, state)")

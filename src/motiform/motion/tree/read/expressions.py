@@ -1,4 +1,4 @@
-"""Expressions as a person types them into a table: "-q5", "L3/2", "0.1 + q2". Parsed here, never run as code."""
+"""Expressions in tables: "-q5", "L3/2", "0.1 + q2". Parsed here, never executed as code."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Geoms of MJCF: the shapes that a body wears and the mass that they give it."""
+"""Geoms of MJCF: visual shapes of a body and their mass."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +51,7 @@ class Geoms:
                 self.report.leave(child, f"<{child.tag}> of assets")
 
     def part(self, geom: Element, frame: Transform) -> "Part | None":
-        """Return what the body is drawn as, or None for nothing; `frame` is the geom's frame in the body."""
+        """Return the visual part of the body, or None; `frame` is the geom's frame in the body."""
         from motiform.motion.tree.model.segment import Part
 
         kind = geom.word("type", "sphere", _TYPES)
@@ -66,7 +66,7 @@ class Geoms:
             return None if shape is None else Part(shape, frame @ pose, self._color(geom))
 
     def mass(self, geom: Element, frame: Transform) -> MassProperties | None:
-        """Return what a geom adds to the matter of its body, None for nothing."""
+        """Return the contribution of a geom to the mass of its body, or None."""
         geom.only((*_KNOWN, *ORIENTATIONS))
         kind = geom.word("type", "sphere", _TYPES)
         low, high = self.compiler.groups

@@ -1,4 +1,4 @@
-"""What holds for a whole MJCF file: includes, compiler settings, default classes, orientations in all their forms."""
+"""Global settings of an MJCF file: includes, compiler settings, default classes, orientations in all their forms."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ KNOWN = (
 
 @dataclass(frozen=True, eq=False)
 class SimmSpline(Spline):
-    """The cubic spline of SIMM and OpenSim; beyond its ends it goes on straight.
+    """The cubic spline of SIMM and OpenSim, with linear extrapolation.
 
     Other than a natural spline it bends at its ends: the third derivative there is that of the cubic through the first
     (last) four points; through three points it is a parabola.  [Forsythe77 4.4]
