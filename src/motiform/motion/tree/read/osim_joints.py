@@ -42,7 +42,7 @@ _CHAINS = {
     "PinJoint": ("rz0",),
     "SliderJoint": ("tx0",),
     "UniversalJoint": ("rx0", "ry1"),
-    "SphericalJoint": ("rx0", "ry1", "rz2"),
+    "BallJoint": ("rx0", "ry1", "rz2"),
     "GimbalJoint": ("rx0", "ry1", "rz2"),
     "PlanarJoint": ("tx1", "ty2", "rz0"),
     "FreeJoint": ("tx3", "ty4", "tz5", "rx0", "ry1", "rz2"),

@@ -266,6 +266,19 @@ def test_joints_without_names_of_coordinates(tmp_path):
     assert figure.coordinates == (*(f"hip_coord_{k}" for k in range(6)), "knee")
 
 
+KINDS = {  # OpenSim's names and the freedoms of each
+    "WeldJoint": 0, "PinJoint": 1, "SliderJoint": 1, "UniversalJoint": 2, "BallJoint": 3, "GimbalJoint": 3,
+    "PlanarJoint": 3, "FreeJoint": 6,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_joint_is_read(tmp_path, kind):
+    coordinates = "".join(coordinate(f"q{n}") for n in range(KINDS[kind]))
+    knee = joint(kind, "knee", "/bodyset/thigh", "/bodyset/shank", coordinates)
+    assert read(tmp_path, model(joints=HIP + knee)).nv == 1 + KINDS[kind]
+
+
 def test_defaults_of_a_class(tmp_path):
     more = "<defaults><Coordinate name='default'><range>-1 2</range><clamped>true</clamped></Coordinate></defaults>"
     np.testing.assert_array_equal(read(tmp_path, model(more=more)).limits, [[-1, 2]] * 2)
