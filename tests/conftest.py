@@ -19,6 +19,8 @@ SLOW = (
 def pytest_configure(config):
     sys.path.insert(0, str(Path(__file__).parent))  # tests share modules, such as `runs`
     os.environ.setdefault("MOTIFORM_QUIET", "1")
+    paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]  # models.py, for processes that tests start
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     if os.environ.get("PYTEST_XDIST_WORKER"):
         import numba
 
