@@ -1,6 +1,5 @@
 """The Python blocks of the documentation run, page by page, in a folder with the files that a page takes as given."""
 
-import os
 import re
 import subprocess
 import sys
@@ -9,11 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("MOTIFORM_DATA", ROOT / "data"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
 PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if BLOCK.search(page.read_text("utf-8"))]
-SERVES = ("studio",)  # until Ctrl-C
-MEASURED = ("efforts",)  # force plates and markers of a real walk
+NOT_RUN = {"studio": "it serves until Ctrl-C", "efforts": "motiform writes no file with markers and force plates"}
 
 WALK = """
 import numpy as np
@@ -28,6 +25,19 @@ for file, q in (("static.c3d", np.zeros((20, man.nq))), ("walk.c3d", np.where(np
     rec = virtual_markers(man, q, rate=100.0)
     rec.manifest["labels"]["marker"] = [names.get(name, name) for name in rec.manifest["labels"]["marker"]]
     write_markers(rec, file)
+"""
+TUMBLE = """
+import motiform
+
+def stop(done):
+    if done > 0.5:
+        raise KeyboardInterrupt
+
+motiform.simulate("handle", settings={"scene.duration": 4}, out="tumble.mf")
+try:
+    motiform.simulate("handle", settings={"scene.duration": 400}, out="killed.mf", progress=stop)
+except KeyboardInterrupt:
+    pass
 """
 PENDULUM = """<robot name="arm"><link name="base"/><link name="bar"><inertial><mass value="1"/>
 <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -60,7 +70,7 @@ def given(page, folder):
     if page in ("calibration", "measure", "reconstruct"):
         run(WALK, folder)
     if page == "record":
-        run("import motiform\nmotiform.simulate('handle', settings={'scene.duration': 4}, out='tumble.mf')", folder)
+        run(TUMBLE, folder)
 
 
 def run(code, folder):
@@ -73,12 +83,7 @@ def run(code, folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_blocks_run_in_order(page, tmp_path):
-    if page.stem in SERVES:
-        pytest.skip("it serves until Ctrl-C")
-    if page.stem in MEASURED:
-        walk = DATA / "mocap" / "walking5.c3d"
-        if not walk.is_file():
-            pytest.skip(f"no {walk}")
-        (tmp_path / "walk.c3d").symlink_to(walk)
+    if page.stem in NOT_RUN:
+        pytest.skip(NOT_RUN[page.stem])
     given(page.stem, tmp_path)
     run("\n".join(BLOCK.findall(page.read_text("utf-8"))), tmp_path)

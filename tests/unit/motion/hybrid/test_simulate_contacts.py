@@ -287,7 +287,7 @@ def test_velocities_that_drag_a_contact_that_does_not_slide_are_stopped():
         ({"loads": lambda t, s: [1, 2]}, "load gave something else"),
         ({"contacts": "floor"}, "contacts"),
         ({"step": 0.0}, "step"),
-        ({"t1": 0.0}, "duration"),
+        ({"t1": 0.0}, "t1 is out of range"),
     ],
 )
 def test_wrong_input_is_named(options, text):
