@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from motiform import FigureBuilder, Transform, joints
+from motiform.base.errors import InputError
 from motiform.geometry import surfaces as s
 from motiform.motion import tree
 from motiform.motion.run import Guard, Options
@@ -88,7 +89,7 @@ def start_of(joint, rng):
             normals = [rng.normal(size=3) if x.edge else None for x in joint.surfaces]
             p1, p2 = point(joint.surfaces[0], True), point(joint.surfaces[1], False)
             q = joint.configuration(p1, p2, yaw=yaw, normal1=normals[0], normal2=normals[1])
-        except tree.closures.InputError:
+        except InputError:
             continue
         if joint.pair.contact != "point" or joint.relative_curvature(q)[0] > 0.5:
             return q

@@ -471,7 +471,7 @@ def test_every_kind_of_obstacle_is_made():
         "box": "[1, 1, 1]",
         "ball": "0.5",
         "hollow_ball": "5",
-        "capsule": "{ radius = 0.1, height = 1 }",
+        "capsule": "{ radius = 0.1, length = 1 }",
         "cylinder": "{ radius = 0.3, height = 1 }",
         "endless_cylinder": "0.3",
         "torus": "{ ring = 0.5, tube = 0.1 }",

@@ -21,8 +21,8 @@ def options(duration, rate=1050.0):
     return Options(duration, rate=rate, integrator="centred")
 
 
-def box():
-    return free_body(BOX, 2.0, gravity=WEIGHTLESS)
+def box(gravity=WEIGHTLESS):
+    return free_body(BOX, 2.0, gravity=gravity)
 
 
 def thrown(gravity=(0.0, 0.0, 0.0)):

@@ -125,7 +125,7 @@ def test_looks_are_stretched():
     assert box.size == pytest.approx((3, 2, 4))
     assert egg.radii == pytest.approx((3, 4, 12))
     assert ball.radius == pytest.approx(24 ** (1 / 3))
-    assert (rod.radius, rod.height) == pytest.approx((12**0.5, 4.0)) == (capsule.radius, capsule.height)
+    assert (rod.radius, rod.height) == pytest.approx((12**0.5, 4.0)) == (capsule.radius, capsule.length)
     np.testing.assert_allclose(skin.vertices, np.diag([3, 2, 4]), atol=ROUND)
     np.testing.assert_allclose(several.parts[0][1].translation, (0, 2, 0), atol=ROUND)
     assert tuple(parts[0].placement.translation) == (2.0, 3.0, 4.0)
