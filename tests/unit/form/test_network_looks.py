@@ -178,7 +178,7 @@ def test_a_container_is_wires_on_its_surface(shape):
     glass = dress(at_start(b.build())).parts[1]
     wire = glass.shape.parts[0][0].radius
     for rod, pose in glass.shape.parts:
-        ends = pose.point(np.array([[0, -0.5, 0], [0, 0.5, 0]]) * rod.height)
+        ends = pose.point(np.array([[0, -0.5, 0], [0, 0.5, 0]]) * rod.length)
         reach = np.abs(ends) - 0.5 * np.ptp(shape.bounds, axis=0)
         assert reach.max() < 1e-12  # no end is outside
         assert wire < 0.02

@@ -170,7 +170,7 @@ def test_a_table_read_back_has_the_same_names_units_and_numbers(tmp_path):
     for name in before.columns:
         assert after[name].tolist() == before[name].tolist()
         assert back[name].tolist() == rec[name].tolist()
-    write_csv(rec, tmp_path / "one.csv", ["q.right_knee"])
+    write_csv(rec, tmp_path / "one.csv", names=["q.right_knee"])
     assert read_csv(tmp_path / "one.csv")["q.right_knee"].tolist() == rec["q"][:, 0].tolist()
 
 

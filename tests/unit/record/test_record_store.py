@@ -346,7 +346,13 @@ def test_checkpoint_file_stays_inside(quick_path):
 @pytest.mark.parametrize("path", [None, 3, b"x.mf", "a\0b"])
 def test_what_is_not_a_path(path):
     rec = walker.go(walker.begin(None), 3)
-    for use in (open_recording, rec.save, Recorder.resume, read_csv, lambda place: write_csv(rec, place, ["walk"])):
+    for use in (
+        open_recording,
+        rec.save,
+        Recorder.resume,
+        read_csv,
+        lambda place: write_csv(rec, place, names=["walk"]),
+    ):
         with pytest.raises(RecordingError, match="not a path"):
             use(path)
 

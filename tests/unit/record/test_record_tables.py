@@ -37,7 +37,7 @@ def test_csv_there_and_back(rec, tmp_path):
     assert compare(rec, back).channels == compare(rec, rec).channels
     assert back.channel("R").shape == (2, 2)
     assert back.channel("energy").rate == 240.0
-    write_csv(rec, tmp_path / "y.csv", ["energy"])
+    write_csv(rec, tmp_path / "y.csv", names=["energy"])
     assert read_csv(tmp_path / "y.csv").names == ["energy"]
 
 
@@ -120,9 +120,9 @@ def test_tables_are_not_overwritten_unasked(rec, tmp_path):
     write_csv(rec, tmp_path / "x.csv")
     before = (tmp_path / "x.csv").read_bytes()
     with pytest.raises(RecordingError, match="exists already"):
-        write_csv(rec, tmp_path / "x.csv", ["energy"])
+        write_csv(rec, tmp_path / "x.csv", names=["energy"])
     assert (tmp_path / "x.csv").read_bytes() == before
-    write_csv(rec, tmp_path / "x.csv", ["energy"], overwrite=True)
+    write_csv(rec, tmp_path / "x.csv", names=["energy"], overwrite=True)
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.csv"]
     with pytest.raises(RecordingError, match="not there"):
         write_csv(rec, tmp_path / "no" / "x.csv")

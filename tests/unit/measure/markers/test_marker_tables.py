@@ -133,9 +133,9 @@ def test_qualisys_table(tmp_path):
 def test_tables_of_our_own(tmp_path):
     rec = recording(GAPS, start=0.5)
     write_markers_csv(rec, tmp_path / "a.csv")
-    write_csv(rec, tmp_path / "b.csv", ["markers"])
+    write_csv(rec, tmp_path / "b.csv", names=["markers"])
     rec.manifest["labels"] = {}
-    write_csv(rec, tmp_path / "c.csv", ["markers"])
+    write_csv(rec, tmp_path / "c.csv", names=["markers"])
     text = (tmp_path / "c.csv").read_text()
     old = re.sub(r"markers\.(\d)\.([xyz])", lambda m: f'"markers[{m[1]},{"xyz".index(m[2])}]"', text)
     (tmp_path / "d.csv").write_text(old)

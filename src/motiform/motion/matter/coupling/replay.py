@@ -207,7 +207,10 @@ def _motions(part: Part, *recorded: Recording) -> dict[str, Any]:
             if rec.channel(name).rate != part.whole.frequency:
                 got = Words(f"{rec.channel(name).rate} Hz")
                 raise InputError(
-                    "not at the network's frequency", where=name, got=got, allowed=f"{part.whole.frequency:g} Hz"
+                    "a recording must be at the network's frequency",
+                    where=name,
+                    got=got,
+                    allowed=f"{part.whole.frequency:g} Hz",
                 )
         have = np.concatenate([numbers for _, numbers in sources]) if sources else np.zeros(0, int)
         if not np.isin(wanted, have).all():

@@ -224,7 +224,7 @@ def test_any_recording_of_all_points_at_the_networks_rate_will_do():
 
 def test_a_recording_of_something_else_is_refused():
     halves = split(runner(), "body")
-    with pytest.raises(InputError, match="not at the network's rate"):
+    with pytest.raises(InputError, match="must be at the network's frequency"):
         halves.driven(simulate_network(halves.driver, OPTIONS))
     b = NetworkBuilder()
     b.masses("body", [[0, 0, 0], [1.0, 0, 0]], 1.0)
