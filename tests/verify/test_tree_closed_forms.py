@@ -545,7 +545,7 @@ def test_coupled_figures_in_batches_and_by_name():
     close(tree.energy(coupled, q[0, 0], v).total, tree.energy(plain, q[0, 0], v).total)
     close(tree.forward_dynamics(coupled, q, v, tau), tree.forward_dynamics(plain, q, v, tau), 1e-10)
     assert coupled.configuration(knee=0.3, ankle=0.1).tolist() == [0, 0, 0, 0.3, 0.1]
-    with pytest.raises(InputError, match="follows another"):
+    with pytest.raises(InputError, match="must not follow another"):
         coupled.configuration(knee_x=0.1)
 
 

@@ -66,7 +66,7 @@ class _TopLibrary(JITCodeLibrary):
             passes.run(self._final_module, builder)
         missing = [f.name for f in self._final_module.functions if f.is_declaration and f.name.startswith("_ZN")]
         if missing:  # a call of it would jump to address 0
-            raise RuntimeError(f"{self.name}: the compiler left out {missing[0]}")
+            raise RuntimeError(f"{self.name}: the compiled module lacks {missing[0]}")
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

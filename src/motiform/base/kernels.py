@@ -295,7 +295,7 @@ def threads(count: int) -> Iterator[None]:
     """Run kernels on so many cores inside the block. Results do not depend on it."""
     before, most = numba.get_num_threads(), int(getattr(numba.config, "NUMBA_NUM_THREADS", 1))
     if not 1 <= count <= most:
-        raise InputError("number of threads", got=count, allowed=f"1 to {most}")
+        raise InputError("the number of threads is out of range", got=count, allowed=f"1 to {most}")
     numba.set_num_threads(count)
     try:
         yield

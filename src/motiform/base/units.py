@@ -54,7 +54,9 @@ def _from_text(text: str, unit: str) -> float:
     if match is None:
         raise InputError("not a quantity", got=_short(text), allowed=allowed)
     if not match["unit"].strip() and unit not in ("", "1"):
-        raise InputError("text without a unit", got=text, remedy=f"Write a plain number in {unit}, or add the unit.")
+        raise InputError(
+            "a text must have a unit", got=text, remedy=f"Write a plain number in {unit}, or add the unit."
+        )
     try:
         given = _registry().Quantity(float(match["number"]), _registry().parse_units(match["unit"].strip()))
         _check_turns(given.units, unit, text)
@@ -62,7 +64,9 @@ def _from_text(text: str, unit: str) -> float:
     except InputError:
         raise
     except pint.DimensionalityError as error:
-        raise InputError("a unit of another dimension", got=text, allowed=f"a unit like {unit or 'none'}") from error
+        raise InputError(
+            "the unit has the wrong dimension", got=text, allowed=f"a unit like {unit or 'none'}"
+        ) from error
     except Exception as error:  # pint raises many kinds for text that it cannot parse
         raise InputError("not a quantity", got=text, allowed=allowed) from error
 
@@ -74,9 +78,11 @@ def _check_turns(given: Any, unit: str, text: str) -> None:
     """Refuse to take turns for cycles: 1 Hz is not 1 rad/s, though both are "per second"."""
     turns = any(name in str(given) for name in _TURNS)
     if unit == "rad/s" and not turns:
-        raise InputError("a rate without an angle", got=text, allowed="rad/s, deg/s, rpm, turn/s")
+        raise InputError(
+            "an angular rate must have a unit of angle per time", got=text, allowed="rad/s, deg/s, rpm, turn/s"
+        )
     if unit == "Hz" and turns:
-        raise InputError("an angular rate", got=text, allowed="Hz, 1/s, kHz")
+        raise InputError("a frequency must have a unit of cycles per time", got=text, allowed="Hz, 1/s, kHz")
 
 
 def _short(text: str) -> str:

@@ -16,4 +16,4 @@ def check_same(where: str, far: float, tolerance: float, unit: str = "") -> None
     """Refuse a peer whose result is not as near as the tolerance; ``where`` is "theme, case, peer"."""
     if not far < tolerance:
         got, allowed = f"a difference of {far:.2g}{unit}", f"below {tolerance:.2g}{unit}"
-        raise RunError("a peer does other work", where=f"bench {where}", got=got, allowed=allowed)
+        raise RunError("a peer must get the same result", where=f"bench {where}", got=got, allowed=allowed)

@@ -85,7 +85,7 @@ class InProcess:
         try:
             failed, answer = self._pipe.recv()
         except EOFError:
-            raise RunError("a peer ended in the middle of its work", where=self.name) from None
+            raise RunError("the process of a peer has ended", where=self.name) from None
         if failed:
             raise RunError("a peer failed", where=self.name, got=answer)
         return answer

@@ -61,7 +61,7 @@ def film(
     frames = path.with_name(f"{path.name}.frames")
     if frames.exists() and not resume:
         raise InputError(
-            "pictures of an interrupted film are there",
+            "the folder holds pictures of an interrupted film",
             where=str(frames),
             remedy="Go on with it (--resume), or remove the folder.",
         )
@@ -89,4 +89,9 @@ def _check_instant(form: "Form", at: float | None, flashes: int | None) -> None:
         )
     start, end = float(form.times[0]), float(form.times[-1])
     if not start <= at <= end:
-        raise InputError("not in the recording", where="--at", got=f"{at:g} s", allowed=f"{start:g} to {end:g} s")
+        raise InputError(
+            "the instant must lie within the recording",
+            where="--at",
+            got=f"{at:g} s",
+            allowed=f"{start:g} to {end:g} s",
+        )

@@ -30,7 +30,7 @@ def image(
     names = channels or shown.manifest.get("image", {}).get("plot") or []
     if not names:
         raise InputError(
-            "nothing to plot", where=str(recording), allowed=", ".join(shown.names), remedy="Name channels."
+            "a plot needs a channel", where=str(recording), allowed=", ".join(shown.names), remedy="Name channels."
         )
     path = out or beside(recording, "-plot.png")
     plot_channels(shown, names, path=path, title=shown.manifest.get("title"), overwrite=overwrite)

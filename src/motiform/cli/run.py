@@ -81,6 +81,8 @@ def _functions(path: Path) -> dict[str, Any]:
         allowed = (
             "a function force(t, state) for bodies, control(t, state) or load(t, state) for figures, a list guards"
         )
-        raise InputError("the file defines nothing to use", where=str(path), allowed=allowed, remedy=_renamed(module))
+        raise InputError(
+            "the file must define a function or guards", where=str(path), allowed=allowed, remedy=_renamed(module)
+        )
     found = {"forces": [force] if force is not None else [], "guards": guards}
     return found | {f"{name}s": value for name, value in acting.items() if value is not None}

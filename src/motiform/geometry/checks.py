@@ -40,10 +40,10 @@ def _lengths(value: Any, shape: tuple[int, ...], where: str) -> Array:
     array = as_floats(value, *shape, where=where, error=ShapeError)
     if array.shape != shape:
         allowed = "three numbers" if shape else "one number"
-        raise ShapeError("wrong shape", where=where, got=array.shape, allowed=allowed)
+        raise ShapeError("the array has the wrong shape", where=where, got=array.shape, allowed=allowed)
     if not ((array >= SHORTEST) & (array <= LONGEST)).all():
         allowed = f"above zero, from {SHORTEST:g} to {LONGEST:g} m"
-        raise ShapeError("an impossible length", where=where, got=array.tolist(), allowed=allowed)
+        raise ShapeError("a length must be positive", where=where, got=array.tolist(), allowed=allowed)
     return array
 
 
@@ -51,10 +51,12 @@ def check_points(value: ArrayLike | Any, where: str) -> Array:
     """Return points [m] as a read-only (n, 3) copy; at least one."""
     points = as_floats(value, 3, where=where, error=ShapeError)
     if points.ndim != 2 or len(points) == 0:
-        raise ShapeError("wrong shape", where=where, got=points.shape, allowed="(n, 3) with n of at least 1")
+        raise ShapeError(
+            "the array has the wrong shape", where=where, got=points.shape, allowed="(n, 3) with n of at least 1"
+        )
     size = np.abs(points).max()
     if size > LONGEST:
-        raise ShapeError("a point too far away", where=where, got=size, allowed=f"coordinates up to {LONGEST:g} m")
+        raise ShapeError("a point is too far away", where=where, got=size, allowed=f"coordinates up to {LONGEST:g} m")
     return read_only(points)
 
 
@@ -62,7 +64,7 @@ def check_point(value: ArrayLike | Any, where: str) -> Array:
     """Return one point [m] as a read-only (3,) copy."""
     point = as_floats(value, 3, where=where, error=ShapeError)
     if point.shape != (3,):
-        raise ShapeError("wrong shape", where=where, got=point.shape, allowed="(3,)")
+        raise ShapeError("the array has the wrong shape", where=where, got=point.shape, allowed="(3,)")
     return check_points(point[None], where)[0]
 
 
@@ -71,7 +73,7 @@ def check_amount(value: Any, where: str, unit: str) -> float:
     number = as_floats(value, where=where, error=ShapeError, finite=False)
     if number.ndim != 0 or not LEAST <= number <= MOST:
         got = number.item() if number.ndim == 0 else Words(f"shape {number.shape}")
-        raise ShapeError(f"an impossible {where}", got=got, allowed=f"above zero, from {LEAST:g} to {MOST:g} {unit}")
+        raise ShapeError(f"{where} must be positive", got=got, allowed=f"above zero, from {LEAST:g} to {MOST:g} {unit}")
     return number.item()
 
 

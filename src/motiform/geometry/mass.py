@@ -41,7 +41,9 @@ class MassProperties:
     def moved(self, transform: Transform) -> Self:
         """Return the properties seen from frame a, with T_a_b and these in frame b."""
         if transform.batch:
-            raise ShapeError("a batch of transforms", where="moved", got=transform.batch, allowed="a single one")
+            raise ShapeError(
+                "the transform must be a single one", where="moved", got=transform.batch, allowed="a single one"
+            )
         R = transform.rotation
         return type(self)(self.mass, transform.point(self.com), R @ self.inertia @ R.T)
 
@@ -86,7 +88,7 @@ def check_inertia(inertia: ArrayLike) -> Array:
     """Return an inertia about the centre of mass [kg·m²] as a read-only (3, 3), or an error if it is impossible."""
     J = as_floats(inertia, 3, 3, where="inertia", error=ShapeError)
     if J.shape != (3, 3):
-        raise ShapeError("wrong shape", where="inertia", got=J.shape, allowed="(3, 3)")
+        raise ShapeError("the array has the wrong shape", where="inertia", got=J.shape, allowed="(3, 3)")
     scale = np.abs(J).max()
     if scale == 0 or not 1e-300 < scale < 1e300:
         raise ShapeError(

@@ -40,10 +40,12 @@ class Camera:
             if name != "up" or self.up is not None:
                 object.__setattr__(self, name, _triple(name, getattr(self, name)))
         if not 0.0 < self.fov < math.pi:
-            raise InputError("camera: fov", got=self.fov, allowed="an angle between 0 and π rad")
+            raise InputError(
+                "camera: fov must be above 0 and below π", got=self.fov, allowed="an angle between 0 and π rad"
+            )
         if self.position == self.target:
             raise InputError(
-                "camera: it stands on the point it looks at", got=self.position, remedy="Move one of the two."
+                "camera: position and target must differ", got=self.position, remedy="Move one of the two."
             )
 
     @property
@@ -138,7 +140,7 @@ class Camera:
         for key in hints:
             if key not in _HINTS:
                 raise InputError(
-                    "camera: unknown key", got=key, allowed=", ".join(_HINTS), remedy=closest(str(key), _HINTS)
+                    "camera has no such key", got=key, allowed=", ".join(_HINTS), remedy=closest(str(key), _HINTS)
                 )
         for key in ("from", "to"):
             if key not in hints:
@@ -160,9 +162,9 @@ def _triple(name: str, values: Any) -> Triple:
     try:
         numbers = [quantity(v, "m") if isinstance(v, str) else float(v) for v in values]
     except (TypeError, ValueError):
-        raise InputError(f"camera: {name}", got=values, allowed=allowed) from None
+        raise InputError(f"camera: {name} must be a point or direction", got=values, allowed=allowed) from None
     if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
-        raise InputError(f"camera: {name}", got=values, allowed=allowed)
+        raise InputError(f"camera: {name} must be a point or direction", got=values, allowed=allowed)
     if name in ("up", "direction") and not any(numbers):
         raise InputError(f"camera: {name} has no direction", got=values, allowed="a vector that is not zero")
     return numbers[0], numbers[1], numbers[2]

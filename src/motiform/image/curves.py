@@ -71,7 +71,7 @@ def check_samples(rec: "Recording", name: str) -> None:
     count = rec.count(name)
     if count < 2:
         raise InputError(
-            "too few samples for a plot over time", where=rec._where, got=f"{count} of {name!r}", allowed="2 or more",
+            "a plot over time needs more samples", where=rec._where, got=f"{count} of {name!r}", allowed="2 or more",
             remedy=None if rec.complete else "The run that wrote it did not reach its end.",
         )  # fmt: skip
 

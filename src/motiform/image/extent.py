@@ -97,7 +97,7 @@ def form_bounds(form: "Form") -> np.ndarray:
         low, high = np.minimum(low, centers.min(0) - radius), np.maximum(high, centers.max(0) + radius)
     if not np.isfinite(low).all():
         raise InputError(
-            "nothing to draw: the form has no body at a finite place",
+            "the form has no body at a finite place",
             where=form.title or None,
             got=f"{len(form.parts) + len(form.links) + len(form.skins)} parts, {len(form.times)} samples",
             remedy="Look at the positions: an empty scene, or a run that diverged from its first sample on.",

@@ -21,7 +21,7 @@ def check_new(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         raise InputError("there is a folder of this name", where=str(path), remedy="Give the name of a file.")
     if path.exists() and not overwrite:
         remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
-        raise InputError("the file exists", where=str(path), remedy=remedy)
+        raise InputError("the file exists already", where=str(path), remedy=remedy)
     return path
 
 

@@ -99,7 +99,12 @@ def film(
     width, height = check_size(size)
     if width % 2 or height % 2:
         even = (width - width % 2 or 2, height - height % 2 or 2)
-        raise InputError("size of the film", got=size, allowed="even numbers (H.264, yuv420p)", remedy=f"Take {even}.")
+        raise InputError(
+            "width and height of a film must be even",
+            got=size,
+            allowed="even numbers (H.264, yuv420p)",
+            remedy=f"Take {even}.",
+        )
     times = film_times(form, fps=fps, speed=speed)
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
@@ -130,16 +135,18 @@ def _paint(painter: Painter, form: "Form", time: float, title: str | None) -> np
 def film_times(form: "Form", *, fps: float = 25.0, speed: float = 1.0) -> np.ndarray:
     """Return the instants of the motion [s] that a film shows: from its start on, speed/fps apart, to its end."""
     if not (np.isfinite(fps) and 0.0 < fps <= 1000.0):
-        raise InputError("pictures per second", got=fps, allowed="more than 0, up to 1000")
+        raise InputError("fps must be above 0 and at most 1000", got=fps, allowed="more than 0, up to 1000")
     if not (np.isfinite(speed) and speed > 0.0):
-        raise InputError("speed of the film", got=speed, allowed="a positive number; 1 is real time")
+        raise InputError("speed must be above 0", got=speed, allowed="a positive number; 1 is real time")
     if not len(form.times):
-        raise InputError("a form without samples makes no film", where=form.title or None)
+        raise InputError("a form must have samples to make a film", where=form.title or None)
     start, end = float(form.times[0]), float(form.times[-1])
     steps = (end - start) * fps / speed
     if not steps < _MOST:
         allowed = f"fewer than {_MOST}"
-        raise InputError("pictures in the film", got=f"{steps:.3g}", allowed=allowed, remedy="Raise the speed.")
+        raise InputError(
+            "the film has too many pictures", got=f"{steps:.3g}", allowed=allowed, remedy="Raise the speed."
+        )
     return start + np.arange(int(steps + 1e-9) + 1) * (speed / fps)
 
 
@@ -235,4 +242,4 @@ def _ffmpeg() -> str:
 
 def _no_ffmpeg(got: str) -> RunError:
     remedy = "Install imageio-ffmpeg, which brings it, or name one in IMAGEIO_FFMPEG_EXE."
-    return RunError("no ffmpeg to encode the film", got=got, remedy=remedy)
+    return RunError("ffmpeg is needed to encode the film", got=got, remedy=remedy)

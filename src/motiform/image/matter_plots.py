@@ -80,7 +80,12 @@ def _masses(
         high = as_floats(np.empty((0, 2)) if network is None else network, 2, where="points of the plane")
         low, keep = high, np.ones(len(high), bool)
     if high.ndim != 2:
-        raise InputError("wrong shape", where="points of the plane", got=high.shape, allowed="(masses, 2)")
+        raise InputError(
+            "the array must have one row for each mass",
+            where="points of the plane",
+            got=high.shape,
+            allowed="(masses, 2)",
+        )
     names = np.full(len(high), "masses", dtype=object) if groups is None else np.asarray(list(groups), dtype=object)
     if names.shape != (len(high),):
         raise InputError("a group for each mass is needed", where="groups", got=len(names), allowed=str(len(high)))
@@ -92,7 +97,11 @@ def _page(size: tuple[float, float], title: str | None) -> tuple["Figure", "Axes
     from matplotlib.figure import Figure
 
     if not all(np.isfinite(side) and 0.5 <= side <= 200 for side in size):
-        raise InputError("wrong size of figure", got=size, allowed="width and height from 0.5 to 200 inches")
+        raise InputError(
+            "size must be a width and a height within bounds",
+            got=size,
+            allowed="width and height from 0.5 to 200 inches",
+        )
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()

@@ -65,7 +65,7 @@ def plot_channels(
     _check_path(path, overwrite)
     names = [names] if isinstance(names, str) else list(names)
     if not names:
-        raise InputError("no channel to plot", allowed=", ".join(rec.names) or "none: the recording is empty")
+        raise InputError("a plot needs a channel", allowed=", ".join(rec.names) or "none: the recording is empty")
     shown = [part for name in names for part in parts(rec, name)]
     for name in names:
         check_samples(rec, name)
@@ -107,7 +107,7 @@ def compare_plot(
     """
     _check_path(path, overwrite)
     if not recordings:
-        raise InputError("no recording to compare", allowed="one or more labels with their recordings")
+        raise InputError("a comparison needs a recording", allowed="one or more labels with their recordings")
     wholes = {label: _whole(rec, name) for label, rec in recordings.items()}
     whole = next(iter(wholes.values()))
     for label, other in wholes.items():
@@ -155,7 +155,11 @@ def _new_figure(count: int, title: str | None, size: tuple[float, float] | None)
 
     size = size or (7.0, 0.7 + 1.7 * count)
     if not all(np.isfinite(side) and 0.5 <= side <= 200 for side in size):
-        raise InputError("wrong size of figure", got=size, allowed="width and height from 0.5 to 200 inches")
+        raise InputError(
+            "size must be a width and a height within bounds",
+            got=size,
+            allowed="width and height from 0.5 to 200 inches",
+        )
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     panels = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
@@ -233,7 +237,7 @@ def _finish(figure: "Figure", panels: list["Axes"], what: str, where: str) -> No
     panels[-1].set_xlabel("time [s]", fontsize=9)
     empty = [axes for axes in panels if not any(np.isfinite(line.get_ydata()).any() for line in _curves(axes))]
     if len(empty) == len(panels):
-        raise InputError("nothing to draw: no value is finite", where=where, got=what)
+        raise InputError("no value is finite", where=where, got=what)
     for axes in empty:
         axes.text(0.5, 0.5, "no value is finite", transform=axes.transAxes, ha="center", fontsize=9, color="0.4")
 

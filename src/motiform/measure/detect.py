@@ -33,7 +33,7 @@ def length_unit(name: Any, where: str) -> float:
     """Return a unit of length [m] by its name."""
     found = _UNITS.get(name.strip().strip("[]()").lower()) if isinstance(name, str) else None
     if found is None:
-        raise InputError("a unit of length", where=where, got=repr(name)[:40], allowed="m, cm, mm, um, in, ft")
+        raise InputError("the unit must be a length", where=where, got=repr(name)[:40], allowed="m, cm, mm, um, in, ft")
     return found
 
 
@@ -64,12 +64,12 @@ def find_unit(points: np.ndarray, where: str) -> tuple[str, str]:
     """
     size = cloud_size(points)
     if size is None:
-        raise InputError("the file does not tell its unit of length", where=where, remedy="Say units='mm' or 'm'.")
+        raise InputError("the unit of length is not given", where=where, remedy="Say units='mm' or 'm'.")
     if size <= _LARGEST_IN_M or size >= _SMALLEST_IN_MM:
         unit = "m" if size <= _LARGEST_IN_M else "mm"
-        return unit, f"the file does not tell its unit; what it measured is {size:.4g} wide, so {unit} is taken"
+        return unit, f"the file does not give its unit; what it measured is {size:.4g} wide, so {unit} is taken"
     raise InputError(
-        "the file does not tell its unit of length", where=where, got=f"markers {size:.4g} apart",
+        "the unit of length is not given", where=where, got=f"markers {size:.4g} apart",
         remedy="It may be cm or mm: say units='cm' or units='mm'.",
     )  # fmt: skip
 

@@ -34,7 +34,7 @@ def low_pass(
     """
     check_recording(rec)
     if not (isinstance(order, int) and 1 <= order <= 10):
-        raise InputError("order", got=order, allowed="a whole number from 1 to 10")
+        raise InputError("order is out of range", got=order, allowed="a whole number from 1 to 10")
     data = {}
     for name in names:
         channel = rec.channel(name)
@@ -43,7 +43,12 @@ def low_pass(
                 "a filter needs even times", where=f"channel {name!r}", remedy="Use resample(rec, rate=…) first."
             )
         if not (isinstance(cutoff, (int, float)) and 0 < cutoff < channel.rate / 2):
-            raise InputError("cutoff", where=f"channel {name!r}", got=cutoff, allowed=f"0 to {channel.rate / 2:g} Hz")
+            raise InputError(
+                "cutoff must be below half the rate",
+                where=f"channel {name!r}",
+                got=cutoff,
+                allowed=f"0 to {channel.rate / 2:g} Hz",
+            )
         flat = rec[name].reshape(rec.count(name), math.prod(channel.shape)).astype(np.float64)
         data[name] = (channel, _filtered(flat, cutoff, channel.rate, order, zero_phase).reshape(-1, *channel.shape))
     entry = {"cutoff": float(cutoff), "order": order, "zero_phase": zero_phase, "channels": list(data)}

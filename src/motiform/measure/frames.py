@@ -97,7 +97,7 @@ def change_frame(
     """
     points, names = check_markers(rec), marker_names(rec)
     if not (isinstance(samples, int) and samples > 0):
-        raise InputError("samples", got=samples, allowed="a whole number above 0")
+        raise InputError("samples must be positive", got=samples, allowed="a whole number above 0")
     if pose is not None:
         found = match_names(rec, pose)
         chosen = [(k, tag) for tag, k in zip(found.tags, found.indices, strict=True) if k >= 0]
@@ -128,7 +128,7 @@ def _still(
     seen = np.isfinite(part[..., 0])
     if needed and not seen.any(0).all():
         hidden = ", ".join(names[k] for k, any_seen in zip(places, seen.any(0), strict=True) if not any_seen)
-        raise InputError("markers that are never seen at the beginning", where=where, got=hidden,
+        raise InputError("the markers must be seen at the beginning", where=where, got=hidden,
                          allowed=f"seen once at least in the first {samples} samples")  # fmt: skip
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(seen[..., None], part, 0.0).sum(0) / seen.sum(0)[:, None]
@@ -138,12 +138,12 @@ def _upright(vertical: np.ndarray, right: np.ndarray | None, where: str) -> np.n
     """Return the rotation that brings the vertical to y: the smallest one, or that which brings ``right`` to z."""
     size = np.linalg.norm(vertical)
     if not size > 0:
-        raise InputError("ankles and hips at one place", where=where)
+        raise InputError("ankles and hips must not coincide", where=where)
     y = vertical / size
     if right is not None:
         z = right - (right @ y) * y
         if not np.linalg.norm(z) > 1e-6 * size:
-            raise InputError("hips that do not lie apart", where=where)
+            raise InputError("the hips must lie apart", where=where)
         z = z / np.linalg.norm(z)
         return np.stack([np.cross(y, z), y, z])
     axis, c = np.cross(y, _UP), float(y @ _UP)

@@ -112,7 +112,7 @@ def fill_gaps(
     """
     points, names = check_markers(rec), marker_names(rec)
     if longest is not None and not longest >= 0:
-        raise InputError("longest", got=longest, allowed="a time [s], 0 or more, or None")
+        raise InputError("longest must not be negative", got=longest, allowed="a time [s], 0 or more, or None")
     chosen = list(names) if markers is None else list(markers)
     unknown = [name for name in chosen if name not in names]
     if unknown:

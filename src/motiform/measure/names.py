@@ -37,7 +37,7 @@ def settle_names(raw: Raw, subject: str | None, unlabeled: bool, where: str) -> 
         keep = [k for k in keep if raw.names[k].rsplit(":", 1)[0].lower() == subject.lower() and ":" in raw.names[k]]
         if not keep:
             known = sorted({name.rsplit(":", 1)[0] for name in raw.names if ":" in name})
-            raise InputError("no marker of this subject", where=where, got=subject, allowed=", ".join(known) or "none")
+            raise InputError("the subject has no markers", where=where, got=subject, allowed=", ".join(known) or "none")
         raw.subjects = [subject]
     if not keep:
         raise InputError("no marker has a name", where=where, remedy="Say unlabeled=True to keep those without.")
@@ -105,7 +105,7 @@ def match_names(rec: Recording, tags: Iterable[str], correspondence: _Correspond
     used = [k for k in indices if k != ABSENT]
     twice = [names[k] for k, count in Counter(used).items() if count > 1]
     if twice:
-        raise InputError("one marker for two tags", where=rec._where, got=", ".join(twice))
+        raise InputError("a marker belongs to one tag at most", where=rec._where, got=", ".join(twice))
     if not used:
         raise InputError(
             "no marker has the name of a tag", where=rec._where, got=", ".join(names[:8]),
@@ -127,7 +127,9 @@ def _find(wanted: str | None, names: list[str], told: bool) -> int:
     same = [k for k, name in enumerate(names) if bare_name(name) == bare_name(wanted)]
     if len(same) > 1:
         got = ", ".join(names[k] for k in same)
-        raise InputError(f"several markers for {wanted!r}", got=got, remedy="Name one of them in the correspondence.")
+        raise InputError(
+            f"{wanted!r} must stand for one marker", got=got, remedy="Name one of them in the correspondence."
+        )
     return same[0] if same else ABSENT
 
 
@@ -141,7 +143,7 @@ def _as_mapping(given: _Correspondence, tags: tuple[str, ...], names: list[str])
         unknown = [tag for tag in given if tag not in tags]
         if unknown:
             got = ", ".join(map(str, unknown[:8]))
-            raise InputError("the correspondence names a tag that is none", got=got, allowed=", ".join(tags[:40]))
+            raise InputError("the correspondence must name tags of the figure", got=got, allowed=", ".join(tags[:40]))
         return {tag: _marker(value, names, f"correspondence of {tag!r}") for tag, value in given.items()}
     numbers = list(given)
     if len(numbers) > len(tags):
@@ -183,10 +185,13 @@ def read_correspondence(path: str | Path) -> dict[str, str]:
             continue
         if len(cells) < 2 or not cells[0]:
             raise InputError(
-                "a line of a correspondence", where=f"{place}:{number}", got=line[:60], allowed="tag,marker"
+                "a line of a correspondence must have two cells",
+                where=f"{place}:{number}",
+                got=line[:60],
+                allowed="tag,marker",
             )
         if cells[0] in found:
-            raise InputError("a tag that is named twice", where=f"{place}:{number}", got=cells[0])
+            raise InputError("a tag must be named once", where=f"{place}:{number}", got=cells[0])
         found[cells[0]] = cells[1]
     return found
 

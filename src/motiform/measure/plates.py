@@ -38,7 +38,7 @@ def plate_frame(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     z = np.cross(x, y)
     size = np.linalg.norm(z)
     if not size > 0:
-        raise InputError("the corners of a force plate enclose no area", got=corners.tolist())
+        raise InputError("the corners of a force plate must enclose an area", got=corners.tolist())
     x, z = x / np.linalg.norm(x), z / size
     return np.stack([x, np.cross(z, x), z], axis=1), corners.mean(0)
 

@@ -49,7 +49,7 @@ def read_sto_table(path: Path) -> tuple[dict[str, str], list[str], np.ndarray]:
         raise InputError("the first column is not the time", where=f"{where}:{row + 1}", got=", ".join(names[:3]))
     if len(set(names)) != len(names):
         double = next(name for name in names if names.count(name) > 1)
-        raise InputError("two columns of one name", where=f"{where}:{row + 1}", got=double)
+        raise InputError("columns of a table must have different names", where=f"{where}:{row + 1}", got=double)
     table = read_table(text, row + 1, len(names), mark, where)
     times = table[:, 0]
     if not np.isfinite(times).all() or (np.diff(times) < 0).any():
@@ -99,7 +99,7 @@ def write_sto(
     """
     channels = chosen_channels(rec, names)
     if not channels:
-        raise InputError("no channel to write", where=rec._where)
+        raise InputError("a table needs a channel", where=rec._where)
     times = rec.time(channels[0].name)
     heads: list[str] = []
     columns: list[np.ndarray] = []
@@ -107,13 +107,17 @@ def write_sto(
     told = None if rotations is None else list(rotations)
     for channel in channels:
         if not np.array_equal(rec.time(channel.name), times):
-            raise InputError("channels of a table share their times", where=rec._where, got=channel.name)
+            raise InputError("channels of a table must share their times", where=rec._where, got=channel.name)
         fresh = _heads(rec, channel)
         heads += fresh
         columns += list(rec[channel.name].reshape(len(times), -1).T)
         turns += [head in told for head in fresh] if told is not None else _turned(channel, fresh)
     if len(set(heads)) != len(heads):
-        raise InputError("two columns of one name", where=rec._where, got=next(h for h in heads if heads.count(h) > 1))
+        raise InputError(
+            "columns of a table must have different names",
+            where=rec._where,
+            got=next(h for h in heads if heads.count(h) > 1),
+        )
     table = np.column_stack([np.rad2deg(c) if degrees and t else c for c, t in zip(columns, turns, strict=True)])
     place = new_file(path, overwrite)
     lines = [place.stem, "version=1", f"nRows={len(times)}", f"nColumns={len(heads) + 1}",

@@ -75,7 +75,10 @@ def read_subjects(path: AnyPath) -> dict[str, Subject]:
         heads.pop()
     if not heads or not all(heads) or len(set(heads)) != len(heads):
         raise InputError(
-            "names of the subjects", where=f"{place}:{rows[0][0]}", got=", ".join(heads), allowed="one name a column"
+            "every subject must have a name of its own",
+            where=f"{place}:{rows[0][0]}",
+            got=", ".join(heads),
+            allowed="one name a column",
         )
     return {name: _subject(name, k, rows[1:], str(place)) for k, name in enumerate(heads, start=1)}
 
@@ -92,7 +95,9 @@ def _name_rows(rows: list[tuple[int, list[str]]], where: str) -> list[tuple[int,
     """Return the rows of a table without names, with names."""
     names = ["subject", *(f"L{n}" for n in range(1, _LENGTHS + 1)), *(f"{t}.{a}" for t in HUMAN36_TAGS for a in "xyz")]
     if len(rows) not in (1 + _LENGTHS, len(names)):
-        raise InputError("rows of a table without names", where=where, got=len(rows), allowed=f"32 or {len(names)}")
+        raise InputError(
+            "the rows of a table must have names", where=where, got=len(rows), allowed=f"32 or {len(names)}"
+        )
     return [(n, [name, *cells]) for name, (n, cells) in zip(names, rows, strict=False)]
 
 
@@ -119,11 +124,19 @@ def _subject(name: str, column: int, rows: list[tuple[int, list[str]]], where: s
         elif tag:
             places.setdefault(tag["tag"].strip().replace(" ", "_"), {})[tag["axis"].lower()] = _value(cell, unit, at)
         else:
-            raise InputError("a measure", where=at, got=cells[0], allowed="height, mass, sex, L1 to L31, or tag.x")
+            raise InputError(
+                "the name of a measure must be known",
+                where=at,
+                got=cells[0],
+                allowed="height, mass, sex, L1 to L31, or tag.x",
+            )
     for tag_name, place in places.items():
         if set(place) != set("xyz"):
             raise InputError(
-                f"tag {tag_name!r}", where=f"{where} subject {name!r}", got=", ".join(place), allowed="x, y, z"
+                f"tag {tag_name!r} must have all coordinates",
+                where=f"{where} subject {name!r}",
+                got=", ".join(place),
+                allowed="x, y, z",
             )
     return Subject(name, lengths, {tag_name: (p["x"], p["y"], p["z"]) for tag_name, p in places.items()}, **known)
 
@@ -147,10 +160,12 @@ def write_subjects(
     """
     each = list(subjects.values()) if isinstance(subjects, Mapping) else list(subjects)
     if not each:
-        raise InputError("no subject to write", where=str(path))
+        raise InputError("a table needs a subject", where=str(path))
     names = [subject.name for subject in each]
     if len(set(names)) != len(names) or any(re.search(r"[,;\t\n]", name) or not name for name in names):
-        raise InputError("names of the subjects", got=", ".join(names), allowed="each once, without commas")
+        raise InputError(
+            "every subject must have a name of its own", got=", ".join(names), allowed="each once, without commas"
+        )
     lengths = sorted({key for subject in each for key in subject.lengths}, key=lambda key: int(key[1:]))
     tags = list(dict.fromkeys(tag for subject in each for tag in subject.tags))
     rows: list[list[Any]] = [["subject", *names]]

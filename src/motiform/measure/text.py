@@ -97,7 +97,12 @@ def _by_hand(text: str, first: int, columns: int, mark: str, comma: bool, where:
         while len(cells) > columns and not cells[-1]:
             cells.pop()
         if len(cells) > columns:
-            raise InputError("cells in a row", where=f"{where}:{number}", got=len(cells), allowed=f"up to {columns}")
+            raise InputError(
+                "a row must have one cell for each column",
+                where=f"{where}:{number}",
+                got=len(cells),
+                allowed=f"up to {columns}",
+            )
         row = [_number(cell, comma, f"{where}:{number}") for cell in cells]
         rows.append(row + [np.nan] * (columns - len(row)))
     if not rows:

@@ -63,7 +63,9 @@ class Channel:
             )  # fmt: skip
         self._put_units()
         if self.rate is not None and self.rate <= 0:
-            raise InputError("rate", where=self._where, got=self.rate, allowed="a number above 0 Hz, or None")
+            raise InputError(
+                "rate must be above 0", where=self._where, got=self.rate, allowed="a number above 0 Hz, or None"
+            )
         if self.sample_bytes > _SAMPLE_LIMIT:
             raise InputError(
                 "one sample is too large", where=self._where, got=f"{self.sample_bytes} bytes",
@@ -92,7 +94,12 @@ class Channel:
 
     def _dims(self) -> tuple[str, ...]:
         if isinstance(self.dims, str) or not all(isinstance(dim, str) and dim for dim in self.dims):
-            raise InputError("dims", where=self._where, got=repr(self.dims), allowed="a tuple of names, one per axis")
+            raise InputError(
+                "dims must be a tuple of names",
+                where=self._where,
+                got=repr(self.dims),
+                allowed="a tuple of names, one per axis",
+            )
         return tuple(self.dims)
 
     def _shape(self) -> tuple[int, ...]:
@@ -102,20 +109,29 @@ class Channel:
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
             got = repr(self.shape)
-            raise InputError("shape", where=self._where, got=got, allowed="a tuple of whole sizes above 0") from None
+            raise InputError(
+                "shape must be a tuple of sizes", where=self._where, got=got, allowed="a tuple of whole sizes above 0"
+            ) from None
         return sizes
 
     def _put_units(self) -> None:
         """Check the units of the last axis; where they are all the same, they are the unit of the channel."""
         units = self.units
         if isinstance(units, str) or not all(isinstance(unit, str) for unit in units):
-            raise InputError("units", where=self._where, got=repr(units), allowed="a tuple of texts")
+            raise InputError(
+                "units must be a tuple of texts", where=self._where, got=repr(units), allowed="a tuple of texts"
+            )
         if not units:
             object.__setattr__(self, "units", ())
             return
         if len(units) != (self.shape[-1] if self.shape else 0) or self.unit:
             got = f"{len(units)} units, unit {self.unit!r}, shape {self.shape}"
-            raise InputError("units", where=self._where, got=got, allowed="one for each element of the last axis")
+            raise InputError(
+                "units must match the last axis and exclude unit",
+                where=self._where,
+                got=got,
+                allowed="one for each element of the last axis",
+            )
         same = len(set(units)) == 1
         object.__setattr__(self, "unit", units[0] if same else "")
         object.__setattr__(self, "units", () if same else tuple(units))
@@ -126,7 +142,12 @@ class Channel:
         except (TypeError, ValueError, SyntaxError):
             name = ""
         if name not in _DTYPES:
-            raise InputError("dtype", where=self._where, got=str(self.dtype), allowed=", ".join(_DTYPES))
+            raise InputError(
+                "dtype must be a known type of numbers",
+                where=self._where,
+                got=str(self.dtype),
+                allowed=", ".join(_DTYPES),
+            )
         return name
 
     def _number(self, key: str, value: Any) -> float:
@@ -135,7 +156,9 @@ class Channel:
             if isinstance(value, (bool, str)) or not math.isfinite(number):
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
-            raise InputError(key, where=self._where, got=repr(value), allowed="a finite number") from None
+            raise InputError(
+                f"{key} must be a finite number", where=self._where, got=repr(value), allowed="a finite number"
+            ) from None
         return number
 
 
@@ -152,6 +175,10 @@ class Event:
 
 def _check_name(name: Any) -> None:
     if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 200:
-        raise InputError("a channel's name", got=repr(name)[:80], allowed="printable text, 1 to 200 characters")
+        raise InputError(
+            "the name of a channel must be a short printable text",
+            got=repr(name)[:80],
+            allowed="printable text, 1 to 200 characters",
+        )
     if name != name.strip():
-        raise InputError("a channel's name begins or ends with a space", got=name)
+        raise InputError("the name of a channel must not begin or end with a space", got=name)

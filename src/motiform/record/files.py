@@ -50,7 +50,7 @@ def new_file(path: Any, overwrite: bool) -> Path:
     place = as_path(path)
     if place.exists() and not overwrite:
         remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
-        raise RecordingError("it exists already", where=str(place), remedy=remedy)
+        raise RecordingError("the file exists already", where=str(place), remedy=remedy)
     return place
 
 

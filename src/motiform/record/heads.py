@@ -50,7 +50,10 @@ def heads(channels: Iterable[Channel], told: object, where: str) -> dict[str, st
         for name, unit in columns(channel, told):
             if name in found:
                 raise RecordingError(
-                    "two columns of one name", where=where, got=name, remedy="Choose channels by names=."
+                    "columns of a table must have different names",
+                    where=where,
+                    got=name,
+                    remedy="Choose channels by names=.",
                 )
             found[name] = unit
     return found
@@ -124,7 +127,9 @@ def _columns(name: str, some: list[_Head], where: str) -> Columns:
     """Return the columns of a channel, checked to fill a rectangle."""
     units = {head.unit for head in some}
     if len(units) > 1:
-        raise RecordingError("one name with two units", where=f"{where}:1", got=f"{name}: {', '.join(sorted(units))}")
+        raise RecordingError(
+            "the columns of a channel must have one unit", where=f"{where}:1", got=f"{name}: {', '.join(sorted(units))}"
+        )
     letters = _letters(some)
     index = [
         (*map(int, h.index[:-1]), letters.index(h.index[-1])) if letters else tuple(map(int, h.index)) for h in some
@@ -133,8 +138,8 @@ def _columns(name: str, some: list[_Head], where: str) -> Columns:
     shape = tuple(max(axis) + 1 for axis in zip(*index, strict=True)) if len(ranks) == 1 else ()
     if len(ranks) > 1 or int(np.prod(shape, dtype=object)) != len(some) or len(set(index)) != len(some):
         raise RecordingError(
-            "columns of a channel", where=f"{where}:1", got=f"{name!r} with {len(some)} columns",
-            allowed="each index once, from 0, none left out, the same unit",
+            "the columns of a channel must fill its shape", where=f"{where}:1",
+            got=f"{name!r} with {len(some)} columns", allowed="each index once, from 0, none left out, the same unit",
         )  # fmt: skip
     places = tuple(head.column for _, head in sorted(zip(index, some, strict=True), key=lambda pair: pair[0]))
     return Columns(units.pop(), _dims(len(shape), letters, some[0].dotted), shape, places)

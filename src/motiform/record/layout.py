@@ -157,7 +157,7 @@ class Layout:
         if len(chunks) != len(channels) or any(
             chunks[c.name] < 1 or chunks[c.name] * c.sample_bytes > _CHUNK_LIMIT for c in channels
         ):
-            raise ValueError("channels or their chunks")
+            raise ValueError("channels must have different names and chunks of an allowed size")
         statics = {
             Channel(one["name"]).name: (tuple(_whole(n) for n in one["shape"]), Channel("x", dtype=one["dtype"]).dtype)
             for one in header["statics"]
@@ -224,7 +224,10 @@ def check_format(value: Mapping[str, Any]) -> None:
     if number > FORMAT:
         remedy = "Update motiform to read it."
         raise RecordingError(
-            "written by a newer motiform", got=f"format {number}", allowed=f"up to {FORMAT}", remedy=remedy
+            "the format is newer than this version reads",
+            got=f"format {number}",
+            allowed=f"up to {FORMAT}",
+            remedy=remedy,
         )
 
 

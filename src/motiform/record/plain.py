@@ -42,7 +42,7 @@ def _to_plain(value: Any, where: str, depth: int) -> Any:
     if isinstance(value, PurePath):
         return str(value)
     raise InputError(
-        "a value that a file cannot hold", where=where, got=type(value).__name__,
+        "the value cannot be kept in a file", where=where, got=type(value).__name__,
         allowed="text, numbers, bools, None, and dicts, lists or arrays of them",
     )  # fmt: skip
 

@@ -76,7 +76,9 @@ class Recorder:
         plain = to_plain(dict(manifest or {}), "manifest")
         arrays = {str(name): _check_static(str(name), value) for name, value in (statics or {}).items()}
         if not isinstance(chunk_bytes, int) or chunk_bytes < 1:
-            raise InputError("chunk_bytes", got=repr(chunk_bytes), allowed="a whole number of bytes above 0")
+            raise InputError(
+                "chunk_bytes must be above 0", got=repr(chunk_bytes), allowed="a whole number of bytes above 0"
+            )
         if path is None:
             sink: Sink = MemorySink(channels, plain, arrays)
         else:
@@ -266,7 +268,7 @@ def _check_channels(channels: Iterable[Channel]) -> list[Channel]:
     channels, seen = list(channels), set()
     for channel in channels:
         if not isinstance(channel, Channel):
-            raise InputError("channels", got=type(channel).__name__, allowed="Channel objects")
+            raise InputError("channels must be Channel objects", got=type(channel).__name__, allowed="Channel objects")
         if channel.name in seen:
             raise InputError("two channels have the same name", got=channel.name)
         seen.add(channel.name)
@@ -282,10 +284,20 @@ def _check_block(channel: Channel, block: Any) -> np.ndarray:
         raise InputError("samples are not an array", where=where, got=str(error)) from None
     if given.ndim != 1 + len(channel.shape) or given.shape[1:] != channel.shape:
         allowed = f"(k, {', '.join(map(str, channel.shape))})" if channel.shape else "(k,)"
-        raise InputError("shape of the samples", where=where, got=given.shape, allowed=allowed)
+        raise InputError(
+            "samples must have the shape of the channel after the first axis",
+            where=where,
+            got=given.shape,
+            allowed=allowed,
+        )
     whole = given.dtype.kind in "iu" and dtype.kind in "iu"
     if given.dtype != dtype and given.size and not whole and not np.can_cast(given.dtype, dtype, "same_kind"):
-        raise InputError("type of the samples", where=where, got=given.dtype, allowed=channel.dtype)
+        raise InputError(
+            "samples must have a type that casts to that of the channel",
+            where=where,
+            got=given.dtype,
+            allowed=channel.dtype,
+        )
     array = np.array(given, dtype=dtype, order="C")
     if whole and given.dtype != dtype and not np.array_equal(array, given):
         raise InputError("samples are too large for their type", where=where, got=given.max(), allowed=channel.dtype)
@@ -295,7 +307,12 @@ def _check_block(channel: Channel, block: Any) -> np.ndarray:
 def _check_event(event: Event) -> Event:
     where = f"event {event.name!r}"
     if not isinstance(event.time, (int, float, np.number)) or not np.isfinite(event.time):
-        raise InputError("time of an event", where=where, got=repr(event.time), allowed="a finite number of seconds")
+        raise InputError(
+            "the time of an event must be finite",
+            where=where,
+            got=repr(event.time),
+            allowed="a finite number of seconds",
+        )
     return Event(float(event.time), str(event.name), to_plain(event.detail, where))
 
 
@@ -307,15 +324,20 @@ def _check_times(channel: Channel, times: Any, count: int, after: float) -> np.n
     try:
         stamps = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("times", where=where, got=repr(given)[:80], allowed="numbers [s]") from None
+        raise InputError("times must be numbers", where=where, got=repr(given)[:80], allowed="numbers [s]") from None
     if stamps.shape != (count,):
-        raise InputError("number of times", where=where, got=stamps.shape, allowed=f"({count},), one for each sample")
+        raise InputError(
+            "times must have one entry for each sample",
+            where=where,
+            got=stamps.shape,
+            allowed=f"({count},), one for each sample",
+        )
     if not np.isfinite(stamps).all():
         raise InputError("times are not finite", where=where, got=stamps[~np.isfinite(stamps)][0])
     steps = np.diff(stamps, prepend=after if np.isfinite(after) else stamps[0])
     if (steps < 0).any():
         k = int(np.argmax(steps < 0))
-        raise InputError("times decrease", where=where, got=f"{stamps[k]} s after {stamps[k] - steps[k]} s")
+        raise InputError("times must not decrease", where=where, got=f"{stamps[k]} s after {stamps[k] - steps[k]} s")
     return stamps
 
 
@@ -324,7 +346,7 @@ def _check_static(name: str, value: Any) -> np.ndarray:
     array = np.array(value, order="C")
     if array.dtype.kind not in "biuf" or array.dtype.name == "longdouble" or array.dtype.itemsize > 8:
         raise InputError(
-            "type of a static array", where=name, got=array.dtype, allowed="bool, whole and floating numbers",
+            "a static array must be numeric", where=name, got=array.dtype, allowed="bool, whole and floating numbers",
             remedy="Put text into the manifest.",
         )  # fmt: skip
     return array.astype(array.dtype.newbyteorder("="))

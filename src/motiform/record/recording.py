@@ -299,7 +299,9 @@ def chosen_channels(rec: Recording, names: Iterable[str] | None) -> list[Channel
     """Return the channels of these names, or all; say so where this is no recording or these are no names."""
     check_recording(rec)
     if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
-        raise RecordingError("names", got=repr(names)[:80], allowed="a list of names of channels")
+        raise RecordingError(
+            "names must be a list of channels", got=repr(names)[:80], allowed="a list of names of channels"
+        )
     return [rec.channel(name) for name in (rec.names if names is None else names)]
 
 
@@ -317,12 +319,14 @@ def _seconds(value: Any, what: str, where: str) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         got = value[:80] if isinstance(value, str) else repr(value)[:80]
-        raise RecordingError(what, where=where, got=got, allowed="a time [s], or None") from None
+        raise RecordingError(f"{what} must be a number", where=where, got=got, allowed="a time [s], or None") from None
 
 
 def _named(name: str, pair: Any) -> Channel:
     if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], Channel)):
-        raise RecordingError("data of a channel", where=repr(name), got=type(pair).__name__, allowed="(Channel, array)")
+        raise RecordingError(
+            "data of a channel must be a pair", where=repr(name), got=type(pair).__name__, allowed="(Channel, array)"
+        )
     if pair[0].name != name:
         raise RecordingError("the key is not the channel's name", got=name, allowed=repr(pair[0].name))
     return pair[0]

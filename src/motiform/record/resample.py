@@ -35,7 +35,7 @@ def resample(
     if (rate is None) == (times is None):
         raise InputError("resample takes either rate= or times=", got="both" if times is not None else "none")
     if method not in get_args(Method):
-        raise InputError("method", got=method, allowed=", ".join(get_args(Method)))
+        raise InputError("method must be a known one", got=method, allowed=", ".join(get_args(Method)))
     chosen = chosen_channels(rec, names)
     wanted = None if times is None else _check_times(times)
     channels, arrays, stamps = [], {}, {}
@@ -54,9 +54,13 @@ def _check_times(times: Any) -> np.ndarray:
     try:
         wanted = np.array(times, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("times", got=repr(times)[:80], allowed="numbers [s]") from None
+        raise InputError("times must be numbers", got=repr(times)[:80], allowed="numbers [s]") from None
     if wanted.ndim != 1 or not np.isfinite(wanted).all() or (np.diff(wanted) < 0).any():
-        raise InputError("times", got=f"shape {wanted.shape}", allowed="one axis of finite times that do not decrease")
+        raise InputError(
+            "times must be finite and must not decrease",
+            got=f"shape {wanted.shape}",
+            allowed="one axis of finite times that do not decrease",
+        )
     return wanted
 
 
@@ -81,7 +85,8 @@ def _goal(
         first, last = rec._ends(channel.name) if count else (np.nan, np.nan)
         if not first <= wanted[0] <= wanted[-1] <= last:
             raise InputError(
-                "times outside the recording", where=f"channel {channel.name!r}", got=f"{wanted[0]} to {wanted[-1]} s",
+                "times must lie within the recording", where=f"channel {channel.name!r}",
+                got=f"{wanted[0]} to {wanted[-1]} s",
                 allowed=f"{first} to {last} s" if count else "none, it has no sample",
             )  # fmt: skip
     return wanted, replace(channel, rate=None, start=0.0)

@@ -29,7 +29,7 @@ def to_si(values: np.ndarray, unit: str, *, where: str) -> tuple[str, np.ndarray
         changed = values * factor + offset
     if (np.isinf(changed) & ~np.isinf(values)).any():
         raise RecordingError(
-            "a number too large for its unit", where=where, got=unit, allowed=f"finite numbers in {si}"
+            "the numbers overflow in SI units", where=where, got=unit, allowed=f"finite numbers in {si}"
         )
     return si, changed
 

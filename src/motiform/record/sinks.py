@@ -159,7 +159,7 @@ class MemorySink:
 def pack_checkpoint(checkpoint: Mapping[str, Any]) -> bytes:
     """Return a checkpoint as the bytes of an npz file: arrays as they are, the rest as JSON that points to them."""
     if not isinstance(checkpoint, Mapping):
-        raise InputError("a checkpoint", got=type(checkpoint).__name__, allowed="a dict")
+        raise InputError("a checkpoint must be a dict", got=type(checkpoint).__name__, allowed="a dict")
     arrays: list[np.ndarray] = []
     tree = dump_plain(_strip(checkpoint, arrays, "checkpoint")).encode()
     file = io.BytesIO()
@@ -179,7 +179,7 @@ def unpack_checkpoint(packed: bytes) -> dict[str, Any]:
 def _strip(value: Any, arrays: list[np.ndarray], where: str) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         if value.dtype.hasobject:
-            raise InputError("an array of objects", where=where, allowed="arrays of numbers, bools or text")
+            raise InputError("an array must not hold objects", where=where, allowed="arrays of numbers, bools or text")
         arrays.append(np.asarray(value))
         return {"__array__" if isinstance(value, np.ndarray) else "__scalar__": len(arrays) - 1}
     if isinstance(value, bytes):
@@ -193,7 +193,7 @@ def _strip(value: Any, arrays: list[np.ndarray], where: str) -> Any:
         items = [_strip(item, arrays, f"{where}[{k}]") for k, item in enumerate(value)]
         return items if isinstance(value, list) else {"__tuple__": items}
     raise InputError(
-        "a value that a checkpoint cannot hold", where=where, got=type(value).__name__,
+        "the value cannot be kept in a checkpoint", where=where, got=type(value).__name__,
         allowed="numbers, text, bytes, bools, None, arrays; lists, tuples and dicts of them, keys without leading __",
     )  # fmt: skip
 

@@ -95,7 +95,7 @@ def _check_name(folder: Path, overwrite: bool) -> None:
             return
         if not overwrite and not is_empty(folder):
             remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
-            raise RecordingError("it exists already", where=str(folder), remedy=remedy)
+            raise RecordingError("the recording exists already", where=str(folder), remedy=remedy)
         if not is_recording(folder) or folder.is_symlink():
             remedy = "Choose another name; only recordings are overwritten."
             raise RecordingError("what is there is not a recording", where=str(folder), remedy=remedy)

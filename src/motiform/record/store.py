@@ -185,7 +185,7 @@ def _check_metadata(folder: Path, series: Series, count: int) -> None:
         found = json.loads(file.read_bytes())
         wanted = series.metadata(count)
         if found["shape"][0] < count:
-            raise ValueError(f"it tells of {found['shape'][0]} samples where {count} were committed")
+            raise ValueError(f"it has {found['shape'][0]} samples where {count} were committed")
         for key in wanted:
             same = found[key][1:] == wanted[key][1:] if key == "shape" else found[key] == wanted[key]
             if not same:

@@ -160,7 +160,7 @@ def _check_shared(rec: Recording, channels: list[Channel]) -> np.ndarray:
     for channel in channels[1:]:
         if not np.array_equal(rec.time(channel.name), times):
             raise RecordingError(
-                "channels of a table share their times", where=rec._where,
+                "channels of a table must share their times", where=rec._where,
                 got=f"other times in {channel.name!r} than in {channels[0].name!r}",
                 remedy="Choose channels by names=, or resample(rec, rate=...) first.",
             )  # fmt: skip
@@ -190,7 +190,10 @@ def _parse(text: str, where: str) -> tuple[list[str], np.ndarray]:
             elif cells:
                 if len(cells) != len(heads):
                     raise RecordingError(
-                        "cells in a row", where=f"{where}:{line}", got=len(cells), allowed=str(len(heads))
+                        "a row must have one cell for each column",
+                        where=f"{where}:{line}",
+                        got=len(cells),
+                        allowed=str(len(heads)),
                     )
                 rows.append([_number(cell, f"{where}:{line}") for cell in cells])
     except csv.Error as error:

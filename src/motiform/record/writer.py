@@ -62,7 +62,7 @@ def resume_sink(path: AnyPath, *, discard: bool) -> "DiskSink":
         lost = any(commit.upto.counts.values()) and not any(commit.resume.counts.values())
         if lost and commit.checkpoint is None and not discard:
             raise RecordingError(
-                "the run left samples but no point to resume from", where=str(path),
+                "the run has samples but no point to resume from", where=str(path),
                 remedy="Run again from the beginning with overwrite or discard=True, or keep it and write elsewhere.",
             )  # fmt: skip
         state = _cut(folder, layout, commit)

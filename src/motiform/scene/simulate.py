@@ -119,7 +119,7 @@ def simulate(
     if not isinstance(what, tuple(kind.model for kind in KINDS)):
         allowed = ", ".join(dict.fromkeys(kind.model.__name__ for kind in KINDS))
         allowed = f"a scene file, a built-in scene, a Scene, or a model: {allowed}"
-        raise InputError("nothing to simulate", got=what, allowed=allowed)
+        raise InputError("only a scene or a model can be simulated", got=what, allowed=allowed)
     if settings:
         remedy = "Give t1, rate, step, … of a model directly."
         raise InputError("settings belong to scenes", got=settings, remedy=remedy)

@@ -38,7 +38,7 @@ def as_floats(
     if raw.dtype.kind not in NUMBERS:
         raise error("not an array of numbers", where=where, got=Words(_short(value)), allowed=_shape_text(last))
     if raw.shape[raw.ndim - len(last) :] != last or raw.ndim < len(last):
-        raise error("wrong shape", where=where, got=raw.shape, allowed=_shape_text(last))
+        raise error("the array has the wrong shape", where=where, got=raw.shape, allowed=_shape_text(last))
     with np.errstate(over="ignore", invalid="ignore"):
         array: Array = raw.astype(np.float64, copy=False)
     if finite and not np.isfinite(array).all():
@@ -60,7 +60,7 @@ def check_rotation(rotation: ArrayLike, *, where: str = "rotation", tolerance: f
         raise _not_orthogonal(where, float(error), tolerance)
     if np.linalg.det(R).min() < 0:
         raise InputError(
-            "the matrix mirrors",
+            "the matrix must not mirror",
             where=where,
             got=Words("determinant -1"),
             allowed="determinant +1",
@@ -74,7 +74,9 @@ def check_turn(vector: ArrayLike) -> Array:
     v = as_floats(vector, 3, where="rotation vector")
     if v.size and np.abs(v).max() > LARGEST_TURN:
         got = Words(f"{np.abs(v).max():.3g} rad")
-        raise InputError("an angle too large", where="rotation vector", got=got, allowed=f"up to {LARGEST_TURN:g} rad")
+        raise InputError(
+            "the angle is too large", where="rotation vector", got=got, allowed=f"up to {LARGEST_TURN:g} rad"
+        )
     return v
 
 

@@ -96,5 +96,5 @@ def _axes(axes: str, *, lengths: tuple[int, ...]) -> tuple[int, ...]:
     if not isinstance(axes, str) or len(axes) not in lengths or not set(axes) <= set("xyz"):
         raise InputError("unknown axes", where="axes", got=axes, allowed=allowed)
     if any(a == b for a, b in pairwise(axes)):
-        raise InputError("two turns in a row about the same axis", where="axes", got=axes, allowed=allowed)
+        raise InputError("successive turns must be about different axes", where="axes", got=axes, allowed=allowed)
     return tuple("xyz".index(axis) for axis in axes)

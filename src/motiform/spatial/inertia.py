@@ -30,7 +30,7 @@ def spatial_inertia(mass: ArrayLike, com: ArrayLike, inertia: ArrayLike) -> Arra
     """
     m, c = as_floats(mass, where="mass"), as_floats(com, 3, where="com of mass")
     if (m < 0).any():
-        raise InputError("a negative mass", where="mass", got=m.min(), allowed="zero or more kg")
+        raise InputError("mass must be 0 or more", where="mass", got=m.min(), allowed="zero or more kg")
     J = as_floats(inertia, 3, 3, where="inertia") + point_inertia(m, c)
     offset = m[..., None, None] * skew(c)
     batch = np.broadcast_shapes(J.shape[:-2], offset.shape[:-2])
@@ -45,7 +45,7 @@ def mass_center_inertia(matrix: ArrayLike) -> tuple[Array, Array, Array]:
     M = as_floats(matrix, 6, 6, where="spatial inertia")
     mass = np.trace(M[..., 3:, 3:], axis1=-2, axis2=-1) / 3.0
     if (mass <= 0).any():
-        raise InputError("no mass", where="spatial inertia", got=mass, allowed="a mass above zero")
+        raise InputError("the mass must be above 0", where="spatial inertia", got=mass, allowed="a mass above zero")
     first = M[..., :3, 3:]  # m [c]×
     c = np.stack([first[..., 2, 1], first[..., 0, 2], first[..., 1, 0]], axis=-1) / mass[..., None]
     return mass, c, M[..., :3, :3] - point_inertia(mass, c)

@@ -29,7 +29,10 @@ def normalize_quaternion(quaternion: ArrayLike) -> Array:
     largest = np.abs(q).max(axis=-1, keepdims=True, initial=0.0)
     if (largest == 0).any():
         raise InputError(
-            "a zero quaternion", where="quaternion", got=Words("(0, 0, 0, 0)"), allowed="a length above zero"
+            "a quaternion must have a length above 0",
+            where="quaternion",
+            got=Words("(0, 0, 0, 0)"),
+            allowed="a length above zero",
         )
     # Scaled by a power of two, so that no square over- or underflows and no digit is lost.
     q = np.ldexp(q, -np.frexp(largest)[1])

@@ -106,7 +106,7 @@ def nearest_rotation(matrix: ArrayLike) -> Array:
     gap = np.where(flip, sizes[..., 1] - sizes[..., 2], sizes[..., 1] + sizes[..., 2])
     if (gap <= 1e-14).any():
         raise InputError(
-            "no nearest rotation",
+            "the matrix has no nearest rotation",
             where="matrix",
             got=Words("a matrix with two stretches that vanish or cancel"),
             allowed="a matrix close to a rotation",

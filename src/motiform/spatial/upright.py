@@ -35,7 +35,11 @@ def up_vector(up: str | ArrayLike) -> np.ndarray:
 
 
 def _wrong(up: Any) -> InputError:
-    return InputError("up", got=repr(up)[:40], allowed=f"{', '.join(AXES)}, or a vector that is not zero")
+    return InputError(
+        "up must be an axis or a direction",
+        got=repr(up)[:40],
+        allowed=f"{', '.join(AXES)}, or a vector that is not zero",
+    )
 
 
 def up_against(gravity: ArrayLike | None, otherwise: str | ArrayLike = "y") -> np.ndarray:

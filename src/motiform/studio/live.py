@@ -37,10 +37,12 @@ def network_with_hand(network: Network) -> Network:
     found = next((group for group in network.groups if group.name == HAND), None)
     if found is not None:
         if found.kind != "imposed" or found.count != 1:
-            raise InputError("a hand", got=f"{found.count} {found.kind}", allowed="one imposed point")
+            raise InputError(
+                "the hand must be one imposed point", got=f"{found.count} {found.kind}", allowed="one imposed point"
+            )
         return network
     if not network.movable.any():
-        raise InputError("nothing to push", remedy="Add masses.")
+        raise InputError("the network must have movable masses", remedy="Add masses.")
     place, thick = network.initial_state().position[network.movable], network.radius[network.movable]
     axes = upright(up_against(network.gravity))
     place = place @ axes.T

@@ -38,7 +38,7 @@ def free_port(host: str, port: int) -> int:
                 return int(probe.getsockname()[1])
             except PermissionError as error:
                 raise InputError(
-                    "the system keeps this port for itself", got=candidate, allowed="1024 and above"
+                    "the port is reserved by the system", got=candidate, allowed="1024 and above"
                 ) from error
             except OSError as error:
                 if error.errno != errno.EADDRINUSE:
@@ -47,7 +47,9 @@ def free_port(host: str, port: int) -> int:
                         got=host,
                         remedy="Use 127.0.0.1 for this machine only, or an address that this machine has.",
                     ) from error
-    raise RunError("no free port", got=f"{port} to {port + PORTS_TRIED - 1} are all taken", remedy="Give another one.")
+    raise RunError(
+        "all ports are taken", got=f"{port} to {port + PORTS_TRIED - 1} are all taken", remedy="Give another one."
+    )
 
 
 def open_server(host: str, port: int) -> "ViserServer":

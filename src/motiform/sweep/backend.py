@@ -62,7 +62,7 @@ def run_tasks(
     progress : called with the fraction of all tasks that is done.
     """
     if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
-        raise InputError("jobs", got=jobs, allowed="a whole number, 1 or more")
+        raise InputError("jobs must be 1 or more", got=jobs, allowed="a whole number, 1 or more")
     count = min(cores() if jobs is None else jobs, max(1, len(tasks)))
     tell = progress or (lambda fraction: None)
     if not tasks:

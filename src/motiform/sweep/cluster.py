@@ -44,7 +44,7 @@ def _result(number: int, future: Any, scheduler: str) -> Result:
         error = future.exception()
         return Result(number, error=f"{type(error).__name__}: {error}")
     raise RunError(
-        "the cluster is gone", where=scheduler, got=f"a task that is {future.status}",
+        "the cluster has stopped", where=scheduler, got=f"a task that is {future.status}",
         remedy="What is finished stays; start the scheduler and the same command again.",
     )  # fmt: skip
 
@@ -75,7 +75,7 @@ def _client(scheduler: str, count: int) -> Iterator[Any]:
         client = Client(scheduler, timeout=_PATIENCE)
     except (OSError, ValueError, ImportError) as error:
         raise InputError(
-            "no scheduler answers", where="scheduler", got=scheduler,
+            "the scheduler does not answer", where="scheduler", got=scheduler,
             allowed="an address such as tcp://host:8786, or local", remedy=str(error) or None,
         ) from error  # fmt: skip
     with client:

@@ -77,7 +77,7 @@ def find_trials(paths: Iterable[str | Path], leave_out: Iterable[str | Path] = (
             inside = sorted(file for file in path.iterdir() if is_marker_file(file))
             inside = [file for file in inside if file.resolve() not in others]
             if not inside:
-                raise InputError("a folder without trials", got=str(path), allowed=", ".join(marker_endings()))
+                raise InputError("the folder has no trials", got=str(path), allowed=", ".join(marker_endings()))
             found += inside
         elif path.is_file():
             found.append(path)
@@ -100,7 +100,7 @@ def plan_batch(
     """
     files, place = find_trials(paths, leave_out), Path(out).absolute()
     if place.exists() and not place.is_dir():
-        raise InputError("it is a file", where="--out", got=str(out), allowed="a folder")
+        raise InputError("the output must be a folder", where="--out", got=str(out), allowed="a folder")
     batch = Batch(place, [])
     for file, name in zip(files, _names(files), strict=True):
         folder = place / name

@@ -70,7 +70,7 @@ def choose_subject(spec: FigureSpec, markers: "Recording", source: Path) -> str 
             if name.lower() in (known.lower(), f"subject{known}".lower(), f"subject{known:0>2}".lower()):
                 return known
     raise InputError(
-        "which subject this is cannot be told", where=str(source), got=", ".join(tried),
+        "the subject of the trial is not known", where=str(source), got=", ".join(tried),
         allowed=", ".join(spec.subjects),
         remedy="Say --subject TABLE.csv:NAME, or put the trial into a folder of its name.",
     )  # fmt: skip
@@ -92,7 +92,7 @@ def make_figure(spec: FigureSpec, subject: str | None) -> Figure:
     mass = measures.pop("mass", None)
     if measures:
         allowed = "--mass alone: calibrate it for its size (--static, --calibrate)"
-        raise InputError(f"measures of {path.name}", got=", ".join(measures), allowed=allowed)
+        raise InputError(f"measures must suit {path.name}", got=", ".join(measures), allowed=allowed)
     if mass is None:
         return made
     from motiform.motion.reconstruct import scale_figure
@@ -121,7 +121,9 @@ def _from_file(path: Path, options: dict[str, Any]) -> Figure:
     try:
         return read_figure(path, **options)
     except TypeError as error:  # an option of another format
-        raise InputError("options of the figure", where=str(path), got=", ".join(options)) from error
+        raise InputError(
+            "the options must suit the format of the figure", where=str(path), got=", ".join(options)
+        ) from error
 
 
 def _from_scene(path: Path) -> Figure:

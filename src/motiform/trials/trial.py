@@ -99,7 +99,7 @@ def check_options(options: TrialOptions) -> None:
         for name in options.reconstruct.get(what) or {}:
             if name not in figure.tag_names:
                 raise InputError(
-                    f"a tag of the {what} that the figure has not", got=name, allowed=", ".join(figure.tag_names),
+                    f"the {what} must name tags of the figure", got=name, allowed=", ".join(figure.tag_names),
                     remedy=closest(name, figure.tag_names),
                 )  # fmt: skip
 
@@ -120,7 +120,12 @@ def read_weights(path: str | Path) -> dict[str, float]:
                 raise ValueError
         except (ValueError, IndexError):
             allowed = "tag,weight with a number from 0"
-            raise InputError("a weight", where=f"{place}:{number}", got=line[:60], allowed=allowed) from None
+            raise InputError(
+                "a line of weights must have a tag and a number",
+                where=f"{place}:{number}",
+                got=line[:60],
+                allowed=allowed,
+            ) from None
         found[cells[0]] = weight
     return found
 

@@ -42,9 +42,9 @@ def test_quantities_come_in_si(text, unit, number):
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
     [
-        ("3", "m", r"text without a unit \(got '3'\)\. Write a plain number in m, or add the unit"),
-        ("3 s", "m", r"a unit of another dimension \(got '3 s'; allowed: a unit like m\)"),
-        ("3 m", "", r"a unit of another dimension \(got '3 m'; allowed: a unit like none\)"),
+        ("3", "m", r"a text must have a unit \(got '3'\)\. Write a plain number in m, or add the unit"),
+        ("3 s", "m", r"the unit has the wrong dimension \(got '3 s'; allowed: a unit like m\)"),
+        ("3 m", "", r"the unit has the wrong dimension \(got '3 m'; allowed: a unit like none\)"),
         ("three m", "m", r"not a quantity \(got 'three m'; allowed: a number in m, or text such as '3 m'\)"),
         ("3 parsnips", "m", r"not a quantity \(got '3 parsnips'"),
         ("m", "m", "not a quantity"),

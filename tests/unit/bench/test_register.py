@@ -72,7 +72,7 @@ def test_a_peer_that_fails_is_left_out_and_reported(monkeypatch, capsys):
 def test_a_peer_that_does_other_work_is_an_error():
     check_same("x, y, z", 1e-10, 1e-9)
     for far in (1e-8, float("nan")):
-        with pytest.raises(RunError, match="bench x, y, z: a peer does other work"):
+        with pytest.raises(RunError, match="bench x, y, z: a peer must get the same result"):
             check_same("x, y, z", far, 1e-9)
 
 

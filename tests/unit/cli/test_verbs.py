@@ -88,7 +88,7 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("run", "thrown", "--functions", "psuh.py"), ["Did you mean 'pushes.py'?"]),
         (
             ("run", "thrown", "--functions", "pushes.py"),
-            ["defines nothing", "It defines 'forces'. Did you mean 'force'?"],
+            ["must define", "It defines 'forces'. Did you mean 'force'?"],
         ),
         (("film", "absent.mf"), ["absent.mf"]),
         *(
@@ -112,7 +112,10 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("reconstruct", "throw.toml", "--set", "reconstruct.cutof=3"), ["no such option", "Did you mean 'cutoff'?"]),
         (("film", "throw.mf", "--size", "big"), ["1280x720"]),
         (("film", "throw.mf", "--out", "film.xyz"), [".xyz"]),
-        (("film", "throw.mf", "--out", "a.png", "--at", "99"), ["--at: not in the recording", "99 s", "0 to 0.2 s"]),
+        (
+            ("film", "throw.mf", "--out", "a.png", "--at", "99"),
+            ["--at: the instant must lie within the recording", "99 s", "0 to 0.2 s"],
+        ),
         (("film", "throw.mf", "--out", "a.png", "--at", "nan"), ["0 to 0.2 s"]),
         (("film", "throw.mf", "--out", "a.png", "--at", "0.1", "--strobe", "3"), ["Give one of them"]),
         (("film", "throw.mf", "--out", "a.mp4", "--at", "0.1"), ["'--at'", "picture (.png)"]),
@@ -156,7 +159,7 @@ def test_a_recording_without_a_course_is_no_plot(here, folder, count):
     for arguments in (("image", "q.mf"), ("image", "q.mf", "q")):
         code, out, told = here(*arguments)
         assert (code, out) == (2, "")
-        assert ("holds no sample", "too few samples for a plot over time (got \"1 of 'q'\"")[count] in told
+        assert ("holds no sample", "a plot over time needs more samples (got \"1 of 'q'\"")[count] in told
     assert not (folder / "q-plot.png").exists()
 
 

@@ -94,7 +94,7 @@ def test_hints_of_a_scene():
     ("hints", "text"),
     [
         ({"from": [1, 2, 3]}, "'to' is missing"),
-        ({"from": [1, 2, 3], "to": [1, 2, 3]}, "stands on the point"),
+        ({"from": [1, 2, 3], "to": [1, 2, 3]}, "position and target must differ"),
         ({"from": [1, 2], "to": [0, 0, 0]}, "three finite numbers"),
         ({"from": [1, 2, float("nan")], "to": [0, 0, 0]}, "three finite numbers"),
         ({"from": [1, 2, 3], "to": 5}, "three finite numbers"),

@@ -103,7 +103,7 @@ def test_a_title_stands_in_the_lower_left_corner():
 def test_nothing_is_overwritten_without_being_told(flight, tmp_path, write, name):
     path = tmp_path / name
     path.write_bytes(b"precious")
-    with pytest.raises(InputError, match="the file exists"):
+    with pytest.raises(InputError, match="the file exists already"):
         write(flight, path, size=SIZE)
     assert path.read_bytes() == b"precious"
     write(flight, path, size=SIZE, overwrite=True)
@@ -132,8 +132,8 @@ def test_an_interrupted_film_leaves_no_half_file(flight, tmp_path):
         (film, "no/such/a.mp4", {}, "folder does not exist"),
         (picture, "no/such/a.png", {}, "folder does not exist"),
         (film, "a.mp4", {"size": (63, 36)}, r"even numbers.*Take \(62, 36\)"),
-        (film, "a.mp4", {"fps": 0}, "pictures per second"),
-        (film, "a.mp4", {"speed": -1}, "speed of the film"),
+        (film, "a.mp4", {"fps": 0}, "fps must be above 0 and at most 1000"),
+        (film, "a.mp4", {"speed": -1}, "speed must be above 0"),
         (film, "a.mp4", {"speed": 1e-9}, "Raise the speed"),
     ],
 )
@@ -248,6 +248,6 @@ def test_a_damaged_picture_is_painted_anew(flight, tmp_path):
 
 def test_a_missing_encoder_is_named_before_the_work(flight, tmp_path, monkeypatch):
     monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", "/nonexistent/ffmpeg")
-    with pytest.raises(MotiformError, match="no ffmpeg"):
+    with pytest.raises(MotiformError, match="ffmpeg is needed"):
         film(flight, tmp_path / "a.mp4", size=SIZE, frames=tmp_path / "pictures")
     assert list(tmp_path.iterdir()) == []

@@ -86,5 +86,5 @@ def test_wrong_input_is_told(tmp_path):
         plot_triangle([0.5, 0.5])
     with pytest.raises(InputError, match="unknown format"):
         plot_triangle(path=tmp_path / "plane.gif")
-    with pytest.raises(InputError, match="wrong size"):
+    with pytest.raises(InputError, match="size must be"):
         plot_triangle(size=(0, 3))

@@ -184,7 +184,7 @@ def test_gaps_of_some_do_not_hide_the_others_in_a_band():
 def test_no_course_is_no_plot(tmp_path, values):
     rec = Recording.from_arrays({"x": (Channel("x", rate=1.0), np.array(values))})
     for draw in (plot_channels, lambda rec, name, path: compare_plot({"a": rec}, name, path=path)):
-        with pytest.raises(InputError, match=rf"too few samples .*got \"{len(values)} of 'x'\"; allowed: 2 or more"):
+        with pytest.raises(InputError, match=rf"needs more samples .*got \"{len(values)} of 'x'\"; allowed: 2 or more"):
             draw(rec, "x", path=tmp_path / "a.png")
     assert list(tmp_path.iterdir()) == []
 
@@ -349,7 +349,7 @@ def test_wrong_input_is_told(tmp_path):
     rec = recording()
     with pytest.raises(InputError, match=r"no such channel .*Did you mean 'energy'\?"):
         plot_channels(rec, "enrgy")
-    with pytest.raises(InputError, match="no channel"):
+    with pytest.raises(InputError, match="a plot needs a channel"):
         plot_channels(rec, [])
     with pytest.raises(InputError, match=r"\.svg, \.pdf, \.png"):
         plot_channels(rec, "energy", path=tmp_path / "a.docx")
@@ -386,7 +386,7 @@ def test_compare_refuses_what_does_not_compare():
         compare_plot({"a": rec, "b": other}, "energy")
     with pytest.raises(InputError, match="no such channel"):
         compare_plot({"a": rec, "b": other}, "hand.position")
-    with pytest.raises(InputError, match="no recording"):
+    with pytest.raises(InputError, match="a comparison needs a recording"):
         compare_plot({}, "energy")
     wide = Recording.from_arrays({"energy": (Channel("energy", "J", ("axis",), (3,), 1.0), np.ones((3, 3)))})
     with pytest.raises(InputError, match="another shape"):

@@ -185,15 +185,15 @@ def _tetrahedron():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"size": (0, 10)}, "size of the picture"),
-        ({"size": (10.5, 10)}, "size of the picture"),
-        ({"size": 7}, "size of the picture"),
-        ({"samples_per_pixel": 0}, "samples per pixel"),
+        ({"size": (0, 10)}, "size must be width and height in pixels"),
+        ({"size": (10.5, 10)}, "size must be width and height in pixels"),
+        ({"size": 7}, "size must be width and height in pixels"),
+        ({"samples_per_pixel": 0}, "samples_per_pixel is out of range"),
         ({"sample": 3}, "no such sample"),
-        ({"sample": 0, "time": 0.0}, "both a sample and a time"),
+        ({"sample": 0, "time": 0.0}, "sample and time exclude each other"),
         ({"time": float("nan")}, "no such time"),
         ({"ground": Ground(cell=-1.0)}, "positive cell"),
-        ({"look": Look(sun=(0, 0, 0))}, "direction of the sun"),
+        ({"look": Look(sun=(0, 0, 0))}, "the sun must have a direction"),
         ({"device": "abacus"}, "unknown device"),
     ],
 )

@@ -34,7 +34,7 @@ def test_mapping_overrules_and_may_leave_out():
 def test_vector_of_the_seed():
     found = match_names(rec("M1", "M2", "M3", "M4"), TAGS, [4, -1, 1])
     assert found.indices.tolist() == [3, -1, 0, -1]
-    for wrong, words in (([5], "1 to 4"), ([1, 1], "two tags"), ([1, 2, 3, 4, 4], "too long")):
+    for wrong, words in (([5], "1 to 4"), ([1, 1], "one tag at most"), ([1, 2, 3, 4, 4], "too long")):
         with pytest.raises(InputError, match=words):
             match_names(rec("M1", "M2", "M3", "M4"), TAGS, wrong)
 
@@ -65,7 +65,7 @@ def test_no_common_marker():
         match_names(rec("A", "B", "C", "D"), TAGS)
     with pytest.raises(InputError, match="no such file"):
         match_names(rec("A", "B", "C", "D"), TAGS, "none.csv")
-    with pytest.raises(InputError, match="several markers"):
+    with pytest.raises(InputError, match="must stand for one marker"):
         match_names(rec("A:vertex", "B:vertex", "C", "D"), TAGS)
 
 

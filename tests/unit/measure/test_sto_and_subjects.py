@@ -66,7 +66,7 @@ def test_old_mot_header_spaces_and_uneven_times(tmp_path):
         ("", "empty"),
         ("time\ta\n0\t1\n", "endheader"),
         ("endheader\na\tb\n0\t1\n", "not the time"),
-        ("endheader\ntime\ta\ta\n0\t1\t2\n", "two columns"),
+        ("endheader\ntime\ta\ta\n0\t1\t2\n", "different names"),
         ("endheader\ntime\ta\n0\tx\n", "a.sto:3"),
         ("endheader\ntime\ta\nnan\t1\n1\t1\n", "time"),
     ],
@@ -132,7 +132,7 @@ def test_numbers_alone_as_in_the_seed(tmp_path):
     ("text", "words"),
     [
         ("", "empty"),
-        ("subject,A,A\nL1,1,2\n", "names of the subjects"),
+        ("subject,A,A\nL1,1,2\n", "every subject must have a name of its own"),
         ("subject,A\nL1,x\n", "a.csv:2"),
         ("subject,A\nL1,nan\n", "a.csv:2"),
         ("subject,A\nnose,1\n", "nose"),

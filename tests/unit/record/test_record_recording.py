@@ -152,7 +152,7 @@ def test_channel_describes_itself():
         ({"n": [300]}, None, "too large"),
         ({"n": [-1]}, None, "too large"),
         ({"p": [[1, 2, 3]]}, None, "times are missing"),
-        ({"p": [[1, 2, 3]]}, [1, 2], "number of times"),
+        ({"p": [[1, 2, 3]]}, [1, 2], "times must have one entry for each sample"),
         ({"p": [[1, 2, 3]]}, [np.nan], "not finite"),
         ({"p": [[1, 2, 3]]}, ["a"], "times"),
         ({"p": [[1, 2, 3]] * 2}, [2, 1], "decrease"),
@@ -183,7 +183,7 @@ def test_wrong_manifest_statics_and_checkpoints():
         Recorder(None, channels * 2)
     with pytest.raises(InputError, match=r"checkpoint\.a\[0\]"):
         Recorder(None, channels).commit({"a": [object()]}, force=True)
-    with pytest.raises(InputError, match="time of an event"):
+    with pytest.raises(InputError, match="the time of an event must be finite"):
         Recorder(None, channels).event(float("nan"), "x")
 
 

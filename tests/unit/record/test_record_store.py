@@ -228,7 +228,10 @@ def test_changed_header_is_noticed(whole, quick_path, old, new):
 def test_newer_format(whole, quick_path):
     path = shutil.copytree(whole[1], quick_path / "x.mf")
     rewrite_commit(path, lambda body: body.update(format=2, unheard="of"))
-    with pytest.raises(RecordingError, match=r"newer motiform \(got 'format 2'; allowed: up to 1\)\. Update"):
+    with pytest.raises(
+        RecordingError,
+        match=r"the format is newer than this version reads \(got 'format 2'; allowed: up to 1\)\. Update",
+    ):
         open_recording(path)
 
 

@@ -79,16 +79,16 @@ def test_csv_of_others(tmp_path):
         ("", "first column"),
         ("a,b\n1,2", "first column is not the time"),
         ("time [ms],b\n1,2", "first column is not the time"),
-        ("time [s],b\n1", r"x\.csv:2: cells in a row \(got 1; allowed: 2\)"),
+        ("time [s],b\n1", r"x\.csv:2: a row must have one cell for each column \(got 1; allowed: 2\)"),
         ("time [s],b\n1,two", r"x\.csv:2: not a number \(got 'two'\)"),
         ("time [s],b\n1,2\n0,3", r"x\.csv:3: time is missing or decreases"),
         ("time [s],b\n,2", r"x\.csv:2: time is missing"),
         ("time [s],b[1]\n1,2", "none left out"),
         ("time [s],b[0],b[0]\n1,2,3", "each index once"),
-        ("time [s],b,b[0]\n1,2,3", "columns of a channel"),
-        ("time [s],b [m],b [s]\n1,2,3", "two units"),
+        ("time [s],b,b[0]\n1,2,3", "the columns of a channel must fill its shape"),
+        ("time [s],b [m],b [s]\n1,2,3", "must have one unit"),
         ("time [s],\n1,2", "name"),
-        ("time [s],b[99999999999999999999]\n1,2", "columns of a channel"),
+        ("time [s],b[99999999999999999999]\n1,2", "the columns of a channel must fill its shape"),
     ],
 )
 def test_wrong_tables(tmp_path, text, problem):
@@ -186,7 +186,7 @@ def test_units_become_si(tmp_path):
     units = {"x": "mm", "w": "deg/s", "T": "°C", "e": "kJ", "M": "N mm", "share": "%"}
     assert rec.manifest["source_units"] == units
     (tmp_path / "y.csv").write_text("time [s],x [km]\n0,1e308\n")
-    with pytest.raises(RecordingError, match="too large for its unit"):
+    with pytest.raises(RecordingError, match="overflow in SI units"):
         read_csv(tmp_path / "y.csv")
 
 

@@ -37,7 +37,7 @@ def told(text: str, settings=None, **more) -> str:
         ("duration = 0.1", "duration = -1", "ball.toml:3 scene.duration: must be above 0 (got -1)"),
         ("duration = 0.1", "duration = nan", "ball.toml:3 scene.duration: not a finite number (got nan; allowed: a finite number in s)"),
         ("duration = 0.1", "duration = -inf", "ball.toml:3 scene.duration: not a finite number (got -inf; allowed: a finite number in s)"),
-        ("duration = 0.1", 'duration = "3 m"', "ball.toml:3 scene.duration: a unit of another dimension (got '3 m'; allowed: a unit like s)"),
+        ("duration = 0.1", 'duration = "3 m"', "ball.toml:3 scene.duration: the unit has the wrong dimension (got '3 m'; allowed: a unit like s)"),
         ("duration = 0.1", 'duration = "soon"', "ball.toml:3 scene.duration: not a quantity (got 'soon'; allowed: a number in s, or text such as '3 s')"),
         ("duration = 0.1", "duration = 1e12", "ball:1: too many samples (got '1e+14'; allowed: at most 1e9). Lower rate or shorten the run."),
         ("duration = 0.1", "duration = 1" + "0" * 5000, "ball.toml: not TOML: a number has too many digits"),
@@ -77,7 +77,7 @@ def test_wrong_scenes_are_told_by_file_line_and_remedy(old, new, text):
         ('[[spring]]\nbetween = ["ball", "ball"]\nstiffness = 1', "ball:9: spring 1: a spring needs two different ends (got 'ball and ball')"),
         ('[[spring]]\nbetween = ["ball", "world"]\nstiffness = 1\n[[spring]]\nbetween = ["world", "world"]\nstiffness = 1', "ball:12: spring 2: "),
         ('[[force]]\nbody = "boll"\nforce = [1, 0, 0]', "ball.toml:10: no such body (got 'boll'; allowed: ball). Did you mean 'ball'?"),
-        ('[[force]]\nbody = "ball"\nforce = [1, 0, 0]\nstart = 2\nuntil = 1', "ball:9: load 1: the load never acts (got 'from 2.0 until 1.0 s')"),
+        ('[[force]]\nbody = "ball"\nforce = [1, 0, 0]\nstart = 2\nuntil = 1', "ball:9: load 1: a load must end after it starts (got 'from 2.0 until 1.0 s')"),
         ("[environment]\ngust = { amplitude = [1, 0, 0], direction = [0, 0, 0] }", "ball:9: environment: length of the gust direction is out of range"),
         ('[[body]]\nname = "ball"\nshape = { ball = 1, mass = 1 }', "ball.toml:10: two bodies have one name (got 'ball'). Names must differ."),
         ('[[body]]\nname = "two"\nshape = { box = [1, 1], mass = 1 }', "ball.toml:11 body.1.shape.box.2: missing"),
@@ -182,7 +182,7 @@ def test_mesh_outside_the_scenes_folder_is_refused(way, places):
     name = str(places / "secret.obj") if way == "ABSOLUTE" else way
     with pytest.raises(
         SceneError,
-        match=r"ball\.toml:5 body 'ball': a scene reads only its own folder \(got .*; allowed: files in .*mine\)",
+        match=r"ball\.toml:5 body 'ball': a scene can read its own folder only \(got .*; allowed: files in .*mine\)",
     ):
         built(places, name)
 

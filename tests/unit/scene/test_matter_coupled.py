@@ -148,7 +148,7 @@ def test_a_figure_follows_a_recording(tmp_path):
     scene = load_scene(tmp_path / "scene.toml")
     rec = simulate(scene)
     assert np.array_equal(rec["q"], alone["q"][::21])
-    with pytest.raises(SceneError, match="does not feel the network"):
+    with pytest.raises(SceneError, match="follow a recording and feel the network"):
         load_scene(tmp_path / "scene.toml", {"motion.two_way": True})
 
 
@@ -156,12 +156,12 @@ def test_a_figure_follows_a_recording(tmp_path):
     ("old", "new", "text"),
     [
         ('segment = "upper"\n[[network.link]]', 'segment = "uper"\n[[network.link]]', "no such segment (got 'uper'; allowed: upper, ball). Did you mean 'upper'?"),
-        ('to = { segment = "ball", at = [0, -0.1, 0] }', 'to = { segment = "ball", places = [[0, 0, 0]] }', "places for points (got '1 for 2 points'; allowed: one for each)"),
+        ('to = { segment = "ball", at = [0, -0.1, 0] }', 'to = { segment = "ball", places = [[0, 0, 0]] }', "places must match the points (got '1 for 2 points'; allowed: one for each)"),
         ('to = { segment = "ball", at = [0, -0.1, 0] }', 'to = { segment = "upper", tags = ["tip", "top"] }', "no such tag of the segment (got 'top'; allowed: tip)"),
         ('to = { segment = "ball", at = [0, -0.1, 0] }', 'to = { segment = "upper", tags = ["tip"], at = [0, 0, 0] }', "give one of at, places and tags"),
         ('to = { segment = "ball", at = [0, -0.1, 0] }', 'to = { segment = "ball" }\naxis = "x"', "a link to a segment has points, and neither axis nor acts nor every"),
         ('name = "thread"', 'name = "strand"', "two things have one name (got 'strand')"),
-        ('name = "skin"\nsegment = "ball"', 'name = "skin"\nsegment = "ball"\nmotion = { wave = { amplitude = 1, frequency = 1 } }', "a segment carries it: leave out floor and motion"),
+        ('name = "skin"\nsegment = "ball"', 'name = "skin"\nsegment = "ball"\nmotion = { wave = { amplitude = 1, frequency = 1 } }', "a solid of a segment has neither floor nor motion: leave them out"),
         ('name = "rope"', 'name = "upper"', "no such points (got 'rope'"),
     ],
 )  # fmt: skip

@@ -184,7 +184,7 @@ def test_a_new_title_or_camera_needs_no_new_run(tmp_path):
 def test_what_cannot_be_run_is_named():
     model = Bodies((Body("b", MassProperties(1.0, np.zeros(3), np.eye(3))),))
     short = {"t1": 0.1, "rate": 10}
-    with pytest.raises(InputError, match="nothing to simulate"):
+    with pytest.raises(InputError, match="only a scene or a model can be simulated"):
         simulate(None)
     with pytest.raises(InputError, match="settings belong to scenes"):
         simulate(model, settings={"motion.step": 1}, **short)
@@ -198,8 +198,8 @@ def test_what_cannot_be_run_is_named():
         simulate(model, forces=lambda t, state: 1 / 0, **short)
     with pytest.raises(MotiformError, match="numbers that are not finite"):
         simulate(model, forces=lambda t, state: (state.position * np.nan, state.position), **short)
-    with pytest.raises(MotiformError, match="a guard gave something else"):
+    with pytest.raises(MotiformError, match="a guard returned a wrong value"):
         simulate(model, guards=Guard("g", lambda t, state: None), integrator="dormand-prince", **short)
     fall = Guard("g", lambda t, state: state.position[0, 1] + 0.01, "down", then=lambda t, state: None)
-    with pytest.raises(InputError, match="an event gave something else"):
+    with pytest.raises(InputError, match="an event returned a wrong value"):
         simulate(model, guards=fall, integrator="dormand-prince", **short)

@@ -147,7 +147,7 @@ def test_what_is_no_hand_is_refused(count):
         b.masses(HAND, np.eye(3)[:count], mass=1.0)
     else:
         b.fixed("nail", [0, 0, 0])
-    with pytest.raises(InputError, match=r"hand|nothing to push"):
+    with pytest.raises(InputError, match=r"hand|the network must have movable masses"):
         Live(b.build())
 
 

@@ -159,7 +159,7 @@ def test_no_scheduler_is_told(monkeypatch):
     from motiform.sweep import cluster
 
     monkeypatch.setattr(cluster, "_PATIENCE", 1)
-    with pytest.raises(InputError, match="no scheduler answers"):
+    with pytest.raises(InputError, match="the scheduler does not answer"):
         list(run_tasks(print, [1], scheduler="tcp://127.0.0.1:9"))
-    with pytest.raises(InputError, match="no scheduler answers"):
+    with pytest.raises(InputError, match="the scheduler does not answer"):
         list(run_tasks(print, [1], scheduler="nowhere://x"))

@@ -77,7 +77,9 @@ def write_mesh(mesh: Mesh, path: str | os.PathLike[str], *, overwrite: bool = Fa
     if suffix not in _WRITABLE:
         raise InputError("not a mesh file that can be written", where=str(place), allowed=", ".join(_WRITABLE))
     if place.exists() and not overwrite:
-        raise InputError("the file exists", where=str(place), remedy="Choose another name or pass overwrite=True.")
+        raise InputError(
+            "the file exists already", where=str(place), remedy="Choose another name or pass overwrite=True."
+        )
     data = _format(mesh, suffix[1:])
     partial = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
@@ -96,7 +98,7 @@ def merge_vertices(mesh: Mesh, tolerance: float = 0.0) -> Mesh:
     """
     size = as_floats(tolerance, where="tolerance", error=ShapeError)
     if size.ndim != 0 or size < 0:
-        raise ShapeError("an impossible tolerance", got=tolerance, allowed="zero or a length in m")
+        raise ShapeError("tolerance must not be negative", got=tolerance, allowed="zero or a length in m")
     return _tidy(mesh, float(size))
 
 

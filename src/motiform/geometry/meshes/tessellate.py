@@ -24,7 +24,9 @@ COARSEST, FINEST = 4, 2048
 def check_detail(detail: int) -> int:
     """Return the number of sides of a round shape, even, so that it is the same seen from both ends of each axis."""
     if isinstance(detail, bool) or not isinstance(detail, (int, np.integer)) or not COARSEST <= detail <= FINEST:
-        raise ShapeError("an impossible detail", got=detail, allowed=f"a whole number of sides, {COARSEST} to {FINEST}")
+        raise ShapeError(
+            "detail is out of range", got=detail, allowed=f"a whole number of sides, {COARSEST} to {FINEST}"
+        )
     return int(detail) + int(detail) % 2
 
 

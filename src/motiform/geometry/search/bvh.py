@@ -41,12 +41,18 @@ def build_bvh(boxes: np.ndarray, *, leaf: int = 2) -> Bvh:
     """Return the tree over boxes (n, 6), lower corner then upper, with at most ``leaf`` boxes in its last nodes."""
     boxes = np.ascontiguousarray(boxes, dtype=float)
     if boxes.ndim != 2 or boxes.shape[1] != 6:
-        raise InputError("boxes of a tree", got=f"shape {boxes.shape}", allowed="(n, 6): lower corner, upper corner")
+        raise InputError(
+            "boxes must have two corners each", got=f"shape {boxes.shape}", allowed="(n, 6): lower corner, upper corner"
+        )
     if not np.isfinite(boxes).all() or (boxes[:, :3] > boxes[:, 3:]).any():
         bad = int(np.argmin(np.isfinite(boxes).all(1) & (boxes[:, :3] <= boxes[:, 3:]).all(1)))
-        raise InputError(f"box {bad} of {len(boxes)}", got=boxes[bad], allowed="finite numbers, lower ≤ upper")
+        raise InputError(
+            f"box {bad} of {len(boxes)} must have its corners in order",
+            got=boxes[bad],
+            allowed="finite numbers, lower ≤ upper",
+        )
     if leaf < 1:
-        raise InputError("items in a last node of a tree", got=leaf, allowed="1 or more")
+        raise InputError("a last node must hold items", got=leaf, allowed="1 or more")
     from motiform.geometry.search import bvh_kernels
 
     room = max(1, 2 * len(boxes))
@@ -60,7 +66,7 @@ def mesh_tree(mesh: "Mesh") -> MeshTree:
     """Return the triangles of a mesh with the tree over them."""
     corners = np.asarray(mesh.vertices, dtype=float)[np.asarray(mesh.faces)]
     if not len(corners):
-        raise ShapeError("a mesh without triangles meets no ray", got="0 faces", allowed="1 or more")
+        raise ShapeError("a mesh must have triangles", got="0 faces", allowed="1 or more")
     tree = build_bvh(np.hstack([corners.min(1), corners.max(1)]), leaf=4)
     a, b, c = np.moveaxis(corners[tree.order], 1, 0)
     return MeshTree(tree, np.hstack([a, b - a, c - a]))
@@ -85,7 +91,7 @@ def cast_rays(mesh: "Mesh | MeshTree", origins: np.ndarray, directions: np.ndarr
     held = mesh if isinstance(mesh, MeshTree) else mesh_tree(mesh)
     origins, directions = (np.ascontiguousarray(a, dtype=float) for a in np.broadcast_arrays(origins, directions))
     if origins.ndim != 2 or origins.shape[1] != 3:
-        raise InputError("rays", got=f"shape {origins.shape}", allowed="(rays, 3)")
+        raise InputError("rays must have three coordinates", got=f"shape {origins.shape}", allowed="(rays, 3)")
     distance, slot = np.empty(len(origins)), np.empty(len(origins), np.int32)
     tree = held.tree
     arguments = (origins, directions, tree.boxes, tree.links, held.triangles, distance, slot)

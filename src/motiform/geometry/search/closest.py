@@ -70,7 +70,9 @@ class Solids:
         """Return the same solids at other poses, T_world_solid: one Transform each, or a batch of that many."""
         rows = pose_rows(poses)
         if len(rows) != self.count:
-            raise InputError("wrong number of poses", where="solids", got=len(rows), allowed=f"{self.count}")
+            raise InputError(
+                "there must be one pose for each solid", where="solids", got=len(rows), allowed=f"{self.count}"
+            )
         return replace(self, poses=rows) if self.count else self
 
 
@@ -100,7 +102,9 @@ def pack_solids(
     inside behind its faces; then points deeper than the `reach` of a question are not found.
     """
     if open_meshes not in ("two-sided", "one-sided"):
-        raise InputError("unknown", where="open_meshes", got=open_meshes, allowed="'two-sided', 'one-sided'")
+        raise InputError(
+            "open_meshes must be a known rule", where="open_meshes", got=open_meshes, allowed="'two-sided', 'one-sided'"
+        )
     pairs = _check_pairs(solids)
     surfaces: dict[int, Surface] = {}
     pieces: list[_Piece] = []
@@ -152,17 +156,21 @@ def signed_distance(
 def _check_places(points: Any) -> Array:
     places = as_floats(points, 3, where="points")
     if places.ndim != 2:
-        raise InputError("wrong shape", where="points", got=places.shape, allowed="(n, 3)")
+        raise InputError("the array has the wrong shape", where="points", got=places.shape, allowed="(n, 3)")
     size = np.abs(places).max(initial=0.0)
     if size > LONGEST:
-        raise InputError("a point too far away", where="points", got=size, allowed=f"coordinates up to {LONGEST:g} m")
+        raise InputError(
+            "a point is too far away", where="points", got=size, allowed=f"coordinates up to {LONGEST:g} m"
+        )
     return places
 
 
 def _check_reach(reach: Any) -> float:
     number = as_floats(reach, where="reach", finite=False)
     if number.ndim or not number >= 0.0:
-        raise InputError("an impossible reach", got=Words(repr(reach)[:80]), allowed="zero or a length in m, or inf")
+        raise InputError(
+            "reach must not be negative", got=Words(repr(reach)[:80]), allowed="zero or a length in m, or inf"
+        )
     return number.item()
 
 
@@ -206,7 +214,7 @@ def _pieces(solid: Solid, where: str, surfaces: dict[int, Surface], one_sided: b
             allowed = ", ".join([*(kind for kind in NUMBERS if has_distance(kind)), "mesh", "particles", "compound"])
             remedy = "Use the mesh that its to_mesh(detail) gives."
             got = Words(one.kind)
-            raise ShapeError("no distance to this kind", where=where, got=got, allowed=allowed, remedy=remedy)
+            raise ShapeError("the solid has no distance function", where=where, got=got, allowed=allowed, remedy=remedy)
     return found
 
 

@@ -53,7 +53,7 @@ def _check_sides(used: Any, forward: Any, where: str) -> None:
     if (used > 2).any():
         got = Words(f"{(used > 2).sum()} edges with more than two faces")
         remedy = "Make several solids of the mesh."
-        raise ShapeError("inside and outside cannot be told", where=where, got=got, remedy=remedy)
+        raise ShapeError("a mesh must have an inside and an outside", where=where, got=got, remedy=remedy)
     twisted = int(((used == 2) & (forward != 0)).sum())
     if twisted:
         allowed = "neighbours that walk their common edge in opposite ways"

@@ -73,7 +73,7 @@ def _check_parts(parts: Iterable[Any]) -> tuple[tuple[Shape, Transform], ...]:
             "not pairs of shape and Transform", where="compound", allowed="((shape, pose), ...)"
         ) from error
     if not pairs:
-        raise ShapeError("a compound without parts", allowed="at least one")
+        raise ShapeError("a compound must have parts", allowed="at least one")
     for shape, pose in pairs:
         if not isinstance(shape, Shape) or not isinstance(pose, Transform) or pose.batch:
             got = Words(f"({type(shape).__name__}, {type(pose).__name__})")

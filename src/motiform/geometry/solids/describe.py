@@ -33,7 +33,7 @@ def _shape_from(description: Any, depth: int) -> Shape:
         remedy = closest(kind, SHAPES) if isinstance(kind, str) else None
         raise ShapeError("unknown kind of shape", got=kind, allowed=", ".join(SHAPES), remedy=remedy)
     if depth > DEEPEST:
-        raise ShapeError("compounds nested too deep", allowed=f"{DEEPEST} levels")
+        raise ShapeError("compounds are nested too deep", allowed=f"{DEEPEST} levels")
     cls: Any = SHAPES[kind]
     names = [field.name for field in fields(cls)]
     needed = [field.name for field in fields(cls) if field.default is MISSING]

@@ -28,7 +28,9 @@ class Face(Solid):
         for name in ("size", "slants"):
             numbers = as_floats(getattr(self, name), 2, where=f"face {name}", error=ShapeError)
             if numbers.ndim != 1:
-                raise ShapeError("wrong shape", where=f"face {name}", got=numbers.shape, allowed="2 numbers")
+                raise ShapeError(
+                    "the array has the wrong shape", where=f"face {name}", got=numbers.shape, allowed="2 numbers"
+                )
             object.__setattr__(self, name, tuple(numbers.tolist()))
         for edge in self.size:
             check_length(edge, "face size")

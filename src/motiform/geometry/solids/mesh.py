@@ -86,5 +86,7 @@ def _check_faces(faces: ArrayLike, count: int) -> Any:
     if outside.any():
         n = int(outside.argmax())
         allowed = f"0 to {count - 1}"
-        raise ShapeError("a corner that is not there", where=f"mesh face {n}", got=array[n].tolist(), allowed=allowed)
+        raise ShapeError(
+            "the corners of a face must be vertices", where=f"mesh face {n}", got=array[n].tolist(), allowed=allowed
+        )
     return read_only(array.astype(np.int64))

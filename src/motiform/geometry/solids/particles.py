@@ -55,7 +55,7 @@ class Particles(Shape):
         """Return the mass properties of the points, with their own masses or scaled to the whole `mass` [kg]."""
         if density is not None:
             raise ShapeError(
-                "particles carry their own masses", got=Words(f"density {density}"), remedy="Give mass= or nothing."
+                "particles have masses of their own", got=Words(f"density {density}"), remedy="Give mass= or nothing."
             )
         scale = 1.0 if mass is None else check_amount(mass, "mass", "kg") / self.masses.sum()
         return particle_mass_properties(self.points, self.masses * scale)
@@ -92,10 +92,15 @@ def _check_masses(masses: ArrayLike, count: int) -> Array:
     if array.ndim == 0:
         array = np.full(count, float(array))
     if array.shape != (count,):
-        raise ShapeError("wrong shape", where="particle masses", got=array.shape, allowed=f"({count},) as the points")
+        raise ShapeError(
+            "the array has the wrong shape",
+            where="particle masses",
+            got=array.shape,
+            allowed=f"({count},) as the points",
+        )
     if not (array > 0).all():
         n = int((array <= 0).argmax())
-        raise ShapeError("an impossible mass", where=f"particle {n}", got=array[n], allowed="above zero")
+        raise ShapeError("a mass must be positive", where=f"particle {n}", got=array[n], allowed="above zero")
     check_amount(array.max(), "mass", "kg")
     check_amount(array.min(), "mass", "kg")
     array_read_only: Array = read_only(array)

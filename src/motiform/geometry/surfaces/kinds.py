@@ -139,7 +139,7 @@ class Cone(Surface):
         angle = as_floats(self.half_angle, where="half angle of a cone", finite=False, error=ShapeError)
         if angle.ndim or not 1e-9 <= angle <= pi / 2 - 1e-9:
             raise ShapeError(
-                "an impossible half angle",
+                "the half angle must be between 0 and π/2",
                 where="cone",
                 got=Words(f"{angle}"),
                 allowed="between 0 and pi/2 rad (90 degrees), both excluded",
@@ -187,7 +187,7 @@ class Torus(Surface):
         object.__setattr__(self, "tube", check_length(self.tube, "tube radius of a torus"))
         if self.tube >= self.ring:
             raise ShapeError(
-                "a torus that meets itself", got=self.tube, allowed=f"a tube radius below the ring's {self.ring} m"
+                "a torus must not meet itself", got=self.tube, allowed=f"a tube radius below the ring's {self.ring} m"
             )
 
     def _foot(self, x: Array, normal: Array | None) -> tuple[Array, Array]:

@@ -25,7 +25,7 @@ def _called(function: Any, x: Array, shapes: tuple[tuple[int, ...], ...], what: 
     wanted = [(*x.shape[:-1], *shape) for shape in shapes]
     if [value.shape for value in found] != wanted:
         raise ShapeError(
-            "the function of the surface gives other shapes than asked",
+            "the function of a surface must return arrays of the right shape",
             where=what,
             got=Words(", ".join(str(value.shape) for value in found)),
             allowed=", ".join(map(str, wanted)),

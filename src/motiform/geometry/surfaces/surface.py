@@ -67,7 +67,7 @@ class Surface(ABC):
 
     def line(self, x: Array) -> Array:
         """Return the direction of the straight line through points of a ruled surface, (..., 3)."""
-        raise ShapeError("a surface without straight lines", got=self.kind, allowed="cylinder, cone, plane")
+        raise ShapeError("the surface has no straight lines", got=self.kind, allowed="cylinder, cone, plane")
 
     @abstractmethod
     def anchor(self, up: bool = True) -> Array:
@@ -97,7 +97,7 @@ class Surface(ABC):
     def _no_foot(self, x: Array) -> ShapeError:
         got = Words(np.array2string(x.reshape(-1, 3)[0], precision=6)) if x.size else None
         return ShapeError(
-            "a point that cannot be projected on the surface",
+            "a point cannot be projected on the surface",
             where=repr(self),
             got=got,
             allowed="points near the surface",

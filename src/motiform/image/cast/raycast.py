@@ -55,7 +55,9 @@ def render(
 def choose_moment(form: "Form", sample: int | None, time: float | None) -> Moment:
     """Return the form at the sample or time that is given, at the last sample if none is."""
     if sample is not None and time is not None:
-        raise InputError("both a sample and a time", got=f"sample={sample}, time={time}", remedy="Give one of them.")
+        raise InputError(
+            "sample and time exclude each other", got=f"sample={sample}, time={time}", remedy="Give one of them."
+        )
     if time is not None:
         return moment_at_time(form, time)
     return moment_at_sample(form, -1 if sample is None else sample)
@@ -89,7 +91,7 @@ class Painter:
         """Return the painter of a form; the parameters are those of `render`."""
         width, height = check_size(size)
         if not 1 <= samples_per_pixel <= 1024:
-            raise InputError("samples per pixel", got=samples_per_pixel, allowed="1 to 1024")
+            raise InputError("samples_per_pixel is out of range", got=samples_per_pixel, allowed="1 to 1024")
         look = look or Look()
         turn = upright(form.up)
         camera = (camera or Camera.of(form, aspect=width / height)).over(form.up).turned(turn)
@@ -133,7 +135,11 @@ def cast_form(
 
     origins, directions = (np.ascontiguousarray(a, dtype=float) for a in np.broadcast_arrays(origins, directions))
     if origins.ndim != 2 or origins.shape[1] != 3 or not directions.any(axis=1).all():
-        raise InputError("rays", got=f"shape {origins.shape}", allowed="(rays, 3), directions that are not zero")
+        raise InputError(
+            "a ray must have an origin and a direction",
+            got=f"shape {origins.shape}",
+            allowed="(rays, 3), directions that are not zero",
+        )
     drawing = draw_form(form)
     pieces = drawing.place(moment_at_sample(form, sample))
     count = len(origins)
@@ -159,9 +165,9 @@ def check_size(size: Any) -> tuple[int, int]:
         width, height = (int(n) for n in size)
         whole = (width, height) == tuple(size)
     except (TypeError, ValueError):
-        raise InputError("size of the picture", got=size, allowed=allowed) from None
+        raise InputError("size must be width and height in pixels", got=size, allowed=allowed) from None
     if not whole or not (1 <= width <= _LARGEST and 1 <= height <= _LARGEST):
-        raise InputError("size of the picture", got=size, allowed=allowed)
+        raise InputError("size must be width and height in pixels", got=size, allowed=allowed)
     return width, height
 
 
@@ -177,7 +183,7 @@ def _light_rows(look: Look) -> np.ndarray:
     """Return rows SUN to NADIR of the view."""
     sun = np.array(look.sun, dtype=float)
     if not np.isfinite(sun).all() or not sun.any():
-        raise InputError("direction of the sun", got=look.sun, allowed="a finite vector that is not zero")
+        raise InputError("the sun must have a direction", got=look.sun, allowed="a finite vector that is not zero")
     colors = linear_from_srgb(np.array([look.sun_color, look.zenith, look.horizon, look.nadir]))
     strengths = [[look.sun_strength], [look.ambient], [1.0], [look.ambient]]
     return np.concatenate([[sun / np.linalg.norm(sun)], colors * strengths])
@@ -197,7 +203,9 @@ def _ground_rows(form: "Form", camera: Camera, ground: bool | float | Ground | N
     distance = float(np.linalg.norm(np.subtract(camera.target, camera.position)))
     cell = ground.cell if ground.cell is not None else _round_length(0.12 * distance)
     if not cell > 0.0 or not math.isfinite(height):
-        raise InputError("ground", got=ground, allowed="a finite height and a positive cell")
+        raise InputError(
+            "the ground must have a height and a cell", got=ground, allowed="a finite height and a positive cell"
+        )
     fade = 3.0 * max(distance, extent)
     middle = [camera.target[0], height, camera.target[2]]
     return np.array([*linear_from_srgb(np.array(ground.tones)), middle, [cell, fade, 0.0]])

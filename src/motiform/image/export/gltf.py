@@ -270,7 +270,7 @@ def _write_binary(path: Path, document: dict[str, Any], chunks: list[np.ndarray]
     total = 12 + 8 + len(text) + 8 + size
     if total > _LARGEST:
         raise InputError(
-            "too large for a .glb file",
+            "the form is too large for a .glb file",
             got=f"{total / 2**30:.1f} GiB",
             allowed="less than 4 GiB",
             remedy="Give a lower rate.",

@@ -22,7 +22,9 @@ def key_times(form: "Form", rate: float | None = None) -> np.ndarray:
     times = np.asarray(form.times, dtype=float)
     if form.empty or not len(times):
         raise InputError(
-            "nothing to export", where=form.title or None, got=f"{len(form.parts)} parts, {len(times)} samples"
+            "a form must have parts and samples to be exported",
+            where=form.title or None,
+            got=f"{len(form.parts)} parts, {len(times)} samples",
         )
     if not np.all(np.isfinite(times)) or np.any(np.diff(times) < 0):
         raise InputError("the instants of the samples must be finite and increase", where=form.title or None)
@@ -31,7 +33,7 @@ def key_times(form: "Form", rate: float | None = None) -> np.ndarray:
     if rate is None:
         return times
     if not (np.isfinite(rate) and rate > 0):
-        raise InputError("wrong rate", got=rate, allowed="a positive number of keys per second [Hz]")
+        raise InputError("rate must be above 0", got=rate, allowed="a positive number of keys per second [Hz]")
     span = times[-1] - times[0]
     count = int(np.floor(span * rate * (1 + 1e-12) + 1e-9)) + 1
     return times if count >= len(times) else times[0] + np.arange(count) / rate

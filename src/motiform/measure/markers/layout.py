@@ -46,7 +46,7 @@ def find_layout(text: str, where: str) -> Layout:
     first = next((k for k, line in enumerate(lines) if _is_row(cells_of(line, separator(line)))), None)
     if first is None:
         raise InputError(
-            "no row of numbers in the table", where=where, allowed="markers as columns name.x, name.y, name.z"
+            "the table has no row of numbers", where=where, allowed="markers as columns name.x, name.y, name.z"
         )
     mark = separator(lines[first])
     cells = cells_of(lines[first], mark)

@@ -64,7 +64,7 @@ def read_markers(
     place = as_path(path)
     where = str(place)
     if rate is not None and not (isinstance(rate, (int, float)) and np.isfinite(rate) and rate > 0):
-        raise InputError("rate", where=where, got=rate, allowed="a number above 0 Hz")
+        raise InputError("rate must be positive", where=where, got=rate, allowed="a number above 0 Hz")
     raw = _read(place, format, ReadOptions(rate, partial))
     settle_names(raw, subject, unlabeled, where)
     if not np.isfinite(raw.points[..., 0]).any():
@@ -87,7 +87,7 @@ def _read(path: Path, format: str | None, options: ReadOptions) -> Raw:
     except OSError as error:
         raise InputError("cannot be read", where=str(path), got=error.strerror or str(error)) from error
     except MemoryError:
-        raise InputError("too large for the memory", where=str(path)) from None
+        raise InputError("the file is too large for the memory", where=str(path)) from None
 
 
 def _assemble(raw: Raw, path: Path, unit: str, size: tuple[float, float], loaded: float) -> Recording:
@@ -157,7 +157,7 @@ def _turned(rec: Recording, up: str) -> Recording:
     if up == "auto":
         if rec.manifest["up"] is None:
             raise InputError(
-                "which axis is up cannot be told", where=rec.manifest["source"], remedy="Say up='z', 'y', … instead."
+                "the vertical axis is not known", where=rec.manifest["source"], remedy="Say up='z', 'y', … instead."
             )
         up = rec.manifest["up"]
     return turn(rec, up=up)

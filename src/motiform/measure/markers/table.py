@@ -53,7 +53,7 @@ def _set_times(raw: Raw, table: np.ndarray, layout: Layout, rate: float | None, 
     raw.rate = rate or layout.rate
     if not raw.rate:
         raise InputError(
-            "the table tells neither times nor a rate", where=where, remedy="Say rate= [Hz], as in rate=100."
+            "the table has neither times nor a rate", where=where, remedy="Say rate= [Hz], as in rate=100."
         )
     raw.start = max(0, (raw.first_frame or 1) - 1) / raw.rate
 

@@ -81,7 +81,10 @@ def _gains(figure: Figure, values: ArrayLike, name: str, driven: np.ndarray) -> 
     found = as_floats(values, where=f"posture control, {name}")
     if found.shape not in ((), (figure.nv,)) or (found < 0).any():
         raise InputError(
-            name, where="posture control", got=repr(values), allowed=f"one number or {figure.nv}, not below 0"
+            f"{name} must not be negative, one for all or one for each velocity",
+            where="posture control",
+            got=repr(values),
+            allowed=f"one number or {figure.nv}, not below 0",
         )
     out = np.zeros(figure.nv)
     out[driven] = np.broadcast_to(found, (figure.nv,))[driven]
@@ -124,7 +127,7 @@ def posture_control(
     way: Posture = posture if callable(posture) else PostureTrajectory(figure, [0.0], [posture])
     q = as_floats(way(0.0)[0], where="posture")
     if q.shape != (figure.nq,):
-        raise InputError("posture", got=f"shape {q.shape}", allowed=f"({figure.nq},)")
+        raise InputError("posture must have nq numbers", got=f"shape {q.shape}", allowed=f"({figure.nq},)")
     carried, driven = np.diag(inertia_matrix(figure, q)), plain_places(figure, segments)[1]
     omega = 2 * np.pi * check_number(frequency, "frequency", "posture control", above=0.0)
     usual = 2 * check_number(ratio, "ratio", "posture control", least=0.0) * omega * carried

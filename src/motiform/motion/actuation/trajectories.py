@@ -23,7 +23,9 @@ def _check_times(times: ArrayLike, values: ArrayLike, size: int | None, where: s
         raise InputError("times must increase", where=where, got=repr(times), allowed="one or more")
     if rows.ndim != 2 or len(rows) != len(t) or (size is not None and rows.shape[1] != size):
         allowed = f"({len(t)}, {size or 'nv'})"
-        raise InputError(f"wrong shape of {what}", where=where, got=f"shape {rows.shape}", allowed=allowed)
+        raise InputError(
+            f"{what} must have one row for each time", where=where, got=f"shape {rows.shape}", allowed=allowed
+        )
     return t, rows
 
 
@@ -45,7 +47,7 @@ class PostureTrajectory:
         t, q = _check_times(self.times, self.postures, self.figure.nq, where, "postures")  # type: ignore[arg-type]
         if len(t) > 1 and self.figure.nq != self.figure.nv:
             remedy = "Trajectories go through plain coordinates."
-            raise InputError("postures with quaternions", where=repr(self.figure), remedy=remedy)
+            raise InputError("postures must not have quaternions", where=repr(self.figure), remedy=remedy)
         object.__setattr__(self, "times", t)
         object.__setattr__(self, "postures", q)
 

@@ -92,7 +92,7 @@ def _asked(function: Force, t: float, state: State) -> list[np.ndarray]:
         force, torque = answer
     except (TypeError, ValueError) as error:
         got = Words(" ".join(repr(answer).split())[:80])
-        raise InputError(f"{what} gave something else", where=where, got=got, allowed=allowed) from error
+        raise InputError(f"{what} returned a wrong value", where=where, got=got, allowed=allowed) from error
     return [check_numbers(load, shape, what=what, where=where, allowed=allowed) for load in (force, torque)]
 
 

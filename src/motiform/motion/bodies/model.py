@@ -112,7 +112,7 @@ class Body:
         if len(counts) > 1:
             raise InputError("numbers of copies differ", where=where, got=sorted(counts), allowed="one number, or none")
         if 0 in counts:
-            raise InputError("a body without copies", where=where, got=0, allowed="one or more")
+            raise InputError("a body must have at least one copy", where=where, got=0, allowed="one or more")
         put(self, "_count", counts.pop() if counts else None)
 
     @property
@@ -226,10 +226,12 @@ class Bodies:
             given = getattr(self, key)
             found = tuple(given) if isinstance(given, Iterable) else (given,)
             if not all(isinstance(one, kind) for one in found):
-                raise InputError(f"not {key}", got=given, allowed=f"{kind.__name__}, one or several")
+                raise InputError(
+                    f"{key} must be {kind.__name__} objects", got=given, allowed=f"{kind.__name__}, one or several"
+                )
             object.__setattr__(self, key, found)
         if not self.bodies:
-            raise InputError("a model without bodies", remedy="Give at least one body.")
+            raise InputError("a model must have a body", remedy="Give at least one body.")
         names = [body.name for body in self.bodies]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise InputError("two bodies have one name", got=twice[0], remedy="Names must differ.")
@@ -262,7 +264,7 @@ class Bodies:
             parts = [_start(body) for body in self.bodies]
         for body, numbers in zip(self.bodies, parts, strict=True):
             if not all(np.isfinite(array).all() for array in numbers):
-                raise InputError("it starts with numbers that are too large", where=f"body {body.name!r}")
+                raise InputError("the numbers at the start must be finite", where=f"body {body.name!r}")
         return State(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def find(self, name: str, where: str) -> Body:

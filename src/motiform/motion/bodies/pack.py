@@ -98,7 +98,7 @@ def _pack_loads(model: Bodies) -> tuple[np.ndarray, np.ndarray]:
         start = check_number(load.start, "start", where)
         until = np.inf if load.until == np.inf else check_number(load.until, "end", where)
         if until <= start:
-            raise InputError("the load never acts", where=where, got=f"from {start} until {until} s")
+            raise InputError("a load must end after it starts", where=where, got=f"from {start} until {until} s")
         point = np.zeros(3) if load.at is None else check_vectors(load.at, "point", where) - body.properties.com
         force, torque = check_vectors(load.force, "force", where), check_vectors(load.torque, "torque", where)
         numbers = np.hstack([force, torque, point, float(load.follows), start, until])

@@ -70,7 +70,7 @@ def _on_rows(guard: Guard) -> Guard:
         after = call(guard.then, t, before, what="an event", where=where)  # type: ignore[arg-type]
         if not isinstance(after, State):
             allowed = "a State, such as dataclasses.replace(state, momentum=...)"
-            raise InputError("an event gave something else", where=where, got=repr(after)[:80], allowed=allowed)
+            raise InputError("an event returned a wrong value", where=where, got=repr(after)[:80], allowed=allowed)
         found = {
             key: check_numbers(getattr(after, key), own.shape, what=f"an event's {key}", where=where)
             for key, own in vars(before).items()

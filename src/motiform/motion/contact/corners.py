@@ -55,7 +55,7 @@ def corners_of_shape(shape: Shape, where: str) -> list[Corner]:
         points, note = corners_of_mesh(shape)
         return [Corner(str(k), point, note=note and f"{where}: {note}") for k, point in enumerate(points)]
     raise InputError(
-        "contact points of a shape",
+        "the shape must have a rule for contact points",
         where=where,
         got=type(shape).__name__.lower(),
         allowed="ball, box, capsule, cylinder, mesh, or parts of these",

@@ -162,7 +162,11 @@ def contact_dynamics(
     n = len(figure.segments)
     loads = np.zeros((n, 6)) if external is None else np.asarray(external, float)
     if loads.shape[-2:] != (n, 6):
-        raise InputError("size of external", got=f"shape {loads.shape}", allowed=f"(…, {n}, 6): segments, wrenches")
+        raise InputError(
+            "external must have one wrench for each segment",
+            got=f"shape {loads.shape}",
+            allowed=f"(…, {n}, 6): segments, wrenches",
+        )
     inputs = [("q", q, figure.nq), ("v", v, figure.nv), ("tau", tau, figure.nv)]
     batch, (qs, vs, taus, ext) = _states(
         figure, [*inputs, ("external", loads.reshape(*loads.shape[:-2], 6 * n), 6 * n)]

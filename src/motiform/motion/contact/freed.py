@@ -50,7 +50,9 @@ def free_contacts(
             continue
         where = f"joint of segment {segment.name!r}"
         if not (joint.rolling and joint.spin):
-            raise InputError("a contact joint that holds turning", where=where, allowed="rolling and spin left free")
+            raise InputError(
+                "a contact joint to be freed must not hold rotation", where=where, allowed="rolling and spin left free"
+            )
         friction = 0.0 if joint.sliding and joint.friction is None else joint.friction
         placed = segment.placement @ joint.poses[0]
         sides = [(segment.name, joint.surfaces[1], joint.poses[1]), (segment.parent, joint.surfaces[0], placed)]
@@ -59,7 +61,7 @@ def free_contacts(
         (carrier, face, own), (under, ground, at) = sides
         if carrier is None or getattr(face, "inside", False) or not isinstance(face, _MOVABLE):
             raise InputError(
-                "a contact joint that cannot be freed",
+                "a contact joint of these surfaces cannot be freed",
                 where=where,
                 got=f"{joint.surfaces[1].kind} on {joint.surfaces[0].kind}"
                 + (" of the world" if carrier is None else ""),
@@ -79,10 +81,12 @@ def free_contacts(
         )
         obstacles.append(from_surface(SegmentSurface(f"{segment.name} contact", under, ground, at)))  # type: ignore[arg-type]
         if np.any(segment.armature) or np.any(segment.damping):
-            raise InputError("armature or damping of a contact joint", where=where, allowed="none, to be freed")
+            raise InputError(
+                "a contact joint must have neither armature nor damping", where=where, allowed="none, to be freed"
+            )
         changes[segment.name] = {"joint": joints.free(), "armature": 0.0, "damping": 0.0}
     if not points:
-        raise InputError("no contact joint", where=repr(figure), remedy="There is nothing to free.")
+        raise InputError("the figure has no contact joint", where=repr(figure), remedy="There is nothing to free.")
     pairs = tuple((point.name, obstacle.name) for point, obstacle in zip(points, obstacles, strict=True))
     freed = figure.replace(segments=changes, order=None)
     return Freed(freed, Contacts(tuple(points), tuple(obstacles), pairs), *_state(figure, freed, state.q, state.v))

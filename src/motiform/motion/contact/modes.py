@@ -193,7 +193,7 @@ def refuse(problem: ContactProblem, status: int, slides: np.ndarray, along: Arra
             if pull > 0:
                 found.append(f"{problem.packed.names[problem.active[k]]}: above {problem.A[n, n] / pull:.6g}")
         raise NoForces(
-            "sliding with so much friction that no force, or more than one, is possible (Painlevé's paradox)",
+            "the sliding contact has no force, or more than one, with so much friction (Painlevé's paradox)",
             where=problem.told(),
             got=f"friction {', '.join(f'{mu:.6g}' for mu in problem.mu[np.flatnonzero(slides)])}",
             allowed="critical coefficients here: " + ("; ".join(found) or "unknown"),

@@ -156,7 +156,7 @@ def plane(
     p, n = check_point(point, f"point of plane {name!r}"), check_point(normal, f"normal of plane {name!r}")
     if not float(np.linalg.norm(n)) > 1e-12:
         raise InputError(
-            "a normal without direction", where=f"plane {name!r}", got=n.tolist(), allowed="length above 1e-12"
+            "a normal must have a direction", where=f"plane {name!r}", got=n.tolist(), allowed="length above 1e-12"
         )
     return Obstacle(name, Plane(), placement=Transform(rotation_y_to(n), p), **options)
 
@@ -174,7 +174,7 @@ def slope(
     a = _number(angle, f"angle of slope {name!r}")
     if not abs(a) < 0.5 * pi:
         raise InputError(
-            "an impossible slope",
+            "a slope must be less steep than a wall",
             where=f"slope {name!r}",
             got=Words(f"{a} rad"),
             allowed="angles between -pi/2 and pi/2, both excluded",
@@ -207,7 +207,12 @@ def profile(
     """
     line = as_floats(points, 2, where=f"points of profile {name!r}")
     if line.ndim != 2 or len(line) < 2:
-        raise InputError("wrong shape", where=f"points of profile {name!r}", got=line.shape, allowed="(n, 2), n ≥ 2")
+        raise InputError(
+            "the array has the wrong shape",
+            where=f"points of profile {name!r}",
+            got=line.shape,
+            allowed="(n, 2), n ≥ 2",
+        )
     steps = np.diff(line, axis=0)
     if not (steps[:, 0] > 0.0).all():
         n = int((steps[:, 0] <= 0.0).argmax())
@@ -358,7 +363,7 @@ def _base(placement: Any, where: str) -> Transform:
 def _number(value: Any, where: str) -> float:
     number = as_floats(value, where=where)
     if number.ndim:
-        raise InputError("wrong shape", where=where, got=number.shape, allowed="one number")
+        raise InputError("the array has the wrong shape", where=where, got=number.shape, allowed="one number")
     return number.item()
 
 
@@ -368,7 +373,7 @@ def _part(value: Any, most: float, where: str) -> float | None:
     number = as_floats(value, where=where, finite=False)
     if number.ndim or isnan(number) or not 0.0 <= number <= most:
         allowed = "0 to 1" if most == 1.0 else "0 or more, also inf"
-        raise InputError("an impossible value", where=where, got=value, allowed=f"{allowed}, or None")
+        raise InputError("the coefficient is out of range", where=where, got=value, allowed=f"{allowed}, or None")
     return number.item()
 
 

@@ -87,7 +87,7 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
     if figure.single is None:
         kind = "closures" if figure.closures else "couplings" if figure.couplings else "joints written in Python"
         raise InputError(
-            f"contacts on a figure with {kind}",
+            f"contacts exclude figures with {kind}",
             where=repr(figure),
             allowed="figures whose joints are all motiform's own, without couplings and closures",
         )
@@ -98,7 +98,7 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
     for n, m in pairs:
         if contacts.points[n].kind != c.ROUND and not isinstance(contacts.obstacles[m].solid, Plane):
             raise InputError(
-                "a ring or an ellipsoid touches planes only",
+                "a ring or an ellipsoid can touch planes only",
                 where=f"contact point {contacts.points[n].name!r}",
                 got=f"obstacle {contacts.obstacles[m].name!r}",
                 remedy="Name the pairs that may touch (pairs=), or put balls in its place.",

@@ -62,7 +62,9 @@ class ContactPoint:
         except (TypeError, ValueError):
             x = y = z = np.nan
         if not np.isfinite([x, y, z]).all():
-            raise InputError("point", where=where, got=repr(self.point), allowed="three finite numbers [m]")
+            raise InputError(
+                "point must be finite", where=where, got=repr(self.point), allowed="three finite numbers [m]"
+            )
         object.__setattr__(self, "point", (x, y, z))
         object.__setattr__(self, "radius", check_number(self.radius, "radius", where, least=0.0))
         object.__setattr__(self, "solid", self.solid or self.segment)
@@ -70,7 +72,7 @@ class ContactPoint:
             _within(self.friction, "friction", where, np.inf)
         _within(self.restitution, "restitution", where, 1.0)
         if self.surface is not None and self.radius:
-            raise InputError("a radius and a surface", where=where, allowed="one of the two")
+            raise InputError("a contact point has either a radius or a surface", where=where, allowed="one of the two")
 
     @property
     def kind(self) -> int:
@@ -97,7 +99,11 @@ def _check_surface(surface: Any, where: str) -> None:
     if surface is not None and (not isinstance(surface, known) or getattr(surface, "inside", False)):
         allowed = "a circle, a torus or an ellipsoid, touched from outside"
         raise InputError(
-            "surface", where=where, got=repr(surface), allowed=allowed, remedy="A ball is given by radius."
+            "surface must be of an allowed kind",
+            where=where,
+            got=repr(surface),
+            allowed=allowed,
+            remedy="A ball is given by radius.",
         )
 
 
@@ -107,7 +113,9 @@ def _within(value: Any, what: str, where: str, most: float) -> None:
     except (TypeError, ValueError):
         good = False
     if not good:
-        raise InputError(what, where=where, got=repr(value), allowed=f"a number from 0 to {most:g}")
+        raise InputError(
+            f"{what} is out of range", where=where, got=repr(value), allowed=f"a number from 0 to {most:g}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,15 +152,22 @@ class Contacts:
         object.__setattr__(self, "obstacles", tuple(_flat(self.obstacles)))
         for point in self.points:
             if not isinstance(point, ContactPoint):
-                raise InputError("no contact point", where="contacts", got=repr(point), allowed="a ContactPoint")
+                raise InputError(
+                    "contact points must be ContactPoint objects",
+                    where="contacts",
+                    got=repr(point),
+                    allowed="a ContactPoint",
+                )
         for what, names in (("point", self.point_names), ("obstacle", self.obstacle_names)):
             twice = sorted({name for name in names if names.count(name) > 1})
             if twice:
-                raise InputError(f"two of one name: {what}", where="contacts", got=", ".join(twice))
+                raise InputError(f"every {what} must have a name of its own", where="contacts", got=", ".join(twice))
         if self.impact not in _LAWS:
-            raise InputError("impact law", where="contacts", got=self.impact, allowed=", ".join(_LAWS))
+            raise InputError("impact must be a known law", where="contacts", got=self.impact, allowed=", ".join(_LAWS))
         if self.paradox not in ("impulse", "stop"):
-            raise InputError("paradox", where="contacts", got=self.paradox, allowed="impulse, stop")
+            raise InputError(
+                "paradox must be a known rule", where="contacts", got=self.paradox, allowed="impulse, stop"
+            )
         _within(self.limit_restitution, "restitution", "limits", 1.0)
         check_number(self.settle, "settle", "contacts", above=0.0)
         if self.pairs is not None:
@@ -199,7 +214,12 @@ def _flat(obstacles: Iterable[Any]) -> Iterable[Obstacle]:
         elif isinstance(item, Obstacle):
             yield item
         else:
-            raise InputError("no obstacle", where="contacts", got=repr(item), allowed="one of motiform.contact")
+            raise InputError(
+                "obstacles must be Obstacle objects",
+                where="contacts",
+                got=repr(item),
+                allowed="one of motiform.contact",
+            )
 
 
 def points_of_tags(
@@ -213,7 +233,9 @@ def points_of_tags(
     chosen: Any = getattr(figure, "contact_solids", None) if solids is None else solids
     if chosen is None:
         raise InputError(
-            "no contact solids", where=repr(figure), remedy="Name tags: points_of_tags(figure, ['heel', 'toe'])."
+            "the figure has no contact solids",
+            where=repr(figure),
+            remedy="Name tags: points_of_tags(figure, ['heel', 'toe']).",
         )
     groups = chosen.items() if isinstance(chosen, Mapping) else [("", chosen)]
     known = {tag.name: tag for tag in figure.tags}
@@ -299,5 +321,5 @@ def points_of_shape(
             name, place = f"{head}.{corner.label}" if corner.label else head, tuple(where.point(corner.point))
             found.append(ContactPoint(name, segment, place, corner.radius, note=corner.note, **options))
     if not found:
-        raise InputError("a segment without a shape", where=f"segment {segment!r}", remedy="Give shape=.")
+        raise InputError("the segment has no shape", where=f"segment {segment!r}", remedy="Give shape=.")
     return tuple(found)

@@ -102,7 +102,7 @@ class ContactProblem:
             self.head, y, tau, _NO_LOADS if loads is None else loads, self.active, self.pairs, self.space
         )
         if rows < 0:
-            raise RunError("the surfaces of a contact joint come to fit one another", where=self._where(-rows))
+            raise RunError("the surfaces of a contact joint must not fit one another", where=self._where(-rows))
         self.rows = int(rows)
         return self.rows
 

@@ -242,6 +242,10 @@ def find_table(table: str | Anthropometry, sex: str) -> Anthropometry:
     if sex not in sexes:
         remedy = "Dempster measured men only: use table='deleva'." if sex == "female" else closest(str(sex), sexes)
         raise InputError(
-            f"sex of the table {table!r}", where="human36", got=sex, allowed=", ".join(sexes), remedy=remedy
+            f"the table {table!r} has no data for this sex",
+            where="human36",
+            got=sex,
+            allowed=", ".join(sexes),
+            remedy=remedy,
         )
     return TABLES[table, sex]

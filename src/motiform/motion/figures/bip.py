@@ -139,5 +139,5 @@ def bip(
 
     """
     if not isinstance(name, str):
-        raise InputError("name of a figure", where="bip", got=repr(name), allowed="a text")
+        raise InputError("the name of a figure must be a text", where="bip", got=repr(name), allowed="a text")
     return BipRecipe(lengths, masses, tags, limits, gravity, name).make()

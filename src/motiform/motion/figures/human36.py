@@ -297,6 +297,6 @@ def human36(
 
     """
     if not isinstance(name, str):
-        raise InputError("name of a figure", where="human36", got=repr(name), allowed="a text")
+        raise InputError("the name of a figure must be a text", where="human36", got=repr(name), allowed="a text")
     recipe = Human36Recipe(height, mass, sex, table, lengths, masses, tags, centers, radii, limits, gravity, name)
     return recipe.make()

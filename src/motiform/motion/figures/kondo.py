@@ -48,7 +48,11 @@ class KondoRecipe(Recipe):
         if self.elbows not in ("sagittal", "frontal"):
             remedy = closest(str(self.elbows), ("sagittal", "frontal"))
             raise InputError(
-                "plane of the elbows", where="kondo", got=self.elbows, allowed="sagittal, frontal", remedy=remedy
+                "elbows must be in an allowed plane",
+                where="kondo",
+                got=self.elbows,
+                allowed="sagittal, frontal",
+                remedy=remedy,
             )
         checked = {
             "height": positive(self.height, "height", "kondo"),
@@ -170,5 +174,5 @@ def kondo(
 
     """
     if not isinstance(name, str):
-        raise InputError("name of a figure", where="kondo", got=repr(name), allowed="a text")
+        raise InputError("the name of a figure must be a text", where="kondo", got=repr(name), allowed="a text")
     return KondoRecipe(height, mass, lengths, masses, tags, limits, elbows, gravity, name).make()

@@ -31,7 +31,7 @@ def named_limits(
         return {name: (radians(low), radians(high)) for name, (low, high) in ranges.items()}
     if not isinstance(value, Mapping):
         allowed = (f"'{word}', " if word else "") + "None, or a mapping of coordinates to (lowest, highest)"
-        raise InputError("limits", where=where, got=repr(value), allowed=allowed)
+        raise InputError("limits must be a mapping", where=where, got=repr(value), allowed=allowed)
     return {_coordinate(key, names, where): _pair(key, x, where) for key, x in value.items() if x is not None}
 
 
@@ -55,7 +55,7 @@ def _pair(key: Any, bounds: Any, where: str) -> tuple[float, float]:
         low = high = np.nan
     if not low <= high:  # NaN included
         raise InputError(
-            f"limits of {key!r}",
+            f"limits of {key!r} must be in order",
             where=where,
             got=repr(bounds),
             allowed="(lowest, highest) [rad or m]",

@@ -95,7 +95,7 @@ def _repeatable(edit: dict[str, Any]) -> dict[str, Any]:
     for name in ("segments", "tags"):
         if name in edit and not isinstance(edit[name], Mapping):
             raise InputError(
-                "measures of a figure whose parts were replaced as a whole",
+                "parts of a figure must be replaced by name",
                 got=name,
                 allowed=f"{name} as a mapping of changes",
                 remedy="Change the measures first, then the parts.",
@@ -137,7 +137,7 @@ def named_lengths(value: Any, count: int, where: str) -> dict[str, float]:
         numbers = _all_numbers(value)
         if numbers.shape != (count,):
             raise InputError(
-                "lengths",
+                "lengths must be a mapping or a list of all",
                 where=where,
                 got=f"shape {numbers.shape}",
                 allowed=f"a mapping such as {{'L5': 0.43}}, or all {count} lengths [m]",
@@ -166,7 +166,13 @@ def positive(value: Any, what: str, where: str, *, zero: bool = False) -> float:
         number = np.nan
     if isinstance(value, bool | str) or not np.isfinite(number) or number < 0 or (number == 0 and not zero):
         remedy = "SI units: metres and kilograms."
-        raise InputError(what, where=where, got=value, allowed=allowed, remedy=remedy)
+        raise InputError(
+            f"{what} must be finite and {'not negative' if zero else 'positive'}",
+            where=where,
+            got=value,
+            allowed=allowed,
+            remedy=remedy,
+        )
     return number
 
 
@@ -179,7 +185,9 @@ def named_numbers(
     names = tuple(known)
     allowed = "a finite number" if size is None else f"{size} finite numbers"
     if not isinstance(value, Mapping):
-        raise InputError(what, where=where, got=repr(value), allowed=f"a mapping of names to {allowed}")
+        raise InputError(
+            f"{what} must be a mapping", where=where, got=repr(value), allowed=f"a mapping of names to {allowed}"
+        )
     found: dict[str, Any] = {}
     for name, numbers in value.items():
         if name not in names:
@@ -195,6 +203,11 @@ def named_numbers(
         array = _all_numbers(numbers)
         if array.shape != (() if size is None else (size,)) or not (np.isfinite(array) & (array >= least)).all():
             bound = f", none below {least:g}" if np.isfinite(least) else ""
-            raise InputError(f"{what} of {name!r}", where=where, got=repr(numbers), allowed=allowed + bound)
+            raise InputError(
+                f"{what} of {name!r} must be finite and in range",
+                where=where,
+                got=repr(numbers),
+                allowed=allowed + bound,
+            )
         found[name] = float(array) if size is None else tuple(array.tolist())
     return found

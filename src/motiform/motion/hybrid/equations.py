@@ -113,9 +113,9 @@ class ContactEquations:
     def _tell(self, status: int, at: float) -> None:
         where = f"t = {at:.9g} s"
         if status == t.NOT_FINITE:
-            raise RunError("contact forces that are not finite", where=f"{where}, {self.problem.told()}")
+            raise RunError("contact forces must be finite", where=f"{where}, {self.problem.told()}")
         name = self.figure.segments[status // t.WHERE].name
-        raise RunError("the surfaces of a contact joint come to fit one another", where=f"{where}, segment {name!r}")
+        raise RunError("the surfaces of a contact joint must not fit one another", where=f"{where}, segment {name!r}")
 
     def repair(self, y: Array) -> None:
         """Bring quaternions back to length 1."""

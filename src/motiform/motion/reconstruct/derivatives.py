@@ -90,17 +90,19 @@ def as_times(times: ArrayLike, count: int | None = None) -> Array:
     t = as_floats(times, where="times")
     if t.ndim != 1 or len(t) == 0 or (count is not None and len(t) != count):
         allowed = "one for each sample" if count is None else f"({count},): one for each sample"
-        raise InputError("times", got=f"shape {t.shape}", allowed=allowed)
+        raise InputError("times must be a row of numbers", got=f"shape {t.shape}", allowed=allowed)
     if (np.diff(t) <= 0).any():
         k = int(np.argmax(np.diff(t) <= 0))
-        raise InputError("times that do not grow", got=f"{t[k]:g} s, then {t[k + 1]:g} s", where=f"sample {k + 1}")
+        raise InputError("times must increase", got=f"{t[k]:g} s, then {t[k + 1]:g} s", where=f"sample {k + 1}")
     return t
 
 
 def _checked(figure: Figure, times: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
     qs = as_floats(q, where="q", finite=False)
     if qs.ndim != 2 or qs.shape[1] != figure.nq:
-        raise InputError("size of q", got=f"shape {qs.shape}", allowed=f"(samples, {figure.nq})")
+        raise InputError(
+            "q must have nq numbers on its last axis", got=f"shape {qs.shape}", allowed=f"(samples, {figure.nq})"
+        )
     return as_times(times, len(qs)), qs
 
 
@@ -109,7 +111,11 @@ def _check_cutoff(cutoff: float | None, t: Array) -> None:
         return
     highest = (len(t) - 1) / (t[-1] - t[0]) / 2
     if not (isinstance(cutoff, (int, float)) and 0 < cutoff < highest):
-        raise InputError("cutoff", got=cutoff, allowed=f"0 to {highest:g} Hz, half of the samples per second; or None")
+        raise InputError(
+            "cutoff must be below half the rate",
+            got=cutoff,
+            allowed=f"0 to {highest:g} Hz, half of the samples per second; or None",
+        )
 
 
 def _places(figure: Figure, n: int) -> tuple[Array, Array]:
@@ -162,7 +168,7 @@ def _unit(q: Array, quaternions: list[Array]) -> Array:
     for at in quaternions:
         size = np.linalg.norm(out[:, at], axis=-1, keepdims=True)
         if not (size > 0).all():
-            raise InputError("a quaternion of length zero", where=f"sample {int(np.argmin(size))}")
+            raise InputError("a quaternion must have a length above 0", where=f"sample {int(np.argmin(size))}")
         out[:, at] /= size
     return out
 

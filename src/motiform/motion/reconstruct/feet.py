@@ -56,7 +56,7 @@ def find_feet(figure: Figure, feet: Feet | None = None) -> tuple[Foot, ...]:
         feet = feet or [name for name in figure.names if _TOES.search(name)]
     if isinstance(feet, str) or len(feet) == 0:
         raise InputError(
-            "which segments are feet is not known", where=f"figure {figure.name!r}", got=str(feet) or None,
+            "the segments of the feet are not known", where=f"figure {figure.name!r}", got=str(feet) or None,
             allowed="names of segments, or {segment: names of tags}", remedy="Name them by feet=.",
         )  # fmt: skip
     own = feet if isinstance(feet, Mapping) else dict.fromkeys(feet, ())

@@ -119,9 +119,11 @@ def reconstruct_trial(
 # ---------------------------------------------------------------- what goes in
 def _read(figure: Figure, rec: Recording, correspondence: Correspondence) -> _Trial:
     if not isinstance(figure, Figure):
-        raise InputError("no figure", got=repr(figure), allowed="a Figure with tags, such as figures.human36()")
+        raise InputError(
+            "the figure must be a Figure", got=repr(figure), allowed="a Figure with tags, such as figures.human36()"
+        )
     if not figure.tags:
-        raise InputError("a figure without tags", where=repr(figure), remedy="Add tags where the markers are.")
+        raise InputError("a figure must have tags", where=repr(figure), remedy="Add tags where the markers are.")
     check_markers(rec)
     up = rec.manifest.get("up")
     if up is not None and up != "y" and np.argmax(np.abs(figure.gravity)) == 1:
@@ -132,7 +134,7 @@ def _read(figure: Figure, rec: Recording, correspondence: Correspondence) -> _Tr
         if place >= 0:
             points[:, k] = rec["markers"][:, place]
     if not len(points):
-        raise InputError("no sample", where=rec._where, allowed="one sample at least")
+        raise InputError("the recording must have samples", where=rec._where, allowed="one sample at least")
     points[~np.isfinite(points).all(-1)] = np.nan
     if not np.isfinite(points).any():
         remedy = "Look at the file's names and occlusions."
@@ -153,7 +155,7 @@ def _check_size(figure: Figure, points: Array, where: str) -> None:
     ratio = sizes[0] / max(sizes[1], 1e-9)
     if not 0.05 < ratio < 20.0:
         raise InputError(
-            "markers of another size than the figure", where=where, got=f"{ratio:.3g} times as far apart",
+            "markers and figure differ in size", where=where, got=f"{ratio:.3g} times as far apart",
             remedy="Say the units: read_markers(path, units='mm'); or scale the figure.",
         )  # fmt: skip
 
@@ -164,12 +166,16 @@ def _weights(figure: Figure, trial: _Trial, weights: Mapping[str, float] | Array
     if isinstance(weights, Mapping):
         for name, value in weights.items():
             if name not in figure.tag_names:
-                raise InputError("weight of no tag", got=name, remedy=closest(name, figure.tag_names))
+                raise InputError("weights must be those of tags", got=name, remedy=closest(name, figure.tag_names))
             found[figure.tag_names.index(name)] = check_number(value, "weight", f"tag {name!r}", least=0.0)
     elif weights is not None:
         found = np.array(weights, float)
         if found.shape != (len(figure.tags),) or not (np.isfinite(found) & (found >= 0)).all():
-            raise InputError("weights", got=repr(weights)[:80], allowed=f"({len(figure.tags)},) numbers from 0")
+            raise InputError(
+                "weights must be one number for each tag",
+                got=repr(weights)[:80],
+                allowed=f"({len(figure.tags)},) numbers from 0",
+            )
     found[[name is None for name in trial.names]] = 0.0
     if not found.any():
         raise InputError("every weight is zero", allowed="one above zero at least")
@@ -179,7 +185,11 @@ def _weights(figure: Figure, trial: _Trial, weights: Mapping[str, float] | Array
 def _configuration(figure: Figure, q: ArrayLike | None, what: str, default: Array | None) -> Array:
     found = np.asarray(default if q is None else q, float)
     if found.shape != (figure.nq,) or not np.isfinite(found).all():
-        raise InputError(what, got=f"shape {found.shape}", allowed=f"({figure.nq},) finite numbers")
+        raise InputError(
+            f"{what} must be a finite configuration",
+            got=f"shape {found.shape}",
+            allowed=f"({figure.nq},) finite numbers",
+        )
     return found
 
 

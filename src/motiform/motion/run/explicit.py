@@ -54,7 +54,11 @@ class ExplicitStep:
         atol: float = 1e-12,
     ) -> None:
         if not (rtol > 0 and atol >= 0):
-            raise InputError("tolerances", got=f"rtol {rtol}, atol {atol}", allowed="rtol > 0 and atol ≥ 0")
+            raise InputError(
+                "rtol must be above 0 and atol 0 or more",
+                got=f"rtol {rtol}, atol {atol}",
+                allowed="rtol > 0 and atol ≥ 0",
+            )
         self.tableau, self.rate, self.repair, self.rtol, self.atol = tableau, rate, repair, rtol, atol
         self.stages = np.empty((tableau.stages, size))
         self.latest = np.inf
@@ -223,7 +227,7 @@ def accepted_step(
     while True:
         if adaptive and h < smallest and not cut:
             raise RunError(
-                "the step became too small",
+                "the step is too small",
                 where=f"t = {t:.9g} s",
                 got=f"step {h:.3g} s",
                 remedy="The state grows without bound or jumps there: check the forces, or ask for less (rtol, atol).",

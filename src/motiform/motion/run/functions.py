@@ -37,10 +37,10 @@ def check_numbers(
         big = numbers and (given.ndim > 1 or given.size > 6)
         got = Words(f"shape {given.shape}" if big else " ".join(repr(answer).split())[:80])
         allowed = allowed or f"numbers of shape {shape}"
-        raise InputError(f"{what} gave something else", where=where, got=got, allowed=allowed)
+        raise InputError(f"{what} returned a wrong value", where=where, got=got, allowed=allowed)
     found = given.astype(float).reshape(shape)
     if not np.isfinite(found).all():
-        raise RunError(f"{what} gave numbers that are not finite", where=where, got=_first(found))
+        raise RunError(f"{what} returned numbers that are not finite", where=where, got=_first(found))
     return found
 
 

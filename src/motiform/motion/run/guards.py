@@ -29,7 +29,12 @@ class Guard:
 
     def __post_init__(self) -> None:
         if self.crossing not in ("down", "up", "both"):
-            raise InputError("crossing", where=f"guard {self.name!r}", got=self.crossing, allowed="down, up, both")
+            raise InputError(
+                "`crossing` must be a known direction",
+                where=f"guard {self.name!r}",
+                got=self.crossing,
+                allowed="down, up, both",
+            )
 
     def leaves(self, after: float) -> bool:
         """Whether a guard that is zero has left in its sense; one that minds both senses has not crossed by leaving."""

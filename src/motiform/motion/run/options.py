@@ -61,7 +61,7 @@ class Options:
             )
         if self.samples < 2:
             raise InputError(
-                "the run ends before its first sample",
+                "a run must not end before its first sample",
                 got=f"{self.t1:g} s at {self.rate:g} samples a second",
                 remedy="Raise rate or lengthen the run.",
             )

@@ -84,7 +84,9 @@ class FigureBuilder:
             com, inertia, mass = mass.com, mass.inertia, mass.mass
         if shape is not None and not isinstance(shape, Shape | Part | list | tuple):
             allowed = "a Shape, a Part, or several Parts"
-            raise InputError("shape", where=f"segment {name!r}", got=repr(shape), allowed=allowed)
+            raise InputError(
+                "shape must be a Shape or Parts", where=f"segment {name!r}", got=repr(shape), allowed=allowed
+            )
         parts = (
             ()
             if shape is None
@@ -118,7 +120,12 @@ class FigureBuilder:
         placed = Transform.identity() if placement is None else placement
         if not isinstance(surface, Surface) or not isinstance(placed, Transform):
             allowed = "a surface of motiform.surfaces, and a Transform"
-            raise InputError("surface", where=f"surface {name!r}", got=f"{surface!r}, {placed!r}", allowed=allowed)
+            raise InputError(
+                "a surface must be a Surface with its placement",
+                where=f"surface {name!r}",
+                got=f"{surface!r}, {placed!r}",
+                allowed=allowed,
+            )
         self.surfaces.append(SegmentSurface(name, segment, surface, placed))
 
     def couple(self, dependent: str, leading: str, function: CoordinateFunction) -> None:
@@ -224,7 +231,7 @@ def block_names(segments: Sequence[Segment]) -> list[str]:
 def _length(length: float, where: str) -> float:
     found = as_floats(length, where=where)
     if found.ndim:
-        raise InputError("length", where=where, got=repr(length), allowed="one number [m]")
+        raise InputError("the length must be a single number", where=where, got=repr(length), allowed="one number [m]")
     return float(found)
 
 
@@ -234,5 +241,5 @@ def _point(point: ArrayLike, where: str) -> tuple[float, float, float]:
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != (3,) or not np.isfinite(found).all():
-        raise InputError("point", where=where, got=repr(point), allowed="three finite numbers [m]")
+        raise InputError("the point must be finite", where=where, got=repr(point), allowed="three finite numbers [m]")
     return (float(found[0]), float(found[1]), float(found[2]))

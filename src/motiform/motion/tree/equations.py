@@ -105,7 +105,7 @@ class FigureEquations:
     def _tell(self, status: int, t: float) -> None:
         name = self.figure.segments[status // c.WHERE].name
         what = (
-            "no inertia against the joint's motion"
+            "the joint moves nothing that has inertia"
             if status % c.WHERE == c.SINGULAR
             else "the surfaces in contact come to fit one another: it is no longer one point"
         )

@@ -39,7 +39,7 @@ def start(figure: Figure, q0: ArrayLike | None, v0: ArrayLike | None) -> FigureS
     v = np.zeros(figure.nv) if v0 is None else v0
     batch, (qs, vs) = as_states(figure, [("q0", q, figure.nq), ("v0", v, figure.nv)])
     if batch:
-        raise InputError("one state to start from", got=f"leading axes {batch}", allowed=f"({figure.nq},)")
+        raise InputError("a run must start from a single state", got=f"leading axes {batch}", allowed=f"({figure.nq},)")
     _check_contacts(figure, qs[0])
     q, v = repair(figure, qs[0]), vs[0]
     if figure.closures:

@@ -55,7 +55,7 @@ def _guards_of(
     first = system.state
     if not pressing(0.0, first) > 0:
         raise RunError(
-            "the contact pulls at the start",
+            "the contact must press at the start",
             where=f"contact {name!r}",
             got=f"normal force {pressing(0.0, first):.6g} N",
             allowed="above zero",
@@ -66,7 +66,7 @@ def _guards_of(
         if not holding(0.0, first) > 0:
             x, y, z = force(0.0, first)
             raise RunError(
-                "the contact slips at the start",
+                "the contact must stick at the start",
                 where=f"contact {name!r}",
                 got=f"tangential {np.hypot(x, y):.6g} N, normal {z:.6g} N",
                 allowed=f"tangential up to {joint.friction:g} times normal",

@@ -107,7 +107,7 @@ def _points(figure: Figure, table: FigureContactTable, model: str | None, prefix
             figure, {solid: [prefix + tag for tag in table.tags]}, radius=table.radius, **options
         )
     if model is None:
-        raise InputError("a figure without contact solids of its own", remedy="Give tags, points or a segment.")
+        raise InputError("the figure has no contact solids of its own", remedy="Give tags, points or a segment.")
     solids = FIGURES[model].contact_solids
     groups = {prefix + name: [prefix + tag for tag in tags] for name, tags in solids.items()}
     return contact.points_of_tags(figure, groups, radius=table.radius, **options)

@@ -104,7 +104,7 @@ class _Posture:
         """Return springs and dampers, and the efforts that hold the weight."""
         table, figure = self.table, self.figure
         if figure.couplings:
-            raise InputError("a posture of a figure with coupled coordinates")
+            raise InputError("a figure with a posture must not have coupled coordinates")
         times, postures = self._way()
         return posture_control(
             figure,

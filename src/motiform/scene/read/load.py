@@ -101,7 +101,7 @@ class Scene:
             inside, found = True, False
         if not inside:
             raise SceneError(
-                "a scene reads only its own folder", where=where, got=name, allowed=f"files in {self.folder}"
+                "a scene can read its own folder only", where=where, got=name, allowed=f"files in {self.folder}"
             )
         if not found:
             own = str(self.folder.resolve())

@@ -139,7 +139,7 @@ class SolidTable(LawKeys):
         bare = self.segment is not None and all(getattr(self, kind) is None for kind in self.kinds)
         kind = "" if bare else _given(self, self.kinds)
         if self.segment is not None and (kind == "floor" or self.motion is not None):
-            raise ValueError("a segment carries it: leave out floor and motion")
+            raise ValueError("a solid of a segment has neither floor nor motion: leave them out")
         if bare and self.pose != PoseTable():
             raise ValueError("a shape of a segment has its place already: leave out pose")
         if kind in ("floor", "plane") and self.pose != PoseTable():

@@ -210,16 +210,16 @@ class SceneFile(Table):
     @model_validator(mode="after")
     def _has_objects(self) -> "SceneFile":
         if not self.body and not self.figure and not self.network:
-            raise ValueError("nothing to move: give [[body]], [[figure]] or [[network]]")
+            raise ValueError("a scene must have bodies, figures or networks: give [[body]], [[figure]] or [[network]]")
         self._check_networks()
         if self.body and self.figure and not self.touching and not self.network:
             raise ValueError(
-                "bodies and figures in one scene: give [[obstacle]] or [contact], or make a body a segment"
+                "bodies and figures must meet by contact: give [[obstacle]] or [contact], or make a body a segment"
             )
         if self.figure and not self.body and (self.spring or self.force):
             raise ValueError("springs and forces belong to bodies; give a figure controls and loads")
         if self.touching and self.spring:
-            raise ValueError("springs and contacts in one scene: write a figure with controls, or loads in Python")
+            raise ValueError("springs exclude contacts: write a figure with controls, or loads in Python")
         return self
 
     def _check_networks(self) -> None:
@@ -231,15 +231,15 @@ class SceneFile(Table):
                 raise ValueError(f"motion.{given[0]} belongs to networks")
             return
         if self.touching or self.spring:
-            raise ValueError("networks with contacts or springs in one scene: give networks solids and links")
+            raise ValueError("networks exclude contacts and springs: give networks solids and links")
         if self.force and not self.body:
             raise ValueError("forces belong to bodies; give networks pushes")
         if (motion.two_way is not None or motion.replay is not None) and not self.coupled:
             raise ValueError("motion.two_way and motion.replay belong to networks with figures or bodies")
         if motion.two_way and motion.replay is not None:
-            raise ValueError("a figure that follows a recording does not feel the network: leave out two_way")
+            raise ValueError("a figure must not both follow a recording and feel the network: leave out two_way")
         if not any(table.groups for table in self.network):
-            raise ValueError("nothing to move: give [[network.masses]]")
+            raise ValueError("a network must have masses: give [[network.masses]]")
         if "step" in motion.model_fields_set:
             raise ValueError("a network has steps of its own: give motion.frequency instead of motion.step")
 

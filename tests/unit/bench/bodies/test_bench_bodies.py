@@ -23,7 +23,7 @@ def test_contenders_do_the_same_work():
 def test_other_work_is_refused(monkeypatch):
     monkeypatch.setattr(cases, "make_model", lambda count: make_model(10))
     monkeypatch.setattr(cases, "made_peers", lambda *case: [("wrong", lambda: _rows(_ours(case[-1], "rk4")()) + 1e-6)])
-    with pytest.raises(MotiformError, match="bodies, rk4/1000, wrong: a peer does other work"):
+    with pytest.raises(MotiformError, match="bodies, rk4/1000, wrong: a peer must get the same result"):
         cases._rk4_case(1000, 1)
 
 

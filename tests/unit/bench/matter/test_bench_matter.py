@@ -134,14 +134,14 @@ class Wrong:
 
 
 def test_other_work_is_refused():
-    with pytest.raises(RunError, match="heap, peer: a peer does other work"):
+    with pytest.raises(RunError, match="heap, peer: a peer must get the same result"):
         check_positions("heap", np.ones((3, 3)), 1e-9, {"peer": Wrong()})
 
 
 def test_peers_that_fail_are_told():
     with pytest.raises(RunError, match=r"bad: a peer failed .*ValueError"):
         InProcess("bad", int, "no number")
-    with pytest.raises(RunError, match="dead: a peer ended"):
+    with pytest.raises(RunError, match="dead: the process of a peer has ended"):
         InProcess("dead", os._exit, 3)
 
 
@@ -150,4 +150,4 @@ def test_peers_that_fail_are_left_out(capsys):
         assert run == {}
     told = capsys.readouterr().err
     assert "bad is left out of bench matter, heap: RunError: bad: a peer failed" in told
-    assert "dead is left out of bench matter, heap: RunError: dead: a peer ended" in told
+    assert "dead is left out of bench matter, heap: RunError: dead: the process of a peer has ended" in told

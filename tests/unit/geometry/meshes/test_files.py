@@ -93,7 +93,7 @@ def test_unused_corners_and_repeated_ones_are_dropped(tmp_path: Path) -> None:
 def test_existing_files_are_kept_unless_told(tmp_path: Path) -> None:
     path = tmp_path / "box.stl"
     path.write_bytes(b"precious")
-    with pytest.raises(InputError, match=r"the file exists.*overwrite=True"):
+    with pytest.raises(InputError, match=r"the file exists already.*overwrite=True"):
         write_mesh(BOX, path)
     assert path.read_bytes() == b"precious"
     write_mesh(BOX, path, overwrite=True)
@@ -112,7 +112,7 @@ def test_paths_that_cannot_be(tmp_path: Path) -> None:
         write_mesh(BOX, tmp_path / "box.txt")
     with pytest.raises(RunError, match="cannot be written"):
         write_mesh(BOX, tmp_path / "no" / "folder" / "box.stl")
-    with pytest.raises(ShapeError, match="an impossible scale"):
+    with pytest.raises(ShapeError, match="scale must be positive"):
         read_mesh(tmp_path / "missing.stl", scale=0)
 
 
@@ -255,7 +255,7 @@ def test_merge_vertices_joins_what_is_near() -> None:
     assert check_closed(merge_vertices(rough, 1e-6)) == pytest.approx(6.0, rel=1e-7)
     with pytest.raises(ShapeError, match="every face repeats a corner"):
         merge_vertices(BOX, 100.0)
-    with pytest.raises(ShapeError, match="an impossible tolerance"):
+    with pytest.raises(ShapeError, match="tolerance must not be negative"):
         merge_vertices(BOX, -1.0)
 
 

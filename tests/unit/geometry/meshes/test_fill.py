@@ -79,7 +79,7 @@ def test_the_mass_is_shared() -> None:
 def test_rejections_say_why() -> None:
     with pytest.raises(ShapeError, match="give either density= or mass="):
         particles_from_mesh(BOX, 0.1)
-    with pytest.raises(ShapeError, match="spacing: an impossible length"):
+    with pytest.raises(ShapeError, match="spacing: a length must be positive"):
         particles_from_mesh(BOX, 0.0, density=1.0)
     with pytest.raises(ShapeError, match="too many cells"):
         particles_from_mesh(BOX, 1e-3, density=1.0)

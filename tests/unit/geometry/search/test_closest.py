@@ -353,7 +353,7 @@ TWISTED = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2], [1, 3, 
 @pytest.mark.parametrize(
     ("shapes", "options", "text"),
     [
-        ([(Ellipsoid((1, 2, 3)), HERE)], {}, r"solid 0: no distance to this kind \(got ellipsoid.*to_mesh"),
+        ([(Ellipsoid((1, 2, 3)), HERE)], {}, r"solid 0: the solid has no distance function \(got ellipsoid.*to_mesh"),
         ([(Ball(1.0), HERE), (Ball(1.0), "here")], {}, r"solid 1: not a shape and its single pose"),
         ([(Ball(1.0), Transform.translation_of(np.zeros((2, 3))))], {}, "single pose"),
         (Ball(1.0), {}, "not pairs"),
@@ -382,8 +382,8 @@ def test_hollow_takes_what_has_one_inside():
     [
         ([[0.0, np.nan, 0.0]], r"not finite at index \[0, 1\]"),
         ([[0.0, 0.0, np.inf]], r"not finite at index \[0, 2\]"),
-        ([0.0, 0.0, 0.0], "wrong shape"),
-        ([[0.0, 0.0]], "wrong shape"),
+        ([0.0, 0.0, 0.0], "the array has the wrong shape"),
+        ([[0.0, 0.0]], "the array has the wrong shape"),
         ([["a", "b", "c"]], "not an array of numbers"),
         ([[1e31, 0.0, 0.0]], "too far away"),
     ],
@@ -402,7 +402,7 @@ def test_other_wrong_arguments_are_named():
         signed_distance([(Ball(1.0), HERE)], np.zeros((1, 3)))
     with pytest.raises(InputError, match="unknown device"):
         signed_distance(solids, np.zeros((1, 3)), device="abacus")
-    with pytest.raises(InputError, match="wrong number of poses"):
+    with pytest.raises(InputError, match="there must be one pose for each solid"):
         solids.with_poses([HERE, HERE])
     with pytest.raises(InputError, match="solid 0: not a pose"):
         solids.with_poses([1.0])

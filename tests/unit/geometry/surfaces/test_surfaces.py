@@ -243,8 +243,8 @@ def test_lines_of_ruled_surfaces():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: s.sphere(0.0), "impossible length"),
-        (lambda: s.sphere(-1.0), "impossible length"),
+        (lambda: s.sphere(0.0), "length must be positive"),
+        (lambda: s.sphere(-1.0), "length must be positive"),
         (lambda: s.sphere(float("nan")), "not finite"),
         (lambda: s.sphere("wide"), "not an array of numbers"),
         (lambda: s.cylinder(-0.1), "radius of a cylinder"),
@@ -253,10 +253,10 @@ def test_lines_of_ruled_surfaces():
         (lambda: s.cone(np.pi / 2), "90 degrees"),
         (lambda: s.cone(-0.3), "half angle"),
         (lambda: s.cone(float("nan")), "half angle"),
-        (lambda: s.torus(0.3, 0.3), "meets itself"),
-        (lambda: s.torus(0.3, 0.5), "meets itself"),
-        (lambda: s.ellipsoid((1.0, 0.0, 1.0)), "impossible length"),
-        (lambda: s.ellipsoid((1.0, 2.0)), "wrong shape"),
+        (lambda: s.torus(0.3, 0.3), "meet itself"),
+        (lambda: s.torus(0.3, 0.5), "meet itself"),
+        (lambda: s.ellipsoid((1.0, 0.0, 1.0)), "length must be positive"),
+        (lambda: s.ellipsoid((1.0, 2.0)), "the array has the wrong shape"),
         (lambda: s.sphere(1.0).project((0.0, 0.0, 0.0)), "cannot be projected"),
         (lambda: s.cylinder(1.0).project((0.0, 0.0, 2.0)), "cannot be projected"),
         (lambda: s.cone(0.5).project((0.0, 0.1, -3.0)), "cannot be projected"),
@@ -264,8 +264,11 @@ def test_lines_of_ruled_surfaces():
         (lambda: s.ellipsoid(RADII).project((0.0, 0.0, 0.0)), "cannot be projected"),
         (lambda: s.circle(1.0).project((0.0, 0.0, 1.0)), "cannot be projected"),
         (lambda: s.sphere(1.0).project((0.0, float("nan"), 0.0)), "not finite"),
-        (lambda: s.sphere(1.0).project((0.0, 1.0)), "wrong shape"),
-        (lambda: s.implicit(lambda x: (1.0, x, np.eye(3))).project(np.ones((2, 3))), "other shapes"),
+        (lambda: s.sphere(1.0).project((0.0, 1.0)), "the array has the wrong shape"),
+        (
+            lambda: s.implicit(lambda x: (1.0, x, np.eye(3))).project(np.ones((2, 3))),
+            "must return arrays of the right shape",
+        ),
         (
             lambda: s.implicit(lambda x: ((x * x).sum(-1) + 1, 2 * x, np.zeros((*x.shape, 3)))).project(
                 (0.0, 0.1, 1.0)

@@ -182,7 +182,7 @@ TIMED = rows(PLAIN, first=lambda k: [f"{k / 100:.2f}"])
         (TOP + TIMED.replace("0.05,", "nan,", 1), "a.csv:7: a time is missing"),
         (TOP + TIMED.replace("0.05,", "0.01,", 1), "does not increase"),
         (TOP + TIMED.replace("0.05,", "0.05,x", 1), "a.csv:7: not a number"),
-        (TOP + TIMED.replace("0.05,", "0.05,1,2,3,", 1), "a.csv:7: cells in a row"),
+        (TOP + TIMED.replace("0.05,", "0.05,1,2,3,", 1), "a.csv:7: a row must have one cell for each column"),
         (b"\x00\x01\x02\x03" * 50, "not a file of markers"),
     ],
 )

@@ -121,8 +121,11 @@ def broken(change):
         (broken(lambda lines: lines.__setitem__(9, "4\tinf\t1")), "time is missing"),
         (broken(lambda lines: lines.__setitem__(9, "4\t0.01\t1")), "do not increase"),
         (broken(lambda lines: lines.__setitem__(9, lines[9].replace(".", "x", 2))), r"a\.trc:10: not a number"),
-        (broken(lambda lines: lines.__setitem__(9, lines[9] + "\t1\t2\t3")), r"a\.trc:10: cells in a row"),
-        (trc(1000 * motion(), units="parsec"), "unit of length"),
+        (
+            broken(lambda lines: lines.__setitem__(9, lines[9] + "\t1\t2\t3")),
+            r"a\.trc:10: a row must have one cell for each column",
+        ),
+        (trc(1000 * motion(), units="parsec"), "the unit must be a length"),
         (trc(1e6 * motion()), "1.38 km"),
         (trc(np.full((5, 4, 3), np.nan)), "no marker is seen"),
         (b"PathFileType\0\0\0\0", "not a text file"),

@@ -134,7 +134,10 @@ WRONG = {
         lambda f: actuation.ControlSum(f, [actuation.CommandedControl(f, lambda t, s: [0, 0], 0.1)]),
         "without states of their own",
     ),
-    "efforts": (lambda f: actuation.EffortTrajectory([0.0, 1.0], [[0.0, 0.0]]), "wrong shape of efforts"),
+    "efforts": (
+        lambda f: actuation.EffortTrajectory([0.0, 1.0], [[0.0, 0.0]]),
+        "efforts must have one row for each time",
+    ),
 }
 
 

@@ -97,5 +97,5 @@ def test_storm_and_nan_name_the_guard_and_keep_the_samples_before(tmp_path):
             out=tmp_path / "a.mf",
         )
     assert open_recording(tmp_path / "a.mf").duration == pytest.approx(4.0)
-    with pytest.raises(RunError, match=r"guard 'odd' at t = .* s: a guard gave numbers that are not finite"):
+    with pytest.raises(RunError, match=r"guard 'odd' at t = .* s: a guard returned numbers that are not finite"):
         run([ball("ball", 1.0)], 1.0, [Guard("odd", lambda t, state: np.nan if t > 0.3 else 1.0)])

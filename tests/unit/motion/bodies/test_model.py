@@ -28,7 +28,7 @@ NAN, INF = float("nan"), float("inf")
         ({"rotation": 2 * np.eye(3)}, r"body 'x': rotation is not a rotation \(got '\|RᵀR − 1\| = 3'; allowed: orthonormal"),
         ({"rotation": np.diag([1, 1, -1])}, "body 'x': rotation is not a rotation"),
         ({"position": np.zeros((3, 3)), "spin": np.zeros((4, 3))}, r"body 'x': numbers of copies differ \(got \[3, 4\]"),
-        ({"position": np.zeros((0, 3))}, r"body 'x': a body without copies"),
+        ({"position": np.zeros((0, 3))}, r"body 'x': a body must have at least one copy"),
         ({"pivot": (0, 0)}, "body 'x': pivot is not a finite vector"),
         ({"pivot": np.zeros((2, 3))}, "body 'x': pivot is not one point"),
     ],
@@ -53,7 +53,10 @@ def test_impossible_bodies_are_refused(change, text):
         ({"springs": (Spring("x", "y", 1.0, at_b=(0, 0)),)}, "spring 1: end is not a finite vector"),
         ({"loads": (Load("xx"),)}, r"load 1: unknown body \(got 'xx'; allowed: x, y\)\. Did you mean 'x'\?"),
         ({"loads": (Load("x", force=(NAN, 0, 0)),)}, "load 1: force is not a finite vector"),
-        ({"loads": (Load("x", start=2.0, until=1.0),)}, r"load 1: the load never acts \(got 'from 2.0 until 1.0 s'\)"),
+        (
+            {"loads": (Load("x", start=2.0, until=1.0),)},
+            r"load 1: a load must end after it starts \(got 'from 2.0 until 1.0 s'\)",
+        ),
         ({"environment": Environment(gravity=(0, 1))}, "environment: gravity is not a finite vector"),
         (
             {"environment": Environment(gust_direction=(0, 0, 0))},
@@ -76,14 +79,14 @@ def test_drag_is_checked():
 
 
 def test_names_and_number_of_bodies_are_checked():
-    with pytest.raises(InputError, match="a model without bodies"):
+    with pytest.raises(InputError, match="a model must have a body"):
         Bodies(())
     with pytest.raises(InputError, match=r"two bodies have one name \(got 'x'\)"):
         Bodies((Body("x", MATTER), Body("x", MATTER)))
 
 
 def test_start_beyond_what_numbers_hold_is_refused():
-    with pytest.raises(InputError, match="body 'x': it starts with numbers that are too large"):
+    with pytest.raises(InputError, match="body 'x': the numbers at the start must be finite"):
         Bodies((Body("x", MATTER, velocity=(1e308, 0, 0)),)).packed
 
 
@@ -196,7 +199,7 @@ def test_force_function_that_gives_something_else_is_named(answer):
         return answer
 
     with pytest.raises(
-        InputError, match=r"push, t = 0 s: a force function gave something else .*\(1, 3\): forces and torques"
+        InputError, match=r"push, t = 0 s: a force function returned a wrong value .*\(1, 3\): forces and torques"
     ):
         simulate_bodies(Bodies((Body("a", MATTER),)), Options(0.1), forces=[push])
 

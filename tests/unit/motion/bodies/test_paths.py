@@ -235,7 +235,7 @@ def test_adaptive_run_that_diverges_says_so():
         return state.position**3 * 100, np.zeros_like(state.position)
 
     model = Bodies((Body("x", matter, position=(1, 0, 0)),))
-    with pytest.raises(RunError, match=r"the step became too small"):
+    with pytest.raises(RunError, match=r"the step is too small"):
         simulate_bodies(model, Options(10.0, 10, "dormand-prince"), forces=[away])
 
 

@@ -90,11 +90,11 @@ def test_wrong_input_is_named():
     zero = np.zeros(6)
     with pytest.raises(InputError, match=r"no such contact point.*Did you mean 'box\.---'"):
         contact.contact_dynamics(figure, contacts, q, zero, zero, active=["box.--"])
-    with pytest.raises(InputError, match="size of external"):
+    with pytest.raises(InputError, match="external must have one wrench for each segment"):
         contact.contact_dynamics(figure, contacts, q, zero, zero, external=np.zeros((2, 6)))
-    with pytest.raises(InputError, match="size of q"):
+    with pytest.raises(InputError, match="q must have"):
         contact.contact_gaps(figure, contacts, zero)
-    with pytest.raises(InputError, match="size of tau"):
+    with pytest.raises(InputError, match="tau must have"):
         contact.contact_dynamics(figure, contacts, q, zero, np.zeros(7))
     with pytest.raises(InputError, match=r"v.*not a finite number"):
         contact.contact_dynamics(figure, contacts, q, zero * np.nan, zero)

@@ -342,7 +342,7 @@ def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
     [
         (lambda: o.floor(nan), "height of floor 'ground'"),
         (lambda: o.floor((1.0, 2.0)), "one number"),  # type: ignore[arg-type]
-        (lambda: o.plane(normal=(0, 0, 0)), "without direction"),
+        (lambda: o.plane(normal=(0, 0, 0)), "must have a direction"),
         (lambda: o.plane(point=(0, 0)), "point of plane"),
         (lambda: o.slope(45.0), "radians"),
         (lambda: o.face((1.0, -1.0)), "face size"),

@@ -123,11 +123,11 @@ POINT = contact.ContactPoint("p", "hand", (0, 0, 0))
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"points": (POINT, POINT)}, "two of one name: point"),
-        ({"obstacles": (contact.floor(), contact.floor(1.0))}, "two of one name: obstacle"),
-        ({"points": ("p",)}, "no contact point"),
-        ({"obstacles": ("floor",)}, "no obstacle"),
-        ({"impact": "elastic"}, "impact law.*leaving, held"),
+        ({"points": (POINT, POINT)}, "every point must have a name of its own"),
+        ({"obstacles": (contact.floor(), contact.floor(1.0))}, "every obstacle must have a name of its own"),
+        ({"points": ("p",)}, "contact points must be ContactPoint objects"),
+        ({"obstacles": ("floor",)}, "obstacles must be Obstacle objects"),
+        ({"impact": "elastic"}, "impact must be a known law.*leaving, held"),
         ({"paradox": "ignore"}, "paradox"),
         ({"limit_restitution": 2.0}, "restitution"),
         ({"settle": 0.0}, "settle"),
@@ -148,11 +148,11 @@ def test_unknown_names_are_refused():
     figure = two_links()
     with pytest.raises(InputError, match=r"no such tag.*Did you mean 'tip'"):
         contact.points_of_tags(figure, ["tipp"])
-    with pytest.raises(InputError, match="no contact solids"):
+    with pytest.raises(InputError, match="the figure has no contact solids"):
         contact.points_of_tags(figure)
     with pytest.raises(InputError, match="no such segment"):
         contact.points_of_shape(figure, "foot")
-    with pytest.raises(InputError, match="without a shape"):
+    with pytest.raises(InputError, match="has no shape"):
         contact.points_of_shape(figure, "hand")
     with pytest.raises(InputError, match="ball, box, capsule, cylinder, mesh"):
         contact.points_of_shape(figure, "hand", shape=Ellipsoid((0.1, 0.2, 0.3)))
@@ -181,5 +181,5 @@ def test_figures_with_loops_or_couplings_are_refused(kind):
     else:
         b.couple("b", "a", joints.linear(-0.5))
     contacts = contact.Contacts((contact.ContactPoint("p", "b", (0, 0, 0)),), (contact.floor(-2.0),))
-    with pytest.raises(InputError, match=f"contacts on a figure with {kind}"):
+    with pytest.raises(InputError, match=f"contacts exclude figures with {kind}"):
         contact.contact_gaps(b.build(), contacts, np.zeros(2 if kind == "closures" else 1))

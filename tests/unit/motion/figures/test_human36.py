@@ -435,15 +435,15 @@ BAD = [
     ({"masses": [1.0]}, "masses", "a mapping"),
     ({"centers": {"thigh": (0, 0)}}, "centers of 'right_thigh'", "3 finite numbers"),
     ({"radii": {"head": (-1, 1, 1)}}, "radii of 'head'", "none below 0"),
-    ({"radii": {"head": (1, 0.1, 0.1)}}, "impossible inertia", "principal moments"),
-    ({"sex": "woman"}, "sex of the table", "male"),
-    ({"sex": "female", "table": "dempster"}, "sex of the table", "deleva"),
+    ({"radii": {"head": (1, 0.1, 0.1)}}, "the principal moments must be those of a solid", "principal moments"),
+    ({"sex": "woman"}, "has no data for this sex", "male"),
+    ({"sex": "female", "table": "dempster"}, "has no data for this sex", "deleva"),
     ({"table": "winter"}, "no such anthropometric table", "deleva"),
     ({"limits": "all"}, "limits", "anatomical"),
     ({"limits": {"knee": (0, 1)}}, "no such coordinate", "q1 to q42"),
     ({"limits": {"q3": (1, 0)}}, "limits of 'q3'", "lower bound first"),
     ({"gravity": (0, 1)}, "gravity", "three finite numbers"),
-    ({"name": 3}, "name of a figure", "a text"),
+    ({"name": 3}, "the name of a figure must be a text", "a text"),
 ]
 
 

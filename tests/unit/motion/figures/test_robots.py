@@ -280,7 +280,7 @@ BAD = [
     (kondo, {"mass": "light"}, "mass", "SI units"),
     (kondo, {"lengths": {"L25": 0.1}}, "no such length", "L1 to L24"),
     (kondo, {"lengths": [0.1] * 23}, "lengths", "all 24"),
-    (kondo, {"elbows": "both"}, "plane of the elbows", "sagittal, frontal"),
+    (kondo, {"elbows": "both"}, "elbows must be in an allowed plane", "sagittal, frontal"),
     (kondo, {"limits": {"right_knee": (1, 0)}}, "limits of 'right_knee'", "lower bound first"),
 ]
 

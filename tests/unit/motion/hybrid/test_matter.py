@@ -211,9 +211,9 @@ class TestRefused:
             ({"attachments": [Attachment("a", "box", [0], law=3)]}, "not a law"),
             ({"options": Options(0.3, rate=105, integrator="rk4")}, "for matter with a figure .*centred"),
             ({"options": options(rate=100.0)}, "must fall on steps"),
-            ({"motion": lambda t: AT}, "does not move by forces"),
+            ({"motion": lambda t: AT}, "both a motion and forces"),
             ({"motion": 3, "q0": None, "v0": None}, "a function of time"),
-            ({"motion": lambda t: (1, 2), "q0": None, "v0": None}, "a motion gave something else"),
+            ({"motion": lambda t: (1, 2), "q0": None, "v0": None}, "a motion returned a wrong value"),
             ({"motion": lambda t: [np.nan] * 7, "q0": None, "v0": None}, "not finite"),
             ({"motion": lambda t: 1 / 0, "q0": None, "v0": None}, "ZeroDivisionError"),
             ({"controls": 3}, "controls is not a function"),
@@ -235,7 +235,7 @@ class TestRefused:
         b = NetworkBuilder()
         b.fixed("nail", [1, 0, 0])
         twice = [Attachment(name, "box", "nail") for name in "ab"]
-        with pytest.raises(InputError, match=r"two segments carry.*nail"):
+        with pytest.raises(InputError, match=r"one segment at most.*nail"):
             hit(network=b.build(), contacts=[], attachments=twice)
 
     def test_recording_of_another_figure(self):

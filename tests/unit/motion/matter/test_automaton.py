@@ -68,14 +68,14 @@ def edited(old, new):
 
 
 REFUSED = [
-    ("", "automaton without states"),
+    ("", "an automaton must have states"),
     ("state a: 1, 2", r"line 1: a state has three numbers \(got '1, 2'"),
     ("state a: 1, 2, 3\nstat b: free", r"line 2: line cannot be read \(got 'stat b: free'.*Did you mean 'state'"),
     ("state a b: free", "line 1: state cannot be read"),
     ("state 2a: free", "line 1: not a name"),
     ("parameters d\nstate a: d, 0, 0", "line 1: this name has a meaning of its own"),
     ("state a: free\nstate a: free", r"line 2: name is given twice \(got 'a'\). It is already in line 1"),
-    (edited("memory worn = 0", "memory worn"), "line 4: memory without a value"),
+    (edited("memory worn = 0", "memory worn"), "line 4: memory must have a value"),
     (edited("memory worn = 0", "memory worn = d"), r"line 4: unknown name 'd' .*allowed: stiffness.* start here"),
     (edited("d > limit", "d > limits"), r"line 7: unknown name 'limits'.*Did you mean 'limit'\?"),
     (edited("-> broken", "-> broke"), r"line 7: unknown state \(got 'broke'.*Did you mean 'broken'"),
@@ -87,7 +87,7 @@ REFUSED = [
     (edited("rest = d -", "limit = d -"), r"line 8: only memory can be changed \(got 'limit'; allowed: rest, worn\)"),
     (edited("worn = worn + 1", "worn += 1"), r"line 8: action cannot be read \(got 'worn \+= 1'"),
     (edited("worn = worn + 1", "rest = d"), r"line 4: memory is changed nowhere \(got 'worn'"),
-    (edited("/ stiffness", "/ 0"), "line 8: division by zero"),
+    (edited("/ stiffness", "/ 0"), "line 8: an expression must not divide by zero"),
     (edited("broken final:", "broken:"), "line 6: state has no exit .got 'broken'"),
     (edited("whole -> broken when d > limit\n", ""), "line 6: state is never reached"),
     (edited("reach 2", "broken -> whole when d < 1\nreach 2"), "line 6: a final state has no transitions"),
@@ -96,7 +96,7 @@ REFUSED = [
     (edited("damping=0", "damping=0, idle"), "line 2: parameter is used nowhere"),
     ("state a: " + "1+" * 300 + "1, 0, 0", "line 1: line is too long"),
     ("state a: " + "(-" * 110 + "1" + ")" * 110 + ", 0, 0", "line 1: expression is nested too deeply"),
-    ("#" * 20_000, "text of an automaton"),
+    ("#" * 20_000, "an automaton must be a text of limited length"),
 ]
 
 
@@ -148,7 +148,7 @@ def test_stiffness_that_memory_bounds():
     k, _ = made.law(k=[10.0, 20.0], life=5).strongest()
     np.testing.assert_array_equal(k, [10.0, 20.0])
     growing = Automaton("growing", text.format("k * (1 + worn / life)"))
-    with pytest.raises(InputError, match=r"largest stiffness cannot be told.*Give strongest="):
+    with pytest.raises(InputError, match=r"largest stiffness is not known.*Give strongest="):
         growing.law(k=1.0, life=5).strongest()
     assert growing.law(k=1.0, life=5, strongest=(8.0, 0.0)).strongest() == (8.0, 0.0)
 

@@ -183,17 +183,17 @@ def test_the_dictionary_is_json():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"mass": [0.0, 1.0]}, "an impossible mass"),
-        ({"mass": [1.0, np.nan]}, "mass 1: an impossible mass"),
-        ({"b": [7]}, "link 0, end b: a link to nothing"),
+        ({"mass": [0.0, 1.0]}, "a mass must be positive"),
+        ({"mass": [1.0, np.nan]}, "mass 1: a mass must be positive"),
+        ({"b": [7]}, "link 0, end b: the end of a link must be an existing mass"),
         ({"a": [0.5]}, "not numbers of masses"),
         ({"b": [0]}, "both ends are the same"),
         ({"stiffness": [np.nan]}, "stiffness: not finite"),
-        ({"stiffness": [1.0, 2.0]}, "stiffness: wrong shape"),
-        ({"damping": [-1.0]}, "a damper that feeds"),
+        ({"stiffness": [1.0, 2.0]}, "stiffness: the array must have one entry for each link"),
+        ({"damping": [-1.0]}, "damping must not be negative"),
         ({"step": 0.0}, "not a step"),
         ({"step": np.nan}, "not a step"),
-        ({"movable": [True]}, "movable: wrong shape"),
+        ({"movable": [True]}, "movable: the array must have one entry for each mass"),
     ],
 )
 def test_wrong_input_is_told(change, words):

@@ -204,9 +204,9 @@ def test_short_runs_and_wrong_input():
     assert_allclose(three.a, 20.0, rtol=1e-12)  # the parabola 0.1 + … : second difference 0.2 over 0.1²
     with pytest.raises(InputError, match="cutoff"):
         velocities(figure, np.arange(10) * 0.1, np.zeros((10, 1)), cutoff=6.0)
-    with pytest.raises(InputError, match="do not grow"):
+    with pytest.raises(InputError, match="times must increase"):
         velocities(figure, [0.0, 0.0, 0.1], np.zeros((3, 1)))
-    with pytest.raises(InputError, match="size of q"):
+    with pytest.raises(InputError, match="q must have nq numbers on its last axis"):
         velocities(figure, [0.0, 0.1], np.zeros((2, 2)))
     with pytest.raises(InputError, match="times"):
         velocities(figure, [0.0, 0.1], np.zeros((3, 1)))

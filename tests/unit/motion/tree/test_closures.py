@@ -81,15 +81,15 @@ def test_bad_contacts_are_refused_by_name():
     ball = joints.contact(s.plane(), s.sphere(1.0))
     with pytest.raises(InputError, match=r"closure 'touch': unknown segment .*thumb"):
         built(None, "thumb", ball)
-    with pytest.raises(InputError, match="with itself"):
+    with pytest.raises(InputError, match="must join different segments"):
         built("one", "one", ball)
-    with pytest.raises(InputError, match="world as b"):
+    with pytest.raises(InputError, match="must be a segment"):
         built("one", None, ball)
-    with pytest.raises(InputError, match="no contact joint"):
+    with pytest.raises(InputError, match="the joint must be a contact joint"):
         built("one", "two", joints.revolute((0, 0, 1)))
     with pytest.raises(InputError, match=r"closure 'touch'.*cannot roll|cannot roll.*closure 'touch'"):
         built("one", "two", joints.contact(s.plane(), s.plane()))
-    with pytest.raises(InputError, match="cone that spins"):
+    with pytest.raises(InputError, match="a cone cannot spin"):
         built("one", "two", joints.contact(s.plane(), s.cone(0.3)))
     assert built("one", "two", joints.contact(s.plane(), s.cone(0.3), spin=False)).closures[0].count == 5
 
@@ -341,20 +341,20 @@ def test_effort_that_cannot_be_is_told_with_its_coordinates():
     np.testing.assert_allclose(effort(figure, q, v, a, ["upper"]).tau, [2.0], **TIGHT)
     with pytest.raises(InputError, match="no such coordinate"):
         effort(figure, q, v, a, ["knee"])
-    with pytest.raises(InputError, match="named twice"):
+    with pytest.raises(InputError, match="named once"):
         effort(figure, q, v, a, ["upper", "upper"])
     with pytest.raises(InputError, match="sequence of names"):
         effort(figure, q, v, a, "upper")
-    with pytest.raises(InputError, match="size of external"):
+    with pytest.raises(InputError, match="external must have one wrench for each segment"):
         effort(figure, q, v, a, external=np.zeros((3, 6)))
 
 
 def test_effort_refuses_motions_that_break_a_closure():
     figure = ball_on_ground()
     q = figure.configuration(ball=[0, 0.1, 0, 1, 0, 0, 0])
-    with pytest.raises(InputError, match=r"velocities that do not keep a closure.*|closure 'ground'"):
+    with pytest.raises(InputError, match=r"velocities must keep the closures.*|closure 'ground'"):
         effort(figure, q, [0, 0, 1.0, 0, 0, 0], np.zeros(6))
-    with pytest.raises(InputError, match="accelerations that do not keep a closure"):
+    with pytest.raises(InputError, match="accelerations must keep the closures"):
         effort(figure, q, np.zeros(6), [0, 0, 1.0, 0, 0, 0])
 
 

@@ -298,7 +298,7 @@ def test_closed_loops_are_refused_by_name():
 @pytest.mark.parametrize("derivatives", [inverse_dynamics_derivatives, forward_dynamics_derivatives])
 def test_bad_numbers(derivatives):
     figure = two_bars().build()
-    with pytest.raises(InputError, match=r"size of v .*\(3,\)"):
+    with pytest.raises(InputError, match=r"v must have .*\(3,\)"):
         derivatives(figure, np.zeros(2), np.zeros(3), np.zeros(2))
     with pytest.raises(InputError, match=r"v\[1\] \(bar1\): not a finite number"):
         derivatives(figure, np.zeros(2), np.array([0.0, np.nan]), np.zeros(2))

@@ -227,5 +227,5 @@ def test_what_is_refused():
     for function, arguments in ((centroidal_matrix, (q,)), (centroidal_bias, (q, v))):
         with pytest.raises(InputError, match="without mass"):
             function(light, *arguments)
-    with pytest.raises(InputError, match="size of v"):
+    with pytest.raises(InputError, match="v must have"):
         coriolis_matrix(figure, q, np.zeros(2))

@@ -237,23 +237,27 @@ def test_any_text_is_a_value_or_an_error(text):
 @pytest.mark.parametrize(
     ("rows", "options", "says"),
     [
-        ([CardanRow("a", None, (0, 0))], {}, "row 'a', translation: not three"),
-        ([CardanRow("a", None, rotation=("2*q1", 0, 0))], {}, "row 'a', z: a coordinate with a factor"),
+        ([CardanRow("a", None, (0, 0))], {}, "row 'a', translation: three parameters are needed"),
+        (
+            [CardanRow("a", None, rotation=("2*q1", 0, 0))],
+            {},
+            "row 'a', z: a coordinate must stand without a factor at first",
+        ),
         ([CardanRow("a", None, rotation=(None, 0, 0))], {}, "row 'a', z: not a parameter"),
         ([CardanRow("a", None, rotation=(np.nan, 0, 0))], {}, "row 'a', z: not a parameter"),
         ([CardanRow("a", None, mass="q1")], {}, "row 'a', mass: not a constant"),
-        ([CardanRow("a", None, mass=1.0, inertia=(1, 2))], {}, "row 'a', inertia: wrong shape"),
+        ([CardanRow("a", None, mass=1.0, inertia=(1, 2))], {}, "row 'a', inertia: the inertia must be three moments"),
         ([CardanRow("a", None, mass=1.0, inertia=(1, 1, 1), about="knee")], {}, "row 'a', about"),
         ([CardanRow("a", "b")], {}, "unknown parent"),
         ([CardanRow("a", None, rotation=("q1", 0, 0))], {"coordinates": ["q2"]}, "unknown name 'q1'"),
         ([CardanRow("a", None)], {"coordinates": ["q2"]}, "q2 in no row"),
         ([CardanRow("a", None)], {"lengths": {"L1": "L2"}}, "length 'L1': unknown name"),
         ([CardanRow("a", None)], {"lengths": {"q1": 1}, "coordinates": ["q1"]}, "a length and a coordinate"),
-        ([DHRow("a", None)], {}, "row 1: a row of another kind"),
+        ([DHRow("a", None)], {}, "row 1: a row must be of the kind of the table"),
         (
             [CardanRow("a", None, mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1))],
             {},
-            "impossible inertia",
+            "the principal moments must be those of a solid",
         ),  # about the origin it is at least m d²
     ],
 )

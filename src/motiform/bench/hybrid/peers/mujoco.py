@@ -53,7 +53,7 @@ def mjcf(figure: Figure, contacts: Contacts, springs: PostureControl | None = No
 def _joints(figure: Figure, segment: Segment, springs: PostureControl | None) -> str:
     joint = segment.joint
     if not isinstance(joint, AxesJoint) or any(axis.pitch or axis.offset for axis in joint.axes):
-        raise InputError("a joint that MuJoCo has not", where=f"segment {segment.name!r}", allowed="plain axes")
+        raise InputError("MuJoCo has no such joint", where=f"segment {segment.name!r}", allowed="plain axes")
     at_q, at_v = figure.coordinate_slices(segment.name)
     posture = None if springs is None else springs.posture(0.0)[0]
     text = ""

@@ -90,7 +90,7 @@ def read_parameters(data: bytes, block: int, where: str) -> tuple[Parameters, Nu
     """Return the parameters of a file that begin at a block (counted from 1), and how it writes numbers."""
     at = (block - 1) * BLOCK
     if block < 1 or len(data) < at + 4:
-        raise InputError("the C3D file ends before its parameters", where=where, got=f"{len(data)} bytes")
+        raise InputError("the C3D file is cut before its parameters", where=where, got=f"{len(data)} bytes")
     numbers = Numbers(data[at + 3], where)
     try:
         return _walk(data, at + 4, numbers), numbers
@@ -125,10 +125,10 @@ def _value(data: bytes, at: int, numbers: Numbers) -> Any:
     size = int(np.prod(shape, dtype=object)) if rank else 1
     width = abs(kind)
     if kind not in (-1, 1, 2, 4) or size > _WIDEST or len(shape) != rank:
-        raise ValueError(f"type {kind}, shape {shape}")
+        raise ValueError(f"a parameter must be of a known type, not {kind} of shape {shape}")
     raw = data[at + 2 + rank : at + 2 + rank + size * width]
     if len(raw) < size * width:
-        raise ValueError("it ends inside a parameter")
+        raise ValueError("it is cut inside a parameter")
     if kind == -1:
         line = shape[0] if rank > 1 else size
         return [_text(raw[k * line : (k + 1) * line]) for k in range(size // line)] if line else []

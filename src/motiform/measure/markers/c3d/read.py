@@ -49,7 +49,9 @@ def read_c3d(path: Path, options: ReadOptions) -> Raw:
     )
     rate = parameters.number("POINT", "RATE") or header.rate
     if not np.isfinite(rate) or rate <= 0:
-        raise InputError("the rate of the markers", where=where, got=rate, allowed="a number above 0 Hz")
+        raise InputError(
+            "the rate of the markers must be positive", where=where, got=rate, allowed="a number above 0 Hz"
+        )
     raw = Raw(
         "c3d", forget_occluded(points, residuals), _labels(parameters, "POINT", header.points, "M"), rate=float(rate),
         start=max(0, first - 1) / float(rate), first_frame=first,

@@ -213,7 +213,9 @@ def given_motion(figure: Figure, what: Any) -> Given:
         return _played(figure, what)
     if not callable(what):
         allowed = "a Recording with q and v, or a function of time"
-        raise InputError("motion of a figure", got=type(what).__name__, allowed=allowed)
+        raise InputError(
+            "the motion of a figure must be a recording or a function", got=type(what).__name__, allowed=allowed
+        )
     return lambda t: _asked(figure, what, t)
 
 
@@ -270,7 +272,7 @@ def _call(figure: Figure, function: Callable[[float], Any], t: float) -> Array |
     sizes = [(figure.nq,), (figure.nv,)][: len(arrays)]
     if not arrays or [array.shape for array in arrays] != sizes:
         allowed = f"q ({figure.nq},), or a pair of it and v ({figure.nv},)"
-        raise InputError("a motion gave something else", where=where, got=repr(answer)[:80], allowed=allowed)
+        raise InputError("a motion returned a wrong value", where=where, got=repr(answer)[:80], allowed=allowed)
     if not all(np.isfinite(array).all() for array in arrays):
-        raise RunError("a motion gave numbers that are not finite", where=where)
+        raise RunError("a motion returned numbers that are not finite", where=where)
     return (arrays[0], arrays[1]) if pair else arrays[0]

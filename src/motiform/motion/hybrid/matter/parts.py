@@ -120,7 +120,9 @@ def join(
         where = f"solid {one.name!r}"
         if not isinstance(one.law, ZoneLaw) or not np.isfinite(one.law.farthest):
             got, allowed = getattr(one.law, "name", one.law), "a zone law that ends at some distance"
-            raise InputError("law of a solid", where=where, got=got, allowed=allowed)
+            raise InputError(
+                "the law of a solid must be a zone law of finite range", where=where, got=got, allowed=allowed
+            )
         frame = Transform(now[0][n], now[1][n]) @ one.placement
         points = _points(network, one.points, where)
         solids.append(Solid(one.name, one.shape, frame, points, one.law, one.friction, one.color))
@@ -132,7 +134,9 @@ def join(
     points = np.concatenate([np.zeros(0, np.int64), *[c[0] for c in carried]])
     if len(np.unique(points)) != len(points):
         double = network.point_name(int(next(k for k in points if (points == k).sum() > 1)))
-        raise InputError("a point that two segments carry", got=double, remedy="Link it to one of them by a law.")
+        raise InputError(
+            "a point belongs to one segment at most", got=double, remedy="Link it to one of them by a law."
+        )
     joined = Joined(
         network, np.array([r[0] for r in rows], np.int64), np.array([r[1] for r in rows], np.int64),
         (np.array([r[2] for r in rows]).reshape(-1, 3, 3), np.array([r[3] for r in rows]).reshape(-1, 3)),
@@ -214,7 +218,12 @@ def _points(network: Network, points: Any, where: str) -> np.ndarray:
         return network.points(points)
     found = np.atleast_1d(np.asarray(getattr(points, "indices", points)))
     if found.dtype.kind not in "iu" or found.ndim != 1 or not found.size:
-        raise InputError("points", where=where, got=repr(points)[:80], allowed="a group's name, Points, or indices")
+        raise InputError(
+            "points must be a handle, a name or indices",
+            where=where,
+            got=repr(points)[:80],
+            allowed="a group's name, Points, or indices",
+        )
     if found.min() < 0 or found.max() >= network.count:
         raise InputError("no such point", where=where, got=int(found.max()), allowed=f"0 to {network.count - 1}")
     return found.astype(np.int64)

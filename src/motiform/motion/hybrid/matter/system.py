@@ -85,7 +85,7 @@ class CoupledSystem(System):
         else:
             if any(one is not None for one in (q0, v0, controls, loads)):
                 remedy = "Leave q0, v0, controls and loads out, or the motion."
-                raise InputError("a figure whose motion is given does not move by forces", remedy=remedy)
+                raise InputError("a figure must not have both a motion and forces", remedy=remedy)
             self.moved = DrivenFigure(figure, given_motion(figure, motion), network.frequency)
             self.equations = FigureEquations(figure, self.moved.state())
         frames = poses(figure, self.moved.q), poses(figure, self.moved.q_before)

@@ -27,7 +27,11 @@ class Band:
         if self.high <= self.low:
             got = Words(f"{self.low:g} to {self.high:g} Hz")
             raise InputError(
-                "an empty band", where="band", got=got, allowed="low below high", remedy="Swap the bounds."
+                "a band must have low below high",
+                where="band",
+                got=got,
+                allowed="low below high",
+                remedy="Swap the bounds.",
             )
 
     @classmethod
@@ -65,7 +69,7 @@ def check_threshold(threshold: float) -> float:
     """Return the threshold ε of "much less": above 0, below 1."""
     value = check_number(threshold, "threshold", "coupling", above=0.0)
     if value >= 1:
-        raise InputError("a threshold that tells nothing", where="coupling", got=value, allowed="above 0, below 1")
+        raise InputError("the threshold must be a fraction", where="coupling", got=value, allowed="above 0, below 1")
     return value
 
 

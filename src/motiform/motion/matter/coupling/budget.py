@@ -162,11 +162,13 @@ class Comparison:
 def compare(mono: ModelScale, multi: Sequence[ModelScale], signals: Sequence[SignalScale] = ()) -> Comparison:
     """Return what one model for all costs against several; the one must be able to hold every signal."""
     if not multi:
-        raise InputError("nothing to compare with", where="budget", got=Words("no models"), allowed="one or more")
+        raise InputError("a comparison needs a model", where="budget", got=Words("no models"), allowed="one or more")
     other = next((m for m in multi if not math.isclose(m.duration, mono.duration)), None)
     if other:
         got = Words(f"{mono.duration:g} s and {other.duration:g} s")
-        raise InputError("models of different durations", where="budget", got=got, allowed="one duration for all")
+        raise InputError(
+            "all models must have the same duration", where="budget", got=got, allowed="one duration for all"
+        )
     unfit = next((s for s in signals if not mono.holds(s)), None)
     if unfit:
         got = Words(f"{unfit.name!r}")
@@ -198,7 +200,7 @@ def budget_table(chapter: int) -> list[Row]:
     Chapter 2 prints bits as bytes ("Moctets"), corrected here; its sound at 64 bits is ten times too much.
     """
     if chapter not in (2, 5):
-        raise InputError("no budgets there", where="chapter", got=chapter, allowed="2 or 5")
+        raise InputError("the chapter has no budgets", where="chapter", got=chapter, allowed="2 or 5")
     return _senses() if chapter == 2 else _movement_and_image()
 
 

@@ -129,7 +129,9 @@ def _positions(network: Network, rec: Recording) -> Array:
     found = [rec[f"{group.name}.position"] for group in network.groups if f"{group.name}.position" in rec]
     x = np.concatenate(found, axis=1) if found else np.zeros((0, 0, 3))
     if x.shape[1] != network.count:
-        raise InputError("a cut network of other points", got=Words(f"{x.shape[1]}"), allowed=f"{network.count}")
+        raise InputError(
+            "the recording must have the points of the network", got=Words(f"{x.shape[1]}"), allowed=f"{network.count}"
+        )
     return x
 
 

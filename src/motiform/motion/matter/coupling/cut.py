@@ -258,7 +258,7 @@ def _cut_reach(reach: Reach, label: np.ndarray, allowed: np.ndarray, names: list
     if (reach.role == 3).any() or len(first) != 1 or len(second) != 1:
         a, b = lost[0]
         raise InputError(
-            "links by range within and between models act both ways", where=f"reach {reach.name!r}",
+            "the parts of a reach must be in two models, to be cut", where=f"reach {reach.name!r}",
             got=Words(f"a cut between {names[a]} and {names[b]}"),
             remedy="Give each pair of models a reach of its own, or run them apart: run_schedule.",
         )  # fmt: skip
@@ -272,7 +272,11 @@ def _cut_reach(reach: Reach, label: np.ndarray, allowed: np.ndarray, names: list
 def model_labels(network: Network, models: Mapping[str, Any]) -> np.ndarray:
     """Return the number of the model of each point, (points,); −1 for points that links do not move."""
     if not isinstance(models, Mapping) or not models:
-        raise InputError("no models", got=Words(repr(models)[:80]), allowed="{name: groups or points}")
+        raise InputError(
+            "models must be a mapping that is not empty",
+            got=Words(repr(models)[:80]),
+            allowed="{name: groups or points}",
+        )
     label = np.full(network.count, -1)
     for n, (name, what) in enumerate(models.items()):
         points = find_points(network, what)
@@ -280,17 +284,19 @@ def model_labels(network: Network, models: Mapping[str, Any]) -> np.ndarray:
         if len(twice):
             other = list(models)[label[twice[0]]]
             raise InputError(
-                "a mass in two models",
+                "a mass belongs to one model at most",
                 where=f"model {name!r}",
                 got=Words(f"{network.point_name(twice[0])}, also of {other!r}"),
             )
         if not network.movable[points].any():
-            raise InputError("a model without masses", where=f"model {name!r}", remedy="Leave fixed points out.")
+            raise InputError("a model must have masses", where=f"model {name!r}", remedy="Leave fixed points out.")
         label[points[network.movable[points]]] = n
     left = np.flatnonzero((label < 0) & network.movable)
     if len(left):
         got = Words(f"{network.point_name(int(left[0]))}" + (f" and {len(left) - 1} more" if len(left) > 1 else ""))
-        raise InputError("masses of no model", where="models", got=got, remedy="Put every mass into a model.")
+        raise InputError(
+            "every mass must belong to a model", where="models", got=got, remedy="Put every mass into a model."
+        )
     return label
 
 

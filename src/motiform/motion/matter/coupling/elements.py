@@ -33,7 +33,9 @@ def check_pulsations(omega: ArrayLike, step: float | None = None) -> Array:
         top = np.pi / check_number(step, "step", "admittance", above=0.0)
         if (w > top * (1 + 1e-12)).any():
             got = Words(f"{w.max():.6g} rad/s at a step of {step:g} s")
-            raise InputError("faster than half the sampling rate", where="omega", got=got, allowed=f"up to {top:.6g}")
+            raise InputError(
+                "a frequency must not exceed half the sampling rate", where="omega", got=got, allowed=f"up to {top:.6g}"
+            )
     return w
 
 

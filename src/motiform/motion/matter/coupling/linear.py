@@ -51,7 +51,9 @@ class LinearNetwork:
         loops = np.flatnonzero(self.a == self.b)
         if len(loops):
             raise InputError(
-                "a link joins a point with itself", where=f"link {loops[0]}", got=Words(f"both ends {self.a[loops[0]]}")
+                "the ends of a link must be different points",
+                where=f"link {loops[0]}",
+                got=Words(f"both ends {self.a[loops[0]]}"),
             )
         put(self, "names", _check_names(self.names, len(self.mass)))
 
@@ -149,7 +151,7 @@ def chain_of_cells(
 ) -> LinearNetwork:
     """Return cells in a row, neighbours joined by links, both ends tied to the ground likewise [Habibi97 fig. 3.13]."""
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-        raise InputError("no chain", got=count, allowed="one cell or more")
+        raise InputError("a chain must have cells", got=count, allowed="one cell or more")
     row = np.arange(count)
     a, b = [row, row[:-1]], [np.full(count, GROUND), row[1:]]
     if held_ends:
@@ -228,7 +230,7 @@ def _check_masses(mass: ArrayLike) -> Array:
         raise InputError("masses are not a list", where="mass", got=m.shape, allowed="(masses,), one or more")
     if (m < 0).any():
         k = int(np.argmax(m < 0))
-        raise InputError("a mass below zero", where=f"mass {k}", got=float(m[k]), allowed="zero or more [kg]")
+        raise InputError("mass must be 0 or more", where=f"mass {k}", got=float(m[k]), allowed="zero or more [kg]")
     return m
 
 
@@ -247,7 +249,7 @@ def _check_ends(ends: ArrayLike, key: str, count: int, *, ground: bool = True) -
     bad = np.flatnonzero((array < low) | (array >= count))
     if len(bad):
         raise InputError(
-            "a link to nothing",
+            "the end of a link must be an existing point",
             where=f"{key} of link {bad[0]}",
             got=int(array[bad[0]]),
             allowed=f"0 to {count - 1}" + (", or −1 for the ground" if ground else ""),

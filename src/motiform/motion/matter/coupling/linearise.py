@@ -62,7 +62,9 @@ def linearise(
     given = network.initial_state() if state is None else state.state() if isinstance(state, Engine) else state
     if given.position.shape != (network.count, 3):
         got = Words(f"{len(given.position)} points")
-        raise InputError("a state of another network", where="state", got=got, allowed=f"{network.count} points")
+        raise InputError(
+            "the state must have the points of the network", where="state", got=got, allowed=f"{network.count} points"
+        )
     _check_active(network, active)
     look = _Look(network, given, e, active, geometric, engine)
     pieces = [*look.bundles(), *look.pistons(), *look.reaches(), *look.solids(), *look.drag()]
@@ -96,7 +98,7 @@ def admittance_of(
     found = find_points(network, point)
     if len(found) != 1:
         raise InputError(
-            "not one point", got=Words(f"{point} has {len(found)}"), remedy=f"Take one, such as {point}[0]."
+            "a single point is needed", got=Words(f"{point} has {len(found)}"), remedy=f"Take one, such as {point}[0]."
         )
     linear = linearise(network, state, axis, active, geometric=geometric)
     name = network.point_name(int(found[0]))
@@ -110,12 +112,18 @@ def find_points(network: Network, what: Any) -> np.ndarray:
     if isinstance(what, str):
         return np.unique(_named_points(network, what))
     if isinstance(what, bool) or not np.size(what):
-        raise InputError("no points", got=Words(repr(what)), allowed="names of groups, or indices of points")
+        raise InputError(
+            "points must be names or indices", got=Words(repr(what)), allowed="names of groups, or indices of points"
+        )
     if isinstance(what, Sequence) and any(isinstance(one, str) for one in what):
         return np.unique(np.concatenate([find_points(network, one) for one in what]))
     found = np.atleast_1d(np.asarray(getattr(what, "indices", what)))
     if found.ndim != 1 or found.dtype.kind not in "iu":
-        raise InputError("no points", got=Words(repr(what)[:80]), allowed="names of groups, or indices of points")
+        raise InputError(
+            "points must be names or indices",
+            got=Words(repr(what)[:80]),
+            allowed="names of groups, or indices of points",
+        )
     if found.min() < 0 or found.max() >= network.count:
         bad = int(found[(found < 0) | (found >= network.count)][0])
         raise InputError("no such point", got=bad, allowed=f"0 to {network.count - 1}")
@@ -139,11 +147,21 @@ def direction(axis: str | ArrayLike) -> Array:
     """Return the unit vector (3,) of an axis."""
     if isinstance(axis, str):
         if axis not in ("x", "y", "z"):
-            raise InputError("axis", where="linearise", got=axis, allowed='"x", "y", "z" or a direction (3,)')
+            raise InputError(
+                "axis must be a letter or a vector that is not zero",
+                where="linearise",
+                got=axis,
+                allowed='"x", "y", "z" or a direction (3,)',
+            )
         return np.eye(3)["xyz".index(axis)]
     e = as_floats(axis, where="axis")
     if e.shape != (3,) or not e.any():
-        raise InputError("axis", where="linearise", got=Words(str(axis)), allowed='"x", "y", "z" or a direction (3,)')
+        raise InputError(
+            "axis must be a letter or a vector that is not zero",
+            where="linearise",
+            got=Words(str(axis)),
+            allowed='"x", "y", "z" or a direction (3,)',
+        )
     return e / np.linalg.norm(e)
 
 
@@ -181,7 +199,10 @@ def _check_active(network: Network, active: Active) -> None:
         return
     if not isinstance(active, Mapping):
         raise InputError(
-            "active", where="linearise", got=Words(repr(active)), allowed='{name: zone or state}, "strongest"'
+            'active must be a mapping or "strongest"',
+            where="linearise",
+            got=Words(repr(active)),
+            allowed='{name: zone or state}, "strongest"',
         )
     known = [thing.name for kind in (network.bundles, network.reaches) for thing in kind]
     for name in active:

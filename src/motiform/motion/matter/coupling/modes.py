@@ -88,6 +88,6 @@ def _static(K: Array, heavy: np.ndarray, bare: np.ndarray, network: LinearNetwor
     if len(bare) and np.linalg.cond(own) > 1e12:
         loose = bare[int(np.argmin(np.abs(np.diag(own))))]
         got = Words(f"end {network.label(int(loose))}")
-        raise InputError("a bare end that no spring holds", got=got, remedy="Give it a mass or a spring.")
+        raise InputError("a bare end must be held by a spring", got=got, remedy="Give it a mass or a spring.")
     follow: Array = -np.linalg.solve(own, K[np.ix_(bare, heavy)]) if len(bare) else np.zeros((0, len(heavy)))
     return follow

@@ -64,7 +64,7 @@ def reduced(
     held = {network.index(key): check_spectrum(value, f"velocity of {key}", len(w)) for key, value in imposed.items()}
     both = set(ports) & set(held)
     if both:
-        raise InputError("a point that is moved cannot be a port", got=network.label(min(both)))
+        raise InputError("a port must not be an imposed point", got=network.label(min(both)))
     inner = np.array([k for k in network.reached(ports) if k not in held and k not in ports], int)
     solve = _dense if len(inner) <= _DENSE else _sparse
     moved = np.array(sorted(held), int)

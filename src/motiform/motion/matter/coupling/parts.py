@@ -37,7 +37,9 @@ class Part:
         """
         missing = sorted({g.name for g in self.whole.groups if len(_within(self.needs, g))} - set(motion or {}))
         if missing:
-            raise InputError("no motion of what drives the part", got=Words("nothing of " + ", ".join(missing)))
+            raise InputError(
+                "the motion of all driving points is needed", got=Words("nothing of " + ", ".join(missing))
+            )
         groups, index = self._groups(motion or {})
         new = np.full(self.whole.count, -1)
         new[index] = np.arange(len(index))
@@ -165,7 +167,12 @@ def _imposed(group: Group, values: Any, rate: float, mixed: bool) -> Group:
     shape = (group.count, 3)
     if not len(values) or np.shape(values[0]) != shape:
         got = Words(f"{len(values)} samples of shape {np.shape(values[0]) if len(values) else ()}")
-        raise InputError("not the motion of these points", where=group.name, got=got, allowed=f"samples of {shape}")
+        raise InputError(
+            "the motion must be that of the points of the group",
+            where=group.name,
+            got=got,
+            allowed=f"samples of {shape}",
+        )
     return replace(
         group,
         name=f"{group.name}.played" if mixed else group.name,

@@ -109,7 +109,7 @@ def _how_many(sizes: Array, count: int | None, share: float | None) -> int:
         return int(count)
     wanted = check_number(share, "share", "prototypes", above=0.0)  # type: ignore[arg-type]
     if wanted > 1:
-        raise InputError("more than all", where="share", got=wanted, allowed="above 0, at most 1")
+        raise InputError("the share must be at most 1", where="share", got=wanted, allowed="above 0, at most 1")
     told = np.cumsum(sizes**2)
     return int(np.searchsorted(told, wanted * told[-1] * (1 - 1e-15))) + 1 if told[-1] else 0
 

@@ -66,7 +66,7 @@ def split(network: Network, driver: Any, driven: Any = None) -> Split:
     first = np.intersect1d(find_points(network, driver), masses)
     second = np.setdiff1d(masses, first) if driven is None else find_points(network, driven)
     if not len(first) or not len(second):
-        raise InputError("nothing to split", where="split", got=Words("a part without masses"))
+        raise InputError("both parts must have masses", where="split", got=Words("a part without masses"))
     models = {"driver": first, "driven": second}
     label = model_labels(network, models)
     cut = _cut_bundles(network, label, _allowed(list(models), [("driver", "driven")]))
@@ -120,7 +120,9 @@ def run_schedule(
     named = {str(m): [str(m)] for m in separation.models} if models is None else models
     if sorted(named) != sorted(str(m) for m in separation.models):
         got = Words(", ".join(named))
-        raise InputError("other models than those separated", got=got, allowed=", ".join(map(str, separation.models)))
+        raise InputError(
+            "the models must be those of the separation", got=got, allowed=", ".join(map(str, separation.models))
+        )
     label, names = model_labels(network, named), list(named)
     options = Options(t1, rate=rate or network.frequency, integrator="centred", device=device)
     steps = steps_per_sample(network, options.rate)
@@ -207,7 +209,7 @@ def _motions(part: Part, *recorded: Recording) -> dict[str, Any]:
             if rec.channel(name).rate != part.whole.frequency:
                 got = Words(f"{rec.channel(name).rate} Hz")
                 raise InputError(
-                    "a recording must be at the network's frequency",
+                    "the channel must have the frequency of the network",
                     where=name,
                     got=got,
                     allowed=f"{part.whole.frequency:g} Hz",
@@ -215,7 +217,7 @@ def _motions(part: Part, *recorded: Recording) -> dict[str, Any]:
         have = np.concatenate([numbers for _, numbers in sources]) if sources else np.zeros(0, int)
         if not np.isin(wanted, have).all():
             lost = int(wanted[~np.isin(wanted, have)][0])
-            raise InputError("a point that was not recorded", got=Words(f"{group.name}[{lost}]"))
+            raise InputError("all points must be recorded", got=Words(f"{group.name}[{lost}]"))
         found[group.name] = _Gathered(
             [played(rec, name) for rec, _ in sources], np.array([np.flatnonzero(have == n)[0] for n in wanted])
         )

@@ -132,7 +132,9 @@ def separate(models: Iterable[Model], connections: Iterable[Sequence[Model]]) ->
 
     names = tuple(models)
     if not names:
-        raise InputError("no models", where="separate", got=Words("an empty list"), allowed="one or more")
+        raise InputError(
+            "a separation needs models", where="separate", got=Words("an empty list"), allowed="one or more"
+        )
     place = {name: k for k, name in enumerate(names)}
     if len(place) < len(names):
         twice = next(name for k, name in enumerate(names) if name in names[:k])

@@ -150,9 +150,7 @@ def _between(
 def _solvable(det: Complex) -> Complex:
     if (det == 0).any():
         remedy = "Move the frequency a little, or give a damper."
-        raise InputError(
-            "the two-port resonates: no finite answer", where="two_port", got=Words("Δ = 0"), remedy=remedy
-        )
+        raise InputError("the two-port is singular at a resonance", where="two_port", got=Words("Δ = 0"), remedy=remedy)
     return det
 
 

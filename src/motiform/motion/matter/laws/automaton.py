@@ -168,7 +168,7 @@ class _Reader:
         """Return the lines of each kind with their numbers, comments and first words removed."""
         if not isinstance(text, str) or len(text) > _LONGEST_TEXT:
             got = f"{len(text)} characters" if isinstance(text, str) else text
-            raise self.fail("text of an automaton", got, f"up to {_LONGEST_TEXT} characters")
+            raise self.fail("an automaton must be a text of limited length", got, f"up to {_LONGEST_TEXT} characters")
         found: dict[str, list[tuple[int, str]]] = {k: [] for k in ("parameters", "memory", "state", "->", "reach")}
         for self.line, raw in enumerate(text.splitlines(), 1):
             line = raw.split("#")[0].strip()
@@ -209,7 +209,7 @@ class _Reader:
         for part in _split(rest, ","):
             name, equals, value = part.partition("=")
             if not equals:
-                raise self.fail("memory without a value at the beginning", part, "memory name = expression")
+                raise self.fail("memory must have a value at the beginning", part, "memory name = expression")
             tree = self.number(value, [*self.parameters, "start"])
             self.memory[self.new_name(name.strip())] = tree
 
@@ -260,7 +260,9 @@ class _Reader:
 
     def check_states(self) -> None:
         if not self.states:
-            raise self.fail("automaton without states", remedy="Write a line `state name: stiffness, damping, rest`.")
+            raise self.fail(
+                "an automaton must have states", remedy="Write a line `state name: stiffness, damping, rest`."
+            )
         reached, waiting = {0}, [0]
         while waiting:
             here = waiting.pop()

@@ -88,9 +88,11 @@ class AutomatonLaw:
         try:
             k, z = (_numbers(v, "strongest", self._where) for v in cast(Any, self.given))
         except (TypeError, ValueError) as error:
-            raise self._fail("strongest", got=self.given, allowed="(stiffness, damping)") from error
+            raise self._fail("strongest must be a pair", got=self.given, allowed="(stiffness, damping)") from error
         if not (np.isfinite(k).all() and np.isfinite(z).all() and (k >= 0).all() and (z >= 0).all()):
-            raise self._fail("strongest", got=self.given, allowed="finite numbers, 0 or more")
+            raise self._fail(
+                "strongest must be finite and not negative", got=self.given, allowed="finite numbers, 0 or more"
+            )
         object.__setattr__(self, "given", (k, z))
 
     def _known(self, start: np.ndarray | None = None) -> dict[str, np.ndarray]:
@@ -172,9 +174,7 @@ class AutomatonLaw:
             found.append(np.max(np.broadcast_arrays(*highs), axis=0))
             if not np.isfinite(found[-1]).all():
                 remedy = "Give strongest=(stiffness, damping) beside the parameters: the largest that links will have."
-                raise self._fail(
-                    f"the largest {key} cannot be told: it depends on memory without bounds", remedy=remedy
-                )
+                raise self._fail(f"the largest {key} is not known: it depends on memory without bounds", remedy=remedy)
         return found[0], found[1]
 
     def _ranges(self) -> dict[str, Range]:
@@ -221,9 +221,13 @@ class AutomatonLaw:
 
         path = np.asarray(distances, float)
         if path.ndim != 1 or not len(path) or not np.isfinite(path).all():
-            raise self._fail("distances", got=f"shape {path.shape}", allowed="a row of finite numbers")
+            raise self._fail(
+                "distances must be a row of finite numbers",
+                got=f"shape {path.shape}",
+                allowed="a row of finite numbers",
+            )
         if not (np.isfinite(dt) and dt > 0):
-            raise self._fail("dt", got=dt, allowed="above 0 s")
+            raise self._fail("dt must be above 0", got=dt, allowed="above 0 s")
         first = np.array([path[0] if start is None else start], float)
         table, to = self.rows(1, first), get_device(device)
         memory = to.array(self.begin(1, first))

@@ -124,7 +124,7 @@ class _Reader:
     def arithmetic(self, op: str, node: ast.BinOp, depth: int) -> Tree:
         left, right = self.number(node.left, depth), self.number(node.right, depth)
         if op == "/" and right == 0.0:
-            raise self.fail("division by zero")
+            raise self.fail("an expression must not divide by zero")
         return (op, left, right)
 
     def comparison(self, node: ast.Compare, depth: int) -> Tree:
@@ -140,7 +140,7 @@ class _Reader:
             raise self.fail("unknown function", got=name or self.text, allowed=", ".join(FUNCTIONS))
         many = name in ("min", "max")
         if (len(node.args) < 2) if many else (len(node.args) != 1):
-            raise self.fail(f"{name} of {len(node.args)} numbers", allowed="two or more" if many else "one")
+            raise self.fail(f"{name} has {len(node.args)} arguments", allowed="two or more" if many else "one")
         return (name, *(self.number(part, depth) for part in node.args))
 
 

@@ -60,7 +60,9 @@ class ZoneLaw:
     def __post_init__(self) -> None:
         where = f"law {self.name!r}"
         if not 1 <= len(self.zones) <= ZONES:
-            raise InputError("number of zones", where=where, got=len(self.zones), allowed=f"1 to {ZONES}")
+            raise InputError(
+                "a law must have a limited number of zones", where=where, got=len(self.zones), allowed=f"1 to {ZONES}"
+            )
         for zone in self.zones:
             for key in ("stiffness", "damping", "rest", "until"):
                 value = getattr(zone, key)
@@ -69,13 +71,18 @@ class ZoneLaw:
                 array = _numbers(value, key, where)
                 if key == "damping" and (array < 0).any():
                     raise InputError(
-                        "damping below zero feeds energy", where=where, got=array.min(), allowed="0 or more"
+                        "damping must not be negative: it would feed energy",
+                        where=where,
+                        got=array.min(),
+                        allowed="0 or more",
                     )
                 if key != "until" and not np.isfinite(array).all():
                     raise InputError(f"{key} is not finite", where=where, got=value)
         ends = np.broadcast_arrays(*[np.asarray(zone.until, float) for zone in self.zones])
         if any((after < before).any() for before, after in pairwise(ends)):
-            raise InputError("zones out of order", where=where, got=[str(e) for e in ends], allowed="rising `until`")
+            raise InputError(
+                "zones must be in order of distance", where=where, got=[str(e) for e in ends], allowed="rising `until`"
+            )
 
     def rows(self, count: int, start: np.ndarray) -> np.ndarray:
         """Return the law of each of so many links as rows of numbers; `start` [m] are their distances at the start."""
@@ -136,9 +143,16 @@ class Friction:
         for key in ("limit", "stiffness", "damping"):
             value = _numbers(getattr(self, key), key, "friction")
             if value.ndim or not np.isfinite(value) or value < 0:
-                raise InputError(f"{key} of friction", got=getattr(self, key), allowed="a number, 0 or more")
+                raise InputError(
+                    f"{key} of friction must be a finite number that is not negative",
+                    got=getattr(self, key),
+                    allowed="a number, 0 or more",
+                )
         if self.limit > 0 and self.stiffness == 0 and self.damping == 0:
-            raise InputError("friction without force", remedy="Give stiffness (pairs stick) or damping (they creep).")
+            raise InputError(
+                "friction must have stiffness or damping",
+                remedy="Give stiffness (pairs stick) or damping (they creep).",
+            )
 
 
 def as_friction(friction: Friction | float | None, law: Any) -> Friction | None:
@@ -194,7 +208,11 @@ def cohesion(
     """
     k1, k2, s1, s2 = (float(_numbers(v, "cohesion", "cohesion")) for v in (stiffness, attraction, inner, outer))
     if not (0 < s1 < s2 and k1 > 0 and k2 >= 0):
-        raise InputError("cohesion", got=(k1, k2, s1, s2), allowed="stiffness > 0, attraction ≥ 0, 0 < inner < outer")
+        raise InputError(
+            "the parameters of cohesion must be positive and in order",
+            got=(k1, k2, s1, s2),
+            allowed="stiffness > 0, attraction ≥ 0, 0 < inner < outer",
+        )
     rest = s1 - k2 * (s2 - s1) / k1
     if rest <= 0:
         raise InputError("cohesion has no distance of rest", got=rest, allowed="above 0", remedy="Raise stiffness.")
@@ -221,7 +239,7 @@ def _spread(value: Any, count: int, name: str) -> np.ndarray:
     array = np.asarray(value, float)
     if array.ndim and len(array) != count:
         raise InputError(
-            "numbers of a law", where=f"law {name!r}", got=f"{len(array)} numbers for {count} links",
-            allowed="one number, or one for each link",
+            "the numbers of a law must match its links", where=f"law {name!r}",
+            got=f"{len(array)} numbers for {count} links", allowed="one number, or one for each link",
         )  # fmt: skip
     return np.broadcast_to(array, count)

@@ -151,7 +151,7 @@ def rupture(
         np.isinf(_numbers(length, "length", "rupture")).all()
         and np.isinf(_numbers(strength, "strength", "rupture")).all()
     ):
-        raise InputError("rupture that never comes", where="rupture", remedy="Give length [m] or strength [N].")
+        raise InputError("rupture must have a finite limit", where="rupture", remedy="Give length [m] or strength [N].")
     return Automaton("rupture", RUPTURE).law(
         stiffness=stiffness, length=length, strength=strength, damping=damping, rest=rest
     )
@@ -172,7 +172,9 @@ def healing(
     takes k ((length − rest)² − (healing − rest)²)/2 [J].
     """
     if np.any(_numbers(healing, "healing", "healing") >= _numbers(length, "length", "healing")):
-        raise InputError("healing", where="healing", got=healing, allowed="below the length of breaking")
+        raise InputError(
+            "healing must be below length", where="healing", got=healing, allowed="below the length of breaking"
+        )
     text = HEALING_NEW_REST if new_rest else HEALING_OLD_REST
     return Automaton("healing", text).law(
         stiffness=stiffness, length=length, healing=healing, damping=damping, rest=rest
@@ -195,7 +197,7 @@ def fatigue(
     """
     _check("fatigue", above={"life": life}, least={"strain": strain, "weakening": weakening})
     if np.any(_numbers(weakening, "weakening", "fatigue") > 1):
-        raise InputError("weakening", where="fatigue", got=weakening, allowed="0 to 1")
+        raise InputError("weakening must be at most 1", where="fatigue", got=weakening, allowed="0 to 1")
     return Automaton("fatigue", FATIGUE).law(
         stiffness=stiffness, strain=strain, life=life, weakening=weakening, damping=damping, rest=rest
     )
@@ -214,7 +216,7 @@ def capillary_bridge(
     where = "capillary bridge"
     _check(where, above={"stiffness": stiffness}, least={"attraction": attraction})
     if np.any(_numbers(inner, "inner", where) >= _numbers(outer, "outer", where)):
-        raise InputError("inner", where=where, got=inner, allowed="below outer")
+        raise InputError("inner must be below outer", where=where, got=inner, allowed="below outer")
     return Automaton(where, CAPILLARY_BRIDGE).law(
         stiffness=stiffness, attraction=attraction, inner=inner, outer=outer, damping=damping
     )
@@ -223,7 +225,7 @@ def capillary_bridge(
 def _check(where: str, above: dict[str, Any] | None = None, least: dict[str, Any] | None = None) -> None:
     for name, value in (above or {}).items():
         if np.any(_numbers(value, name, where) <= 0):
-            raise InputError(name, where=where, got=value, allowed="above 0")
+            raise InputError(f"{name} must be positive", where=where, got=value, allowed="above 0")
     for name, value in (least or {}).items():
         if np.any(_numbers(value, name, where) < 0):
-            raise InputError(name, where=where, got=value, allowed="0 or more")
+            raise InputError(f"{name} must not be negative", where=where, got=value, allowed="0 or more")

@@ -91,7 +91,9 @@ def law(name: str, /, **values: Any) -> ZoneLaw | AutomatonLaw:
             allowed, remedy = ", ".join(takes), closest(key, takes)
             raise InputError("no such parameter", where=where, got=key, allowed=allowed, remedy=remedy)
         if takes[key].annotation in (float, float | None) and isinstance(value, Sequence):
-            raise InputError("one number for all links", where=where, got=key, allowed="a number, not a list")
+            raise InputError(
+                "the parameter must be one number for all links", where=where, got=key, allowed="a number, not a list"
+            )
     missing = [key for key, p in takes.items() if p.default is inspect.Parameter.empty and key not in values]
     if missing:
         raise InputError(f"{' and '.join(missing)} must be given", where=where, allowed=", ".join(takes))

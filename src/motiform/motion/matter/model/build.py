@@ -67,7 +67,7 @@ class NetworkBuilder:
         if self.frequency <= 0:
             raise InputError("frequency must be above 0", where="network", got=frequency)
         if np.shape(gravity) != (3,) or (not callable(wind) and np.shape(wind) != (3,)):
-            raise InputError("gravity and wind", where="network", allowed="three numbers each")
+            raise InputError("gravity and wind must be vectors", where="network", allowed="three numbers each")
         self.gravity = tuple(check_array(gravity, "gravity", "network", (3,)).tolist())
         self.wind, self.keep_velocity = wind, keep_velocity
         self._groups: list[Group] = []
@@ -102,7 +102,9 @@ class NetworkBuilder:
         """
         where = f"masses {name!r}"
         if not axes or any(axis not in _AXES for axis in axes) or len(set(axes)) != len(axes):
-            raise InputError("axes", where=where, got=axes, allowed="letters of 'xyz', each once")
+            raise InputError(
+                "axes must name each axis once at most", where=where, got=axes, allowed="letters of 'xyz', each once"
+            )
         place = self._places(position, where)
         kilograms = check_array(mass, "mass", where, (len(place),))
         if (kilograms <= 0).any():
@@ -115,10 +117,10 @@ class NetworkBuilder:
         speed = check_array(velocity, "velocity", where, place.shape)
         stuck = [k for axis, k in AXIS.items() if axis not in axes]
         if speed[:, stuck].any():
-            raise InputError("velocity along an axis that it does not move along", where=where, allowed=f"along {axes}")
+            raise InputError("velocity must be along the axes of motion", where=where, allowed=f"along {axes}")
         stay = self._held(held, len(place), where)
         if speed[stay].any():
-            raise InputError("a mass that is held has no velocity", where=where)
+            raise InputError("masses held must have no velocity", where=where)
         kilograms, free = kilograms.copy(), free.copy()
         kilograms[stay], free[stay] = np.inf, 0
         return self._group(name, "masses", place, speed, kilograms, free, drag, radius, color, None)
@@ -130,7 +132,7 @@ class NetworkBuilder:
         numbers = np.flatnonzero(found) if found.dtype == bool else found
         if numbers.dtype.kind not in "iu" or numbers.min() < -count or numbers.max() >= count:
             raise InputError(
-                "masses that are held", where=where, got=str(held)[:60], allowed=f"numbers up to {count - 1}"
+                "held must be indices of masses", where=where, got=str(held)[:60], allowed=f"numbers up to {count - 1}"
             )
         return numbers % count
 
@@ -168,10 +170,12 @@ class NetworkBuilder:
         try:
             array = np.atleast_2d(np.asarray(position, float))
         except (TypeError, ValueError) as error:
-            raise InputError("position", where=where, got=str(position)[:60], allowed="(points, 3)") from error
+            raise InputError(
+                "position must be an array of points", where=where, got=str(position)[:60], allowed="(points, 3)"
+            ) from error
         if array.ndim != 2 or array.shape[1] != 3 or not len(array):
             got = f"an array of shape {np.shape(position)}"
-            raise InputError("position", where=where, got=got, allowed="(points, 3)")
+            raise InputError("position must be an array of points", where=where, got=got, allowed="(points, 3)")
         return check_array(array, "position", where, array.shape)
 
     def _group(
@@ -182,7 +186,7 @@ class NetworkBuilder:
         where, n = f"{kind} {name!r}", (len(place),)
         held, size = check_array(drag, "drag", where, n), check_array(radius, "radius", where, n)
         if (held < 0).any() or (size < 0).any():
-            raise InputError("drag and radius", where=where, allowed="0 or more")
+            raise InputError("drag and radius must not be negative", where=where, allowed="0 or more")
         first = self.count
         masses = np.broadcast_to(np.asarray(mass, float), n)
         group = Group(
@@ -217,7 +221,7 @@ class NetworkBuilder:
             or not name
             or not name.replace(".", "").replace("_", "").replace("-", "").isalnum()
         ):
-            raise InputError("a name", got=name, allowed="letters, digits, _ - .")
+            raise InputError("a name must be made of allowed characters", got=name, allowed="letters, digits, _ - .")
         if name in self._names:
             raise InputError("two things have one name", got=name, remedy="Choose another name.")
         self._names.add(name)
@@ -243,10 +247,15 @@ class NetworkBuilder:
         """
         where = f"links {name!r}"
         if acts not in ("both", "first", "second"):
-            raise InputError("acts", where=where, got=acts, allowed="'both', 'first', 'second'")
+            raise InputError(
+                "`acts` must be one of the allowed words", where=where, got=acts, allowed="'both', 'first', 'second'"
+            )
         if not isinstance(every, int) or every < 1 or (every > 1 and record):
             raise InputError(
-                "every", where=where, got=every, allowed="a whole number of steps; 1 where links are recorded"
+                "`every` must be a number of steps",
+                where=where,
+                got=every,
+                allowed="a whole number of steps; 1 where links are recorded",
             )
         ends = self._pairs(pairs, where)
         grid = pairs if isinstance(pairs, Grid) and axis is None and acts == "both" and every == 1 else None
@@ -265,7 +274,9 @@ class NetworkBuilder:
         found = [self._pairs(one, where) for one in pairs]
         if len({len(one) for one in found}) != 1 or len(found) != len(axes) or len(found) < 2:
             raise InputError(
-                "pairs of pistons", where=where, allowed="two or more sets of pairs alike, an axis for each"
+                "pistons must have sets of pairs of equal size",
+                where=where,
+                allowed="two or more sets of pairs alike, an axis for each",
             )
         law = ZoneLaw("piston", (Zone(stiffness, damping, rest),))
         self.reserve(name)
@@ -291,10 +302,10 @@ class NetworkBuilder:
         where = f"reach {name!r}"
         if acts not in ("both", "first", "second") or (acts != "both" and others is None):
             allowed = "'both'; 'first' or 'second' of two sets"
-            raise InputError("acts", where=where, got=acts, allowed=allowed)
+            raise InputError("`acts` must fit the sets of points", where=where, got=acts, allowed=allowed)
         self._check_law(law, where)
         if not np.isfinite(law.farthest):
-            raise InputError("a law without end", where=where, got=law.name, allowed="a law that ends at some distance",
+            raise InputError("the range of the law must be finite", where=where, got=law.name,
                              remedy="Take a buffer or cohesion, or links between given pairs.")  # fmt: skip
         if isinstance(law, ZoneLaw) and any(np.ndim(v) for z in law.zones for v in (z.stiffness, z.damping, z.until)):
             raise InputError(
@@ -303,19 +314,25 @@ class NetworkBuilder:
         widest = float(max((group.radius.max() for group in self._groups), default=0.0))
         if law.farthest + 2 * widest <= 0:
             remedy = "Raise the law's threshold, or give the points radii."
-            raise InputError("a law that never acts", where=where, got=f"range {law.farthest:g} m", remedy=remedy)
+            raise InputError(
+                "the law must act at some distance", where=where, got=f"range {law.farthest:g} m", remedy=remedy
+            )
         first = self._points(points, where)
         second = first if others is None else self._points(others, where)
         both = np.unique(np.concatenate((first, second)))
         if acts != "both" and len(both) < len(first) + len(second):
-            raise InputError("a set that drives itself", where=where, remedy="Links act one way between sets apart.")
+            raise InputError(
+                "the two sets of a one-way reach must not overlap",
+                where=where,
+                remedy="Links act one way between sets apart.",
+            )
         role = np.isin(both, first).astype(np.uint8) + 2 * np.isin(both, second).astype(np.uint8)
         body = np.full(len(both), -1, np.int64)
         for n, one in enumerate(apart):
             body[np.isin(both, self._points(one, where))] = n
         if friction is not None and not isinstance(law, ZoneLaw):
             remedy = "Write it into the automaton, or take a zone law."
-            raise InputError("friction beside an automaton", where=where, remedy=remedy)
+            raise InputError("friction needs a zone law", where=where, remedy=remedy)
         self.reserve(name)
         rub = as_friction(friction, law)
         self._reaches.append(Reach(name, both, role.astype(np.uint8), body, law, rub, acts))
@@ -337,7 +354,10 @@ class NetworkBuilder:
         self._check_law(law, where)
         if not isinstance(law, ZoneLaw) or not np.isfinite(law.farthest):
             raise InputError(
-                "law of a solid", where=where, got=law.name, allowed="a zone law that ends at some distance"
+                "the law of a solid must be a zone law of finite range",
+                where=where,
+                got=law.name,
+                allowed="a zone law that ends at some distance",
             )
         self.reserve(name)
         rub = as_friction(friction, law)
@@ -366,27 +386,40 @@ class NetworkBuilder:
                              remedy="Connect its end to a mass.")  # fmt: skip
         if isinstance(points, Points):
             if points.owner is not self:
-                raise InputError("points of another network", where=where, remedy="Add that network as a module first.")
+                raise InputError(
+                    "the points must belong to this network", where=where, remedy="Add that network as a module first."
+                )
             return np.asarray(points.indices)
         if isinstance(points, str):
             found = next((g.indices for g in self._groups if g.name == points), None)
             return self._missing(points, where) if found is None else found
         found = np.atleast_1d(np.asarray(points))
         if found.dtype.kind not in "iu" or found.ndim != 1:
-            raise InputError("points", where=where, got=points, allowed="Points, a group's name, or indices")
+            raise InputError(
+                "points must be a handle, a name or indices",
+                where=where,
+                got=points,
+                allowed="Points, a group's name, or indices",
+            )
         self._check_indices(found, where)
         return found.astype(np.int64)
 
     def _missing(self, name: str, where: str) -> np.ndarray:
         names = [group.name for group in self._groups]
         raise InputError(
-            "a link to nothing", where=where, got=name, allowed=", ".join(names), remedy=closest(name, names)
+            "a link must end at existing points",
+            where=where,
+            got=name,
+            allowed=", ".join(names),
+            remedy=closest(name, names),
         )
 
     def _check_indices(self, found: np.ndarray, where: str) -> None:
         if found.size and (found.min() < 0 or found.max() >= self.count):
             bad = int(found[(found < 0) | (found >= self.count)].ravel()[0])
-            raise InputError("a link to nothing", where=where, got=f"point {bad}", allowed=f"0 to {self.count - 1}")
+            raise InputError(
+                "a link must end at existing points", where=where, got=f"point {bad}", allowed=f"0 to {self.count - 1}"
+            )
 
     def _pairs(self, pairs: Any, where: str) -> np.ndarray:
         if isinstance(pairs, Grid):
@@ -395,17 +428,27 @@ class NetworkBuilder:
             a, b = self._points(pairs[0], where), self._points(pairs[1], where)
             if len(a) != len(b) and 1 not in (len(a), len(b)):
                 raise InputError(
-                    "ends of links", where=where, got=f"{len(a)} and {len(b)} points", allowed="as many of each"
+                    "both ends of links must have the same number of points",
+                    where=where,
+                    got=f"{len(a)} and {len(b)} points",
+                    allowed="as many of each",
                 )
             found = np.stack(np.broadcast_arrays(a, b), -1)
         else:
             found = np.asarray(pairs)
         if found.ndim != 2 or found.shape[-1] != 2 or (found.size and found.dtype.kind not in "iu"):
-            raise InputError("links", where=where, got=f"shape {found.shape}", allowed="pairs of points (links, 2)")
+            raise InputError(
+                "links must be pairs of points",
+                where=where,
+                got=f"shape {found.shape}",
+                allowed="pairs of points (links, 2)",
+            )
         self._check_indices(found, where)
         same = found[:, 0] == found[:, 1]
         if same.any():
-            raise InputError("a link from a point to itself", where=where, got=f"point {found[same][0, 0]}")
+            raise InputError(
+                "the ends of a link must be different points", where=where, got=f"point {found[same][0, 0]}"
+            )
         return found.astype(np.int64)
 
     def look(
@@ -431,7 +474,7 @@ class NetworkBuilder:
         where = f"open link {name!r}"
         found = self._points(mass, where)
         if len(found) != 1:
-            raise InputError("an open link begins at one mass", where=where, got=f"{len(found)} points")
+            raise InputError("an open link must begin at one mass", where=where, got=f"{len(found)} points")
         self._check_law(law, where)
         self.reserve(name)
         self._open[name] = OpenLink(int(found[0]), law, read_axis(axis, where))
@@ -477,12 +520,15 @@ class NetworkBuilder:
         """
         if not isinstance(module, NetworkBuilder) or module is self:
             raise InputError(
-                "a module", where=f"module {name!r}", got=type(module).__name__, allowed="another NetworkBuilder"
+                "a module must be another NetworkBuilder",
+                where=f"module {name!r}",
+                got=type(module).__name__,
+                allowed="another NetworkBuilder",
             )
         ratio = round(self.frequency / module.frequency)
         if ratio < 1 or abs(ratio * module.frequency - self.frequency) > 1e-9 * self.frequency:
             raise InputError(
-                "rate of a module", where=f"module {name!r}",
+                "the rate of a module must divide the rate of the network", where=f"module {name!r}",
                 got=f"{module.frequency:g} Hz in a network of {self.frequency:g} Hz",
                 allowed="the network's divided by a whole number", remedy="Build the network at the highest.",
             )  # fmt: skip
@@ -538,10 +584,14 @@ class NetworkBuilder:
     def build(self) -> Network:
         """Return the frozen network, after checking that no link ends nowhere and no ends coincide."""
         if not self._groups:
-            raise InputError("a network without points", remedy="Add masses.")
+            raise InputError("a network must have points", remedy="Add masses.")
         loose = [name for name, waiting in self._open.items() if waiting.other is None]
         if loose:
-            raise InputError("a link to nothing", got=", ".join(loose), remedy="Connect its open end, or take it away.")
+            raise InputError(
+                "both ends of a link must be connected",
+                got=", ".join(loose),
+                remedy="Connect its open end, or take it away.",
+            )
         bundles = list(self._bundles)
         for name, waiting in self._open.items():
             bundles.append(Bundle(name, np.array([[waiting.mass, waiting.other]]), waiting.law, waiting.axis))
@@ -571,7 +621,9 @@ def _check_turn(turn: np.ndarray, module: NetworkBuilder, where: str) -> None:
     """Refuse what is no rotation, and modules in which something has axes of the world."""
     fits = turn.shape == (3, 3) and np.isfinite(turn).all() and np.allclose(turn @ turn.T, np.eye(3), atol=1e-9)
     if not fits or np.linalg.det(turn) < 0:
-        raise InputError("turn", where=where, got=f"shape {turn.shape}", allowed="a rotation matrix (3, 3)")
+        raise InputError(
+            "turn must be a rotation matrix", where=where, got=f"shape {turn.shape}", allowed="a rotation matrix (3, 3)"
+        )
     along = [bundle.name for bundle in module._bundles if bundle.axis >= 0]
     along += [piston.name for piston in module._pistons] + [pushed.name for pushed in module._inputs]
     along += [name for name, waiting in module._open.items() if waiting.axis >= 0]

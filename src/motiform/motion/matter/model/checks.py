@@ -53,9 +53,14 @@ def read_signal(values: Any, rate: float | None, where: str) -> Signal:
     if array.ndim == 2 and array.shape[-1] == 3:
         array = array[:, None]
     if array.ndim != 3 or array.shape[-1] != 3 or not len(array):
-        raise InputError("samples", where=where, got=f"shape {np.shape(values)}", allowed="(samples, points, 3)")
+        raise InputError(
+            "samples must have shape (samples, points, 3)",
+            where=where,
+            got=f"shape {np.shape(values)}",
+            allowed="(samples, points, 3)",
+        )
     if rate is None or not rate > 0:
-        raise InputError("rate of the samples", where=where, got=rate, allowed="above 0 Hz")
+        raise InputError("the rate of samples must be positive", where=where, got=rate, allowed="above 0 Hz")
     return Signal(check_array(array, "samples", where, array.shape), float(rate))
 
 
@@ -64,5 +69,10 @@ def read_axis(axis: Any, where: str) -> int:
     if axis is None:
         return -1
     if axis not in AXIS:
-        raise InputError("axis", where=where, got=axis, allowed="'x', 'y', 'z', or None for the line between the ends")
+        raise InputError(
+            "axis must name an axis",
+            where=where,
+            got=axis,
+            allowed="'x', 'y', 'z', or None for the line between the ends",
+        )
     return AXIS[axis]

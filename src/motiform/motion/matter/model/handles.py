@@ -33,7 +33,9 @@ class Points:
 
     def __add__(self, other: "Points") -> "Points":
         if self.owner is not other.owner:
-            raise InputError("points of two networks", remedy="Add one network to the other as a module.")
+            raise InputError(
+                "points to be joined must belong to one network", remedy="Add one network to the other as a module."
+            )
         return Points(np.concatenate((self.indices, other.indices)), self.owner)
 
     @property
@@ -70,7 +72,7 @@ class Placed:
             return self.ends[name]
         known = [*self.points, *self.ends]
         raise InputError(
-            "the module shows no such point",
+            "the module has no such point",
             where=self.name,
             got=name,
             allowed=", ".join(known),

@@ -66,7 +66,7 @@ class Signal:
             found = self.values[low] * (1 - part) + self.values[high] * part
         if found.shape not in ((3,), (count, 3)):
             got, allowed = f"shape {found.shape}", f"(3,) or ({count}, 3)"
-            raise InputError("samples of a signal", got=Words(got), allowed=allowed)
+            raise InputError("a signal must give one vector, or one for each point", got=Words(got), allowed=allowed)
         return np.broadcast_to(found, (count, 3))
 
 

@@ -172,7 +172,9 @@ def asked_pose(solid: Solid, t: float) -> Transform:
     where = f"motion of solid {solid.name!r}, t = {t:.6g} s"
     pose = call(solid.motion, t, what="it", where=where)  # type: ignore[arg-type]
     if not isinstance(pose, Transform) or pose.batch:
-        raise InputError("it gave something else", where=where, got=repr(pose)[:80], allowed="a single Transform")
+        raise InputError(
+            "the function returned a wrong value", where=where, got=repr(pose)[:80], allowed="a single Transform"
+        )
     if not (np.isfinite(pose.rotation).all() and np.isfinite(pose.translation).all()):
-        raise RunError("it gave numbers that are not finite", where=where)
+        raise RunError("the function returned numbers that are not finite", where=where)
     return pose

@@ -65,7 +65,7 @@ def loop(points: ArrayLike) -> np.ndarray:
     """Return links from each point to the next, and from the last to the first."""
     found = _indices(points)
     if len(found) < 3:
-        raise InputError("a loop of points", got=len(found), allowed="3 or more")
+        raise InputError("a loop must have at least three points", got=len(found), allowed="3 or more")
     return np.stack((found, np.roll(found, -1)), -1)
 
 
@@ -87,7 +87,11 @@ def near(points: ArrayLike, positions: ArrayLike, distance: float) -> np.ndarray
 
     found, places = _indices(points), np.asarray(positions, float)
     if places.shape != (len(found), 3):
-        raise InputError("positions", got=f"shape {places.shape}", allowed=f"({len(found)}, 3), one for each point")
+        raise InputError(
+            "positions must match the points",
+            got=f"shape {places.shape}",
+            allowed=f"({len(found)}, 3), one for each point",
+        )
     pairs = cKDTree(places).query_pairs(distance, output_type="ndarray")
     return (
         found[np.sort(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))], axis=-1)] if len(pairs) else np.empty((0, 2), int)
@@ -98,7 +102,9 @@ def graph(pairs: ArrayLike) -> np.ndarray:
     """Return links as given, each once: pairs of points in either order."""
     found = np.asarray(pairs)
     if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
-        raise InputError("pairs of points", got=f"shape {found.shape}", allowed="whole numbers (links, 2)")
+        raise InputError(
+            "links must be pairs of points", got=f"shape {found.shape}", allowed="whole numbers (links, 2)"
+        )
     return np.unique(np.sort(found, axis=1), axis=0)
 
 
@@ -111,9 +117,13 @@ def grid(points: ArrayLike, shape: Sequence[int], *, diagonals: bool = True, ben
     found = _indices(points)
     size = tuple(int(n) for n in shape)
     if not 1 <= len(size) <= 3 or min(size) < 1 or np.prod(size) != len(found):
-        raise InputError("shape of a grid", got=size, allowed=f"1 to 3 numbers whose product is {len(found)}")
+        raise InputError(
+            "the shape of a grid must match its points",
+            got=size,
+            allowed=f"1 to 3 numbers whose product is {len(found)}",
+        )
     if len(found) > 1 and not (np.diff(found) == 1).all():
-        raise InputError("points of a grid", allowed="consecutive points of one group")
+        raise InputError("the points of a grid must be consecutive", allowed="consecutive points of one group")
     full = found.reshape(size + (1,) * (3 - len(size)))
     steps = [
         o
@@ -132,9 +142,7 @@ def edges(points: ArrayLike, faces: ArrayLike) -> np.ndarray:
     if corners.ndim != 2 or corners.shape[1] != 3 or corners.dtype.kind not in "iu":
         raise InputError("faces must be triangles of points", got=f"shape {corners.shape}", allowed="(triangles, 3)")
     if corners.size and (corners.min() < 0 or corners.max() >= len(found)):
-        raise InputError(
-            "a face names a point that is not there", got=int(corners.max()), allowed=f"below {len(found)}"
-        )
+        raise InputError("the corners of a face must be points", got=int(corners.max()), allowed=f"below {len(found)}")
     return found[np.unique(np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)]
 
 
@@ -148,7 +156,7 @@ def block_positions(
     letters = axes[: len(shape)]
     if len(letters) < len(shape) or len(set(letters)) < len(letters) or set(letters) - set("xyz"):
         allowed = "letters of xyz, each once, one for each direction"
-        raise InputError("axes of a grid", got=axes, allowed=allowed)
+        raise InputError("the axes of a grid must be different", got=axes, allowed=allowed)
     size = (*[int(n) for n in shape], 1, 1)[:3]
     given = np.asarray(spacing, float)
     steps = np.full(3, given) if given.ndim == 0 else np.append(given, [0.0, 0.0])[:3]
@@ -183,5 +191,9 @@ def _count(count: int) -> int:
 def _indices(points: Any) -> np.ndarray:
     found = np.asarray(getattr(points, "indices", points))
     if found.ndim != 1 or found.dtype.kind not in "iu":
-        raise InputError("points", got=f"{type(points).__name__}", allowed="points of a network, or their indices")
+        raise InputError(
+            "points must be a handle or indices",
+            got=f"{type(points).__name__}",
+            allowed="points of a network, or their indices",
+        )
     return found.astype(np.int64)

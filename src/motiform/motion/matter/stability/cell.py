@@ -287,7 +287,7 @@ class ScreenLaw(NamedTuple):
 
 def _highest(dimensions: int) -> float:
     if dimensions not in (1, 2, 3):
-        raise InputError("wrong dimensions of a screen", got=dimensions, allowed="1, 2 or 3")
+        raise InputError("a screen must have one to three dimensions", got=dimensions, allowed="1, 2 or 3")
     return 4.0 * dimensions
 
 
@@ -322,7 +322,7 @@ def grid_eigenvalues(shape: int | Sequence[int]) -> Array:
     shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     _highest(len(shape))
     if min(shape) < 1:
-        raise InputError("an empty screen", got=shape, allowed="at least 1 pin along each axis")
+        raise InputError("a screen must have pins along each axis", got=shape, allowed="at least 1 pin along each axis")
     total: Array = np.zeros(())
     for n in shape:
         # 2 − 2cos φ = 4 sin²(φ/2), without cancellation at low modes

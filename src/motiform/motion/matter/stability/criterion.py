@@ -226,26 +226,38 @@ def _step(step: float) -> float:
 def _net(mass: ArrayLike, a: ArrayLike, b: ArrayLike, k: ArrayLike, z: ArrayLike, movable: Any, least: Any) -> _Net:
     m = as_floats(mass, where="mass", finite=False)
     if m.ndim != 1:
-        raise InputError("wrong shape", where="mass", got=m.shape, allowed="(n,)")
+        raise InputError("masses must be a row of numbers", where="mass", got=m.shape, allowed="(n,)")
     if not (m > 0).all():  # NaN too
         i = int(np.argmin(m > 0))
-        raise InputError("an impossible mass", where=f"mass {i}", got=m[i], allowed="above 0, or infinite [kg]")
+        raise InputError("a mass must be positive", where=f"mass {i}", got=m[i], allowed="above 0, or infinite [kg]")
     moves = np.ones(len(m), bool) if movable is None else np.asarray(movable, bool)
     if moves.shape != m.shape:
-        raise InputError("wrong shape", where="movable", got=np.shape(movable), allowed=f"({len(m)},)")
+        raise InputError(
+            "the array must have one entry for each mass",
+            where="movable",
+            got=np.shape(movable),
+            allowed=f"({len(m)},)",
+        )
     ends = [_ends(value, len(m), where) for value, where in ((a, "a"), (b, "b"))]
     count = len(ends[0])
     laws = [as_floats(value, where=where) for value, where in ((k, "stiffness"), (z, "damping"))]
     low = laws[0] if least is None else np.minimum(laws[0], as_floats(least, where="least_stiffness"))
     for value, where in ((ends[1], "b"), (laws[0], "stiffness"), (laws[1], "damping"), (low, "least_stiffness")):
         if value.shape != (count,):
-            raise InputError("wrong shape", where=where, got=value.shape, allowed=f"({count},) as of a")
+            raise InputError(
+                "the array must have one entry for each link",
+                where=where,
+                got=value.shape,
+                allowed=f"({count},) as of a",
+            )
     if (ends[0] == ends[1]).any():
         link = int(np.argmax(ends[0] == ends[1]))
         raise InputError("both ends are the same", where=f"link {link}", got=int(ends[0][link]), allowed="two masses")
     if (laws[1] < 0).any():
         link = int(np.argmax(laws[1] < 0))
-        raise InputError("a damper that feeds", where=f"link {link}", got=laws[1][link], allowed="0 or more [N·s/m]")
+        raise InputError(
+            "damping must not be negative", where=f"link {link}", got=laws[1][link], allowed="0 or more [N·s/m]"
+        )
     inverse = np.append(np.where(moves, 1.0 / m, 0.0), 0.0)
     return _Net(inverse, ends[0] % (len(m) + 1), ends[1] % (len(m) + 1), np.maximum(laws[0], 0), laws[1], low)
 
@@ -258,7 +270,12 @@ def _ends(value: ArrayLike, count: int, where: str) -> np.ndarray:
     if wrong.any():
         link = int(np.argmax(wrong))
         allowed = f"0 to {count - 1}, or -1 for the ground"
-        raise InputError("a link to nothing", where=f"link {link}, end {where}", got=int(ends[link]), allowed=allowed)
+        raise InputError(
+            "the end of a link must be an existing mass",
+            where=f"link {link}, end {where}",
+            got=int(ends[link]),
+            allowed=allowed,
+        )
     return ends.astype(np.intp)
 
 

@@ -18,7 +18,9 @@ Factors = Mapping[str, float | ArrayLike]
 def as_factors(factors: Any, names: tuple[str, ...], where: str) -> dict[str, Array]:
     """Return {name: three factors above zero}."""
     if not isinstance(factors, Mapping):
-        raise InputError("factors", where=where, got=repr(factors), allowed="a mapping {segment: factor}")
+        raise InputError(
+            "factors must be a mapping", where=where, got=repr(factors), allowed="a mapping {segment: factor}"
+        )
     found = {}
     for name, value in factors.items():
         if name not in names:
@@ -35,7 +37,7 @@ def as_factors(factors: Any, names: tuple[str, ...], where: str) -> dict[str, Ar
             three = np.empty(0)
         if three.shape not in ((), (3,)) or not (np.isfinite(three) & (three > 0)).all():
             allowed = "one number above zero, or three"
-            raise InputError(f"factor of {name!r}", where=where, got=repr(value), allowed=allowed)
+            raise InputError(f"the factor of {name!r} must be positive", where=where, got=repr(value), allowed=allowed)
         found[str(name)] = np.broadcast_to(three, (3,)).astype(float)
     return found
 

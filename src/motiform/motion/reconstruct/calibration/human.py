@@ -50,7 +50,11 @@ def _lengths(figure: Human36, f: Mapping[str, Array]) -> dict[str, float]:
 def _told(figure: Human36, factors: Mapping[str, Array]) -> dict[str, float]:
     for name, three in factors.items():
         if (three != three[0]).any():
-            raise InputError(f"factor of {name!r}", got=three.tolist(), allowed="one number: it is a length")
+            raise InputError(
+                f"the factor of {name!r} must be a single number",
+                got=three.tolist(),
+                allowed="one number: it is a length",
+            )
     return {name: float(figure.lengths[name] * three[0]) for name, three in factors.items()}
 
 

@@ -21,17 +21,24 @@ def check(figure: Any, markers: Any, static: Any, frames: Any, limit: Any, robus
     if not isinstance(figure, Figure):
         raise InputError("not a figure", where="calibrate", got=type(figure).__name__, allowed="a Figure")
     if markers is None and static is None:
-        raise InputError("no markers", where="calibrate", allowed="markers, static, or both")
+        raise InputError("calibration needs markers", where="calibrate", allowed="markers, static, or both")
     if figure.closures or not figure.packed.kernel_only:
         what = "closed loops" if figure.closures else "joints of its own kind"
         raise InputError(f"a figure with {what} cannot be calibrated", where=f"figure {figure.name!r}")
     for name, value in {"frames": frames, "max_iterations": limit}.items():
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-            raise InputError(name, where="calibrate", got=repr(value), allowed="a whole number, 1 or more")
+            raise InputError(
+                f"{name} must be a positive whole number",
+                where="calibrate",
+                got=repr(value),
+                allowed="a whole number, 1 or more",
+            )
     if robust not in (None, "huber", "geman-mcclure"):
-        raise InputError("robust", where="calibrate", got=repr(robust), allowed="None, 'huber', 'geman-mcclure'")
+        raise InputError(
+            "robust must be a known loss", where="calibrate", got=repr(robust), allowed="None, 'huber', 'geman-mcclure'"
+        )
     if method not in METHODS:
-        raise InputError("method", where="calibrate", got=repr(method), allowed=", ".join(METHODS))
+        raise InputError("method must be a known one", where="calibrate", got=repr(method), allowed=", ".join(METHODS))
 
 
 def check_spread(name: str, value: Any, *, zero: bool = False) -> None:
@@ -42,7 +49,12 @@ def check_spread(name: str, value: Any, *, zero: bool = False) -> None:
         number = np.nan
     if not np.isfinite(number) or number < 0 or (number == 0 and not zero):
         allowed = "a finite number, zero or more" if zero else "a finite number above zero"
-        raise InputError(name, where="calibrate", got=repr(value), allowed=allowed)
+        raise InputError(
+            f"{name} must be finite and {'not negative' if zero else 'positive'}",
+            where="calibrate",
+            got=repr(value),
+            allowed=allowed,
+        )
 
 
 def tag_weights(figure: Figure, weights: Any) -> Array:
@@ -60,7 +72,9 @@ def tag_weights(figure: Figure, weights: Any) -> Array:
         found = np.empty(0)
     if found.shape != (len(figure.tags),) or not (np.isfinite(found) & (found >= 0)).all() or not found.any():
         allowed = f"{len(figure.tags)} numbers, zero or more, not all zero"
-        raise InputError("weights", where="calibrate", got=repr(weights)[:80], allowed=allowed)
+        raise InputError(
+            "weights must be one number for each tag", where="calibrate", got=repr(weights)[:80], allowed=allowed
+        )
     return found
 
 
@@ -92,6 +106,11 @@ def _starts(figure: Figure, q0: Any, samples: int, chosen: Array, before: int) -
         q = np.empty(0)
     if q.shape not in ((figure.nq,), (samples, figure.nq)) or not np.isfinite(q).all():
         allowed = f"finite numbers ({figure.nq},), or ({samples}, {figure.nq})"
-        raise InputError("q0", where="calibrate", got=f"shape {q.shape}", allowed=allowed)
+        raise InputError(
+            "q0 must be a configuration, or one for each sample",
+            where="calibrate",
+            got=f"shape {q.shape}",
+            allowed=allowed,
+        )
     own = q[chosen] if q.ndim == 2 else np.broadcast_to(q, (len(chosen), figure.nq))
     return np.concatenate([np.broadcast_to(own[0], (before, figure.nq)), own])

@@ -46,11 +46,15 @@ def _as_points(figure: Figure, markers: Any, where: str) -> tuple[Array, Array]:
     try:
         points = np.array(markers, float)
     except (TypeError, ValueError):
-        raise InputError("markers", where=where, got=type(markers).__name__, allowed=allowed) from None
+        raise InputError(
+            "markers must be a recording or an array", where=where, got=type(markers).__name__, allowed=allowed
+        ) from None
     if points.ndim == 2:
         points = points[None]
     if points.ndim != 3 or points.shape[1:] != (len(figure.tags), 3) or not len(points):
-        raise InputError("markers", where=where, got=f"shape {points.shape}", allowed=allowed)
+        raise InputError(
+            "markers must have one point for each tag", where=where, got=f"shape {points.shape}", allowed=allowed
+        )
     return points, np.arange(len(points), dtype=float)
 
 

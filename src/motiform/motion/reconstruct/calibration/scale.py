@@ -59,12 +59,16 @@ def _check_options(figure: Any, mass: Any, by: Any) -> None:
     if not isinstance(figure, Figure):
         raise InputError("not a figure", where="scale_figure", got=type(figure).__name__, allowed="a Figure")
     if by not in ("proportions", "volume"):
-        raise InputError("by", where="scale_figure", got=repr(by), allowed="'proportions', 'volume'")
+        raise InputError(
+            "`by` must be a known rule", where="scale_figure", got=repr(by), allowed="'proportions', 'volume'"
+        )
     if mass is None:
         return
     good = isinstance(mass, (int, float, np.number)) and not isinstance(mass, bool) and np.isfinite(mass) and mass > 0
     if not good:
-        raise InputError("mass", where="scale_figure", got=repr(mass), allowed="a finite number above zero [kg]")
+        raise InputError(
+            "mass must be positive", where="scale_figure", got=repr(mass), allowed="a finite number above zero [kg]"
+        )
     if not figure.mass > 0:
         raise InputError("a figure without mass cannot be given one", where=f"figure {figure.name!r}", got=mass)
 
@@ -125,7 +129,7 @@ def _joint(segment: Segment, f: Array, parent: Array) -> tuple[Transform, Joint]
     if not isinstance(joint, AxesJoint | FunctionJoint):
         if (f != 1).any() or (parent != 1).any():
             raise InputError(
-                "a joint that cannot be scaled",
+                "the joint cannot be scaled",
                 where=f"segment {segment.name!r}",
                 got=type(joint).__name__,
                 allowed="joints of axes, functions, ball and free joints",
@@ -159,7 +163,7 @@ def _shift(function: CoordinateFunction, factor: float) -> CoordinateFunction:
     if isinstance(function, Spline):
         return type(function)(function.x, factor * function.y)
     if factor != 1.0:
-        raise InputError("a function that cannot be scaled", got=type(function).__name__, allowed="Polynomial, Spline")
+        raise InputError("the function cannot be scaled", got=type(function).__name__, allowed="Polynomial, Spline")
     return function
 
 
@@ -167,7 +171,7 @@ def _closure(closure: Any, f: Mapping[str, Array]) -> Any:
     a, b = (np.ones(3) if name is None else f[name] for name in (closure.a, closure.b))
     if not isinstance(closure, Closure):
         if (a != 1).any() or (b != 1).any():
-            raise InputError("a contact that closes a loop cannot be scaled", where=f"closure {closure.name!r}")
+            raise InputError("a contact in a closed loop cannot be scaled", where=f"closure {closure.name!r}")
         return closure
     size = float(np.prod(np.concatenate([a, b])) ** (1 / 6))
     point_a, point_b = _triple(a * closure.point_a), _triple(b * closure.point_b)

@@ -82,7 +82,11 @@ def efforts(
         assignment = assign_plates(figure, t, qs, plates, feet, threshold=threshold, cutoff=cutoff)
     if assignment is not None:
         if len(assignment.foot) != len(t):
-            raise InputError("an assignment of other samples", got=len(assignment.foot), allowed=f"{len(t)} samples")
+            raise InputError(
+                "the assignment must have the samples of the motion",
+                got=len(assignment.foot),
+                allowed=f"{len(t)} samples",
+            )
         external = assignment.external(figure, position)
     effort, residual = np.full((len(t), figure.nv), np.nan), np.full((len(t), 6), np.nan)
     if seen.any():
@@ -100,7 +104,9 @@ def _motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[A
     count = arrays[0].shape[0] if arrays[0].ndim else 0
     for name, array, size in zip("qva", arrays, (figure.nq, figure.nv, figure.nv), strict=True):
         if array.shape != (count, size):
-            raise InputError(f"size of {name}", got=f"shape {array.shape}", allowed=f"(samples, {size})")
+            raise InputError(
+                f"{name} must have one row for each sample", got=f"shape {array.shape}", allowed=f"(samples, {size})"
+            )
     return arrays[0], arrays[1], arrays[2]
 
 

@@ -79,7 +79,7 @@ def read_loads(plates: Recording, up: Array) -> PlateLoads:
             moment = moment + plates["plate.free_moment"][..., None] * normals
         moment = np.where(np.isfinite(moment), moment, 0.0)  # no centre of pressure where nothing presses
     else:
-        raise InputError("force plates without moments", where=plates._where,
+        raise InputError("force plates must have moments", where=plates._where,
                          allowed="a channel 'plate.moment', or 'plate.pressure'")  # fmt: skip
     return PlateLoads(plates.time("plate.force"), np.concatenate([moment, force], axis=-1), normals, corners)
 

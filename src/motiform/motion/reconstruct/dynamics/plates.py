@@ -128,7 +128,11 @@ def assign_plates(
     t = as_times(times)
     qs = as_floats(q, where="q", finite=False)
     if qs.shape != (len(t), figure.nq):
-        raise InputError("size of q", got=f"shape {qs.shape}", allowed=f"({len(t)}, {figure.nq})")
+        raise InputError(
+            "q must have one row of nq numbers for each time",
+            got=f"shape {qs.shape}",
+            allowed=f"({len(t)}, {figure.nq})",
+        )
     found, up = find_feet(figure, feet), up_of(figure)
     loads = read_loads(plates, up)
     wrench = loads.at(t, cutoff)

@@ -84,7 +84,9 @@ class Fitter:
         packed = figure.packed
         if not packed.kernel_only or figure.closures:
             kind = "closures" if figure.closures else "joints written in Python"
-            raise InputError(f"postures of a figure with {kind}", where=repr(figure), allowed="motiform's own joints")
+            raise InputError(
+                f"a fit of postures excludes figures with {kind}", where=repr(figure), allowed="motiform's own joints"
+            )
         self.figure, self.weights = figure, np.array(weights, float)
         self.full_q, self.full_v = int(packed.ints[c.NQ]), int(packed.ints[c.NV])
         self.prior = self.expand(np.array(prior, float)[None])[0]
@@ -145,7 +147,7 @@ class Fitter:
         for coupling in figure.couplings:
             if not hasattr(coupling.function, "numbers"):
                 raise InputError(
-                    "a coupling by a function written in Python", where=f"coordinate {coupling.dependent!r}"
+                    "a coupling must not be a function written in Python", where=f"coordinate {coupling.dependent!r}"
                 )
             places = [int(layout.places_q[name][0]) for name in (coupling.dependent, coupling.leading)]
             ks = [column[int(layout.places_v[name][0])] for name in (coupling.dependent, coupling.leading)]

@@ -33,10 +33,13 @@ def smooth_trial(fitter: Fitter, markers: Array, found: Fit, times: Array, accel
     figure, count = fitter.figure, len(times)
     rate = even_rate(times)
     if rate is None:
-        raise InputError("smoothing of samples at uneven times", remedy="Resample the markers, or leave smooth out.")
+        raise InputError(
+            "samples must be at even times to be smoothed", remedy="Resample the markers, or leave smooth out."
+        )
     if figure.nq != figure.nv:
         raise InputError(
-            "smoothing of a figure with quaternions", where=repr(figure), allowed="coordinates that are plain numbers",
+            "a figure must not have quaternions to be smoothed", where=repr(figure),
+            allowed="coordinates that are plain numbers",
             remedy="Leave smooth out; cutoff= filters velocities and accelerations.",
         )  # fmt: skip
     mu = (sigma / acceleration) ** 2 * rate**4

@@ -24,12 +24,17 @@ def virtual_markers(
     check_number(rate, "rate", where, above=0.0)
     check_number(noise, "noise", where, least=0.0)
     if not 0.0 <= check_number(hidden, "hidden", where, least=0.0) < 1.0:
-        raise InputError("hidden", where=where, got=hidden, allowed="from 0 to below 1")
+        raise InputError("hidden must be a fraction", where=where, got=hidden, allowed="from 0 to below 1")
     qs = np.asarray(q, float)
     if qs.ndim != 2 or qs.shape[1] != figure.nq:
-        raise InputError("size of q", where=where, got=f"shape {qs.shape}", allowed=f"(samples, {figure.nq})")
+        raise InputError(
+            "q must have nq numbers on its last axis",
+            where=where,
+            got=f"shape {qs.shape}",
+            allowed=f"(samples, {figure.nq})",
+        )
     if not figure.tags:
-        raise InputError("a figure without tags", where=repr(figure), remedy="Add tags where the markers are.")
+        raise InputError("a figure must have tags", where=repr(figure), remedy="Add tags where the markers are.")
     rng = np.random.default_rng(seed)
     points = tags(figure, qs)
     points = points + noise * rng.normal(size=points.shape)

@@ -161,7 +161,7 @@ def _chosen(
                              allowed=", ".join(known) or None, remedy=closest(str(name), known))  # fmt: skip
     if not names:
         raise InputError(
-            "which joints are meant is not known", where=f"figure {figure.name!r}",
+            "the joints of the legs are not known", where=f"figure {figure.name!r}",
             allowed="{name: (proximal segment, distal segment)}", remedy="Name them by joints=.",
         )  # fmt: skip
     return {name: known[name] for name in names}

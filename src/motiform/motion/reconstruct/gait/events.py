@@ -49,7 +49,7 @@ class Walker(NamedTuple):
         ahead = mean - (mean @ self.up) * self.up
         size = np.linalg.norm(ahead)
         if not size > 0:
-            raise InputError("which way the feet point is not known", got=f"toes less heels {mean.tolist()} m")
+            raise InputError("the direction of the feet is not known", got=f"toes less heels {mean.tolist()} m")
         return ahead / size
 
 
@@ -58,7 +58,11 @@ def walker_of(figure: Figure, times: ArrayLike, q: ArrayLike, feet: Feet | None 
     t = as_times(times)
     qs = as_floats(q, where="q", finite=False)
     if qs.shape != (len(t), figure.nq):
-        raise InputError("size of q", got=f"shape {qs.shape}", allowed=f"({len(t)}, {figure.nq})")
+        raise InputError(
+            "q must have one row of nq numbers for each time",
+            got=f"shape {qs.shape}",
+            allowed=f"({len(t)}, {figure.nq})",
+        )
     seen = np.isfinite(qs).all(1)
     if not seen.any():
         raise InputError("no posture is known", where="q", got="nan only")
@@ -101,7 +105,7 @@ def gait_events(
     ``event.detail`` has side, kind and source.
     """
     if method not in METHODS:
-        raise InputError("method", got=method, allowed=", ".join(METHODS))
+        raise InputError("method must be a known one", got=method, allowed=", ".join(METHODS))
     found = []
     for side in walker.heels:
         signals = _zeni(walker, side) if method == "zeni" else _velocity(walker, side)

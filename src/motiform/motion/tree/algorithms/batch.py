@@ -31,7 +31,7 @@ def as_states(figure: Figure, inputs: Sequence[Input]) -> tuple[tuple[int, ...],
         array = as_floats(values, where=f"{_title(figure)}, {name}", finite=False)
         if array.ndim == 0 or array.shape[-1] != size:
             raise InputError(
-                f"size of {name}",
+                f"{name} must have {size} numbers on its last axis",
                 where=_title(figure),
                 got=f"shape {array.shape}",
                 allowed=f"(…, {size})" + _hint(figure, name),
@@ -41,7 +41,7 @@ def as_states(figure: Figure, inputs: Sequence[Input]) -> tuple[tuple[int, ...],
         batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
     except ValueError:
         shapes = ", ".join(f"{name} {a.shape}" for (name, _, _), a in zip(inputs, arrays, strict=True))
-        raise InputError("leading axes that do not fit one another", where=_title(figure), got=shapes) from None
+        raise InputError("leading axes must match", where=_title(figure), got=shapes) from None
     count = math.prod(batch)
     flat = [np.ascontiguousarray(np.broadcast_to(a, (*batch, a.shape[-1]))).reshape(count, a.shape[-1]) for a in arrays]
     for (name, _, _), array in zip(inputs, flat, strict=True):
@@ -88,7 +88,9 @@ def _check_quaternions(figure: Figure, q: Array) -> None:
             zero = ~q[:, first : first + 4].any(-1)
             if zero.any():
                 where = f"{_title(figure)}, joint of segment {segment.name!r}, state {int(np.argmax(zero))}"
-                raise InputError("a quaternion of length zero", where=where, remedy="Start from figure.neutral().")
+                raise InputError(
+                    "a quaternion must have a length above 0", where=where, remedy="Start from figure.neutral()."
+                )
 
 
 def _segment_of(figure: Figure, number: int) -> str:
@@ -127,7 +129,12 @@ def _answers(joint: Joint, q: Array, v: Array | None, where: str) -> Array:
         value = np.asarray(value, float)
         if value.shape not in (shape, (count, *shape)):
             allowed = f"{(count, *shape)} or {shape}"
-            raise InputError(f"{name} of the joint", where=where, got=f"shape {value.shape}", allowed=allowed)
+            raise InputError(
+                f"{name} of the joint must have one row for each state",
+                where=where,
+                got=f"shape {value.shape}",
+                allowed=allowed,
+            )
         if not np.isfinite(value).all():
             raise RunError(f"{name} of the joint is not finite", where=where)
         value = np.broadcast_to(value, (count, *shape))
@@ -259,7 +266,7 @@ def _check_status(figure: Figure, status: np.ndarray) -> None:
     where = f"{_title(figure)}, joint of segment {segment.name!r}" + (f", state {state}" if len(status) > 1 else "")
     if code == c.SINGULAR:
         raise RunError(
-            "no inertia against the joint's motion",
+            "the joint moves nothing that has inertia",
             where=where,
             remedy="Give mass or inertia to the segment or to those that it carries, or armature to the joint.",
         )
@@ -268,4 +275,4 @@ def _check_status(figure: Figure, status: np.ndarray) -> None:
             "the surfaces fit or overlap: the sum of their curvatures is not above zero: they do not meet in a point",
             where=where,
         )
-    raise RunError("numbers that are not finite", where=_title(figure), got=f"state {state}")
+    raise RunError("the results must be finite", where=_title(figure), got=f"state {state}")

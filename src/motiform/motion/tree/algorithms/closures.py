@@ -52,7 +52,7 @@ class Constrained(NamedTuple):
 def moving_rows(figure: Figure, q: Array, v: Array | None) -> tuple[Motion, list[Rows]]:
     """Return how segments move, and the rows of each closure, for states (N, nq), (N, nv); at rest without v."""
     if not figure.closures:
-        raise InputError("a figure without closures", where=f"figure {figure.name!r}")
+        raise InputError("the figure has no closures", where=f"figure {figure.name!r}")
     moving = _moving(figure, q, np.zeros((len(q), figure.nv)) if v is None else v)
     return moving, [rows_of(figure, moving, closure, v is None) for closure in figure.closures]
 
@@ -162,7 +162,7 @@ def solve_inertia(figure: Figure, M: Array, b: Array) -> Array:
         return np.linalg.solve(M, b)
     except np.linalg.LinAlgError:
         raise RunError(
-            "a singular inertia matrix",
+            "the inertia matrix must be invertible",
             where=f"figure {figure.name!r}",
             remedy="Some coordinate moves nothing that has mass: give mass, inertia or armature.",
         ) from None

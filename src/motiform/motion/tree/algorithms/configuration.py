@@ -21,7 +21,7 @@ def advance(figure: Figure, q: ArrayLike, v: ArrayLike, h: float = 1.0) -> Array
     """Return the configuration after the time h [s] at constant v, (..., nq)."""
     step = as_floats(h, where="time h")
     if step.ndim:
-        raise InputError("wrong shape", where="time h", got=step.shape, allowed="one number [s]")
+        raise InputError("the step must be a single number", where="time h", got=step.shape, allowed="one number [s]")
     return _each_joint(figure, q, v, lambda joint, own, rates: joint.advance(own, rates, float(step)))
 
 

@@ -185,7 +185,7 @@ def forward_dynamics_derivatives(
     """
     if figure.closures:
         raise InputError(
-            "derivatives of forward dynamics with closed loops",
+            "the figure must not have closed loops",
             where=f"figure {figure.name!r}, closures " + ", ".join(closure.name for closure in figure.closures),
             allowed="trees",
             remedy="Leave the closures out, or differentiate constrained_dynamics along motions that keep them.",
@@ -223,5 +223,5 @@ def _forward_from_inverse(
     try:
         inverse = np.asarray(np.linalg.inv(M), float)
     except np.linalg.LinAlgError:
-        raise RunError("a singular inertia matrix", where=f"figure {figure.name!r}") from None
+        raise RunError("the inertia matrix must be invertible", where=f"figure {figure.name!r}") from None
     return ForwardDerivatives(-inverse @ dq, -inverse @ dv, inverse)

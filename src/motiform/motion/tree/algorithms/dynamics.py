@@ -79,7 +79,11 @@ def as_loaded_states(
     n = len(figure.segments)
     wrenches = as_floats(external, where="external", finite=False)
     if wrenches.shape[-2:] != (n, 6):
-        raise InputError("size of external", got=f"shape {wrenches.shape}", allowed=f"(…, {n}, 6): segments, wrenches")
+        raise InputError(
+            "external must have one wrench for each segment",
+            got=f"shape {wrenches.shape}",
+            allowed=f"(…, {n}, 6): segments, wrenches",
+        )
     flat = wrenches.reshape(*wrenches.shape[:-2], 6 * n)
     batch, (*states, loads) = as_states(figure, [*inputs, ("external", flat, 6 * n)])
     return batch, states, [loads, True]

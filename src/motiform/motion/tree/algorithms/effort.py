@@ -54,7 +54,9 @@ def effort(
         n = len(figure.segments)
         loads = as_floats(external, where="external", finite=False)
         if loads.shape[-2:] != (n, 6):
-            raise InputError("size of external", got=f"shape {loads.shape}", allowed=f"(…, {n}, 6)")
+            raise InputError(
+                "external must have one wrench for each segment", got=f"shape {loads.shape}", allowed=f"(…, {n}, 6)"
+            )
         flat = loads.reshape(*loads.shape[:-2], 6 * n)
         batch, (qs, vs, as_, flat) = as_states(figure, [*sizes, ("external", flat, 6 * n)])
         external = flat.reshape(-1, n, 6)
@@ -81,10 +83,12 @@ def _actuated(figure: Figure, names: Sequence[str] | None) -> Array:
     if names is None:
         return np.arange(figure.nv)
     if isinstance(names, str):
-        raise InputError("actuated coordinates", got=names, allowed="a sequence of names, such as ['shoulder']")
+        raise InputError(
+            "actuated must be a sequence of names", got=names, allowed="a sequence of names, such as ['shoulder']"
+        )
     where = np.concatenate([np.zeros(0, int), *(figure.places(name, "v") for name in names)]).astype(int)
     if len(set(where)) < len(where):
-        raise InputError("an actuated coordinate named twice", got=", ".join(names))
+        raise InputError("every actuated coordinate must be named once", got=", ".join(names))
     return where
 
 
@@ -92,7 +96,7 @@ def _diagonal(figure: Figure, M: Array) -> Array:
     found = np.einsum("...kk->...k", M)
     if not (found > 0).all():
         name = figure.coordinates[int(np.argmin(found.min(0)))]
-        raise RunError("no inertia against a coordinate", where=f"figure {figure.name!r}, {name}")
+        raise RunError("the coordinate moves nothing that has inertia", where=f"figure {figure.name!r}, {name}")
     return found
 
 
@@ -113,7 +117,7 @@ def _kept(figure: Figure, q: Array, v: Array, a: Array, tolerance: float) -> Arr
             row = int(np.argmax(wrong.any(0)))
             owners = [closure.name for closure in figure.closures for _ in range(closure.count)]
             raise InputError(
-                f"{what} that do not keep a closure",
+                f"{what} must keep the closures",
                 where=f"figure {figure.name!r}, closure {owners[row]!r}",
                 got=f"{np.abs(rate[:, row]).max():.3g} against zero",
                 allowed=f"up to {float(allowed.min()):.3g}",
@@ -138,7 +142,7 @@ def _check(figure: Figure, where: Array, left: Array, allowed: Array) -> None:
         return
     names = [figure.coordinates[k] for k in wrong]
     raise RunError(
-        "a motion that the actuated coordinates cannot make",
+        "the motion cannot be made by the actuated coordinates",
         where=f"figure {figure.name!r}",
         got=f"forces left over on {', '.join(names)}",
         allowed="actuated here: " + (", ".join(figure.coordinates[k] for k in where) or "none"),

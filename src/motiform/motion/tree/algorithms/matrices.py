@@ -162,7 +162,9 @@ def contact_wrench(
     if not isinstance(joint, ContactJoint):
         carried = [s.name for s in figure.segments if isinstance(s.joint, ContactJoint)]
         raise InputError(
-            "a segment that no contact joint carries", got=segment, allowed=", ".join(carried) or "none in this figure"
+            "the segment must be carried by a contact joint",
+            got=segment,
+            allowed=", ".join(carried) or "none in this figure",
         )
     wrench = joint_wrenches(figure, q, v, a, external, device=device)[..., n, :]
     q = np.asarray(q, float)

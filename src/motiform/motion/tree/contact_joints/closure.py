@@ -47,13 +47,15 @@ class ContactClosure:
         where, joint = f"closure {self.name!r}", self.joint
         if not isinstance(joint, ContactJoint):
             allowed = "joints.contact(surface1, surface2)"
-            raise InputError("no contact joint", where=where, got=repr(joint), allowed=allowed)
+            raise InputError("the joint must be a contact joint", where=where, got=repr(joint), allowed=allowed)
         if self.b is None:
-            raise InputError("the world as b of a contact", where=where, remedy="Make the world a, with surface 1.")
+            raise InputError(
+                "b of a contact must be a segment", where=where, remedy="Make the world a, with surface 1."
+            )
         joint.check(where)
         if {2, 3} - set(joint.columns) == {3} and any(s.kind == "cone" for s in joint.surfaces if joint.pair.follow):
             raise InputError(
-                "a cone that spins on a plane beside the tree and may not slide",
+                "a cone cannot spin on a plane beside the tree without sliding",
                 where=where,
                 got=repr(joint),
                 remedy="Which point of its line holds is not known: say spin=False or sliding=True, "

@@ -83,7 +83,11 @@ class ContactJoint(Joint):
         self.named = names is not None
         self.names = tuple(VELOCITIES[k] for k in self.columns) if names is None else tuple(names)
         if len(self.names) != self.nv:
-            raise InputError("names of a contact joint", got=Words(f"{self.names}"), allowed=f"{self.nv} names")
+            raise InputError(
+                "a contact joint must have a name for each velocity",
+                got=Words(f"{self.names}"),
+                allowed=f"{self.nv} names",
+            )
         self.units = tuple("rad" if k < 3 else "m" for k in self.columns)
         self.code = c.GIVEN if any(s.kind in ("parametric", "implicit") for s in self.surfaces) else c.CONTACT
 
@@ -94,7 +98,7 @@ class ContactJoint(Joint):
         """Raise an error that names the place if the surfaces cannot touch as asked."""
         if not self.nv:
             raise InputError(
-                "a contact that leaves no freedom",
+                "a contact must leave a freedom",
                 where=where,
                 got=Words(f"{self!r}"),
                 allowed="at least one of sliding, rolling, spin that the surfaces permit",
@@ -317,7 +321,9 @@ def _pose(pose: Transform | None) -> Transform:
     if pose is None:
         return Transform.identity()
     if not isinstance(pose, Transform) or pose.batch:
-        raise InputError("pose of a surface in its body", got=Words(f"{pose!r}"), allowed="one Transform, or None")
+        raise InputError(
+            "the pose of a surface must be a Transform", got=Words(f"{pose!r}"), allowed="one Transform, or None"
+        )
     return Transform(pose.rotation, pose.translation)
 
 
@@ -332,7 +338,7 @@ def _lengths(surface: Surface) -> tuple[float, ...]:
 def _coefficient(friction: float) -> float:
     found = as_floats(friction, where="friction of a contact joint").item()
     if found < 0:
-        raise InputError("friction of a contact joint", got=found, allowed="zero or more")
+        raise InputError("friction must not be negative", got=found, allowed="zero or more")
     return found
 
 

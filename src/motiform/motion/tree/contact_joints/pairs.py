@@ -65,7 +65,11 @@ def check_pair(one: Surface, two: Surface, pair: Pair, *, rolling: bool, line: b
         )
     if pair.follow and gauge:
         raise InputError(
-            "a contact along a line sets its own gauge", where=where, got=gauge, allowed="gauge=0", remedy="Leave it."
+            "a contact along a line must have no gauge of its own",
+            where=where,
+            got=gauge,
+            allowed="gauge=0",
+            remedy="Leave it.",
         )
     if pair.contact != "face":
         _check_fit(one, two, pair, where, got)

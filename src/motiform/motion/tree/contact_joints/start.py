@@ -121,7 +121,10 @@ def _tangent(direction: ArrayLike, n: Array) -> Array:
     size = np.linalg.norm(part, axis=-1, keepdims=True)
     if not (size > _PARALLEL * np.linalg.norm(d, axis=-1, keepdims=True)).all():
         raise InputError(
-            "a direction along the normal", where="direction of a contact frame", got=d, allowed="one along the surface"
+            "the direction must not be normal to the surface",
+            where="direction of a contact frame",
+            got=d,
+            allowed="one along the surface",
         )
     return np.asarray(part / size)
 

@@ -46,7 +46,7 @@ def step(joint: "ContactJoint", q: Array, v: Velocity, h: float, method: str) ->
         return _rk4(lambda t, x: joint.rate(x, v(t)), q, h)
     if method == "torus":
         return _torus(joint, q, joint._twist(v(0.0)), h)
-    raise InputError("method of a contact step", got=method, allowed="rkmk4, rk4, expmid, exp, torus")
+    raise InputError("method must be a known one", got=method, allowed="rkmk4, rk4, expmid, exp, torus")
 
 
 def _rk4(f: Callable[[float, Array], Array], y: Array, h: float) -> Array:
@@ -87,7 +87,9 @@ def _torus(joint: "ContactJoint", q: Array, t: Array, h: float) -> Array:
     The spin goes first, on P2. It drops the coupling between the planes: right only where K1 and K2 commute.
     """
     if any(surface.edge for surface in joint.surfaces):
-        raise InputError("the torus rule knows no sharp edges", where=repr(joint), got="torus", allowed="rkmk4, rk4")
+        raise InputError(
+            "the torus rule needs surfaces without edges", where=repr(joint), got="torus", allowed="rkmk4, rk4"
+        )
     frames = p1, R1, p2, R2 = joint._frames(q)
     K1 = joint.surfaces[0].shape(p1, R1[..., :2])
     K2 = joint.surfaces[1].shape(p2, R2[..., :2])

@@ -52,7 +52,7 @@ class Axis:
 
     def __post_init__(self) -> None:
         if self.kind not in ("revolute", "prismatic"):
-            raise InputError("kind of axis", got=self.kind, allowed="revolute, prismatic")
+            raise InputError("an axis must be of a known kind", got=self.kind, allowed="revolute, prismatic")
         object.__setattr__(
             self, "direction", tuple(unit_vector(self.direction, f"{self.kind} axis", zero=True).tolist())
         )
@@ -62,7 +62,7 @@ class Axis:
             numbers = np.empty(0)
         if numbers.shape != (5,) or not np.isfinite(numbers).all():
             raise InputError(
-                "point, pitch or offset",
+                "point, pitch and offset of an axis must be finite",
                 where=f"{self.kind} axis",
                 got=(self.point, self.pitch, self.offset),
                 allowed="finite numbers, point (3,)",
@@ -81,7 +81,7 @@ class Axis:
         """Refuse an axis without a direction; the place is known when the segment is."""
         if not any(self.direction):
             raise InputError(
-                f"a {self.kind} axis without a direction", where=where, got=self.direction, allowed="not all zero"
+                f"a {self.kind} axis must have a direction", where=where, got=self.direction, allowed="not all zero"
             )
 
     def numbers(self) -> tuple[int, tuple[float, ...]]:
@@ -134,7 +134,7 @@ class AxesJoint(Joint):
     ) -> None:
         self.axes = tuple(axes)
         if not all(isinstance(axis, Axis) for axis in self.axes):
-            raise InputError("axes of a joint", got=self.axes, allowed="a sequence of Axis")
+            raise InputError("the axes of a joint must be Axis objects", got=self.axes, allowed="a sequence of Axis")
         self.nq = self.nv = len(self.axes)
         self.named = names is not None
         self.names = named_as(names, _default_names(self.axes))
@@ -229,7 +229,11 @@ def universal(
     """Return two turns [rad], the second axis moved by the first."""
     a, b = unit_vector(axis1, "first axis", zero=True), unit_vector(axis2, "second axis", zero=True)
     if a.any() and b.any() and np.linalg.norm(np.cross(a, b)) < 1e-9:
-        raise InputError("universal joint", got=f"{a} and {b}", allowed="two axes that are not parallel")
+        raise InputError(
+            "the axes of a universal joint must not be parallel",
+            got=f"{a} and {b}",
+            allowed="two axes that are not parallel",
+        )
     return AxesJoint([Axis("revolute", a), Axis("revolute", b)], names, limits)  # type: ignore[arg-type]
 
 
@@ -246,16 +250,24 @@ def cardan(
     The default is R = Rz(q1) Ry(q2) Rx(q3).
     """
     if not isinstance(order, str):
-        raise InputError("order of a Cardan joint", got=repr(order), allowed="letters x, y, z")
+        raise InputError("the order of a Cardan joint must be a text", got=repr(order), allowed="letters x, y, z")
     for what, numbers in (("signs", signs), ("offsets", offsets)):
         if np.ndim(numbers) != 1:
-            raise InputError(f"{what} of a Cardan joint", got=repr(numbers), allowed=f"{len(order)} numbers")
+            raise InputError(
+                f"{what} of a Cardan joint must be a row of numbers", got=repr(numbers), allowed=f"{len(order)} numbers"
+            )
     signs = tuple(signs) or (1.0,) * len(order)
     offsets = tuple(offsets) or (0.0,) * len(order)
     if not order or set(order) - set(UNITS) or any(a == b for a, b in pairwise(order)):
-        raise InputError("order of a Cardan joint", got=order, allowed="letters x, y, z, neighbours different")
+        raise InputError(
+            "the order of a Cardan joint must be axes, neighbours different",
+            got=order,
+            allowed="letters x, y, z, neighbours different",
+        )
     if not len(signs) == len(offsets) == len(order) or set(signs) - {1, -1}:
-        raise InputError("signs of a Cardan joint", got=signs, allowed=f"{len(order)} times 1 or −1")
+        raise InputError(
+            "signs and offsets of a Cardan joint must match its order", got=signs, allowed=f"{len(order)} times 1 or −1"
+        )
     axes = [
         Axis("revolute", tuple(s * u for u in UNITS[letter]), offset=o)  # type: ignore[arg-type]
         for letter, s, o in zip(order, signs, offsets, strict=True)

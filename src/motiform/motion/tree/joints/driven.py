@@ -37,20 +37,24 @@ class FunctionJoint(Joint):
         self.limits = as_limits(limits, self.nv, f"function joint of {', '.join(self.names)}")
         if not len(self.axes) == len(self.functions) == len(self.drivers):
             raise InputError(
-                "function joint",
+                "axes, functions and drivers of a joint must match",
                 got=f"{len(self.axes)} axes, {len(self.functions)} functions, {len(self.drivers)} drivers",
                 allowed="one function and one driver for each axis",
             )
         if set(self.drivers) != set(range(self.nv)):
             raise InputError(
-                "drivers of a function joint",
+                "the drivers of a joint must be its coordinates",
                 got=self.drivers,
                 allowed=f"numbers 0 to {self.nv - 1}, each used",
                 remedy="Every coordinate must drive an axis.",
             )
         for function in self.functions:
             if not isinstance(function, CoordinateFunction):
-                raise InputError("function of a coordinate", got=repr(function), allowed="Polynomial, Spline")
+                raise InputError(
+                    "a function of a coordinate must be of a known kind",
+                    got=repr(function),
+                    allowed="Polynomial, Spline",
+                )
         turned = {driver for driver, axis in zip(self.drivers, self.axes, strict=True) if axis.kind == "revolute"}
         self.units = tuple("rad" if k in turned else "m" for k in range(self.nv))
 

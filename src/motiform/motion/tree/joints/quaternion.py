@@ -130,6 +130,6 @@ def free(
     if kind == "quaternion":
         return FreeJoint(names)
     if kind != "cardan":
-        raise InputError("kind of a free joint", got=kind, allowed="quaternion, cardan")
+        raise InputError("a free joint must be of a known kind", got=kind, allowed="quaternion, cardan")
     shifts = [Axis("prismatic", unit) for unit in UNITS.values()]
     return AxesJoint([*shifts, *cardan(order).axes], names)

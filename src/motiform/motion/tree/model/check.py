@@ -29,7 +29,7 @@ def check_gravity(given: ArrayLike) -> tuple[float, float, float]:
     except (TypeError, ValueError):
         gravity = np.empty(0)
     if gravity.shape != (3,) or not np.isfinite(gravity).all():
-        raise InputError("gravity", got=repr(given), allowed="three finite numbers [m/s²]")
+        raise InputError("gravity must be a finite vector", got=repr(given), allowed="three finite numbers [m/s²]")
     x, y, z = gravity.tolist()
     return x, y, z
 
@@ -37,7 +37,7 @@ def check_gravity(given: ArrayLike) -> tuple[float, float, float]:
 def check_segments(segments: Sequence[Segment]) -> None:
     """Refuse no segments, names twice, unknown parents and cycles."""
     if not segments:
-        raise InputError("a figure without segments", remedy="Add one with FigureBuilder.segment.")
+        raise InputError("a figure must have segments", remedy="Add one with FigureBuilder.segment.")
     check_once((s.name for s in segments), "segment")
     check_once((name for s in segments for name in velocity_names(s)), "coordinate")
     _check_parents(segments)
@@ -48,7 +48,12 @@ def check_tags(tags: Iterable[Tag], names: Sequence[str]) -> None:
     for tag in tags:
         check_known(names, tag.segment, f"tag {tag.name!r}")
         if np.shape(tag.point) != (3,) or not np.isfinite(tag.point).all():
-            raise InputError("point of a tag", where=f"tag {tag.name!r}", got=tag.point, allowed="three finite numbers")
+            raise InputError(
+                "the point of a tag must be finite",
+                where=f"tag {tag.name!r}",
+                got=tag.point,
+                allowed="three finite numbers",
+            )
 
 
 def check_closures(closures: Iterable[AnyClosure], names: Sequence[str]) -> None:
@@ -59,7 +64,7 @@ def check_closures(closures: Iterable[AnyClosure], names: Sequence[str]) -> None
             if name is not None:
                 check_known(names, name, where)
         if closure.a == closure.b:
-            raise InputError("a closure of a segment with itself", where=where, got=repr(closure.a))
+            raise InputError("a closure must join different segments", where=where, got=repr(closure.a))
         closure.check()
 
 
@@ -68,7 +73,9 @@ def check_once(names: Iterable[str], what: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise InputError(f"two {what}s of one name", got=name, remedy=f"Give every {what} a name of its own.")
+            raise InputError(
+                f"two {what}s must not share a name", got=name, remedy=f"Give every {what} a name of its own."
+            )
         seen.add(name)
 
 
@@ -101,7 +108,7 @@ def _check_parents(segments: Sequence[Segment]) -> None:
         if names.index(parent) >= n:
             path = _path_of_parents(segments, segment.name)
             raise InputError(
-                "a cycle in the tree" if path[-1] == segment.name else "a segment before its parent",
+                "the tree has a cycle" if path[-1] == segment.name else "a segment must come after its parent",
                 where=f"segment {segment.name!r}",
                 got=" → ".join(path),
                 remedy="Close loops with FigureBuilder.close; put parents before their children.",
@@ -134,10 +141,15 @@ def check_couplings(couplings: Sequence[Coupling], segments: Sequence[Segment]) 
                     remedy=closest(str(name), plain),
                 )
         if not isinstance(coupling.function, CoordinateFunction):
-            raise InputError("function", where=where, got=repr(coupling.function), allowed="Polynomial, Spline")
+            raise InputError(
+                "the function must be of a known kind",
+                where=where,
+                got=repr(coupling.function),
+                allowed="Polynomial, Spline",
+            )
         if coupling.leading in dependent:
             raise InputError(
-                "led by a coordinate that follows another",
+                "a leading coordinate must not follow another",
                 where=where,
                 got=coupling.leading,
                 remedy="Couple it to the one that leads them all.",

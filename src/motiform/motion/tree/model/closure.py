@@ -80,10 +80,17 @@ class Closure:
             or set(self.rows) - set("xyz")
             or len(set(self.rows)) < len(self.rows)
         ):
-            raise InputError("rows", where=where, got=self.rows, allowed="some of x, y, z; distance; weld")
+            raise InputError(
+                "rows must be axes or a known word",
+                where=where,
+                got=self.rows,
+                allowed="some of x, y, z; distance; weld",
+            )
         if self.rows == "distance" and not self.length > 0:
-            raise InputError("distance", where=where, got=self.length, allowed="above zero")
+            raise InputError("the distance must be positive", where=where, got=self.length, allowed="above zero")
         if self.rows == "weld":
             check_rotation(self.turn, where=where)
         if not np.isfinite([*self.point_a, *self.point_b]).all():
-            raise InputError("points", where=where, got=(self.point_a, self.point_b), allowed="finite numbers")
+            raise InputError(
+                "the points must be finite", where=where, got=(self.point_a, self.point_b), allowed="finite numbers"
+            )

@@ -171,7 +171,12 @@ class Figure:
             except (TypeError, ValueError):
                 found = np.empty((0, 0))
             if found.shape not in ((), (len(where),)):
-                raise InputError("value of a coordinate", where=name, got=repr(value), allowed=f"{len(where)} numbers")
+                raise InputError(
+                    "a coordinate must get all of its numbers",
+                    where=name,
+                    got=repr(value),
+                    allowed=f"{len(where)} numbers",
+                )
             out[where] = found
         return out
 
@@ -184,7 +189,7 @@ class Figure:
             return places[name]
         kept = list(self.coupled.kept_q if which == "q" else self.coupled.kept_v)
         if any(k not in kept for k in places[name]):
-            raise InputError("a coordinate that follows another", got=name, remedy="Give the one that leads it.")
+            raise InputError("the coordinate must not follow another", got=name, remedy="Give the one that leads it.")
         return np.array([kept.index(k) for k in places[name]])
 
     def replace(self, **changes: Any) -> Self:

@@ -38,7 +38,11 @@ class Polynomial:
         except (TypeError, ValueError):
             c = ()
         if not c or not np.isfinite(c).all():
-            raise InputError("polynomial", got=repr(self.coefficients), allowed="one finite number or more")
+            raise InputError(
+                "a polynomial must have finite coefficients",
+                got=repr(self.coefficients),
+                allowed="one finite number or more",
+            )
         object.__setattr__(self, "coefficients", c)
 
     def derivatives(self, x: ArrayLike) -> tuple[Array, Array, Array]:
@@ -72,11 +76,19 @@ class Spline:
         try:
             x, y = np.array(self.x, float), np.array(self.y, float)
         except (TypeError, ValueError):
-            raise InputError("spline", got=repr((self.x, self.y)), allowed="x and y, numbers") from None
+            raise InputError(
+                "x and y of a spline must be numbers", got=repr((self.x, self.y)), allowed="x and y, numbers"
+            ) from None
         if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
-            raise InputError("spline", got=f"shapes {x.shape} and {y.shape}", allowed="two points or more, x and y")
+            raise InputError(
+                "x and y of a spline must have the same length",
+                got=f"shapes {x.shape} and {y.shape}",
+                allowed="two points or more, x and y",
+            )
         if not (np.isfinite(x).all() and np.isfinite(y).all() and (np.diff(x) > 0).all()):
-            raise InputError("spline", got=f"x = {x}, y = {y}", allowed="finite numbers, x increasing")
+            raise InputError(
+                "x of a spline must increase", got=f"x = {x}, y = {y}", allowed="finite numbers, x increasing"
+            )
         for name, value in (("x", x), ("y", y)):
             value.setflags(write=False)
             object.__setattr__(self, name, value)

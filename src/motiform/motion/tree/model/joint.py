@@ -140,7 +140,12 @@ def as_limits(limits: ArrayLike | None, count: int, what: str) -> Array | None:
     except (TypeError, ValueError):
         found = np.full((0, 2), np.nan)
     if len(found) != count or np.isnan(found).any() or (found[:, 0] > found[:, 1]).any():
-        raise InputError("limits", where=what, got=repr(limits), allowed=f"{count} times (lower, upper), lower ≤ upper")
+        raise InputError(
+            "limits must be in order",
+            where=what,
+            got=repr(limits),
+            allowed=f"{count} times (lower, upper), lower ≤ upper",
+        )
     return found
 
 
@@ -149,5 +154,5 @@ def named_as(names: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str
     if names is None:
         return default
     if not isinstance(names, Sequence) or len(names) != len(default) or not all(isinstance(n, str) for n in names):
-        raise InputError("names of coordinates", got=repr(names), allowed=f"{len(default)} names")
+        raise InputError("coordinates must have one name each", got=repr(names), allowed=f"{len(default)} names")
     return tuple(names)

@@ -42,7 +42,7 @@ def lay_out(segments: Sequence[Segment], asked: Sequence[str] | None, where: str
     if sorted(map(str, order)) != sorted(blocks):
         wrong = [name for name in order if name not in blocks] or [name for name in blocks if name not in order]
         raise InputError(
-            "order of coordinates",
+            "the order must name every coordinate once",
             where=where,
             got=", ".join(map(str, wrong)) or ", ".join(map(str, order)),
             allowed="each of " + ", ".join(blocks) + " once",
@@ -75,5 +75,5 @@ def lay_out(segments: Sequence[Segment], asked: Sequence[str] | None, where: str
 def as_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
     """Return names as a tuple."""
     if names is not None and (isinstance(names, str) or not hasattr(names, "__iter__")):
-        raise InputError("order of coordinates", got=repr(names), allowed="a sequence of names")
+        raise InputError("the order of coordinates must be a sequence", got=repr(names), allowed="a sequence of names")
     return None if names is None else tuple(names)

@@ -53,18 +53,26 @@ class Segment:
     def __post_init__(self) -> None:
         where = f"segment {self.name!r}"
         if not isinstance(self.name, str) or not self.name:
-            raise InputError("name of a segment", got=repr(self.name), allowed="a text that is not empty")
+            raise InputError(
+                "the name of a segment must be a text", got=repr(self.name), allowed="a text that is not empty"
+            )
         if not isinstance(self.joint, Joint):
-            raise InputError("no joint", where=where, got=repr(self.joint), allowed="a joint of motiform.joints")
+            raise InputError(
+                "the joint must be a Joint", where=where, got=repr(self.joint), allowed="a joint of motiform.joints"
+            )
         if not isinstance(self.placement, Transform) or self.placement.batch:
-            raise InputError("placement", where=where, got=repr(self.placement), allowed="one Transform")
+            raise InputError(
+                "the placement must be a Transform", where=where, got=repr(self.placement), allowed="one Transform"
+            )
         self.joint.check(where)
         mass, inertia = _floats(self.mass, (), "mass", where), _floats(self.inertia, (3, 3), "inertia", where)
         if mass < 0:
-            raise InputError("mass", where=where, got=float(mass), allowed="zero or more")
+            raise InputError("mass must not be negative", where=where, got=float(mass), allowed="zero or more")
         _check_inertia(inertia, where)
         if mass == 0 and inertia.any():
-            raise InputError("inertia without mass", where=where, got=inertia.tolist(), remedy="Give a mass.")
+            raise InputError(
+                "a segment with inertia must have mass", where=where, got=inertia.tolist(), remedy="Give a mass."
+            )
         per_velocity = {
             name: _floats(np.broadcast_to(getattr(self, name), (self.joint.nv,)), (self.joint.nv,), name, where)
             if _shape(getattr(self, name)) in ((), (self.joint.nv,))
@@ -73,7 +81,9 @@ class Segment:
         }
         for name, value in per_velocity.items():
             if (value < 0).any():
-                raise InputError(name, where=where, got=value.tolist(), allowed="zero or more")
+                raise InputError(
+                    f"{name} must not be negative", where=where, got=value.tolist(), allowed="zero or more"
+                )
         fields: dict[str, Any] = {
             "mass": float(mass),
             "com": _floats(self.com, (3,), "com", where),
@@ -92,16 +102,28 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def _wrong_size(name: str, value: Any, nv: int, where: str) -> Array:
-    raise InputError(name, where=where, got=value, allowed=f"a number, or {nv} of them: one for each velocity")
+    raise InputError(
+        f"{name} must be one number or one for each velocity",
+        where=where,
+        got=value,
+        allowed=f"a number, or {nv} of them: one for each velocity",
+    )
 
 
 def _floats(value: Any, shape: tuple[int, ...], name: str, where: str) -> Array:
     try:
         found = np.array(value, float)
     except (TypeError, ValueError):
-        raise InputError(name, where=where, got=repr(value), allowed=f"numbers of shape {shape}") from None
+        raise InputError(
+            f"{name} must be numeric", where=where, got=repr(value), allowed=f"numbers of shape {shape}"
+        ) from None
     if found.shape != shape or not np.isfinite(found).all():
-        raise InputError(name, where=where, got=found.tolist(), allowed=f"finite numbers of shape {shape}")
+        raise InputError(
+            f"{name} must be finite and of the right shape",
+            where=where,
+            got=found.tolist(),
+            allowed=f"finite numbers of shape {shape}",
+        )
     found.setflags(write=False)
     return found
 
@@ -112,11 +134,13 @@ def _check_inertia(inertia: Array, where: str) -> None:
     if size == 0:
         return
     if np.abs(inertia - inertia.T).max() > _FLAT * size:
-        raise InputError("inertia", where=where, got=inertia.tolist(), allowed="a symmetric matrix")
+        raise InputError(
+            "the inertia matrix must be symmetric", where=where, got=inertia.tolist(), allowed="a symmetric matrix"
+        )
     moments = np.linalg.eigvalsh(inertia)
     if moments[0] < -_FLAT * size or moments[2] > (1 + _FLAT) * (moments[0] + moments[1]):
         raise InputError(
-            "impossible inertia",
+            "the principal moments must be those of a solid",
             where=where,
             got=f"principal moments {moments.tolist()}",
             allowed="none below zero, none above the sum of the two others",

@@ -65,7 +65,7 @@ def state_after(guard: Guard, t: float, state: FigureState) -> FigureState:
     after = call(guard.then, t, state, what="an event", where=where)  # type: ignore[arg-type]
     if not isinstance(after, FigureState):
         allowed = "a FigureState, such as dataclasses.replace(state, v=...)"
-        raise InputError("an event gave something else", where=where, got=repr(after)[:80], allowed=allowed)
+        raise InputError("an event returned a wrong value", where=where, got=repr(after)[:80], allowed=allowed)
     parts = {"q": state.q, "v": state.v} | ({"z": state.z} if np.size(after.z) else {})
     found = {
         key: check_numbers(getattr(after, key), own.shape, what=f"an event's {key}", where=where)

@@ -56,14 +56,14 @@ class Element:
         """Return the child of that tag, or None; two are refused."""
         found = self.all(tag)
         if len(found) > 1:
-            raise found[1].error(f"a second <{tag}> in one <{self.tag}>", allowed="one")
+            raise found[1].error(f"a <{self.tag}> has at most one <{tag}>", allowed="one")
         return found[0] if found else None
 
     def need(self, tag: str) -> "Element":
         """Return the child of that tag, which must be there."""
         found = self.one(tag)
         if found is None:
-            raise self.error(f"no <{tag}>", remedy=f"Add a <{tag}> to it.")
+            raise self.error(f"the <{self.tag}> has no <{tag}>", remedy=f"Add a <{tag}> to it.")
         return found
 
     # ---- attributes
@@ -79,7 +79,7 @@ class Element:
         """Return an attribute; without a default it must be there."""
         found = self.attributes.get(name, default)
         if found is None or (not found and default is None):
-            raise self.error(f"no attribute {name!r}", remedy=f"Give the <{self.tag}> a {name}.")
+            raise self.error(f"the <{self.tag}> has no attribute {name!r}", remedy=f"Give the <{self.tag}> a {name}.")
         return found
 
     def word(self, name: str, default: str, allowed: Iterable[str]) -> str:
@@ -101,14 +101,16 @@ class Element:
         fewest, most = (count, count) if isinstance(count, int) else count
         if not fewest <= len(words) <= most:
             allowed = f"{fewest} numbers" if fewest == most else f"{fewest} to {most} numbers"
-            raise self.error(f"attribute {name!r}", got=self._short(name), allowed=allowed)
+            raise self.error(
+                f"attribute {name!r} has the wrong number of values", got=self._short(name), allowed=allowed
+            )
         return np.array([self._number(word, name, infinite) for word in words], float)
 
     def number(self, name: str, default: float | None = None, *, least: float | None = None) -> float:
         """Return an attribute of one number, not below `least`."""
         found = float(self.numbers(name, 1, None if default is None else [default])[0])
         if least is not None and found < least:
-            raise self.error(f"attribute {name!r}", got=found, allowed=f"{least:g} or more")
+            raise self.error(f"attribute {name!r} is too small", got=found, allowed=f"{least:g} or more")
         return found
 
     def direction(self, name: str, default: Any) -> Array:
@@ -143,7 +145,7 @@ def located(element: Element) -> Iterator[None]:
             raise
         raise InputError(str(error), where=element.where) from error
     except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
-        raise InputError(f"impossible numbers: {error}", where=element.where) from error
+        raise InputError(f"the numbers have no valid result: {error}", where=element.where) from error
 
 
 def read_xml(path: str | os.PathLike[str], shown: str | None = None) -> Element:
@@ -195,7 +197,7 @@ class _Tree:
         line = self.parser.CurrentLineNumber
         element = Element(tag, attributes, self.name, line)
         if len(self.open) >= DEEPEST:
-            raise element.error("elements nested too deep", allowed=f"{DEEPEST} levels")
+            raise element.error("elements are nested too deep", allowed=f"{DEEPEST} levels")
         if self.open:
             self.open[-1].children.append(element)
         else:
@@ -218,5 +220,7 @@ def file_inside(folder: Path, name: str, element: Element) -> Path | None:
     except (OSError, ValueError, RuntimeError):
         return None
     if not inside:
-        raise element.error("a model reads only its own folder", got=name[:200], allowed="files beside it or below it")
+        raise element.error(
+            "a model can read its own folder only", got=name[:200], allowed="files beside it or below it"
+        )
     return path if found else None

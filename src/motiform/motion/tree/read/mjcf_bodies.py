@@ -115,7 +115,7 @@ class Bodies:
             content.sites.append((self.defaults.apply(child, around), frame))
         elif child.tag == "inertial":
             if content.inertial is not None or frame is not _HERE:
-                raise child.error("<inertial>", allowed="one in a body, not within a <frame>")
+                raise child.error("a body has at most one <inertial>", allowed="one in a body, not within a <frame>")
             content.inertial = child
         elif child.tag in ("camera", "light"):
             self.report.leave(child, "cameras and lights")
@@ -192,7 +192,7 @@ class Bodies:
                 run, rest = [], None
             if kind == "free":
                 if len(joints) > 1 or parent is not None:
-                    raise element.error("a free joint", allowed="alone, in a body of the world")
+                    raise element.error("a free joint must be alone", allowed="alone, in a body of the world")
                 pieces.append(self._quaternion(element, _HERE, free=True))
                 rest = None
             else:
@@ -265,7 +265,7 @@ class Bodies:
         if any(higher):
             self.report.refuse(element, "damping", "damping that is not linear")
         if first < 0:
-            raise element.error("damping", got=first, allowed="zero or more")
+            raise element.error("damping must not be negative", got=first, allowed="zero or more")
         return first if self.damped else 0.0
 
     def _check_joint(self, element: Element) -> None:

@@ -80,7 +80,7 @@ class Geoms:
         with located(geom):
             shape, pose = self._solid(geom, kind, needed=True)
             if shape is None:
-                raise geom.error("a mesh without file", remedy="Give the body an <inertial>, or the geom mass 0.")
+                raise geom.error("the mesh has no file", remedy="Give the body an <inertial>, or the geom mass 0.")
             properties = shape.mass_properties(**{amount: value})
             return properties.moved(frame @ pose)
 
@@ -120,7 +120,9 @@ class Geoms:
         mass, center = element.number("mass", least=0.0), element.numbers("pos", 3)
         if "fullinertia" in element.attributes:
             if set(element.attributes) & {"diaginertia", *ORIENTATIONS}:
-                raise element.error("fullinertia", allowed="without orientation and diaginertia")
+                raise element.error(
+                    "fullinertia excludes other settings", allowed="without orientation and diaginertia"
+                )
             xx, yy, zz, xy, xz, yz = element.numbers("fullinertia", 6).tolist()
             return mass, center, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         R = self.compiler.rotation(element)
@@ -149,7 +151,11 @@ class Geoms:
         else:
             pose = self.compiler.pose(geom)
         if len(size) < _SIZES[kind]:
-            raise geom.error(f"size of a {kind}", got=size.tolist(), allowed=f"{_SIZES[kind]} numbers")
+            raise geom.error(
+                f"the size of a {kind} has the wrong number of values",
+                got=size.tolist(),
+                allowed=f"{_SIZES[kind]} numbers",
+            )
         shape, along_z = _primitive(kind, size)
         return shape, pose @ ALONG_Z if along_z else pose
 
@@ -203,12 +209,16 @@ def _stretched(geom: Element, kind: str, size: Array) -> tuple[Array, Transform]
     """Return sizes and pose of a geom given by the two ends of its long axis."""
     clash = set(geom.attributes) & {"pos", *ORIENTATIONS}
     if kind == "sphere" or clash:
-        raise geom.error("fromto", got=", ".join(sorted(clash)) or kind, allowed="a long shape, no pos, no orientation")
+        raise geom.error(
+            "fromto must suit the shape",
+            got=", ".join(sorted(clash)) or kind,
+            allowed="a long shape, no pos, no orientation",
+        )
     ends = geom.numbers("fromto", 6)
     start, end = ends[:3], ends[3:]
     along = start - end
     length = float(np.linalg.norm(along))
     if length < 1e-14:
-        raise geom.error("fromto", got=ends.tolist(), allowed="two points that differ")
+        raise geom.error("the points of fromto must differ", got=ends.tolist(), allowed="two points that differ")
     across = [size[0]] if kind in ("capsule", "cylinder") else [size[0], size[0]]
     return np.array([*across, 0.5 * length]), Transform(turn_to(along / length), 0.5 * (start + end))

@@ -49,7 +49,7 @@ def _included(element: Element, folder: Path, seen: set[Path]) -> Element:
     if path is None:
         raise element.error("no such file", got=name[:200], remedy="Put it into the folder of the model.")
     if path in seen:
-        raise element.error("a file included twice", got=name[:200], allowed="once")
+        raise element.error("a file must be included once", got=name[:200], allowed="once")
     seen.add(path)
     return read_xml(path, shown=name)
 
@@ -76,7 +76,7 @@ class Compiler:
         element.word("coordinate", "local", ("local",))
         self.sequence = element.text("eulerseq", self.sequence)
         if len(self.sequence) != 3 or set(self.sequence.lower()) - set("xyz"):
-            raise element.error("eulerseq", got=self.sequence, allowed="three of x, y, z, X, Y, Z")
+            raise element.error("eulerseq must be three axes", got=self.sequence, allowed="three of x, y, z, X, Y, Z")
         self.autolimits = element.flag("autolimits", self.autolimits)
         self.inertia = element.word("inertiafromgeom", self.inertia, ("auto", "true", "false"))
         low, high = element.numbers("inertiagrouprange", 2, self.groups).tolist()
@@ -106,7 +106,9 @@ class Compiler:
         """Return the rotation of an element, (3, 3)."""
         given = [name for name in ORIENTATIONS if name in element.attributes]
         if len(given) > 1:
-            raise element.error("two orientations", got=" and ".join(given), allowed="one of them")
+            raise element.error(
+                "an element has at most one orientation", got=" and ".join(given), allowed="one of them"
+            )
         if not given:
             return np.eye(3)
         form = given[0]
@@ -135,7 +137,11 @@ def _from_xyaxes(element: Element) -> Array:
     size = np.abs(numbers).max()
     x, y = np.split(numbers / size if size > 0 else numbers, 2)
     if np.linalg.norm(x) < 1e-9 or np.linalg.norm(np.cross(x, y)) < 1e-9 * np.linalg.norm(x):
-        raise element.error("xyaxes", got=numbers.tolist(), allowed="two directions that are not parallel")
+        raise element.error(
+            "the directions of xyaxes must not be parallel",
+            got=numbers.tolist(),
+            allowed="two directions that are not parallel",
+        )
     x = x / np.linalg.norm(x)
     y = y - x * (x @ y)
     y = y / np.linalg.norm(y)
@@ -168,7 +174,7 @@ class Defaults:
                 name = "main"  # the outermost class, whatever it is called, is what elements without a class take
                 self.classes.setdefault(element.text("class", "main"), self.classes["main"])
             elif name in self.classes:
-                raise element.error("a second default class of this name", got=name, allowed="names once")
+                raise element.error("every default class must have a name of its own", got=name, allowed="names once")
             own = self.classes[name] if parent is None else {k: dict(v) for k, v in self.classes[parent].items()}
             self.classes[name] = own
             for child in element.children:

@@ -124,7 +124,9 @@ class _Osim:
             for coordinate in coordinates_of(link.node):
                 if coordinate.name in found:
                     first = found[coordinate.name].node.where
-                    raise coordinate.node.error("a second coordinate of this name", got=first, allowed="names once")
+                    raise coordinate.node.error(
+                        "every coordinate must have a name of its own", got=first, allowed="names once"
+                    )
                 found[coordinate.name] = coordinate
         return found
 
@@ -160,9 +162,7 @@ class _Osim:
             else:
                 dependent, leading, function = self._coupling(node)
                 if dependent in found or dependent in self.held:
-                    problem = (
-                        "a coordinate that is coupled twice" if dependent in found else "a coupled coordinate is held"
-                    )
+                    problem = "a coordinate is coupled twice" if dependent in found else "a coupled coordinate is held"
                     raise node.error(problem, got=dependent, remedy="Unlock it, or switch the constraint off.")
                 found[dependent] = (leading, function)
         for dependent, (leading, function) in list(found.items()):
@@ -184,7 +184,7 @@ class _Osim:
                 raise node.error("unknown coordinate", got=name, remedy=closest(name, self.coordinates))
         inner = function_inside(node, "coupled_coordinates_function")
         if inner is None:
-            raise node.error("no <coupled_coordinates_function>", remedy="Add one.")
+            raise node.error("the coupler has no <coupled_coordinates_function>", remedy="Add one.")
         return dependent, leading[0], scaled(read_function(inner), node.scalar("scale_factor", 1.0))
 
     # ---- what is left out

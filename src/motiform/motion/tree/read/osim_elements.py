@@ -35,7 +35,7 @@ class Node(Element):
     def named(self) -> str:
         """Return its name, which must be there."""
         if not self.name:
-            raise self.error("no name", remedy=f"Give the <{self.tag}> a name.")
+            raise self.error(f"the <{self.tag}> has no name", remedy=f"Give the <{self.tag}> a name.")
         return self.name
 
     def field(self, tag: str) -> "Node | None":
@@ -67,7 +67,7 @@ class Node(Element):
         """Return a field that is true or false."""
         text = self.value(name).lower()
         if text and text not in _TRUE:
-            raise (self.field(name) or self).error("neither true nor false", got=text[:60])
+            raise (self.field(name) or self).error("the text must be true or false", got=text[:60])
         return _TRUE.get(text, default)
 
     def vector(self, tag: str, count: int | None, default: Any = None, *, infinite: bool = False) -> Array:
@@ -75,7 +75,7 @@ class Node(Element):
         found = self.field(tag)
         if found is None or (not found.content.strip() and default is not None):
             if default is None:
-                raise self.error(f"no <{tag}>", remedy=f"Add a <{tag}> to it.")
+                raise self.error(f"the <{self.tag}> has no <{tag}>", remedy=f"Add a <{tag}> to it.")
             return np.array(default, float)
         return found.own_vector(count, infinite=infinite)
 
@@ -92,7 +92,7 @@ class Node(Element):
             numbers = np.array([np.nan])
         allowed = f"{count} numbers" if count is not None and count != 1 else "a number" if count else "numbers"
         if count is not None and len(words) != count:
-            raise self.error("wrong number of values", got=self.content.strip()[:60], allowed=allowed)
+            raise self.error("the field has the wrong number of values", got=self.content.strip()[:60], allowed=allowed)
         usable = np.isfinite(numbers) & (np.abs(numbers) <= GREATEST) if not infinite else ~np.isnan(numbers)
         if not usable.all():
             raise self.error("not a number", got=self.content.strip()[:60], allowed=f"{allowed} up to {GREATEST:g}")
@@ -113,13 +113,13 @@ def read_document(path: str | PathLike[str], content: tuple[str, ...]) -> Node:
     if version < _OLDEST:
         remedy = "Open it in OpenSim 3 or newer and save it."
         raise root.error(
-            "a document of an old version", got=f"{version:.0f}", allowed=f"{_OLDEST} or later", remedy=remedy
+            "the version of the document is too old", got=f"{version:.0f}", allowed=f"{_OLDEST} or later", remedy=remedy
         )
     found = [node for node in root.nodes if node.tag in content]
     if len(found) != 1:
         got = ", ".join(f"<{node.tag}>" for node in root.nodes[:9]) or "nothing"
         raise root.error(
-            "not what was expected in the document", got=got, allowed=" or ".join(f"one <{c}>" for c in content)
+            "the document must have one such element", got=got, allowed=" or ".join(f"one <{c}>" for c in content)
         )
     _give_defaults(found[0], [*root.nodes, *found[0].nodes])
     return found[0]

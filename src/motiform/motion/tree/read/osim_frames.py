@@ -50,7 +50,7 @@ class Frames:
         while True:
             path = self._path(owner, text, node)
             if path in seen:
-                raise node.error("frames in a circle", got=" → ".join([*seen, path][:9]))
+                raise node.error("frames must not form a circle", got=" → ".join([*seen, path][:9]))
             seen.append(path)
             if path not in self.offsets:
                 return self._body(path), pose
@@ -67,7 +67,7 @@ class Frames:
         same = [p for p in self.paths if p.rsplit("/", 1)[-1] == last]
         whole = [p for p in same if p not in self.offsets] or same
         if len(whole) != 1:
-            problem = "several frames of this name" if whole else "unknown body or frame"
+            problem = "the name must stand for one frame" if whole else "unknown body or frame"
             remedy = "Give its path, as /bodyset/NAME." if whole else closest(text, self.paths)
             raise node.error(problem, got=text, remedy=remedy)
         return whole[0]
@@ -82,4 +82,4 @@ def socket(node: Node, name: str) -> str:
     for tag in (f"socket_{name}", f"socket_{name}_connectee_name"):
         if text := node.value(tag):
             return text
-    raise node.error(f"no <socket_{name}>", remedy="Say which frame it is connected to.")
+    raise node.error(f"the <{node.tag}> has no <socket_{name}>", remedy="Say which frame it is connected to.")

@@ -86,7 +86,7 @@ def read_function(node: Node) -> CoordinateFunction:
         if node.tag == "MultiplierFunction":
             inner = function_inside(node, "function")
             if inner is None:
-                raise node.error("no <function> in it", allowed=", ".join(KNOWN))
+                raise node.error("the <function> is missing", allowed=", ".join(KNOWN))
             return scaled(read_function(inner), node.scalar("scale", 1.0))
     raise node.error("a function of this kind is not supported", allowed=", ".join(KNOWN))
 

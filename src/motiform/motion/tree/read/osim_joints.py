@@ -195,7 +195,7 @@ def _transform_axes(node: Node) -> list[tuple[str, Node]]:
     """Return the axes of a custom joint: the shifts, then the turns."""
     transform = node.field("SpatialTransform")
     if transform is None:
-        raise node.error("no <SpatialTransform>", remedy="Add one to the CustomJoint.")
+        raise node.error("the joint has no <SpatialTransform>", remedy="Add one to the CustomJoint.")
     found = {}
     for axis in transform.nodes:
         if axis.tag == "TransformAxis":
@@ -216,10 +216,10 @@ def _custom(node: Node, key: str, axis: Node, names: list[str]) -> Step:
     inner = function_inside(axis, "function")
     function = Polynomial((0.0,)) if inner is None else read_function(inner)
     if not driving and constant_value(function) is None:
-        raise axis.error("a function without a coordinate", remedy=f"Name one in <coordinates>: {', '.join(names)}.")
+        raise axis.error("the function needs a coordinate", remedy=f"Name one in <coordinates>: {', '.join(names)}.")
     direction = axis.vector("axis", 3, _UNITS["x"])
     if not direction.any():
-        raise axis.error("an axis without a direction", got=direction.tolist(), allowed="not all zero")
+        raise axis.error("an axis must have a direction", got=direction.tolist(), allowed="not all zero")
     kind: Kind = "revolute" if key.startswith("rotation") else "prismatic"
     return Step(Axis(kind, tuple(direction.tolist())), function, driving[0] if driving else None)
 
@@ -269,7 +269,7 @@ def _check_driven(node: Node, moving: list[Coordinate], steps: list[Step]) -> No
     if idle:
         remedy = "Remove it, lock it, or let an axis of the joint follow it."
         raise idle[0].node.error(
-            f"a coordinate of joint {node.name!r} that moves nothing", got=idle[0].name, remedy=remedy
+            f"every coordinate of joint {node.name!r} must move an axis", got=idle[0].name, remedy=remedy
         )
 
 

@@ -27,7 +27,7 @@ def read_marker_set(path: str | os.PathLike[str]) -> tuple[Tag, ...]:
         *above, body = text.split("/")
         if above and [word for word in above if word not in ("", ".", "..")] != ["bodyset"]:
             remedy = "Give the model, too: read_osim(model, markers=this file)."
-            raise node.error("a marker in a frame that is no body", got=text, allowed="/bodyset/NAME", remedy=remedy)
+            raise node.error("the frame of a marker must be a body", got=text, allowed="/bodyset/NAME", remedy=remedy)
         x, y, z = node.vector("location", 3).tolist()
         tags.append(Tag(node.name, body, (x, y, z)))
     return tuple(tags)
@@ -67,7 +67,9 @@ def _by_name(nodes: list[Node]) -> dict[str, Node]:
     found: dict[str, Node] = {}
     for node in nodes:
         if node.named() in found:
-            raise node.error("a second marker of this name", got=found[node.name].where, allowed="names once")
+            raise node.error(
+                "every marker must have a name of its own", got=found[node.name].where, allowed="names once"
+            )
         found[node.name] = node
     return found
 

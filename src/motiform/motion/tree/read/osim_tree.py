@@ -37,7 +37,7 @@ def _inside(body: Node, node: Node) -> Link:
     _check_kind(node)
     parent = node.value("parent_body")
     if not parent:
-        raise node.error("no <parent_body>", remedy="Name the body that carries this one.")
+        raise node.error("the joint has no <parent_body>", remedy="Name the body that carries this one.")
     inner: Place = (
         None if parent.lower() == "ground" else parent,
         node.pose("location_in_parent", "orientation_in_parent"),
@@ -56,7 +56,7 @@ def outward(links: list[Link], bodies: dict[str, Node], model: Node) -> list[tup
     """Return the joints, inner bodies first, and whether the file says it from the outer body."""
     bodies = {name: node for name, node in bodies.items() if name.lower() != "ground"}
     if not bodies:
-        raise model.error("no <Body>", remedy="A model has at least one body.")
+        raise model.error("the model has no <Body>", remedy="A model has at least one body.")
     at: dict[str | None, list[Link]] = {}
     for link in links:
         for name in (link.parent[0], link.child[0]):
@@ -78,7 +78,7 @@ def outward(links: list[Link], bodies: dict[str, Node], model: Node) -> list[tup
     lost = [name for name in bodies if name not in carried]
     if lost:
         remedy = "Join them with a FreeJoint where they are free."
-        raise bodies[lost[0]].error("no joint connects it to the ground", got=", ".join(lost[:9]), remedy=remedy)
+        raise bodies[lost[0]].error("the body has no joint to the ground", got=", ".join(lost[:9]), remedy=remedy)
     return order
 
 

@@ -102,13 +102,15 @@ def load_mesh(element: Element, folder: Path, name: str, scale: Array, choice: s
     path = file_inside(folder, name, element)
     if path is None or path.suffix.lower() not in MESH_SUFFIXES:
         if choice == "all":
-            problem = "no such mesh file" if path is None else "a mesh file of a kind that is not read"
+            problem = "no such mesh file" if path is None else "a mesh file of this kind is not supported"
             remedy = f"Put it into the folder {str(folder)!r}."
             raise element.error(problem, got=name[:200], allowed=", ".join(MESH_SUFFIXES), remedy=remedy)
         report.leave(element, f"the mesh {name[:200]}")
         return None
     if (scale == 0).any():
-        raise element.error("a mesh scaled to nothing", got=scale.tolist(), allowed="factors that are not zero")
+        raise element.error(
+            "factors of a mesh must not be zero", got=scale.tolist(), allowed="factors that are not zero"
+        )
     with located(element):
         mesh = read_mesh(path)
         faces = mesh.faces if np.prod(np.sign(scale)) > 0 else mesh.faces[:, ::-1]

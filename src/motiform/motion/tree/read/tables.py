@@ -158,7 +158,9 @@ def _figure(rows: Iterable[Any], kind: type, lengths: Any, coordinates: Any, tag
     for n, row in enumerate(table):
         if not isinstance(row, kind):
             got = Words(type(row).__name__)
-            raise InputError("a row of another kind", where=f"row {n + 1}", got=got, allowed=kind.__name__)
+            raise InputError(
+                "a row must be of the kind of the table", where=f"row {n + 1}", got=got, allowed=kind.__name__
+            )
     builder, order = builder_from_table(
         table, lengths=lengths, coordinates=coordinates, tags=tags, gravity=gravity, name=name
     )
@@ -197,7 +199,7 @@ class _Table:
             self.coordinates = [str(c) for c in self.coordinates]
         both = sorted(set(given) & set(self.coordinates or ()))
         if both:
-            raise InputError("a name for a length and a coordinate", where="table", got=", ".join(both))
+            raise InputError("a length and a coordinate must have different names", where="table", got=", ".join(both))
         self.lengths = {}
         for key, value in given.items():
             self.lengths[key] = self.number(value, f"length {key!r}")
@@ -278,7 +280,7 @@ class _Table:
             if abs(value.factor) != 1.0:
                 remedy = "Let the coordinate stand alone where it appears first."
                 raise InputError(
-                    "a coordinate with a factor",
+                    "a coordinate must stand without a factor at first",
                     where=where,
                     got=parameter,
                     allowed=f"{name} or -{name}",
@@ -295,7 +297,10 @@ class _Table:
         given = self.numbers(row.inertia, f"{where}, inertia")
         if given.shape not in ((3,), (3, 3)):
             raise InputError(
-                "wrong shape", where=f"{where}, inertia", got=given.shape, allowed="three moments, or 3×3 [kg·m²]"
+                "the inertia must be three moments or a matrix",
+                where=f"{where}, inertia",
+                got=given.shape,
+                allowed="three moments, or 3×3 [kg·m²]",
             )
         if row.about not in ("origin", "center"):
             raise InputError("unknown point", where=f"{where}, about", got=row.about, allowed="origin, center")
@@ -321,7 +326,10 @@ def _three(values: Any, row: CardanRow | DHRow, what: str) -> tuple[Any, Any, An
     found = tuple(values) if isinstance(values, (tuple, list, np.ndarray)) else ()
     if len(found) != 3:
         raise InputError(
-            "not three parameters", where=f"row {row.name!r}, {what}", got=Words(repr(values)[:60]), allowed="three"
+            "three parameters are needed",
+            where=f"row {row.name!r}, {what}",
+            got=Words(repr(values)[:60]),
+            allowed="three",
         )
     return found[0], found[1], found[2]
 

@@ -79,7 +79,7 @@ class _Urdf:
         if child.tag in ("link", "joint", "material"):
             return
         if child.tag.startswith("xacro:"):
-            raise child.error("a macro", remedy="Expand the file with xacro first.")
+            raise child.error("macros must be expanded", remedy="Expand the file with xacro first.")
         if child.tag not in _EXTENSIONS:
             known = ("link", "joint", "material", *_EXTENSIONS)
             raise child.error("unknown element", allowed=", ".join(known), remedy=closest(child.tag, known))
@@ -101,19 +101,21 @@ class _Urdf:
     def _outward(self) -> list[tuple[str, Element | None]]:
         """Return the links with the joints that carry them, parents first, children in the order of the file."""
         if not self.links:
-            raise self.root.error("no <link>", remedy="A model has at least one link.")
+            raise self.root.error("the model has no <link>", remedy="A model has at least one link.")
         carried: dict[str, Element] = {}
         children: dict[str, list[str]] = {name: [] for name in self.links}
         for joint in self.joints.values():
             parent, child = (self._link_of(joint.need(end)) for end in ("parent", "child"))
             if child in carried:
-                raise joint.error(f"a second joint carries link {child!r}", got=carried[child].where, allowed="a tree")
+                raise joint.error(
+                    f"link {child!r} is carried by more than one joint", got=carried[child].where, allowed="a tree"
+                )
             carried[child] = joint
             children[parent].append(child)
         roots = [name for name in self.links if name not in carried]
         if len(roots) != 1:
             problem = (
-                "no root: the joints form a loop" if not roots else "several links without a joint that carries them"
+                "the joints must not form a loop" if not roots else "more than one link has no joint that carries it"
             )
             raise self.root.error(
                 problem, got=", ".join(roots[:9]) or None, allowed="one root, joints that form a tree"
@@ -126,7 +128,7 @@ class _Urdf:
         lost = [name for name in self.links if name not in {found for found, _ in order}]
         if lost:
             raise self.links[lost[0]].error(
-                "links in a loop", got=", ".join(lost[:9]), allowed="joints that form a tree"
+                "links must not form a loop", got=", ".join(lost[:9]), allowed="joints that form a tree"
             )
         return order
 
@@ -192,7 +194,7 @@ class _Urdf:
         if limit is None:
             if kind == "continuous":
                 return None
-            raise element.error(f"a {kind} joint without <limit>", remedy="Add it, or make the joint continuous.")
+            raise element.error(f"a {kind} joint must have a <limit>", remedy="Add it, or make the joint continuous.")
         limit.only(("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"))
         for name in ("effort", "velocity"):
             if name in limit.attributes:
@@ -233,7 +235,7 @@ class _Urdf:
                 singles = [n for n, j in self.joints.items() if j.attributes.get("type") in _SINGLE]
                 raise mimic.error("no such joint to mimic", got=leader, remedy=closest(leader, singles))
             if leader in seen:
-                raise mimic.error("joints that mimic in a circle", got=" → ".join([*seen, leader][:9]))
+                raise mimic.error("joints must not mimic in a circle", got=" → ".join([*seen, leader][:9]))
             offset += slope * mimic.number("offset", 0.0)
             slope *= mimic.number("multiplier", 1.0)
             seen.append(leader)
@@ -281,7 +283,7 @@ class _Urdf:
         from motiform.geometry import Ball, Box, Capsule, Cylinder
 
         if len(geometry.children) != 1:
-            raise geometry.error("not one shape", got=len(geometry.children), allowed="one")
+            raise geometry.error("a geometry must have one shape", got=len(geometry.children), allowed="one")
         (solid,) = geometry.children
         with located(solid):
             if solid.tag == "box":
@@ -315,7 +317,9 @@ def _by_name(elements: list[Element]) -> dict[str, Element]:
     for element in elements:
         name = element.text("name")
         if name in found:
-            raise element.error(f"a second <{element.tag}> of this name", got=found[name].where, allowed="names once")
+            raise element.error(
+                f"every <{element.tag}> must have a name of its own", got=found[name].where, allowed="names once"
+            )
         found[name] = element
     return found
 

@@ -60,7 +60,7 @@ class Carriers:
         assert self.figure is not None
         parts = self.figure.segment(segment).parts
         if not parts:
-            raise SceneError("a segment without a shape", where=where, got=segment, remedy="Give the solid a shape.")
+            raise SceneError("the segment has no shape", where=where, got=segment, remedy="Give the solid a shape.")
         if len(parts) == 1:
             return parts[0].shape, parts[0].placement
         return Compound(tuple((part.shape, part.placement) for part in parts)), Transform.identity()

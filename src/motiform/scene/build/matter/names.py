@@ -39,7 +39,7 @@ class PointNames:
         if isinstance(named, str):
             return self._named(named, where)
         if not named:
-            raise SceneError("no points", where=where, allowed="one name or several")
+            raise SceneError("points must be named", where=where, allowed="one name or several")
         found = [self._named(name, where) for name in named]
         return Points(np.concatenate([points.indices for points in found]), self.builder)
 
@@ -49,11 +49,18 @@ class PointNames:
             return group.points
         parts = [_slice(part) for part in index.split(",")]
         if None in parts:
-            raise SceneError("points by number", where=where, got=name, allowed="such as [3], [2:5], [::2], [0, :]")
+            raise SceneError(
+                "the index of points must be a number or a range",
+                where=where,
+                got=name,
+                allowed="such as [3], [2:5], [::2], [0, :]",
+            )
         shape = (len(group.points),) if len(parts) == 1 else group.places.shape
         if shape is None or len(shape) != len(parts):
             allowed = "one number or range" + ("" if shape is None else f", or {len(shape)} of a grid")
-            raise SceneError("points by number", where=where, got=name, allowed=allowed)
+            raise SceneError(
+                "the index of points must have one part for each axis", where=where, got=name, allowed=allowed
+            )
         try:
             found = group.points.indices.reshape(shape)[tuple(parts)]
         except IndexError as error:

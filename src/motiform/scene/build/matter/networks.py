@@ -209,8 +209,10 @@ class _Part:
         kind = next(kind for kind in table.kinds if getattr(table, kind) is not None)
         pairs = self._pairs(table, kind, place(kind))
         if isinstance(pairs, np.ndarray) and not len(pairs):
-            raise SceneError("no links", where=place(kind), got=getattr(table, kind), remedy="Raise distance."
-                             if kind == "near" else "Give two points or more.")  # fmt: skip
+            remedy = "Raise distance." if kind == "near" else "Give two points or more."
+            raise SceneError(
+                "a rule must make at least one link", where=place(kind), got=getattr(table, kind), remedy=remedy
+            )
         law = build_law(table, place, table.name)
         self.builder.link(
             self.prefix + table.name, pairs, law, axis=table.axis, acts=table.acts, every=table.every or 1,
@@ -226,8 +228,8 @@ class _Part:
         self.carriers.frame(to.segment, place("to"))
         places: Any = next((v for v in (to.at, to.places, to.tags) if v is not None), None)
         if isinstance(places, list) and len(places) != len(points):
-            raise SceneError("places for points", where=place("to"), got=f"{len(places)} for {len(points)} points",
-                             allowed="one for each")  # fmt: skip
+            got = f"{len(places)} for {len(points)} points"
+            raise SceneError("places must match the points", where=place("to"), got=got, allowed="one for each")
         for tag in to.tags or ():
             self.carriers.check_tag(tag, to.segment, place("to"))
         law, name = build_law(table, place, table.name), self.prefix + table.name
@@ -271,13 +273,17 @@ class _Part:
             return tuple(table.shape)
         group, index = self.names.group(table.grid, where) if isinstance(table.grid, str) else (None, None)
         if group is None or index is not None or group.places.shape is None:
-            raise SceneError("not the points of a whole grid", where=where, got=table.grid, remedy="Give shape.")
+            raise SceneError(
+                "the points must be those of a whole grid", where=where, got=table.grid, remedy="Give shape."
+            )
         return group.places.shape
 
     def _edges(self, named: PointsOf, where: str) -> np.ndarray:
         group, index = self.names.group(named, where) if isinstance(named, str) else (None, None)
         if group is None or index is not None or group.places.faces is None:
-            raise SceneError("not the corners of a mesh", where=where, got=named, remedy="Give a group with mesh.")
+            raise SceneError(
+                "the points must be the corners of a mesh", where=where, got=named, remedy="Give a group with mesh."
+            )
         return topology.edges(group.points.indices, group.places.faces)
 
     def _piston(self, table: PistonTable, place: Callable[..., str]) -> None:

@@ -41,7 +41,7 @@ def build_places(scene: Scene, table: PlacesTable, name: str) -> Places:
     found = _source(scene, table, name).moved(table.pose)
     far = np.abs(found.position).max()
     if not far <= LONGEST:
-        raise InputError("a point too far away", got=far, allowed=f"coordinates up to {LONGEST:g} m")
+        raise InputError("a point is too far away", got=far, allowed=f"coordinates up to {LONGEST:g} m")
     return found
 
 
@@ -57,7 +57,7 @@ def _source(scene: Scene, table: PlacesTable, name: str) -> Places:
         return Places(np.array([table.at]))
     if table.points is not None:
         if not table.points:
-            raise InputError("no points", allowed="one or more")
+            raise InputError("points must not be empty", allowed="one or more")
         return Places(np.array(table.points))
     if table.grid is not None:
         return _grid(table.grid)

@@ -132,13 +132,13 @@ def test_comparison():
         (lambda: SignalScale("s", (10, 1)), "signal 's': time is empty"),
         (lambda: SignalScale("s", (0, 1)), "time is out of range"),
         (lambda: SignalScale("s", 5.0), "time is not a range"),
-        (lambda: compare(ModelScale("m", 1), []), "nothing to compare with"),
-        (lambda: compare(ModelScale("m", 1), [ModelScale("n", 1, duration=2)]), "different durations"),
+        (lambda: compare(ModelScale("m", 1), []), "a comparison needs a model"),
+        (lambda: compare(ModelScale("m", 1), [ModelScale("n", 1, duration=2)]), "the same duration"),
         (
             lambda: compare(ModelScale("m", 10), [ModelScale("n", 1)], [SignalScale("s", (1, 6))]),
             "cannot hold a signal",
         ),
-        (lambda: budget_table(3), "chapter: no budgets there"),
+        (lambda: budget_table(3), "chapter: the chapter has no budgets"),
     ],
 )
 def test_bad_budgets_are_refused(call, text):

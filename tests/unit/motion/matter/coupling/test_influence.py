@@ -151,10 +151,10 @@ def test_told_as_text_and_as_plain_values():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: Band(5, 1), "band: an empty band"),
+        (lambda: Band(5, 1), "band: a band must have low below high"),
         (lambda: Band(0, 1), "low is out of range"),
         (lambda: Band.of_run(1, "fast"), "rate is not a number"),
-        (lambda: influence(port(cell(1, 1), 1), port(cell(1, 1), 0), threshold=2), "a threshold that tells nothing"),
+        (lambda: influence(port(cell(1, 1), 1), port(cell(1, 1), 0), threshold=2), "the threshold must be a fraction"),
         (lambda: influence(port(cell(1, 1), 1), Port(W[:3], [1, 1, 1])), "not known at the same frequencies"),
         (
             lambda: influence_of_parts(chain_of_cells(3, 1.0, stiffness=1, between_stiffness=1), [0], [0], BAND),

@@ -83,13 +83,16 @@ def test_chain_of_cells_has_the_links_of_the_figure():
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"mass": [1, -2, 3]}, r"mass 1: a mass below zero \(got -2.0"),
+        ({"mass": [1, -2, 3]}, r"mass 1: mass must be 0 or more \(got -2.0"),
         ({"mass": [1, np.nan, 3]}, r"mass: not finite"),
         ({"mass": []}, r"masses are not a list"),
-        ({"b": [GROUND, 1, 7, GROUND]}, r"b of link 2: a link to nothing \(got 7; allowed: 0 to 2, or −1"),
+        (
+            {"b": [GROUND, 1, 7, GROUND]},
+            r"b of link 2: the end of a link must be an existing point \(got 7; allowed: 0 to 2, or −1",
+        ),
         ({"a": [0, 0, 1.5, 2]}, r"a: ends of links are indices"),
         ({"a": [0, 0, 1]}, r"each link has two ends \(got 3 and 4"),
-        ({"b": [GROUND, 0, 2, GROUND]}, r"link 1: a link joins a point with itself"),
+        ({"b": [GROUND, 0, 2, GROUND]}, r"link 1: the ends of a link must be different points"),
         ({"stiffness": [1, 2]}, r"stiffness: not one value per link"),
         ({"damping": "soft"}, r"damping: not an array of numbers"),
         ({"names": ("a", "b")}, r"names: not one name per mass"),
@@ -114,9 +117,9 @@ def test_bad_questions_are_refused():
         three().part(["a"], others="gone")
     with pytest.raises(InputError, match="a bare end has no state"):
         state_matrix(cell(0.0, 1.0))
-    with pytest.raises(InputError, match="no chain"):
+    with pytest.raises(InputError, match="a chain must have cells"):
         chain_of_cells(0, 1.0, stiffness=1.0, between_stiffness=1.0)
-    with pytest.raises(InputError, match="a of link 0: a link to nothing"):
+    with pytest.raises(InputError, match="a of link 0: the end of a link must be an existing point"):
         join(cell(1, 1), cell(1, 1), [GROUND], [0], stiffness=1.0)
 
 

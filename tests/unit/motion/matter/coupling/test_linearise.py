@@ -206,13 +206,16 @@ def test_points_are_found_by_name_number_and_list():
         (lambda n: linearise(n, active={"web": 1}), "no such zone or state"),
         (lambda n: linearise(n, active={"web": [0, 0]}), "no such zone or state"),
         (lambda n: linearise(n, active="all"), "active"),
-        (lambda n: linearise(n, NetworkState(np.zeros((2, 3)), np.zeros((2, 3)))), "a state of another network"),
+        (
+            lambda n: linearise(n, NetworkState(np.zeros((2, 3)), np.zeros((2, 3)))),
+            "the state must have the points of the network",
+        ),
         (lambda n: admittance_of(n, "bead[0]", 1.0), "no such points .*Did you mean 'beads'"),
         (lambda n: admittance_of(n, "beads[6]", 1.0), r"no such point .*beads\[0\] to beads\[5\]"),
-        (lambda n: admittance_of(n, "beads", 1.0), "not one point"),
+        (lambda n: admittance_of(n, "beads", 1.0), "a single point is needed"),
         (lambda n: admittance_of(n, 99, 1.0), "no such point"),
-        (lambda n: find_points(n, []), "no points"),
-        (lambda n: find_points(n, 1.5), "no points"),
+        (lambda n: find_points(n, []), "points must be names or indices"),
+        (lambda n: find_points(n, 1.5), "points must be names or indices"),
     ],
 )
 def test_bad_questions_are_refused(call, text):

@@ -86,7 +86,7 @@ def test_rest_and_text():
     ("call", "text"),
     [
         (lambda: rigid_prototypes(np.zeros((5, 3))), "not a recording of points"),
-        (lambda: rigid_prototypes(np.zeros((5, 4, 2))), "wrong shape"),
+        (lambda: rigid_prototypes(np.zeros((5, 4, 2))), "the array has the wrong shape"),
         (lambda: rigid_prototypes(np.full((5, 4, 3), np.nan)), "not finite"),
         (
             lambda: rigid_prototypes(np.outer(np.arange(4.0), [1, 1, 1])[None]),
@@ -95,7 +95,7 @@ def test_rest_and_text():
         (lambda: rigid_prototypes(RIGID, mass=[1, 2]), "mass: not one mass per point"),
         (lambda: main_prototypes(RIGID), "how many prototypes is not clear"),
         (lambda: main_prototypes(RIGID, count=100), "count: no such number"),
-        (lambda: main_prototypes(RIGID, share=1.5), "share: more than all"),
+        (lambda: main_prototypes(RIGID, share=1.5), "share: the share must be at most 1"),
     ],
 )
 def test_bad_recordings_are_refused(call, text):

@@ -198,13 +198,16 @@ def test_a_run_that_diverges_keeps_what_came_before(tmp_path):
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda n: split(n, "hip"), "nothing to split"),
-        (lambda n: split(n, ["body", "cloth"], "cloth"), "a mass in two models"),
-        (lambda n: split(n, "body", "cloth"), "masses of no model"),
+        (lambda n: split(n, "hip"), "both parts must have masses"),
+        (lambda n: split(n, ["body", "cloth"], "cloth"), "a mass belongs to one model at most"),
+        (lambda n: split(n, "body", "cloth"), "every mass must belong to a model"),
         (lambda n: split(n, "boddy"), "Did you mean 'body'"),
-        (lambda n: split(n, "body").driven_part.network(), "no motion of what drives the part .*nothing of body"),
-        (lambda n: run_schedule(n, separate(["body", "cloth"], []), 0.1), "masses of no model"),
-        (lambda n: run_schedule(n, separate(MODELS, []), 0.1, models={"a": "body"}), "other models than those"),
+        (
+            lambda n: split(n, "body").driven_part.network(),
+            "the motion of all driving points is needed .*nothing of body",
+        ),
+        (lambda n: run_schedule(n, separate(["body", "cloth"], []), 0.1), "every mass must belong to a model"),
+        (lambda n: run_schedule(n, separate(MODELS, []), 0.1, models={"a": "body"}), "must be those of the separation"),
         (lambda n: run_schedule(n, separate(MODELS, ONE_WAY), 0.1, rate=400.0), "samples must fall on steps"),
         (lambda n: record_connection(split(n, "body"), -1.0), "t1"),
     ],
@@ -224,7 +227,7 @@ def test_any_recording_of_all_points_at_the_networks_rate_will_do():
 
 def test_a_recording_of_something_else_is_refused():
     halves = split(runner(), "body")
-    with pytest.raises(InputError, match="must be at the network's frequency"):
+    with pytest.raises(InputError, match="the channel must have the frequency of the network"):
         halves.driven(simulate_network(halves.driver, OPTIONS))
     b = NetworkBuilder()
     b.masses("body", [[0, 0, 0], [1.0, 0, 0]], 1.0)
@@ -232,5 +235,5 @@ def test_a_recording_of_something_else_is_refused():
     with pytest.raises(InputError, match=r"not a connection of this network .*2 points of body"):
         halves.driven(other)
     few = record_connection(split(runner(), ["body", "tail"]), 0.01)  # of the tail only what the cloth needs
-    with pytest.raises(InputError, match="a point that was not recorded"):
+    with pytest.raises(InputError, match="all points must be recorded"):
         split(runner(), ["cloth", "tail"]).driven(few)

@@ -154,7 +154,7 @@ def test_told_as_text_and_as_plain_values():
 @pytest.mark.parametrize(
     ("models", "connections", "text"),
     [
-        ([], [], "no models"),
+        ([], [], "a separation needs models"),
         (["a", "b", "a"], [], "two models have one name"),
         (["shirt", "b"], [("shrt", "b")], "no such model .*Did you mean 'shirt'"),
         (["a"], [("a", "a")], "connected with itself"),

@@ -158,7 +158,7 @@ def test_non_dynamic_dependence():
 def test_refusals():
     with pytest.raises(InputError, match="Y: not a two-port"):
         two_port(np.eye(3), admittance_a=1.0, admittance_b=1.0)
-    with pytest.raises(InputError, match="the two-port resonates"):
+    with pytest.raises(InputError, match="the two-port is singular"):
         two_port(np.zeros((2, 2)), admittance_a=0.0, admittance_b=1.0)
     with pytest.raises(InputError, match="links is out of range"):
         non_dynamic(1.0, links=0, stiffness=1.0, band=Band(1, 2))

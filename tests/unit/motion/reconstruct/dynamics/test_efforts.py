@@ -88,7 +88,7 @@ def test_a_plate_that_tells_the_whole_ground_leaves_no_residual(moment):
     assert_allclose(found.powers, found.effort * moved.v)
     again = efforts(man, t, *moved, found.assignment)
     assert_allclose(again.effort, found.effort, rtol=0, atol=0)
-    with pytest.raises(InputError, match="other samples"):
+    with pytest.raises(InputError, match="must have the samples of the motion"):
         efforts(man, t[:-1], *(x[:-1] for x in moved), found.assignment)
 
 
@@ -194,9 +194,9 @@ def test_the_report_tells_root_mean_squares():
 def test_wrong_input_is_refused():
     man, t, q = one_leg_stand()
     v = np.zeros((SAMPLES, man.nv))
-    with pytest.raises(InputError, match="size of v"):
+    with pytest.raises(InputError, match="v must have one row for each sample"):
         efforts(man, t, q, v[:-1], v)
-    with pytest.raises(InputError, match="size of q"):
+    with pytest.raises(InputError, match="q must have one row for each sample"):
         efforts(man, t, q[:, :-1], v, v)
     with pytest.raises(InputError, match="no force plate"):
         efforts(man, t, q, v, v, Recording.from_arrays({"x": (Channel("x", rate=1.0), [0.0])}))

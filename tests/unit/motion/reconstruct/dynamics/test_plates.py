@@ -207,7 +207,7 @@ def test_plates_of_another_vertical_or_without_moments_are_refused():
     with pytest.raises(InputError, match="vertical"):
         assign_plates(man, T, q, rec)
     force = Channel("plate.force", unit="N", dims=("plate", "axis"), shape=(1, 3), rate=100.0)
-    with pytest.raises(InputError, match="without moments"):
+    with pytest.raises(InputError, match="must have moments"):
         read_loads(Recording.from_arrays({"plate.force": (force, np.zeros((5, 1, 3)))}), UP)
-    with pytest.raises(InputError, match="size of q"):
+    with pytest.raises(InputError, match="q must have one row of nq numbers for each time"):
         assign_plates(man, T, q[:-1], rec)

@@ -161,12 +161,12 @@ def test_wrong_input_is_refused():
     man = human36()
     with pytest.raises(InputError, match="method"):
         gait_events(walker(), method="guess")
-    with pytest.raises(InputError, match="size of q"):
+    with pytest.raises(InputError, match="q must have one row of nq numbers for each time"):
         walker_of(man, T, np.zeros((3, man.nq)))
     with pytest.raises(InputError, match="no posture"):
         walker_of(man, T, np.full((SAMPLES, man.nq), np.nan))
     still = walker()
     still.toes["r"][:] = still.heels["r"]
     still.toes["l"][:] = still.heels["l"]
-    with pytest.raises(InputError, match="which way"):
+    with pytest.raises(InputError, match="the direction of the feet is not known"):
         gait_events(still)
