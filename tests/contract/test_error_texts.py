@@ -1,4 +1,4 @@
-"""Errors are sentences: what is wrong has no mark at its end, what to do has one, and none ends in two."""
+"""Errors are sentences: what is wrong states a rule and has no mark at its end, what to do has one, not two."""
 
 import ast
 import itertools
@@ -79,6 +79,129 @@ def test_what_to_do_is_one_sentence_or_more():
     assert len(texts) > 300
     assert [one for one in texts if one[1] and not re.search(r"[^.?!][.?]$", one[1]) and one[1] != "."] == []
     assert [where for where, part in remedies() if names_a_file(part)] == []
+
+
+# ---- a rule, not a noun ----------------------------------------------------------------------------------------------
+#: Finite verbs of the texts. One that is missing here may be added; a noun that is spelled like a verb may not.
+VERB = re.compile(
+    r"\b(must|can|cannot|could|may|would|is|are|was|were|has|have|does|do|needs?|belongs?|takes?|gives|exists?|excludes?"
+    r"|holds?|differ|overflows?|overlap|lies?|moves|returned|failed|diverges?|repeats?|encloses|follow|joins|fits|divides"
+    r"|depends)\b"
+)
+#: Phrases that state a rule without a verb ("no such file", "not a number", "give either x or y").
+PHRASE = re.compile(r"(no such|unknown|not|too many|give|cannot)\b")
+CLAUSE = re.compile(r"\b(?:that|which|who|whose)\b")
+
+
+def states_a_rule(text: str) -> bool:
+    """Whether a text has a verb of its own, not only one in a clause: "a point that is fixed" has none."""
+    return bool(PHRASE.match(text) or VERB.search(CLAUSE.split(text)[0]))
+
+
+Function = ast.FunctionDef | ast.Module
+
+
+def functions(tree: ast.Module) -> dict[ast.AST, Function]:
+    """The innermost function of each node."""
+    found: dict[ast.AST, Function] = {}
+    stack: list[tuple[ast.AST, Function]] = [(tree, tree)]
+    while stack:
+        node, owner = stack.pop()
+        found[node] = owner
+        inner = node if isinstance(node, ast.FunctionDef) else owner
+        stack += [(child, inner) for child in ast.iter_child_nodes(node)]
+    return found
+
+
+def assigned(name: str, owner: Function) -> list[ast.AST]:
+    """What a function puts into a variable."""
+    return [
+        node.value
+        for node in ast.walk(owner)
+        if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == [name]
+    ]
+
+
+def passes_on(node: ast.AST, owner: Function) -> bool:
+    """Whether the text of another error is part of a text, by its name `error` or by a variable that holds it."""
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    values = [value for name in names for value in assigned(name, owner)]
+    held = {part.id for value in values for part in ast.walk(value) if isinstance(part, ast.Name)}
+    return "error" in names | held
+
+
+def wordings(node: ast.AST, owner: Function) -> list[str]:
+    """The texts that an argument may have, with {} for what is computed; none for the text of another error."""
+    if isinstance(node, ast.IfExp):
+        return wordings(node.body, owner) + wordings(node.orelse, owner)
+    if passes_on(node, owner):
+        return []
+    if isinstance(node, ast.Name):
+        return [text for value in assigned(node.id, owner) for text in wordings(value, owner)]
+    if isinstance(node, ast.BinOp):
+        return [a + b for a in wordings(node.left, owner) or ["{}"] for b in wordings(node.right, owner) or ["{}"]]
+    if isinstance(node, ast.JoinedStr):
+        choices = [wordings(part, owner) or ["{}"] for part in node.values]
+        return ["".join(parts) for parts in itertools.product(*choices)] if choices else []
+    if isinstance(node, ast.FormattedValue):
+        return wordings(node.value, owner)
+    if isinstance(node, ast.Call):  # words given to a function that chooses among them
+        return [arg.value for arg in node.args if isinstance(arg, ast.Constant) and " " in str(arg.value)]
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+def nouns(sources: dict[str, str]) -> tuple[list[tuple[str, str]], int]:
+    """The texts of errors that state no rule, with their places, and how many texts were read.
+
+    A function that hands a parameter on as the text of an error counts as one: its calls are read too.
+    """
+    made = []
+    for file, source in sources.items():
+        for node, owner in functions(ast.parse(source)).items():
+            if isinstance(node, ast.Call) and node.args:
+                made.append((file, getattr(node.func, "id", getattr(node.func, "attr", "")), node, owner))
+    raised = {("", kind): 0 for kind in KINDS | {"ValueError"}}  # (file of a private function or "", name): argument
+    found: set[tuple[str, int, str]] = set()
+    done: set[tuple[str, str]] = set()
+    while todo := set(raised) - done:
+        done |= todo
+        for file, name, call, owner in made:
+            key = next((key for key in ((file, name), ("", name)) if key in todo), None)
+            if key is None or len(call.args) <= raised[key]:
+                continue
+            text = call.args[raised[key]]
+            found |= {(file, call.lineno, one) for one in wordings(text, owner) if one}
+            names = [a.arg for a in owner.args.args if a.arg != "self"] if isinstance(owner, ast.FunctionDef) else []
+            if isinstance(text, ast.Name) and text.id in names and not assigned(text.id, owner):
+                raised[file if owner.name.startswith("_") else "", owner.name] = names.index(text.id)
+    return sorted((f"{file}:{line}", text) for file, line, text in found if not states_a_rule(text)), len(found)
+
+
+def test_what_is_wrong_states_a_rule():
+    bad, count = nouns({str(path.relative_to(SOURCE)): path.read_text("utf-8") for path in SOURCE.rglob("*.py")})
+    assert count > 900
+    assert bad == []
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ('raise InputError("tolerances", got=1)', 1),
+        ('raise InputError("size of q", allowed="(2,)")', 1),
+        ('raise InputError("a torus that meets itself is flat")', 1),
+        ('raise InputError(f"factor of {x}")', 1),
+        ('what = "samples" if x else "rate"; raise InputError(what)', 2),
+        ('raise InputError("rate must be positive")', 0),
+        ('raise InputError(f"{x} must be positive")', 0),
+        ('raise InputError("no such file")', 0),
+        ('raise InputError(f"{x}: {error}")', 0),
+        ('raise fail(x, "axes")', 1),
+        ('raise fail(x, "axes must differ")', 0),
+    ],
+)
+def test_nouns_are_found(line, count):
+    source = f"def fail(where, problem):\n    return InputError(problem, where=where)\n\ndef f(x, error):\n    {line}\n"
+    assert len(nouns({"a.py": source})[0]) == count
 
 
 WRONG = ["bad", "bad.", "bad..", "bad?", "bad!", "it failed: ValueError: no.", "how long?", "waits..."]
