@@ -92,6 +92,13 @@ class Spline:
         for name, value in (("x", x), ("y", y)):
             value.setflags(write=False)
             object.__setattr__(self, name, value)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                finite = bool(np.isfinite(self.pieces).all())
+        except ValueError:  # scipy's, of slopes that overflow
+            finite = False
+        if not finite:
+            raise InputError("the slopes of a spline must be finite", got=f"x = {x}, y = {y}")
 
     @cached_property
     def pieces(self) -> Array:
