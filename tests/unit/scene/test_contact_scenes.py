@@ -94,6 +94,7 @@ def test_scene_builds_and_starts(name):
             assert len(set(labels[dim])) == len(labels[dim])
 
 
+@pytest.mark.slow
 def test_rolling_claims():
     """The ball slides for 2 v0 / (7 mu g) and then rolls with 5/7 of its speed."""
     rec = simulate("rolling", settings={"scene.duration": 0.7})

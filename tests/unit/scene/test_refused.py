@@ -217,7 +217,7 @@ EVENT = {
 def test_events_that_give_another_state_are_named(case):
     what, options, then = EVENT[case]
     given = what if isinstance(what, dict) else {"what": what}
-    text = r"guard 'g' at t = 0\.05 s: an event('s \w+)? (gave|failed)"
+    text = r"guard 'g' at t = 0\.05 s: an event('s \w+)? (returned|failed)"
     with pytest.raises(MotiformError, match=text):
         simulate(**given, **SHORT, **options, guards=Guard("g", lambda t, state: t - 0.05, then=then))
 

@@ -30,5 +30,5 @@ def test_what_has_no_figure_is_refused():
         make_figure(FigureSpec(str(GALLERY / "handle.toml")), None)
     with pytest.raises(InputError, match="Did you mean 'human36'"):
         make_figure(FigureSpec("human63"), None)
-    with pytest.raises(InputError, match=r"measures of pendulum\.toml"):
+    with pytest.raises(InputError, match=r"measures must suit pendulum\.toml"):
         make_figure(FigureSpec(str(GALLERY / "pendulum.toml"), {"height": 1.8}), None)
