@@ -70,9 +70,9 @@ def motion(name: str) -> Motion:
     def efforts(t: float, state: Any) -> Array:
         return tau + push if pushed[0] <= t < pushed[1] else tau
 
+    efforts.jumps = tuple(when for when in pushed if when > 0)  # type: ignore[attr-defined]
     gains: dict[str, Any] = _standing_gains(figure) if name == "standing" else {}
     control = posture_control(figure, q, frequency=3.0, feedforward=efforts, **gains)
-    control.jumps = tuple(when for when in pushed if when > 0)  # type: ignore[attr-defined]
     return way._replace(control=control)
 
 

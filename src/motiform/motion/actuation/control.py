@@ -51,6 +51,11 @@ class PostureControl:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _gains(self.figure, getattr(self, name), name, self.v_places))
 
+    @property
+    def jumps(self) -> tuple[float, ...]:
+        """Instants at which the feedforward jumps, if it names them [s]: steps of the simulation end there."""
+        return tuple(getattr(self.feedforward, "jumps", ()))
+
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces at an instant, (nv,)."""
         q, v = self.posture(t)

@@ -156,3 +156,16 @@ def test_a_spring_needs_a_coordinate():
     actuation.CoordinateControl(figure, [CoordinateDrive(name, damping=1.0)])
     with pytest.raises(InputError, match="a spring needs a plain coordinate"):
         actuation.CoordinateControl(figure, [CoordinateDrive(name, stiffness=1.0)])
+
+
+def test_a_posture_passes_on_where_its_feedforward_jumps():
+    from motiform.motion.actuation import posture_control
+    from motiform.motion.figures import kondo
+
+    def kick(t, state):
+        return np.full(figure.nv, float(t >= 0.1))
+
+    figure = kondo()
+    assert posture_control(figure, figure.neutral(), frequency=2.0, feedforward=kick).jumps == ()
+    kick.jumps = (0.1,)
+    assert posture_control(figure, figure.neutral(), frequency=2.0, feedforward=kick).jumps == (0.1,)
