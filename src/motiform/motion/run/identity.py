@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from motiform.record import Recording
+
 __all__ = ["identify"]
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
@@ -26,6 +28,8 @@ def _tell(what: Any, functions: list[str]) -> str:
     """Return all that a value is made of, as text; note the functions that are met."""
     if isinstance(what, np.ndarray):
         return f"{what.shape}{hashlib.sha256(np.ascontiguousarray(what).tobytes()).hexdigest()}"
+    if isinstance(what, Recording):  # by its samples: the same in memory and on disk
+        return _tell({name: np.asarray(what[name]) for name in what.names}, functions)
     if isinstance(what, dict):
         return "{" + ",".join(f"{key}:{_tell(value, functions)}" for key, value in what.items()) + "}"
     if isinstance(what, list | tuple):
