@@ -7,8 +7,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.bodies import columns
-from motiform.motion.bodies.model import Bodies, State
-from motiform.motion.bodies.options import Force
+from motiform.motion.bodies.model import Bodies, Force, State
 from motiform.motion.run import Block, Checkpoint, ExplicitStep, Guard, Options, Pace, get_tableau, sampled_march
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import guard_value

@@ -1,6 +1,6 @@
 """Models of rigid bodies: properties, forces, and initial states."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from motiform.geometry import Shape
     from motiform.motion.bodies.pack import Packed
 
-__all__ = ["AIR_DENSITY", "Bodies", "Body", "Drag", "Environment", "Load", "Spring", "State"]
+__all__ = ["AIR_DENSITY", "Bodies", "Body", "Drag", "Environment", "Force", "Load", "Spring", "State"]
 
 AIR_DENSITY = 1.204  # [kg/m³] dry air at 20 °C and 101 325 Pa
 
@@ -210,6 +210,10 @@ class State:
         """Return the rows (n, 18) that kernels work on."""
         n = len(self.position)
         return np.hstack([self.position, self.rotation.reshape(n, 9), self.momentum, self.angular_momentum])
+
+
+Force = Callable[[float, State], tuple[np.ndarray, np.ndarray]]
+"""force(t, state) gives forces [N] and torques about the centres of mass [N m], world axes, (n, 3) each."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,8 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.motion.bodies.drive import blocks_alone, blocks_by_march, blocks_by_steps, check_functions
-from motiform.motion.bodies.model import Bodies, State
+from motiform.motion.bodies.model import Bodies, Force, State
 from motiform.motion.bodies.observe import Observer, channels
-from motiform.motion.bodies.options import Force
 from motiform.motion.run import Block, Checkpoint, Guard, Kind, Options, System, get_method
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.kinds import check_integrator
