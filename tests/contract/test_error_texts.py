@@ -3,6 +3,8 @@
 import ast
 import itertools
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,28 +45,34 @@ def names_a_file(node: ast.AST) -> bool:
     return any(word in ast.unparse(value.value).lower() for word in FILES)
 
 
+@cache
+def sources() -> dict[str, ast.Module]:
+    """All of the package, read once: {file: syntax}."""
+    return {str(path.relative_to(SOURCE)): ast.parse(path.read_text("utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def nodes(*kinds: type) -> Iterator[tuple[str, ast.AST]]:
+    """Nodes of these kinds, with the file and line of each."""
+    for file, syntax in sources().items():
+        yield from ((f"{file}:{node.lineno}", node) for node in ast.walk(syntax) if isinstance(node, kinds))
+
+
 def calls() -> list[tuple[str, ast.Call]]:
-    found = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call):
-                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-                if name in KINDS:
-                    found.append((f"{path.relative_to(SOURCE)}:{node.lineno}", node))
-    return found
+    return [
+        (at, node) for at, node in nodes(ast.Call) if getattr(node.func, "id", getattr(node.func, "attr", "")) in KINDS
+    ]
 
 
+@cache
 def remedies() -> list[tuple[str, ast.AST]]:
     """What is given as remedy=, and what is put into a variable of that name first."""
-    found = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            where = f"{path.relative_to(SOURCE)}:{getattr(node, 'lineno', 0)}"
-            if isinstance(node, ast.keyword) and node.arg == "remedy":
-                found += [(where, part) for part in parts(node.value)]
-            if isinstance(node, ast.Assign) and [getattr(t, "id", "") for t in node.targets] == ["remedy"]:
-                found += [(where, part) for part in parts(node.value)]
-    return found
+
+    def is_remedy(node: ast.AST) -> bool:
+        named = node.arg if isinstance(node, ast.keyword) else [getattr(t, "id", "") for t in node.targets]
+        return named in ("remedy", ["remedy"])
+
+    found = [(at, node.value) for at, node in nodes(ast.keyword, ast.Assign) if is_remedy(node)]
+    return [(at, part) for at, value in found for part in parts(value)]
 
 
 def test_what_is_wrong_has_no_mark_at_its_end():
@@ -150,14 +158,14 @@ def wordings(node: ast.AST, owner: Function) -> list[str]:
     return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
 
 
-def nouns(sources: dict[str, str]) -> tuple[list[tuple[str, str]], int]:
+def nouns(files: dict[str, ast.Module]) -> tuple[list[tuple[str, str]], int]:
     """The texts of errors that state no rule, with their places, and how many texts were read.
 
     A function that hands a parameter on as the text of an error counts as one: its calls are read too.
     """
     made = []
-    for file, source in sources.items():
-        for node, owner in functions(ast.parse(source)).items():
+    for file, syntax in files.items():
+        for node, owner in functions(syntax).items():
             if isinstance(node, ast.Call) and node.args:
                 made.append((file, getattr(node.func, "id", getattr(node.func, "attr", "")), node, owner))
     raised = {("", kind): 0 for kind in KINDS | {"ValueError"}}  # (file of a private function or "", name): argument
@@ -178,7 +186,7 @@ def nouns(sources: dict[str, str]) -> tuple[list[tuple[str, str]], int]:
 
 
 def test_what_is_wrong_states_a_rule():
-    bad, count = nouns({str(path.relative_to(SOURCE)): path.read_text("utf-8") for path in SOURCE.rglob("*.py")})
+    bad, count = nouns(sources())
     assert count > 900
     assert bad == []
 
@@ -201,7 +209,7 @@ def test_what_is_wrong_states_a_rule():
 )
 def test_nouns_are_found(line, count):
     source = f"def fail(where, problem):\n    return InputError(problem, where=where)\n\ndef f(x, error):\n    {line}\n"
-    assert len(nouns({"a.py": source})[0]) == count
+    assert len(nouns({"a.py": ast.parse(source)})[0]) == count
 
 
 WRONG = ["bad", "bad.", "bad..", "bad?", "bad!", "it failed: ValueError: no.", "how long?", "waits..."]
