@@ -1,7 +1,8 @@
 """Figures from files: URDF, the kinematic trees of MJCF, and OpenSim models.
 
-What a file asks for and a figure cannot do is refused by name, with file and line; what changes neither the kinematics
-nor the passive dynamics is left out and listed in `figure.notes`. A reader reads nothing outside the file's folder.
+What a file asks for and a figure cannot do is left out, what no matter can have is mended; `figure.notes` lists it,
+and one `ReaderWarning` names what changes the motion. With ``strict=True`` it is refused, with file and line. A reader
+reads nothing outside the file's folder and the `roots` that it is given.
 """
 
 import os
@@ -12,12 +13,13 @@ from motiform.motion.tree.read.elements import read_xml
 from motiform.motion.tree.read.mjcf import read_mjcf
 from motiform.motion.tree.read.osim import read_osim
 from motiform.motion.tree.read.osim_markers import read_marker_set
+from motiform.motion.tree.read.shared import ReaderWarning
 from motiform.motion.tree.read.urdf import read_urdf
 
 if TYPE_CHECKING:
     from motiform.motion.tree.model.figure import Figure
 
-__all__ = ["read_figure", "read_marker_set", "read_mjcf", "read_osim", "read_urdf"]
+__all__ = ["ReaderWarning", "read_figure", "read_marker_set", "read_mjcf", "read_osim", "read_urdf"]
 
 
 def read_figure(path: str | os.PathLike[str], **options: Any) -> "Figure":

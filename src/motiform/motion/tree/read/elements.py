@@ -14,13 +14,18 @@ import numpy as np
 from motiform.base.errors import InputError, MotiformError, closest
 from motiform.spatial.checks import Array, Words
 
-__all__ = ["Element", "file_inside", "located", "parse_xml", "read_xml"]
+__all__ = ["Element", "is_number", "located", "parse_xml", "read_xml"]
 
 LARGEST = 32 << 20  # bytes; a model is written by a person or an exporter, its meshes lie in other files
 DEEPEST = 1000  # elements within elements
 GREATEST = 1e30  # size of a number: products of a few of them stay finite
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\Z")
 _INFINITE = {"inf": np.inf, "+inf": np.inf, "-inf": -np.inf, "infinity": np.inf, "-infinity": -np.inf}
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number as the formats write it."""
+    return _NUMBER.match(word) is not None
 
 
 @dataclass(eq=False, repr=False)
@@ -169,13 +174,14 @@ def parse_xml(data: bytes, name: str) -> Element:
     if len(data) > LARGEST:
         got = Words(f"more than {LARGEST >> 20} MB")
         raise InputError("the file is too large", where=name, got=got, allowed=f"up to {LARGEST >> 20} MB")
-    tree = _Tree(name)
+    text = data.lstrip(b" \t\r\n").rstrip(b" \t\r\n\0")  # readers of these formats let such margins pass
+    tree = _Tree(name, data[: data.find(text)].count(b"\n"))
     parser = tree.parser
     try:
-        parser.Parse(data, True)
+        parser.Parse(text, True)
     except expat.ExpatError as error:
         problem = expat.ErrorString(error.code)
-        where = f"{name}:{error.lineno}"
+        where = f"{name}:{error.lineno + tree.above}"
         raise InputError(f"not well-formed XML: {problem}", where=where, remedy="Correct the file there.") from error
     except (LookupError, ValueError) as error:  # an encoding that does not exist
         raise InputError(f"not readable XML: {error}", where=name, remedy="Save it as UTF-8.") from error
@@ -185,8 +191,8 @@ def parse_xml(data: bytes, name: str) -> Element:
 class _Tree:
     """The elements as the parser meets them."""
 
-    def __init__(self, name: str) -> None:
-        self.name, self.open = name, list[Element]()
+    def __init__(self, name: str, above: int) -> None:
+        self.name, self.above, self.open = name, above, list[Element]()
         self.root: Element
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self._start
@@ -194,7 +200,7 @@ class _Tree:
         self.parser.StartDoctypeDeclHandler = self._doctype
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        line = self.parser.CurrentLineNumber
+        line = self.parser.CurrentLineNumber + self.above
         element = Element(tag, attributes, self.name, line)
         if len(self.open) >= DEEPEST:
             raise element.error("elements are nested too deep", allowed=f"{DEEPEST} levels")
@@ -208,19 +214,5 @@ class _Tree:
         self.open.pop()
 
     def _doctype(self, *_: Any) -> None:
-        where = f"{self.name}:{self.parser.CurrentLineNumber}"
+        where = f"{self.name}:{self.parser.CurrentLineNumber + self.above}"
         raise InputError("a document type (<!DOCTYPE …>) is not read", where=where, remedy="Remove it from the file.")
-
-
-def file_inside(folder: Path, name: str, element: Element) -> Path | None:
-    """Return the path of a file that an element names, None where there is none; it must lie in the folder."""
-    try:
-        path = (folder / name).resolve()
-        inside, found = path.is_relative_to(folder.resolve()), path.is_file()
-    except (OSError, ValueError, RuntimeError):
-        return None
-    if not inside:
-        raise element.error(
-            "a model can read its own folder only", got=name[:200], allowed="files beside it or below it"
-        )
-    return path if found else None

@@ -14,6 +14,7 @@ import numpy as np
 
 from motiform.base.errors import closest
 from motiform.motion.tree.read.elements import Element, located, read_xml
+from motiform.motion.tree.read.folders import Folders
 from motiform.motion.tree.read.mjcf_bodies import Bodies
 from motiform.motion.tree.read.mjcf_geoms import Geoms
 from motiform.motion.tree.read.mjcf_settings import Compiler, Defaults, expand_includes
@@ -50,7 +51,13 @@ _OPTIONS = words(
 
 
 def read_mjcf(
-    path: str | os.PathLike[str], *, meshes: str = "found", skip: Iterable[str] = (), up: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    meshes: str = "found",
+    roots: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
+    strict: bool = False,
+    skip: Iterable[str] = (),
+    up: str | None = None,
 ) -> "Figure":
     """Return the figure of an MJCF file, a segment for each body in the order of the file.
 
@@ -72,15 +79,15 @@ def read_mjcf(
     root = read_xml(path)
     if root.tag != "mujoco":
         raise root.error("not an MJCF model", got=f"<{root.tag}>", allowed="<mujoco>")
-    folder = Path(path).parent
-    expand_includes(root, folder)
-    return stand(_Mjcf(root, folder, Report(FEATURES, skip), meshes).figure(), up)
+    folders = Folders(Path(path).parent, roots)
+    expand_includes(root, folders)
+    return stand(_Mjcf(root, folders, Report(FEATURES, skip, strict), meshes).figure(), up)
 
 
 class _Mjcf:
     """The sections of a file on their way into a figure."""
 
-    def __init__(self, root: Element, folder: Path, report: Report, meshes: str) -> None:
+    def __init__(self, root: Element, folders: Folders, report: Report, meshes: str) -> None:
         self.root, self.report = root, report
         self.compiler, self.defaults = Compiler(), Defaults()
         self.gravity, self.damped, self.coupled = (0.0, 0.0, -9.81), True, True
@@ -97,7 +104,7 @@ class _Mjcf:
             self.defaults.read(section)
         for section in root.all("option"):
             self._read_option(section)
-        self.geoms = Geoms(self.compiler, self.defaults, folder, meshes, report)
+        self.geoms = Geoms(self.compiler, self.defaults, folders, meshes, report)
         for section in root.all("asset"):
             self.geoms.read_assets(section)
 

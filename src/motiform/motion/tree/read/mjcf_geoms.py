@@ -8,6 +8,7 @@ import numpy as np
 from motiform.base.errors import closest
 from motiform.geometry import Ball, Box, Capsule, Cylinder, Ellipsoid, MassProperties, Mesh, Shape
 from motiform.motion.tree.read.elements import Element, located
+from motiform.motion.tree.read.folders import Folders
 from motiform.motion.tree.read.mjcf_settings import ORIENTATIONS, Compiler, Defaults, turn_to
 from motiform.motion.tree.read.shared import ALONG_Z, Report, load_mesh, words
 from motiform.spatial import Transform
@@ -31,8 +32,8 @@ _DRAWN_GROUPS = 2  # groups above hold the shapes of collisions, by habit of the
 class Geoms:
     """The geoms of a file, with the meshes and materials that they name."""
 
-    def __init__(self, compiler: Compiler, defaults: Defaults, folder: Path, meshes: str, report: Report) -> None:
-        self.compiler, self.defaults, self.folder = compiler, defaults, folder
+    def __init__(self, compiler: Compiler, defaults: Defaults, folders: Folders, meshes: str, report: Report) -> None:
+        self.compiler, self.defaults, self.folders = compiler, defaults, folders
         self.choice, self.report = meshes, report
         self.assets: dict[str, Element] = {}
         self.colors: dict[str, Element] = {}
@@ -177,7 +178,7 @@ class Geoms:
         name = mesh.text("file")
         name = Path(name).name if self.compiler.strip_path else name
         scale = mesh.numbers("scale", 3, (1.0, 1.0, 1.0))
-        return load_mesh(mesh, self.folder, str(Path(self.compiler.mesh_folder) / name), scale, choice, self.report)
+        return load_mesh(mesh, self.folders, str(Path(self.compiler.mesh_folder) / name), scale, choice, self.report)
 
     def _color(self, geom: Element) -> tuple[float, float, float] | None:
         if "rgba" not in geom.attributes:

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from motiform.base.errors import closest
-from motiform.motion.tree.read.elements import Element, file_inside, read_xml
+from motiform.motion.tree.read.elements import Element, read_xml
+from motiform.motion.tree.read.folders import Folders
 from motiform.motion.tree.read.shared import Report, words
 from motiform.spatial import Transform, exp_rotation, rotation_about, rotation_from_quaternion
 from motiform.spatial.checks import Array
@@ -25,33 +26,39 @@ _USED = words(
 )
 
 
-def expand_includes(root: Element, folder: Path) -> None:
-    """Replace every <include> by what the root of its file holds; each file may be included once."""
-    seen, waiting = set[Path](), [root]
+def expand_includes(root: Element, folders: Folders) -> None:
+    """Replace every <include> by what the root of its file holds; each file may be included once.
+
+    A name is looked for from the folder of the model, then from the folder of the file that includes it.
+    """
+    seen = set[Path]()
+    waiting = [(root, folders.own)]
     while waiting:
-        element = waiting.pop()
+        element, base = waiting.pop()
         children: list[Element] = []
-        queue = list(reversed(element.children))
+        queue = [(child, base) for child in reversed(element.children)]
         while queue:
-            child = queue.pop()
+            child, around = queue.pop()
             if child.tag == "include":
-                queue += reversed(_included(child, folder, seen).children)
+                found, place = _included(child, folders, around, seen)
+                queue += [(inner, place) for inner in reversed(found.children)]
             else:
                 children.append(child)
+                waiting.append((child, around))
         element.children = children
-        waiting += children
 
 
-def _included(element: Element, folder: Path, seen: set[Path]) -> Element:
+def _included(element: Element, folders: Folders, base: Path, seen: set[Path]) -> tuple[Element, Path]:
+    """Return the root of an included file, and its folder."""
     element.only(("file",))
     name = element.text("file")
-    path = file_inside(folder, name, element)
+    path = folders.find(name, element) or folders.find(name, element, base)
     if path is None:
         raise element.error("no such file", got=name[:200], remedy="Put it into the folder of the model.")
     if path in seen:
         raise element.error("a file must be included once", got=name[:200], allowed="once")
     seen.add(path)
-    return read_xml(path, shown=name)
+    return read_xml(path, shown=name), path.parent
 
 
 @dataclass

@@ -61,7 +61,7 @@ def read_osim(
     check_choice(locked, LOCKED, "locked")
     model = read_document(path, ("Model",))
     more = None if markers is None else read_document(markers, ("MarkerSet",))
-    return stand(_Osim(model, Report(FEATURES, skip), locked == "hold").figure(more), up)
+    return stand(_Osim(model, Report(FEATURES, skip, strict=True), locked == "hold").figure(more), up)
 
 
 class _Osim:

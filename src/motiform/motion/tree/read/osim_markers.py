@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motiform.motion.tree.model.segment import Tag
-from motiform.motion.tree.read.elements import file_inside
+from motiform.motion.tree.read.folders import Folders
 from motiform.motion.tree.read.osim_elements import Node, read_document
 from motiform.motion.tree.read.osim_frames import Frames, socket
 from motiform.motion.tree.read.shared import Report
@@ -45,7 +45,7 @@ def add_markers(
     found = _by_name([node for _, node in components if node.tag == "Marker"])
     own = model.field("MarkerSet")
     if own is not None and own.attributes.get("file", "Unassigned") != "Unassigned":
-        path = file_inside(Path(model.file).parent, own.text("file"), own)
+        path = Folders(Path(model.file).parent).find(own.text("file"), own)
         if path is None:
             raise own.error("no such marker set file", got=own.text("file"), remedy="Put it beside the model.")
         found |= _by_name(_markers(read_document(path, ("MarkerSet",))))

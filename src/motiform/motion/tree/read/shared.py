@@ -1,27 +1,37 @@
 """What both readers need: a list of what was left out, meshes, and cylinders that stand along z."""
 
 import logging
+import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, closest
+from motiform.base.errors import InputError, MotiformError, closest
 from motiform.geometry import Mesh, read_mesh
 from motiform.geometry.meshes.files import MESH_SUFFIXES
-from motiform.motion.tree.read.elements import Element, file_inside, located
+from motiform.motion.tree.read.elements import Element, located
+from motiform.motion.tree.read.folders import Folders
 from motiform.spatial import Transform, up_vector, upright
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
     from motiform.motion.tree.model.figure import Figure
 
-__all__ = ["ALONG_Z", "MESHES", "Report", "check_choice", "load_mesh", "stand", "words"]
+__all__ = ["ALONG_Z", "MESHES", "ReaderWarning", "Report", "check_choice", "load_mesh", "stand", "words"]
 
 log = logging.getLogger("motiform.read")
+
+SHOWN = 5  # lines of a warning
+
+
+class ReaderWarning(UserWarning):
+    """A figure was read with something left out or mended that changes its motion."""
+
 
 MESHES = ("found", "skip", "all")
 """Meshes to draw: those whose file is there, none, or all with an error where a file is missing."""
@@ -55,12 +65,18 @@ def stand(figure: "Figure", up: str | None) -> "Figure":
 
 @dataclass
 class Report:
-    """What a reader leaves out: things without effect on the motion, and features that the caller let go."""
+    """What a reader leaves out or mends, as notes.
+
+    By default it goes on and says so; `strict` refuses what changes the physics, but for features in `skip`.
+    """
 
     features: tuple[str, ...]
     skip: Iterable[str] = ()
+    strict: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    """Notes that are also a warning: they change the physics, or look like a slip of the pen."""
 
     def __post_init__(self) -> None:
         self.skip = (self.skip,) if isinstance(self.skip, str) else tuple(self.skip)
@@ -71,39 +87,84 @@ class Report:
                     "unknown feature", where="skip", got=name, allowed=", ".join(self.features), remedy=remedy
                 )
 
-    def leave(self, element: Element, what: str) -> None:
+    def note(self, element: Element, text: str, *, warn: bool = False) -> None:
+        """Note something that was done."""
+        self.counts[text] += 1
+        self.first.setdefault(text, f"{Path(element.file).name}:{element.line}")
+        if warn:
+            self.told.add(text)
+
+    def leave(self, element: Element, what: str, *, warn: bool = False) -> None:
         """Note that something was left out."""
-        self.counts[what] += 1
-        self.first.setdefault(what, f"{Path(element.file).name}:{element.line}")
+        self.note(element, f"left out {what}", warn=warn)
 
     def refuse(self, element: Element, feature: str, problem: str) -> None:
-        """Refuse something that changes the physics, unless the caller lets it go."""
-        if feature not in self.skip:
+        """Leave out something that changes the physics; if strict refuse it, unless the caller lets it go."""
+        if feature in self.skip:
+            self.leave(element, f"{problem} (skipped as told)")
+        elif self.strict:
             remedy = f"Remove it, or pass skip=({feature!r},) to read the figure without it."
             raise element.error(f"{problem} is not supported", remedy=remedy)
-        self.leave(element, f"{problem} (skipped as told)")
+        else:
+            self.leave(element, problem, warn=True)
+
+    def mend(self, element: Element, problem: str, done: str, **facts: Any) -> None:
+        """Note what was done about something impossible; if strict refuse it."""
+        if self.strict:
+            raise element.error(problem, **facts)
+        name = element.attributes.get("name")
+        self.note(element, f"{f'{element.tag} {name!r}: ' if name else ''}{problem}: {done}", warn=True)
+
+    def unknown(self, element: Element, what: str, name: str, known: Iterable[str]) -> None:
+        """Note an unknown element or attribute; if strict refuse it. One that is nearly a known one is a warning."""
+        words, near = tuple(known), closest(name, known)
+        if self.strict:
+            raise element.error(f"unknown {what}", got=name, allowed=", ".join(words) or "none", remedy=near)
+        of = f" of <{element.tag}>" if what == "attribute" else ""
+        self.leave(element, f"unknown {what} {name!r}{of}" + (f" ({near})" if near else ""), warn=near is not None)
+
+    def only(self, element: Element, known: Iterable[str]) -> None:
+        """Note attributes that are not among the known."""
+        words = tuple(known)
+        for name in element.attributes:
+            if name not in words and not name.startswith("xmlns"):
+                self.unknown(element, "attribute", name, words)
+
+    @contextmanager
+    def looks(self, element: Element, *, needed: bool = False) -> Iterator[None]:
+        """Leave out what is only seen and cannot be drawn; if strict or needed refuse it."""
+        try:
+            yield
+        except MotiformError as error:
+            if self.strict or needed:
+                raise
+            self.leave(element, f"something to look at: {error.problem}")
 
     def notes(self) -> list[str]:
-        """Return one line for each kind of thing left out, and log them."""
-        lines = [
-            f"{self.first[what]}: left out {what}" + (f" ({n} times)" if n > 1 else "")
-            for what, n in self.counts.items()
-        ]
-        for line in lines:
+        """Return one line for each kind of thing that was done, log them, and warn once of those that matter."""
+        lines = {
+            text: f"{self.first[text]}: {text}" + (f" ({n} times)" if n > 1 else "") for text, n in self.counts.items()
+        }
+        for line in lines.values():
             log.info(line)
-        return lines
+        if self.told:
+            shown = [line for text, line in lines.items() if text in self.told]
+            more = f"; and {len(shown) - SHOWN} more" if len(shown) > SHOWN else ""
+            text = f"the figure differs from its file, see figure.notes: {'; '.join(shown[:SHOWN])}{more}"
+            warnings.warn(text, ReaderWarning, stacklevel=4)
+        return list(lines.values())
 
 
-def load_mesh(element: Element, folder: Path, name: str, scale: Array, choice: str, report: Report) -> Mesh | None:
-    """Return the mesh of a file in the folder, its corners times `scale`, or None where it is left out."""
+def load_mesh(element: Element, folders: Folders, name: str, scale: Array, choice: str, report: Report) -> Mesh | None:
+    """Return the mesh of a file, its corners times `scale`, or None where it is left out."""
     if choice == "skip":
         report.leave(element, "meshes")
         return None
-    path = file_inside(folder, name, element)
+    path = folders.find(name, element)
     if path is None or path.suffix.lower() not in MESH_SUFFIXES:
         if choice == "all":
             problem = "no such mesh file" if path is None else "a mesh file of this kind is not supported"
-            remedy = f"Put it into the folder {str(folder)!r}."
+            remedy = f"Put it into the folder {str(folders.own)!r}, or give the folder that holds it as roots=."
             raise element.error(problem, got=name[:200], allowed=", ".join(MESH_SUFFIXES), remedy=remedy)
         report.leave(element, f"the mesh {name[:200]}")
         return None

@@ -1,8 +1,8 @@
 """URDF: links and joints. The file's own axes are kept (z is up by habit) together with its gravity.
 
-Read: inertials, visuals (box, sphere, cylinder, capsule, mesh), joints fixed, revolute, continuous, prismatic, floating
-and planar with axis, limit, damping and mimic. Left out: collision geometry, by rule, for it changes no free motion;
-materials beyond one colour, effort and velocity bounds, transmissions, simulator extensions.
+Read: inertials, visuals (box, sphere, cylinder, capsule, mesh), joints fixed, revolute, continuous, prismatic,
+floating, planar and spherical with axis, limit, damping and mimic. Left out: collision geometry, by rule, for it
+changes no free motion; materials beyond one colour, effort and velocity bounds, transmissions, simulator extensions.
 """
 
 import os
@@ -14,25 +14,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import closest
-from motiform.motion.tree.read.elements import Element, file_inside, located, read_xml
-from motiform.motion.tree.read.shared import ALONG_Z, MESHES, Report, check_choice, load_mesh, stand
+from motiform.motion.tree.read.elements import Element, is_number, located, read_xml
+from motiform.motion.tree.read.folders import Folders
+from motiform.motion.tree.read.shared import MESHES, Report, check_choice, stand
+from motiform.motion.tree.read.urdf_links import Links, origin
 from motiform.spatial import Transform
-from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
-    from motiform.geometry import Shape
     from motiform.motion.tree.build import FigureBuilder
     from motiform.motion.tree.model.figure import Figure
     from motiform.motion.tree.model.joint import Joint
-    from motiform.motion.tree.model.segment import Part
 
 __all__ = ["read_urdf"]
 
 FEATURES = ("friction",)
-_TYPES = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
+_TYPES = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar", "spherical")
 _SINGLE = ("revolute", "continuous", "prismatic")
 _EXTENSIONS = ("gazebo", "transmission", "sensor", "ros2_control", "mujoco", "group", "disable_collisions", "version")
-Color = tuple[float, float, float]
 
 
 def read_urdf(
@@ -41,17 +39,25 @@ def read_urdf(
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     free: bool = False,
     meshes: str = "found",
+    roots: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
+    strict: bool = False,
     skip: Iterable[str] = (),
     up: str | None = None,
 ) -> "Figure":
     """Return the figure of a URDF file, a segment for each link, from the root outward in the order of the joints.
 
+    What a figure cannot have is left out, what no matter can have is mended; `figure.notes` lists it, and one warning
+    names what changes the motion. Unknown elements and attributes are noted.
+
     Parameters
     ----------
     gravity : [m/s²] in the file's axes. Without gravity z is up.
     free : give the root link a free joint; otherwise it is fixed to the world.
-    meshes : "found" draws those whose file lies in the folder of the model, "skip" none, "all" fails if one is missing.
-        ``package://name/…`` is looked for in the folder with and without ``name``.
+    meshes : "found" draws those whose file is there, "skip" none, "all" fails if one is missing. Files lie in the
+        folder of the model or under `roots`.
+    roots : folders to look for meshes in. ``package://NAME/…`` and ``model://NAME/…`` are looked for in the model's
+        folder and in the roots with and without NAME, then in any folder called NAME below the roots.
+    strict : refuse what would be left out or mended, with file and line.
     skip : features to leave out knowingly: "friction" (dry friction of joints).
     up : axis that points up in the figure ("y", "z", …): gravity and the placements of the roots are turned, q stays
         as it is in the file. None keeps the axes of the file.
@@ -61,29 +67,31 @@ def read_urdf(
     root = read_xml(path)
     if root.tag != "robot":
         raise root.error("not a URDF model", got=f"<{root.tag}>", allowed="<robot>")
-    return stand(_Urdf(root, Path(path).parent, Report(FEATURES, skip), meshes).figure(gravity, free), up)
+    report = Report(FEATURES, skip, strict)
+    _clean_numbers(root, report)
+    links = Links(root, Folders(Path(path).parent, roots), meshes, report)
+    return stand(_Urdf(root, links, report).figure(gravity, free), up)
 
 
 class _Urdf:
     """The links and joints of a file on their way into a figure."""
 
-    def __init__(self, root: Element, folder: Path, report: Report, meshes: str) -> None:
-        self.root, self.folder, self.report, self.meshes = root, folder, report, meshes
+    def __init__(self, root: Element, content: Links, report: Report) -> None:
+        self.root, self.content, self.report = root, content, report
         for child in root.children:
             self._check_kind(child)
         self.links = _by_name(root.all("link"))
         self.joints = _by_name(root.all("joint"))
-        self.colors = {m.text("name"): _rgba(m) for m in root.all("material")}
 
     def _check_kind(self, child: Element) -> None:
         if child.tag in ("link", "joint", "material"):
             return
         if child.tag.startswith("xacro:"):
             raise child.error("macros must be expanded", remedy="Expand the file with xacro first.")
-        if child.tag not in _EXTENSIONS:
-            known = ("link", "joint", "material", *_EXTENSIONS)
-            raise child.error("unknown element", allowed=", ".join(known), remedy=closest(child.tag, known))
-        self.report.leave(child, f"<{child.tag}>")
+        if child.tag in _EXTENSIONS:
+            self.report.leave(child, f"<{child.tag}>")
+        else:
+            self.report.unknown(child, "element", child.tag, ("link", "joint", "material", *_EXTENSIONS))
 
     # ---- the tree
     def figure(self, gravity: ArrayLike, free: bool) -> "Figure":
@@ -140,14 +148,15 @@ class _Urdf:
 
     def _add(self, builder: "FigureBuilder", name: str, element: Element | None, base: "Joint") -> None:
         link = self.links[name]
+        self.report.only(link, ("name", "type"))
         parent = None if element is None else element.need("parent").text("link")
         with located(link if element is None else element):
             joint = base if element is None else self._joint(element)
             damping = 0.0 if element is None else self._damping(element)
-            placement = Transform.identity() if element is None else _origin(element)
-            shape: Any = self._parts(link)
+            placement = Transform.identity() if element is None else origin(element, self.report)
+            shape: Any = self.content.parts(link)
         with located(link):
-            mass, center, inertia = self._inertial(link)
+            mass, center, inertia = self.content.inertial(link)
             builder.segment(
                 name,
                 parent,
@@ -164,7 +173,7 @@ class _Urdf:
     def _joint(self, element: Element) -> "Joint":
         from motiform.motion.tree import joints
 
-        element.only(("name", "type"))
+        self.report.only(element, ("name", "type"))
         self._check_parts(element)
         kind = element.word("type", "", _TYPES)
         name = element.text("name")
@@ -172,7 +181,9 @@ class _Urdf:
             return joints.fixed()
         if kind == "floating":
             return joints.free(names=[f"{name}.{part}" for part in joints.free().names])
-        at = element.one("axis")
+        if kind == "spherical":
+            return joints.spherical(names=[f"{name}.{part}" for part in joints.spherical().names])
+        at = self._axis(element)
         axis = np.array([1.0, 0.0, 0.0]) if at is None else at.direction("xyz", None)
         if kind == "planar":
             return joints.planar(axis, names=[f"{name}.{part}" for part in ("t1", "t2", "r")])
@@ -186,16 +197,22 @@ class _Urdf:
             if child.tag in harmless:
                 self.report.leave(child, f"<{child.tag}> of joints")
             elif child.tag not in used:
-                known = used + harmless
-                raise child.error("unknown element", allowed=", ".join(known), remedy=closest(child.tag, known))
+                self.report.unknown(child, "element", child.tag, used + harmless)
+
+    def _axis(self, element: Element) -> Element | None:
+        given = element.all("axis")
+        if len(given) > 1:
+            self.report.mend(given[1], "a <joint> has at most one <axis>", "the first was taken", allowed="one")
+        return given[0] if given else None
 
     def _limits(self, element: Element, kind: str) -> tuple[float, float] | None:
         limit = element.one("limit")
         if limit is None:
-            if kind == "continuous":
-                return None
-            raise element.error(f"a {kind} joint must have a <limit>", remedy="Add it, or make the joint continuous.")
-        limit.only(("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"))
+            if kind != "continuous":
+                problem = f"a {kind} joint must have a <limit>"
+                self.report.mend(element, problem, "it has none", remedy="Add it, or make the joint continuous.")
+            return None
+        self.report.only(limit, ("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"))
         for name in ("effort", "velocity"):
             if name in limit.attributes:
                 self.report.leave(limit, f"{name} bounds of joints")
@@ -203,113 +220,72 @@ class _Urdf:
             return None  # a bound that is not written is no bound
         lower, upper = (float(limit.numbers(n, 1, [0.0], infinite=True)[0]) for n in ("lower", "upper"))
         if lower > upper:
-            raise limit.error("the range is empty", got=(lower, upper), allowed="lower ≤ upper", remedy="Swap them.")
+            facts: Any = {"got": (lower, upper), "allowed": "lower ≤ upper", "remedy": "Swap them."}
+            self.report.mend(limit, "the range is empty", "the joint has no limits", **facts)
+            return None
         return lower, upper
 
     def _damping(self, element: Element) -> float:
         dynamics = element.one("dynamics")
         if dynamics is None:
             return 0.0
-        dynamics.only(("damping", "friction"))
-        if dynamics.number("friction", 0.0, least=0.0):
+        self.report.only(dynamics, ("damping", "friction"))
+        if dynamics.number("friction", 0.0):
             self.report.refuse(dynamics, "friction", "dry friction of a joint")
-        return dynamics.number("damping", 0.0, least=0.0)
+        damping = dynamics.number("damping", 0.0)
+        if damping < 0.0:
+            self.report.mend(dynamics, f"damping must be 0 or more, but is {damping:g}", "it became 0")
+        return max(damping, 0.0)
 
     def _couple(self, builder: "FigureBuilder") -> None:
         from motiform.motion.tree.model.functions import linear
 
-        for name, element in self.joints.items():
-            if element.one("mimic") is not None:
-                leader, slope, offset = self._leader(element)
-                builder.couple(name, leader, linear(slope, offset))
+        followers = {name: mimic for name, element in self.joints.items() if (mimic := self._mimic(element))}
+        for name in followers:
+            leader, slope, offset = _leader(name, followers)
+            builder.couple(name, leader, linear(slope, offset))
 
-    def _leader(self, element: Element) -> tuple[str, float, float]:
-        """Follow a chain of mimics to the joint that leads: value = slope × leader + offset."""
-        slope, offset, seen, at = 1.0, 0.0, [element.text("name")], element
-        while (mimic := at.one("mimic")) is not None:
-            mimic.only(("joint", "multiplier", "offset"))
-            leader = mimic.text("joint")
-            if at.text("type") not in _SINGLE:
-                raise mimic.error("only joints with one coordinate can mimic", allowed=", ".join(_SINGLE))
-            if leader not in self.joints or self.joints[leader].text("type") not in _SINGLE:
-                singles = [n for n, j in self.joints.items() if j.attributes.get("type") in _SINGLE]
-                raise mimic.error("no such joint to mimic", got=leader, remedy=closest(leader, singles))
-            if leader in seen:
-                raise mimic.error("joints must not mimic in a circle", got=" → ".join([*seen, leader][:9]))
-            offset += slope * mimic.number("offset", 0.0)
-            slope *= mimic.number("multiplier", 1.0)
-            seen.append(leader)
-            at = self.joints[leader]
-        return seen[-1], slope, offset
-
-    # ---- links
-    def _inertial(self, link: Element) -> tuple[float, Array, Array]:
-        inertial = link.one("inertial")
-        if inertial is None:
-            return 0.0, np.zeros(3), np.zeros((3, 3))
-        pose = _origin(inertial)
-        mass = inertial.need("mass").number("value", least=0.0)
-        given = inertial.one("inertia")
-        if given is None:
-            return mass, pose.translation, np.zeros((3, 3))
-        names = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-        given.only(names)
-        xx, yy, zz = (given.number(name) for name in names[:3])
-        xy, xz, yz = (given.number(name, 0.0) for name in names[3:])
-        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        return mass, pose.translation, pose.rotation @ J @ pose.rotation.T
-
-    def _parts(self, link: Element) -> "list[Part] | None":
-        from motiform.motion.tree.model.segment import Part
-
-        parts = []
-        for child in link.children:
-            if child.tag == "collision":
-                self.report.leave(child, "<collision> geometry")
-            elif child.tag in ("contact", "self_collision_checking"):
-                self.report.leave(child, f"<{child.tag}> of links")
-            elif child.tag == "visual":
-                shape, along_z = self._shape(child.need("geometry"))
-                if shape is not None:
-                    placement = _origin(child) @ ALONG_Z if along_z else _origin(child)
-                    parts.append(Part(shape, placement, self._color(child)))
-            elif child.tag != "inertial":
-                known = ("inertial", "visual", "collision")
-                raise child.error("unknown element", allowed=", ".join(known), remedy=closest(child.tag, known))
-        return parts or None
-
-    def _shape(self, geometry: Element) -> "tuple[Shape | None, bool]":
-        """Return the shape, and whether it stands along z."""
-        from motiform.geometry import Ball, Box, Capsule, Cylinder
-
-        if len(geometry.children) != 1:
-            raise geometry.error("a geometry must have one shape", got=len(geometry.children), allowed="one")
-        (solid,) = geometry.children
-        with located(solid):
-            if solid.tag == "box":
-                return Box(tuple(solid.numbers("size", 3).tolist())), False
-            if solid.tag == "sphere":
-                return Ball(solid.number("radius")), False
-            if solid.tag in ("cylinder", "capsule"):
-                make = Cylinder if solid.tag == "cylinder" else Capsule
-                return make(solid.number("radius"), solid.number("length")), True
-            if solid.tag == "mesh":
-                return self._mesh(solid), False
-        known = ("box", "sphere", "cylinder", "capsule", "mesh")
-        raise solid.error("unknown shape", allowed=", ".join(known), remedy=closest(solid.tag, known))
-
-    def _mesh(self, element: Element) -> "Shape | None":
-        name, scale = element.text("filename"), element.numbers("scale", 3, (1.0, 1.0, 1.0))
-        package, _, below = name.removeprefix("package://").partition("/")
-        if name.startswith("package://"):
-            name = below if file_inside(self.folder, below, element) else f"{package}/{below}"
-        return load_mesh(element, self.folder, name.removeprefix("file://"), scale, self.meshes, self.report)
-
-    def _color(self, visual: Element) -> Color | None:
-        material = visual.one("material")
-        if material is None:
+    def _mimic(self, element: Element) -> Element | None:
+        """Return the mimic of a joint that can follow another that can lead it."""
+        mimic = element.one("mimic")
+        if mimic is None:
             return None
-        return _rgba(material) or self.colors.get(material.attributes.get("name", ""))
+        self.report.only(mimic, ("joint", "multiplier", "offset"))
+        singles = [n for n, j in self.joints.items() if j.attributes.get("type") in _SINGLE]
+        leader, done = mimic.text("joint"), f"the mimic of joint {element.text('name')!r} was left out"
+        if element.text("name") not in singles:
+            self.report.mend(mimic, "only joints with one coordinate can mimic", done, allowed=", ".join(_SINGLE))
+            return None
+        if leader not in singles:
+            self.report.mend(mimic, "no such joint to mimic", done, got=leader, remedy=closest(leader, singles))
+            return None
+        return mimic
+
+
+def _leader(name: str, followers: dict[str, Element]) -> tuple[str, float, float]:
+    """Follow a chain of mimics to the joint that leads: value = slope × leader + offset."""
+    slope, offset, seen = 1.0, 0.0, [name]
+    while (mimic := followers.get(seen[-1])) is not None:
+        leader = mimic.text("joint")
+        if leader in seen:
+            raise mimic.error("joints must not mimic in a circle", got=" → ".join([*seen, leader][:9]))
+        offset += slope * mimic.number("offset", 0.0)
+        slope *= mimic.number("multiplier", 1.0)
+        seen.append(leader)
+    return seen[-1], slope, offset
+
+
+def _clean_numbers(root: Element, report: Report) -> None:
+    """Take stray marks behind numbers away, as in "0.07, 0 1": readers in C let them pass."""
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        waiting += element.children
+        for key, text in element.attributes.items():
+            found = [word if is_number(word) else word[:-1] for word in text.split()]
+            if found != text.split() and all(map(is_number, found)):
+                report.mend(element, f"attribute {key!r} is not a number", f"{text[:60]!r} was taken as its numbers")
+                element.attributes[key] = " ".join(found)
 
 
 def _by_name(elements: list[Element]) -> dict[str, Element]:
@@ -322,20 +298,3 @@ def _by_name(elements: list[Element]) -> dict[str, Element]:
             )
         found[name] = element
     return found
-
-
-def _origin(element: Element) -> Transform:
-    origin = element.one("origin")
-    if origin is None:
-        return Transform.identity()
-    origin.only(("xyz", "rpy"))
-    zero = (0.0, 0.0, 0.0)
-    return Transform.from_euler(origin.numbers("rpy", 3, zero), "xyz", origin.numbers("xyz", 3, zero), fixed=True)
-
-
-def _rgba(material: Element) -> Color | None:
-    color = material.one("color")
-    if color is None:
-        return None
-    red, green, blue, _ = np.clip(color.numbers("rgba", 4), 0.0, 1.0).tolist()
-    return red, green, blue

@@ -48,7 +48,7 @@ def read(folder, text, **options) -> Figure:
 
 def refused(folder, text, **options) -> str:
     with pytest.raises(InputError) as caught:
-        read(folder, text, **options)
+        read(folder, text, **{"strict": True, **options})
     return str(caught.value)
 
 

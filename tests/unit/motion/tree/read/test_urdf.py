@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from motiform.base.errors import InputError, MotiformError
 from motiform.geometry import Ball, Box, Cylinder, Mesh, write_mesh
-from motiform.motion.tree.joints import AxesJoint, FreeJoint
+from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.figure import Figure
-from motiform.motion.tree.read import read_figure, read_urdf
+from motiform.motion.tree.read import ReaderWarning, read_figure, read_urdf
 from motiform.spatial import rotation_from_euler
 
 ARM = """<?xml version="1.0"?>
@@ -47,8 +47,16 @@ def read(folder, text, **options) -> Figure:
 
 def refused(folder, text, **options) -> str:
     with pytest.raises(InputError) as caught:
-        read(folder, text, **options)
+        read(folder, text, **{"strict": True, **options})
     return str(caught.value)
+
+
+def warned(folder, text, **options) -> tuple[Figure, str]:
+    """Return the figure of a file, and its one warning."""
+    with pytest.warns(ReaderWarning) as caught:
+        figure = read(folder, text, **options)
+    (warning,) = caught
+    return figure, str(warning.message)
 
 
 def robot(*parts):
@@ -166,10 +174,112 @@ def test_meshes_outside_the_folder_are_not_read(tmp_path, name):
     (tmp_path / "secret.stl").write_bytes(b"")
     text = robot(f'<link name="a"><visual><geometry><mesh filename="{name}"/></geometry></visual></link>')
     assert "read its own folder only" in refused(inner, text)
+    figure = read(inner, text)
+    assert figure.segments[0].parts == ()
+    assert "read its own folder only" in figure.notes[0]
 
 
-def test_dry_friction_is_refused_unless_told(tmp_path):
+def test_meshes_are_found_under_roots(tmp_path):
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    (tmp_path / "all" / "deep" / "arm_description" / "meshes").mkdir(parents=True)
+    place = tmp_path / "all" / "deep" / "arm_description" / "meshes" / "t.obj"
+    write_mesh(Mesh(corners, np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])), place)
+    inner = tmp_path / "all" / "deep" / "arm_description" / "urdf"
+    inner.mkdir()
+    text = robot('<link name="a"><visual><geometry><mesh filename="{}"/></geometry></visual></link>')
+    for name in ("package://arm_description/meshes/t.obj", "model://arm_description/meshes/t.obj", "../meshes/t.obj"):
+        assert read(inner, text.format(name)).segments[0].parts == ()
+        for root in (tmp_path / "all", inner.parent, [tmp_path, tmp_path / "all"]):
+            (part,) = read(inner, text.format(name), roots=root, meshes="all").segments[0].parts
+            assert part.shape.volume == pytest.approx(1 / 6, rel=1e-12)
+    assert "no such mesh file" in refused(inner, text.format("package://other/t.obj"), roots=tmp_path, meshes="all")
+    assert "no such folder" in refused(inner, text, roots=tmp_path / "none")
+
+
+def inertial(mass, moments):
+    entries = " ".join(f'{k}="{v!r}"' for k, v in zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), moments, strict=True))
+    return robot(f'<link name="a"><inertial><mass value="{mass}"/><inertia {entries}/></inertial></link>')
+
+
+@pytest.mark.parametrize(
+    "moments", [(1, 1, 9, 0, 0, 0), (1, 2, 3.001, 0.01, 0, 0), (-1, 2, 5, 1, 2, 3), (-1, -2, -3, 0, 0, 0)]
+)
+def test_an_impossible_inertia_becomes_the_nearest_possible_one(tmp_path, moments):
+    """The nearest by an independent way: the second moments C = ½ tr(I) 1 − I as L Lᵀ, fitted by least squares."""
+    from scipy.optimize import least_squares
+
+    figure, message = warned(tmp_path, inertial(2.0, moments))
+    xx, yy, zz, xy, xz, yz = moments
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], float)
+
+    def matrix(x):
+        L = x.reshape(3, 3)
+        C = L @ L.T
+        return np.trace(C) * np.eye(3) - C
+
+    starts = np.random.default_rng(1).standard_normal((8, 9))
+    fits = [least_squares(lambda x: (matrix(x) - J).ravel(), x0, xtol=1e-15, ftol=1e-15, gtol=1e-15) for x0 in starts]
+    best = min(fits, key=lambda fit: fit.cost)
+    found = figure.segments[0].inertia
+    distance = np.linalg.norm(found - J)
+    assert distance <= np.sqrt(2 * best.cost) * (1 + 1e-9)  # the least of a convex problem: nothing is nearer
+    # Cost is quadratic at the least: a fit to 1e-15 of it leaves 3e-8 of the matrix; where it ends at a face of the
+    # cone it approaches slower.
+    np.testing.assert_allclose(found, matrix(best.x), atol=1e-4 * np.abs(J).max())
+    assert f"{distance:.2g} kg·m²" in figure.notes[0]
+    assert "link 'a': the principal moments must be those of a solid" in message
+
+
+def test_inertia_without_mass_is_left_out(tmp_path):
+    figure, message = warned(tmp_path, inertial(0.0, (1, 1, 1, 0, 0, 0)))
+    assert not figure.segments[0].inertia.any()
+    assert "a link with inertia must have mass" in message
+
+
+def test_unknown_parts_are_noted_and_nearly_known_ones_are_a_warning(tmp_path):
+    text = robot('<link name="a" self_filter="1"><vendor/></link><link name="b"/>', joint('<joint_properties d="1"/>'))
+    figure = read(tmp_path, text)
+    assert [note.partition(": ")[2] for note in figure.notes] == [
+        "left out unknown attribute 'self_filter' of <link>",
+        "left out unknown element 'vendor'",
+        "left out unknown element 'joint_properties'",
+    ]
+    _, message = warned(tmp_path, robot(LINKS, joint('<origin xzy="0 0 1"/>')))
+    assert "Did you mean 'xyz'?" in message
+
+
+def test_slips_of_the_pen_are_mended_with_a_note(tmp_path):
+    text = "\n\n" + ARM.replace('xyz="0 0 0.5"', 'xyz="0, 0, 0.5"').replace(
+        '<axis xyz="0 3 4"/>', '<axis xyz="0 3 4"/>' * 2
+    )
+    figure, message = warned(tmp_path, text + "\n\0")
+    np.testing.assert_array_equal(figure.segment("upper").placement.translation, [0, 0, 0.5])
+    assert "'0, 0, 0.5' was taken as its numbers" in message
+    assert "at most one <axis>: the first was taken" in message
+    figure, message = warned(tmp_path, robot(LINKS, joint('<mimic joint="k"/>', kind="fixed")))
+    assert "the mimic of joint 'j' was left out" in message
+    figure, message = warned(tmp_path, robot(LINKS, joint('<limit lower="1" upper="0"/>', kind="revolute")))
+    assert np.isinf(figure.limits).all()
+
+
+def test_looks_that_cannot_be_drawn_are_noted(tmp_path):
+    for shape in ('<sphere radius="0"/>', "<cone/>", "", '<box size="1 1"/>'):
+        figure = read(tmp_path, robot(f'<link name="a"><visual><geometry>{shape}</geometry></visual></link>'))
+        assert figure.segments[0].parts == ()
+        assert "something to look at" in figure.notes[0]
+
+
+def test_a_spherical_joint(tmp_path):
+    figure = read(tmp_path, robot(LINKS, joint(kind="spherical")))
+    assert isinstance(figure.segment("b").joint, SphericalJoint)
+    assert figure.coordinates == ("j.wx", "j.wy", "j.wz")
+
+
+def test_dry_friction_is_left_out_with_a_warning_or_refused(tmp_path):
     text = robot(LINKS, joint('<dynamics damping="1" friction="0.2"/>'))
+    figure, message = warned(tmp_path, text)
+    assert "left out dry friction of a joint" in message
+    assert "left out dry friction of a joint" in figure.notes[0]
     message = refused(tmp_path, text)
     assert re.search(r"robot\.urdf:3 <dynamics>: dry friction of a joint is not supported", message)
     assert "skip=('friction',)" in message

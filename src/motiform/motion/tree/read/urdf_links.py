@@ -1,0 +1,124 @@
+"""The links of URDF: matter, shapes, colours."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motiform.base.errors import closest
+from motiform.motion.tree.read.elements import Element, located
+from motiform.motion.tree.read.folders import Folders
+from motiform.motion.tree.read.repair import possible_inertia
+from motiform.motion.tree.read.shared import ALONG_Z, Report, load_mesh
+from motiform.spatial import Transform
+from motiform.spatial.checks import Array
+
+if TYPE_CHECKING:
+    from motiform.geometry import Shape
+    from motiform.motion.tree.model.segment import Part
+
+__all__ = ["Links", "origin"]
+
+Color = tuple[float, float, float]
+_KNOWN = ("inertial", "visual", "collision")
+_MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+
+
+class Links:
+    """What the links of a file hold."""
+
+    def __init__(self, root: Element, folders: Folders, meshes: str, report: Report) -> None:
+        self.folders, self.meshes, self.report = folders, meshes, report
+        self.colors: dict[str, Color | None] = {}
+        for material in root.all("material"):
+            with report.looks(material):
+                self.colors[material.text("name")] = _rgba(material)
+
+    # ---- matter
+    def inertial(self, link: Element) -> tuple[float, Array, Array]:
+        """Return mass, centre of mass and inertia about it, in the link's axes."""
+        inertial = link.one("inertial")
+        if inertial is None:
+            return 0.0, np.zeros(3), np.zeros((3, 3))
+        pose, mass = origin(inertial, self.report), inertial.need("mass").number("value", least=0.0)
+        given = inertial.one("inertia")
+        J = np.zeros((3, 3))
+        if given is not None:
+            self.report.only(given, _MOMENTS)
+            xx, yy, zz = (given.number(name) for name in _MOMENTS[:3])
+            xy, xz, yz = (given.number(name, 0.0) for name in _MOMENTS[3:])
+            J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        J = possible_inertia(link, mass, J, self.report)
+        return mass, pose.translation, pose.rotation @ J @ pose.rotation.T
+
+    # ---- shapes
+    def parts(self, link: Element) -> "list[Part] | None":
+        """Return what a link is drawn as."""
+        parts = []
+        for child in link.children:
+            if child.tag == "collision":
+                self.report.leave(child, "<collision> geometry")
+            elif child.tag in ("contact", "self_collision_checking"):
+                self.report.leave(child, f"<{child.tag}> of links")
+            elif child.tag == "visual":
+                with self.report.looks(child, needed=self.meshes == "all"):
+                    parts += self._part(child)
+            elif child.tag != "inertial":
+                self.report.unknown(child, "element", child.tag, _KNOWN)
+        return parts or None
+
+    def _part(self, visual: Element) -> "list[Part]":
+        from motiform.motion.tree.model.segment import Part
+
+        shape, along_z = self._shape(visual.need("geometry"))
+        if shape is None:
+            return []
+        placement = origin(visual, self.report)
+        return [Part(shape, placement @ ALONG_Z if along_z else placement, self._color(visual))]
+
+    def _shape(self, geometry: Element) -> "tuple[Shape | None, bool]":
+        """Return the shape, and whether it stands along z."""
+        from motiform.geometry import Ball, Box, Capsule, Cylinder
+
+        if len(geometry.children) != 1:
+            raise geometry.error("a geometry must have one shape", got=len(geometry.children), allowed="one")
+        (solid,) = geometry.children
+        with located(solid):
+            if solid.tag == "box":
+                return Box(tuple(solid.numbers("size", 3).tolist())), False
+            if solid.tag == "sphere":
+                return Ball(solid.number("radius")), False
+            if solid.tag in ("cylinder", "capsule"):
+                make = Cylinder if solid.tag == "cylinder" else Capsule
+                return make(solid.number("radius"), solid.number("length")), True
+            if solid.tag == "mesh":
+                return self._mesh(solid), False
+        known = ("box", "sphere", "cylinder", "capsule", "mesh")
+        raise solid.error("unknown shape", allowed=", ".join(known), remedy=closest(solid.tag, known))
+
+    def _mesh(self, element: Element) -> "Shape | None":
+        name, scale = element.text("filename"), element.numbers("scale", (1, 3), (1.0, 1.0, 1.0))
+        return load_mesh(element, self.folders, name, np.broadcast_to(scale, 3), self.meshes, self.report)
+
+    def _color(self, visual: Element) -> Color | None:
+        material = visual.one("material")
+        if material is None:
+            return None
+        return _rgba(material) or self.colors.get(material.attributes.get("name", ""))
+
+
+def origin(element: Element, report: Report) -> Transform:
+    """Return the frame that the <origin> of an element describes."""
+    found = element.one("origin")
+    if found is None:
+        return Transform.identity()
+    report.only(found, ("xyz", "rpy"))
+    zero = (0.0, 0.0, 0.0)
+    return Transform.from_euler(found.numbers("rpy", 3, zero), "xyz", found.numbers("xyz", 3, zero), fixed=True)
+
+
+def _rgba(material: Element) -> Color | None:
+    color = material.one("color")
+    if color is None:
+        return None
+    red, green, blue, _ = np.clip(color.numbers("rgba", 4), 0.0, 1.0).tolist()
+    return red, green, blue
