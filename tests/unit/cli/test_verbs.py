@@ -301,6 +301,7 @@ def stopped_half_way(folder, name, by):
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow
 def test_killed_run_resumes_to_the_same_bits(tmp_path):
     from motiform.record import compare, open_recording
 
