@@ -8,9 +8,12 @@ storage of the model (MuJoCo keeps quaternions and principal axes, which costs a
 import numpy as np
 import pytest
 
+from motiform.base.errors import InputError
 from motiform.geometry import Mesh, write_mesh
+from motiform.motion.tree.algorithms.closures import constraint
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix, nonlinear_effects
 from motiform.motion.tree.algorithms.kinematics import poses, tags
+from motiform.motion.tree.algorithms.loops import close_loops
 from motiform.motion.tree.read import read_figure, read_mjcf, read_urdf
 from motiform.spatial import random_rotation, rotation_from_quaternion
 
@@ -279,17 +282,159 @@ def test_bounds_and_balance_of_inertia_are_those_of_mujoco(tmp_path):
     compare_with_mujoco(*read_both(tmp_path, text), np.random.default_rng(5))
 
 
-def test_matter_of_a_mesh_is_that_of_mujoco(tmp_path):
-    corners = np.array([[0, 0, 0], [0.3, 0, 0], [0.1, 0.4, 0], [0.05, 0.1, 0.5]])
-    faces = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
-    write_mesh(Mesh(corners, faces), tmp_path / "wedge.obj")
-    text = """<mujoco><asset><mesh name="w" file="wedge.obj" scale="1 -1.5 0.7"/></asset><worldbody><body name="a">
-        <joint axis="1 2 3"/><joint axis="0 1 0"/><geom type="mesh" mesh="w" pos="0.2 0.1 0" euler="10 20 30"/></body>
-        </worldbody></mujoco>"""
-    figure, model = read_both(tmp_path, text)
-    # MuJoCo keeps corners as float32, 6e-8 each
-    compare_with_mujoco(figure, model, np.random.default_rng(2), tolerance=1e-6)
+def u_shape():
+    """Return corners and outward faces of a prism over a U: closed, not convex."""
+    outline = 0.1 * np.array([[0, 0], [3, 0], [3, 3], [2, 3], [2, 1], [1, 1], [1, 3], [0, 3]])
+    n = len(outline)
+    corners = np.concatenate([np.c_[outline, np.zeros(n)], np.c_[outline, np.full(n, 0.1)]])
+    lid = np.array([(0, 1, 4), (0, 4, 5), (1, 2, 3), (1, 3, 4), (0, 5, 6), (0, 6, 7)])
+    sides = [face for i in range(n) for j in [(i + 1) % n] for face in ((i, j, j + n), (i, j + n, i + n))]
+    return corners, np.concatenate([lid[:, ::-1], lid + n, sides])
+
+
+def write_msh(path, corners, faces):
+    counts = np.array([len(corners), 0, 0, len(faces)], "<i4")
+    path.write_bytes(counts.tobytes() + corners.astype("<f4").tobytes() + faces.astype("<i4").tobytes())
+
+
+MESH = """<mujoco><compiler inertiafromgeom="true"/><asset><mesh name="u" {}/></asset><worldbody><body name="a">
+    <joint axis="1 2 3"/><joint axis="0 1 0"/><geom {} mesh="u" pos="0.2 0.1 0" euler="10 20 30"/></body>
+    </worldbody></mujoco>"""
+# MuJoCo turns the inertia of a mesh into principal axes up to some 1e-7 of it; mass and centre agree to rounding.
+OF_MESHES = 2e-7
+
+
+@pytest.mark.parametrize("rule", ["", "legacy", "exact", "convex", "shell"])
+@pytest.mark.parametrize("whole", [True, False], ids=["closed", "open"])
+def test_matter_of_a_mesh_is_that_of_mujoco(tmp_path, rule, whole):
+    corners, faces = u_shape()
+    write_mesh(Mesh(corners, faces if whole else faces[3:]), tmp_path / "u.obj")
+    given = f'file="u.obj" scale="1 -1.5 0.7" refpos="0.1 0.2 0.3" refquat="1 2 3 4" {rule and f"inertia={rule!r}"}'
+    figure, model = read_both(tmp_path, MESH.format(given, 'type="mesh"'))
+    compare_with_mujoco(figure, model, np.random.default_rng(2), tolerance=OF_MESHES)
+    assert figure.mass == pytest.approx(model.body_mass[1], rel=1e-13)
+    np.testing.assert_allclose(figure.segments[0].com, model.body_ipos[1], rtol=0, atol=1e-14)
     assert len(figure.segment("a").parts) == 1
+
+
+def test_meshes_in_the_file_and_of_msh_files_are_those_of_mujoco(tmp_path):
+    corners, faces = u_shape()
+    write_msh(tmp_path / "u.msh", corners, faces)
+    for given in (f'vertex="{numbers(corners.ravel())}"', 'file="u.msh"'):
+        figure, model = read_both(tmp_path, MESH.format(given, 'type="mesh"'))
+        compare_with_mujoco(figure, model, np.random.default_rng(2), tolerance=OF_MESHES)
+    (tmp_path / "u.msh").write_bytes((tmp_path / "u.msh").read_bytes()[:-4])
+    with pytest.raises(InputError, match=r"not a \.msh file"):
+        read_mjcf(tmp_path / "model.xml")
+
+
+@pytest.mark.parametrize("kind", ["sphere", "capsule", "cylinder", "ellipsoid", "box"])
+def test_shapes_fitted_to_a_mesh_are_those_of_mujoco(tmp_path, kind):
+    write_mesh(Mesh(*u_shape()), tmp_path / "u.obj")
+    figure, model = read_both(tmp_path, MESH.format('file="u.obj"', f'type="{kind}" fitscale="1.3"'))
+    compare_with_mujoco(figure, model, np.random.default_rng(2), tolerance=OF_MESHES)
+
+
+def test_the_total_mass_is_that_of_mujoco(tmp_path):
+    text = CREATURE.replace("<compiler ", '<compiler settotalmass="50" ')
+    figure, model = read_both(tmp_path, text)
+    assert figure.mass == pytest.approx(50.0, rel=1e-14)
+    compare_with_mujoco(figure, model, np.random.default_rng(3), states=1)
+
+
+def test_the_neutral_configuration_is_the_reference_of_mujoco(tmp_path):
+    figure, model = read_both(tmp_path, CREATURE)
+    np.testing.assert_allclose(figure.neutral(), model.qpos0, rtol=0, atol=1e-15)
+
+
+CHAIN = """
+<mujoco>
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="a"><joint name="w" axis="0 1 0" ref="0.2"/><geom size="0.1" pos="0.3 0 0"/>
+      <body name="b" pos="0.5 0 0"><joint name="x" axis="0 0 1" ref="-0.3"/><geom size="0.1" pos="0.2 0 0.1"/>
+        <body name="c" pos="0.5 0 0.2"><joint name="y" axis="1 2 0" ref="0.4"/><geom size="0.1" pos="0.2 0 0.1"/>
+          <body name="d" pos="0.5 0 0"><joint name="z" axis="0 1 1"/><geom type="box" size="0.1 0.2 0.05"/>
+            <body name="e" pos="0.5 0 0"><joint name="s" axis="0 1 1"/><joint name="t"/><geom size="0.1" pos="1 0 0"/>
+          </body></body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <tendon>
+    <fixed name="sum"><joint joint="s" coef="2"/><joint joint="w" coef="-0.5"/></fixed>
+    <fixed name="one"><joint joint="t" coef="4"/></fixed>
+  </tendon>
+  <equality>
+    <joint joint1="y" joint2="x" polycoef="0.1 -0.7 0.4"/>
+    <joint joint1="x" joint2="w" polycoef="0.2 0.5 0.3"/>
+    <joint joint1="y" joint2="z" polycoef="0.1 2"/>
+    <tendon tendon1="sum" polycoef="0.3"/>
+    <tendon tendon1="one" polycoef="0.8"/>
+  </equality>
+</mujoco>
+"""
+
+
+def test_chains_of_equalities_and_of_tendons_hold_as_in_mujoco(tmp_path):
+    """The residuals of all equalities vanish in MuJoCo where our figure is, and its motion is within their rows."""
+    figure, model = read_both(tmp_path, CHAIN)
+    assert figure.coordinates == ("w",)
+    rng, names = np.random.default_rng(4), ["w", "x", "y", "z", "s", "t"]
+    for value in rng.uniform(-0.5, 0.5, 4):
+        q = figure.coupled.expand(np.array([value]))
+        at = {name: q[figure.layout.places_q[name][0]] for name in names if name in figure.layout.places_q}
+        at["t"] = model.joint("t").qpos0[0] + 0.8 / 4  # it stands still
+        data = mujoco.MjData(model)
+        data.qpos[:] = [at[name] for name in names]
+        mujoco.mj_forward(model, data)
+        assert data.nefc == 5
+        np.testing.assert_allclose(data.efc_pos, 0.0, atol=1e-15)
+        compare_frames(figure, model, data, [value])
+
+
+LOOP = """
+<mujoco>
+  <worldbody>
+    <body name="a" pos="0 0 1"><joint name="i" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/>
+      <body name="b" pos="0.5 0.1 0" euler="10 20 30"><joint name="j" type="ball"/><geom size="0.1" pos="0.2 0 0.1"/>
+        <site name="sb" pos="0.1 0.2 0.3" euler="30 0 0"/></body>
+    </body>
+    <body name="c" pos="1 0 1" euler="40 0 10"><joint name="k" axis="0 1 0"/><joint name="l" axis="1 0 0"/>
+      <geom size="0.1" pos="0.1 0 0"/>
+      <body name="d" pos="0.2 0 0"><joint name="m" type="ball"/><geom size="0.1"/>
+        <site name="sd" pos="0.3 -0.2 0.1" euler="0 50 0"/></body></body>
+  </worldbody>
+  <equality>{}</equality>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize(
+    "equality",
+    [
+        '<connect body1="b" body2="d" anchor="0.1 0.2 0.3"/>',
+        '<connect body1="d" anchor="0.1 0.2 0.3"/>',
+        '<connect site1="sb" site2="sd"/>',
+        '<weld body1="b" body2="d"/>',
+        '<weld body1="b" body2="d" anchor="0.1 0.2 0.3" relpose="0.45 -0.3 0.65 0.9 0.2 -0.2 -0.1"/>',
+        '<weld body1="d" anchor="1 2 3"/>',
+        '<weld site1="sb" site2="sd"/>',
+    ],
+)
+def test_connect_and_weld_hold_what_mujoco_holds(tmp_path, equality):
+    """Where our closure is closed their residual vanishes, and the rows of both span the same space."""
+    figure, model = read_both(tmp_path, LOOP.format(equality))
+    (closure,) = figure.closures
+    q, _ = close_loops(figure, figure.neutral(), tolerance=1e-13)
+    data, _ = mujoco_state(model, q, np.zeros(model.nv))
+    assert data.nefc == closure.count
+    np.testing.assert_allclose(data.efc_pos, 0.0, atol=1e-12)
+    theirs = data.efc_J.reshape(-1, model.nv)
+    ours = constraint(figure, q, np.zeros(figure.nv)).jacobian
+    # Rows are of size 1: rank 1e-9 tells what is zero but for rounding of the closing (1e-13) and of products.
+    rank = np.linalg.matrix_rank(theirs, tol=1e-9)
+    assert rank == np.linalg.matrix_rank(ours, tol=1e-9) == np.linalg.matrix_rank(np.vstack([ours, theirs]), tol=1e-9)
 
 
 # ---- Pinocchio -------------------------------------------------------------------------------------------------------

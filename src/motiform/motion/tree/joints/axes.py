@@ -130,7 +130,12 @@ class AxesJoint(Joint):
     code = c.AXES
 
     def __init__(
-        self, axes: Sequence[Axis], names: Sequence[str] | None = None, limits: ArrayLike | None = None
+        self,
+        axes: Sequence[Axis],
+        names: Sequence[str] | None = None,
+        limits: ArrayLike | None = None,
+        *,
+        start: ArrayLike | None = None,
     ) -> None:
         self.axes = tuple(axes)
         if not all(isinstance(axis, Axis) for axis in self.axes):
@@ -140,6 +145,7 @@ class AxesJoint(Joint):
         self.names = named_as(names, _default_names(self.axes))
         self.units = tuple("rad" if axis.kind == "revolute" else "m" for axis in self.axes)
         self.limits = as_limits(limits, self.nv, f"joint with {', '.join(self.names) or 'no'} axes")
+        self.start = np.zeros(self.nq) if start is None else np.array(start, float).reshape(self.nq)
 
     @property
     def plain(self) -> bool:
@@ -150,7 +156,7 @@ class AxesJoint(Joint):
             axis.check(where)
 
     def neutral(self) -> Array:
-        return np.zeros(self.nq)
+        return self.start.copy()
 
     def transform(self, q: Array) -> Transform:
         return chain(self.axes, np.asarray(q, float))[0]

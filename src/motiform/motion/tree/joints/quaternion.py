@@ -9,7 +9,14 @@ from motiform.base.errors import InputError
 from motiform.motion.tree.joints.axes import UNITS, AxesJoint, Axis, cardan
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.joint import Array, Joint, named_as
-from motiform.spatial import Transform, exp_quaternion, multiply_quaternions, rotation_from_quaternion, skew
+from motiform.spatial import (
+    Transform,
+    exp_quaternion,
+    multiply_quaternions,
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+    skew,
+)
 
 __all__ = ["FreeJoint", "SphericalJoint", "free", "spherical"]
 
@@ -69,11 +76,12 @@ class FreeJoint(Joint):
     q_units = ("m", "m", "m", "", "", "", "")
     quaternions = (3,)
 
-    def __init__(self, names: Sequence[str] | None = None) -> None:
+    def __init__(self, names: Sequence[str] | None = None, start: Transform | None = None) -> None:
         self.names, self.named = named_as(names, ("wx", "wy", "wz", "vx", "vy", "vz")), names is not None
+        self.start = Transform.identity() if start is None else start
 
     def neutral(self) -> Array:
-        return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+        return np.concatenate([self.start.translation, quaternion_from_rotation(self.start.rotation)])
 
     def transform(self, q: Array) -> Transform:
         q = np.asarray(q, float)
@@ -125,10 +133,16 @@ def free(
     *,
     order: str = "zyx",
     names: Sequence[str] | None = None,
+    start: Transform | None = None,
 ) -> FreeJoint | AxesJoint:
-    """Return the joint of a free segment: with a quaternion, or with three shifts along x, y, z and Cardan angles."""
+    """Return the joint of a free segment: with a quaternion, or with three shifts along x, y, z and Cardan angles.
+
+    `start` is the pose of a neutral configuration, for the kind with a quaternion.
+    """
+    if start is not None and (kind != "quaternion" or not isinstance(start, Transform) or start.batch):
+        raise InputError("start must be one Transform of a free joint with a quaternion", got=repr(start)[:80])
     if kind == "quaternion":
-        return FreeJoint(names)
+        return FreeJoint(names, start)
     if kind != "cardan":
         raise InputError("a free joint must be of a known kind", got=kind, allowed="quaternion, cardan")
     shifts = [Axis("prismatic", unit) for unit in UNITS.values()]

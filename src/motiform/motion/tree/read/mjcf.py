@@ -1,21 +1,21 @@
 """MJCF: the tree of bodies, with the file's own axes and gravity, in the order and with the q of the format.
 
 Read: includes, compiler, option gravity, default classes, bodies and frames, hinge, slide, ball and free joints with
-ref, range, armature and damping, inertials or inertia from geoms, sites as tags, geoms as shapes, equality of joints.
-Left out: actuators, sensors, contacts, keyframes and all that is only seen or tunes a solver.
+ref, range, armature and damping, inertials or inertia from geoms, sites as tags, geoms as shapes, equality of joints
+and fixed tendons as couplings, connect and weld as closures. Left out: actuators, sensors, contacts, keyframes and all
+that is only seen or tunes a solver.
 """
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from motiform.base.errors import closest
 from motiform.motion.tree.read.elements import Element, located, read_xml
 from motiform.motion.tree.read.folders import Folders
 from motiform.motion.tree.read.mjcf_bodies import Bodies
+from motiform.motion.tree.read.mjcf_equalities import Equalities
 from motiform.motion.tree.read.mjcf_geoms import Geoms
 from motiform.motion.tree.read.mjcf_settings import Compiler, Defaults, expand_includes
 from motiform.motion.tree.read.shared import MESHES, Report, check_choice, stand, words
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["read_mjcf"]
 
 FEATURES = words(
-    "stiffness frictionloss damping armature tendon equality fluid gravcomp settotalmass alignfree actuator deformable"
+    "stiffness frictionloss damping armature tendon equality fluid gravcomp alignfree actuator deformable extension"
 )
 _HARMLESS = ("size", "statistic", "visual", "contact", "sensor", "keyframe", "custom")
 _SECTIONS = (
@@ -63,13 +63,17 @@ def read_mjcf(
 
     q is that of the format: in the order of its joints, the position and quaternion of a free body in the world, `ref`
     included. v differs for free bodies, see `joints.free`. A body whose joints are not all hinges and slides hangs on
-    massless segments named "body/joint". Equality of joints is exact here, while the format lets it give way a little.
+    massless segments named "body/joint". `neutral()` is the reference posture of the file. Equalities are exact here,
+    while the format lets them give way a little. What the world wears is a segment "world" that is fixed.
 
     Parameters
     ----------
-    meshes : "found" draws those whose file lies in the folder of the model, "skip" none, "all" fails if one is missing.
+    meshes : "found" draws those whose file is there, "skip" none, "all" fails if one is missing. Files lie in the
+        folder of the model or under `roots`. Meshes that weigh are read in any case.
+    roots : folders to look for files in.
+    strict : refuse what would be left out or mended, with file and line.
     skip : features to leave out knowingly: stiffness, frictionloss, damping (beyond the linear), armature (of free
-        joints), tendon, equality, fluid, gravcomp, settotalmass, alignfree, deformable, actuator (its armature and
+        joints), tendon, equality, fluid, gravcomp, alignfree, deformable, extension, actuator (its armature and
         damping).
     up : axis that points up in the figure ("y", "z", …): gravity and the placements of the roots are turned, q stays
         as it is in the file. None keeps the axes of the file.
@@ -93,10 +97,8 @@ class _Mjcf:
         self.gravity, self.damped, self.coupled = (0.0, 0.0, -9.81), True, True
         for section in root.children:
             if section.tag not in _SECTIONS:
-                raise section.error(
-                    "unknown section", allowed=", ".join(_SECTIONS), remedy=closest(section.tag, _SECTIONS)
-                )
-            if section.tag in _HARMLESS:
+                self.report.unknown(section, "section", section.tag, _SECTIONS)
+            elif section.tag in _HARMLESS:
                 self.report.leave(section, f"<{section.tag}>")
         for section in root.all("compiler"):
             self.compiler.read(section, report)
@@ -111,17 +113,23 @@ class _Mjcf:
     def figure(self) -> "Figure":
         from motiform.motion.tree.build import FigureBuilder
 
-        self._refuse_sections()
+        self._leave_sections()
         with located(self.root):
             builder = FigureBuilder(gravity=self.gravity, name=self.root.text("model", ""), vertical="z")
-            equalities = self._equalities()
-            locked = {e.text("joint1"): float(_coefficients(e)[0]) for e in equalities if "joint2" not in e.attributes}
-            bodies = Bodies(self.compiler, self.defaults, self.geoms, self.report, locked, self.damped)
+            sections = self.root.all("equality"), self.root.all("tendon")
+            equalities = Equalities(*sections, self.defaults, self.report, self.coupled)
+            bodies = Bodies(self.compiler, self.defaults, self.geoms, self.report, equalities.locked, self.damped)
             bodies.add(builder, self.root.all("worldbody"))
-            for element in equalities:
-                self._couple(builder, element, bodies.references)
+            equalities.apply(builder, bodies)
+            self._scale_mass(builder)
             builder.notes += self.report.notes()
             return builder.build()
+
+    def _scale_mass(self, builder: "FigureBuilder") -> None:
+        total = sum(segment.mass for segment in builder.segments)
+        if self.compiler.total_mass > 0.0 and total > 0.0:
+            factor = self.compiler.total_mass / total
+            builder.segments = [replace(s, mass=factor * s.mass, inertia=factor * s.inertia) for s in builder.segments]
 
     # ---- sections
     def _read_option(self, section: Element) -> None:
@@ -141,15 +149,13 @@ class _Mjcf:
             names = ("equality", "constraint")
             self.coupled &= all(flag.word(name, "enable", state) == "enable" for name in names)
 
-    def _refuse_sections(self) -> None:
+    def _leave_sections(self) -> None:
         for section in self.root.children:
             for child in section.children:
-                if section.tag == "tendon":
-                    self.report.refuse(child, "tendon", f"a tendon (<{child.tag}>)")
-                elif section.tag == "deformable" and child.tag != "skin":
+                if section.tag == "deformable" and child.tag != "skin":
                     self.report.refuse(child, "deformable", f"<{child.tag}>")
                 elif section.tag == "extension":
-                    raise child.error("extensions are not supported", remedy="Remove them.")
+                    self.report.refuse(child, "extension", "an extension")
                 elif section.tag == "actuator":
                     self._check_actuator(child)
 
@@ -159,42 +165,3 @@ class _Mjcf:
             if actuator.numbers(name, (1, 9), [0.0]).any():
                 self.report.refuse(child, "actuator", f"{name} of an actuator")
         self.report.leave(child, "actuators")
-
-    # ---- equality
-    def _equalities(self) -> list[Element]:
-        """Return those that tie joints together and are active."""
-        found = []
-        for child in [child for section in self.root.all("equality") for child in section.children]:
-            element = self.defaults.apply(child, None, "equality")
-            if not self.coupled or not element.flag("active", True):
-                self.report.leave(child, "equalities that are not active")
-            elif child.tag != "joint" or "equality" in self.report.skip:
-                self.report.refuse(child, "equality", f"equality of kind <{child.tag}>")
-            else:
-                element.only(("name", "active", "joint1", "joint2", "polycoef", "solref", "solimp"))
-                found.append(element)
-        return found
-
-    def _couple(self, builder: "FigureBuilder", element: Element, references: dict[str, float]) -> None:
-        """(y − y0) = a0 + a1 (x − x0) + a2 (x − x0)² + …, with the references x0, y0 of the joints."""
-        from motiform.motion.tree.model.functions import Polynomial
-
-        names = [element.text(name) for name in ("joint1", "joint2") if name in element.attributes or name == "joint1"]
-        for name in names:
-            if name not in references:
-                remedy = closest(name, references)
-                raise element.error("no such hinge or slide", got=name, remedy=remedy)
-        if len(names) == 1:
-            return  # held at a constant: it was taken out of the tree
-        y0, x0 = (references[name] for name in names)
-        shift = np.polynomial.Polynomial([-x0, 1.0])
-        expanded = np.polynomial.Polynomial(_coefficients(element))(shift) + y0
-        with located(element):
-            builder.couple(names[0], names[1], Polynomial(tuple(expanded.coef.tolist())))
-
-
-def _coefficients(element: Element) -> np.ndarray:
-    given = element.numbers("polycoef", (1, 5), (0.0, 1.0, 0.0, 0.0, 0.0))
-    full = np.array([0.0, 1.0, 0.0, 0.0, 0.0])
-    full[: len(given)] = given
-    return full

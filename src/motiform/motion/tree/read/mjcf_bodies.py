@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Bodies"]
 
+WORLD = "world"
 _HERE = Transform.identity()
 _JOINT = words(
     "name type pos axis ref range limited armature damping stiffness frictionloss springref springdamper springyield "
@@ -25,7 +26,7 @@ _JOINT = words(
     "actuatorgravcomp"
 )
 _BODY = ("name", "childclass", "pos", *ORIENTATIONS, "gravcomp", "mocap", "user", "sleep", "fuse", "simple")
-_MAKERS = ("composite", "flexcomp", "replicate", "attach", "plugin")
+_MAKERS = ("composite", "flexcomp", "replicate", "attach")
 
 
 @dataclass
@@ -65,24 +66,62 @@ class Bodies:
         self.compiler, self.defaults, self.geoms, self.report = compiler, defaults, geoms, report
         self.locked, self.damped = locked, damped
         self.references: dict[str, float] = {}
+        self.frames: dict[str, Transform] = {}
+        """Bodies in the world, at the reference."""
+        self.moving: set[str] = set()
+        self.sites: dict[str, tuple[str | None, Transform]] = {}
         self.count = self.joint_count = 0
 
     def add(self, builder: "FigureBuilder", worlds: list[Element]) -> None:
         """Add all bodies of the worldbody sections."""
         waiting: list[tuple[Element, Transform, str | None, str | None]] = []
-        for world in worlds:
-            content = self._content(world, None)
-            for element, what in [(g, "geoms") for g, _ in content.geoms] + [(s, "sites") for s, _ in content.sites]:
-                self.report.leave(element, f"{what} of the world")
+        contents = [self._content(world, None) for world in worlds]
+        for world, content in zip(worlds, contents, strict=True):
             if content.joints or content.inertial:
                 raise world.error("the world cannot move or weigh", remedy="Put joint and inertial into a <body>.")
             waiting += [(*body, None) for body in content.bodies]
+        self._add_world(builder, contents, alone=not waiting)
         waiting.reverse()
         while waiting:
             element, frame, around, parent = waiting.pop()
             with located(element):
                 name, content = self._add_body(builder, element, frame, around, parent)
             waiting += [(*body, name) for body in reversed(content.bodies)]
+
+    def _add_world(self, builder: "FigureBuilder", contents: list[_Content], alone: bool) -> None:
+        """Add what the world wears as a segment that is fixed, if there is something, or nothing else."""
+        geoms = [geom for content in contents for geom in content.geoms]
+        sites = [site for content in contents for site in content.sites]
+        parts = [part for geom, at in geoms if (part := self.geoms.part(geom, at)) is not None]
+        if parts or alone or any(site.attributes.get("name") for site, _ in sites):
+            self._segment(builder, WORLD, None, _fixed(_HERE), shape=parts or None)
+            for site, at in sites:
+                self._tag(builder, None, site, at)
+
+    # ---- where things are
+    def body(self, element: Element, key: str) -> str | None:
+        """Return the body that an element names, None for the world."""
+        name = element.attributes.get(key) or WORLD
+        if name == WORLD:
+            return None
+        if name not in self.frames:
+            raise element.error("unknown body", got=name, remedy=closest(name, self.frames))
+        return name
+
+    def frame(self, body: str | None) -> Transform:
+        """Return the frame of a body in the world, at the reference."""
+        return _HERE if body is None else self.frames[body]
+
+    def site(self, element: Element, key: str) -> tuple[str | None, Transform]:
+        """Return the body of a site that an element names, and the site's frame in it."""
+        name = element.text(key)
+        if name not in self.sites:
+            raise element.error("unknown site", got=name, remedy=closest(name, self.sites))
+        return self.sites[name]
+
+    def still(self, body: str | None) -> bool:
+        """Whether a body cannot move."""
+        return body is None or body not in self.moving
 
     def _content(self, body: Element, around: str | None) -> _Content:
         content = _Content()
@@ -119,6 +158,8 @@ class Bodies:
             content.inertial = child
         elif child.tag in ("camera", "light"):
             self.report.leave(child, "cameras and lights")
+        elif child.tag == "plugin":
+            self.report.refuse(child, "extension", "a plugin")
         else:
             known = ("body", "frame", "joint", "freejoint", "inertial", "geom", "site", "camera", "light")
             problem = f"<{child.tag}> is not supported" if child.tag in _MAKERS else "unknown element"
@@ -132,18 +173,21 @@ class Bodies:
         self.count += 1
         name = element.attributes.get("name") or f"body{self.count}"
         if element.flag("mocap", False):
-            raise element.error("a mocap body is moved from outside, which is not supported", remedy="Make it free.")
+            self.report.note(element, "mocap bodies, which are moved from outside, are fixed to the world")
         if element.number("gravcomp", 0.0):
             self.report.refuse(element, "gravcomp", "compensation of gravity")
         content = self._content(element, around)
         pose = frame @ self.compiler.pose(element)
+        self.frames[name] = self.frame(parent) @ pose
         pieces, rest = self._pieces(content.joints, pose, parent)
+        if parent in self.moving or any(piece.joint.nv for piece in pieces):
+            self.moving.add(name)
         for piece in pieces if rest is not None else pieces[:-1]:
             between = f"{name}/{piece.name}"
             self._segment(builder, between, parent, piece)
             parent = between
         last = pieces[-1] if rest is None else _fixed(rest)
-        mass, center, inertia = self.geoms.matter(content.inertial, content.geoms)
+        mass, center, inertia = self.geoms.matter(element, content.inertial, content.geoms)
         parts = [part for geom, at in content.geoms if (part := self.geoms.part(geom, at)) is not None]
         self._segment(builder, name, parent, last, mass=mass, com=center, inertia=inertia, shape=parts or None)
         for site, at in content.sites:
@@ -161,7 +205,7 @@ class Bodies:
             **matter,
         )
 
-    def _tag(self, builder: Any, body: str, site: Element, frame: Transform) -> None:
+    def _tag(self, builder: Any, body: str | None, site: Element, frame: Transform) -> None:
         if not site.attributes.get("name"):
             self.report.leave(site, "sites without name")
             return
@@ -170,7 +214,12 @@ class Bodies:
             point = 0.5 * (ends[:3] + ends[3:])
         else:
             point = site.numbers("pos", 3, (0.0, 0.0, 0.0))
-        builder.tag(site.text("name"), body, frame.point(point))
+        name, pose = site.text("name"), frame @ Transform(self._turn(site), point)
+        self.sites[name] = body, pose
+        builder.tag(name, body or WORLD, pose.translation)
+
+    def _turn(self, site: Element) -> Any:
+        return np.eye(3) if "fromto" in site.attributes else self.compiler.rotation(site)
 
     # ---- joints
     def _pieces(
@@ -193,12 +242,12 @@ class Bodies:
             if kind == "free":
                 if len(joints) > 1 or parent is not None:
                     raise element.error("a free joint must be alone", allowed="alone, in a body of the world")
-                pieces.append(self._quaternion(element, _HERE, free=True))
+                pieces.append(self._quaternion(element, _HERE, pose))
                 rest = None
             else:
                 point = frame.point(element.numbers("pos", 3, (0.0, 0.0, 0.0)))
                 there = Transform.translation_of(point)
-                pieces.append(self._quaternion(element, (rest or _HERE) @ there, free=False))
+                pieces.append(self._quaternion(element, (rest or _HERE) @ there))
                 rest = there.inverse() if point.any() else None
         if run:
             pieces.append(self._screws(run, rest or _HERE))
@@ -211,7 +260,7 @@ class Bodies:
         from motiform.motion.tree.read.tables import fold
 
         chain: list[Any] = []
-        names, limits, armature, damping = [], [], [], []
+        names, limits, armature, damping, start = [], [], [], [], []
         for element, frame in run:
             name, turns = self._name(element), element.text("type", "hinge") == "hinge"
             ref = element.number("ref", 0.0)
@@ -225,21 +274,22 @@ class Bodies:
                 continue
             chain.append(Axis(axis.kind, axis.direction, axis.point, offset=-ref))
             names.append(name)
+            start.append(ref)
             limits.append(self._limits(element, turns))
             armature.append(element.number("armature", 0.0, least=0.0))
             damping.append(self._damping(element))
         before, axes = fold(chain)
-        joint = AxesJoint(axes, names, limits if np.isfinite(limits).any() else None)
+        joint = AxesJoint(axes, names, limits if np.isfinite(limits).any() else None, start=start)
         return _Piece(joint, placement @ before, "+".join(names) or "fixed", armature, damping)
 
-    def _quaternion(self, element: Element, placement: Transform, *, free: bool) -> _Piece:
+    def _quaternion(self, element: Element, placement: Transform, start: Transform | None = None) -> _Piece:
+        """Return a ball joint, or a free one that begins at a pose."""
         from motiform.motion.tree import joints
 
-        name = self._name(element)
-        make = joints.free if free else joints.spherical
-        joint = make(names=[f"{name}.{part}" for part in make().names])
+        name, joint = self._name(element), joints.free(start=start) if start is not None else joints.spherical()
+        joint.names, joint.named = tuple(f"{name}.{part}" for part in joint.names), True
         armature = element.number("armature", 0.0, least=0.0)
-        if free and armature:
+        if start is not None and armature:
             # It would weigh on velocities in the world's axes, ours are in the body's.
             self.report.refuse(element, "armature", "armature of a free joint")
             armature = 0.0

@@ -1,16 +1,16 @@
 """Geoms of MJCF: visual shapes of a body and their mass."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import closest
-from motiform.geometry import Ball, Box, Capsule, Cylinder, Ellipsoid, MassProperties, Mesh, Shape
+from motiform.geometry import Ball, Box, Capsule, Cylinder, Ellipsoid, MassProperties, Shape
 from motiform.motion.tree.read.elements import Element, located
 from motiform.motion.tree.read.folders import Folders
+from motiform.motion.tree.read.mjcf_meshes import Meshes
 from motiform.motion.tree.read.mjcf_settings import ORIENTATIONS, Compiler, Defaults, turn_to
-from motiform.motion.tree.read.shared import ALONG_Z, Report, load_mesh, words
+from motiform.motion.tree.read.repair import possible_inertia
+from motiform.motion.tree.read.shared import ALONG_Z, Report, words
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
@@ -33,18 +33,16 @@ class Geoms:
     """The geoms of a file, with the meshes and materials that they name."""
 
     def __init__(self, compiler: Compiler, defaults: Defaults, folders: Folders, meshes: str, report: Report) -> None:
-        self.compiler, self.defaults, self.folders = compiler, defaults, folders
+        self.compiler, self.defaults = compiler, defaults
         self.choice, self.report = meshes, report
-        self.assets: dict[str, Element] = {}
+        self.meshes = Meshes(compiler, folders, meshes, report)
         self.colors: dict[str, Element] = {}
-        self.loaded: dict[tuple[str, bool], Mesh | None] = {}
 
     def read_assets(self, section: Element) -> None:
         """Remember meshes and materials."""
         for child in section.children:
             if child.tag == "mesh":
-                mesh = self.defaults.apply(child, None)
-                self.assets[mesh.attributes.get("name") or Path(mesh.text("file")).stem] = mesh
+                self.meshes.add(self.defaults.apply(child, None))
             elif child.tag == "material":
                 material = self.defaults.apply(child, None)
                 self.colors[material.text("name")] = material
@@ -56,15 +54,16 @@ class Geoms:
         from motiform.motion.tree.model.segment import Part
 
         kind = geom.word("type", "sphere", _TYPES)
-        if kind in ("plane", "hfield", "sdf") or ("mesh" in geom.attributes and kind != "mesh"):
-            self.report.leave(geom, f"the look of {kind} geoms" + (" fitted to a mesh" if kind in _SIZES else ""))
+        if kind in ("plane", "hfield", "sdf"):
+            self.report.leave(geom, f"the look of {kind} geoms")
             return None
         if geom.number("group", 0.0) > _DRAWN_GROUPS:
             self.report.leave(geom, f"the look of geoms in groups above {_DRAWN_GROUPS}")
             return None
-        with located(geom):
+        with self.report.looks(geom, needed=self.choice == "all"), located(geom):
             shape, pose = self._solid(geom, kind, needed=False)
             return None if shape is None else Part(shape, frame @ pose, self._color(geom))
+        return None
 
     def mass(self, geom: Element, frame: Transform) -> MassProperties | None:
         """Return the contribution of a geom to the mass of its body, or None."""
@@ -77,35 +76,31 @@ class Geoms:
         value = geom.number(amount, 1000.0, least=0.0)
         if value == 0.0:
             return None
-        self._check_solid(geom, kind)
+        if geom.word("shellinertia", "false", ("true", "false")) == "true":
+            raise geom.error("matter in a shell is not supported", remedy="Give the body an <inertial> instead.")
         with located(geom):
-            shape, pose = self._solid(geom, kind, needed=True)
-            if shape is None:
+            if kind in ("mesh", "sdf"):
+                solid, pose = self.meshes.get(geom, needed=True), self.compiler.pose(geom)
+                properties = None if solid is None else solid.matter(**{amount: value})
+            else:
+                shape, pose = self._solid(geom, kind, needed=True)
+                properties = None if shape is None else shape.mass_properties(**{amount: value})
+            if properties is None:
                 raise geom.error("the mesh has no file", remedy="Give the body an <inertial>, or the geom mass 0.")
-            properties = shape.mass_properties(**{amount: value})
             return properties.moved(frame @ pose)
 
-    def _check_solid(self, geom: Element, kind: str) -> None:
-        mesh = self.assets.get(geom.attributes.get("mesh", ""))
-        shell = geom.word("shellinertia", "false", ("true", "false")) == "true"
-        if shell or (mesh is not None and mesh.text("inertia", "legacy") in ("shell", "convex")):
-            raise geom.error(
-                "matter in a shell or a convex hull is not supported", remedy="Give the body an <inertial> instead."
-            )
-        if kind == "sdf" or ("mesh" in geom.attributes and kind != "mesh"):
-            raise geom.error(
-                f"matter of a {kind} from a mesh is not supported", remedy="Give the body an <inertial> instead."
-            )
-
     # ---- matter
-    def matter(self, inertial: Element | None, geoms: list[tuple[Element, Transform]]) -> tuple[float, Array, Array]:
+    def matter(
+        self, body: Element, inertial: Element | None, geoms: list[tuple[Element, Transform]]
+    ) -> tuple[float, Array, Array]:
         """Return mass, centre of mass and inertia about it of a body with these geoms in their frames."""
         rule = self.compiler.inertia
         if inertial is not None and rule != "true":
             mass, center, inertia = self._inertial(inertial)
         else:
             mass, center, inertia = self._from_geoms(geoms) if rule != "false" else _nothing()
-        return max(mass, self.compiler.mass_bound), center, self._bounded(inertia)
+        mass, inertia = max(mass, self.compiler.mass_bound), self._bounded(inertia)
+        return mass, center, possible_inertia(body, mass, inertia, self.report)
 
     def _from_geoms(self, geoms: list[tuple[Element, Transform]]) -> tuple[float, Array, Array]:
         found = [p for geom, at in geoms if (p := self.mass(geom, at)) is not None]
@@ -145,7 +140,10 @@ class Geoms:
     def _solid(self, geom: Element, kind: str, needed: bool) -> tuple[Shape | None, Transform]:
         """Return the shape and its pose in the frame that holds the geom."""
         if kind == "mesh":
-            return self._mesh(geom, needed), self.compiler.pose(geom)
+            found = self.meshes.get(geom, needed=needed)
+            return None if found is None else found.mesh, self.compiler.pose(geom)
+        if "mesh" in geom.attributes:
+            return self._fitted(geom, kind, needed)
         size = geom.numbers("size", (1, 3), [0.0])
         if "fromto" in geom.attributes:
             size, pose = _stretched(geom, kind, size)
@@ -160,30 +158,29 @@ class Geoms:
         shape, along_z = _primitive(kind, size)
         return shape, pose @ ALONG_Z if along_z else pose
 
-    def _mesh(self, geom: Element, needed: bool) -> Mesh | None:
-        name = geom.text("mesh")
-        if name not in self.assets:
-            raise geom.error("unknown mesh", got=name, remedy=closest(name, self.assets))
-        if (name, needed) not in self.loaded:
-            self.loaded[name, needed] = self._load(self.assets[name], "all" if needed else self.choice)
-        return self.loaded[name, needed]
-
-    def _load(self, mesh: Element, choice: str) -> Mesh | None:
-        for attribute in ("refpos", "refquat", "vertex", "builtin"):
-            if attribute in mesh.attributes:
-                if choice == "all":
-                    raise mesh.error(f"a mesh with {attribute!r} is not supported")
-                self.report.leave(mesh, f"meshes with {attribute}")
-                return None
-        name = mesh.text("file")
-        name = Path(name).name if self.compiler.strip_path else name
-        scale = mesh.numbers("scale", 3, (1.0, 1.0, 1.0))
-        return load_mesh(mesh, self.folders, str(Path(self.compiler.mesh_folder) / name), scale, choice, self.report)
+    def _fitted(self, geom: Element, kind: str, needed: bool) -> tuple[Shape | None, Transform]:
+        """Return a primitive with the sizes of the box that has the inertia of a mesh."""
+        if self.compiler.fit_bounds:
+            raise geom.error("shapes fitted by fitaabb are not supported", remedy="Give the geom a size.")
+        found = self.meshes.get(geom, needed=needed)
+        if found is None:
+            return None, Transform.identity()
+        (a, b, c), frame = found.box
+        radius = 0.5 * (a + b)
+        sizes = {
+            "sphere": [(a + b + c) / 3.0],
+            "capsule": [radius, max(0.0, c - 0.5 * radius)],
+            "cylinder": [radius, c],
+        }
+        size = geom.number("fitscale", 1.0) * np.array(sizes.get(kind, [a, b, c]))
+        shape, along_z = _primitive(kind, size)
+        pose = self.compiler.pose(geom) @ frame
+        return shape, pose @ ALONG_Z if along_z else pose
 
     def _color(self, geom: Element) -> tuple[float, float, float] | None:
-        if "rgba" not in geom.attributes:
+        if not geom.attributes.get("rgba"):
             material = self.colors.get(geom.attributes.get("material", ""))
-            if material is None or "rgba" not in material.attributes:
+            if material is None or not material.attributes.get("rgba"):
                 return None
             geom = material
         red, green, blue = np.clip(geom.numbers("rgba", 4)[:3], 0.0, 1.0).tolist()

@@ -17,12 +17,12 @@ __all__ = ["ORIENTATIONS", "Compiler", "Defaults", "expand_includes", "turn_to"]
 
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 _HARMLESS = words(
-    "conflict discardvisual fitaabb fusestatic passthrough savecanonical savecompiled saveinertial texturedir "
+    "conflict discardvisual fusestatic passthrough savecanonical savecompiled saveinertial texturedir "
     "usethread convexhull exactmeshinertia"
 )
 _USED = words(
-    "alignfree angle assetdir autolimits balanceinertia boundinertia boundmass coordinate eulerseq inertiafromgeom "
-    "inertiagrouprange meshdir settotalmass strippath"
+    "alignfree angle assetdir autolimits balanceinertia boundinertia boundmass coordinate eulerseq fitaabb "
+    "inertiafromgeom inertiagrouprange meshdir settotalmass strippath"
 )
 
 
@@ -75,6 +75,9 @@ class Compiler:
     balance: bool = False
     mesh_folder: str = ""
     strip_path: bool = False
+    fit_bounds: bool = False
+    total_mass: float = -1.0
+    """[kg] that all bodies together are scaled to; none below zero."""
 
     def read(self, element: Element, report: Report) -> None:
         """Take the settings of one <compiler>."""
@@ -93,8 +96,8 @@ class Compiler:
         self.balance = element.flag("balanceinertia", self.balance)
         self.mesh_folder = element.text("meshdir", element.text("assetdir", self.mesh_folder))
         self.strip_path = element.flag("strippath", self.strip_path)
-        if element.number("settotalmass", -1.0) > 0:
-            report.refuse(element, "settotalmass", "scaling to a total mass")
+        self.fit_bounds = element.flag("fitaabb", self.fit_bounds)
+        self.total_mass = element.number("settotalmass", self.total_mass)
         if element.flag("alignfree", False):
             report.refuse(element, "alignfree", "alignment of free bodies with their inertia")
         for child in element.children:

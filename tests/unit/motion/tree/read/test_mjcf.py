@@ -10,7 +10,7 @@ from motiform.base.errors import InputError, MotiformError
 from motiform.geometry import Ball, Box, Capsule, Cylinder
 from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.figure import Figure
-from motiform.motion.tree.read import read_mjcf
+from motiform.motion.tree.read import ReaderWarning, read_mjcf
 from motiform.motion.tree.read.mjcf_settings import turn_to
 from motiform.spatial import Transform, exp_rotation, rotation_from_euler, rotation_from_quaternion
 
@@ -86,7 +86,7 @@ def test_classes_give_their_attributes_to_children(tmp_path):
 def test_what_is_left_out_is_listed(tmp_path):
     leg = read(tmp_path, LEG)
     notes = " ".join(leg.notes)
-    for word in ("<sensor>", "actuators", "geoms of the world", "solver settings"):
+    for word in ("<sensor>", "actuators", "the look of plane geoms", "solver settings"):
         assert word in notes
 
 
@@ -105,9 +105,55 @@ def test_a_body_that_turns_about_a_ball_away_from_its_origin_hangs_on_a_massless
 
 
 def test_free_bodies_have_the_position_of_the_format(tmp_path):
-    figure = read(tmp_path, model('<freejoint/><geom size="0.1"/>', attributes='pos="1 2 3"'))
+    figure = read(tmp_path, model('<freejoint/><geom size="0.1"/>', attributes='pos="1 2 3" quat="0 1 0 0"'))
     assert isinstance(figure.segments[0].joint, FreeJoint)
     np.testing.assert_array_equal(figure.segments[0].placement.matrix(), np.eye(4))
+    np.testing.assert_array_equal(figure.neutral(), [1, 2, 3, 0, 1, 0, 0])
+
+
+def test_the_world_is_a_segment_where_it_wears_something(tmp_path):
+    world = '<worldbody><geom type="box" size="1 1 1" pos="0 0 2"/><site name="s" pos="3 0 0"/>{}</worldbody>'
+    body = '<body name="a"><joint/><geom size="1"/></body>'
+    figure = read(tmp_path, f"<mujoco>{world.format(body)}</mujoco>")
+    assert figure.names == ("world", "a")
+    world_, _ = figure.segments
+    assert (world_.mass, world_.joint.nv, world_.parts[0].shape) == (0.0, 0, Box((2.0, 2.0, 2.0)))
+    assert (figure.tags[0].name, figure.tags[0].segment) == ("s", "world")
+    assert read(tmp_path, f"<mujoco>{world.format('')}</mujoco>").names == ("world",)
+    assert read(tmp_path, "<mujoco/>").names == ("world",)
+
+
+def test_mocap_bodies_are_fixed(tmp_path):
+    figure = read(tmp_path, model('<geom size="0.1"/>', attributes='mocap="true" pos="1 0 0"'))
+    assert figure.nv == 0
+    assert "mocap" in figure.notes[0]
+
+
+def test_an_impossible_inertia_is_mended(tmp_path):
+    with pytest.warns(ReaderWarning, match="body 'a': the principal moments must be those of a solid"):
+        figure = read(tmp_path, model('<inertial mass="1" pos="0 0 0" diaginertia="1 1 9"/>'))
+    # (1, 1, 9) on the face a + b = c: less (−1, −1, 1) (9 − 2) / 3
+    np.testing.assert_allclose(figure.segments[0].inertia, np.diag([10, 10, 20]) / 3, rtol=1e-14)
+
+
+def test_tendons_without_force_are_noted(tmp_path):
+    figure = read(tmp_path, model(after='<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon>'))
+    assert "tendons without force" in figure.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("equality", "says"),
+    [
+        ('<joint joint1="i" joint2="j"/><joint joint1="j" joint2="i"/>', "in a circle"),
+        ('<connect body1="b" anchor="0 0 0"/>', "unknown body"),
+        ('<weld site1="s" site2="t"/>', "unknown site"),
+        ('<joint joint1="i" joint2="j"/><joint joint1="i" joint2="k" polycoef="0 1 1"/>', "a second equality"),
+        ('<tendon tendon1="t"/>', "tendons that are not fixed"),
+    ],
+)
+def test_wrong_equalities_are_refused(tmp_path, equality, says):
+    inside = '<joint name="i" axis="1 0 0"/><joint name="j" axis="0 0 1"/><joint name="k"/><geom size="0.1"/>'
+    assert says in refused(tmp_path, model(inside, after=f"<equality>{equality}</equality>"))
 
 
 @pytest.mark.parametrize(
@@ -204,6 +250,11 @@ def test_includes_come_from_the_folder_only(tmp_path):
     (inner / "parts" / "arm.xml").write_text(included.replace("wrong", "0.1"))
     text = model('<joint name="j"/><geom size="0.1"/><include file="parts/arm.xml"/>')
     assert read(inner, text).names == ("a", "b")
+    (inner / "parts" / "deep").mkdir()
+    (inner / "parts" / "deep" / "hand.xml").write_text('<mujoco><body name="c"/></mujoco>')
+    nested = '<include file="deep/hand.xml"/></mujocoinclude>'  # from the file that includes it
+    (inner / "parts" / "arm.xml").write_text(included.replace("wrong", "0.1").replace("</mujocoinclude>", nested))
+    assert read(inner, text).names == ("a", "b", "c")
     (inner / "parts" / "arm.xml").write_text(included)
     assert "parts/arm.xml:2 <geom>" in refused(inner, text)
     (tmp_path / "arm.xml").write_text(included)
@@ -224,24 +275,27 @@ JOINT = '<joint name="j" {}/><geom size="0.1"/>'
         (model(JOINT.format('frictionloss="2"')), "frictionloss", "frictionloss"),
         (model(JOINT.format('damping="1 2"')), "damping", "not linear"),
         (model(JOINT.format('type="free" armature="1"')), "armature", "armature of a free joint"),
-        (model(after='<tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>'), "tendon", "<fixed>"),
-        (model(after='<equality><connect body1="a" anchor="0 0 0"/></equality>'), "equality", "kind <connect>"),
-        (model(after='<equality><weld body1="a"/></equality>'), "equality", "kind <weld>"),
+        (model(after='<tendon><fixed stiffness="1"><joint joint="j" coef="1"/></fixed></tendon>'), "tendon", "<fixed>"),
+        (model(after='<tendon><spatial range="0 1"/></tendon>'), "tendon", "<spatial>"),
+        (model(after='<equality><flex flex="f"/></equality>'), "equality", "kind <flex>"),
         (model(before='<option density="1.2"/>'), "fluid", "a fluid"),
         (model(before='<option viscosity="1.2"/>'), "fluid", "a fluid"),
         (model(attributes='gravcomp="1"'), "gravcomp", "compensation of gravity"),
-        (model(before='<compiler settotalmass="3"/>'), "settotalmass", "total mass"),
         (model(before='<compiler alignfree="true"/>'), "alignfree", "alignment"),
         (model(after='<actuator><motor joint="j" armature="1"/></actuator>'), "actuator", "armature of an actuator"),
         (model(after="<deformable><flex/></deformable>"), "deformable", "<flex>"),
+        (model(before="<extension><plugin/></extension>"), "extension", "an extension"),
+        (model('<joint name="j"/><geom size="0.1"/><plugin/>'), "extension", "a plugin"),
     ],
 )
-def test_physics_that_a_figure_has_not_is_refused_by_name_unless_told(tmp_path, text, feature, says):
+def test_physics_that_a_figure_has_not_is_left_out_with_a_warning_or_refused(tmp_path, text, feature, says):
+    with pytest.warns(ReaderWarning, match=re.escape(says)):
+        assert any(says in note for note in read(tmp_path, text).notes)
     message = refused(tmp_path, text)
     assert re.search(r"model\.xml:\d+ <\w+.*is not supported", message)
     assert says in message
     assert f"skip=({feature!r},)" in message
-    figure = read(tmp_path, text, skip=[feature])
+    figure = read(tmp_path, text, strict=True, skip=[feature])
     assert any("skipped as told" in note for note in figure.notes)
 
 
@@ -250,7 +304,6 @@ def test_physics_that_a_figure_has_not_is_refused_by_name_unless_told(tmp_path, 
     [
         ("<mujoco>", "not well-formed"),
         ("<robot/>", "not an MJCF model"),
-        ("<mujoco/>", "must have segments"),
         ("<mujoco><wordlbody/></mujoco>", "unknown section .*'worldbody'"),
         (model("<composite/>"), "model.xml:3 <composite>: <composite> is not supported"),
         (model('<replicate count="3"/>'), "<replicate> is not supported"),
@@ -279,10 +332,8 @@ def test_physics_that_a_figure_has_not_is_refused_by_name_unless_told(tmp_path, 
         (model(attributes='quat="1 0 0 0" euler="0 0 0"'), "an element has at most one orientation"),
         (model(attributes='quat="0 0 0 0"'), "a quaternion must have a length above 0"),
         (model(attributes='xyaxes="1 0 0 2 0 0"'), "xyaxes"),
-        (model(attributes='mocap="true"'), "mocap"),
         (model(before='<compiler eulerseq="xyw"/>'), "eulerseq"),
         (model(before='<compiler coordinate="global"/>'), "unknown coordinate"),
-        (model(before="<extension><plugin/></extension>"), "extensions are not supported"),
         (model(after='<equality><joint joint1="k"/></equality>'), "no such hinge or slide"),
         (
             model(before='<default><default class="x"/><default class="x"/></default>'),
