@@ -335,7 +335,8 @@ def test_shapes_fitted_to_a_mesh_are_those_of_mujoco(tmp_path, kind):
     compare_with_mujoco(figure, model, np.random.default_rng(2), tolerance=OF_MESHES)
 
 
-def test_the_total_mass_is_that_of_mujoco(tmp_path):
+def test_the_total_mass_is_that_of_mujoco(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes its warnings into a file where it stands
     text = CREATURE.replace("<compiler ", '<compiler settotalmass="50" ')
     figure, model = read_both(tmp_path, text)
     assert figure.mass == pytest.approx(50.0, rel=1e-14)

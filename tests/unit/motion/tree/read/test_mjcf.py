@@ -290,7 +290,8 @@ JOINT = '<joint name="j" {}/><geom size="0.1"/>'
 )
 def test_physics_that_a_figure_has_not_is_left_out_with_a_warning_or_refused(tmp_path, text, feature, says):
     with pytest.warns(ReaderWarning, match=re.escape(says)):
-        assert any(says in note for note in read(tmp_path, text).notes)
+        figure = read(tmp_path, text)
+    assert any(says in note for note in figure.notes)
     message = refused(tmp_path, text)
     assert re.search(r"model\.xml:\d+ <\w+.*is not supported", message)
     assert says in message
