@@ -60,7 +60,7 @@ def check(found):
         error, foreseen = runs["marker"].error, runs["marker"].predicted
         assert abs(error / CELLS[m] - 1) < 0.01  # they are given to two or three digits
         assert (advice.pairs[0].verdict == "a drives b") == (error < 0.1) == (closed_form(m).longest > 4.7 * DURATION)
-        assert m > 1e-3 or abs(foreseen / error - 1) < 0.2
+        assert abs(foreseen / error - 1) < 0.01  # the network is linear; samples are fewer than steps
 
 
 def draw(found, folder):

@@ -69,7 +69,7 @@ def test_errors_measured_and_foreseen(compared, tmp_path):
     assert [line.get_label() for line in left.lines] == ["heavy", "light"]
     assert np.array_equal(left.lines[0].get_ydata(), runs.distances["heavy"])
     dots = [line.get_xdata()[0] for line in right.lines if len(line.get_xdata())]
-    assert dots == [runs["heavy"].error, runs["heavy"].predicted, runs["light"].error]
+    assert dots == [v for name in ("heavy", "light") for v in (runs[name].error, runs[name].predicted)]
     low, high = right.get_xlim()
     assert low < min(dots) < max(dots) < high
 

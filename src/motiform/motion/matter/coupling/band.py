@@ -20,6 +20,8 @@ class Band:
     """[Hz], above zero."""
     high: float
     """[Hz]"""
+    duration: float | None = None
+    """Of the run that the band was made for [s], if any."""
 
     def __post_init__(self) -> None:
         for key in ("low", "high"):
@@ -38,7 +40,7 @@ class Band:
     def of_run(cls, duration: float, rate: float) -> "Band":
         """Return all that a run of a duration [s] at a rate [Hz] can hold: 1/ΔT to F/2 [Habibi97 2.1, 2.2]."""
         low = 1 / check_number(duration, "duration", "band", above=0.0)
-        return cls(low, check_number(rate, "rate", "band", above=0.0) / 2)
+        return cls(low, check_number(rate, "rate", "band", above=0.0) / 2, duration)
 
     @classmethod
     def from_rest(cls, duration: float, high: float) -> "Band":
@@ -48,7 +50,7 @@ class Band:
         a mass M, which errs by c k t²/2M, of the relative norm k T²/(2√5 M); a swing of that pulsation has k/(M ω²).
         """
         low = float(np.sqrt(2 * np.sqrt(5))) / (2 * np.pi * check_number(duration, "duration", "band", above=0.0))
-        return cls(low, high)
+        return cls(low, high, duration)
 
     def omega(self, count: int = 400, *, also: Iterable[float] = ()) -> Array:
         """Return pulsations [rad/s] spread evenly in logarithm over the band, both ends included.

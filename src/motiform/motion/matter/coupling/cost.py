@@ -8,9 +8,8 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.base.progress import Progress
-from motiform.motion.matter.coupling.band import Band
-from motiform.motion.matter.coupling.cut import Advice, model_labels, pair_influences
-from motiform.motion.matter.coupling.linearise import direction
+from motiform.motion.matter.coupling.cut import Advice, model_labels
+from motiform.motion.matter.coupling.foresee import Foreseen, foresee
 from motiform.motion.matter.coupling.replay import run_schedule
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.system import NetworkSystem
@@ -36,7 +35,7 @@ class ModelError:
     largest: float
     """Largest distance of a point from where it should be [m]."""
     predicted: float | None
-    """Error foreseen from influences and the spectrum of the coupled motion; None for a model that was not cut."""
+    """Error foreseen by a linear run; None for a model that nothing moves, or where it cannot be foreseen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +49,8 @@ class CutComparison:
     """[s], (samples,)"""
     distances: Mapping[str, Array]
     """Root mean square distance of each model's points from where they should be [m], (samples,)."""
+    doubt: str = ""
+    """Why errors are not foreseen; empty where they are."""
 
     def __getitem__(self, model: str) -> ModelError:
         for one in self.errors:
@@ -70,7 +71,7 @@ class CutComparison:
             lines.append(
                 f"{e.model:<20}{e.error:>10.3g}{seen:>10}{e.norm_error:>10.3g}{e.displacement:>11.3g}{e.largest:>11.3g}"
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, f"errors are not foreseen: {self.doubt}"] if self.doubt else lines)
 
 
 def compare_runs(
@@ -88,7 +89,7 @@ def compare_runs(
 
     Parameters
     ----------
-    cut : an advice, which also foresees the errors, or a cut network of the same points.
+    cut : an advice, or a cut network of the same points.
     t1 : end of the runs [s].
     models : name and points of each; those of the advice, or all groups of masses.
     rate : of the samples [Hz]; the network's own where it is None.
@@ -104,13 +105,13 @@ def compare_runs(
     coupled = record(NetworkSystem(network, options, unstable), progress=half(0.0))
     alone = _run_cut(cut, options, unstable, half(0.5))
     x, y = _positions(network, coupled), _positions(network, alone)
-    foreseen = _foreseen(cut, x, options.t1) if isinstance(cut, Advice) and models is None else {}
+    foreseen = _foreseen(network, cut, label, options.t1)
     errors, apart = [], {}
     for n, name in enumerate(parts):
         mine = label == n
-        errors.append(_error(name, x[:, mine], y[:, mine], foreseen.get(name)))
+        errors.append(_error(name, x[:, mine], y[:, mine], None if foreseen.doubt else foreseen.errors[n]))
         apart[name] = np.sqrt(((y[:, mine] - x[:, mine]) ** 2).sum(-1).mean(-1))
-    return CutComparison(tuple(errors), coupled, alone, np.arange(len(x)) / options.rate, apart)
+    return CutComparison(tuple(errors), coupled, alone, np.arange(len(x)) / options.rate, apart, foreseen.doubt)
 
 
 def _run_cut(cut: Advice | Network, options: Options, unstable: bool, progress: Progress | None) -> Recording:
@@ -145,34 +146,9 @@ def _error(name: str, x: Array, y: Array, predicted: float | None) -> ModelError
     return ModelError(name, share, norm, rms, float(np.linalg.norm(y - x, axis=-1).max()), predicted)
 
 
-def _foreseen(advice: Advice, x: Array, duration: float) -> dict[str, float]:
-    """Return for each model whose couplings were cut the error that the influences on it foresee.
-
-    At each frequency the influence is the relative error of the velocity, and so of the displacement. The spectrum of
-    the coupled displacements x (samples, points, 3) [m] weighs them; what stays counts at the low end
-    of `Band.from_rest`.
-    """
-    network, names, label = advice.network, list(advice.models), advice.labels
-    band = Band.from_rest(duration, 0.499 * network.frequency)
-    at = np.clip(np.arange(len(x) // 2 + 1) / duration, band.low, band.high)
-    errors: dict[str, dict[str, Array]] = {}
-    for pair in advice.pairs:
-        lost = [name for name, other in ((pair.a, pair.b), (pair.b, pair.a)) if (other, name) not in advice.connections]
-        if not lost:
-            continue
-        i, j = names.index(pair.a), names.index(pair.b)
-        for axis, seen in pair_influences(advice.linear, network, label, (i, j), names, band, advice.threshold).items():
-            for name in lost:
-                ratio = seen.on_a if name == pair.a else seen.on_b
-                known = np.isfinite(ratio)  # at a free mode of the driver it may not be
-                found = np.interp(np.log(2 * np.pi * at), np.log(seen.omega[known]), ratio[known])
-                mine = errors.setdefault(name, {})
-                mine[axis] = mine.get(axis, 0.0) + found
-    told = {}
-    for name, by_axis in errors.items():
-        moved = x[:, label == names.index(name)] - x[0, label == names.index(name)]
-        power = (np.abs(np.fft.rfft(moved, axis=0)) ** 2).sum(axis=1)[: len(at)]  # (frequencies, 3)
-        power[1:] *= 2  # both signs of frequency
-        square = sum((error**2 * (power @ direction(advice.axes[axis]) ** 2)).sum() for axis, error in by_axis.items())
-        told[name] = float(np.sqrt(square / power.sum())) if power.sum() else 0.0
-    return told
+def _foreseen(network: Network, cut: Advice | Network, label: np.ndarray, duration: float) -> Foreseen:
+    try:
+        other = cut if isinstance(cut, Network) else cut.cut_network()
+    except InputError as error:  # links by range that only runs apart can cut
+        return Foreseen({}, {}, {}, str(error))
+    return foresee(network, [other], label, duration)[0]

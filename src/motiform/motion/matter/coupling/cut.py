@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.matter.coupling.band import Band, check_threshold
+from motiform.motion.matter.coupling.foresee import foresee
 from motiform.motion.matter.coupling.influence import Influence, Verdict, influence_of_parts
 from motiform.motion.matter.coupling.linear import LinearNetwork
 from motiform.motion.matter.coupling.linearise import Active, find_points, linearise
@@ -34,16 +35,24 @@ class PairAdvice:
     influences: Mapping[str, Influence]
     """By axis; nothing where no link between them acts at the state."""
     threshold: float
+    error_a: float | None = None
+    """Error of a foreseen if it ignores b, with all sources of the network; None where nothing moves it.
+
+    Infinite where it cannot be foreseen, and b has sources of its own or its links pull at a from the start."""
+    error_b: float | None = None
+    """Error of b foreseen if it ignores a."""
+    doubt: str = ""
+    """Why errors cannot be foreseen; empty where they can."""
 
     @property
     def worst_a(self) -> float:
-        """Largest influence of b on a, over band and axes; infinite where nothing is known."""
-        return max((one.worst_a for one in self.influences.values()), default=np.inf)
+        """Largest influence of b on a, over band and axes, or the error foreseen; infinite where nothing is known."""
+        return max(max((one.worst_a for one in self.influences.values()), default=np.inf), self.error_a or 0.0)
 
     @property
     def worst_b(self) -> float:
-        """Largest influence of a on b, over band and axes."""
-        return max((one.worst_b for one in self.influences.values()), default=np.inf)
+        """Largest influence of a on b, over band and axes, or the error foreseen."""
+        return max(max((one.worst_b for one in self.influences.values()), default=np.inf), self.error_b or 0.0)
 
     @property
     def verdict(self) -> Verdict:
@@ -68,7 +77,10 @@ class PairAdvice:
         }[self.verdict]
         if not self.influences:
             return f"{told}: kept, for no link between them acts at this state"
-        return f"{told}: {self.b} on {self.a} {self.worst_a:.3g}, {self.a} on {self.b} {self.worst_b:.3g} at most"
+        line = f"{told}: {self.b} on {self.a} {self.worst_a:.3g}, {self.a} on {self.b} {self.worst_b:.3g} at most"
+        return line + (
+            f" (errors with the sources of the network are not foreseen: {self.doubt})" if self.doubt else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -150,6 +162,9 @@ class Advice:
                 "verdict": p.verdict,
                 "on_a": p.worst_a,
                 "on_b": p.worst_b,
+                "error_a": p.error_a,
+                "error_b": p.error_b,
+                "doubt": p.doubt,
                 "axes": {axis: one.as_dict() for axis, one in p.influences.items()},
             }
             for p in self.pairs
@@ -180,6 +195,7 @@ def advise(
     active: Active = None,
     geometric: bool = False,
     count: int = 200,
+    duration: float | None = None,
 ) -> Advice:
     """Return which couplings of a network may act one way only, over a band [Hz] and at a state.
 
@@ -191,9 +207,12 @@ def advise(
     axes : along which links are looked at; the worst counts.
     active : as for `linearise`: "strongest" judges all links as if in their stiffest zone.
     count : frequencies looked at, spread evenly in logarithm.
+    duration : of the run whose errors are foreseen [s]; that of the band, or 1/low, where it is None.
 
-    Influences are those of the scheme at the network's frequency. Links that do not act at the state are not judged but
-    kept, as are pistons: ask again at another state. What acts one way already stays so.
+    A cut must be negligible both for any excitation of the driver in the band [Habibi97 3.23] and, over a run from the
+    state, for what excites the network: motors, imposed points, weight, wind, initial velocities [3.22]. With `active`
+    only the first is judged. Influences are those of the scheme at the network's frequency. Links that do not act at
+    the state are not judged but kept, as are pistons: ask again at another state. What acts one way already stays so.
     """
     where = Band(*band) if isinstance(band, tuple | list) else band
     limit = check_threshold(threshold)
@@ -203,12 +222,49 @@ def advise(
     seen = {name: linearise(network, state, axis, active, geometric=geometric) for name, axis in given.items()}
     both, one_way, tied = _joins(network, label)
     pairs, kept = [], [(names[i], names[j]) for i, j in one_way]
-    for i, j in combinations(range(len(names)), 2):
-        if (i, j) in both:
-            some = {} if (i, j) in tied else pair_influences(seen, network, label, (i, j), names, where, limit, count)
-            pairs.append(PairAdvice(names[i], names[j], some, limit))
-            kept += pairs[-1].connections
+    judged = sorted(both - tied)
+    ways = {*one_way, *both, *((j, i) for i, j in both)}
+    foreseen = (
+        {}
+        if active
+        else _foresee(network, points, label, judged, ways, duration or where.duration or 1 / where.low, state)
+    )
+    for i, j in sorted(both):
+        some = {} if (i, j) in tied else pair_influences(seen, network, label, (i, j), names, where, limit, count)
+        pairs.append(PairAdvice(names[i], names[j], some, limit, *foreseen.get((i, j), ())))
+        kept += pairs[-1].connections
     return Advice(network, points, tuple(pairs), separate(names, kept), where, limit, given, seen)
+
+
+def _foresee(
+    network: Network,
+    points: Mapping[str, np.ndarray],
+    label: np.ndarray,
+    pairs: Sequence[tuple[int, int]],
+    ways: set[tuple[int, int]],
+    duration: float,
+    state: NetworkState | Engine | None,
+) -> dict[tuple[int, int], tuple[float | None, float | None, str]]:
+    """Return the errors of both models of each pair if one ignores the other, and why they are not foreseen."""
+    names = list(points)
+
+    def without(*lost: tuple[int, int]) -> Network:
+        return cut_network(network, points, [(names[i], names[j]) for i, j in sorted(ways - set(lost))])
+
+    try:
+        apart = without(*ways)
+        cuts = [without((j, i)) for pair in pairs for i, j in (pair, pair[::-1])]
+    except InputError as error:  # links by range that only runs apart can cut
+        return {pair: (np.inf, np.inf, str(error)) for pair in pairs}
+    alone, *found = foresee(network, [apart, *cuts], label, duration, state)
+    told = {}
+    for n, (i, j) in enumerate(pairs):
+        errors = [
+            one.errors[me] if not one.doubt else np.inf if alone.moves[other] or one.pulled[me] else None
+            for one, me, other in ((found[2 * n], i, j), (found[2 * n + 1], j, i))
+        ]
+        told[i, j] = (errors[0], errors[1], alone.doubt)
+    return told
 
 
 def pair_influences(
@@ -239,34 +295,50 @@ def pair_influences(
 def cut_network(network: Network, models: Mapping[str, Any], connections: Iterable[Sequence[str]]) -> Network:
     """Return the network whose links act only along connections (from, to) of models, and within models.
 
-    A bundle of which only a part is cut becomes several. Links by range are cut between two models that each have a
-    set of their own; others are for `run_schedule`.
+    A bundle or reach of which only a part is cut becomes several. In a reach all points of a model have one role;
+    others are for `run_schedule`.
     """
     label, names = model_labels(network, models), list(models)
     allowed = _allowed(names, connections)
-    reaches = [kept for reach in network.reaches if (kept := _cut_reach(reach, label, allowed, names)) is not None]
+    reaches = [kept for reach in network.reaches for kept in _cut_reach(reach, label, allowed, names)]
     return _cut_bundles(network, label, allowed).replace(reaches=tuple(reaches))
 
 
-def _cut_reach(reach: Reach, label: np.ndarray, allowed: np.ndarray, names: list[str]) -> Reach | None:
-    """Return a reach that acts only where it may: one way between two models; None where it may not act at all."""
+def _cut_reach(reach: Reach, label: np.ndarray, allowed: np.ndarray, names: list[str]) -> list[Reach]:
+    """Return a reach that acts only where it may: one reach for each model and each two, with roles of their own."""
     lost = [(a, b) for a, b in _reach_joins(reach, label) if not (allowed[a, b] and allowed[b, a])]
     if not lost:
-        return reach
+        return [reach]
     mine = label[reach.points]
-    first, second = (set(mine[(reach.role & bit) != 0].tolist()) for bit in (1, 2))
-    if (reach.role == 3).any() or len(first) != 1 or len(second) != 1:
+    roles = {int(i): set(reach.role[mine == i].tolist()) for i in np.unique(mine)}
+    whole = all(len(role) == 1 for role in roles.values())
+    role = {i: min(some) for i, some in roles.items()}
+    if not whole or (reach.acts != "both" and 3 in role.values()):
         a, b = lost[0]
         raise InputError(
-            "the parts of a reach must be in two models, to be cut", where=f"reach {reach.name!r}",
+            "all points of a model must have one role in a reach, to be cut", where=f"reach {reach.name!r}",
             got=Words(f"a cut between {names[a]} and {names[b]}"),
             remedy="Give each pair of models a reach of its own, or run them apart: run_schedule.",
         )  # fmt: skip
-    i, j = first.pop(), second.pop()
-    if not allowed[i, j] and not allowed[j, i]:
-        return None
-    acts: Literal["first", "second"] = "second" if allowed[i, j] else "first"
-    return replace(reach, acts=acts) if reach.acts in ("both", acts) else None
+    found = [_part_of(reach, mine == i, reach.role, reach.acts, i, i, names) for i in role if role[i] == 3]
+    for i, j in combinations(sorted(role), 2):
+        first, second = (i, j) if role[i] & 1 and role[j] & 2 else (j, i)
+        if not (role[first] & 1 and role[second] & 2):
+            continue
+        bits = _CODE[reach.acts] & (int(allowed[second, first]) + 2 * int(allowed[first, second]))
+        acts: Any = next((key for key, value in _CODE.items() if value == bits), None)
+        if acts is not None:
+            new = np.where(mine == first, 1, 2).astype(reach.role.dtype)
+            found.append(_part_of(reach, (mine == i) | (mine == j), new, acts, first, second, names))
+    return found if len(found) != 1 else [replace(found[0], name=reach.name)]
+
+
+def _part_of(
+    reach: Reach, taken: np.ndarray, role: np.ndarray, acts: Any, first: int, second: int, names: list[str]
+) -> Reach:
+    told = [names[k] if k >= 0 else "rest" for k in dict.fromkeys((first, second))]
+    points, body = reach.points[taken], reach.body[taken]
+    return replace(reach, name=".".join([reach.name, *told]), points=points, role=role[taken], body=body, acts=acts)
 
 
 def model_labels(network: Network, models: Mapping[str, Any]) -> np.ndarray:

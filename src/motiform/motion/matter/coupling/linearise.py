@@ -23,13 +23,13 @@ from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.network import Network, NetworkState, Reach
 from motiform.spatial.checks import Array, Words, as_floats
 
-__all__ = ["Active", "admittance_of", "direction", "find_points", "linearise", "reach_pairs"]
+__all__ = ["Active", "admittance_of", "direction", "find_points", "linearise", "links_along", "reach_pairs"]
 
 Active = Mapping[str, Any] | Literal["strongest"] | None
-Pieces = Iterator[
-    tuple[np.ndarray, np.ndarray, Array, Array]
-]  # first end, second end, stiffness, damping of some links
+#: First end, second end, stiffness, damping of some links, and on which ends they act: bits 1 and 2.
+Pieces = Iterator[tuple[np.ndarray, np.ndarray, Array, Array, np.ndarray | int]]
 
+_ENDS = {"first": 1, "second": 2, "both": 3}
 _NAMED = re.compile(r"(.+)\[(\d+)\]")
 
 
@@ -66,17 +66,31 @@ def linearise(
             "the state must have the points of the network", where="state", got=got, allowed=f"{network.count} points"
         )
     _check_active(network, active)
-    look = _Look(network, given, e, active, geometric, engine)
-    pieces = [*look.bundles(), *look.pistons(), *look.reaches(), *look.solids(), *look.drag()]
-    a, b, k, z = (np.concatenate(part) for part in zip(*pieces, strict=True)) if pieces else (np.zeros(0),) * 4
+    a, b, k, z, acts = links_along(network, given, e, active, geometric, engine)
+    a, b = np.where(acts & 1, a, network.count), np.where(acts & 2, b, network.count)
     moves = network.movable & _free(network, e)
     place = np.append(np.where(moves, np.cumsum(moves) - 1, GROUND), GROUND)  # the last is the ground's own
-    a, b = place[a.astype(int)], place[b.astype(int)]
+    a, b = place[a], place[b]
     kept = (a != b) & ((k != 0) | (z != 0))
     names = tuple(name for name, free in zip(_names(network), moves, strict=True) if free)
     if not names:
         raise InputError("no mass moves along the axis", where="linearise", got=Words(str(axis)))
     return LinearNetwork(network.mass[moves], a[kept], b[kept], k[kept], z[kept], names)
+
+
+def links_along(
+    network: Network, state: NetworkState, e: Array, active: Active, geometric: bool, engine: Engine | None
+) -> tuple[np.ndarray, np.ndarray, Array, Array, np.ndarray]:
+    """Return all links at a state, seen along a direction: ends, stiffness, damping, bits of the ends acted on.
+
+    Each is (links,). Ends are points of the network, its count for the ground.
+    """
+    look = _Look(network, state, e, active, geometric, engine)
+    pieces = [*look.bundles(), *look.pistons(), *look.reaches(), *look.solids(), *look.drag()]
+    ends = [np.concatenate([piece[n] for piece in pieces]).astype(int) for n in (0, 1)]
+    k, z = (np.concatenate([piece[n] for piece in pieces]) for n in (2, 3))
+    acts = np.concatenate([np.broadcast_to(piece[4], len(piece[0])) for piece in pieces])
+    return ends[0], ends[1], k, z, acts
 
 
 def admittance_of(
@@ -235,9 +249,7 @@ class _Look:
             else:
                 c = self._along(bundle.pairs, d)
             k, z = self._projected(k, z, rest, d, c, bundle.axis < 0)
-            a, b = bundle.pairs.T
-            ground = np.full(bundle.count, self.network.count)
-            yield (ground if bundle.acts == "second" else a), (ground if bundle.acts == "first" else b), k, z
+            yield *bundle.pairs.T, k, z, _ENDS[bundle.acts]
 
     def pistons(self) -> Pieces:
         """Give pistons as links between all their ends: k g gᵀ of the ends' signs g has rows that sum to zero."""
@@ -248,7 +260,8 @@ class _Look:
             for s, t in combinations(range(len(ends)), 2):
                 share = -sign[s] * sign[t]
                 (p, one), (q, two) = ends[s], ends[t]
-                yield piston.pairs[:, p, one], piston.pairs[:, q, two], share * rows[:, CUTS], share * rows[:, CUTS + 1]
+                k, z = share * rows[:, CUTS], share * rows[:, CUTS + 1]
+                yield piston.pairs[:, p, one], piston.pairs[:, q, two], k, z, 3
 
     def reaches(self) -> Pieces:
         """Give the links between points in range."""
@@ -263,7 +276,8 @@ class _Look:
             rub, on = reach.friction, (found[0] != 0) | (found[1] != 0)
             if rub is not None and rub.limit > 0:  # a pair that touches is taken to stick
                 k, z = k + on * (1 - c) * rub.stiffness, z + on * (1 - c) * rub.damping
-            yield pairs[:, 0], pairs[:, 1], k, z
+            felt = np.isin(pairs, reach.acted)
+            yield pairs[:, 0], pairs[:, 1], k, z, felt[:, 0] + 2 * felt[:, 1]
 
     def solids(self) -> Pieces:
         """Give solids that are touched as ground: where a moving one is, is given."""
@@ -278,13 +292,13 @@ class _Look:
             k, z = c * k, c * z
             if solid.friction is not None and solid.friction.limit > 0:
                 k, z = k + on * (1 - c) * solid.friction.stiffness, z + on * (1 - c) * solid.friction.damping
-            yield solid.points, np.full(len(gap), self.network.count), k, z
+            yield solid.points, np.full(len(gap), self.network.count), k, z, 3
 
     def drag(self) -> Pieces:
         """Give drag as dampers to the air, which is ground."""
         drag = np.concatenate([group.drag for group in self.network.groups])
         found = np.flatnonzero(drag)
-        yield found, np.full(len(found), self.network.count), np.zeros(len(found)), drag[found]
+        yield found, np.full(len(found), self.network.count), np.zeros(len(found)), drag[found], 3
 
     def _along(self, pairs: np.ndarray, d: Array) -> Array:
         """Return (u·e)² of links, (links,); 0 where the ends coincide."""

@@ -156,6 +156,11 @@ class Engine:
             self._step()
         self.check()
 
+    def place(self, state: NetworkState) -> None:
+        """Put all points elsewhere; links keep the lengths and states that they had."""
+        self.sample = state.sample
+        self._x, self._before = self._padded(state.position), self._padded(state.previous)
+
     def push(self, points: np.ndarray, forces: np.ndarray) -> None:
         """Apply forces [N] (points, 3) to some points in every step from now on, until they are replaced."""
         self._outside = (
