@@ -41,6 +41,7 @@ _HOME = {
     "read_mesh": "motiform.geometry",
     "read_mjcf": "motiform.motion.tree.read",
     "read_osim": "motiform.motion.tree.read",
+    "read_robot": "motiform.motion.robots",
     "read_urdf": "motiform.motion.tree.read",
     "reconstruct": "motiform.trials",
     "resample": "motiform.record",
@@ -70,6 +71,7 @@ _MODULES = {
     "figures": "motiform.motion.figures",
     "matter": "motiform.motion.matter",
     "joints": "motiform.motion.tree.joints",
+    "robots": "motiform.motion.robots",
     "surfaces": "motiform.geometry.surfaces",
 }
 

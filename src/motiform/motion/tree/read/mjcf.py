@@ -12,24 +12,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from motiform.motion.tree.read.elements import Element, located, read_xml
 from motiform.motion.tree.read.folders import Folders
+from motiform.motion.tree.read.mjcf_actuators import Actuators
 from motiform.motion.tree.read.mjcf_bodies import Bodies
 from motiform.motion.tree.read.mjcf_equalities import Equalities
 from motiform.motion.tree.read.mjcf_geoms import Geoms
 from motiform.motion.tree.read.mjcf_settings import Compiler, Defaults, expand_includes
-from motiform.motion.tree.read.shared import MESHES, Report, check_choice, stand, words
+from motiform.motion.tree.read.mjcf_touch import Touch
+from motiform.motion.tree.read.model_file import Actuator, FilePosture, ModelFile, stand_file
+from motiform.motion.tree.read.shared import MESHES, Report, check_choice, words
 
 if TYPE_CHECKING:
     from motiform.motion.tree.build import FigureBuilder
     from motiform.motion.tree.model.figure import Figure
 
-__all__ = ["read_mjcf"]
+__all__ = ["read_mjcf", "read_mjcf_file"]
 
 FEATURES = words(
     "stiffness frictionloss damping armature tendon equality fluid gravcomp alignfree actuator deformable extension"
 )
-_HARMLESS = ("size", "statistic", "visual", "contact", "sensor", "keyframe", "custom")
+_HARMLESS = ("size", "statistic", "visual", "sensor", "custom")
 _SECTIONS = (
     "compiler",
     "option",
@@ -41,6 +46,8 @@ _SECTIONS = (
     "actuator",
     "deformable",
     "extension",
+    "contact",
+    "keyframe",
     *_HARMLESS,
 )
 _OPTIONS = words(
@@ -79,20 +86,34 @@ def read_mjcf(
         as it is in the file. None keeps the axes of the file.
 
     """
+    return read_mjcf_file(path, meshes, roots, strict, skip, up, whole=False).figure
+
+
+def read_mjcf_file(
+    path: str | os.PathLike[str],
+    meshes: str = "found",
+    roots: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
+    strict: bool = False,
+    skip: Iterable[str] = (),
+    up: str | None = None,
+    *,
+    whole: bool = True,
+) -> ModelFile:
+    """Return the figure of an MJCF file and, if `whole`, what touches, actuators, springs and postures."""
     check_choice(meshes, MESHES, "meshes")
     root = read_xml(path)
     if root.tag != "mujoco":
         raise root.error("not an MJCF model", got=f"<{root.tag}>", allowed="<mujoco>")
     folders = Folders(Path(path).parent, roots)
     expand_includes(root, folders)
-    return stand(_Mjcf(root, folders, Report(FEATURES, skip, strict), meshes).figure(), up)
+    return stand_file(_Mjcf(root, folders, Report(FEATURES, skip, strict), meshes, whole).read(), up)
 
 
 class _Mjcf:
     """The sections of a file on their way into a figure."""
 
-    def __init__(self, root: Element, folders: Folders, report: Report, meshes: str) -> None:
-        self.root, self.report = root, report
+    def __init__(self, root: Element, folders: Folders, report: Report, meshes: str, whole: bool) -> None:
+        self.root, self.report, self.whole = root, report, whole
         self.compiler, self.defaults = Compiler(), Defaults()
         self.gravity, self.damped, self.coupled = (0.0, 0.0, -9.81), True, True
         for section in root.children:
@@ -110,20 +131,49 @@ class _Mjcf:
         for section in root.all("asset"):
             self.geoms.read_assets(section)
 
-    def figure(self) -> "Figure":
+    def read(self) -> ModelFile:
         from motiform.motion.tree.build import FigureBuilder
 
         self._leave_sections()
+        touch = Touch(self.geoms, self.defaults, self.report) if self.whole else None
+        if touch is not None:
+            touch.read(self.root.all("contact"))
         with located(self.root):
             builder = FigureBuilder(gravity=self.gravity, name=self.root.text("model", ""), vertical="z")
             sections = self.root.all("equality"), self.root.all("tendon")
-            equalities = Equalities(*sections, self.defaults, self.report, self.coupled)
-            bodies = Bodies(self.compiler, self.defaults, self.geoms, self.report, equalities.locked, self.damped)
+            ties = Equalities(*sections, self.defaults, self.report, self.coupled)
+            bodies = Bodies(self.compiler, self.defaults, self.geoms, self.report, ties.locked, self.damped, touch)
             bodies.add(builder, self.root.all("worldbody"))
-            equalities.apply(builder, bodies)
+            ties.apply(builder, bodies)
             self._scale_mass(builder)
+            actuators = self._actuators(bodies, ties) if self.whole else []
             builder.notes += self.report.notes()
-            return builder.build()
+            figure = builder.build()
+        if touch is None:
+            return ModelFile(figure)
+        kept = tuple(actuator for actuator in actuators if actuator is not None)
+        postures = self._postures(figure, bodies, [actuator is not None for actuator in actuators])
+        pairs = frozenset(touch.excluded), tuple(touch.paired)
+        return ModelFile(figure, tuple(touch.solids), *pairs, kept, tuple(bodies.springs), postures)
+
+    def _actuators(self, bodies: Bodies, ties: Equalities) -> list[Actuator | None]:
+        reader = Actuators(self.defaults, self.compiler, self.report, bodies.ranges, ties.tendons)
+        return reader.read(self.root.all("actuator"))
+
+    def _postures(self, figure: "Figure", bodies: Bodies, kept: list[bool]) -> dict[str, FilePosture]:
+        """Return the keyframes, in the order of q of the figure."""
+        found: dict[str, FilePosture] = {}
+        size = sum(count for _, count, _ in bodies.joints)
+        moves = np.repeat([moving for _, _, moving in bodies.joints], [count for _, count, _ in bodies.joints])
+        for key in [key for section in self.root.all("keyframe") for key in section.all("key")]:
+            with located(key):
+                start = figure.neutral()
+                command = key.numbers("ctrl", len(kept), np.zeros(len(kept)))[kept]
+                if "qpos" in key.attributes and size:
+                    given = key.numbers("qpos", size)[moves.astype(bool)]
+                    start = given if figure.coupled is None else given[figure.coupled.kept_q]
+                found[key.attributes.get("name") or f"key{len(found) + 1}"] = FilePosture(start, command)
+        return found
 
     def _scale_mass(self, builder: "FigureBuilder") -> None:
         total = sum(segment.mass for segment in builder.segments)
@@ -158,10 +208,16 @@ class _Mjcf:
                     self.report.refuse(child, "extension", "an extension")
                 elif section.tag == "actuator":
                     self._check_actuator(child)
+        if self.whole:
+            return
+        for section in self.root.children:
+            if section.tag in ("contact", "keyframe"):
+                self.report.leave(section, f"<{section.tag}>")
 
     def _check_actuator(self, child: Element) -> None:
         actuator = self.defaults.apply(child, None)
         for name in ("armature", "damping"):
             if actuator.numbers(name, (1, 9), [0.0]).any():
                 self.report.refuse(child, "actuator", f"{name} of an actuator")
-        self.report.leave(child, "actuators")
+        if not self.whole:
+            self.report.leave(child, "actuators")

@@ -9,6 +9,8 @@ from motiform.base.errors import closest
 from motiform.motion.tree.read.elements import Element, located
 from motiform.motion.tree.read.mjcf_geoms import Geoms
 from motiform.motion.tree.read.mjcf_settings import ORIENTATIONS, Compiler, Defaults
+from motiform.motion.tree.read.mjcf_touch import Touch
+from motiform.motion.tree.read.model_file import FileSpring
 from motiform.motion.tree.read.shared import Report, words
 from motiform.spatial import Transform
 
@@ -62,14 +64,19 @@ class Bodies:
         report: Report,
         locked: dict[str, float],
         damped: bool,
+        touch: Touch | None = None,
     ) -> None:
         self.compiler, self.defaults, self.geoms, self.report = compiler, defaults, geoms, report
-        self.locked, self.damped = locked, damped
+        self.locked, self.damped, self.touch = locked, damped, touch
         self.references: dict[str, float] = {}
         self.frames: dict[str, Transform] = {}
         """Bodies in the world, at the reference."""
         self.moving: set[str] = set()
         self.sites: dict[str, tuple[str | None, Transform]] = {}
+        self.joints: list[tuple[str, int, bool]] = []
+        """Name, numbers in q, and whether it moves, of each joint in the order of the file."""
+        self.ranges: dict[str, tuple[float, float]] = {}
+        self.springs: list[FileSpring] = []
         self.count = self.joint_count = 0
 
     def add(self, builder: "FigureBuilder", worlds: list[Element]) -> None:
@@ -93,6 +100,8 @@ class Bodies:
         geoms = [geom for content in contents for geom in content.geoms]
         sites = [site for content in contents for site in content.sites]
         parts = [part for geom, at in geoms if (part := self.geoms.part(geom, at)) is not None]
+        if self.touch is not None:
+            self.touch.add(None, geoms)
         if parts or alone or any(site.attributes.get("name") for site, _ in sites):
             self._segment(builder, WORLD, None, _fixed(_HERE), shape=parts or None)
             for site, at in sites:
@@ -189,6 +198,8 @@ class Bodies:
         last = pieces[-1] if rest is None else _fixed(rest)
         mass, center, inertia = self.geoms.matter(element, content.inertial, content.geoms)
         parts = [part for geom, at in content.geoms if (part := self.geoms.part(geom, at)) is not None]
+        if self.touch is not None:
+            self.touch.add(name, content.geoms)
         self._segment(builder, name, parent, last, mass=mass, com=center, inertia=inertia, shape=parts or None)
         for site, at in content.sites:
             self._tag(builder, name, site, at)
@@ -269,6 +280,7 @@ class Bodies:
             point = frame.point(element.numbers("pos", 3, (0.0, 0.0, 0.0))).tolist()
             axis = Axis("revolute" if turns else "prismatic", tuple(direction), tuple(point) if turns else (0, 0, 0))
             self.references[name] = ref
+            self.joints.append((name, 1, name not in self.locked))
             if name in self.locked:
                 chain.append(axis.transform(np.array(self.locked[name])))
                 continue
@@ -276,6 +288,8 @@ class Bodies:
             names.append(name)
             start.append(ref)
             limits.append(self._limits(element, turns))
+            self.ranges[name] = limits[-1]
+            self._spring(element, name, turns)
             armature.append(element.number("armature", 0.0, least=0.0))
             damping.append(self._damping(element))
         before, axes = fold(chain)
@@ -288,6 +302,7 @@ class Bodies:
 
         name, joint = self._name(element), joints.free(start=start) if start is not None else joints.spherical()
         joint.names, joint.named = tuple(f"{name}.{part}" for part in joint.names), True
+        self.joints.append((name, joint.nq, True))
         armature = element.number("armature", 0.0, least=0.0)
         if start is not None and armature:
             # It would weigh on velocities in the world's axes, ours are in the body's.
@@ -319,10 +334,19 @@ class Bodies:
         return first if self.damped else 0.0
 
     def _check_joint(self, element: Element) -> None:
-        if element.numbers("stiffness", (1, 9), [0.0]).any() or element.numbers("springdamper", 2, [0.0, 0.0]).any():
+        stiff, plain = element.numbers("stiffness", (1, 9), [0.0]), element.text("type", "hinge") in ("hinge", "slide")
+        kept = self.touch is not None and plain and not stiff[1:].any()
+        if (stiff.any() and not kept) or element.numbers("springdamper", 2, [0.0, 0.0]).any():
             self.report.refuse(element, "stiffness", "the spring of a joint")
         if element.number("frictionloss", 0.0):
             self.report.refuse(element, "frictionloss", "dry friction of a joint (frictionloss)")
+
+    def _spring(self, element: Element, name: str, turns: bool) -> None:
+        """Keep the linear spring of a hinge or slide."""
+        stiffness = float(element.numbers("stiffness", (1, 9), [0.0])[0])
+        if stiffness > 0.0:
+            rest = element.number("springref", 0.0)
+            self.springs.append(FileSpring(name, stiffness, self.compiler.angle(rest) if turns else rest))
 
 
 def _fixed(placement: Transform) -> _Piece:

@@ -17,7 +17,7 @@ from motiform.spatial.checks import Array
 if TYPE_CHECKING:
     from motiform.motion.tree.model.segment import Part
 
-__all__ = ["Geoms"]
+__all__ = ["Geoms", "kind_of"]
 
 _KNOWN = words(
     "name class type size pos fromto mass density group rgba material mesh hfield shellinertia fitscale "
@@ -53,7 +53,7 @@ class Geoms:
         """Return the visual part of the body, or None; `frame` is the geom's frame in the body."""
         from motiform.motion.tree.model.segment import Part
 
-        kind = geom.word("type", "sphere", _TYPES)
+        kind = kind_of(geom)
         if kind in ("plane", "hfield", "sdf"):
             self.report.leave(geom, f"the look of {kind} geoms")
             return None
@@ -61,14 +61,14 @@ class Geoms:
             self.report.leave(geom, f"the look of geoms in groups above {_DRAWN_GROUPS}")
             return None
         with self.report.looks(geom, needed=self.choice == "all"), located(geom):
-            shape, pose = self._solid(geom, kind, needed=False)
+            shape, pose = self.solid(geom, kind, needed=False)
             return None if shape is None else Part(shape, frame @ pose, self._color(geom))
         return None
 
     def mass(self, geom: Element, frame: Transform) -> MassProperties | None:
         """Return the contribution of a geom to the mass of its body, or None."""
         geom.only((*_KNOWN, *ORIENTATIONS))
-        kind = geom.word("type", "sphere", _TYPES)
+        kind = kind_of(geom)
         low, high = self.compiler.groups
         if kind in ("plane", "hfield") or not low <= geom.number("group", 0.0) <= high:
             return None
@@ -83,7 +83,7 @@ class Geoms:
                 solid, pose = self.meshes.get(geom, needed=True), self.compiler.pose(geom)
                 properties = None if solid is None else solid.matter(**{amount: value})
             else:
-                shape, pose = self._solid(geom, kind, needed=True)
+                shape, pose = self.solid(geom, kind, needed=True)
                 properties = None if shape is None else shape.mass_properties(**{amount: value})
             if properties is None:
                 raise geom.error("the mesh has no file", remedy="Give the body an <inertial>, or the geom mass 0.")
@@ -137,7 +137,7 @@ class Geoms:
         return bounded
 
     # ---- shapes
-    def _solid(self, geom: Element, kind: str, needed: bool) -> tuple[Shape | None, Transform]:
+    def solid(self, geom: Element, kind: str, needed: bool) -> tuple[Shape | None, Transform]:
         """Return the shape and its pose in the frame that holds the geom."""
         if kind == "mesh":
             found = self.meshes.get(geom, needed=needed)
@@ -185,6 +185,11 @@ class Geoms:
             geom = material
         red, green, blue = np.clip(geom.numbers("rgba", 4)[:3], 0.0, 1.0).tolist()
         return red, green, blue
+
+
+def kind_of(geom: Element) -> str:
+    """Return the type of a geom."""
+    return geom.word("type", "sphere", _TYPES)
 
 
 def _nothing() -> tuple[float, Array, Array]:

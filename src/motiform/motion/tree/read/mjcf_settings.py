@@ -25,6 +25,12 @@ _USED = words(
     "inertiafromgeom inertiagrouprange meshdir settotalmass strippath"
 )
 
+# Actuators of all kinds share one set of defaults in the format; these are meant alike by each.
+_ACTUATORS = ("general", "motor", "position", "velocity")
+_OF_ALL_ACTUATORS = words(
+    "gear ctrlrange ctrllimited forcerange forcelimited joint tendon inheritrange gainprm biasprm"
+)
+
 
 def expand_includes(root: Element, folders: Folders) -> None:
     """Replace every <include> by what the root of its file holds; each file may be included once.
@@ -190,6 +196,9 @@ class Defaults:
             for child in element.children:
                 if child.tag != "default":
                     own[child.tag] = merged(own.get(child.tag, {}), child.attributes)
+                for tag in _ACTUATORS if child.tag in _ACTUATORS else ():
+                    common = {key: value for key, value in child.attributes.items() if key in _OF_ALL_ACTUATORS}
+                    own[tag] = merged(own.get(tag, {}), common)
             waiting += [(child, name) for child in reversed(element.children) if child.tag == "default"]
 
     def apply(self, element: Element, around: str | None, tag: str | None = None) -> Element:

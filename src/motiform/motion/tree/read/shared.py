@@ -22,7 +22,7 @@ from motiform.spatial.checks import Array
 if TYPE_CHECKING:
     from motiform.motion.tree.model.figure import Figure
 
-__all__ = ["ALONG_Z", "MESHES", "ReaderWarning", "Report", "check_choice", "load_mesh", "stand", "words"]
+__all__ = ["ALONG_Z", "MESHES", "ReaderWarning", "Report", "check_choice", "load_mesh", "stand", "turn_up", "words"]
 
 log = logging.getLogger("motiform.read")
 
@@ -52,14 +52,18 @@ def check_choice(value: Any, allowed: Collection[str], where: str) -> str:
     return value
 
 
+def turn_up(figure: "Figure", up: str) -> Transform:
+    """Return the turn of the world that makes the axis `up` point up."""
+    return Transform(upright(up).T @ upright(figure.up), np.zeros(3))
+
+
 def stand(figure: "Figure", up: str | None) -> "Figure":
     """Return the figure turned so that the axis `up` points up, its q unchanged; None keeps the axes of the file."""
     if up is None:
         return figure
-    R = upright(up).T @ upright(figure.up)
-    turn = Transform(R, np.zeros(3))
+    turn = turn_up(figure, up)
     roots = {s.name: {"placement": turn @ s.placement} for s in figure.segments if s.parent is None}
-    gravity = tuple((R @ figure.gravity + 0.0).tolist())
+    gravity = tuple((turn.rotation @ figure.gravity + 0.0).tolist())
     return figure.replace(segments=roots, gravity=gravity, vertical=tuple(up_vector(up).tolist()))
 
 
@@ -151,7 +155,7 @@ class Report:
             shown = [line for text, line in lines.items() if text in self.told]
             more = f"; and {len(shown) - SHOWN} more" if len(shown) > SHOWN else ""
             text = f"the figure differs from its file, see figure.notes: {'; '.join(shown[:SHOWN])}{more}"
-            warnings.warn(text, ReaderWarning, stacklevel=4)
+            warnings.warn(text, ReaderWarning, stacklevel=5)
         return list(lines.values())
 
 

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import closest
 from motiform.motion.tree.read.elements import Element, is_number, located, read_xml
 from motiform.motion.tree.read.folders import Folders
-from motiform.motion.tree.read.shared import MESHES, Report, check_choice, stand
+from motiform.motion.tree.read.model_file import Actuator, ModelFile, stand_file
+from motiform.motion.tree.read.shared import MESHES, Report, check_choice
 from motiform.motion.tree.read.urdf_links import Links, origin
 from motiform.spatial import Transform
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from motiform.motion.tree.model.figure import Figure
     from motiform.motion.tree.model.joint import Joint
 
-__all__ = ["read_urdf"]
+__all__ = ["read_urdf", "read_urdf_file"]
 
 FEATURES = ("friction",)
 _TYPES = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar", "spherical")
@@ -63,14 +64,30 @@ def read_urdf(
         as it is in the file. None keeps the axes of the file.
 
     """
+    return read_urdf_file(path, gravity, free, meshes, roots, strict, skip, up, whole=False).figure
+
+
+def read_urdf_file(
+    path: str | os.PathLike[str],
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    free: bool = False,
+    meshes: str = "found",
+    roots: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
+    strict: bool = False,
+    skip: Iterable[str] = (),
+    up: str | None = None,
+    *,
+    whole: bool = True,
+) -> ModelFile:
+    """Return the figure of a URDF file and, if `whole`, its collision shapes and a motor for each joint."""
     check_choice(meshes, MESHES, "meshes")
     root = read_xml(path)
     if root.tag != "robot":
         raise root.error("not a URDF model", got=f"<{root.tag}>", allowed="<robot>")
     report = Report(FEATURES, skip, strict)
     _clean_numbers(root, report)
-    links = Links(root, Folders(Path(path).parent, roots), meshes, report)
-    return stand(_Urdf(root, links, report).figure(gravity, free), up)
+    links = Links(root, Folders(Path(path).parent, roots), meshes, report, whole)
+    return stand_file(_Urdf(root, links, report).read(gravity, free), up)
 
 
 class _Urdf:
@@ -82,6 +99,7 @@ class _Urdf:
             self._check_kind(child)
         self.links = _by_name(root.all("link"))
         self.joints = _by_name(root.all("joint"))
+        self.motors: dict[str, Actuator] = {}
 
     def _check_kind(self, child: Element) -> None:
         if child.tag in ("link", "joint", "material"):
@@ -94,7 +112,7 @@ class _Urdf:
             self.report.unknown(child, "element", child.tag, ("link", "joint", "material", *_EXTENSIONS))
 
     # ---- the tree
-    def figure(self, gravity: ArrayLike, free: bool) -> "Figure":
+    def read(self, gravity: ArrayLike, free: bool) -> ModelFile:
         from motiform.motion.tree import joints
         from motiform.motion.tree.build import FigureBuilder
 
@@ -104,7 +122,7 @@ class _Urdf:
                 self._add(builder, name, joint, joints.free() if free else joints.fixed())
             self._couple(builder)
             builder.notes += self.report.notes()
-            return builder.build()
+            return ModelFile(builder.build(), tuple(self.content.solids), actuators=tuple(self.motors.values()))
 
     def _outward(self) -> list[tuple[str, Element | None]]:
         """Return the links with the joints that carry them, parents first, children in the order of the file."""
@@ -187,6 +205,8 @@ class _Urdf:
         axis = np.array([1.0, 0.0, 0.0]) if at is None else at.direction("xyz", None)
         if kind == "planar":
             return joints.planar(axis, names=[f"{name}.{part}" for part in ("t1", "t2", "r")])
+        if self.content.whole:
+            self.motors[name] = Actuator(name, ((name, 1.0),), forces=_effort(element))
         make = joints.prismatic if kind == "prismatic" else joints.revolute
         return make(axis, limits=self._limits(element, kind), name=name)
 
@@ -213,7 +233,7 @@ class _Urdf:
                 self.report.mend(element, problem, "it has none", remedy="Add it, or make the joint continuous.")
             return None
         self.report.only(limit, ("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"))
-        for name in ("effort", "velocity"):
+        for name in ("velocity",) if self.content.whole else ("effort", "velocity"):
             if name in limit.attributes:
                 self.report.leave(limit, f"{name} bounds of joints")
         if kind == "continuous" or not {"lower", "upper"} & set(limit.attributes):
@@ -244,6 +264,7 @@ class _Urdf:
         for name in followers:
             leader, slope, offset = _leader(name, followers)
             builder.couple(name, leader, linear(slope, offset))
+            self.motors.pop(name, None)
 
     def _mimic(self, element: Element) -> Element | None:
         """Return the mimic of a joint that can follow another that can lead it."""
@@ -273,6 +294,13 @@ def _leader(name: str, followers: dict[str, Element]) -> tuple[str, float, float
         slope *= mimic.number("multiplier", 1.0)
         seen.append(leader)
     return seen[-1], slope, offset
+
+
+def _effort(element: Element) -> tuple[float, float]:
+    """Return the range of the force of a joint [N·m or N]; a bound of zero is none."""
+    limit = element.one("limit")
+    bound = 0.0 if limit is None else abs(float(limit.numbers("effort", 1, [0.0], infinite=True)[0]))
+    return (-bound, bound) if bound else (-np.inf, np.inf)
 
 
 def _clean_numbers(root: Element, report: Report) -> None:

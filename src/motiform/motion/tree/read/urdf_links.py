@@ -7,6 +7,7 @@ import numpy as np
 from motiform.base.errors import closest
 from motiform.motion.tree.read.elements import Element, located
 from motiform.motion.tree.read.folders import Folders
+from motiform.motion.tree.read.model_file import FileSolid
 from motiform.motion.tree.read.repair import possible_inertia
 from motiform.motion.tree.read.shared import ALONG_Z, Report, load_mesh
 from motiform.spatial import Transform
@@ -26,8 +27,10 @@ _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 class Links:
     """What the links of a file hold."""
 
-    def __init__(self, root: Element, folders: Folders, meshes: str, report: Report) -> None:
-        self.folders, self.meshes, self.report = folders, meshes, report
+    def __init__(self, root: Element, folders: Folders, meshes: str, report: Report, whole: bool) -> None:
+        self.folders, self.meshes, self.report, self.whole = folders, meshes, report, whole
+        self.solids: list[FileSolid] = []
+        """Collision shapes of the links, where they are asked for."""
         self.colors: dict[str, Color | None] = {}
         for material in root.all("material"):
             with report.looks(material):
@@ -55,8 +58,13 @@ class Links:
         """Return what a link is drawn as."""
         parts = []
         for child in link.children:
-            if child.tag == "collision":
+            if child.tag == "collision" and self.whole:
+                with self.report.looks(child):
+                    self.solids += self._solid(link, child)
+            elif child.tag == "collision":
                 self.report.leave(child, "<collision> geometry")
+            elif child.tag == "contact" and self.whole and child.one("lateral_friction") is not None:
+                continue  # the friction of its collision shapes
             elif child.tag in ("contact", "self_collision_checking"):
                 self.report.leave(child, f"<{child.tag}> of links")
             elif child.tag == "visual":
@@ -66,16 +74,28 @@ class Links:
                 self.report.unknown(child, "element", child.tag, _KNOWN)
         return parts or None
 
+    def _solid(self, link: Element, collision: Element) -> list[FileSolid]:
+        shape, along_z = self._shape(collision.need("geometry"), "all")
+        name = link.text("name")
+        if shape is None:
+            return []
+        contact = link.one("contact")
+        lateral = None if contact is None else contact.one("lateral_friction")
+        friction = 1.0 if lateral is None else lateral.number("value", 1.0, least=0.0)
+        pose = origin(collision, self.report)
+        label = f"{name}.collision{1 + sum(solid.segment == name for solid in self.solids)}"
+        return [FileSolid(label, name, shape, pose @ ALONG_Z if along_z else pose, friction)]
+
     def _part(self, visual: Element) -> "list[Part]":
         from motiform.motion.tree.model.segment import Part
 
-        shape, along_z = self._shape(visual.need("geometry"))
+        shape, along_z = self._shape(visual.need("geometry"), self.meshes)
         if shape is None:
             return []
         placement = origin(visual, self.report)
         return [Part(shape, placement @ ALONG_Z if along_z else placement, self._color(visual))]
 
-    def _shape(self, geometry: Element) -> "tuple[Shape | None, bool]":
+    def _shape(self, geometry: Element, meshes: str) -> "tuple[Shape | None, bool]":
         """Return the shape, and whether it stands along z."""
         from motiform.geometry import Ball, Box, Capsule, Cylinder
 
@@ -91,13 +111,13 @@ class Links:
                 make = Cylinder if solid.tag == "cylinder" else Capsule
                 return make(solid.number("radius"), solid.number("length")), True
             if solid.tag == "mesh":
-                return self._mesh(solid), False
+                return self._mesh(solid, meshes), False
         known = ("box", "sphere", "cylinder", "capsule", "mesh")
         raise solid.error("unknown shape", allowed=", ".join(known), remedy=closest(solid.tag, known))
 
-    def _mesh(self, element: Element) -> "Shape | None":
+    def _mesh(self, element: Element, meshes: str) -> "Shape | None":
         name, scale = element.text("filename"), element.numbers("scale", (1, 3), (1.0, 1.0, 1.0))
-        return load_mesh(element, self.folders, name, np.broadcast_to(scale, 3), self.meshes, self.report)
+        return load_mesh(element, self.folders, name, np.broadcast_to(scale, 3), meshes, self.report)
 
     def _color(self, visual: Element) -> Color | None:
         material = visual.one("material")

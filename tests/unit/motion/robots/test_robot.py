@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+
+from motiform import simulate
+from motiform.base.errors import InputError
+from motiform.geometry import Box, Plane
+from motiform.motion.contact import contact_gaps
+from motiform.motion.robots import ActuatorControl, Robot, read_robot
+from motiform.motion.tree import FigureState, read
+
+TABLE = """<mujoco model="table">
+  <compiler angle="radian"/>
+  <default><geom friction="0.7"/><position kp="400" kv="20" ctrlrange="-1 1"/></default>
+  <worldbody>
+    {world}
+    <body name="top" pos="0 0 0.6"><freejoint/><geom name="plate" type="box" size="0.3 0.3 0.05" mass="4"/>
+      {legs}
+    </body>
+  </worldbody>
+  <contact><exclude body1="world" body2="leg4"/></contact>
+  <actuator>{actuators}</actuator>
+  <keyframe><key name="home" qpos="0 0 0.6 1 0 0 0 0 0 0 0" ctrl="0.1 0 0 0"/></keyframe>
+</mujoco>"""
+LEG = """<body name="leg{n}" pos="{x} {y} -0.05"><joint name="hip{n}" axis="0 1 0" range="-1 1"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.02" mass="0.5" contype="0" conaffinity="0"/>
+    <geom name="foot{n}" size="0.03" pos="0 0 -0.4" mass="0.1" {more}/></body>"""
+PLACES = [(0.2, 0.2), (0.2, -0.2), (-0.2, 0.2), (-0.2, -0.2)]
+
+
+def robot(folder, world='<geom name="floor" type="plane" size="1 1 1" pos="0 0 0.1"/>', more="", **options) -> Robot:
+    legs = "".join(LEG.format(n=n + 1, x=x, y=y, more=more) for n, (x, y) in enumerate(PLACES))
+    actuators = "".join(f'<position name="a{n}" joint="hip{n}"/>' for n in range(1, 5))
+    (folder / "table.xml").write_text(TABLE.format(world=world, legs=legs, actuators=actuators))
+    return read_robot(folder / "table.xml", **options)
+
+
+def test_geoms_that_may_touch_are_points_against_the_world(tmp_path):
+    found = robot(tmp_path).contacts
+    assert [o.name for o in found.obstacles] == ["floor"]
+    assert isinstance(found.obstacles[0].solid, Plane)
+    feet = [p for p in found.points if p.name.startswith("foot")]
+    assert [p.name for p in feet] == ["foot1", "foot2", "foot3"]  # leg 4 is excluded
+    assert len(found.points) == 8 + 3  # the corners of the plate
+    assert {p.friction for p in found.points} == {0.7}
+    assert {p.segment for p in feet} == {"leg1", "leg2", "leg3"}
+
+
+def test_friction_is_the_greater_of_two_and_none_without_tangents(tmp_path):
+    floor = '<geom name="floor" type="plane" size="1 1 1" friction="{}" condim="{}"/>'
+    frictions = {p.friction for p in robot(tmp_path, floor.format(0.9, 3)).contacts.points}
+    assert frictions == {0.9}
+    slippery = robot(tmp_path, floor.format(0.9, 1), more='condim="1"').contacts.points
+    assert {p.friction for p in slippery if p.segment != "top"} == {0.0}
+    assert {p.friction for p in robot(tmp_path, friction=0.3).contacts.points} == {0.3}
+
+
+def test_bits_decide_what_touches(tmp_path):
+    floor = '<geom name="floor" type="plane" size="1 1 1" contype="2" conaffinity="4"/>'
+    assert [p.name for p in robot(tmp_path, floor, more='contype="4"').contacts.points] == ["foot1", "foot2", "foot3"]
+
+
+def test_a_file_without_ground_gets_a_floor(tmp_path):
+    assert [o.name for o in robot(tmp_path, "").contacts.obstacles] == ["floor"]
+    assert robot(tmp_path, "", floor=False).contacts.obstacles == ()
+    box = robot(tmp_path, '<geom name="step" type="box" size="1 1 0.1" pos="0 0 -0.1"/>').contacts.obstacles
+    assert [o.name for o in box] == ["step"]
+    assert box[0].solid == Box((2.0, 2.0, 0.2))
+
+
+@pytest.mark.parametrize("up", [None, "y"])
+def test_postures_stand_on_the_ground(tmp_path, up):
+    found = robot(tmp_path, up=up)
+    q, command = found.posture("home")
+    np.testing.assert_array_equal(q, [0, 0, 0.6, 1, 0, 0, 0, 0, 0, 0, 0])
+    np.testing.assert_array_equal(command, [0.1, 0, 0, 0])
+    gaps = contact_gaps(found.figure, found.contacts, found.grounded(q))
+    assert gaps.min() == pytest.approx(0.0, abs=1e-15)
+    assert found.grounded(q)[2] == pytest.approx(0.1 + 0.03 + 0.4 + 0.05, abs=1e-15)
+    with pytest.raises(InputError, match="no such posture"):
+        found.posture("hom")
+
+
+def test_a_robot_stands_on_the_floor_at_once(tmp_path):
+    """At rest the floor carries the weight, and servos hold what the legs need: closed form, no other engine."""
+    found = robot(tmp_path)
+    contacts = found.contacts.replace(pairs=None)  # all four feet
+    more = tuple(
+        p.__class__("foot4", "leg4", p.point, p.radius, friction=0.7) for p in contacts.points if p.name == "foot1"
+    )
+    contacts = contacts.replace(points=(*contacts.points, *more))
+    q = found.grounded(found.posture().q)
+    control = found.control(np.zeros(4))
+    run = simulate(found.figure, q0=q, contacts=contacts, controls=control, t1=0.4, integrator="time-stepping")
+    assert np.abs(run["v"][-1]).max() < 1e-3
+    forces = run["contact.force"][-1]
+    # What still moves weighs m a: with speeds under 1e-3 m/s that die out in some 0.05 s that is below 0.1 % of g.
+    assert forces[:, 2].sum() == pytest.approx(found.figure.mass * 9.81, rel=2e-3)
+    assert np.abs(run["q"][-1][2] - q[2]) < 1e-4
+
+
+def test_urdf_robots_have_collision_shapes_and_motors(tmp_path):
+    text = """<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+        iyz="0"/></inertial><contact><lateral_friction value="0.4"/></contact>
+        <collision><origin xyz="0 0 1"/><geometry><sphere radius="0.1"/></geometry></collision>
+        <collision><geometry><mesh filename="none.stl"/></geometry></collision></link><link name="b"/>
+        <joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit lower="0" upper="1" effort="7"
+        velocity="1"/></joint></robot>"""
+    (tmp_path / "r.urdf").write_text(text)
+    found = read_robot(tmp_path / "r.urdf", free=True)
+    (point,) = found.contacts.points
+    assert (point.segment, point.point, point.radius, point.friction) == ("a", (0.0, 0.0, 1.0), 0.1, 0.4)
+    assert any("no such mesh file" in note for note in found.notes)
+    state = FigureState(found.figure.neutral(), np.zeros(found.figure.nv))
+    assert found.control([5.0])(0.0, state)[-1] == 5.0
+    assert found.control([50.0])(0.0, state)[-1] == 7.0
+    with pytest.raises(InputError, match=r"unknown argument .*'free'"):
+        read_robot(tmp_path / "r.urdf", fre=True)
+    (tmp_path / "s.xml").write_text("<sdf/>")
+    with pytest.raises(InputError, match="not a robot that can be read"):
+        read_robot(tmp_path / "s.xml")
+
+
+def test_commands_have_one_number_for_each_actuator(tmp_path):
+    found = robot(tmp_path)
+    with pytest.raises(InputError, match="one number for each actuator"):
+        found.control([1.0, 2.0])
+    figure = read.read_mjcf(tmp_path / "table.xml")
+    with pytest.raises(InputError, match="no such plain coordinate"):
+        ActuatorControl(figure.replace(name="x"), [type(found.actuators[0])("b", (("knee", 1.0),))])
