@@ -1,9 +1,13 @@
-"""One step of time-stepping: all contacts of a step are solved together as impulses at its end.
+"""One step of time-stepping: all contacts of a step are solved together as impulses [Stewart96], [Moreau88].
 
-    M (v₊ − v) = h (tau − h(q, v)) + Cᵀ P,    0 ≤ P_n ⟂ C_n v₊ + gap/h + e v_n ≥ 0,    P_t in its cone
+    Sᵀ p(q, q₊) = M v + h f(q) + Cᵀ P,    0 ≤ P_n ⟂ C_n w + gap/h + e v_n ≥ 0,    P_t in its cone,    q₊ = q ⊕ h w
 
-[Stewart96], [Moreau88]. Springs and dampers of a posture control are taken at the end of the step (M + h D + h² K), so
-that stiff ones stay stable. Penetration that is there shrinks by a fifth each step.
+where p are the momenta of segments that go from q to q₊ (`momentum_kernels`). They are the same in the world at both
+ends, and give the velocities at the end, M(q₊) v₊ = S(q₊)ᵀ p: a variational step [MarsdenWest01], of second order and
+symplectic without contacts, but for forces, which are those at the beginning. The first equation is solved for w by
+iteration on R(w) = Sᵀ p − M w, from those of the last two steps and with the last impulses; what iterations leave is
+added to p, so that momenta are balanced to rounding in any case. Springs and dampers are taken at the end of the step (M + h D + h² K), so that stiff ones stay
+stable. Penetration that is there shrinks by a fifth each step.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -11,25 +15,63 @@ that stiff ones stay stable. Penetration that is there shrinks by a fifth each s
 import math
 
 from motiform.base.kernels import inline, routine, typed_entry
-from motiform.base.layouts import Floats, Ints, NamedTuple
+from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import Head, Space
-from motiform.motion.contact.problem_kernels import pose_inertia, to_velocities
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
-from motiform.motion.contact.solve_kernels import accelerate, dot, factor, gram, project, project_vector
+from motiform.motion.contact.solve_kernels import accelerate, factor, gram, project, project_vector
+from motiform.motion.hybrid.momentum_kernels import (
+    add_momenta, driving, gather, handed_on, moving_momenta, way_accelerations,
+)  # fmt: skip
+from motiform.motion.hybrid.sweep_kernels import sweep
+from motiform.motion.tree.kernels.dynamics import placed_composite
 from motiform.motion.tree.kernels.memory import ix
+from motiform.motion.tree.kernels.motion import bias
+from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero
-from motiform.motion.tree.kernels.state import configuration_rate, repair_configuration
+from motiform.motion.tree.kernels.state import advance_configuration
 from motiform.motion.tree.model import columns as t
 
 __all__ = ["Step", "one_step"]
 
 _1, _2 = "float64[::1]", "float64[:, ::1]"
 _OUT = 0.2  # of a penetration that a step takes away
-_SWEEPS = 100
-_STILL = 1e-11  # change of a sweep over the largest impulse that is taken for none
+_PASSES = 4  # over the places at the end of a step; each one shrinks the error by the angle of a step
+_NEARLY = 1e-6  # change of velocities over the largest at which passes end: the next would be smaller by that angle
 _SLOW = 40.0  # [m/s²] approach over the step below which nothing bounces: what a step of free fall makes, fourfold
 _FAR = 1e12  # [m/s] keeps a contact out of a step
+_BEND = 0.1  # of the velocities that make it, at most, by which a row's velocity is foreseen to change in half a step
+
+
+class Step(NamedTuple):
+    """What a step keeps and writes besides the problem."""
+
+    gaps: Floats
+    """Of all candidates [m]."""
+    active: Ints
+    impulses: Floats
+    """Of the last step, three of each candidate [N·s]."""
+    mu: Floats
+    x: Floats
+    terms: Floats
+    """Of each row: the sum of the sizes of the terms of its velocity."""
+    a: Floats
+    r: Floats
+    """R that the velocities w are made with, by columns."""
+    past: Floats2
+    """R of the last step and of the one before it."""
+    f: Floats
+    """Forces that drive, by columns."""
+    w: Floats
+    """Velocities that lead to the end, in the order of v; then by columns."""
+    q: Floats
+    """Configuration of the workspace that is in use, and at the end of the step."""
+    work: Floats2
+    """Two workspaces of the figure: at the beginning of a step and at its end."""
+    now: Ints
+    """Which of them is in use."""
+    friction: Floats
+    restitution: Floats
 
 
 @inline
@@ -58,139 +100,210 @@ def _demand(sites, k, bounce, h):
 
 
 @inline
-def _slide(a, e, h, u, w, p, q, reach):
-    """Return tangential impulses nearer to those that oppose the slip (u, w) that (p, q) leave, by projected steps."""
-    stiff = 0.5 * (a + h) + math.hypot(0.5 * (a - h), e)
-    for _ in range(3):
-        p1, q1 = p - u / stiff, q - w / stiff
-        length = math.hypot(p1, q1)
-        if length > reach:
-            p1, q1 = p1 * reach / length, q1 * reach / length
-        u, w = u + a * (p1 - p) + e * (q1 - q), w + e * (p1 - p) + h * (q1 - q)
-        p, q = p1, q1
-    return p, q
-
-
-@inline
-def _pressed(A, b, row, rows, x):
-    """Return the impulse that stops a row alone, none where it parts or where nothing moves it."""
-    stiff = A[ix(row), ix(row)]
-    return max(0.0, x[ix(row)] - (b[ix(row)] + dot(A, row, 0, rows, x)) / stiff) if stiff > 0.0 else 0.0
+def _fill(ints, before, M, H):
+    """Write the inertia matrix by columns."""
+    at = ints[t.AT_COLUMNS] + t.COLUMN_V
+    for k in range(before.shape[0]):
+        row, j = ints[ix(at + k * t.COLUMN_INTS)], k
+        while j >= 0:
+            H[ix(k), ix(j)] = M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])]
+            j = before[ix(j)]
 
 
 @routine
-def _sweep(A, b, contacts, rows, mu, x):
-    """Change one contact after another, normal then tangents, until nothing changes [Jourdan98]."""
-    for _ in range(_SWEEPS):
-        change, size = 0.0, 1e-300
-        for k in range(contacts):
-            n = 3 * k + 1
-            p, z, q = x[ix(n - 1)], x[ix(n)], x[ix(n + 1)]
-            a, e, h = A[ix(n - 1), ix(n - 1)], A[ix(n - 1), ix(n + 1)], A[ix(n + 1), ix(n + 1)]
-            x[ix(n)] = _pressed(A, b, n, rows, x)
-            reach = mu[ix(k)] * x[ix(n)] if x[ix(n)] > 0.0 else 0.0
-            p1, q1 = 0.0, 0.0
-            if reach > 0.0:
-                u, w = b[ix(n - 1)] + dot(A, n - 1, 0, rows, x), b[ix(n + 1)] + dot(A, n + 1, 0, rows, x)
-                det = a * h - e * e
-                if det > 1e-14 * a * h:
-                    p1, q1 = p - (h * u - e * w) / det, q - (a * w - e * u) / det
-                if det <= 1e-14 * a * h or math.hypot(p1, q1) > reach:
-                    p1, q1 = _slide(a, e, h, u, w, p, q, reach)
-            x[ix(n - 1)], x[ix(n + 1)] = p1, q1
-            change = max(change, abs(x[ix(n)] - z), abs(p1 - p), abs(q1 - q))
-            size = max(size, abs(x[ix(n)]), abs(p1), abs(q1))
-        for i in range(3 * contacts, rows):
-            old = x[ix(i)]
-            x[ix(i)] = _pressed(A, b, i, rows, x)
-            change, size = max(change, abs(x[ix(i)] - old)), max(size, abs(x[ix(i)]))
-        if not change > _STILL * size:
-            return
+def _stand(head, Q, soft, h, W, space, step):
+    """Write places, inertia and its factors at the beginning of a step, where those of the last end do not serve."""
+    ints, floats, before, M, H = head.ints, head.floats, head.before, space.M, space.H
+    nv, z, at, same = ints[t.NV], state_zero(ints), ints[t.AT_COLUMNS] + t.COLUMN_V, True
+    for k in range(ints[t.NQ]):
+        same = same and step.q[ix(k)] == Q[ix(k), 0]
+    if not same:
+        place(ints, floats, Q, W, z, W, z)
+        placed_composite(ints, floats, z, W, z, one_state(M.reshape(M.size)))
+    hard = True
+    for k in range(nv):
+        damping = h * floats[ix(ints[t.FLOAT_COLUMNS] + k * t.COLUMN_FLOATS + t.DAMPING)]
+        step.a[ix(k)] = soft[ix(ints[ix(at + k * t.COLUMN_INTS)])] + damping
+        hard = hard and step.a[ix(k)] == 0.0
+    if same and hard:
+        return
+    _fill(ints, before, M, H)
+    for k in range(nv):
+        H[ix(k), ix(k)] += step.a[ix(k)]
+    factor(H, before)
 
 
-class Step(NamedTuple):
-    """What a step keeps and writes besides the problem."""
+@routine
+def _remainder(head, Q, h, W, W1, space, step):
+    """Go on at the velocities w; write R of that way, Sᵀ p − M w, to `a`. Momenta stay gathered in W."""
+    ints, before, M, w, a = head.ints, head.before, space.M, step.w, step.a
+    nv, z, at = ints[t.NV], state_zero(ints), ints[t.AT_COLUMNS] + t.COLUMN_V
+    Q1 = one_state(step.q)
+    advance_configuration(ints, head.floats, Q, one_state(w[:nv]), h, z, Q1)
+    place(ints, head.floats, Q1, W1, z, W1, z)
+    moving_momenta(ints, head.floats, h, W, W1)
+    for k in range(nv):
+        w[ix(nv + k)] = w[ix(ints[ix(at + k * t.COLUMN_INTS)])]
+    gather(ints, ints[t.W_F], W)
+    handed_on(ints, head.floats, W, W, w[nv:], a)
+    for k in range(nv):
+        row, j = ints[ix(at + k * t.COLUMN_INTS)], before[ix(k)]
+        a[ix(k)] -= M[ix(row), ix(row)] * w[ix(nv + k)]
+        while j >= 0:
+            m = M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])]
+            a[ix(k)] -= m * w[ix(nv + j)]
+            a[ix(j)] -= m * w[ix(nv + k)]
+            j = before[ix(j)]
 
-    gaps: Floats
-    """Of all candidates [m]."""
-    active: Ints
-    impulses: Floats
-    """Of the last step, three of each candidate [N·s]."""
-    mu: Floats
-    x: Floats
-    a: Floats
-    qdot: Floats
-    friction: Floats
-    restitution: Floats
+
+@inline
+def _move(head, v, space, rows, x, step):
+    """w ← v + the change under impulses x; return the largest change of w and the largest number."""
+    ints, at = head.ints, head.ints[t.AT_COLUMNS] + t.COLUMN_V
+    accelerate(space.H, head.before, space.used, space.Y, rows, x, space.u, step.a)
+    change, size = 0.0, 0.0
+    for k in range(ints[t.NV]):
+        row = ix(ints[ix(at + k * t.COLUMN_INTS)])
+        new = v[row] + step.a[ix(k)]
+        change, size = max(change, abs(new - step.w[row])), max(size, abs(new))
+        step.w[row] = new
+    return change, size
+
+
+@inline
+def _ask(head, h, space, step):
+    """u ← L⁻ᵀ (R − h f)."""
+    for k in range(step.r.shape[0]):
+        space.u[ix(k)] = step.r[ix(k)] - h * step.f[ix(k)]
+    project_vector(space.H, head.before, space.u)
+
+
+@routine
+def _rows(head, Q, V, h, W, space, step, pairs, taken):
+    """Write rows, their Delassus matrix, and b: what their velocities would be with no change; return how many."""
+    ints, Y, used, b, s, terms = head.ints, space.Y, space.used, space.b, space.s, step.terms
+    rows = candidate_rows(
+        ints, head.floats, head.cints, head.cfloats, step.active, pairs, taken, Q, V, W, Y, used, s, space.sites
+    )
+    for r in range(rows):
+        b[ix(r)], terms[ix(r)] = 0.0, 0.0
+    at = ints[t.AT_COLUMNS] + t.COLUMN_V
+    for k in range(ints[t.NV]):
+        if used[ix(k)] != 0:
+            rate = V[ix(ints[ix(at + k * t.COLUMN_INTS)]), 0]
+            for r in range(rows):
+                b[ix(r)] += Y[ix(k), ix(r)] * rate
+                terms[ix(r)] += abs(Y[ix(k), ix(r)] * rate)
+    for k in range(taken):
+        candidate = step.active[ix(k)]
+        row = 3 * k + 1 if k < pairs else 3 * pairs + k - pairs
+        if k < pairs:
+            step.mu[ix(k)] = step.friction[ix(candidate)]
+            _foresee(b, s, terms, row, h, step.impulses[ix(3 * candidate + 1)] > 0.0)
+            for i in range(3):
+                step.x[ix(3 * k + i)] = step.impulses[ix(3 * candidate + i)]
+        else:
+            step.x[ix(row)] = step.impulses[ix(3 * candidate)]
+        b[ix(row)] += _demand(space.sites, k, step.restitution[ix(candidate)], h)
+    project(space.H, head.before, used, Y, rows)
+    gram(used, Y, rows, space.A)
+    return rows
+
+
+@inline
+def _foresee(b, s, terms, n, h, lasts):
+    """Take the rows of a contact that lasts in the middle of the step: they change by h/2 times s until then."""
+    if lasts:
+        change = 0.5 * h * math.sqrt(s[ix(n - 1)] * s[ix(n - 1)] + s[ix(n)] * s[ix(n)] + s[ix(n + 1)] * s[ix(n + 1)])
+        most = _BEND * (terms[ix(n - 1)] + terms[ix(n)] + terms[ix(n + 1)])
+        part = 0.5 * h if change <= most else 0.5 * h * most / change
+        for i in range(n - 1, n + 2):
+            b[ix(i)] += part * s[ix(i)]
+
+
+@routine
+def _collect(step, space, pairs, taken, rows):
+    """Solve for the impulses of all contacts, and keep them."""
+    for k in range(space.used.shape[0]):
+        if space.used[ix(k)] != 0:
+            for r in range(rows):
+                space.b[ix(r)] -= space.Y[ix(k), ix(r)] * space.u[ix(k)]
+    sweep(space.A, space.b, pairs, rows, step.mu, step.x)
+    for k in range(step.impulses.shape[0]):
+        step.impulses[ix(k)] = 0.0
+    for k in range(taken):
+        if k < pairs:
+            for i in range(3):
+                step.impulses[ix(3 * step.active[ix(k)] + i)] = step.x[ix(3 * k + i)]
+        else:
+            step.impulses[ix(3 * step.active[ix(k)])] = step.x[ix(3 * pairs + k - pairs)]
+
+
+@routine
+def _arrive(head, h, y, W, W1, space, step):
+    """Hand the momenta of the way on to its end: write configuration and velocities there."""
+    ints, before, H, M, a, w = head.ints, head.before, space.H, space.M, step.a, step.w
+    nq, nv, z, at = ints[t.NQ], ints[t.NV], state_zero(ints), ints[t.AT_COLUMNS] + t.COLUMN_V
+    for k in range(nv):
+        space.u[ix(k)] = a[ix(k)] - step.r[ix(k)]  # what iterations have left
+        step.past[1, ix(k)] = step.past[0, ix(k)]
+        step.past[0, ix(k)] = a[ix(k)]
+    project_vector(H, before, space.u)
+    accelerate(H, before, space.used, space.Y, 0, step.x, space.u, a)
+    add_momenta(ints, head.floats, a, W)
+    for k in range(nv):
+        w[ix(nv + k)] += a[ix(k)]
+    handed_on(ints, head.floats, W, W1, w[nv:], space.u)
+    for k in range(nv):
+        space.u[ix(k)] = -space.u[ix(k)]
+    placed_composite(ints, head.floats, z, W1, z, one_state(M.reshape(M.size)))
+    _fill(ints, before, M, H)
+    factor(H, before)
+    project_vector(H, before, space.u)
+    accelerate(H, before, space.used, space.Y, 0, step.x, space.u, a)
+    for k in range(nq):
+        y[ix(k)] = step.q[ix(k)]
+    for k in range(nv):
+        y[ix(nq + ints[ix(at + k * t.COLUMN_INTS)])] = a[ix(k)]
 
 
 @typed_entry("int64", Head, _1, _1, _2, "float64", _1, Space, Step)
 def one_step(head, y, tau, loads, h, soft, space, step):
     """Take a step of h in place; return how many candidates were near, pairs in the lower half. Impulses stay."""
-    ints, floats, cints, cfloats, before = head.ints, head.floats, head.cints, head.cfloats, head.before
-    M, H, Y, A, used, u, b, s, sites = space
-    gaps, active, impulses, mu, x, a, qdot, friction, restitution = step
-    nq, nv, count = ints[t.NQ], ints[t.NV], gaps.shape[0]
-    z = state_zero(ints)
-    W, Q, V = one_state(head.work), one_state(y[:nq]), one_state(y[nq:])
-    pose_inertia(
-        head, W, Q, V, one_state(loads.reshape(loads.size)), loads.shape[0] > 0, one_state(head.zeros),
-        one_state(M.reshape(M.size)), one_state(u), space,
-    )  # fmt: skip
-    at = ints[t.AT_COLUMNS] + t.COLUMN_V
-    for k in range(nv):
-        row = ints[ix(at + k * t.COLUMN_INTS)]
-        H[ix(k), ix(k)] += soft[ix(row)]
-        M[0, ix(k)] = h * (u[ix(row)] - tau[ix(row)])
-    for k in range(nv):
-        u[ix(k)] = M[0, ix(k)]
-    factor(H, before)
-    project_vector(H, before, u)
+    ints = head.ints
+    nq, nv = ints[t.NQ], ints[t.NV]
+    now, z = step.now[0], state_zero(ints)
+    W, W1, Q, V = one_state(step.work[now]), one_state(step.work[1 - now]), one_state(y[:nq]), one_state(y[nq:])
+    _stand(head, Q, soft, h, W, space, step)
+    driving(ints, head.floats, tau, y[nq:], one_state(loads.reshape(loads.size)), loads.shape[0] > 0, W, step.f)
+    bias(ints, head.floats, Q, V, W, z, W, z)
+    way_accelerations(ints, head.floats, V, W)
     fastest = 0.0
     for k in range(nv):
         fastest = max(fastest, abs(y[nq + k]))
-    pairs, taken = _choose(ints, cints, cfloats, Q, W, 2.0 * h * (fastest + 10.0 * h) + 1e-3, active, gaps, count)
-    rows = candidate_rows(ints, floats, cints, cfloats, active, pairs, taken, Q, V, W, Y, used, s, sites)
-    for r in range(rows):  # velocities that the rows have now, then those that they would have
-        b[ix(r)] = 0.0
+        step.w[k] = y[nq + k]
+    reach = 2.0 * h * (fastest + 10.0 * h) + 1e-3
+    pairs, taken = _choose(ints, head.cints, head.cfloats, Q, W, reach, step.active, step.gaps, step.gaps.shape[0])
+    rows = _rows(head, Q, V, h, W, space, step, pairs, taken)
     for k in range(nv):
-        if used[ix(k)] != 0:
-            rate = y[nq + ints[ix(at + k * t.COLUMN_INTS)]]
-            for r in range(rows):
-                b[ix(r)] += Y[ix(k), ix(r)] * rate
-    project(H, before, used, Y, rows)
-    gram(used, Y, rows, A)
-    for k in range(nv):
-        if used[ix(k)] != 0:
-            for r in range(rows):
-                b[ix(r)] -= Y[ix(k), ix(r)] * u[ix(k)]
-    for k in range(taken):
-        candidate = active[ix(k)]
-        row = 3 * k + 1 if k < pairs else 3 * pairs + k - pairs
-        b[ix(row)] += _demand(sites, k, restitution[ix(candidate)], h)
-        if k < pairs:
-            mu[ix(k)] = friction[ix(candidate)]
-            for i in range(3):
-                x[ix(3 * k + i)] = impulses[ix(3 * candidate + i)]
-        else:
-            x[ix(row)] = impulses[ix(3 * candidate)]
-    _sweep(A, b, pairs, rows, mu, x)
-    for k in range(impulses.shape[0]):
-        impulses[ix(k)] = 0.0
-    for k in range(taken):
-        if k < pairs:
-            for i in range(3):
-                impulses[ix(3 * active[ix(k)] + i)] = x[ix(3 * k + i)]
-        else:
-            impulses[ix(3 * active[ix(k)])] = x[ix(3 * pairs + k - pairs)]
-    accelerate(H, before, used, Y, rows, x, u, a)
-    to_velocities(ints, a, s[:nv])
-    for k in range(nv):
-        y[nq + k] += s[k]
-    configuration_rate(ints, floats, Q, V, z, one_state(qdot))
-    for k in range(nq):
-        y[k] += h * qdot[k]
-    repair_configuration(ints, floats, Q, z)
+        step.r[k] = 2.0 * step.past[0, k] - step.past[1, k]
+    _ask(head, h, space, step)
+    _move(head, y[nq:], space, rows, step.x, step)
+    last = math.inf
+    for _ in range(_PASSES):
+        _remainder(head, Q, h, W, W1, space, step)
+        for k in range(nv):
+            step.r[k] = step.a[k]
+        _ask(head, h, space, step)
+        change, size = _move(head, y[nq:], space, rows, step.x, step)
+        if not change > _NEARLY * size or change > 0.5 * last:
+            break
+        last = change
+    _collect(step, space, pairs, taken, rows)
+    _move(head, y[nq:], space, rows, step.x, step)
+    _remainder(head, Q, h, W, W1, space, step)
+    _arrive(head, h, y, W, W1, space, step)
+    step.now[0] = 1 - now
     for k in range(nv):
         if not math.isfinite(y[nq + k]):
             return -1

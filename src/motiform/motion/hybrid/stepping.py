@@ -43,12 +43,20 @@ class Stepper:
             impulses=np.zeros(max(3 * count, 1)),
             mu=np.zeros(max(count, 1)),
             x=np.zeros(rows),
+            terms=np.zeros(rows),
             a=np.zeros(n),
-            qdot=np.zeros(system.nq),
+            r=np.zeros(n),
+            past=np.zeros((2, n)),
+            f=np.zeros(n),
+            w=np.zeros(2 * n),
+            q=np.full(system.nq, np.nan),
+            work=np.zeros((2, len(system.problem.head.work))),
+            now=np.zeros(1, np.int64),
             friction=packed.friction if len(packed.friction) else np.zeros(1),
             restitution=packed.restitution if len(packed.restitution) else np.zeros(1),
         )
         self.gaps, self.active, self.impulses = self._room.gaps, self._room.active, self._room.impulses
+        self.past = self._room.past
         self.taken = self.pairs = 0
 
     def step(self, at: float, y: Array) -> None:
@@ -135,11 +143,13 @@ def step_march(
     else:
         y, sample = np.array(checkpoint["rows"], float).reshape(system.size), int(checkpoint["sample"])
         stepper.impulses[:] = np.asarray(checkpoint["impulses"])
+        stepper.past[:] = np.asarray(checkpoint["past"]).reshape(stepper.past.shape)
     tick, keep = getattr(system.controls, "tick", None), getattr(system.controls, "keep", None)
 
     def kept() -> dict[str, Any]:
         own = {} if keep is None else {"control": np.asarray(keep(), float)}
-        return {"sample": sample, "rows": y.copy(), "impulses": stepper.impulses.copy(), **own}
+        last = {"impulses": stepper.impulses.copy(), "past": stepper.past.copy()}
+        return {"sample": sample, "rows": y.copy(), **last, **own}
 
     pace, error = Pace(system.size), None
     good = kept()

@@ -13,11 +13,14 @@ from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.model import columns as c
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub, tmul, transform
 
-__all__ = ["articulated", "composite", "external_forces", "inertia_of", "recursive"]
+__all__ = [
+    "articulated", "composite", "external_forces", "get_inertia", "inertia_of", "momentum_of", "own_inertia",
+    "placed_composite", "recursive", "sym",
+]  # fmt: skip
 
 
 @inline
-def _sym(m, a):
+def sym(m, a):
     """Return M a for a symmetric matrix xx xy xz yy yz zz."""
     return (
         m[0] * a[0] + m[1] * a[1] + m[2] * a[2],
@@ -27,7 +30,8 @@ def _sym(m, a):
 
 
 @inline
-def _own_inertia(floats, at):
+def own_inertia(floats, at):
+    """Return the six moments of a segment about its centre of mass, in its own axes."""
     k = at + c.INERTIA
     return floats[ix(k)], floats[ix(k + 1)], floats[ix(k + 2)], floats[ix(k + 3)], floats[ix(k + 4)], floats[ix(k + 5)]
 
@@ -40,10 +44,10 @@ def inertia_of(ints, floats, i, work, w):
     pose = ints[c.W_POSE] + i * c.POSE_ROWS
     R = get9(work, pose, w)
     x, y, z = add(get3(work, pose + 9, w), transform(R, row3(floats, at + c.COM)))
-    own = _own_inertia(floats, at)
+    own = own_inertia(floats, at)
     # R I Rᵀ by the rows of R
     ra, rb, rd = (R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])
-    ta, tb, td = _sym(own, ra), _sym(own, rb), _sym(own, rd)
+    ta, tb, td = sym(own, ra), sym(own, rb), sym(own, rd)
     h = (mass * x, mass * y, mass * z)
     moments = (
         dot(ta, ra) + h[1] * y + h[2] * z,
@@ -59,7 +63,7 @@ def inertia_of(ints, floats, i, work, w):
 @inline
 def momentum_of(mass, h, moments, o, u):
     """Return the angular and linear momentum of a twist: (I ω + h × u, m u − h × ω)."""
-    return add(_sym(moments, o), cross(h, u)), sub(scale(mass, u), cross(h, o))
+    return add(sym(moments, o), cross(h, u)), sub(scale(mass, u), cross(h, o))
 
 
 @inline
@@ -72,9 +76,9 @@ def _body_force(ints, floats, i, o, a, m, work, w):
     pose = ints[c.W_POSE] + i * c.POSE_ROWS
     R = get9(work, pose, w)
     center = add(get3(work, pose + 9, w), transform(R, row3(floats, at + c.COM)))
-    own = _own_inertia(floats, at)
+    own = own_inertia(floats, at)
     turning = tmul(R, o)
-    moment = transform(R, add(_sym(own, tmul(R, a)), cross(turning, _sym(own, turning))))
+    moment = transform(R, add(sym(own, tmul(R, a)), cross(turning, sym(own, turning))))
     u = get3(work, ints[c.W_V] + 6 * i + 3, w)
     velocity = add(u, cross(o, center))
     force = scale(floats[ix(at + c.MASS)], add(add(m, cross(a, center)), cross(o, velocity)))
@@ -149,7 +153,8 @@ def _put_inertia(ints, i, mass, h, moments, work, w):
 
 
 @inline
-def _get_inertia(ints, i, work, w):
+def get_inertia(ints, i, work, w):
+    """Return what `inertia_of` does, from the workspace: of segment i, or of all that it carries."""
     row = ints[c.W_J] + c.INERTIA_ROWS * i
     h = get3(work, row + 1, w)
     m = (
@@ -177,15 +182,21 @@ def world_inertias(ints, floats, work, w):
 @routine
 def composite(ints, floats, q, given, b, work, w, M):
     """Inertia matrix [Featherstone08 6.2] as rows i·nv + j of M. Momenta of the columns stay in work (W_U)."""
-    nv = ints[c.NV]
     place(ints, floats, q, given, b, work, w)
+    placed_composite(ints, floats, b, work, w, M)
+
+
+@routine
+def placed_composite(ints, floats, b, work, w, M):
+    """Inertia matrix of a figure whose places are in the workspace; inertias of all that segments carry stay there."""
+    nv = ints[c.NV]
     world_inertias(ints, floats, work, w)
     for k in range(nv * nv):
         M[ix(k), ix(b)] = 0.0
     at_columns, twists = ints[c.AT_COLUMNS], ints[c.W_S]
     for i in range(ints[c.SEGMENTS] - 1, -1, -1):
         base = c.HEADER + i * c.SEGMENT_INTS
-        mass, h, moments = _get_inertia(ints, i, work, w)
+        mass, h, moments = get_inertia(ints, i, work, w)
         parent = ints[ix(base + c.PARENT)]
         if parent >= 0:
             row = ints[c.W_J] + c.INERTIA_ROWS * parent
@@ -259,7 +270,7 @@ def _add_articulated(work, row, w, A, B, C):
 @inline
 def _apply(A, B, C, e, d):
     """Return the wrench of an acceleration."""
-    return add(_sym(A, e), transform(B, d)), add(tmul(B, e), _sym(C, d))
+    return add(sym(A, e), transform(B, d)), add(tmul(B, e), sym(C, d))
 
 
 @inline

@@ -13,7 +13,7 @@ from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.motion.tree.model import columns as c
 from motiform.spatial.algebra import rotation_of_quaternion, tmul, transform
 
-__all__ = ["one_configuration_rate", "one_contact_force", "one_rate", "one_repair"]
+__all__ = ["advance_configuration", "one_configuration_rate", "one_contact_force", "one_rate", "one_repair"]
 
 _1 = "float64[::1]"
 
@@ -64,6 +64,40 @@ def configuration_rate(ints, floats, q, v, b, out):
             _quaternion_rate(q, at, o, b, out)
         elif kind == c.CONTACT and _contact_rate(ints, floats, i, q, v, b, out) != 1:
             status = c.CONFORMING + c.WHERE * i
+    return status
+
+
+@inline
+def _turn_quaternion(q, at, o, h, b, out):
+    """Write the quaternion after a rotation at the rate o, in the turned axes, for a time h."""
+    speed = math.sqrt(o[0] * o[0] + o[1] * o[1] + o[2] * o[2])
+    half = 0.5 * h * speed
+    s = math.sin(half) / speed if half > 1e-8 else 0.5 * h
+    n, (x, y, z) = math.cos(half), (s * o[0], s * o[1], s * o[2])
+    w, i, j, k = q[at, b], q[at + 1, b], q[at + 2, b], q[at + 3, b]
+    out[at, b] = w * n - i * x - j * y - k * z
+    out[at + 1, b] = w * x + i * n + j * z - k * y
+    out[at + 2, b] = w * y + j * n + k * x - i * z
+    out[at + 3, b] = w * z + k * n + i * y - j * x
+
+
+@routine
+def advance_configuration(ints, floats, q, v, h, b, out):
+    """Write the configuration after a time h at velocities v: quaternions turn exactly, the rest goes along dq/dt."""
+    status = configuration_rate(ints, floats, q, v, b, out)
+    for k in range(ints[c.NQ]):
+        out[k, b] = q[k, b] + h * out[k, b]
+    for i in range(ints[c.SEGMENTS]):
+        base = c.HEADER + i * c.SEGMENT_INTS
+        kind, first = ints[base + c.KIND], ints[base + c.FIRST]
+        if kind == c.BALL or kind == c.FREE:
+            o = (
+                column_velocity(ints, first, v, b),
+                column_velocity(ints, first + 1, v, b),
+                column_velocity(ints, first + 2, v, b),
+            )
+            _turn_quaternion(q, ints[base + c.AT_Q] + (3 if kind == c.FREE else 0), o, h, b, out)
+    repair_configuration(ints, floats, out, b)
     return status
 
 
