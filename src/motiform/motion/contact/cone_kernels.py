@@ -293,11 +293,14 @@ def linear(A, b, contacts, rows, mu, mode, along, given, x, B, K, r, unknown, pi
     for _ in range(_ROUNDS):
         left = 0.0
         for i in range(count):
-            r[ix(i)] = -_row(A, b, unknown[ix(i)], rows, x)
+            row = unknown[ix(i)]
+            r[ix(i)] = -_row(A, b, row, rows, x) if A[ix(row), ix(row)] > 0.0 else 0.0
             left = max(left, abs(r[ix(i)]))
-        if left == 0.0 or not left < 0.5 * last:
+        if not left < 0.5 * last:
             break
         last = left
+        if left == 0.0:
+            break
         _lu_back(B, count, pivots, r)
         for i in range(count):
             row = unknown[ix(i)]
@@ -349,12 +352,26 @@ def _next_normal(A, b, row, rows, x, m, size, parts, fine):
 
 
 @inline
+def _unheld(A, b, row, rows):
+    """Return how a row that nothing moves slips, zero where it does not but for rounding."""
+    if A[ix(row), ix(row)] > 0.0 or b[ix(row)] == 0.0:
+        return 0.0
+    size = 0.0
+    for i in range(rows):
+        size = max(size, abs(b[ix(i)]))
+    return b[ix(row)] if abs(b[ix(row)]) > 1e-9 * size else 0.0
+
+
+@inline
 def _next_tangent(A, b, k, rows, mu, given, x, m, along, size, fine):
     """Return the mode that the tangent rows ask for, how much, and the direction of slip."""
     n = 3 * k + 1
     p, q = x[ix(n - 1)], x[ix(n + 1)]
     if m % c.OPEN == c.STICK:
         t = math.hypot(p, q)
+        w1, w2 = _unheld(A, b, n - 1, rows), _unheld(A, b, n + 1, rows)
+        if (w1 != 0.0 or w2 != 0.0) and not math.isinf(mu[ix(k)]):
+            return m + 1, 1.0, w1 / math.hypot(w1, w2), w2 / math.hypot(w1, w2)
         ask = (t - _reach(mu[ix(k)], x[ix(n)] + given[ix(k)])) / size
         if ask <= fine:
             return m, 0.0, 0.0, 0.0

@@ -5,6 +5,7 @@ import numpy as np
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.problem import Answer, ContactProblem
+from motiform.motion.contact.shares import widest
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["NoForces", "all_held", "decide", "held_margins", "refuse"]
@@ -40,7 +41,7 @@ def decide(problem: ContactProblem, slides: np.ndarray, along: Array, attempts: 
 def all_held(problem: ContactProblem, b: Array) -> tuple[Array | None, Answer | None]:
     """Return forces that hold every row and that the laws allow, or None; then, if there is one, a guess who slides."""
     x, _ = problem.press(b)
-    if opening(problem, b, x).any():
+    if opening(problem, b, x).any() or _dragged(problem, b):
         return None, None
     if allowed(problem, x):
         return x, None
@@ -49,7 +50,7 @@ def all_held(problem: ContactProblem, b: Array) -> tuple[Array | None, Answer | 
     found = problem.share(x, b)
     if found is not None:
         return found, None
-    margin, best = widest(problem, x)
+    margin, best = widest(problem.A[: problem.rows, : problem.rows], x, problem.pairs, problem.mu)
     if margin >= 0:
         return best, None
     # those that reach their cone first in the best of all ways to share the load will slide
@@ -62,60 +63,11 @@ def all_held(problem: ContactProblem, b: Array) -> tuple[Array | None, Answer | 
     return None, Answer(best, modes, along)
 
 
-def widest(problem: ContactProblem, x: Array) -> tuple[float, Array]:
-    """Return the largest margin [N] that forces sharing the load as x does can have in all cones, and those forces.
-
-    max s subject to x + N z − s e_n in every cone, N the forces that push nothing: a second-order cone program, solved
-    by Newton's method on its logarithmic barrier [Boyd04 11].
-    """
-    pairs, rows = problem.pairs, problem.rows
-    null = problem.null_space()
-    scale = float(np.abs(x).max(initial=0.0))
-    if not scale or not null.size:
-        return float(cone_margins(problem, x).min(initial=0.0)), x
-    Q, _ = np.linalg.qr(null)
-    base, count = x / scale, Q.shape[1]
-    mu = np.minimum(problem.mu, 1e6)
-    normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
-
-    def parts(point: Array) -> tuple[Array, Array, Array, Array]:
-        f = base + Q @ point[:-1]
-        n = f[normal] - point[-1]
-        t = f[: 3 * pairs].reshape(-1, 3)[:, [0, 2]]
-        return f, n, t, (mu * n[:pairs]) ** 2 - (t**2).sum(1)
-
-    point = np.zeros(count + 1)
-    _, n, t, _ = parts(point)
-    point[-1] = min(np.min(n[:pairs] - np.hypot(*t.T) / np.maximum(mu, 1e-12), initial=np.inf), n.min()) - 1.0
-    weight = 1.0
-    Jn = np.column_stack([Q[normal], -np.ones(len(normal))])
-    J1 = np.column_stack([Q[0 : 3 * pairs : 3], np.zeros(pairs)])
-    J2 = np.column_stack([Q[2 : 3 * pairs : 3], np.zeros(pairs)])
-    for _ in range(60):
-        _, n, t, c2 = parts(point)
-        k = mu**2 * n[:pairs]
-        D = k[:, None] * Jn[:pairs] - t[:, :1] * J1 - t[:, 1:] * J2  # half the gradient of each cone's quadratic
-        gradient = -2 * (D / c2[:, None]).sum(0) - (Jn[pairs:] / n[pairs:, None]).sum(0)
-        gradient[-1] -= weight
-        second = (mu**2 / c2)[:, None] * Jn[:pairs]
-        H = 4 * (D / c2[:, None]).T @ (D / c2[:, None]) - 2 * (
-            Jn[:pairs].T @ second - J1.T @ (J1 / c2[:, None]) - J2.T @ (J2 / c2[:, None])
-        )
-        H += (Jn[pairs:] / n[pairs:, None]).T @ (Jn[pairs:] / n[pairs:, None])
-        step = -np.linalg.lstsq(H, gradient, rcond=1e-14)[0]
-        decrement = float(-gradient @ step)
-        size = 1.0
-        while size > 1e-12:
-            trial = parts(point + size * step)
-            if (trial[1] > 0).all() and (trial[3] > 0).all():
-                break
-            size *= 0.5
-        point = point + 0.9 * size * step if size < 1 else point + step
-        if decrement < 1e-3:
-            if point[-1] > 0 or weight > 1e12:
-                break
-            weight *= 20.0
-    return float(point[-1]) * scale, (base + Q @ point[:-1]) * scale
+def _dragged(problem: ContactProblem, b: Array) -> bool:
+    """Whether a contact slips along a tangent along which nothing can hold it."""
+    rows, tangents = problem.rows, np.flatnonzero(np.isfinite(np.repeat(problem.mu, 3)))
+    own = tangents[(tangents % 3 != 1) & (np.diag(problem.A[:rows, :rows])[tangents] == 0)]
+    return bool((np.abs(b[own]) > _SAME * np.abs(b[:rows]).max(initial=0.0)).any())
 
 
 def opening(problem: ContactProblem, b: Array, x: Array) -> Array:

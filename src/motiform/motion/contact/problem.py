@@ -11,6 +11,7 @@ from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import Head, make_room, make_space
 from motiform.motion.contact.pack import column_tree, pack_contacts
 from motiform.motion.contact.points import Contacts
+from motiform.motion.contact.shares import least_forces
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model import columns as t
 from motiform.motion.tree.model.joint import Array
@@ -140,13 +141,9 @@ class ContactProblem:
             )
         )
 
-    def null_space(self) -> Array:
-        """Return forces that together push nothing, as columns, (rows, n)."""
-        return null_forces(self.A[: self.rows, : self.rows])
-
-    def least_norm(self, x: Array) -> Array:
-        """Return the forces of least norm that push the figure as x does, and press: no normal force is negative."""
-        return least_forces(self.A[: self.rows, : self.rows], np.asarray(x), self.pairs)
+    def least_norm(self, x: Array, mu: Array | None = None, fixed: Array | None = None) -> Array:
+        """Return the forces of least norm that push the figure as x does (see `least_forces`)."""
+        return least_forces(self.A[: self.rows, : self.rows], np.asarray(x), self.pairs, mu, fixed)
 
     @property
     def velocities(self) -> Array:
@@ -284,51 +281,6 @@ class ContactProblem:
         n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
         p = np.asarray(x)[: 3 * self.pairs].reshape(-1, 3)
         return p[:, :1] * e + p[:, 1:2] * n + p[:, 2:] * np.cross(e, n)
-
-
-def null_forces(A: Array) -> Array:
-    """Return forces that together push nothing, as columns, (rows, n)."""
-    size = np.sqrt(np.maximum(np.diag(A), 1e-300))
-    values, vectors = np.linalg.eigh(A / np.outer(size, size))
-    return vectors[:, values < 1e-11 * values[-1]] / size[:, None]
-
-
-def least_forces(A: Array, x: Array, pairs: int) -> Array:
-    """Return the forces of least norm that push as x does; rows that press do not become negative by it."""
-    if not len(x):
-        return x
-    null = null_forces(A)
-    if not null.size:
-        return x
-    found = x - null @ np.linalg.lstsq(null, x, rcond=None)[0]
-    presses = np.ones(len(x), bool)
-    presses[: 3 * pairs] = np.tile([False, True, False], pairs)
-    least = -1e-12 * np.abs(x).max(initial=0.0)
-    if not ((found < least) & presses).any() or ((x < least) & presses).any():
-        return found
-    return _least_pressing(x, null, presses)
-
-
-def _least_pressing(x: Array, null: Array, presses: Array) -> Array:
-    """Return the least of x + null z whose pressing rows are not negative: a quadratic program, by its active set."""
-    Q, _ = np.linalg.qr(null)
-    base, rows = x - Q @ (Q.T @ x), np.flatnonzero(presses)
-    tiny = 1e-12 * np.abs(x).max()
-    chosen: list[int] = []
-    found = base
-    for _ in range(10 * len(rows)):
-        lowest = int(rows[np.argmin(found[rows])])
-        if found[lowest] >= -tiny or lowest in chosen:
-            break
-        chosen.append(lowest)
-        while True:
-            G = Q[chosen]
-            m = np.linalg.lstsq(G @ G.T, -base[chosen], rcond=1e-13)[0]
-            if (m >= 0).all():
-                break
-            chosen.pop(int(np.argmin(m)))  # it would rather press
-        found = base + Q @ (G.T @ m)
-    return found if found[rows].min() >= -1e3 * tiny else x
 
 
 class _Compiled(dict[str, Any]):

@@ -24,6 +24,8 @@ from motiform.spatial.algebra import add, axpy, cross, dot, matmul, scale, sub, 
 
 __all__ = ["candidate_rows", "gap_of", "tangents"]
 
+_NOISE = 8e-16  # of the terms of a velocity: rounding of a few sums
+
 
 @inline
 def tangents(n):
@@ -132,16 +134,25 @@ def gap_of(ints, cints, cfloats, candidate, q, work):
 
 
 @inline
+def _sum(old, new, noise):
+    """Return old + new, exactly zero where it is rounding: a row that nothing moves must be told from one that is."""
+    total = old + new
+    return 0.0 if abs(total) <= noise + _NOISE * abs(old) else total
+
+
+@inline
 def _fill(ints, last, origin, site, e1, e2, e3, sign, work, row, C, used):
     """Add sign × the velocity of a point of a segment, along three directions, to rows of C [column, row]."""
     k = last
     arm = sub(site, origin)
     while k >= 0:
         e, d = get6(work, ints[t.W_S] + 6 * k, 0)
-        velocity = add(d, cross(e, arm))
-        C[ix(k), ix(row)] += sign * dot(e1, velocity)
-        C[ix(k), ix(row + 1)] += sign * dot(e2, velocity)
-        C[ix(k), ix(row + 2)] += sign * dot(e3, velocity)
+        turned = cross(e, arm)
+        velocity = add(d, turned)
+        noise = _NOISE * (abs(d[0]) + abs(d[1]) + abs(d[2]) + abs(turned[0]) + abs(turned[1]) + abs(turned[2]))
+        C[ix(k), ix(row)] = _sum(C[ix(k), ix(row)], sign * dot(e1, velocity), noise)
+        C[ix(k), ix(row + 1)] = _sum(C[ix(k), ix(row + 1)], sign * dot(e2, velocity), noise)
+        C[ix(k), ix(row + 2)] = _sum(C[ix(k), ix(row + 2)], sign * dot(e3, velocity), noise)
         used[ix(k)] = 1
         k = ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.BEFORE)]
 

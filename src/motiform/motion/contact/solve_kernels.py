@@ -194,7 +194,7 @@ def refine(A, b, rows, chosen, count, F, x, r, rounds):
         left = 0.0
         for i in range(count):
             row = ix(chosen[ix(i)])
-            total = -b[row]
+            total = -b[row] if A[row, row] > 0.0 else 0.0  # what nothing moves takes no force
             if turn > 0:
                 total -= dot(A, row, 0, rows, x)
             r[ix(i)] = total
@@ -227,7 +227,8 @@ def hold(A, b, rows, F, x, r, chosen):
 def _soft_solve(A, b, chosen, count, F, x, r):
     """Solve (A + ε diag A) x = −b on the chosen rows."""
     for i in range(count):
-        r[ix(i)] = -b[ix(chosen[ix(i)])]
+        row = ix(chosen[ix(i)])
+        r[ix(i)] = -b[row] if A[row, row] > 0.0 else 0.0
     back(F, count, r)
     for i in range(count):
         x[ix(chosen[ix(i)])] = r[ix(i)]
@@ -361,7 +362,8 @@ def press_quickly(A, b, rows, presses, shut, F, G, x, r, z, chosen, wrong, t):
     load(A, chosen, rows, F, r)
     eliminate(F, held, rows, r)
     for i in range(rows):
-        r[ix(i)] = -b[ix(chosen[ix(i)])]
+        row = ix(chosen[ix(i)])
+        r[ix(i)] = -b[row] if A[row, row] > 0.0 else 0.0
     for i in range(held):
         x0 = r[ix(i)] * F[ix(i), ix(i)]
         r[ix(i)] = x0

@@ -8,9 +8,10 @@ from motiform.base.errors import InputError, RunError
 from motiform.geometry import Box, Face, Plane, Solid
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.impact import collide, leap, project_velocities
-from motiform.motion.contact.modes import NoForces, decide, widest
+from motiform.motion.contact.modes import NoForces, decide
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
+from motiform.motion.contact.shares import widest
 from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, poses
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as t
@@ -187,7 +188,8 @@ class ContactEquations:
         if (self.own_modes == c.STICK).all():
             if self.problem.share(x) is not None:
                 return np.finfo(float).tiny
-            best = widest(self.problem, x)[0] + float(_CLEAR * self.seen[1])
+            A = self.problem.A[: self.problem.rows, : self.problem.rows]
+            best = widest(A, x, self.problem.pairs, self.problem.mu)[0] + float(_CLEAR * self.seen[1])
             return best if best < 0 else np.finfo(float).tiny
         try:
             answer = decide(self.problem, *self._slipping(), attempts=2)
@@ -409,7 +411,7 @@ class ContactEquations:
         speeds = problem.velocities
         pairs = problem.pairs
         normal = np.concatenate([speeds[1 : 3 * pairs : 3], speeds[3 * pairs :]])
-        approach = float(-normal.min(initial=0.0))
+        approach = max(0.0, float(-normal.min(initial=0.0)))
         dragged = np.hypot(speeds[0 : 3 * pairs : 3], speeds[2 : 3 * pairs : 3])[np.isinf(problem.mu)]
         if max(approach, float(dragged.max(initial=0.0))) <= SLOW:
             return [], SLOW
@@ -420,12 +422,10 @@ class ContactEquations:
         held = self.contacts.impact == "held"
         found = collide(problem, y[nq : self.moving].copy(), restitution, held=held)
         y[nq : self.moving] = found.v
-        happened = []
-        if approach > SLOW:
-            names = ", ".join(packed.names[k] for k in own if k in set(landed.tolist())) or problem.told()
-            impulses = np.concatenate([found.x[1 : 3 * pairs : 3], found.x[3 * pairs :]])
-            detail = {"lost": found.lost, "approach": approach, "impulse": float(impulses.sum())}
-            happened.append(Event(at, f"impact: {names}", detail))
+        names = ", ".join(packed.names[k] for k in own if k in set(landed.tolist())) or problem.told()
+        impulses = np.concatenate([found.x[1 : 3 * pairs : 3], found.x[3 * pairs :]])
+        detail = {"lost": found.lost, "approach": approach, "impulse": float(impulses.sum())}
+        happened = [Event(at, f"impact: {names}", detail)]
         if slow and approach > SLOW:
             happened += self._rests(at, landed, normal, own)
         return happened, (10 * max(self.contacts.settle, approach) if slow else SLOW)

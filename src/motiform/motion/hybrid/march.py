@@ -88,6 +88,7 @@ def _begin(system: ContactEquations, start: Array, checkpoint: Checkpoint | None
     if checkpoint is None:
         walk = _Walk(0.0, start.copy(), None, 0)
         walk.events += system.begin(walk.y)
+        walk.t = system.leapt
         return walk
     system.restore(checkpoint)
     stride, strode_at = (float(number) for number in checkpoint["stride"])

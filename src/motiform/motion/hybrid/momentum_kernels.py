@@ -5,8 +5,8 @@ m |x₊ − x|²/2h + θ · J θ/2h. Its momenta
 
     P = m (x₊ − x)/h,    L = (1 + [θ]×/2 + c [θ]×²) J θ/h,    c = (1 − θ/2 cot θ/2)/θ²
 
-are in world axes the same at both ends [MarsdenWest01], [BouRabee09]: a step hands them on from one configuration to the next,
-where the twists S of the columns take generalised momenta from them.
+are in world axes the same at both ends [MarsdenWest01], [BouRabee09]: a step hands them on from one configuration to
+the next, where the twists S of the columns take generalised momenta from them.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -15,7 +15,12 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.motion.tree.kernels.dynamics import (
-    external_forces, get_inertia, inertia_of, momentum_of, own_inertia, sym,
+    external_forces,
+    get_inertia,
+    inertia_of,
+    momentum_of,
+    own_inertia,
+    sym,
 )  # fmt: skip
 from motiform.motion.tree.kernels.memory import get3, get6, get9, ix, put6, row3
 from motiform.motion.tree.kernels.motion import column_velocity

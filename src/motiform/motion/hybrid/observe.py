@@ -57,9 +57,9 @@ def look(system: ContactEquations, at: float, y: Array) -> Look:
         out = np.empty(system.size)
         system.rate(at, y, out)
         x = problem.x[: problem.rows].copy()
-        if not len(system.own_sliding):  # friction of what slides is what it is
-            x = problem.least_norm(x)
         pairs = problem.pairs
+        slides = (system.own_modes[:pairs] == c.SLIDE) & (problem.mu > 0)  # their friction is what it is
+        x = problem.least_norm(x, problem.mu, slides)
         world = problem.in_world(x)
         for k in range(pairs):
             n = packed.point_of[problem.active[k]]

@@ -6,8 +6,8 @@ where p are the momenta of segments that go from q to q₊ (`momentum_kernels`).
 ends, and give the velocities at the end, M(q₊) v₊ = S(q₊)ᵀ p: a variational step [MarsdenWest01], of second order and
 symplectic without contacts, but for forces, which are those at the beginning. The first equation is solved for w by
 iteration on R(w) = Sᵀ p − M w, from those of the last two steps and with the last impulses; what iterations leave is
-added to p, so that momenta are balanced to rounding in any case. Springs and dampers are taken at the end of the step (M + h D + h² K), so that stiff ones stay
-stable. Penetration that is there shrinks by a fifth each step.
+added to p, so that momenta are balanced to rounding in any case. Springs and dampers are taken at the end of the step
+(M + h D + h² K), so that stiff ones stay stable. Penetration that is there shrinks by a fifth each step.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -21,7 +21,12 @@ from motiform.motion.contact.layouts import Head, Space
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, factor, gram, project, project_vector
 from motiform.motion.hybrid.momentum_kernels import (
-    add_momenta, driving, gather, handed_on, moving_momenta, way_accelerations,
+    add_momenta,
+    driving,
+    gather,
+    handed_on,
+    moving_momenta,
+    way_accelerations,
 )  # fmt: skip
 from motiform.motion.hybrid.sweep_kernels import sweep
 from motiform.motion.tree.kernels.dynamics import placed_composite
@@ -91,12 +96,14 @@ def _choose(ints, cints, cfloats, Q, W, reach, active, gaps, count):
 
 @inline
 def _demand(sites, k, bounce, h):
-    """Return what is added to the normal velocity of a candidate before it must not be negative."""
+    """Return what is added to the normal velocity of a candidate before it must not be negative, and how much of it
+    is to bring the candidate out of its obstacle.
+    """
     gap, speed = sites[ix(k), c.GAP], sites[ix(k), ix(c.SLIP + 1)]
     bounces = bounce > 0.0 and speed < -_SLOW * h
     if gap > 0.0:
-        return _FAR if bounces else gap / h  # what bounces is let in by part of a step, so that it keeps its speed
-    return bounce * speed if bounces else _OUT * gap / h
+        return (_FAR if bounces else gap / h), 0.0  # what bounces is let in by part of a step: it keeps its speed
+    return (bounce * speed, 0.0) if bounces else (_OUT * gap / h, _OUT * gap / h)
 
 
 @inline
@@ -204,10 +211,25 @@ def _rows(head, Q, V, h, W, space, step, pairs, taken):
                 step.x[ix(3 * k + i)] = step.impulses[ix(3 * candidate + i)]
         else:
             step.x[ix(row)] = step.impulses[ix(3 * candidate)]
-        b[ix(row)] += _demand(space.sites, k, step.restitution[ix(candidate)], h)
+        demand, terms[ix(row)] = _demand(space.sites, k, step.restitution[ix(candidate)], h)
+        b[ix(row)] += demand
     project(space.H, head.before, used, Y, rows)
     gram(used, Y, rows, space.A)
+    for k in range(pairs):
+        _let_out(space.A, b, 3 * k + 1, terms[ix(3 * k + 1)])
     return rows
+
+
+@inline
+def _let_out(A, b, n, inward):
+    """Let a contact that is to come out of its obstacle slip as its own normal impulse makes it, against no friction.
+
+    Where rows depend on each other (an arm that turns about one axis) it could not come out otherwise.
+    """
+    if inward < 0.0 and A[ix(n), ix(n)] > 0.0:
+        impulse = -inward / A[ix(n), ix(n)]
+        b[ix(n - 1)] -= A[ix(n - 1), ix(n)] * impulse
+        b[ix(n + 1)] -= A[ix(n + 1), ix(n)] * impulse
 
 
 @inline

@@ -8,17 +8,19 @@ import numpy as np
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import make_space
-from motiform.motion.contact.problem import least_forces
+from motiform.motion.contact.shares import least_forces
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State
 from motiform.motion.hybrid.observe import Look, look
 from motiform.motion.run import Block, Checkpoint, Options, Pace
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import asked
+from motiform.record import Event
 
 __all__ = ["Stepper", "step_march"]
 
 _TOUCHING = 1e-6  # [m] gap below which a contact may take a share of the load
+_STILL = 1e-6  # slip over the terms that make it that is taken for none: sweeps end there
 _NO_LOADS = np.zeros((0, 6))
 
 
@@ -91,15 +93,28 @@ class Stepper:
             )
         self.taken, self.pairs = code // 65536, code % 65536
 
-    def _forces(self, own: np.ndarray) -> Array:
-        """Return the forces of the rows of the last step; where those that touch are redundant, the least."""
+    def _forces(self, own: np.ndarray) -> tuple[Array, np.ndarray]:
+        """Return the forces of the rows of the last step, where those that touch are redundant the least; who slips."""
         pairs = self.pairs
-        x = np.concatenate([self.impulses.reshape(-1, 3)[own[:pairs]].ravel(), self.impulses[3 * own[pairs:]]]) / self.h
+        x = np.concatenate([self.impulses.reshape(-1, 3)[own[:pairs]].ravel(), self.impulses[3 * own[pairs:]]])
+        mu, count = self.packed.friction[own[:pairs]], len(x)
+        A, b = self.A[:count, :count], self._space.b[:count]
+        w, terms = A @ x + b, np.abs(A) @ np.abs(x) + np.abs(b)
+        slip = np.hypot(w[0 : 3 * pairs : 3], w[2 : 3 * pairs : 3])
+        slips = (slip > _STILL * (terms[0 : 3 * pairs : 3] + terms[2 : 3 * pairs : 3])) | (mu == 0)
         normals = np.concatenate([x[1 : 3 * pairs : 3], x[3 * pairs :]])
         touching = (normals > 0) | (self.sites[: self.taken, c.GAP] <= _TOUCHING)
-        rows = np.concatenate([np.repeat(touching[:pairs], 3), touching[pairs:]])
-        x[rows] = least_forces(self.A[np.ix_(rows, rows)], x[rows], int(touching[:pairs].sum()))
-        return x
+        rows, near = np.concatenate([np.repeat(touching[:pairs], 3), touching[pairs:]]), touching[:pairs]
+        fixed = slips[near] & (mu[near] > 0)
+        x[rows] = least_forces(A[np.ix_(rows, rows)], x[rows], int(near.sum()), mu[near], fixed)
+        return x / self.h, slips
+
+    def _places(self, y: Array, own: np.ndarray) -> Array:
+        """Return where pairs touch at a state, (pairs, 3): the step has moved them."""
+        problem = self.system.problem
+        problem.activate(own)
+        problem.pose(y[: self.system.moving], problem.head.zeros)
+        return problem.sites[: len(own), c.SITE : c.SITE + 3].copy()
 
     def look(self, y: Array) -> Look:
         """Return what contacts did in the last step."""
@@ -111,7 +126,8 @@ class Stepper:
         modes, presses = np.zeros(count, np.int64), np.zeros(count)
         forces, sites, limits = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(system.nv)
         own = self.active[: self.taken]
-        x = self._forces(own)
+        x, slips = self._forces(own)
+        places = self._places(y, own[: self.pairs])
         for k in range(self.pairs, self.taken):
             limit = own[k] - packed.pairs
             side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
@@ -124,9 +140,8 @@ class Stepper:
             e2 = (e[1] * normal[2] - e[2] * normal[1], e[2] * normal[0] - e[0] * normal[2])
             forces[n] += p[0] * e + p[1] * normal + p[2] * np.array([*e2, e[0] * normal[1] - e[1] * normal[0]])
             presses[n] += p[1]
-            sites[n] = site[c.SITE : c.SITE + 3]
-            held = np.hypot(p[0], p[2]) < packed.friction[candidate] * p[1] * (1 - 1e-9)
-            modes[n] = max(modes[n], c.STICK if held else c.SLIDE)
+            sites[n] = places[k]
+            modes[n] = max(modes[n], c.SLIDE if slips[k] else c.STICK)
         return Look(modes, gaps, forces, sites, presses, limits, self.tau.copy())
 
 
@@ -137,8 +152,9 @@ def step_march(
     y, sample = start.copy(), 0
     stepper = Stepper(system, 1 / (options.rate * options.steps))
     states: list[State] = []
+    events: list[Event] = []
     if checkpoint is None:
-        system.begin(y)
+        events = system.begin(y)
         states.append((y.copy(), look(system, 0.0, y)))  # no step has led here: what carries at this very instant
     else:
         y, sample = np.array(checkpoint["rows"], float).reshape(system.size), int(checkpoint["sample"])
@@ -167,6 +183,6 @@ def step_march(
         states.append((y.copy(), stepper.look(y)))
         good = kept()
         if pace.full(len(states)):
-            yield Block(states, sample, good)
-            states = []
-    yield Block(states, sample, good, error=error)
+            yield Block(states, sample, good, events)
+            states, events = [], []
+    yield Block(states, sample, good, events, error)

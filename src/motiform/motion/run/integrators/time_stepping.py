@@ -1,6 +1,6 @@
 """Time-stepping of contacts."""
 
-from motiform.motion.run.integrators.method import Method
+from motiform.motion.run.integrators.method import MOMENTA, Method
 
 __all__ = ["METHOD"]
 
@@ -8,7 +8,7 @@ METHOD = Method(
     "time-stepping",
     1,
     adaptive=False,
-    conserves=frozenset({"orthogonality"}),
+    conserves=MOMENTA | {"orthogonality"},
     models=("contacts",),
-    text="for contacts: all that happens within a step is solved together as impulses at its end",
+    text="for contacts: all that happens within a step is solved together as impulses",
 )
