@@ -4,10 +4,11 @@ import numpy as np
 
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["least_forces", "null_forces", "widest"]
+__all__ = ["cone_margin", "least_forces", "null_forces", "widest"]
 
-_STEEP = 1e6  # friction that is not told from infinite friction here
-_SHARP = 1e13  # weight of what is minimised at which barriers end: forces are right to its inverse
+_TURNS = 100
+_CLOSE = 1e-12  # what is left of the load, over the load, when the least forces are found
+_FAILED = 1e-8  # what is left of it where no forces in the cones carry it
 
 
 def null_forces(A: Array) -> Array:
@@ -23,6 +24,14 @@ def null_forces(A: Array) -> Array:
     return found
 
 
+def cone_margin(x: Array, pairs: int, mu: Array) -> float:
+    """Return how far forces are inside all cones, and how hard limits press [N]."""
+    p = x[: 3 * pairs].reshape(-1, 3)
+    slippery = np.isfinite(mu)
+    inside = mu[slippery] * p[slippery, 1] - np.hypot(p[slippery, 0], p[slippery, 2])
+    return float(min(p[:, 1].min(initial=np.inf), inside.min(initial=np.inf), x[3 * pairs :].min(initial=np.inf)))
+
+
 def least_forces(A: Array, x: Array, pairs: int, mu: Array | None = None, fixed: Array | None = None) -> Array:
     """Return the forces of least norm that push as x does, press, and are in their cones of friction mu.
 
@@ -32,116 +41,144 @@ def least_forces(A: Array, x: Array, pairs: int, mu: Array | None = None, fixed:
     if not len(x):
         return x
     mu = np.full(pairs, np.inf) if mu is None else mu
-    kept = np.zeros(len(x), bool) if fixed is None else np.concatenate([np.repeat(fixed, 3), np.zeros(len(x), bool)])
-    free = ~kept[: len(x)] & (np.diag(A) > 0)
+    own = np.ones(pairs, bool) if fixed is None else ~fixed
+    if not own.all():
+        rows = np.concatenate([np.repeat(own, 3), np.ones(len(x) - 3 * pairs, bool)])
+        found = np.array(x)
+        found[rows] = least_forces(A[np.ix_(rows, rows)], x[rows], int(own.sum()), mu[own])
+        return found
+    free = np.diag(A) > 0
     for side in (0, 2):
         free[side : 3 * pairs : 3] &= mu > 0
-    found = np.where(free | kept[: len(x)], x, 0.0)  # what moves nothing is not needed
+    found = np.where(free, x, 0.0)  # what moves nothing is not needed
     null = np.zeros((len(x), 0))
     if free.any():
-        own = null_forces(A[np.ix_(free, free)])
-        null = np.zeros((len(x), own.shape[1]))
-        null[free] = own
+        own_null = null_forces(A[np.ix_(free, free)])
+        null = np.zeros((len(x), own_null.shape[1]))
+        null[free] = own_null
     if not null.size:
         return found
     Q, _ = np.linalg.qr(null)
     least = found - Q @ (Q.T @ found)
-    cones = _Cones(found, Q, mu, pairs, np.zeros(pairs, bool) if fixed is None else fixed)
-    if cones.margin(least) >= 0:
+    tiny = 1e-12 * np.abs(found).max()
+    if cone_margin(least, pairs, mu) >= -tiny:
         return least
-    if np.isinf(mu[cones.own]).all():
-        return _least_pressing(found, Q, cones.normal)
-    margin, start = cones.widest(found)
-    if margin > 0:
-        return cones.least(start)
-    return found if cones.margin(found) >= 0 else _least_pressing(found, Q, cones.normal)
+    if np.isfinite(mu).any():
+        nearest = _least_in_cones(found, Q, free, mu, pairs)
+        if nearest is not None:
+            return nearest
+        if cone_margin(found, pairs, mu) >= -tiny:
+            return found
+    normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, len(x))])
+    return _least_pressing(found, Q, normal)
 
 
-def widest(A: Array, x: Array, pairs: int, mu: Array) -> tuple[float, Array]:
-    """Return the largest margin [N] that forces sharing the load as x does can have in all cones, and those forces.
+def _least_in_cones(x: Array, Q: Array, free: Array, mu: Array, pairs: int) -> Array | None:
+    """Return the least of x + Q z in all cones, or None where there is none.
 
-    max s subject to x + N z − s e_n in every cone, N the forces that push nothing: a second-order cone program.
+    It is Π(Bᵀ y), the nearest in the cones to Bᵀ y, with B Π(Bᵀ y) = B x, B the loads that forces make: Newton's method
+    on the gradient of the dual function ½ |Π(Bᵀ y)|² − y · B x, which is smooth and convex [Boyd04 5].
     """
-    null = null_forces(A)
-    Q = np.linalg.qr(null)[0] if null.size else null
-    cones = _Cones(x, Q, mu, pairs, np.zeros(pairs, bool))
-    return cones.widest(x)
-
-
-class _Cones:
-    """Forces x + Q z with the barrier −Σ log(μ² n² − t²) of cones and −Σ log n of limits [Boyd04 11]."""
-
-    def __init__(self, x: Array, Q: Array, mu: Array, pairs: int, fixed: Array) -> None:
-        self.Q, self.scale = Q, float(np.abs(x).max(initial=0.0))
-        self.own = np.flatnonzero(~fixed)
-        self.mu = np.minimum(np.where(mu > 0, mu, 1.0), _STEEP)[self.own]  # without friction tangents are zero anyway
-        self.true = mu[self.own]
-        self.normal = np.concatenate([3 * self.own + 1, np.arange(3 * pairs, len(x))])
-
-    def margin(self, f: Array) -> float:
-        """Return how far forces are inside all cones [N], those on an edge but for rounding at zero."""
-        n, t = f[self.normal], np.hypot(f[3 * self.own], f[3 * self.own + 2])
-        inside = np.where(np.isinf(self.true), np.inf, np.where(self.true > 0, self.mu, np.inf) * n[: len(t)] - t)
-        least = min(float(n.min(initial=np.inf)), float(inside.min(initial=np.inf)))
-        return 0.0 if abs(least) <= 1e-12 * np.abs(f).max(initial=0.0) else least
-
-    def _parts(self, base: Array, point: Array) -> tuple[Array, Array, Array]:
-        """Return normal forces less s, tangential forces, and the quadratic of each cone at (z, s)."""
-        f = base + self.Q @ point[:-1]
-        n, t = f[self.normal] - point[-1], np.stack([f[3 * self.own], f[3 * self.own + 2]], -1)
-        return n, t, (self.mu * n[: len(t)]) ** 2 - (t**2).sum(1)
-
-    def _newton(self, base: Array, point: Array, gradient: Array, hessian: Array, free: slice) -> tuple[Array, float]:
-        """Return the point after a step toward the least of gradient, hessian and barrier, and the decrement."""
-        n, t, c2 = self._parts(base, point)
-        count, Q = len(t), self.Q
-        Jn = np.column_stack([Q[self.normal], -np.ones(len(self.normal))])[:, free]
-        J1, J2 = (np.column_stack([Q[3 * self.own + k], np.zeros(count)])[:, free] for k in (0, 2))
-        D = ((self.mu**2 * n[:count])[:, None] * Jn[:count] - t[:, :1] * J1 - t[:, 1:] * J2) / c2[:, None]
-        slope = gradient[free] - 2 * D.sum(0) - (Jn[count:] / n[count:, None]).sum(0)
-        second = Jn[:count].T @ ((self.mu**2 / c2)[:, None] * Jn[:count])
-        second -= J1.T @ (J1 / c2[:, None]) + J2.T @ (J2 / c2[:, None])
-        edges = Jn[count:] / n[count:, None]
-        H = hessian[free, free] + 4 * D.T @ D - 2 * second + edges.T @ edges
-        step = np.zeros_like(point)
-        step[free] = -np.linalg.lstsq(H, slope, rcond=1e-14)[0]
-        size = 1.0
-        while size > 1e-12:
-            trial = self._parts(base, point + size * step)
-            if (trial[0] > 0).all() and (trial[2] > 0).all():
+    load = np.eye(len(x))[:, free]
+    load -= Q @ (Q.T @ load)
+    U, kept, _ = np.linalg.svd(load, full_matrices=False)
+    B = U[:, kept > 0.5].T  # an orthonormal basis of what Q leaves of the free rows: sizes are 0 or 1
+    wanted = B @ x
+    scale = float(np.linalg.norm(wanted))
+    y = wanted.copy()
+    for _ in range(_TURNS):
+        f, D = _nearest(y @ B, mu, pairs)
+        gradient = B @ f - wanted
+        if np.linalg.norm(gradient) <= _CLOSE * scale:
+            break
+        step = -np.linalg.solve(B @ D @ B.T + 1e-12 * np.eye(len(B)), gradient)
+        value, slope, size = 0.5 * f @ f - y @ wanted, float(gradient @ step), 1.0
+        while size > 1e-10:
+            trial, _ = _nearest((y + size * step) @ B, mu, pairs)
+            if 0.5 * trial @ trial - (y + size * step) @ wanted <= value + 1e-4 * size * slope + 1e-15 * abs(value):
                 break
             size *= 0.5
-        return point + (step if size == 1 else 0.9 * size * step), float(-slope @ step[free])
+        y = y + size * step
+    left = np.linalg.norm(gradient)
+    return np.where(free, f - B.T @ gradient, 0.0) if left <= _FAILED * scale else None
 
-    def widest(self, x: Array) -> tuple[float, Array]:
-        """Return the largest margin, or one above zero, and forces that have it."""
-        if not self.scale or not self.Q.size:
-            return min(self.margin(x), 0.0), x
-        base, point = x / self.scale, np.zeros(self.Q.shape[1] + 1)
-        n, t, _ = self._parts(base, point)
-        point[-1] = min((n[: len(t)] - np.hypot(*t.T) / self.mu).min(initial=np.inf), n.min()) - 1.0
-        weight, pull, none = 1.0, np.zeros(len(point)), np.zeros((len(point), len(point)))
-        for _ in range(60):
-            pull[-1] = -weight
-            point, decrement = self._newton(base, point, pull, none, slice(None))
-            if decrement < 1e-3:
-                if point[-1] > 0 or weight > 1e12:
-                    break
-                weight *= 20.0
-        return float(point[-1]) * self.scale, (base + self.Q @ point[:-1]) * self.scale
 
-    def least(self, start: Array) -> Array:
-        """Return the forces of least norm in all cones, from some that are inside them."""
-        base, point = start / self.scale, np.zeros(self.Q.shape[1] + 1)
-        weight, free = 1.0, slice(0, len(point) - 1)
-        for _ in range(200):
-            pull = weight * np.append(self.Q.T @ (base + self.Q @ point[:-1]), 0.0)
-            point, decrement = self._newton(base, point, pull, weight * np.eye(len(point)), free)
-            if decrement < 1e-3:
-                if weight > _SHARP:
-                    break
-                weight *= 20.0
-        return (base + self.Q @ point[:-1]) * self.scale
+def _nearest(g: Array, mu: Array, pairs: int) -> tuple[Array, Array]:
+    """Return the forces in all cones that are nearest to g, and their derivative."""
+    f, D = g.copy(), np.eye(len(g))
+    for k in range(pairs):
+        own = slice(3 * k, 3 * k + 3)
+        p, n, q = g[own]
+        t = float(np.hypot(p, q))
+        if np.isinf(mu[k]) or mu[k] == 0:
+            f[3 * k + 1], D[3 * k + 1, 3 * k + 1] = max(n, 0.0), float(n > 0)
+        elif t > mu[k] * n:
+            if mu[k] * t <= -n:
+                f[own], D[own, own] = 0.0, 0.0
+                continue
+            edge = np.array([mu[k] * p / t, 1.0, mu[k] * q / t])
+            z = (n + mu[k] * t) / (1 + mu[k] ** 2)
+            side = np.array([-q / t, 0.0, p / t])
+            f[own] = z * edge
+            D[own, own] = np.outer(edge, edge) / (1 + mu[k] ** 2) + mu[k] * z / t * np.outer(side, side)
+    for i in range(3 * pairs, len(g)):
+        f[i], D[i, i] = max(g[i], 0.0), float(g[i] > 0)
+    return f, D
+
+
+def widest(A: Array, x: Array, pairs: int, friction: Array) -> tuple[float, Array]:
+    """Return the largest margin [N] that forces sharing the load as x does can have in all cones, and those forces.
+
+    max s subject to x + N z − s e_n in every cone, N the forces that push nothing: a second-order cone program, solved
+    by Newton's method on its logarithmic barrier [Boyd04 11].
+    """
+    null, rows = null_forces(A), len(x)
+    scale = float(np.abs(x).max(initial=0.0))
+    if not scale or not null.size:
+        return min(cone_margin(x, pairs, friction), 0.0), x
+    Q, _ = np.linalg.qr(null)
+    base, count = x / scale, Q.shape[1]
+    mu = np.minimum(friction, 1e6)
+    normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
+
+    def parts(point: Array) -> tuple[Array, Array, Array, Array]:
+        f = base + Q @ point[:-1]
+        n = f[normal] - point[-1]
+        t = f[: 3 * pairs].reshape(-1, 3)[:, [0, 2]]
+        return f, n, t, (mu * n[:pairs]) ** 2 - (t**2).sum(1)
+
+    point = np.zeros(count + 1)
+    _, n, t, _ = parts(point)
+    point[-1] = min(np.min(n[:pairs] - np.hypot(*t.T) / np.maximum(mu, 1e-12), initial=np.inf), n.min()) - 1.0
+    weight = 1.0
+    Jn = np.column_stack([Q[normal], -np.ones(len(normal))])
+    J1 = np.column_stack([Q[0 : 3 * pairs : 3], np.zeros(pairs)])
+    J2 = np.column_stack([Q[2 : 3 * pairs : 3], np.zeros(pairs)])
+    for _ in range(60):
+        _, n, t, c2 = parts(point)
+        k = mu**2 * n[:pairs]
+        D = k[:, None] * Jn[:pairs] - t[:, :1] * J1 - t[:, 1:] * J2  # half the gradient of each cone's quadratic
+        gradient = -2 * (D / c2[:, None]).sum(0) - (Jn[pairs:] / n[pairs:, None]).sum(0)
+        gradient[-1] -= weight
+        second = (mu**2 / c2)[:, None] * Jn[:pairs]
+        H = 4 * (D / c2[:, None]).T @ (D / c2[:, None]) - 2 * (
+            Jn[:pairs].T @ second - J1.T @ (J1 / c2[:, None]) - J2.T @ (J2 / c2[:, None])
+        )
+        H += (Jn[pairs:] / n[pairs:, None]).T @ (Jn[pairs:] / n[pairs:, None])
+        step = -np.linalg.lstsq(H, gradient, rcond=1e-14)[0]
+        decrement = float(-gradient @ step)
+        size = 1.0
+        while size > 1e-12:
+            trial = parts(point + size * step)
+            if (trial[1] > 0).all() and (trial[3] > 0).all():
+                break
+            size *= 0.5
+        point = point + 0.9 * size * step if size < 1 else point + step
+        if decrement < 1e-3:
+            if point[-1] > 0 or weight > 1e12:
+                break
+            weight *= 20.0
+    return float(point[-1]) * scale, (base + Q @ point[:-1]) * scale
 
 
 def _least_pressing(x: Array, Q: Array, rows: Array) -> Array:
