@@ -1,5 +1,6 @@
 """A network as a system that the run loop advances."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -102,12 +103,17 @@ def check_functions(network: Network) -> None:
 
 
 def check_stability(network: Network, unstable: bool) -> dict[str, Any]:
-    """Raise an error for a network that would diverge, unless `unstable`; return its stability for the manifest."""
-    from motiform.motion.matter.stability.assessment import assess_network
+    """Raise an error for a network that would diverge, unless `unstable`; return its stability for the manifest.
+
+    Warn where collisions gain energy.
+    """
+    from motiform.motion.matter.stability.assessment import StabilityWarning, assess_network
 
     found = assess_network(network)
     if not unstable:
         found.check()
+        if found.verdict == "gains energy":
+            warnings.warn(str(found), StabilityWarning, stacklevel=2)
     return found.to_dict()
 
 

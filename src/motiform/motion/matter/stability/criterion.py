@@ -16,7 +16,7 @@ and where it is above 4, sweeps v ← v + Qv/max lower it further (Collatz and W
 Fewer active links only lower λ (A and B shrink in Loewner's order), so all links that can be active are the worst
 case. In space a link's stiffness is k uuᵀ + (tension/distance)(1 − uuᵀ), which is not above k as long as the rest
 length is not negative: the bound for motions along one axis holds. Not covered: growth that is physical (negative
-stiffness, a compressed link that buckles) and energy pumped by links that switch at every sample.
+stiffness, a compressed link that buckles). Energy that links gain when they switch is for `switching`.
 """
 
 import math
@@ -49,7 +49,8 @@ class Stability:
     """
 
     verdict: str
-    """stable, marginal (bounded, something never decays), may be unstable (a bound says so), unstable (certain)."""
+    """stable; stable at the start (in the directions that links have there); marginal (something never decays);
+    gains energy (collisions do, no mode grows); may be unstable (a bound says so); unstable (certain)."""
     step: float
     stiffest: Array
     ground: Array
@@ -63,7 +64,7 @@ class Stability:
     link: int | None
     """The link that gives most to that mass."""
     largest_step: float
-    """Longest step that the bound allows [s]."""
+    """Longest step at which no motion grows, links in any direction, and collisions gain next to nothing [s]."""
     stiffness_factor: float | None
     """Factor on the stiffness of the link, and of all of its name, that brings the bound to 4; None: not enough."""
     damping_factor: float | None
@@ -73,8 +74,8 @@ class Stability:
 
     @property
     def bounded(self) -> bool:
-        """Whether nothing can grow (stable or marginal)."""
-        return self.verdict in ("stable", "marginal")
+        """Whether no mode grows."""
+        return self.verdict in ("stable", "stable at the start", "marginal", "gains energy")
 
     @property
     def regimes(self) -> np.ndarray:

@@ -1,0 +1,112 @@
+"""Energy of links that switch: closed forms of one collision, and crowds of undamped grains."""
+
+import numpy as np
+import pytest
+
+import motiform as mf
+from motiform.geometry import Plane
+from motiform.motion.matter import Engine, NetworkBuilder, assess_network, links
+from motiform.motion.matter.stability.assessment import StabilityWarning
+from motiform.motion.matter.stability.switching import GAIN, collision_gains, energy_growth
+from motiform.spatial import Transform
+
+WALLS = [[0, 0, -np.pi / 2], [0, 0, np.pi / 2], [0, 0, 0], [np.pi, 0, 0], [np.pi / 2, 0, 0], [-np.pi / 2, 0, 0]]
+
+
+@pytest.mark.parametrize("K", [3.0, 2.3, 0.7, 0.5, 0.3, 0.04, 0.01])
+def test_an_undamped_collision_stays_between_its_bounds(K):
+    """ΔE = (k/2)(|x_L| x_{L+1} − |x_F| x_{F−1}): the factor is in [1 − K/4, 1/(1 − K/4)], and its mean above 1."""
+    gains = collision_gains(K, 0.0, 2001)
+    assert gains.max() <= 1 / (1 - K / 4) * (1 + 1e-12)
+    assert gains.min() >= (1 - K / 4) * (1 - 1e-12)
+    assert 0 < gains.mean() - 1 < max((K / 4) ** 2, 0.34 * K)
+
+
+@pytest.mark.parametrize("K", np.geomspace(1e-3, 1.0, 13))
+def test_a_damper_of_an_eighth_removes_the_gain(K):
+    for share in (1 / 8, 1 / 4, 1.0):
+        assert collision_gains(K, share * K, 501).max() <= 1
+
+
+def test_a_collision_of_the_engine_is_that_of_the_cell():
+    """A ball of 10 g at 1 m/s against a wall, at K = 0.5, from each of seven phases."""
+    step, k = 1e-3, 0.5 * 0.01 / 1e-6
+    expected = collision_gains(0.5, 0.0, 7)
+    for n, phase in enumerate((np.arange(7) + 0.5) / 7):
+        b = NetworkBuilder(gravity=(0, 0, 0), frequency=1 / step)
+        ball = b.masses("ball", [phase * step, 0, 0], 0.01, velocity=(-1, 0, 0))
+        b.link("stop", (b.fixed("wall", [0, 0, 0]), ball), links.elastic_buffer(k, 0.0), axis="x")
+        engine = Engine(b.build())
+        engine.advance(30)
+        assert engine.state().velocity(1 / step)[0, 0] ** 2 == pytest.approx(expected[n], rel=1e-9)
+
+
+def grains(count, step, *, damping=0.0):
+    """Undamped balls of 10 g with random velocities of 1 m/s in a box of planes."""
+    rng, radius = np.random.default_rng(4), 0.05
+    side = int(np.ceil(count ** (1 / 3)))
+    width = side * 3 * radius
+    b = NetworkBuilder(gravity=(0, 0, 0), frequency=1 / step)
+    place = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), -1).reshape(-1, 3)[:count]
+    balls = b.masses("balls", (place + 0.5) * 3 * radius, 0.01, radius=radius, velocity=rng.normal(size=(count, 3)))
+    law = links.elastic_buffer(1e3, 0.0) if not damping else links.visco_elastic_buffer(1e3, 0.0, damping=damping)
+    b.reach("touch", balls, law=law)
+    for n, angles in enumerate(WALLS):
+        turned = Transform.from_euler(angles, "xyz")
+        low = turned.rotation[:, 1].sum() > 0  # the normal points into the box
+        b.solid(f"wall-{n}", Plane(), Transform(turned.rotation, np.zeros(3) if low else np.full(3, width)), balls, law=law)
+    return b.build()
+
+
+def kinetic(engine):
+    network = engine.network
+    return float(0.5 * (network.mass[:, None] * engine.state().velocity(network.frequency) ** 2).sum())
+
+
+def warmest(network, steps):
+    """The largest kinetic energy of a run, relative to that of its start, at which nothing touches."""
+    engine = Engine(network)
+    begin, found = kinetic(engine), 0.0
+    for _ in range(100):
+        engine.advance(steps // 100)
+        found = max(found, kinetic(engine) / begin)
+    return found
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_undamped_grains_keep_their_energy_at_the_largest_step(count):
+    """Sums of random factors: the mean growth, and three standard deviations of all collisions."""
+    longest = assess_network(grains(count, 1e-4)).largest_step
+    network, steps = grains(count, 0.98 * longest), 2000 if count == 60 else 100_000
+    assert assess_network(network).verdict == "marginal"
+    K = 2 * 1e3 * network.step**2 / 0.01
+    assert 4 * GAIN / (1 + GAIN) * 0.9 < K < 4 * GAIN
+    collisions = steps * np.sqrt(K) / np.pi  # of one ball at most, one after the other
+    spread = 3 * (K / 4) * np.sqrt(collisions / count)
+    assert 0.8 < warmest(network, steps) < energy_growth(K, steps, 6) * (1 + spread)
+
+
+def test_grains_above_the_largest_step_gain_energy_and_it_is_told():
+    told = assess_network(grains(60, 1.5e-3))
+    assert told.verdict == "gains energy"
+    assert told.bounded
+    assert told.largest_step < 2.5e-4
+    assert "one collision may multiply its kinetic energy by" in str(told)
+    with pytest.warns(StabilityWarning, match="gains energy"):
+        mf.simulate(grains(8, 1.5e-3), t1=3e-3, rate=1 / 1.5e-3)
+    damped = assess_network(grains(60, 5e-4, damping=1e3 * 5e-4 / 8))
+    assert damped.verdict == "stable"
+    assert damped.largest_step >= 5e-4
+
+
+def test_springs_that_may_turn_are_stable_in_their_directions_alone():
+    """Four springs at right angles on one mass: along any axis two act, but turned together all four would."""
+    b = NetworkBuilder(gravity=(0, 0, 0), frequency=1000.0)
+    nails = b.fixed("nails", [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])
+    mass = b.masses("mass", [0, 0, 0], 1.0)
+    b.link("ties", [(int(n), int(mass.indices[0])) for n in nails.indices], links.spring(1.5e6, damping=1.0))
+    told = assess_network(b.build())
+    assert told.verdict == "stable at the start"
+    assert told.largest == pytest.approx(2 * (1.5 + 2e-3), rel=1e-9)
+    assert told.largest_step < told.step
+    assert "directions that links have at the start" in str(told)
