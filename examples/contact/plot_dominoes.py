@@ -7,8 +7,8 @@ all those that lean on it. The energy gained by falling is lost in impacts and f
 independent of its start: in both rows another domino is hit every 44 or 45 ms in the end, so the wave travels at 1.1
 m/s.
 
-Corners touch faces, impacts and friction are solved step by step, and energy never increases after the push. Each
-domino is 0.3 mm wider than the previous one, so that corners touch a face.
+Equal boxes touch as solids, the edge of one on the face of the next; impacts and friction are solved step by step, and
+energy never increases after the push.
 """
 
 from pathlib import Path
@@ -30,7 +30,7 @@ def domino(n, count):
     part = n / (count - 1)
     return {
         "name": f"domino_{n + 1}",
-        "shape": {"box": [0.012, 0.1, 0.040 + 0.0003 * n], "density": 900},
+        "shape": {"box": [0.012, 0.1, 0.040], "density": 900},
         "pose": {"at": [DISTANCE * n, 0.05, 0]},
         "contact": {"friction": 0.4},
         "color": [0.80 - 0.32 * part, 0.30 + 0.14 * part, 0.22 + 0.32 * part],

@@ -149,6 +149,14 @@ REFERENCES: dict[str, str] = {
     "Jury64": "E. I. Jury, Theory and Application of the z-Transform Method, Wiley 1964.",
     "Baerentzen05": "J. A. Bærentzen, H. Aanæs, Signed distance computation using the angle weighted pseudonormal, "
     "IEEE Trans. Vis. Comput. Graph. 11 (2005) 243–253. doi:10.1109/TVCG.2005.49",
+    "Gilbert88": "E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A fast procedure for computing the distance between complex "
+    "objects in three-dimensional space, IEEE J. Robot. Autom. 4 (1988) 193–203. doi:10.1109/56.2083",
+    "Bergen01": "G. van den Bergen, Proximity queries and penetration depth computation on 3D game objects, Game "
+    "Developers Conference 2001.",
+    "Gottschalk96": "S. Gottschalk, M. C. Lin, D. Manocha, OBBTree: a hierarchical structure for rapid interference "
+    "detection, SIGGRAPH 1996, 171–180. doi:10.1145/237170.237244",
+    "Sutherland74": "I. E. Sutherland, G. W. Hodgman, Reentrant polygon clipping, Commun. ACM 17 (1974) 32–42. "
+    "doi:10.1145/360767.360802",
     "Ericson05": "C. Ericson, Real-Time Collision Detection, Morgan Kaufmann 2005.",
     "OHern03": "C. S. O'Hern, L. E. Silbert, A. J. Liu, S. R. Nagel, Jamming at zero temperature and zero applied "
     "stress: the epitome of disorder, Physical Review E 68 (2003) 011306. doi:10.1103/PhysRevE.68.011306",

@@ -34,6 +34,8 @@ from motiform.motion.contact.points import (
     points_of_shape,
     points_of_tags,
     ring_point,
+    solid_contacts,
+    solids_of_shape,
 )
 
 __all__ = [
@@ -64,6 +66,8 @@ __all__ = [
     "profile",
     "ring_point",
     "slope",
+    "solid_contacts",
+    "solids_of_shape",
     "solve_contacts",
     "stairs",
     "torus",

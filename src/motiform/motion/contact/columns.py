@@ -1,7 +1,9 @@
 """The layout of packed contacts: which number stands where.
 
 A *candidate* is a ball (a point where its radius is zero), a ring or an ellipsoid of a segment and an obstacle that it
-may touch: three rows, tangent 1, normal, tangent 2; or a limit of a coordinate: one row.
+may touch: three rows, tangent 1, normal, tangent 2; or a limit of a coordinate: one row. Two solids that may touch are
+as many candidates as they have points in common at most; those of a state are found before its rows are written, and
+stand in a table at the end of the floats. Pairs of points come first, then those of solids, then limits.
 """
 
 # ---- integers: header, then a block for each point, obstacle, pair and limit, then the last column of each segment
@@ -10,6 +12,9 @@ HEADER = 16
 POINT_INTS = 2  # segment, kind
 OBSTACLE_INTS = 3  # segment (−1: the world), kind, where its numbers begin in the floats
 PAIR_INTS = 2  # point, obstacle
+FIRST_SLOT, SOLIDS, AT_SOLIDS = 13, 14, 15
+"""First pair of a point of two solids, how many pairs of solids there are, and where they begin in the integers."""
+SOLID_INTS = 7  # point, obstacle; kind and place of the numbers of either; where the size of both begins in the floats
 LIMIT_INTS = 3  # column, place in q, side (1: lower, −1: upper)
 
 # ---- floats: a block for each point, obstacle, pair and limit; where they begin stands in the integers too
@@ -18,9 +23,13 @@ POINT_FLOATS = 16  # place in the segment, radius, rotation by rows and sizes of
 OBSTACLE_FLOATS = 12  # rotation by rows and origin in the segment
 PAIR_FLOATS = 2  # friction, restitution
 LIMIT_FLOATS = 2  # bound, restitution
+SOLID_FLOATS = 3  # size of the smaller, sum of the radii of balls about the origins of both, where the table of both is
 
 # ---- kinds of points
-ROUND, RING, ELLIPSOID = range(3)
+ROUND, RING, ELLIPSOID, SOLID = range(4)
+
+FAR = 1e30
+"""Gap [m] of a point of two solids that is not there."""
 
 # ---- what is known of a candidate that is active
 GAP, SITE, NORMAL, TANGENT, SLIP, REGION = 0, 1, 4, 7, 10, 13

@@ -7,12 +7,11 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Mesh, Shape
+from motiform.geometry.touch.hulls import hull_corners
 from motiform.spatial import Transform
 
-__all__ = ["MOST", "Corner", "corners_of_mesh", "corners_of_shape", "pieces_of_shape"]
+__all__ = ["Corner", "corners_of_shape", "pieces_of_shape"]
 
-MOST = 64
-"""Corners of one mesh that may touch: each costs a candidate for every obstacle."""
 _RIM = 12  # points about each end of a cylinder
 
 
@@ -52,7 +51,7 @@ def corners_of_shape(shape: Shape, where: str) -> list[Corner]:
         up = np.array([0.0, 0.5 * shape.height, 0.0])
         return [Corner(str(k), point) for k, point in enumerate(np.concatenate([rim + up, rim - up]))]
     if isinstance(shape, Mesh):
-        points, note = corners_of_mesh(shape)
+        points, note = hull_corners(shape)
         return [Corner(str(k), point, note=note and f"{where}: {note}") for k, point in enumerate(points)]
     raise InputError(
         "the shape must have a rule for contact points",
@@ -61,35 +60,3 @@ def corners_of_shape(shape: Shape, where: str) -> list[Corner]:
         allowed="ball, box, capsule, cylinder, mesh, or parts of these",
         remedy="Give points of your own, or another shape.",
     )
-
-
-def corners_of_mesh(mesh: Mesh, most: int = MOST) -> tuple[np.ndarray, str]:
-    """Return the corners of a mesh's convex hull [m], (corners, 3), and a note where `most` of them were chosen.
-
-    Those farthest along each axis are taken first, then again and again the one that is farthest from all that are.
-    """
-    from scipy.spatial import ConvexHull
-
-    corners = np.asarray(mesh.vertices)[ConvexHull(mesh.vertices).vertices]
-    if len(corners) <= most:
-        return corners, ""
-    chosen, left = _spread(corners, most)
-    note = f"{most} of {len(corners)} corners of its mesh may touch; the others are within {left:.3g} m of them"
-    return corners[chosen], note
-
-
-def _spread(points: np.ndarray, count: int) -> tuple[np.ndarray, float]:
-    """Return which points were chosen, rising, and the distance of the farthest other one from its nearest [m]."""
-    ends = [int(end(points[:, axis])) for axis in range(3) for end in (np.argmin, np.argmax)]
-    chosen = list(dict.fromkeys(ends))[:count]
-    off = np.min([_squares(points, k) for k in chosen], axis=0)
-    while len(chosen) < count:
-        chosen.append(int(np.argmax(off)))
-        off = np.minimum(off, _squares(points, chosen[-1]))
-    return np.sort(chosen), float(np.sqrt(off.max()))
-
-
-def _squares(points: np.ndarray, k: int) -> np.ndarray:
-    """Return the squared distances of all points from one of them."""
-    x, y, z = (points - points[k]).T
-    return x * x + y * y + z * z

@@ -35,6 +35,7 @@ from motiform.geometry.checks import check_length, check_point
 from motiform.geometry.meshes.tessellate import revolve
 from motiform.geometry.solids.columns import OPEN, SIZES
 from motiform.geometry.solids.register import NUMBERS, has_distance
+from motiform.geometry.touch.solids import TOUCHING, can_touch
 from motiform.spatial import Transform, rotation_y_to
 from motiform.spatial.checks import Array, Words, as_floats
 
@@ -69,7 +70,8 @@ class Obstacle:
 
     Attributes
     ----------
-    solid : any that has a signed distance, in the obstacle's own frame, or a hollow ball.
+    solid : any that has a signed distance, in the obstacle's own frame, an ellipsoid, a mesh (its convex hull), or a
+        hollow ball.
     segment : the segment that carries it; None, the world.
     placement : the obstacle's frame in the segment's (the world's) frame.
     friction : coefficient, 0 to inf; None, the touching point's own.
@@ -93,8 +95,8 @@ class Obstacle:
             raise InputError("not a segment", where=where, got=self.segment, allowed=allowed)
         kind = getattr(self.solid, "kind", type(self.solid).__name__)
         hollow = isinstance(self.solid, Hollow) and isinstance(self.solid.shape, Ball)
-        if not hollow and not (isinstance(self.solid, Solid) and has_distance(kind)):
-            allowed = ", ".join([*(name for name in NUMBERS if has_distance(name)), "hollow ball"])
+        if not hollow and not (isinstance(self.solid, Solid) and (has_distance(kind) or can_touch(self.solid))):
+            allowed = ", ".join([*(name for name in NUMBERS if has_distance(name) or name in TOUCHING), "hollow ball"])
             raise InputError("this solid cannot be an obstacle", where=where, got=Words(kind), allowed=allowed)
         object.__setattr__(self, "placement", _base(self.placement, where))
         object.__setattr__(self, "friction", _part(self.friction, np.inf, f"{where} friction"))
@@ -342,6 +344,14 @@ def distances(obstacle: Obstacle, points: ArrayLike) -> tuple[Array, Array]:
     """
     from motiform.motion.contact.obstacle_kernels import many_distances
 
+    if not isinstance(obstacle.solid, Hollow) and not has_distance(obstacle.solid.kind):
+        raise InputError(
+            "this solid has no signed distance",
+            where=f"obstacle {obstacle.name!r}",
+            got=Words(obstacle.solid.kind),
+            allowed=", ".join(name for name in NUMBERS if has_distance(name)),
+            remedy="Use motiform.geometry.touch_points.",
+        )
     p = as_floats(points, 3, where="points")
     here = np.ascontiguousarray(obstacle.placement.inverse().point(p).reshape(-1, 3))
     out, regions = np.empty((len(here), 10)), np.empty(len(here), np.int64)

@@ -1,13 +1,16 @@
 """Contacts as two arrays, of integers and of floats, that kernels read (see `columns`)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.geometry import Ball, Plane
+from motiform.geometry.touch.columns import MOST
 from motiform.motion.contact import columns as c
+from motiform.motion.contact.obstacles import Obstacle
 from motiform.motion.contact.points import ContactPoint, Contacts
+from motiform.motion.contact.solid_pack import Twins, expanded, pack_solids, touch_as_solids
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model import columns as t
 from motiform.motion.tree.model.joint import Array
@@ -24,6 +27,8 @@ class PackedContacts:
     before: np.ndarray
     """The next column toward the root of each column, −1 at the root."""
     pairs: int
+    solids: int
+    """How many pairs of solids there are; their points are the last of the pairs."""
     names: tuple[str, ...]
     """Of all candidates: "point on obstacle", then "coordinate at its lower limit"."""
     friction: Array
@@ -53,7 +58,7 @@ def _may_touch(figure: Figure, contacts: Contacts) -> list[tuple[int, int]]:
         points, obstacles = contacts.point_names, contacts.obstacle_names
         return [(points.index(a), obstacles.index(b)) for a, b in contacts.pairs]
     parents = {segment.name: segment.parent for segment in figure.segments}
-    twins = _twins(figure, contacts)
+    twins = Twins(figure, contacts)
     found = []
     for n, point in enumerate(contacts.points):
         for m, obstacle in enumerate(contacts.obstacles):
@@ -61,25 +66,17 @@ def _may_touch(figure: Figure, contacts: Contacts) -> list[tuple[int, int]]:
                 obstacle.segment in (point.segment, parents[point.segment])
                 or parents.get(obstacle.segment) == point.segment
             )
-            again = n in twins[0] and m in twins[1] and twins[0][n] > twins[1][m]
-            if not joined and not again:
+            if not joined and not twins.again(n, m):
                 found.append((n, m))
     return found
 
 
-def _twins(figure: Figure, contacts: Contacts) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the points and the obstacles that are one ball of a segment, with the segment's number.
-
-    Of two such balls one touches the other: the second pair would state the same contact twice.
-    """
-    points = {(p.segment, *p.point, p.radius): n for n, p in enumerate(contacts.points) if p.kind == c.ROUND}
-    mine, theirs = dict[int, int](), dict[int, int]()
-    for m, obstacle in enumerate(contacts.obstacles):
-        if isinstance(obstacle.solid, Ball) and obstacle.segment is not None:
-            n = points.get((obstacle.segment, *obstacle.placement.translation.tolist(), obstacle.solid.radius))
-            if n is not None:
-                mine[n] = theirs[m] = figure.index(obstacle.segment)
-    return mine, theirs
+def pairs_by_name(
+    figure: Figure, contacts: Contacts, allowed: Callable[[ContactPoint, Obstacle], bool]
+) -> tuple[tuple[str, str], ...]:
+    """Return the names of the pairs that may touch and are allowed to."""
+    found = ((contacts.points[n], contacts.obstacles[m]) for n, m in _may_touch(figure, contacts))
+    return tuple((point.name, obstacle.name) for point, obstacle in found if allowed(point, obstacle))
 
 
 def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
@@ -94,15 +91,10 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
     for carrier in (*(p.segment for p in contacts.points), *(o.segment for o in contacts.obstacles)):
         if carrier is not None:
             figure.index(carrier)
-    pairs = _may_touch(figure, contacts)
-    for n, m in pairs:
-        if contacts.points[n].kind != c.ROUND and not isinstance(contacts.obstacles[m].solid, Plane):
-            raise InputError(
-                "a ring or an ellipsoid can touch planes only",
-                where=f"contact point {contacts.points[n].name!r}",
-                got=f"obstacle {contacts.obstacles[m].name!r}",
-                remedy="Name the pairs that may touch (pairs=), or put balls in its place.",
-            )
+    plain, solid = list[tuple[int, int]](), list[tuple[int, int]]()
+    for n, m in _may_touch(figure, contacts):
+        (solid if touch_as_solids(contacts.points[n], contacts.obstacles[m]) else plain).append((n, m))
+    pairs = plain + expanded(solid)
     limits = _limits(figure) if contacts.limits else []
     blocks = [
         [number for point in contacts.points for number in (figure.index(point.segment), point.kind)],
@@ -110,6 +102,7 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
         [number for pair in pairs for number in pair],
         [number for limit in limits for number in limit[:3]],
         _last_columns(figure),
+        [],
     ]
     floats = [
         [number for point in contacts.points for number in point.numbers],
@@ -130,6 +123,9 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
         number = -1 if obstacle.segment is None else figure.index(obstacle.segment)
         blocks[1] += [number, obstacle.number, int(starts[-1]) + len(numbers)]
         numbers += obstacle.sizes.tolist()
+    solids = pack_solids(contacts, solid, int(starts[-1]) + len(numbers))
+    blocks[5] = solids.ints
+    numbers += solids.numbers
     at = c.HEADER + np.cumsum([0, *map(len, blocks)])
     ints = np.zeros(int(at[-1]), np.int64)
     ints[[c.POINTS, c.OBSTACLES, c.PAIRS, c.LIMITS]] = (
@@ -138,18 +134,21 @@ def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
         len(pairs),
         len(limits),
     )
+    ints[[c.FIRST_SLOT, c.SOLIDS, c.AT_SOLIDS]] = len(plain), len(solid), at[5]
     ints[[c.AT_POINTS, c.AT_OBSTACLES, c.AT_PAIRS, c.AT_LIMITS, c.AT_LAST]] = at[:5]
     ints[[c.FLOAT_POINTS, c.FLOAT_OBSTACLES, c.FLOAT_PAIRS, c.FLOAT_LIMITS]] = starts[:4]
     ints[c.HEADER :] = [number for block in blocks for number in block]
     names = [f"{contacts.points[n].name} on {contacts.obstacles[m].name}" for n, m in pairs]
+    names[len(plain) :] = [f"{name}.{k % MOST + 1}" for k, name in enumerate(names[len(plain) :])]
     names += [f"{figure.coordinates[v]} at its {'lower' if side > 0 else 'upper'} limit" for _, _, side, _, v in limits]
     packed, columns = figure.packed.ints, int(figure.packed.ints[t.COLUMNS])
     first = int(packed[t.AT_COLUMNS])
     return PackedContacts(
         ints,
-        np.array([*(number for block in floats for number in block), *numbers, 0.0]),
+        np.array([*(number for block in floats for number in block), *numbers]),
         packed[[first + k * t.COLUMN_INTS + t.BEFORE for k in range(columns)]].copy(),
         len(pairs),
+        len(solid),
         tuple(names),
         np.array(friction, float),
         np.array([*bounce, *[contacts.limit_restitution] * len(limits)], float),

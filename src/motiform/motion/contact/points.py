@@ -9,15 +9,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.geometry import Ball, Box, Capsule, Shape, surfaces
+from motiform.geometry import Ball, Box, Capsule, Mesh, Shape, surfaces
+from motiform.geometry.touch.hulls import hull_corners
+from motiform.geometry.touch.solids import TOUCHING, can_touch
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.corners import corners_of_shape, pieces_of_shape
 from motiform.motion.contact.obstacles import Obstacle
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure
 from motiform.spatial import Transform, rotation_y_to
+from motiform.spatial.checks import Words
 
-__all__ = ["ContactPoint", "Contacts", "obstacles_of_shape", "points_of_shape", "points_of_tags", "ring_point"]
+__all__ = [
+    "ContactPoint",
+    "Contacts",
+    "obstacles_of_shape",
+    "points_of_shape",
+    "points_of_tags",
+    "ring_point",
+    "solid_contacts",
+    "solids_of_shape",
+]
 
 Law = Literal["leaving", "held"]
 _LAWS = ("leaving", "held")
@@ -25,7 +37,7 @@ _LAWS = ("leaving", "held")
 
 @dataclass(frozen=True)
 class ContactPoint:
-    """A ball of a segment that may touch obstacles; a point where its radius is zero; or a ring or an ellipsoid.
+    """A ball of a segment that may touch obstacles; a point where its radius is zero; a ring, an ellipsoid or a solid.
 
     Attributes
     ----------
@@ -33,11 +45,17 @@ class ContactPoint:
     radius : of a ball [m].
     surface : in place of a ball a circle (the edge of a disk), a torus (a wheel) or an ellipsoid of
         `motiform.surfaces`, touched from outside. It touches planes only.
-    rotation : of the surface's axes in the segment's frame, (3, 3); a circle and a torus turn about its z.
+    shape : in place of a ball a solid that touches others as a solid: a box, capsule, cylinder, cone, ellipsoid, torus
+        or ball, or a mesh as its convex hull. Two faces touch at the corners of their common part, edges where they
+        cross.
+    rotation : of the surface's or the shape's axes in the segment's frame, (3, 3); a circle and a torus of
+        `motiform.surfaces` turn about its z.
     solid : name of the contact solid that it belongs to; that of the segment where it is not given.
     friction : Coulomb's coefficient; None where nothing slides, as long as the obstacle does not say otherwise.
     restitution : Poisson's coefficient, 0 to 1.
     note : a remark on how it was chosen; recordings store it.
+    corner_of : the solid whose surface it is a point of. An event-driven run ends with an error where that solid enters
+        an obstacle between its points.
 
     """
 
@@ -50,7 +68,9 @@ class ContactPoint:
     restitution: float = 0.0
     surface: surfaces.Surface | None = None
     rotation: ArrayLike | None = None
+    shape: Shape | None = None
     note: str = ""
+    corner_of: "ContactPoint | None" = None
 
     def __post_init__(self) -> None:
         where = f"contact point {self.name!r}"
@@ -71,12 +91,24 @@ class ContactPoint:
         if self.friction is not None:
             _within(self.friction, "friction", where, np.inf)
         _within(self.restitution, "restitution", where, 1.0)
-        if self.surface is not None and self.radius:
-            raise InputError("a contact point has either a radius or a surface", where=where, allowed="one of the two")
+        if (self.radius > 0) + (self.surface is not None) + (self.shape is not None) > 1:
+            raise InputError(
+                "a contact point has either a radius or a surface or a shape", where=where, allowed="one of them"
+            )
+        if self.shape is not None and not can_touch(self.shape):
+            raise InputError(
+                "this shape does not touch as a solid",
+                where=where,
+                got=Words(getattr(self.shape, "kind", type(self.shape).__name__)),
+                allowed=", ".join(TOUCHING),
+                remedy="Give its parts one by one.",
+            )
 
     @property
     def kind(self) -> int:
-        """ROUND, RING or ELLIPSOID of `columns`."""
+        """ROUND, RING, ELLIPSOID or SOLID of `columns`."""
+        if self.shape is not None:
+            return c.SOLID
         if self.surface is None:
             return c.ROUND
         return c.ELLIPSOID if isinstance(self.surface, surfaces.Ellipsoid) else c.RING
@@ -289,16 +321,83 @@ def _pieces(figure: Figure, segment: str) -> list[tuple[Shape, Transform]]:
     return [piece for part in parts for piece in pieces_of_shape(part.shape, part.placement)]
 
 
-def obstacles_of_shape(figure: Figure, segment: str, **options: Unpack[Laws]) -> tuple[Obstacle, ...]:
+def obstacles_of_shape(
+    figure: Figure, segment: str, *, every: bool = False, **options: Unpack[Laws]
+) -> tuple[Obstacle, ...]:
     """Return the boxes, balls and capsules of a segment as obstacles to the points of others.
 
-    They are called SEGMENT.solid, SEGMENT.solid1 and so on.
+    With `every` those of all other shapes too: what touches as solids (`solids_of_shape`) can touch them. They are
+    called SEGMENT.solid, SEGMENT.solid1 and so on.
     """
     return tuple(
         Obstacle(f"{segment}.solid{k or ''}", shape, placement=placement, segment=segment, **options)
         for k, (shape, placement) in enumerate(_pieces(figure, segment))
-        if isinstance(shape, Box | Ball | Capsule)
+        if isinstance(shape, Box | Ball | Capsule) or every
     )
+
+
+def solids_of_shape(
+    figure: Figure, segment: str, *, shape: Shape | None = None, placement: Any = None, **options: Unpack[PointLaws]
+) -> tuple[ContactPoint, ...]:
+    """Return the shapes of a segment as solids that touch obstacles and, where these are obstacles, other segments.
+
+    Boxes, cylinders, cones, capsules, balls, ellipsoids, tori and the convex hulls of meshes touch as solids: face to
+    face at the corners of their common part, edge to edge where they cross. Of a compound each part is one. They take
+    time-stepping; see `points_of_shape` for points that event-driven runs take. `options` are solid, friction and
+    restitution.
+    """
+    pieces = _pieces(figure, segment) if shape is None else pieces_of_shape(shape, placement or Transform.identity())
+    if not pieces:
+        raise InputError("the segment has no shape", where=f"segment {segment!r}", remedy="Give shape=.")
+    return tuple(
+        _solid_point(segment if len(pieces) == 1 else f"{segment}.{k}", segment, form, where, options)
+        for k, (form, where) in enumerate(pieces)
+    )
+
+
+def _solid_point(name: str, segment: str, shape: Shape, where: Transform, options: Any) -> ContactPoint:
+    """Return a shape of a segment as a solid; a ball is one anyway."""
+    x, y, z = where.translation.tolist()
+    if isinstance(shape, Ball):
+        return ContactPoint(name, segment, (x, y, z), shape.radius, **options)
+    note = _hull_note(shape, segment)
+    return ContactPoint(name, segment, (x, y, z), shape=shape, rotation=where.rotation, note=note, **options)
+
+
+def _hull_note(shape: Shape, segment: str) -> str:
+    note = hull_corners(shape)[1] if isinstance(shape, Mesh) else ""
+    return note and f"segment {segment!r}: {note}"
+
+
+def solid_contacts(
+    figure: Figure,
+    obstacles: Any = (),
+    *,
+    segments: Sequence[str] | None = None,
+    exclude: Iterable[tuple[str, str]] = (),
+    friction: float | None = None,
+    restitution: float = 0.0,
+    **options: Any,
+) -> Contacts:
+    """Return contacts in which segments touch one another and obstacles as solids.
+
+    `segments` are those that touch (all that have a shape). Segments joined to one another do not touch, nor do those
+    in `exclude`, pairs of names. `options` are further fields of `Contacts`.
+    """
+    names = [s.name for s in figure.segments if s.parts] if segments is None else list(segments)
+    law: Any = {"friction": friction, "restitution": restitution}
+    points = [point for name in names for point in solids_of_shape(figure, name, **law)]
+    own = [solid for name in names for solid in obstacles_of_shape(figure, name, every=True, **law)]
+    apart = {frozenset(pair) for pair in exclude}
+    for name in (name for pair in apart for name in pair):
+        figure.index(name)
+    found = Contacts(tuple(points), (*_flat(obstacles), *own), **options)
+    if not apart:
+        return found
+    from motiform.motion.contact.pack import pairs_by_name
+
+    kept = pairs_by_name(figure, found, lambda a, b: frozenset((a.segment, b.segment)) not in apart)
+    return found.replace(pairs=kept)
 
 
 def points_of_shape(
@@ -317,9 +416,13 @@ def points_of_shape(
     found: list[ContactPoint] = []
     for number, (form, where) in enumerate(pieces):
         head = segment if len(pieces) == 1 else f"{segment}.{number}"
-        for corner in corners_of_shape(form, f"segment {segment!r}"):
+        corners = corners_of_shape(form, f"segment {segment!r}")
+        whole = None if isinstance(form, Ball) else _solid_point(head, segment, form, where, {})
+        for corner in corners:
             name, place = f"{head}.{corner.label}" if corner.label else head, tuple(where.point(corner.point))
-            found.append(ContactPoint(name, segment, place, corner.radius, note=corner.note, **options))
+            found.append(
+                ContactPoint(name, segment, place, corner.radius, note=corner.note, corner_of=whole, **options)
+            )
     if not found:
         raise InputError("the segment has no shape", where=f"segment {segment!r}", remedy="Give shape=.")
     return tuple(found)

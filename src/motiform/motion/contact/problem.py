@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.geometry.touch.columns import MOST, ROOM, TOUCH_FLOATS, WIDTH
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import Head, make_room, make_space
 from motiform.motion.contact.pack import column_tree, pack_contacts
@@ -45,6 +46,7 @@ class ContactProblem:
         self.head = Head(
             single.ints, single.floats, single.work, packed.ints, packed.floats, packed.before, single.zeros
         )
+        self._room = (np.zeros((ROOM, WIDTH)), np.zeros((MOST, TOUCH_FLOATS))) if packed.solids else None
         self.rows = 0
         self.active, self.pairs = np.zeros(0, np.int64), 0
         self._reserve(8)
@@ -79,13 +81,21 @@ class ContactProblem:
     @cached_property
     def kernels(self) -> Any:
         """Compiled functions by name."""
-        from motiform.motion.contact import problem_kernels
+        from motiform.motion.contact import problem_kernels, solid_kernels
 
-        return _Compiled(problem_kernels)
+        return _Compiled(problem_kernels, solid_kernels)
+
+    def find_solids(self, q: Array, reach: float = np.inf) -> int:
+        """Find the points at which solids nearer than `reach` [m] touch; rows and gaps are then of those.
+
+        Return how many of them are nearer.
+        """
+        return 0 if self._room is None else int(self.kernels["find_touches"](self.head, q, reach, *self._room))
 
     def gaps(self, q: Array) -> Array:
         """Return the gaps of all candidates [m; rad for limits of turning], (candidates,)."""
         out = np.empty(self.packed.count)
+        self.find_solids(np.ascontiguousarray(q, float))
         self.kernels["one_gaps"](self.head, np.ascontiguousarray(q, float), out)
         return out
 
@@ -99,6 +109,7 @@ class ContactProblem:
 
     def pose(self, y: Array, tau: Array, loads: Array | None = None) -> int:
         """Write the problem of a state under forces; return how many rows it has."""
+        self.find_solids(y[: self.figure.nq])
         rows = self.kernels["one_problem"](
             self.head, y, tau, _NO_LOADS if loads is None else loads, self.active, self.pairs, self.space
         )
@@ -284,12 +295,12 @@ class ContactProblem:
 
 
 class _Compiled(dict[str, Any]):
-    """Functions of a module of kernels, compiled when first asked for."""
+    """Functions of modules of kernels, compiled when first asked for."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, *modules: Any) -> None:
         super().__init__()
-        self.module = module
+        self.modules = modules
 
     def __missing__(self, name: str) -> Any:
-        self[name] = getattr(self.module, name).function
+        self[name] = next(getattr(module, name) for module in self.modules if hasattr(module, name)).function
         return self[name]

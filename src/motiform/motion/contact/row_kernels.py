@@ -16,13 +16,17 @@ the segment that touches, and it moves along the surface by R ∇∇h Rᵀ (ω �
 import math
 
 from motiform.base.kernels import inline, routine
+from motiform.geometry.solids.columns import MIDDLE
 from motiform.geometry.solids.dispatch_kernels import curved_distance
+from motiform.geometry.touch.columns import MOST, NORMAL, SITE, TOUCH_FLOATS
 from motiform.motion.contact import columns as c
 from motiform.motion.tree.kernels.memory import get3, get6, get9, ix, row3, row9
 from motiform.motion.tree.model import columns as t
 from motiform.spatial.algebra import add, axpy, cross, dot, matmul, scale, sub, tmul, transform
 
-__all__ = ["candidate_rows", "gap_of", "tangents"]
+__all__ = ["candidate_rows", "gap_of", "segment_pose", "tangents"]
+
+_AXES = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 _NOISE = 8e-16  # of the terms of a velocity: rounding of a few sums
 
@@ -93,8 +97,20 @@ def _support_rate(kind, cfloats, number, m, t):
 
 
 @inline
+def slot_place(cints, cfloats, pair):
+    """Return where the point of two solids that is this pair stands in the floats."""
+    slot = pair - cints[c.FIRST_SLOT]
+    block = cints[c.AT_SOLIDS] + c.SOLID_INTS * (slot // MOST)
+    return int(cfloats[ix(cints[ix(block + 6)] + 2)]) + TOUCH_FLOATS * (slot % MOST)
+
+
+@inline
 def touching(ints, cints, cfloats, pair, work):
     """Return gap, centre, radius, normal, Hessian and region of a pair, and the obstacle's rotation, in the world."""
+    if pair >= cints[c.FIRST_SLOT]:
+        slot = slot_place(cints, cfloats, pair)
+        none = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return cfloats[ix(slot)], row3(cfloats, slot + SITE), 0.0, row3(cfloats, slot + NORMAL), none, MIDDLE, _AXES
     at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair
     point, obstacle = cints[ix(at)], cints[ix(at + 1)]
     number = cints[c.FLOAT_POINTS] + c.POINT_FLOATS * point
@@ -126,6 +142,8 @@ def touching(ints, cints, cfloats, pair, work):
 def gap_of(ints, cints, cfloats, candidate, q, work):
     """Return the gap of a candidate [m or rad]; places are in the workspace."""
     pairs = cints[c.PAIRS]
+    if candidate < pairs and candidate >= cints[c.FIRST_SLOT]:
+        return cfloats[ix(slot_place(cints, cfloats, candidate))]
     if candidate < pairs:
         return touching(ints, cints, cfloats, candidate, work)[0]
     at = cints[c.AT_LIMITS] + c.LIMIT_INTS * (candidate - pairs)
@@ -192,7 +210,7 @@ def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, 
     u = add(w, cross(o, scale(-radius, n)))
     du = add(a, add(cross(alpha, scale(-radius, n)), cross(o, scale(-radius, turn))))
     rise = dot(n, a) + dot(w, turn)
-    if kind != c.ROUND:
+    if (kind == c.RING or kind == c.ELLIPSOID) and pair < cints[c.FIRST_SLOT]:
         number = cints[c.FLOAT_POINTS] + c.POINT_FLOATS * cints[ix(at)]
         R, _ = segment_pose(ints, segment, work)
         Q = matmul(R, row9(cfloats, number + 4))

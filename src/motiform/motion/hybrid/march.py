@@ -10,6 +10,7 @@ from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.hybrid.equations import NEAR, ContactEquations
 from motiform.motion.hybrid.observe import Look, look
+from motiform.motion.hybrid.overlap import OverlapWatch
 from motiform.motion.hybrid.search import Found, find
 from motiform.motion.run import DORMAND_PRINCE, Block, Checkpoint, ExplicitStep, Guard, Options, Pace, accepted_step
 from motiform.motion.tree.model.joint import Array
@@ -66,6 +67,7 @@ def hybrid_march(
         DORMAND_PRINCE, system.rate, size=system.size, repair=system.repair, rtol=options.rtol, atol=options.atol
     )
     walk = _begin(system, start, checkpoint)
+    overlap = OverlapWatch(system.figure, system.problem)
     if checkpoint is None:
         walk.states.append((walk.y.copy(), look(system, 0.0, walk.y)))
     pace = Pace(system.size)
@@ -74,6 +76,7 @@ def hybrid_march(
     while walk.t < options.t1 and not walk.ended:
         try:
             _step(system, stepper, walk, options, guards)
+            overlap.check(walk.t, walk.y[: system.nq])
         except RunError as caught:
             error = caught
             break

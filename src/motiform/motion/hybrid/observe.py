@@ -35,13 +35,25 @@ class Look:
     forces: Array
     """On every contact point, (points, 3)."""
     sites: Array
-    """Where they act, (points, 3)."""
+    """Where they act, the centre of pressure where at several places, (points, 3)."""
+    moments: Array
+    """Of these forces about the origin of the world, (points, 3)."""
     presses: Array
     """Along their normals, (points,)."""
     limits: Array
     """Forces of limits on the coordinates, (nv,)."""
     tau: Array
     """Forces of the controls, (nv,)."""
+
+
+def add_force(
+    n: int, force: Array, press: float, site: Array, forces: Array, presses: Array, sites: Array, moments: Array
+) -> None:
+    """Add a force at a site to those on point n."""
+    forces[n] += force
+    presses[n] += press
+    sites[n] += (press / presses[n] if presses[n] > 0 else 1.0) * (site - sites[n])
+    moments[n] += np.cross(site, force)
 
 
 def look(system: ContactEquations, at: float, y: Array) -> Look:
@@ -52,7 +64,7 @@ def look(system: ContactEquations, at: float, y: Array) -> Look:
     np.minimum.at(gaps, packed.point_of, every[: packed.pairs])
     modes = np.zeros(count, np.int64)
     forces, sites = np.zeros((count, 3)), np.zeros((count, 3))
-    presses, limits = np.zeros(count), np.zeros(system.nv)
+    moments, presses, limits = np.zeros((count, 3)), np.zeros(count), np.zeros(system.nv)
     if len(problem.active):
         out = np.empty(system.size)
         system.rate(at, y, out)
@@ -64,14 +76,13 @@ def look(system: ContactEquations, at: float, y: Array) -> Look:
         for k in range(pairs):
             n = packed.point_of[problem.active[k]]
             modes[n] = max(modes[n], system.own_modes[k])
-            forces[n] += world[k]
-            presses[n] += x[3 * k + 1]
-            sites[n] = problem.sites[k, c.SITE : c.SITE + 3]
+            site = problem.sites[k, c.SITE : c.SITE + 3]
+            add_force(n, world[k], x[3 * k + 1], site, forces, presses, sites, moments)
         for k in range(pairs, len(problem.active)):
             limit = problem.active[k] - packed.pairs
             side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
             limits[packed.limit_coordinates[limit]] += side * x[3 * pairs + k - pairs]
-    return Look(modes, gaps, forces, sites, presses, limits, system.forces(at, system.split(y)).copy())
+    return Look(modes, gaps, forces, sites, moments, presses, limits, system.forces(at, system.split(y)).copy())
 
 
 def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
@@ -110,6 +121,7 @@ def observe_contacts(
         found["tau"] = np.array([k.tau for k in looks])
     if contacts.points:
         forces, sites = np.array([k.forces for k in looks]), np.array([k.sites for k in looks])
+        moments = np.array([k.moments for k in looks])
         presses = np.array([k.presses for k in looks])
         found |= {
             "contact.mode": np.array([k.modes for k in looks], np.int8),
@@ -120,14 +132,14 @@ def observe_contacts(
         for solid in contacts.solids:
             own = [n for n, point in enumerate(contacts.points) if point.solid == solid]
             origin = origins[contacts.points[own[0]].segment]
-            arms = sites[:, own] - origin[:, None]
-            moment = np.cross(arms, forces[:, own]).sum(1)
-            wrenches.append(np.concatenate([moment, forces[:, own].sum(1)], axis=-1))
+            force = forces[:, own].sum(1)
+            moment = moments[:, own].sum(1) - np.cross(origin, force)
+            wrenches.append(np.concatenate([moment, force], axis=-1))
             # one after the other: numpy's own sum takes another order where a block has one sample
             total = np.add.accumulate(presses[:, own], axis=1)[:, -1:]
             centers.append(_center(sites[:, own], presses[:, own], total))
         found["solid.wrench"], found["solid.pressure"] = np.stack(wrenches, 1), np.stack(centers, 1)
-        found["zmp"] = zero_moment_point(system, forces, sites, presses)
+        found["zmp"] = zero_moment_point(system, forces, moments, sites, presses)
     if system.problem.packed.count > system.problem.packed.pairs:
         found["limit.force"] = np.array([k.limits for k in looks])
     if len(system.z0):
@@ -141,7 +153,7 @@ def _center(sites: Array, presses: Array, total: Array) -> Array:
         return np.where(total > 0, (sites * presses[..., None]).sum(-2) / total, np.nan)
 
 
-def zero_moment_point(system: ContactEquations, forces: Array, sites: Array, presses: Array) -> Array:
+def zero_moment_point(system: ContactEquations, forces: Array, moments: Array, sites: Array, presses: Array) -> Array:
     """Return where on the level of the contacts all contact forces together have no horizontal moment, (samples, 3)."""
     g = np.asarray(system.figure.gravity, float)
     size = np.linalg.norm(g)
@@ -149,8 +161,8 @@ def zero_moment_point(system: ContactEquations, forces: Array, sites: Array, pre
         return np.full((len(forces), 3), np.nan)
     up = -g / size
     level = _center(sites, presses, presses.sum(-1, keepdims=True))
-    moment = np.cross(sites - level[:, None], forces).sum(1)
     total = forces.sum(1)
+    moment = moments.sum(1) - np.cross(level, total)
     lift = total @ up
     with np.errstate(divide="ignore", invalid="ignore"):
         shift = np.cross(up, moment) / lift[:, None]

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.geometry.touch.columns import MOST
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import make_space
 from motiform.motion.contact.shares import least_forces
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State
-from motiform.motion.hybrid.observe import Look, look
+from motiform.motion.hybrid.observe import Look, add_force, look
 from motiform.motion.run import Block, Checkpoint, Options, Pace
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import asked
@@ -33,12 +34,13 @@ class Stepper:
         self.system, self.h = system, h
         packed, n = system.problem.packed, system.nv
         self.packed, count = packed, packed.count
+        self._plain = count - MOST * packed.solids  # candidates that are there whatever the state
+        self._limit = max(self._plain, 1)
         rows = max(3 * count, n)
         self.tau = np.zeros(n)
         self._soft = np.zeros(n)
         self._call = one_step.function
-        self._space = make_space(n, rows, max(count, 1))
-        self.A, self.sites = self._space.A, self._space.sites
+        self._space = make_space(n, max(3 * self._limit, n), self._limit)
         self._room = Step(
             gaps=np.zeros(count),
             active=np.zeros(max(count, 1), np.int64),
@@ -61,6 +63,22 @@ class Stepper:
         self.past = self._room.past
         self.taken = self.pairs = 0
 
+    def _reserve(self, count: int) -> None:
+        """Make room for so many candidates: solids could have far more points than they ever have at once."""
+        if count > self._limit:
+            self._limit = 2 * count
+            self._space = make_space(self.system.nv, max(3 * self._limit, self.system.nv), self._limit)
+
+    @property
+    def A(self) -> Array:
+        """The Delassus matrix of the last step, in its upper left."""
+        return self._space.A
+
+    @property
+    def sites(self) -> Array:
+        """What is known of the candidates of the last step, the first rows."""
+        return self._space.sites
+
     def step(self, at: float, y: Array) -> None:
         """Take a step in place."""
         system, h = self.system, self.h
@@ -74,6 +92,8 @@ class Stepper:
             self._soft[:] = h * controls.damping + h * h * stiffness
         if len(system.z0):
             y[system.moving :] += h * asked(controls.rate, at, state, (len(system.z0),), "rate of z")
+        fastest = float(np.abs(state.v).max(initial=0.0))
+        self._reserve(self._plain + system.problem.find_solids(y[: system.nq], 4 * h * (fastest + 10 * h) + 2e-3))
         code = self._call(
             system.problem.head,
             y[: system.moving],
@@ -125,6 +145,7 @@ class Stepper:
         np.minimum.at(gaps, packed.point_of, every[: packed.pairs])
         modes, presses = np.zeros(count, np.int64), np.zeros(count)
         forces, sites, limits = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(system.nv)
+        moments = np.zeros((count, 3))
         own = self.active[: self.taken]
         x, slips = self._forces(own)
         places = self._places(y, own[: self.pairs])
@@ -138,11 +159,10 @@ class Stepper:
                 continue
             n, e, normal = packed.point_of[candidate], site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
             e2 = (e[1] * normal[2] - e[2] * normal[1], e[2] * normal[0] - e[0] * normal[2])
-            forces[n] += p[0] * e + p[1] * normal + p[2] * np.array([*e2, e[0] * normal[1] - e[1] * normal[0]])
-            presses[n] += p[1]
-            sites[n] = places[k]
+            force = p[0] * e + p[1] * normal + p[2] * np.array([*e2, e[0] * normal[1] - e[1] * normal[0]])
+            add_force(n, force, p[1], places[k], forces, presses, sites, moments)
             modes[n] = max(modes[n], c.SLIDE if slips[k] else c.STICK)
-        return Look(modes, gaps, forces, sites, presses, limits, self.tau.copy())
+        return Look(modes, gaps, forces, sites, moments, presses, limits, self.tau.copy())
 
 
 def step_march(

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.geometry import surfaces
+from motiform.geometry import Hollow, surfaces
 from motiform.motion import contact
 from motiform.motion.bodies import Body
 from motiform.motion.contact import ContactPoint, Contacts, Obstacle
+from motiform.motion.contact.pack import pairs_by_name
 from motiform.motion.figures import FIGURES
 from motiform.motion.hybrid import body_segments
 from motiform.motion.tree import Figure
@@ -40,7 +41,22 @@ def build_contacts(scene: Scene, figure: Figure, bodies: Sequence[Body]) -> Cont
             )
     _bodies(scene, figure, bodies, points, obstacles)
     law = {} if document.contact is None else document.contact.model_dump()
-    return placed(scene, lambda: Contacts(tuple(points), tuple(obstacles), **law), "contact")
+    found: Contacts = placed(scene, lambda: Contacts(tuple(points), tuple(obstacles), **law), "contact")
+    if found.pairs is None and any(isinstance(obstacle.solid, Hollow) for obstacle in obstacles):
+        return found.replace(pairs=_bowl_pairs(figure, found))
+    return found
+
+
+def _bowl_pairs(figure: Figure, contacts: Contacts) -> tuple[tuple[str, str], ...]:
+    """Return the pairs that may touch: bowls by the corners of solids, all else by the solids themselves."""
+    solids = {point.name for point in contacts.points if point.shape is not None}
+
+    def allowed(point: ContactPoint, obstacle: Obstacle) -> bool:
+        if isinstance(obstacle.solid, Hollow):
+            return point.shape is None
+        return point.corner_of is None or point.corner_of.name not in solids
+
+    return pairs_by_name(figure, contacts, allowed)
 
 
 def _known(name: str, known: Iterable[str], what: str) -> str:
@@ -128,12 +144,22 @@ def _point(point: PointTable, table: FigureContactTable, solid: str, prefix: str
 def _bodies(
     scene: Scene, figure: Figure, bodies: Sequence[Body], points: list[ContactPoint], obstacles: list[Obstacle]
 ) -> None:
-    """Add the points of the free bodies, and the obstacles that they are to one another."""
+    """Add the free bodies, and the obstacles that they are to one another.
+
+    In time-stepping they touch as solids, in event-driven runs by points of their surfaces.
+    """
+    solids = scene.document.motion.integrator == "time-stepping"
+    bowls = any(isinstance(obstacle.solid, Hollow) for obstacle in obstacles)
     laws = [table.contact or BodyContactTable() for table in scene.document.body]
     touching = [(n, body, law) for n, (body, law) in enumerate(zip(bodies, laws, strict=True)) if law.touches]
     alone = len(points) == 0 and len(touching) == 1 and not touching[0][1].many
     for n, body, law in touching:
         options: Any = {"friction": law.friction, "restitution": law.restitution}
         for name in body_segments(body):
-            points += placed(scene, lambda m=name, o=options: contact.points_of_shape(figure, m, **o), "body", n)
-            obstacles += contact.obstacles_of_shape(figure, name, **options) if law.solid and not alone else ()
+            if solids:
+                points += placed(scene, lambda m=name, o=options: contact.solids_of_shape(figure, m, **o), "body", n)
+            if bowls or not solids:
+                corners = placed(scene, lambda m=name, o=options: contact.points_of_shape(figure, m, **o), "body", n)
+                points += [point for point in corners if point.corner_of is not None or not solids]
+            own = contact.obstacles_of_shape(figure, name, every=solids, **options)
+            obstacles += own if law.solid and not alone else ()

@@ -6,7 +6,8 @@ import pytest
 from models import free_body, on_floor
 from motiform import Transform, contact, simulate
 from motiform.geometry import Ball, Box, Compound, Cylinder, Mesh
-from motiform.motion.contact.corners import MOST, corners_of_mesh
+from motiform.geometry.touch.hulls import MOST_CORNERS as MOST
+from motiform.geometry.touch.hulls import hull_corners as corners_of_mesh
 
 G = 9.81
 

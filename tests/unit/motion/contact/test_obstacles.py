@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
 from motiform.base.errors import InputError
-from motiform.geometry import Box, Cone, Ellipsoid, Face, Hollow, Torus, surfaces
+from motiform.geometry import Ball, Box, Compound, Cone, Ellipsoid, Face, Hollow, Torus, surfaces
 from motiform.geometry.solids.columns import AWAY, MIDDLE
 from motiform.motion.contact import obstacles as o
 from motiform.motion.contact.obstacle_kernels import many_distances
@@ -369,12 +369,13 @@ def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
         (lambda: o.ball(1.0, restitution=1.1), "0 to 1"),
         (lambda: o.ball(1.0, color=(0, 0, 2)), "not a colour"),
         (
-            lambda: o.Obstacle("odd", Ellipsoid((1, 2, 3))),
-            "'odd'.*cannot be an obstacle.*ellipsoid.*allowed: plane",
+            lambda: o.Obstacle("odd", Compound(((Ball(1.0), Transform.identity()),))),
+            "'odd'.*cannot be an obstacle.*compound.*allowed: plane",
         ),
         (lambda: o.Obstacle("odd", Hollow(Box((1, 1, 1)))), "cannot be an obstacle"),
         (lambda: o.Obstacle("odd", 99), "cannot be an obstacle"),
         (lambda: o.distances(o.floor(), (1.0, 2.0)), "points"),
+        (lambda: o.distances(o.Obstacle("egg", Ellipsoid((1, 2, 3))), (1.0, 2.0, 0.0)), "has no signed distance"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_reason(make: Any, words: str) -> None:

@@ -1,0 +1,416 @@
+"""Gap and normal of two convex solids: distance by simplices [Gilbert88], depth by a growing polytope [Bergen01].
+
+All is in the frame of the first solid, A. A pair is (kind of A, its place, kind of B, its place, R, o) with B's axes R
+and origin o; `F` holds the numbers of both. N points from B to A, and x_A − x_B = gap N.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+
+from motiform.base.kernels import inline, routine
+from motiform.geometry.touch.columns import AT_EDGES, AT_FACES, CONE, CORNERS, CYLINDER, EDGES, ELLIPSOID, FACES
+from motiform.geometry.touch.support_kernels import skin, support
+from motiform.spatial.algebra import add, axpy, cross, dot, norm, scale, sub, tmul, transform
+
+__all__ = ["core_gap", "difference"]
+
+_STEPS = 64
+_NONE = 1e-7  # of the size: distances whose direction would be lost to rounding
+_CLOSE = 1e-13  # of the square of a distance: what simplices leave
+_TIGHT = 1e-9  # of the size: what a polytope leaves
+_POLISH = 6
+_NUDGE = 1e-5  # [rad] for differences of support points
+
+
+@inline
+def _get(S, k):
+    return S[k, 0], S[k, 1], S[k, 2]
+
+
+@inline
+def _own(S, k):
+    return S[k, 3], S[k, 4], S[k, 5]
+
+
+@routine
+def difference(F, pair, d):
+    """Return the point of A − B farthest along d, and the point of A that it comes from."""
+    a = support(pair[0], F, pair[1], d)
+    R = pair[4]
+    b = support(pair[2], F, pair[3], tmul(R, scale(-1.0, d)))
+    return sub(a, add(transform(R, b), pair[5])), a
+
+
+@routine
+def _add(F, pair, d, S, k):
+    w, a = difference(F, pair, d)
+    S[k, 0], S[k, 1], S[k, 2] = w
+    S[k, 3], S[k, 4], S[k, 5] = a
+    return w
+
+
+@inline
+def _of_segment(a, b):
+    """Return the weights of the point of a segment nearest to the origin."""
+    e = sub(b, a)
+    length = dot(e, e)
+    t = -dot(a, e) / length if length > 0.0 else 0.0
+    t = 0.0 if t < 0.0 else 1.0 if t > 1.0 else t
+    return 1.0 - t, t
+
+
+@routine
+def _of_triangle(a, b, c):
+    """Return the weights of the point of a triangle nearest to the origin [Ericson05 §5.1.5]."""
+    e, f = sub(b, a), sub(c, a)
+    d1, d2 = -dot(e, a), -dot(f, a)
+    if d1 <= 0.0 and d2 <= 0.0:
+        return 1.0, 0.0, 0.0
+    d3, d4 = -dot(e, b), -dot(f, b)
+    if d3 >= 0.0 and d4 <= d3:
+        return 0.0, 1.0, 0.0
+    d5, d6 = -dot(e, c), -dot(f, c)
+    if d6 >= 0.0 and d5 <= d6:
+        return 0.0, 0.0, 1.0
+    n = cross(e, f)
+    u, v, w = dot(n, cross(b, c)), dot(n, cross(c, a)), dot(n, cross(a, b))
+    if w <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        t = d1 / (d1 - d3)
+        return 1.0 - t, t, 0.0
+    if v <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        t = d2 / (d2 - d6)
+        return 1.0 - t, 0.0, t
+    if u <= 0.0 and d4 - d3 >= 0.0 and d5 - d6 >= 0.0:
+        t = (d4 - d3) / ((d4 - d3) + (d5 - d6))
+        return 0.0, 1.0 - t, t
+    whole = u + v + w
+    if whole > 0.0:
+        return u / whole, v / whole, w / whole
+    return 1.0, 0.0, 0.0
+
+
+@routine
+def _outside(a, b, c, d):
+    """Return whether the origin and d are on different sides of the plane through a, b, c, or all is flat."""
+    n = cross(sub(b, a), sub(c, a))
+    own, other = -dot(n, a), dot(n, sub(d, a))
+    return own * other < 0.0 or math.fabs(other) <= 1e-14 * norm(n) * (norm(sub(d, a)) + 1e-300)
+
+
+@routine
+def _of_tetrahedron(a, b, c, d):
+    """Return the weights of its point nearest to the origin, and whether that is inside."""
+    best, found = math.inf, (0.0, 0.0, 0.0, 0.0)
+    inside = True
+    for k in range(4):
+        p, q, r, s = (a, b, c, d) if k == 0 else (a, c, d, b) if k == 1 else (a, d, b, c) if k == 2 else (b, d, c, a)
+        if not _outside(p, q, r, s):
+            continue
+        inside = False
+        u, v, w = _of_triangle(p, q, r)
+        x = add(scale(u, p), add(scale(v, q), scale(w, r)))
+        square = dot(x, x)
+        if square < best:
+            best = square
+            if k == 0:
+                found = (u, v, w, 0.0)
+            elif k == 1:
+                found = (u, 0.0, v, w)
+            elif k == 2:
+                found = (u, w, 0.0, v)
+            else:
+                found = (0.0, u, w, v)
+    return found, inside
+
+
+@routine
+def _nearest(S, count):
+    """Return the weights of the simplex' point nearest to the origin, and whether the origin is inside of it."""
+    if count == 1:
+        return (1.0, 0.0, 0.0, 0.0), False
+    if count == 2:
+        u, v = _of_segment(_get(S, 0), _get(S, 1))
+        return (u, v, 0.0, 0.0), False
+    if count == 3:
+        u, v, w = _of_triangle(_get(S, 0), _get(S, 1), _get(S, 2))
+        return (u, v, w, 0.0), False
+    return _of_tetrahedron(_get(S, 0), _get(S, 1), _get(S, 2), _get(S, 3))
+
+
+@routine
+def _keep(S, count, weights):
+    """Drop the corners without weight; write those of the others; return how many are left."""
+    left = 0
+    for k in range(count):
+        weight = weights[0] if k == 0 else weights[1] if k == 1 else weights[2] if k == 2 else weights[3]
+        if weight > 0.0:
+            for j in range(6):
+                S[left, j] = S[k, j]
+            S[left, 6] = weight
+            left += 1
+    return left
+
+
+@routine
+def _weighted(S, count):
+    v, a = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for k in range(count):
+        v, a = axpy(S[k, 6], _get(S, k), v), axpy(S[k, 6], _own(S, k), a)
+    return v, a
+
+
+@routine
+def _apart(F, pair, size, S):
+    """Return whether cores are apart, x_A − x_B, x_A, and of how many corners the simplex in S is."""
+    o = pair[5]
+    far = norm(o)
+    _add(F, pair, o if far > 0.0 else (1.0, 0.0, 0.0), S, 0)
+    S[0, 6] = 1.0
+    count = 1
+    v, a = _weighted(S, 1)
+    square = dot(v, v)
+    tiny = _NONE * _NONE * size * size
+    for _ in range(_STEPS):
+        if square <= tiny:
+            return False, v, a, count
+        w = _add(F, pair, scale(-1.0, v), S, count)
+        if square - dot(v, w) <= _CLOSE * square:
+            return True, v, a, count
+        again = False
+        for k in range(count):
+            again = again or (S[k, 0] == w[0] and S[k, 1] == w[1] and S[k, 2] == w[2])
+        if again:
+            return True, v, a, count
+        weights, inside = _nearest(S, count + 1)
+        if inside:
+            return False, v, a, count + 1
+        count = _keep(S, count + 1, weights)
+        v1, a1 = _weighted(S, count)
+        less = dot(v1, v1)
+        if less >= square:
+            return True, v, a, count
+        v, a, square = v1, a1, less
+    return True, v, a, count
+
+
+# -------------------------------------------------------------------- depth
+@routine
+def _any_normal(u):
+    """Return a unit vector across u."""
+    ax, ay, az = math.fabs(u[0]), math.fabs(u[1]), math.fabs(u[2])
+    e = (1.0, 0.0, 0.0) if ax <= ay and ax <= az else (0.0, 1.0, 0.0) if ay <= az else (0.0, 0.0, 1.0)
+    n = cross(u, e)
+    return scale(1.0 / norm(n), n)
+
+
+@routine
+def _blow_up(F, pair, size, S, count):
+    """Add corners until the simplex is a tetrahedron; return how many there are, and a normal where A − B is flat."""
+    flat = 1e-10 * size
+    n = (0.0, 1.0, 0.0)
+    if count == 4:
+        e = cross(sub(_get(S, 1), _get(S, 0)), sub(_get(S, 2), _get(S, 0)))
+        if math.fabs(dot(e, sub(_get(S, 3), _get(S, 0)))) > flat * norm(e) and norm(e) > flat * flat:
+            return 4, n
+        count = 3
+    if count == 3 and norm(cross(sub(_get(S, 1), _get(S, 0)), sub(_get(S, 2), _get(S, 0)))) <= flat * flat:
+        count = 2
+    if count == 2 and norm(sub(_get(S, 1), _get(S, 0))) <= flat:
+        count = 1
+    if count == 1:
+        for k in range(6):
+            side = 1.0 if k % 2 == 0 else -1.0
+            d = (side, 0.0, 0.0) if k < 2 else (0.0, side, 0.0) if k < 4 else (0.0, 0.0, side)
+            if norm(sub(_add(F, pair, d, S, 1), _get(S, 0))) > flat:
+                count = 2
+                break
+    if count == 2:
+        u = sub(_get(S, 1), _get(S, 0))
+        u = scale(1.0 / norm(u), u)
+        n = _any_normal(u)
+        m = cross(u, n)
+        for k in range(8):
+            d = add(scale(math.cos(0.25 * math.pi * k), n), scale(math.sin(0.25 * math.pi * k), m))
+            if norm(cross(u, sub(_add(F, pair, d, S, 2), _get(S, 0)))) > flat:
+                count = 3
+                break
+    if count == 3:
+        n = cross(sub(_get(S, 1), _get(S, 0)), sub(_get(S, 2), _get(S, 0)))
+        n = scale(1.0 / norm(n), n)
+        for k in range(2):
+            w = _add(F, pair, n if k == 0 else scale(-1.0, n), S, 3)
+            if math.fabs(dot(n, sub(w, _get(S, 0)))) > flat:
+                return 4, n
+    return count, n
+
+
+@routine
+def _face(S, row, i, j, k):
+    """Write a face of the polytope: corners, outward normal, distance of its plane."""
+    a = _get(S, i)
+    n = cross(sub(_get(S, j), a), sub(_get(S, k), a))
+    length = norm(n)
+    S[row, 0], S[row, 1], S[row, 2] = i, j, k
+    if length > 0.0:
+        n = scale(1.0 / length, n)
+        S[row, 3], S[row, 4], S[row, 5] = n
+        S[row, 6] = dot(n, a)
+    else:
+        S[row, 3], S[row, 4], S[row, 5] = n
+        S[row, 6] = math.inf
+    S[row, 7] = 1.0
+
+
+@routine
+def _horizon(S, edges, i, j):
+    """Add an edge of a face that is taken away; one that two of them share goes."""
+    for k in range(edges):
+        if S[AT_EDGES + k, 0] == j and S[AT_EDGES + k, 1] == i:
+            S[AT_EDGES + k, 0], S[AT_EDGES + k, 1] = S[AT_EDGES + edges - 1, 0], S[AT_EDGES + edges - 1, 1]
+            return edges - 1
+    if edges < EDGES:
+        S[AT_EDGES + edges, 0], S[AT_EDGES + edges, 1] = i, j
+        return edges + 1
+    return edges
+
+
+@routine
+def _start(S):
+    """Write the four faces of a tetrahedron, outward."""
+    e = cross(sub(_get(S, 1), _get(S, 0)), sub(_get(S, 2), _get(S, 0)))
+    if dot(e, sub(_get(S, 3), _get(S, 0))) > 0.0:
+        for j in range(6):
+            S[1, j], S[2, j] = S[2, j], S[1, j]
+    _face(S, AT_FACES, 0, 1, 2)
+    _face(S, AT_FACES + 1, 0, 3, 1)
+    _face(S, AT_FACES + 2, 1, 3, 2)
+    _face(S, AT_FACES + 3, 2, 3, 0)
+
+
+@routine
+def _closest_face(S, faces):
+    best, least = -1, math.inf
+    for k in range(faces):
+        if S[AT_FACES + k, 7] > 0.0 and S[AT_FACES + k, 6] < least:
+            best, least = AT_FACES + k, S[AT_FACES + k, 6]
+    return best
+
+
+@inline
+def _grow(S, faces, corner, size):
+    """Take a new corner into the polytope; return how many faces it has, or −1 where it can grow no more."""
+    w, edges = _get(S, corner), 0
+    for k in range(faces):
+        row = AT_FACES + k
+        if S[row, 7] > 0.0 and dot((S[row, 3], S[row, 4], S[row, 5]), w) > S[row, 6] + 1e-14 * size:
+            S[row, 7] = 0.0
+            i, j, m = int(S[row, 0]), int(S[row, 1]), int(S[row, 2])
+            edges = _horizon(S, edges, i, j)
+            edges = _horizon(S, edges, j, m)
+            edges = _horizon(S, edges, m, i)
+    free = 0
+    for k in range(edges):
+        while free < faces and S[AT_FACES + free, 7] > 0.0:
+            free += 1
+        if free == FACES:
+            return -1
+        _face(S, AT_FACES + free, int(S[AT_EDGES + k, 0]), int(S[AT_EDGES + k, 1]), corner)
+        faces = max(faces, free + 1)
+    return faces if edges > 0 else -1
+
+
+@routine
+def _foot(S, row, n, depth):
+    """Return x_A under the foot of the origin on a face."""
+    i, j, k = int(S[row, 0]), int(S[row, 1]), int(S[row, 2])
+    p = scale(depth, n)
+    u, v, w = _of_triangle(sub(_get(S, i), p), sub(_get(S, j), p), sub(_get(S, k), p))
+    return add(scale(u, _own(S, i)), add(scale(v, _own(S, j)), scale(w, _own(S, k))))
+
+
+@routine
+def _inside(F, pair, size, S, count):
+    """Return gap, N and x_A of cores that overlap."""
+    count, n = _blow_up(F, pair, size, S, count)
+    if count < 4:
+        w, a = difference(F, pair, n)
+        return -dot(n, w), scale(-1.0, n), a
+    _start(S)
+    faces, row = 4, AT_FACES
+    for corner in range(4, CORNERS):
+        row = _closest_face(S, faces)
+        n = S[row, 3], S[row, 4], S[row, 5]
+        w = _add(F, pair, n, S, corner)
+        if dot(n, w) - S[row, 6] <= _TIGHT * size:
+            break
+        more = _grow(S, faces, corner, size)
+        if more < 0:
+            break
+        faces = more
+    row = _closest_face(S, faces)
+    n = S[row, 3], S[row, 4], S[row, 5]
+    w, _ = difference(F, pair, n)
+    return -dot(n, w), scale(-1.0, n), _foot(S, row, n, S[row, 6])
+
+
+# -------------------------------------------------------------------- curved surfaces
+@routine
+def _moved(n, e, by):
+    m = axpy(by, e, n)
+    return scale(1.0 / norm(m), m)
+
+
+@routine
+def _polished(F, pair, gap, n, a):
+    """Return gap, N and x_A with N the greatest of g(N) = N · (x_A − x_B)(N) nearby, by Newton's method."""
+    for _ in range(_POLISH):
+        w, own = difference(F, pair, scale(-1.0, n))
+        g = dot(w, n)
+        r = axpy(-g, n, w)
+        e1 = _any_normal(n)
+        e2 = cross(n, e1)
+        up, _ = difference(F, pair, scale(-1.0, _moved(n, e1, _NUDGE)))
+        down, _ = difference(F, pair, scale(-1.0, _moved(n, e1, -_NUDGE)))
+        w1 = scale(-0.5 / _NUDGE, sub(up, down))
+        up, _ = difference(F, pair, scale(-1.0, _moved(n, e2, _NUDGE)))
+        down, _ = difference(F, pair, scale(-1.0, _moved(n, e2, -_NUDGE)))
+        w2 = scale(-0.5 / _NUDGE, sub(up, down))
+        a11, a12, a22 = dot(e1, w1) + g, 0.5 * (dot(e1, w2) + dot(e2, w1)), dot(e2, w2) + g
+        det = a11 * a22 - a12 * a12
+        if not (det > 0.0 and a11 > 0.0):
+            break
+        b1, b2 = dot(r, e1), dot(r, e2)
+        x, y = (a22 * b1 - a12 * b2) / det, (a11 * b2 - a12 * b1) / det
+        step = math.hypot(x, y)
+        if not step < 0.2:
+            break
+        m = _moved(_moved(n, e1, x), e2, y)
+        w1, own = difference(F, pair, scale(-1.0, m))
+        better = dot(w1, m)
+        if not better > gap:
+            break
+        gap, n, a = better, m, own
+        if step < 1e-10:
+            break
+    return gap, n, a
+
+
+@inline
+def _is_curved(kind):
+    return kind in (CYLINDER, CONE, ELLIPSOID)
+
+
+@routine
+def core_gap(F, pair, size, S):
+    """Return gap, N and x_A of two convex solids with their skins; size [m] is a length of both together."""
+    apart, v, a, count = _apart(F, pair, size, S)
+    skins = skin(pair[0], F, pair[1]), skin(pair[2], F, pair[3])
+    if apart:
+        gap = norm(v)
+        n = scale(1.0 / gap, v)
+    else:
+        gap, n, a = _inside(F, pair, size, S, count)
+    if _is_curved(pair[0]) or _is_curved(pair[2]):
+        gap, n, a = _polished(F, pair, gap, n, a)
+    return gap - skins[0] - skins[1], n, axpy(-skins[0], n, a)

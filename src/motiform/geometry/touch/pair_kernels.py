@@ -1,0 +1,56 @@
+"""Any two solids that may touch, at their places in the world."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from motiform.base.kernels import inline, kernel, routine
+from motiform.geometry.touch.columns import NORMAL, SITE, TORUS
+from motiform.geometry.touch.manifold_kernels import touch_pair
+from motiform.geometry.touch.ring_kernels import touch_ring
+from motiform.spatial.algebra import add, load9, matmul, scale, sub, tmul, transform
+
+__all__ = ["many_touches", "touch_solids"]
+
+
+@inline
+def _turned(m):
+    """Return the transpose."""
+    return m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]
+
+
+@routine
+def touch_solids(F, a, at, RA, oA, b, bt, RB, oB, size, reach, S, T):
+    """Write the points at which two solids at their places touch, in the world; return their number and the gap.
+
+    a and b are kinds, `at` and `bt` where their numbers begin in F. N points from B to A.
+    """
+    swap = b == TORUS and a != TORUS
+    if swap:
+        a, at, RA, oA, b, bt, RB, oB = b, bt, RB, oB, a, at, RA, oA
+    pair = (a, at, b, bt, matmul(_turned(RA), RB), tmul(RA, sub(oB, oA)))
+    if a == TORUS:
+        count, gap = touch_ring(F, pair, size, reach, S, T)
+    else:
+        count, gap = touch_pair(F, pair, size, reach, S, T)
+    for k in range(count):
+        site = add(transform(RA, (T[k, SITE], T[k, SITE + 1], T[k, SITE + 2])), oA)
+        n = transform(RA, (T[k, NORMAL], T[k, NORMAL + 1], T[k, NORMAL + 2]))
+        n = scale(-1.0, n) if swap else n
+        T[k, SITE], T[k, SITE + 1], T[k, SITE + 2] = site
+        T[k, NORMAL], T[k, NORMAL + 1], T[k, NORMAL + 2] = n
+    return count, gap
+
+
+@kernel
+def many_touches(i, F, ints, poses, size, reach, room, out, gaps, counts):
+    """Touch pair i: ints (kind, place, kind, place), poses (24) of both."""
+    RA, oA = load9(poses, i), (poses[i, 9], poses[i, 10], poses[i, 11])
+    RB = (
+        poses[i, 12], poses[i, 13], poses[i, 14], poses[i, 15], poses[i, 16], poses[i, 17], poses[i, 18], poses[i, 19],
+        poses[i, 20],
+    )  # fmt: skip
+    oB = poses[i, 21], poses[i, 22], poses[i, 23]
+    count, gap = touch_solids(
+        F, ints[i, 0], ints[i, 1], RA, oA, ints[i, 2], ints[i, 3], RB, oB, size[i], reach, room[i], out[i]
+    )
+    counts[i] = count
+    gaps[i] = gap

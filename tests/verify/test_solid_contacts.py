@@ -1,0 +1,173 @@
+"""Solids that touch one another: stacks, edges, rolling, collisions and piles, against closed forms and books."""
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
+
+from motiform import Body, FigureBuilder, Transform, contact, simulate
+from motiform.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Torus
+from motiform.motion.hybrid import add_body, start_bodies
+from motiform.spatial import rotation_from_euler
+
+G = 9.81
+H = 1e-3  # [s] the step
+
+
+def built(bodies, gravity=(0, -G, 0)):
+    """Return the figure of free bodies, its configuration and its velocities."""
+    b = FigureBuilder(gravity=gravity)
+    for body in bodies:
+        add_body(b, body)
+    figure = b.build()
+    return figure, *start_bodies(figure, bodies)
+
+
+def run(bodies, obstacles=(), t1=0.1, gravity=(0, -G, 0), rate=100.0, **law):
+    figure, q, v = built(bodies, gravity)
+    contacts = contact.solid_contacts(figure, obstacles, **law)
+    return simulate(figure, contacts=contacts, q0=q, v0=v, t1=t1, rate=rate, integrator="time-stepping", step=H)
+
+
+def body(name, shape, at, turn=(0.0, 0.0, 0.0), density=500.0, **more):
+    return Body(name, shape.mass_properties(density=density), shape, at, rotation_from_euler(turn, "xyz"), **more)
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.005])
+def test_each_of_a_stack_carries_those_above(offset):
+    """Equal boxes, edge on edge and shifted: the force from below is the weight of a box and of all above it."""
+    box, count = Box((0.2, 0.1, 0.2)), 4
+    bodies = [body(f"b{k}", box, (offset * (-1) ** k, 0.05 + 0.1 * k, 0.6 * offset * (-1) ** k)) for k in range(count)]
+    rec = run(bodies, contact.floor(), t1=0.5, friction=0.5)
+    weight = box.volume * 500 * G
+    expected = weight * np.arange(count, 0, -1)
+    # sweeps end at 1e-11 of the largest impulse; a chain of four passes its error on some tens of times
+    np.testing.assert_allclose(rec["contact.force"][-1, :, 1], expected, rtol=1e-8)
+    np.testing.assert_allclose(rec["contact.force"][-1][:, [0, 2]], 0.0, atol=1e-7 * expected[0])
+    for k in range(count):
+        assert np.abs(rec[f"b{k}.position"] - rec[f"b{k}.position"][0]).max() < 1e-6
+    moment = rec["solid.wrench"][-1, :, :3]  # about the middle of each box: none but that of the load above
+    np.testing.assert_allclose(moment[-1], 0.0, atol=1e-7 * weight)
+
+
+def test_crossed_edges_push_along_their_cross_product():
+    """A box falls edge on edge onto another, crosswise: the impulse has no part along either edge."""
+    box, half = Box((0.1, 0.1, 0.6)), 0.05 * 2**0.5
+    turn = np.pi / 4
+    bodies = [
+        body("low", box, (0, -half, 0), (0, 0, turn)),
+        body("high", box, (0, half + 1e-3, 0), velocity=(0.3, -1.0, 0.2)),
+    ]
+    bodies[1] = Body(
+        "high", bodies[1].properties, box, (0, half + 1e-3, 0),
+        rotation_from_euler((0.0, np.pi / 3, 0.0), "xyz") @ rotation_from_euler((0.0, 0.0, turn), "xyz"),
+        velocity=(0.3, -1.0, 0.2),
+    )  # fmt: skip
+    rec = run(bodies, t1=0.01, gravity=(0, 0, 0), rate=1000.0, friction=0.0)
+    edge, other = (one.rotation[:, 2] for one in reversed(bodies))
+    way = np.diff(rec["high.position"], axis=0)
+    change = (way[-1] - way[0]) / H
+    normal = np.cross(edge, other) / np.linalg.norm(np.cross(edge, other))
+    assert np.linalg.norm(change) > 0.1
+    # the boxes turn by some 1e-3 rad within the steps in which they meet
+    np.testing.assert_allclose(np.abs(change @ normal), np.linalg.norm(change), rtol=1e-4)
+
+
+def test_a_collision_off_centre_keeps_both_momenta():
+    box, rod = Box((0.2, 0.1, 0.3)), Cylinder(0.05, 0.4)
+    bodies = [
+        body("box", box, (0, 0, 0), (0.2, 0.5, 0.1), spin=(1.0, 0.5, -0.7)),
+        body("rod", rod, (0.03, 0.35, 0.08), (0.9, 0.2, 0.4), velocity=(0.1, -2.0, 0.3), spin=(0.3, 2.0, 1.0)),
+    ]
+    rec = run(bodies, t1=0.3, gravity=(0, 0, 0), friction=0.4, restitution=0.3)
+    p, L = rec["momentum"], rec["angular_momentum"]
+    assert np.abs(np.diff(rec["rod.position"], n=2, axis=0)).max() > 0.004  # they did collide: 0.4 m/s · 0.01 s
+    np.testing.assert_allclose(p, np.broadcast_to(p[0], p.shape), atol=1e-10 * np.abs(p[0]).max())
+    np.testing.assert_allclose(L, np.broadcast_to(L[0], L.shape), atol=1e-3 * np.abs(L[0]).max())
+    assert rec["energy.kinetic"].max() <= rec["energy.kinetic"][0] * (1 + 1e-3)
+
+
+def test_a_cylinder_rolls_down_a_box():
+    """Rolling on a slope of angle α: a = 2/3 g sin α, for a full cylinder; here α = 0.2 rad."""
+    slope = 0.2
+    along, up = np.array([np.cos(slope), -np.sin(slope), 0]), np.array([np.sin(slope), np.cos(slope), 0])
+    ramp = contact.box((4.0, 0.2, 1.0), name="ramp", placement=Transform.from_euler((-slope,), "z", -0.1 * up))
+    start = -along + 0.05 * up
+    rec = run([body("roll", Cylinder(0.05, 0.3), start, (np.pi / 2, 0, 0))], ramp, t1=0.5, friction=0.8)
+    way = (rec["roll.position"][-1] - rec["roll.position"][0]) @ along
+    # first order in the step: the last velocity counts for all of a step, a t h/2, for the centre and for the turn
+    a = 2 / 3 * G * np.sin(slope)
+    assert way == pytest.approx(0.5 * a * 0.5**2, abs=3 * a * 0.5 * H / 2)
+    assert np.abs((rec["roll.position"] - rec["roll.position"][0]) @ up).max() < 1e-5
+
+
+def test_neighbours_and_named_pairs_do_not_touch():
+    bodies = [body(f"b{k}", Box((0.2, 0.1, 0.2)), (0, 0.05 + 0.1 * k, 0)) for k in range(3)]
+    figure, _, _ = built(bodies)
+    every = contact.solid_contacts(figure, contact.floor())
+    some = contact.solid_contacts(figure, contact.floor(), exclude=[("b2", "b1")])
+    assert every.pairs is None and ("b1", "b0.solid") in some.pairs and ("b2", "b1.solid") not in some.pairs
+    gaps = contact.contact_gaps(figure, some, start_bodies(figure, bodies)[0])
+    np.testing.assert_allclose(gaps, (0.0, 0.0, 0.1), atol=1e-12)  # b2 sees b0 and the ground alone
+
+
+def shapes(rng):
+    """Return a shape of each kind, of random sizes about 0.1 m."""
+    a, b, c = rng.uniform(0.06, 0.14, 3)
+    corners = rng.normal(size=(12, 3))
+    corners *= 0.07 / np.linalg.norm(corners, axis=1, keepdims=True)
+    hull = ConvexHull(corners)
+    out = (
+        np.einsum(
+            "fi,fi->f", np.cross(*(np.diff(corners[hull.simplices], axis=1).transpose(1, 0, 2))), hull.equations[:, :3]
+        )
+        > 0
+    )
+    faces = np.where(out[:, None], hull.simplices, hull.simplices[:, ::-1])
+    return [
+        Box((2 * a, b, 1.5 * c)), Cylinder(0.5 * a, 1.5 * b), Capsule(0.4 * a, b), Ellipsoid((a, 0.6 * b, 0.8 * c)),
+        Cone(0.7 * a, 1.2 * b), Torus(0.7 * a, 0.25 * a), Mesh(corners, faces),
+    ]  # fmt: skip
+
+
+def pile(seed, count=7):
+    """Drop solids of all kinds in a heap; return the recording, the bodies and how deep any two are in each other."""
+    rng = np.random.default_rng(seed)
+    kinds = shapes(rng)
+    bodies = [
+        body(f"b{k}", kinds[k % len(kinds)], (*rng.uniform(-0.04, 0.04, 1), 0.2 + 0.25 * k, *rng.uniform(-0.04, 0.04, 1)),
+             rng.uniform(-np.pi, np.pi, 3), density=1000.0)
+        for k in range(count)
+    ]  # fmt: skip
+    return run(bodies, contact.floor(), t1=1.5, rate=50.0, friction=0.5), bodies
+
+
+def check_pile(seed):
+    rec, bodies = pile(seed)
+    total = rec["energy.kinetic"] + rec["energy.potential"]
+    fall = sum(one.properties.mass for one in bodies) * G * 2.0
+    # a step of free fall is within h g v of its energy; nothing else may add any: 1e-3 of what falls
+    assert np.diff(total).max() <= 1e-3 * fall, seed
+    # what time-stepping lets in during a step, v h, goes out by a fifth each step: v ≤ 6 m/s
+    assert rec["contact.gap"].min() > -6.0 * H - 1e-3, seed
+    for one in bodies:
+        assert rec[f"{one.name}.position"][:, 1].min() > 0.0, seed
+    return rec
+
+
+def test_a_pile_of_all_kinds_holds_together():
+    check_pile(1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 50, 10))
+def test_piles_do_not_pass_through_one_another(first):
+    for seed in range(first, first + 10):
+        check_pile(seed)
+
+
+@pytest.mark.slow
+def test_ten_boxes_stand_for_a_minute():
+    bodies = [body(f"b{k}", Box((0.2, 0.1, 0.2)), (0, 0.05 + 0.1 * k, 0)) for k in range(10)]
+    rec = run(bodies, contact.floor(), t1=60.0, rate=10.0, friction=0.5)
+    for k in range(10):
+        assert np.abs(rec[f"b{k}.position"] - rec[f"b{k}.position"][0]).max() < 1e-5
