@@ -149,8 +149,8 @@ REFERENCES: dict[str, str] = {
     "Jury64": "E. I. Jury, Theory and Application of the z-Transform Method, Wiley 1964.",
     "Baerentzen05": "J. A. Bærentzen, H. Aanæs, Signed distance computation using the angle weighted pseudonormal, "
     "IEEE Trans. Vis. Comput. Graph. 11 (2005) 243–253. doi:10.1109/TVCG.2005.49",
-    "Gilbert88": "E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A fast procedure for computing the distance between complex "
-    "objects in three-dimensional space, IEEE J. Robot. Autom. 4 (1988) 193–203. doi:10.1109/56.2083",
+    "Gilbert88": "E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A fast procedure for computing the distance between "
+    "complex objects in three-dimensional space, IEEE J. Robot. Autom. 4 (1988) 193–203. doi:10.1109/56.2083",
     "Bergen01": "G. van den Bergen, Proximity queries and penetration depth computation on 3D game objects, Game "
     "Developers Conference 2001.",
     "Gottschalk96": "S. Gottschalk, M. C. Lin, D. Manocha, OBBTree: a hierarchical structure for rapid interference "

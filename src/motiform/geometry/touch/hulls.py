@@ -32,7 +32,7 @@ def _hull(points: Array) -> "ConvexHull":  # type: ignore[name-defined]  # noqa:
     try:
         return ConvexHull(points)
     except QhullError as error:
-        raise ShapeError("a mesh that touches must have a volume", where="mesh", got="a flat hull") from error
+        raise ShapeError("a mesh must have a volume to touch", where="mesh", got="a flat hull") from error
 
 
 def _spread(points: Array, count: int) -> tuple[np.ndarray, float]:

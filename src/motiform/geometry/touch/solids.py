@@ -29,7 +29,7 @@ class Touch(NamedTuple):
 
     gap: Array
     """Signed distance [m], (...): negative where they overlap, by the least shift that parts them."""
-    count: np.ndarray
+    number: np.ndarray
     """How many points there are, (...), 0 beyond the reach."""
     gaps: Array
     """Of each point along its normal [m], (..., 8); inf where there is none."""
@@ -69,7 +69,7 @@ def touch_points(first: Solid, second: Solid, pose: Transform, other: Transform,
     >>> from motiform.geometry import Box
     >>> up = Transform.translation_of((0.0, 0.1, 0.0))
     >>> found = touch_points(Box((0.2, 0.1, 0.2)), Box((0.2, 0.1, 0.2)), up, Transform.identity())
-    >>> int(found.count), float(abs(found.gap).round(12))
+    >>> int(found.number), float(abs(found.gap).round(12))
     (4, 0.0)
     """
     from motiform.base.kernels import get_device

@@ -54,7 +54,7 @@ class ContactSystem(System):
         if self.equations.problem.packed.solids and options.integrator != "time-stepping":
             names = self.equations.problem.packed.names[int(self.equations.problem.packed.ints[c.FIRST_SLOT])]
             raise InputError(
-                "solids touch one another in time-stepping only",
+                "solids can touch one another in time-stepping only",
                 where=f"contact {names.rsplit('.', 1)[0]}",
                 got=f"integrator {options.integrator!r}",
                 allowed="integrator 'time-stepping'",

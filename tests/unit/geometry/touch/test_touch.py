@@ -76,15 +76,18 @@ def test_gaps_are_the_greatest_over_all_normals(first):
         for k in range(3):
             Ak, Bk = Transform(A.rotation[k], A.translation[k]), Transform(B.rotation[k], B.translation[k])
             best = best_gap(a, Ak, b, Bk)
-            # a polytope about a curved solid is left at 1e-9 of its size, 0.4 m at most; the search may stop on a ridge,
-            # where it is worse by its last steps
+            # a polytope about a curved solid is left at 1e-9 of its size, 0.4 m at most; the search may stop on a
+            # ridge, where it is worse by its last steps
             assert found.gap[k] >= best - (4e-10 if {first, second} & set(CURVED) else 1e-13)
             assert found.gap[k] <= best + 1e-8
-            count = found.count[k]
-            assert 1 <= count <= 8 and np.isinf(found.gaps[k, count:]).all() and np.isnan(found.points[k, count:]).all()
+            count = found.number[k]
+            assert 1 <= count <= 8
+            assert np.isinf(found.gaps[k, count:]).all()
+            assert np.isnan(found.points[k, count:]).all()
             # normals of the points are as good, but for what lying faces may lose: 1e-3 of the smaller size
             along = gaps_along(a, Ak, b, Bk, found.normals[k, :count])
-            assert (along >= best - 1e-3 * 0.4).all() and (along <= best + 1e-8).all()
+            assert (along >= best - 1e-3 * 0.4).all()
+            assert (along <= best + 1e-8).all()
             assert found.gaps[k, :count].min() <= best + 1e-3 * 0.4
 
 
@@ -103,7 +106,7 @@ def test_faces_touch_at_the_corners_of_their_common_part(shift):
     """The common part of two squares of 0.2 m shifted by (x, z) is the rectangle between the nearer edges."""
     x, z = shift
     found = touch_points(Box((0.2, 0.1, 0.2)), Box((0.2, 0.1, 0.2)), Transform.translation_of((x, 0.1 - 1e-4, z)), HERE)
-    assert found.count == 4
+    assert found.number == 4
     expected = {
         (round(u, 9), round(w, 9))
         for u in (max(-0.1, x - 0.1), min(0.1, x + 0.1))
@@ -122,7 +125,7 @@ def test_twisted_squares_share_an_octagon():
     """Two squares of half edge a turned by 45° meet in a regular octagon with corners (±a, ±a tan 22.5°)."""
     top = Transform.from_euler((np.pi / 4,), "y", (0.0, 0.1, 0.0))
     found = touch_points(Box((0.2, 0.1, 0.2)), Box((0.2, 0.1, 0.2)), top, HERE)
-    assert found.count == 8
+    assert found.number == 8
     near, far = 0.1 * np.tan(np.pi / 8), 0.1
     corners = np.sort(np.abs(found.points[:, [0, 2]]), axis=1)
     np.testing.assert_allclose(corners, np.tile([near, far], (8, 1)), atol=1e-9)
@@ -138,7 +141,7 @@ def test_edges_that_cross_have_their_cross_product_as_normal():
     found = touch_points(a, b, upper, lower)
     normal = np.cross(turn[:, 2], (0.0, 0.0, 1.0))
     normal *= np.sign(normal[1]) / np.linalg.norm(normal)
-    assert found.count == 1
+    assert found.number == 1
     np.testing.assert_allclose(found.normals[0], normal, atol=1e-12)
     np.testing.assert_allclose(found.gap, -1e-3, atol=1e-12)
     np.testing.assert_allclose(found.points[0], (0.0, -0.5e-3, 0.0), atol=1e-12)
@@ -147,13 +150,13 @@ def test_edges_that_cross_have_their_cross_product_as_normal():
 def test_round_solids_lie_on_lines_and_faces():
     lying = Transform.from_euler((np.pi / 2,), "x", (0.0, 0.1, 0.0))
     found = touch_points(Cylinder(0.05, 0.3), Box((1.0, 0.1, 0.2)), lying, HERE)
-    assert found.count == 2
+    assert found.number == 2
     np.testing.assert_allclose(np.sort(found.points[:2, 2]), (-0.1, 0.1), atol=1e-8)
     standing = touch_points(Cylinder(0.05, 0.3), Plane(), Transform.translation_of((0.0, 0.15, 0.0)), HERE)
-    assert standing.count == 8
+    assert standing.number == 8
     np.testing.assert_allclose(np.hypot(standing.points[:, 0], standing.points[:, 2]), 0.05, atol=1e-15)
     pair = touch_points(Cylinder(0.05, 0.3), Capsule(0.05, 0.1), Transform.translation_of((0.1, 0.0, 0.0)), HERE)
-    assert pair.count == 2
+    assert pair.number == 2
     np.testing.assert_allclose(np.sort(pair.points[:2, 1]), (-0.05, 0.05), atol=1e-12)
 
 
@@ -162,7 +165,7 @@ def test_an_ellipsoid_on_a_plane():
     shape, turn = Ellipsoid((0.1, 0.05, 0.07)), Rotation.from_euler("xyz", [0.3, 0.4, 0.5]).as_matrix()
     found = touch_points(shape, Plane(), Transform(turn, (0.3, 0.2, 0.1)), HERE)
     assert found.gap == pytest.approx(0.2 - np.linalg.norm(np.array(shape.radii) * turn[1]), abs=1e-15)
-    assert found.count == 1
+    assert found.number == 1
 
 
 def test_links_of_a_chain():
@@ -178,7 +181,8 @@ def test_links_of_a_chain():
 def test_a_ring_lies_and_hangs():
     ring = Torus(0.1, 0.02)
     flat = touch_points(ring, Box((1.0, 0.1, 1.0)), Transform.translation_of((0.0, 0.07, 0.0)), HERE)
-    assert flat.count == 8 and flat.gap == pytest.approx(0.0, abs=1e-15)
+    assert flat.number == 8
+    assert flat.gap == pytest.approx(0.0, abs=1e-15)
     on_bar = Transform.from_euler((np.pi / 2,), "x", (0.0, 0.0, 0.0))  # about z, a bar along z through its hole
     bar = touch_points(ring, EndlessCylinder(0.03), on_bar, Transform(on_bar.rotation, (0.0, 0.05, 0.0)))
     assert bar.gap == pytest.approx(0.0, abs=1e-9)
@@ -197,13 +201,15 @@ def _box_mesh():
 def test_a_face_holds_what_is_above_it():
     box = Box((0.2, 0.1, 0.2))
     found = touch_points(box, Face((0.3, 0.3)), Transform.translation_of((0.15, 0.05, 0.0)), HERE)
-    assert found.count == 4 and found.points[:4, 0].max() == pytest.approx(0.15, abs=1e-8)
-    assert touch_points(box, Face((0.3, 0.3)), Transform.translation_of((0.5, 0.05, 0.0)), HERE).count == 0
+    assert found.number == 4
+    assert found.points[:4, 0].max() == pytest.approx(0.15, abs=1e-8)
+    assert touch_points(box, Face((0.3, 0.3)), Transform.translation_of((0.5, 0.05, 0.0)), HERE).number == 0
 
 
 def test_far_solids_have_no_points():
     found = touch_points(Box((0.2, 0.1, 0.2)), Ball(0.1), Transform.translation_of((0.0, 1.0, 0.0)), HERE, reach=0.1)
-    assert found.count == 0 and found.gap == pytest.approx(0.85, abs=1e-15)
+    assert found.number == 0
+    assert found.gap == pytest.approx(0.85, abs=1e-15)
 
 
 def test_what_does_not_touch():
