@@ -217,6 +217,8 @@ def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, 
         wander = _support_rate(kind, cfloats, number, scale(-1.0, tmul(Q, n)), tmul(Q, cross(o, n)))
         du = add(du, cross(o, transform(Q, wander)))
         rise = dot(n, du)
+    if pair >= cints[c.FIRST_SLOT]:  # where solids touch the point goes over both surfaces: a step finds it anew
+        du, rise = (0.0, 0.0, 0.0), 0.0
     s[ix(row)], s[ix(row + 1)], s[ix(row + 2)] = dot(e1, du), rise, dot(e3, du)
     sites[ix(k), c.GAP] = gap
     sites[ix(k), c.REGION] = region

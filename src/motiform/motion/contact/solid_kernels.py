@@ -66,7 +66,7 @@ def find_touches(head, q, reach, room, found):
             )  # fmt: skip
         for j in range(MOST):
             to = slot + TOUCH_FLOATS * j
-            cfloats[ix(to)] = c.FAR
+            cfloats[ix(to)] = c.FAR  # where it was last stays
             if j < count and math.isfinite(found[j, 0]):
                 for i in range(TOUCH_FLOATS):
                     cfloats[ix(to + i)] = found[j, i]

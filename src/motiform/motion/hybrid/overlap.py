@@ -1,13 +1,14 @@
 """Solids that touch by points only: an event-driven run ends where they enter each other between these."""
 
+from dataclasses import replace
 from math import cos, pi
 
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.geometry import Cylinder, Mesh, Plane
+from motiform.geometry import Cylinder, Mesh
 from motiform.geometry.touch.columns import MOST
-from motiform.geometry.touch.solids import GROUNDS, can_touch, reach_of
+from motiform.geometry.touch.solids import can_touch, reach_of
 from motiform.motion.contact.points import ContactPoint, Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.tree import Figure
@@ -25,20 +26,21 @@ class OverlapWatch:
 
     def __init__(self, figure: Figure, problem: ContactProblem) -> None:
         contacts, packed = problem.contacts, problem.packed
-        pairs = dict.fromkeys(
-            (contacts.points[p], contacts.obstacles[o])
-            for p, o in zip(packed.point_of, packed.obstacle_of, strict=True)
-            if contacts.points[p].corner_of is not None and not isinstance(contacts.obstacles[o].solid, Plane)
-        )
-        named = {(f"{point.corner_of.name}", other.name): point.corner_of for point, other in pairs if point.corner_of}
-        solids = {solid.name: solid for solid in named.values()}
-        others = tuple(o for o in contacts.obstacles if can_touch(o.solid) and o.solid.kind not in GROUNDS)
+        solids: dict[ContactPoint, ContactPoint] = {}
+        pairs: dict[tuple[ContactPoint, str], None] = {}
+        others = tuple(o for o in contacts.obstacles if can_touch(o.solid))
         known = {o.name for o in others}
-        kept = tuple(pair for pair in named if pair[1] in known)
+        for p, o in zip(packed.point_of, packed.obstacle_of, strict=True):
+            solid, other = contacts.points[p].corner_of, contacts.obstacles[o].name
+            if solid is not None and other in known:
+                alike = sum(one.name == solid.name for one in solids)
+                solids.setdefault(solid, replace(solid, name=f"{solid.name}{f' ({alike + 1})' if alike else ''}"))
+                pairs[solids[solid], other] = None
+        kept = tuple((solid.name, other) for solid, other in pairs)
         self.problem = (
             ContactProblem(figure, Contacts(tuple(solids.values()), others, kept, limits=False)) if kept else None
         )
-        self.allowed = np.array([_allowed(solids[name]) for name, _ in kept])
+        self.allowed = np.array([_allowed(solid) for solid, _ in pairs])
 
     def check(self, at: float, q: Array) -> None:
         """Refuse a configuration in which a solid is deeper in an obstacle than its points tell."""

@@ -67,7 +67,9 @@ class Stepper:
         """Make room for so many candidates: solids could have far more points than they ever have at once."""
         if count > self._limit:
             self._limit = 2 * count
-            self._space = make_space(self.system.nv, max(3 * self._limit, self.system.nv), self._limit)
+            old, n = self._space, self.system.nv
+            new = make_space(n, max(3 * self._limit, n), self._limit)
+            self._space = new._replace(M=old.M, H=old.H, used=old.used, u=old.u)  # what a step hands on to the next
 
     @property
     def A(self) -> Array:
@@ -134,7 +136,10 @@ class Stepper:
         problem = self.system.problem
         problem.activate(own)
         problem.pose(y[: self.system.moving], problem.head.zeros)
-        return problem.sites[: len(own), c.SITE : c.SITE + 3].copy()
+        places = problem.sites[: len(own), c.SITE : c.SITE + 3].copy()
+        solid = own >= problem.packed.pairs - MOST * problem.packed.solids  # their points may have changed places
+        places[solid] = self.sites[: len(own), c.SITE : c.SITE + 3][solid]
+        return places
 
     def look(self, y: Array) -> Look:
         """Return what contacts did in the last step."""
