@@ -335,6 +335,19 @@ def test_shapes_fitted_to_a_mesh_are_those_of_mujoco(tmp_path, kind):
     compare_with_mujoco(figure, model, np.random.default_rng(2), tolerance=OF_MESHES)
 
 
+def test_a_free_joint_with_armature_is_that_of_mujoco(tmp_path):
+    """Three slides and a ball have the velocities of MuJoCo, in its order."""
+    text = CREATURE.replace('<freejoint name="root"/>', '<joint name="root" type="free" damping="0.3" armature="0.7"/>')
+    figure, model = read_both(tmp_path, text)
+    np.testing.assert_allclose(figure.neutral(), model.qpos0, rtol=0, atol=1e-15)
+    rng = np.random.default_rng(6)
+    for _ in range(3):
+        q, v = random_qpos(model, rng), rng.standard_normal(model.nv)
+        data, M = mujoco_state(model, q, v)
+        close(inertia_matrix(figure, q), M)
+        close(nonlinear_effects(figure, q, v), data.qfrc_bias - data.qfrc_passive)
+
+
 def test_the_total_mass_is_that_of_mujoco(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # MuJoCo writes its warnings into a file where it stands
     text = CREATURE.replace("<compiler ", '<compiler settotalmass="50" ')

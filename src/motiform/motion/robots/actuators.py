@@ -1,6 +1,6 @@
 """Actuators with linear laws, as a control."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.tree import Figure, FigureState, inertia_matrix
+from motiform.motion.tree import Figure, FigureState, gravity_effects, inertia_matrix
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.read.model_file import Actuator
 from motiform.spatial.checks import as_floats
 
-__all__ = ["Actuator", "ActuatorControl"]
+__all__ = ["Actuator", "ActuatorControl", "WeightCompensation"]
 
 Command = Callable[[float], ArrayLike]
 
@@ -111,3 +111,25 @@ class ActuatorControl:
         """Return the forces on the coordinates, (nv,)."""
         tau: Array = self.forces(t, state) @ self._gear[1]
         return tau if self.figure.coupled is None else self.figure.coupled.reduce(state.q, tau)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightCompensation:
+    """Forces on the coordinates that carry a share of the weight of some segments."""
+
+    figure: Figure
+    shares: Mapping[str, float]
+    """By segment, 0 to 1; above 1 it is lifted."""
+
+    @cached_property
+    def _lifted(self) -> Figure:
+        """The figure with the mass that is carried, and nothing else."""
+        none = np.zeros((3, 3))
+        changes = {
+            s.name: {"mass": s.mass * self.shares.get(s.name, 0.0), "inertia": none} for s in self.figure.segments
+        }
+        return self.figure.replace(segments=changes)
+
+    def __call__(self, t: float, state: FigureState) -> Array:
+        """Return the forces at an instant, (nv,)."""
+        return gravity_effects(self._lifted, state.q)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, check_keywords, closest
 from motiform.motion.actuation import ControlSum, CoordinateControl, CoordinateDrive
 from motiform.motion.contact import Contacts, contact_gaps
-from motiform.motion.robots.actuators import Actuator, ActuatorControl, Command
+from motiform.motion.robots.actuators import Actuator, ActuatorControl, Command, WeightCompensation
 from motiform.motion.robots.touching import contacts_of_file
 from motiform.motion.tree import Control, Figure, joints
 from motiform.motion.tree.model.joint import Array
@@ -37,6 +37,8 @@ class Robot:
     """q (nq,) and commands (actuators,) by name."""
     notes: tuple[str, ...] = ()
     """What was left out or mended, of the figure and beside it."""
+    lifted: Mapping[str, float] = field(default_factory=dict)
+    """Share of the weight of some segments that is compensated."""
 
     def posture(self, name: str | None = None) -> FilePosture:
         """Return a posture of the file, the first where no name is given; the neutral one where there is none."""
@@ -75,7 +77,7 @@ class Robot:
         return n
 
     def control(self, command: Command | ArrayLike | None = None) -> Control:
-        """Return actuators and springs as a control; `command` is (actuators,) or a function of time [s].
+        """Return actuators, springs and compensation of weight; `command` is (actuators,) or a function of time [s].
 
         Without one the actuators are told what the first posture says.
         """
@@ -83,6 +85,8 @@ class Robot:
         parts: list[Control] = [ActuatorControl(self.figure, self.actuators, told)]
         if self.springs:
             parts.append(CoordinateControl(self.figure, self.springs))
+        if self.lifted:
+            parts.append(WeightCompensation(self.figure, self.lifted))
         return parts[0] if len(parts) == 1 else ControlSum(self.figure, parts)
 
 
@@ -107,8 +111,9 @@ def read_robot(
         raise root.error("not a robot that can be read", got=f"<{root.tag}>", allowed="<mujoco> (MJCF), <robot> (URDF)")
     file = check_keywords(readers[root.tag])(path, **options)
     contacts, notes = contacts_of_file(file, floor=floor, friction=friction)
-    springs, told = _springs(file)
-    return Robot(file.figure, contacts, file.actuators, springs, file.postures, (*file.figure.notes, *notes, *told))
+    springs, lost = _springs(file)
+    told = (*file.figure.notes, *notes, *lost)
+    return Robot(file.figure, contacts, file.actuators, springs, file.postures, told, file.lifted)
 
 
 def _springs(file: ModelFile) -> tuple[tuple[CoordinateDrive, ...], list[str]]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.tree.joints.axes import UNITS, AxesJoint, Axis, cardan
@@ -11,6 +12,7 @@ from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.joint import Array, Joint, named_as
 from motiform.spatial import (
     Transform,
+    check_rotation,
     exp_quaternion,
     multiply_quaternions,
     quaternion_from_rotation,
@@ -40,11 +42,12 @@ class SphericalJoint(Joint):
     q_names = ("qw", "qx", "qy", "qz")
     quaternions = (0,)
 
-    def __init__(self, names: Sequence[str] | None = None) -> None:
+    def __init__(self, names: Sequence[str] | None = None, start: ArrayLike | None = None) -> None:
         self.names, self.named = named_as(names, ("wx", "wy", "wz")), names is not None
+        self.start = np.eye(3) if start is None else check_rotation(start, where="start of a ball joint")
 
     def neutral(self) -> Array:
-        return np.array([1.0, 0.0, 0.0, 0.0])
+        return quaternion_from_rotation(self.start)
 
     def transform(self, q: Array) -> Transform:
         R = rotation_from_quaternion(_unit(np.asarray(q, float)))
@@ -123,9 +126,9 @@ def _exp_shift(w: Array) -> Array:
     return np.eye(3) + b * W + c * (W @ W)
 
 
-def spherical(*, names: Sequence[str] | None = None) -> SphericalJoint:
-    """Return a ball joint without singularities: a quaternion."""
-    return SphericalJoint(names)
+def spherical(*, names: Sequence[str] | None = None, start: ArrayLike | None = None) -> SphericalJoint:
+    """Return a ball joint without singularities: a quaternion. `start` is its neutral rotation, (3, 3)."""
+    return SphericalJoint(names, start)
 
 
 def free(

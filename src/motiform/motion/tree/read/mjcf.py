@@ -20,6 +20,7 @@ from motiform.motion.tree.read.mjcf_actuators import Actuators
 from motiform.motion.tree.read.mjcf_bodies import Bodies
 from motiform.motion.tree.read.mjcf_equalities import Equalities
 from motiform.motion.tree.read.mjcf_geoms import Geoms
+from motiform.motion.tree.read.mjcf_joints import Joints
 from motiform.motion.tree.read.mjcf_settings import Compiler, Defaults, expand_includes
 from motiform.motion.tree.read.mjcf_touch import Touch
 from motiform.motion.tree.read.model_file import Actuator, FilePosture, ModelFile, stand_file
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["read_mjcf", "read_mjcf_file"]
 
 FEATURES = words(
-    "stiffness frictionloss damping armature tendon equality fluid gravcomp alignfree actuator deformable extension"
+    "stiffness frictionloss damping tendon equality fluid gravcomp alignfree actuator deformable extension"
 )
 _HARMLESS = ("size", "statistic", "visual", "sensor", "custom")
 _SECTIONS = (
@@ -79,9 +80,8 @@ def read_mjcf(
         folder of the model or under `roots`. Meshes that weigh are read in any case.
     roots : folders to look for files in.
     strict : refuse what would be left out or mended, with file and line.
-    skip : features to leave out knowingly: stiffness, frictionloss, damping (beyond the linear), armature (of free
-        joints), tendon, equality, fluid, gravcomp, alignfree, deformable, extension, actuator (its armature and
-        damping).
+    skip : features to leave out knowingly: stiffness, frictionloss, damping (beyond the linear), tendon, equality,
+        fluid, gravcomp, alignfree, deformable, extension, actuator (its armature and damping).
     up : axis that points up in the figure ("y", "z", …): gravity and the placements of the roots are turned, q stays
         as it is in the file. None keeps the axes of the file.
 
@@ -142,29 +142,32 @@ class _Mjcf:
             builder = FigureBuilder(gravity=self.gravity, name=self.root.text("model", ""), vertical="z")
             sections = self.root.all("equality"), self.root.all("tendon")
             ties = Equalities(*sections, self.defaults, self.report, self.coupled)
-            bodies = Bodies(self.compiler, self.defaults, self.geoms, self.report, ties.locked, self.damped, touch)
+            joints = Joints(self.compiler, self.report, ties.locked, self.damped, [] if self.whole else None)
+            bodies = Bodies(self.compiler, self.defaults, self.geoms, self.report, joints, touch)
             bodies.add(builder, self.root.all("worldbody"))
             ties.apply(builder, bodies)
             self._scale_mass(builder)
-            actuators = self._actuators(bodies, ties) if self.whole else []
+            actuators = self._actuators(joints, ties) if self.whole else []
             builder.notes += self.report.notes()
             figure = builder.build()
         if touch is None:
             return ModelFile(figure)
         kept = tuple(actuator for actuator in actuators if actuator is not None)
-        postures = self._postures(figure, bodies, [actuator is not None for actuator in actuators])
+        postures = self._postures(figure, joints, [actuator is not None for actuator in actuators])
         pairs = frozenset(touch.excluded), tuple(touch.paired)
-        return ModelFile(figure, tuple(touch.solids), *pairs, kept, tuple(bodies.springs), postures)
+        return ModelFile(
+            figure, tuple(touch.solids), *pairs, kept, tuple(joints.springs or ()), postures, bodies.lifted
+        )
 
-    def _actuators(self, bodies: Bodies, ties: Equalities) -> list[Actuator | None]:
-        reader = Actuators(self.defaults, self.compiler, self.report, bodies.ranges, ties.tendons)
+    def _actuators(self, joints: Joints, ties: Equalities) -> list[Actuator | None]:
+        reader = Actuators(self.defaults, self.compiler, self.report, joints.ranges, ties.tendons)
         return reader.read(self.root.all("actuator"))
 
-    def _postures(self, figure: "Figure", bodies: Bodies, kept: list[bool]) -> dict[str, FilePosture]:
+    def _postures(self, figure: "Figure", joints: Joints, kept: list[bool]) -> dict[str, FilePosture]:
         """Return the keyframes, in the order of q of the figure."""
         found: dict[str, FilePosture] = {}
-        size = sum(count for _, count, _ in bodies.joints)
-        moves = np.repeat([moving for _, _, moving in bodies.joints], [count for _, count, _ in bodies.joints])
+        size = sum(count for _, count, _ in joints.order)
+        moves = np.repeat([moving for _, _, moving in joints.order], [count for _, count, _ in joints.order])
         for key in [key for section in self.root.all("keyframe") for key in section.all("key")]:
             with located(key):
                 start = figure.neutral()

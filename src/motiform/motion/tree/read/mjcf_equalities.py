@@ -144,11 +144,11 @@ class Equalities:
         from motiform.motion.tree.model.functions import Polynomial
 
         for name in (*self.locked, *(n for f in self.followers for n in (f, self.followers[f].leading))):
-            if name not in bodies.references:
+            if name not in bodies.joints.references:
                 at = self.followers[name].element if name in self.followers else self.sections[0]
-                raise at.error("no such hinge or slide", got=name, remedy=closest(name, bodies.references))
+                raise at.error("no such hinge or slide", got=name, remedy=closest(name, bodies.joints.references))
         for name, follower in self.followers.items():
-            y0, x0 = bodies.references[name], bodies.references[follower.leading]
+            y0, x0 = bodies.joints.references[name], bodies.joints.references[follower.leading]
             expanded = follower.series(Series([-x0, 1.0])) + y0
             with located(follower.element):
                 builder.couple(name, follower.leading, Polynomial(tuple(expanded.coef.tolist())))

@@ -89,6 +89,8 @@ class ModelFile:
     actuators: tuple[Actuator, ...] = ()
     springs: tuple[FileSpring, ...] = ()
     postures: Mapping[str, FilePosture] = field(default_factory=dict)
+    lifted: Mapping[str, float] = field(default_factory=dict)
+    """Share of the weight of some segments that is compensated."""
 
 
 def stand_file(file: ModelFile, up: str | None) -> ModelFile:

@@ -274,7 +274,6 @@ JOINT = '<joint name="j" {}/><geom size="0.1"/>'
         (model(JOINT.format('springdamper="1 1"')), "stiffness", "the spring of a joint"),
         (model(JOINT.format('frictionloss="2"')), "frictionloss", "frictionloss"),
         (model(JOINT.format('damping="1 2"')), "damping", "not linear"),
-        (model(JOINT.format('type="free" armature="1"')), "armature", "armature of a free joint"),
         (model(after='<tendon><fixed stiffness="1"><joint joint="j" coef="1"/></fixed></tendon>'), "tendon", "<fixed>"),
         (model(after='<tendon><spatial range="0 1"/></tendon>'), "tendon", "<spatial>"),
         (model(after='<equality><flex flex="f"/></equality>'), "equality", "kind <flex>"),
