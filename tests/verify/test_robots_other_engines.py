@@ -11,6 +11,7 @@ mujoco = pytest.importorskip("mujoco")
 ROBOT = """
 <mujoco>
   <compiler angle="degree"/>
+  <option timestep="0.003"/>
   <default>
     <general biastype="affine" ctrlrange="-2 2" forcerange="-30 30"/>
     <default class="soft"><general gainprm="40" biasprm="1 -30 -2"/></default>
@@ -53,7 +54,7 @@ KEPT = ["m", "p", "r", "s", "v", "g", "e", "n"]
 def both(tmp_path):
     (tmp_path / "robot.xml").write_text(ROBOT)
     with pytest.warns(UserWarning, match="actuators of kind <damper>"):
-        robot = read_robot(tmp_path / "robot.xml")
+        robot = read_robot(tmp_path / "robot.xml", ties="exact")
     return robot, mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
 
 
@@ -139,6 +140,7 @@ def test_keyframes_are_those_of_mujoco(both):
     theirs[3:7] /= np.linalg.norm(theirs[3:7])
     np.testing.assert_allclose(robot.figure.coupled.expand(q)[:10], theirs[:10], rtol=1e-15)
     np.testing.assert_array_equal(command, model.key_ctrl[0][[model.actuator(name).id for name in KEPT]])
+    assert robot.step == model.opt.timestep == 0.003
     np.testing.assert_allclose(robot.postures["key2"].q, model.qpos0[:10], atol=1e-15)
 
 

@@ -2,5 +2,6 @@
 
 from motiform.motion.robots.actuators import Actuator, ActuatorControl, WeightCompensation
 from motiform.motion.robots.robot import Robot, read_robot
+from motiform.motion.robots.ties import TieControl
 
-__all__ = ["Actuator", "ActuatorControl", "Robot", "WeightCompensation", "read_robot"]
+__all__ = ["Actuator", "ActuatorControl", "Robot", "TieControl", "WeightCompensation", "read_robot"]

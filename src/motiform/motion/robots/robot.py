@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from motiform.base.errors import InputError, check_keywords, closest
 from motiform.motion.actuation import ControlSum, CoordinateControl, CoordinateDrive
 from motiform.motion.contact import Contacts, contact_gaps
 from motiform.motion.robots.actuators import Actuator, ActuatorControl, Command, WeightCompensation
+from motiform.motion.robots.ties import TieControl
 from motiform.motion.robots.touching import contacts_of_file
 from motiform.motion.tree import Control, Figure, joints
 from motiform.motion.tree.model.joint import Array
@@ -39,12 +40,17 @@ class Robot:
     """What was left out or mended, of the figure and beside it."""
     lifted: Mapping[str, float] = field(default_factory=dict)
     """Share of the weight of some segments that is compensated."""
+    ties: TieControl | None = None
+    """What holds couplings and closures that the figure does not have; part of `control`."""
+    step: float = 2e-3
+    """Time step that the file is made for [s]."""
 
     def posture(self, name: str | None = None) -> FilePosture:
         """Return a posture of the file, the first where no name is given; the neutral one where there is none."""
         if name is None:
-            rest = FilePosture(self.figure.neutral(), np.zeros(len(self.actuators)))
-            return next(iter(self.postures.values()), rest)
+            coupled = None if self.ties is None else self.ties.figure.coupled
+            q = self.figure.neutral() if coupled is None else coupled.expand(self.ties.figure.neutral())  # type: ignore[union-attr]
+            return next(iter(self.postures.values()), FilePosture(q, np.zeros(len(self.actuators))))
         if name not in self.postures:
             known = ", ".join(self.postures) or "none"
             raise InputError("no such posture", got=name, allowed=known, remedy=closest(name, self.postures))
@@ -64,10 +70,10 @@ class Robot:
 
     def gaps(self, q: ArrayLike) -> Array:
         """Return the distance from every contact point to its nearest obstacle [m], (points,); negative inside."""
-        figure, at = self.figure, np.asarray(q, float)
         if not self.contacts.points:
             return np.zeros(0)
-        tree = figure.replace(couplings=(), closures=()) if figure.couplings or figure.closures else figure
+        figure, at = self.figure, np.asarray(q, float)
+        tree = figure.replace(couplings=(), closures=())
         return contact_gaps(tree, self.contacts, at if figure.coupled is None else figure.coupled.expand(at))
 
     def _root(self, segment: str) -> int:
@@ -77,7 +83,7 @@ class Robot:
         return n
 
     def control(self, command: Command | ArrayLike | None = None) -> Control:
-        """Return actuators, springs and compensation of weight; `command` is (actuators,) or a function of time [s].
+        """Return actuators, springs, ties, compensation of weight; `command` is (actuators,) or a function of time [s].
 
         Without one the actuators are told what the first posture says.
         """
@@ -85,13 +91,20 @@ class Robot:
         parts: list[Control] = [ActuatorControl(self.figure, self.actuators, told)]
         if self.springs:
             parts.append(CoordinateControl(self.figure, self.springs))
+        if self.ties is not None:
+            parts.append(self.ties)
         if self.lifted:
             parts.append(WeightCompensation(self.figure, self.lifted))
         return parts[0] if len(parts) == 1 else ControlSum(self.figure, parts)
 
 
 def read_robot(
-    path: str | os.PathLike[str], *, floor: bool = True, friction: float | None = None, **options: Any
+    path: str | os.PathLike[str],
+    *,
+    floor: bool = True,
+    friction: float | None = None,
+    ties: Literal["forces", "exact"] = "forces",
+    **options: Any,
 ) -> Robot:
     """Return the robot of an MJCF or URDF file: figure, contacts with the world, actuators, springs and postures.
 
@@ -102,18 +115,43 @@ def read_robot(
     ----------
     floor : where the world of the file has nothing to touch, a plane through the origin.
     friction : in place of the coefficients of the file.
+    ties : couplings and closures, which contacts exclude, are held by "forces" of the control (see `TieControl`), or
+        are "exact" parts of the figure, for runs without contacts.
     options : those of `read_mjcf` or `read_urdf`; a URDF robot that walks has ``free=True``.
 
     """
+    if ties not in ("forces", "exact"):
+        raise InputError("unknown choice of ties", got=ties, allowed="forces, exact")
     readers: dict[str, Any] = {"mujoco": read_mjcf_file, "robot": read_urdf_file}
     root = read_xml(path)
     if root.tag not in readers:
         raise root.error("not a robot that can be read", got=f"<{root.tag}>", allowed="<mujoco> (MJCF), <robot> (URDF)")
     file = check_keywords(readers[root.tag])(path, **options)
+    held, lost = (None, list[str]()) if ties == "exact" else _hold(file.figure)
+    if held is not None:
+        file = replace(file, figure=held.tree, postures=_expanded(file))
     contacts, notes = contacts_of_file(file, floor=floor, friction=friction)
-    springs, lost = _springs(file)
-    told = (*file.figure.notes, *notes, *lost)
-    return Robot(file.figure, contacts, file.actuators, springs, file.postures, told, file.lifted)
+    springs, more = _springs(file)
+    told = (*file.figure.notes, *lost, *notes, *more)
+    return Robot(file.figure, contacts, file.actuators, springs, file.postures, told, file.lifted, held, file.step)
+
+
+def _hold(figure: Figure) -> tuple[TieControl | None, list[str]]:
+    """Return what holds the couplings and closures of a figure, and a note."""
+    count = len(figure.couplings) + len(figure.closures)
+    if not count:
+        return None, []
+    control = TieControl(figure)
+    note = f"{count} couplings and closures are held by forces of {control.frequency:g} Hz (ties='exact' keeps them)"
+    return control, [note]
+
+
+def _expanded(file: ModelFile) -> dict[str, FilePosture]:
+    """Return the postures with all coordinates."""
+    coupled = file.figure.coupled
+    if coupled is None:
+        return dict(file.postures)
+    return {name: FilePosture(coupled.expand(posture.q), posture.command) for name, posture in file.postures.items()}
 
 
 def _springs(file: ModelFile) -> tuple[tuple[CoordinateDrive, ...], list[str]]:

@@ -6,7 +6,7 @@ from motiform.base.errors import InputError
 from motiform.geometry import Box, Plane
 from motiform.motion.contact import contact_gaps
 from motiform.motion.robots import ActuatorControl, Robot, read_robot
-from motiform.motion.tree import FigureState, read
+from motiform.motion.tree import FigureState, advance, inertia_matrix, read
 
 TABLE = """<mujoco model="table">
   <compiler angle="radian"/>
@@ -18,6 +18,7 @@ TABLE = """<mujoco model="table">
     </body>
   </worldbody>
   <contact><exclude body1="world" body2="leg4"/></contact>
+  <equality>{equality}</equality>
   <actuator>{actuators}</actuator>
   <keyframe><key name="home" qpos="0 0 0.6 1 0 0 0 0 0 0 0" ctrl="0.1 0 0 0"/></keyframe>
 </mujoco>"""
@@ -27,10 +28,12 @@ LEG = """<body name="leg{n}" pos="{x} {y} -0.05"><joint name="hip{n}" axis="0 1 
 PLACES = [(0.2, 0.2), (0.2, -0.2), (-0.2, 0.2), (-0.2, -0.2)]
 
 
-def robot(folder, world='<geom name="floor" type="plane" size="1 1 1" pos="0 0 0.1"/>', more="", **options) -> Robot:
+def robot(
+    folder, world='<geom name="floor" type="plane" size="1 1 1" pos="0 0 0.1"/>', more="", equality="", **options
+) -> Robot:
     legs = "".join(LEG.format(n=n + 1, x=x, y=y, more=more) for n, (x, y) in enumerate(PLACES))
     actuators = "".join(f'<position name="a{n}" joint="hip{n}"/>' for n in range(1, 5))
-    (folder / "table.xml").write_text(TABLE.format(world=world, legs=legs, actuators=actuators))
+    (folder / "table.xml").write_text(TABLE.format(world=world, legs=legs, actuators=actuators, equality=equality))
     return read_robot(folder / "table.xml", **options)
 
 
@@ -96,6 +99,47 @@ def test_a_robot_stands_on_the_floor_at_once(tmp_path):
     # What still moves weighs m a: with speeds under 1e-3 m/s that die out in some 0.05 s that is below 0.1 % of g.
     assert forces[:, 2].sum() == pytest.approx(found.figure.mass * 9.81, rel=2e-3)
     assert np.abs(run["q"][-1][2] - q[2]) < 1e-4
+
+
+TIES = """<joint joint1="hip2" joint2="hip1" polycoef="0.1 -1 0.5"/>
+    <connect body1="leg1" body2="leg3" anchor="0 0 -0.4"/>"""
+
+
+def test_couplings_and_closures_are_held_by_forces_where_things_touch(tmp_path):
+    found = robot(tmp_path, equality=TIES)
+    assert (found.figure.couplings, found.figure.closures) == ((), ())
+    assert any("2 couplings and closures are held by forces" in note for note in found.notes)
+    exact = robot(tmp_path, equality=TIES, ties="exact").figure
+    assert (len(exact.couplings), len(exact.closures)) == (1, 1)
+    q = found.grounded(found.posture().q)
+    assert q[8] == pytest.approx(0.1, abs=1e-15)  # follows hip 1
+    run = simulate(
+        found.figure, q0=q, contacts=found.contacts, controls=found.control(), t1=0.1, integrator="time-stepping"
+    )
+    errors, _ = found.ties.rows(run["q"][-1], run["v"][-1])
+    # Servos of 400 N·m/rad at some 0.1 rad on legs of 0.1 kg·m²: less than 400 rad/s², over ω² = 35500 /s² 0.011.
+    assert np.abs(errors).max() < 0.011
+    with pytest.raises(InputError, match="unknown choice of ties"):
+        robot(tmp_path, ties="soft")
+
+
+def test_errors_of_ties_die_out_as_critically_damped_springs(tmp_path):
+    """J by differences of the errors; the law by the accelerations that the forces alone give."""
+    found = robot(tmp_path, equality=TIES)
+    ties, tree, rng = found.ties, found.figure, np.random.default_rng(1)
+    q, v, h = found.posture().q.copy(), rng.standard_normal(tree.nv), 1e-6
+    q[7:] += rng.uniform(-0.2, 0.2, 4)
+    errors, J = ties.rows(q, v)
+    ahead, back = (ties.rows(advance(tree, q, step * v), v)[0] for step in (h, -h))
+    # differences over 1e-6 leave 1e-12 of curvature and 1e-16 / 1e-6 of rounding
+    np.testing.assert_allclose(J @ v, (ahead - back) / (2 * h), atol=1e-8)
+    acceleration = np.linalg.solve(inertia_matrix(tree, q), ties(0.0, FigureState(q, v)))
+    omega = 2 * np.pi * ties.frequency
+    wanted = -(omega**2) * errors - 2 * omega * (J @ v)
+    held = J @ acceleration
+    # Both legs turn about y: the connection along y can be neither opened nor closed, its row is zero.
+    free = np.linalg.norm(J, axis=1) > 1e-9
+    np.testing.assert_allclose(held[free], wanted[free], rtol=1e-9, atol=1e-9 * np.abs(wanted).max())
 
 
 def test_urdf_robots_have_collision_shapes_and_motors(tmp_path):

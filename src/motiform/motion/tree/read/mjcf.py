@@ -115,7 +115,7 @@ class _Mjcf:
     def __init__(self, root: Element, folders: Folders, report: Report, meshes: str, whole: bool) -> None:
         self.root, self.report, self.whole = root, report, whole
         self.compiler, self.defaults = Compiler(), Defaults()
-        self.gravity, self.damped, self.coupled = (0.0, 0.0, -9.81), True, True
+        self.gravity, self.damped, self.coupled, self.step = (0.0, 0.0, -9.81), True, True, 2e-3
         for section in root.children:
             if section.tag not in _SECTIONS:
                 self.report.unknown(section, "section", section.tag, _SECTIONS)
@@ -189,6 +189,7 @@ class _Mjcf:
         section.only(("gravity", "density", "viscosity", "wind", *_OPTIONS))
         x, y, z = section.numbers("gravity", 3, self.gravity).tolist()
         self.gravity = (x, y, z)
+        self.step = section.number("timestep", self.step)
         if section.number("density", 0.0) or section.number("viscosity", 0.0):
             self.report.refuse(section, "fluid", "a fluid around the bodies")
         if set(section.attributes) & set(_OPTIONS):

@@ -91,6 +91,8 @@ class ModelFile:
     postures: Mapping[str, FilePosture] = field(default_factory=dict)
     lifted: Mapping[str, float] = field(default_factory=dict)
     """Share of the weight of some segments that is compensated."""
+    step: float = 2e-3
+    """Time step that the file is made for [s]."""
 
 
 def stand_file(file: ModelFile, up: str | None) -> ModelFile:
