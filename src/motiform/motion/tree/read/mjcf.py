@@ -156,7 +156,7 @@ class _Mjcf:
         postures = self._postures(figure, joints, [actuator is not None for actuator in actuators])
         pairs = frozenset(touch.excluded), tuple(touch.paired)
         return ModelFile(
-            figure, tuple(touch.solids), *pairs, kept, tuple(joints.springs or ()), postures, bodies.lifted
+            figure, tuple(touch.solids), *pairs, kept, tuple(joints.springs or ()), postures, bodies.lifted, self.step
         )
 
     def _actuators(self, joints: Joints, ties: Equalities) -> list[Actuator | None]:
