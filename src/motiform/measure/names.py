@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,15 +93,16 @@ class Matching:
 def match_names(rec: Recording, tags: Iterable[str], correspondence: _Correspondence = None) -> Matching:
     """Find the marker of each tag by its name, or by a correspondence.
 
-    Names agree where they are equal without a subject's prefix, capitals, spaces and underscores; an exact name comes
-    first. ``correspondence`` names markers itself: a mapping {tag: marker}, the path of a CSV file with the columns tag
-    and marker, or the vector of HuMAnS with one number for each tag, from 1, −1 where the tag has no marker
-    [HuMAnS 9.6.2]. Tags that it leaves out are matched by name. No common marker is an error.
+    An exact name comes first; of the tags and markers left, names agree where they are equal without a subject's
+    prefix, capitals, spaces, underscores, dots and dashes. ``correspondence`` names markers itself: a mapping
+    {tag: marker}, the path of a CSV file with the columns tag and marker, or the vector of HuMAnS with one number for
+    each tag, from 1, −1 where the tag has no marker [HuMAnS 9.6.2]. Tags that it leaves out are matched by name. No
+    common marker is an error.
     """
     check_markers(rec)
     names, tags = marker_names(rec), tuple(tags)
     given = _as_mapping(correspondence, tags, names)
-    indices = np.array([_find(given.get(tag, tag), names, tag in given) for tag in tags], int)
+    indices = _matched(tags, names, given)
     used = [k for k in indices if k != ABSENT]
     twice = [names[k] for k, count in Counter(used).items() if count > 1]
     if twice:
@@ -119,12 +120,30 @@ def match_names(rec: Recording, tags: Iterable[str], correspondence: _Correspond
     )  # fmt: skip
 
 
-def _find(wanted: str | None, names: list[str], told: bool) -> int:
+def _matched(tags: tuple[str, ...], names: list[str], given: dict[str, str | None]) -> np.ndarray:
+    """Return the number of the marker of each tag: those that are told, then exact names, then names alike."""
+    indices = np.full(len(tags), ABSENT)
+    for k, tag in enumerate(tags):
+        if tag in given:
+            indices[k] = _find(given[tag], names)
+    rest = [k for k, tag in enumerate(tags) if tag not in given]
+    for k in rest:
+        if tags[k] in names and names.index(tags[k]) not in indices:
+            indices[k] = names.index(tags[k])
+    taken = set(indices.tolist())
+    for k in rest:
+        if indices[k] == ABSENT:
+            indices[k] = _find(tags[k], names, taken)
+    return indices
+
+
+def _find(wanted: str | None, names: list[str], taken: Collection[int] = ()) -> int:
+    """Return the number of a marker by its name, or by one alike that is not taken."""
     if wanted is None:
         return ABSENT
-    if wanted in names:
+    if wanted in names and names.index(wanted) not in taken:
         return names.index(wanted)
-    same = [k for k, name in enumerate(names) if bare_name(name) == bare_name(wanted)]
+    same = [k for k, name in enumerate(names) if bare_name(name) == bare_name(wanted) and k not in taken]
     if len(same) > 1:
         got = ", ".join(names[k] for k in same)
         raise InputError(
@@ -164,9 +183,8 @@ def _marker(value: Any, names: list[str], where: str) -> str | None:
         if not 1 <= int(text) <= len(names):
             raise InputError("no such marker", where=where, got=text, allowed=f"1 to {len(names)}, or -1")
         return names[int(text) - 1]
-    if _find(text, names, True) == ABSENT:
-        return None  # a file of all trials may name what this one has not
-    return names[_find(text, names, True)]
+    place = _find(text, names)
+    return None if place == ABSENT else names[place]  # a file of all trials may name what this one has not
 
 
 def read_correspondence(path: str | Path) -> dict[str, str]:
@@ -200,7 +218,7 @@ def choose_markers(rec: Recording, names: Iterable[str] | Mapping[str, str]) -> 
     """Return the recording with some of its markers, in this order; a mapping {new name: marker} renames them."""
     pairs = dict(names) if isinstance(names, Mapping) else {name: name for name in names}
     points, known = check_markers(rec), marker_names(rec)
-    places = [_find(name, known, True) for name in pairs.values()]
+    places = [_find(name, known) for name in pairs.values()]
     missing = [name for name, k in zip(pairs.values(), places, strict=True) if k == ABSENT]
     if missing or not pairs:
         got = ", ".join(missing) or "no name"

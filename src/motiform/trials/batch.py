@@ -55,16 +55,19 @@ class Batch:
     def table(self) -> list[str]:
         """Return lines of a table of the trials."""
         width = max([5, *(len(row["trial"]) for row in self.rows)])
-        lines = [f"{'trial':<{width}}  {'samples':>7}  {'seen':>6}  {'rms mm':>7}  {'worst':>24}  {'s':>6}  status"]
+        heads = f"{'samples':>7}  {'seen':>6}  {'rms mm':>7}  {'worst':>24}  {'left out':>8}  {'s':>6}"
+        lines = [f"{'trial':<{width}}  {heads}  status"]
         for row in sorted(self.rows, key=lambda row: str(row["trial"])):
             if row["status"] == "failed":
-                lines.append(f"{row['trial']:<{width}}  {'':>7}  {'':>6}  {'':>7}  {'':>24}  {'':>6}  failed")
+                lines.append(f"{row['trial']:<{width}}  {'':>{len(heads)}}  failed")
                 continue
             worst = row["worst"]
             text = f"{worst['tag']} {1e3 * (worst['rms'] or 0.0):.1f}" if worst["tag"] else ""
             rms, spent = 1e3 * (row["rms"] or 0.0), row.get("seconds") or 0.0
-            numbers = f"{row['samples']:>7}  {100 * row['seen']:>5.1f}%  {rms:>7.2f}  {text:>24}  {spent:>6.1f}"
+            numbers = f"{row['samples']:>7}  {100 * row['seen']:>5.1f}%  {rms:>7.2f}  {text:>24}"
+            numbers += f"  {row.get('left_out', 0):>8}  {spent:>6.1f}"
             lines.append(f"{row['trial']:<{width}}  {numbers}  {row['status']}")
+            lines += [f"{'':<{width}}  {note}" for note in row.get("notes") or ()]
         return lines
 
 

@@ -299,6 +299,8 @@ def _summary(trial: Trial, rec: Recording, files: list[str]) -> dict[str, Any]:
         "kind": _KIND, "key": trial.key, "folder": trial.folder, "files": files, "figure": rec.manifest.get("figure"),
         "subject": rec.manifest.get("subject"), "samples": told["samples"], "duration": rec.duration,
         "markers": len(seen), "seen": float(np.mean(seen)) if seen else 0.0, "rms": told["rms"],
+        "rms_weighted": told["rms_weighted"], "notes": told["notes"],
+        **{name: sum(row[name] for row in told["per_marker"].values()) for name in ("left_out", "swapped")},
         "worst": {"tag": worst[0], "rms": worst[1].get("rms")}, "marker_sd": told["marker_sd"],
         "not_settled": told["not_settled"], "lost": told["lost"],
         "events": {name: names.count(name) for name in dict.fromkeys(names)},

@@ -103,8 +103,15 @@ def _head(rec: "Recording") -> str:
     facts = [
         f"{escape(str(rec.manifest.get('source') or 'markers'))}, {count} samples over {rec.duration:.3f} s",
         f"figure {escape(str(rec.manifest.get('figure')))}" + (f" of {escape(str(subject))}" if subject else ""),
-        f"{matched} markers; error <b>{_mm(told['rms'])} mm</b> (root mean square)",
+        f"{matched} markers; error <b>{_mm(told['rms'])} mm</b> (root mean square, all markers alike"
+        + (f"; {_mm(told['rms_weighted'])} mm weighted)" if told["rms_weighted"] != told["rms"] else ")"),
     ]
+    facts += [f'<span class="bad">{escape(note)}</span>' for note in told["notes"]]
+    for name, words in (("left_out", "left out"), ("swapped", "put right after an exchange")):
+        count_of = {tag: row[name] for tag, row in told["per_marker"].items() if row[name]}
+        if count_of:
+            each = ", ".join(f"{escape(tag)} in {number}" for tag, number in count_of.items())
+            facts.append(f'<span class="bad">markers {words}: {each} samples</span>')
     for name, words in (("not_settled", "not settled"), ("lost", "without a marker")):
         if told.get(name):
             facts.append(f'<span class="bad">{told[name]} samples {words}</span>')
@@ -136,10 +143,10 @@ def _errors(rec: "Recording") -> str:
     for tag, row in told.items():
         bar = f'<span class="bar" style="width:{80 * (row["rms"] or 0.0) / most:.0f}px"></span>'
         cells = [escape(tag), escape(str(row["marker"])), f"{100 * row['seen']:.1f}", _mm(row["rms"])]
-        rows.append([*cells, _mm(row["largest"]), bar])
+        rows.append([*cells, _mm(row["largest"]), str(row["left_out"] or ""), str(row["swapped"] or ""), bar])
     none = [tag for tag in rec.manifest.get("labels", {}).get("tag", []) if tag not in told]
     left = f"<p>Tags without a marker: {escape(', '.join(none))}.</p>" if none else ""
-    table = _table(["tag", "marker", "seen [%]", "rms [mm]", "largest [mm]", ""], rows)
+    table = _table(["tag", "marker", "seen [%]", "rms [mm]", "largest [mm]", "left out", "exchanged", ""], rows)
     plot = _image(error_plot(rec), "Error of each sample: root mean square, and the largest of a marker.", "errors")
     return f"<h2>Errors of markers</h2>{plot}{table}{left}"
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, MotiformError, closest
 from motiform.base.progress import Progress
-from motiform.measure import match_names
+from motiform.measure import Matching, match_names
 from motiform.measure.changes import check_markers
 from motiform.measure.frames import turn
 from motiform.measure.gaps import runs
@@ -18,9 +18,10 @@ from motiform.motion.reconstruct.derivatives import velocities
 from motiform.motion.reconstruct.dynamics.efforts import efforts
 from motiform.motion.reconstruct.fit import options as o
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
-from motiform.motion.reconstruct.fit.search import fit_trial, stray
+from motiform.motion.reconstruct.fit.limits import limit_events
+from motiform.motion.reconstruct.fit.search import fit_trial, settle, stray
 from motiform.motion.reconstruct.fit.smooth import smooth_trial
-from motiform.motion.reconstruct.fit.swaps import mend_swaps
+from motiform.motion.reconstruct.fit.swaps import Mended, mend_swaps, swap_events
 from motiform.motion.reconstruct.gait.events import gait_events, walker_of
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, centers_of_mass, poses, tags
@@ -50,11 +51,12 @@ CHANNELS = {
     "tags": "tags of the figure, world axes",
     "markers": "marker of each tag, world axes; nan where it was not seen",
     "error": "distance of each marker from its tag; nan where it was not seen",
-    "error.rms": "root of the mean square of the distances of a sample",
+    "error.rms": "root of the mean square of the distances of a sample, each marker counted alike",
+    "error.weighted": "the same with the weights of the fit",
     "std": "standard deviation of each coordinate, from the residuals of the whole trial",
     "unseen": "part of each coordinate that no marker tells, 0 to 1",
     "nullity": "number of directions in which no marker moves",
-    "status": "0: fitted, 1: not settled, 2: no marker was seen, the posture is that of the sample before",
+    "status": "0: fitted, 1: not settled, 2: no marker was seen, the posture is between those before and after",
     "center_of_mass": FIGURE_CHANNELS["center_of_mass"],
     "centers_of_mass": "of each segment and of the whole, world axes",
     "effort": "generalised forces of the joints; at the root what is left unexplained",
@@ -72,6 +74,7 @@ class _Trial:
     markers: Array
     names: tuple[str | None, ...]
     times: Array
+    notes: tuple[str, ...] = ()
 
 
 def reconstruct_trial(
@@ -100,18 +103,22 @@ def reconstruct_trial(
     )  # fmt: skip
     first = None if q0 is None else _configuration(figure, q0, "q0", None)
     tell = progress or (lambda fraction: None)
-    seen, events = trial.markers.copy(), []
+    seen, events, mended = trial.markers.copy(), list[Event](), list[Mended]()
     found = fit_trial(fitter, seen, first)
     tell(0.5)
     if swaps:
-        events += mend_swaps(fitter, seen, found, trial.times, trial.names)
+        mended = mend_swaps(fitter, seen, found)
+        events += swap_events(mended, trial.times, trial.names)
+    settle(fitter, seen, found, trial.times)
     sigma, nullity = _sigma(found)  # of samples fitted alone, whose degrees of freedom are known
     if smooth is not None:
         usual = check_number(smooth, "smooth", "reconstruct", above=0.0)
         smooth_trial(fitter, seen, found, trial.times, usual, sigma)
-    events += _wrong_minima(found, trial.times)
+    events += _wrong_minima(found, trial.times) + limit_events(fitter, found, trial.times)
+    events += [Event(float(trial.times[0]), note) for note in trial.notes]
     tell(0.8)
     data, told = _observe(figure, fitter, trial, seen, found, sigma, nullity, cutoff, dynamics, events)
+    _tell_mended(figure, told["per_marker"], mended)
     tell(1.0)
     return _recording(figure, trial, data, events, told)
 
@@ -140,7 +147,17 @@ def _read(figure: Figure, rec: Recording, correspondence: Correspondence) -> _Tr
         remedy = "Look at the file's names and occlusions."
         raise InputError("no marker of a tag is ever seen", where=rec._where, got="nan only", remedy=remedy)
     _check_size(figure, points, rec._where)
-    return _Trial(rec, points, matching.markers, np.asarray(rec.time("markers"), float))
+    return _Trial(rec, points, matching.markers, np.asarray(rec.time("markers"), float), _few_matched(matching))
+
+
+def _few_matched(matching: Matching) -> tuple[str, ...]:
+    """Return a note where most markers of the file are of no tag."""
+    left = matching.unmatched_markers
+    used = sum(name is not None for name in matching.markers)
+    if used >= len(left):
+        return ()
+    some = ", ".join(left[:8]) + (", …" if len(left) > 8 else "")
+    return (f"only {used} of {used + len(left)} markers have a tag; a correspondence can name those of {some}",)
 
 
 def _check_size(figure: Figure, points: Array, where: str) -> None:
@@ -244,7 +261,10 @@ def _observe(
     add("tags", x, "m", ("tag", "axis"))
     add("markers", seen, "m", ("tag", "axis"))
     add("error", error, "m", ("tag",))
-    add("error.rms", found.rms, "m")
+    seen_error = np.nan_to_num(error**2)
+    for name, weights in (("error.rms", (fitter.weights > 0).astype(float)), ("error.weighted", fitter.weights)):
+        with np.errstate(invalid="ignore"):
+            add(name, np.sqrt(seen_error @ weights / (np.isfinite(error) @ weights)), "m")
     add("std", sigma * np.sqrt(found.inverse), velocity_units(figure, per=""), ("velocity",))
     add("unseen", found.unseen, "", ("velocity",))
     add("nullity", nullity.astype("int16"), dtype="int16")
@@ -253,7 +273,8 @@ def _observe(
         add("center_of_mass", coms[:, -1], "m", ("axis",))
         add("centers_of_mass", coms, "m", ("mass", "axis"))
     told: dict[str, Any] = {
-        "marker_sd": sigma, "rms": float(np.sqrt(np.nanmean(error**2))),
+        "marker_sd": sigma, "rms": float(np.sqrt(np.nanmean(error**2))), "notes": list(trial.notes),
+        "rms_weighted": float(np.sqrt(np.average(seen_error, weights=np.isfinite(error) * fitter.weights))),
         "per_marker": _per_marker(figure, trial, seen, error), "samples": len(q),
         "not_settled": int((found.status == o.UNSETTLED).sum()), "lost": int((found.status == o.LOST).sum()),
         "steps": float(found.steps.mean()), "cutoff": cutoff,
@@ -314,6 +335,15 @@ def _per_marker(figure: Figure, trial: _Trial, seen: Array, error: Array) -> dic
                 "largest": float(own.max()) if len(own) else None,
             }  # fmt: skip
     return found
+
+
+def _tell_mended(figure: Figure, per_marker: dict[str, dict[str, Any]], mended: list[Mended]) -> None:
+    """Add the number of samples in which each marker was left out or exchanged, in place."""
+    for row in per_marker.values():
+        row["left_out"] = row["swapped"] = 0
+    for one in mended:
+        for k in one.tags:
+            per_marker[figure.tag_names[k]][one.kind.replace(" ", "_")] += len(one.samples)
 
 
 def _recording(

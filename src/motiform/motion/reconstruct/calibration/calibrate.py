@@ -24,6 +24,7 @@ __all__ = ["Calibration", "calibrate"]
 
 _METHODS = {"joint": solve_joint, "alternating": solve_alternating}
 _HOLD = 0.05  # [m/rad] draws joints to where they begin while nothing is calibrated yet
+_KEEP = 1e-3  # [m/rad] and what no marker tells, always: a foot with two markers does not turn over
 _AGAIN = 3  # times samples that fit badly are begun anew
 _FITS = 3  # times marker_sd is estimated anew where it is not told
 
@@ -152,12 +153,13 @@ def calibrate(
 def _fitted(figure: Figure, points: Array, start: Array | None, w: Array, loss: Loss) -> tuple[Array, Array]:
     """Return postures of the figure as given, and distances of its tags from the markers (samples, tags) [m]."""
     q = start_postures(figure, points) if start is None else start
+    first = q
     q = fit_postures(figure, points, q, weights=w, hold=_HOLD)
     for _ in range(3 if loss.kind else 0):  # reweighted least squares
         again = w * loss.weight(np.nan_to_num(_distances(figure, points, q)) ** 2)
         q = fit_postures(figure, points, q, weights=again, hold=_HOLD / 10, max_iterations=20)
-    q = fit_postures(figure, points, q, weights=w)
-    q = retry_postures(figure, points, q, w)
+    q = fit_postures(figure, points, q, weights=w, hold=_KEEP, toward=first)
+    q = retry_postures(figure, points, q, w, hold=_KEEP, toward=first)
     return q, _distances(figure, points, q)
 
 

@@ -9,7 +9,7 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial import log_rotation, nearest_rotation
 
-__all__ = ["fit_postures", "plain_places", "retry_postures", "start_postures"]
+__all__ = ["fit_postures", "held", "inside", "plain_places", "retry_postures", "start_postures"]
 
 _TURN = 0.5  # [rad or m] longest step of a coordinate in one iteration
 _FLOOR = 1e-10  # of the largest diagonal entry: coordinates that no marker tells stay where they are
@@ -32,6 +32,36 @@ def plain_places(figure: Figure) -> tuple[Array, Array]:
     ]
     pairs = [(a, b) for a, b in pairs if b not in root]
     return np.array([a for a, _ in pairs], int), np.array([b for _, b in pairs], int)
+
+
+def _limited(figure: Figure) -> tuple[Array, Array, Array, Array]:
+    """Return where in q and v coordinates with limits are, and their limits [rad, m]."""
+    layout, coupled = figure.layout, figure.coupled
+    kept_q = np.arange(layout.nq) if coupled is None else coupled.kept_q
+    kept_v = np.arange(layout.nv) if coupled is None else coupled.kept_v
+    at_v = np.flatnonzero(np.isfinite(figure.limits).any(1))
+    place = {int(b): int(a) for n, s in enumerate(figure.segments) if s.joint.plain
+             for a, b in zip(layout.q[n], layout.v[n], strict=True)}  # fmt: skip
+    at_v = at_v[[int(kept_v[k]) in place for k in at_v]]
+    at_q = np.searchsorted(kept_q, [place[int(kept_v[k])] for k in at_v]).astype(int)
+    return at_q, at_v, *figure.limits[at_v].T
+
+
+def inside(figure: Figure, q: Array) -> Array:
+    """Return configurations (samples, nq) moved into the limits of the joints."""
+    at_q, _, low, high = _limited(figure)
+    out = q.copy()
+    out[:, at_q] = np.clip(q[:, at_q], low, high)
+    return out
+
+
+def held(figure: Figure, q: Array, push: Array) -> Array:
+    """Return which velocities a limit holds, (samples, nv): at it, and pushed on by `push` (samples, nv)."""
+    at_q, at_v, low, high = _limited(figure)
+    found = np.zeros(push.shape, bool)
+    here, on = q[:, at_q], push[:, at_v]
+    found[:, at_v] = ((here <= low) & (on < 0)) | ((here >= high) & (on > 0))
+    return found
 
 
 def root_velocities(figure: Figure) -> Array:
@@ -123,15 +153,15 @@ def fit_postures(
 ) -> Array:
     """Return q (samples, nq) that minimises Σ w ‖tag − point‖² + hold² Σ (q − toward)² in each sample.
 
-    Levenberg–Marquardt, every sample with its own damping. `points` (samples, tags, 3) [m], nan where not seen;
-    `weights` (samples, tags) or (tags,); `hold` [m/rad] draws plain coordinates `toward` postures, or q0.
-    Undetermined coordinates stay at q0.
+    Levenberg–Marquardt within the limits of the joints, every sample with its own damping. `points` (samples, tags, 3)
+    [m], nan where not seen; `weights` (samples, tags) or (tags,); `hold` [m/rad] draws plain coordinates `toward`
+    postures, or q0. Undetermined coordinates stay at q0.
     """
     seen = np.asarray(np.isfinite(points).all(axis=-1))
     w = np.where(seen, 1.0 if weights is None else weights, 0.0)
     there = np.where(seen[..., None], points, 0.0)
     at_q, at_v = plain_places(figure)
-    q = np.array(q0, float)
+    q = inside(figure, np.array(q0, float))
     center = np.broadcast_to(q0 if toward is None else toward, q.shape)
     cost, damping = np.full(len(q), np.inf), np.full(len(q), 1e-3)
     active = np.ones(len(q), bool)
@@ -150,9 +180,10 @@ def fit_postures(
         H, g = weighed @ J, (weighed @ r.reshape(len(which), -1, 1))[..., 0]
         H[:, at_v, at_v] += hold**2
         g[:, at_v] += hold**2 * pull
-        step = _solve(H, g, damping[which])
+        stuck = held(figure, q[which], g)
+        step = _solve(np.where(stuck[:, :, None] | stuck[:, None], 0.0, H), np.where(stuck, 0.0, g), damping[which])
         step *= np.minimum(1.0, _TURN / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
-        tried = advance(figure, q[which], step)
+        tried = inside(figure, advance(figure, q[which], step))
         new = value(tried, which)[0]
         better = new <= cost[which]
         gain = cost[which] - new

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from motiform.motion.reconstruct.calibration.parameters import Parameters
-from motiform.motion.reconstruct.calibration.postures import fit_postures, plain_places, retry_postures
+from motiform.motion.reconstruct.calibration.postures import fit_postures, held, inside, plain_places, retry_postures
 from motiform.motion.tree.algorithms.configuration import advance
 from motiform.motion.tree.algorithms.kinematics import tag_jacobians, tags
 from motiform.motion.tree.model.joint import Array
@@ -127,7 +127,10 @@ class Problem:
         at = self.places[1]
         A[:, at, at] += self.posture_sd**-2
         a[:, at] += self.pulls(q) / self.posture_sd**2
-        return A, left @ Jp, flat.T @ flat + prior, a, flat.T @ e.ravel() - prior @ p
+        B, stuck = left @ Jp, held(self.parameters.figure, q, a)
+        A = np.where(stuck[:, :, None] | stuck[:, None], np.eye(A.shape[-1]) * stuck[:, None], A)
+        a, B = np.where(stuck, 0.0, a), np.where(stuck[:, :, None], 0.0, B)
+        return A, B, flat.T @ flat + prior, a, flat.T @ e.ravel() - prior @ p
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +181,7 @@ def _tried(problem: Problem, q: Array, p: Array, v: Array, dp: Array) -> tuple[A
     """Return postures and parameters after a step; samples for which their part of it is bad go on from before."""
     new_p = _changed(problem, p, dp)
     v = v * np.minimum(1.0, _TURN / np.maximum(np.abs(v).max(axis=1), 1e-300))[:, None]
-    moved = advance(problem.parameters.figure, q, v)
+    moved = inside(problem.parameters.figure, advance(problem.parameters.figure, q, v))
     worse = problem.costs(moved, new_p) > problem.costs(q, new_p)
     moved[worse] = q[worse]
     return problem.refit(moved, new_p, _INNER), new_p

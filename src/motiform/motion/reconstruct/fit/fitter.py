@@ -10,7 +10,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.base.kernels import get_device
 from motiform.motion.reconstruct.fit import options as o
-from motiform.motion.tree import Figure
+from motiform.motion.tree import Figure, tags
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.joint import Array
 
@@ -42,6 +42,12 @@ class Fit:
         """Root of the mean square distance of the markers seen [m]; NaN where there is none."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(self.cost / self.weight)
+
+    @property
+    def std(self) -> Array:
+        """Standard deviation of each coordinate, were all samples as far from their markers as usual, (samples, nv)."""
+        told = self.weight > 0
+        return float(np.median(self.rms[told])) * np.sqrt(self.inverse) if told.any() else np.zeros_like(self.inverse)
 
     @property
     def unseen(self) -> Array:
@@ -109,6 +115,13 @@ class Fitter:
         other.options[o.ROBUST] = scale**2
         return other
 
+    def unlimited(self) -> "Fitter":
+        """Return a fitter that keeps no limits."""
+        other = copy(self)
+        other.bounds = self._bounds(False)
+        vars(other).pop("limits_q", None)
+        return other
+
     def expand(self, q: Array) -> Array:
         """Return configurations with dependent coordinates, (samples, nq of the tree)."""
         return q if self.figure.coupled is None else self.figure.coupled.expand(q)
@@ -117,6 +130,51 @@ class Fitter:
         """Return numbers of the tree without those of dependent coordinates."""
         coupled = self.figure.coupled
         return q if coupled is None else np.ascontiguousarray(q[:, coupled.kept_v if v else coupled.kept_q])
+
+    @cached_property
+    def _of_q(self) -> np.ndarray:
+        """Place in v of each number of q, one of its joint's where it is not the rate of one, (nq,)."""
+        layout, coupled = self.figure.layout, self.figure.coupled
+        found = np.zeros(layout.nq, int)
+        for at, own in zip(layout.q, layout.v, strict=True):
+            found[at] = own if len(at) == len(own) else np.resize(own[:1], len(at))
+        return found if coupled is None else np.searchsorted(coupled.kept_v, found[coupled.kept_q])
+
+    @cached_property
+    def plain_q(self) -> np.ndarray:
+        """Whether each number of q is a plain coordinate, (nq,)."""
+        found = np.zeros(self.full_q, bool)
+        found[self.column_q[self.plain]] = True
+        return self.reduce(found[None])[0]
+
+    @cached_property
+    def limits_q(self) -> Array:
+        """Limits that are kept, of each number of q, (nq, 2)."""
+        found = np.tile([-np.inf, np.inf], (self.full_q, 1))
+        found[self.column_q[self.plain]] = self.bounds[self.plain]
+        return found if self.figure.coupled is None else found[self.figure.coupled.kept_q]
+
+    def per_v(self, at: np.ndarray) -> np.ndarray:
+        """Return the places in v of plain numbers of q."""
+        return self._of_q[at]
+
+    def costs(self, markers: Array, q: Array) -> Array:
+        """Return Σ w ρ(|x − m|²) over the markers seen [m²], (samples,)."""
+        square = ((tags(self.figure, q) - markers) ** 2).sum(-1)
+        return np.asarray(np.nansum(self.weights * square / (1.0 + square / self.options[o.ROBUST]), axis=1))
+
+    def loose_joints(self, unseen: Array) -> np.ndarray:
+        """Return numbers of q whose joint has half a motion and more that no marker tells, (samples, nq)."""
+        layout, coupled = self.figure.layout, self.figure.coupled
+        kept = np.arange(layout.nv) if coupled is None else coupled.kept_v
+        found = np.zeros((len(unseen), layout.nq), bool)
+        for at, own in zip(layout.q, layout.v, strict=True):
+            found[:, at] = unseen[:, np.isin(kept, own)].sum(1, keepdims=True) > 0.5
+        return self.reduce(found)
+
+    def per_q(self, values: Array) -> Array:
+        """Return values of the velocities (samples, nv) for the numbers of q, (samples, nq)."""
+        return values[:, self._of_q]
 
     @cached_property
     def plain(self) -> np.ndarray:
@@ -157,18 +215,26 @@ class Fitter:
 
     def fit(
         self, markers: Array, begin: Array, starts: np.ndarray | None = None, order: np.ndarray | None = None,
-        *, spread: bool = False, held: np.ndarray | None = None,
+        *, spread: bool = False, held: np.ndarray | None = None, aims: Array | None = None,
     ) -> Fit:  # fmt: skip
         """Fit samples (samples, tags, 3) in blocks order[starts[k]:starts[k + 1]] that begin at begin[k], (blocks, nq).
 
-        Without `starts` every sample is a block of its own. `held` marks columns that do not move.
+        Without `starts` every sample is a block of its own. `held` marks columns that do not move. `aims` (samples, nq)
+        are where samples go along what their markers do not tell; without them it is the prior, along what no marker
+        would tell.
         """
         from motiform.motion.reconstruct.fit.kernels import fit_blocks
 
         count = len(markers)
+        if not count:
+            none = np.zeros(0)
+            return Fit(begin[:0], none, none, none.astype(int), none.astype(int), np.zeros((0, self.figure.nv)))
         begun = np.arange(count + 1) if starts is None else starts
         blocks, packed, n = len(begun) - 1, self.figure.packed, self.full_v
         gone = self.gone if held is None else np.maximum(self.gone, held.astype(np.int64))
+        options = self.options.copy()
+        if aims is not None:
+            options[o.ALIGN] = o.SEEN
 
         def rows(size: int) -> Array:
             return np.zeros((size, blocks), order="F")
@@ -177,12 +243,13 @@ class Fitter:
         report = np.zeros((count, 4))
         get_device("cpu").launch(
             fit_blocks, blocks, packed.ints, packed.floats, *self._tags(markers), self.couplings, self.functions,
-            self.prior, self.plain.astype(np.int64), self.bounds, self.before, gone, self.options,
+            np.asfortranarray((self.prior[None] if aims is None else self.expand(aims)).T),
+            self.plain.astype(np.int64), self.bounds, self.before, gone, options,
             np.ascontiguousarray(np.arange(count) if order is None else order, np.int64),
             np.ascontiguousarray(begun, np.int64), np.asfortranarray(self.expand(begin).T),
             rows(self.full_q), rows(self.full_q), rows(self.full_q), rows(n), rows(self.full_q), rows(packed.rows),
             np.zeros((blocks, 3, n, n)), np.zeros((blocks, 4 * n + len(self.couplings) + 1)),
-            np.zeros((blocks, n), np.int64), q, inverse, report,
+            np.zeros((blocks, 2 * n), np.int64), q, inverse, report,
             spread, least=2,
         )  # fmt: skip
         return Fit(
@@ -215,5 +282,5 @@ class Fitter:
             np.ascontiguousarray(packed.tags, np.int64),
             np.ascontiguousarray(packed.tag_points.ravel(), float),
             self.weights,
-            np.asfortranarray(markers.reshape(len(markers), -1).T),
+            np.asfortranarray(markers.reshape(len(markers), 3 * len(self.weights)).T),
         )

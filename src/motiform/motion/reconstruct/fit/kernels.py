@@ -17,6 +17,7 @@ from motiform.motion.contact.solve_kernels import back, eliminate, factor, proje
 from motiform.motion.reconstruct.fit.options import (
     ACCURACY,
     ALIGN,
+    EVERY,
     FINE,
     KEEP,
     LOST,
@@ -39,6 +40,8 @@ __all__ = ["fit_blocks", "normal_blocks"]
 _FIRST, _LEAST, _AGAIN, _LARGEST = 1e-6, 1e-12, 1e-3, 1e8  # λ: at first, at least, after a step back, at most
 _FAILURES = 3  # of Newton's steps in a sample, after which they are left
 _NULL = 1e-9  # [m²/rad²] what counts as not told at all
+_ROUNDING, _LOOSE = 1e-13, 0.1  # [m²/rad²] of the matrix; part of a column that is not told, above which it is held
+_ALIGNED, _SLIGHT = 8, 1e-4  # times that a sample goes to its aim once more, and what is left to go [rad]
 _STALL = 6  # steps that together must lower the cost by more than one part in 10⁴
 
 
@@ -307,6 +310,56 @@ def _pull(ints, before, plain, bounds, begun, q, w, weight, g, u, stuck, gone):
 
 
 @routine
+def _freeze(before, couplings, slopes, none, H, S, F, u, frozen):
+    """Mark one column for each direction that no tag tells, that with the greatest part in it.
+
+    ε (H + ε)⁻¹ z is what no tag tells of z, any numbers.
+    """
+    n = before.shape[0]
+    for _ in range(n):
+        for k in range(n):
+            u[ix(k)] = 0.0 if frozen[ix(k)] > 0 else _ROUNDING * (1.0 + 0.5 * math.sin(1.0 + 2.0 * k))
+        _factor(before, couplings, slopes, none, H, S, 0.0, frozen, 0.0, _ROUNDING, F)
+        _solve(before, couplings.shape[0] > 0, F, u)
+        most = 0
+        for k in range(n):
+            if abs(u[ix(k)]) > abs(u[ix(most)]):
+                most = k
+        if not abs(u[ix(most)]) > _LOOSE:
+            return
+        frozen[ix(most)] = 1
+
+
+@routine
+def _align(
+    ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain, bounds, before, gone,
+    options, hidden, q, work, w, v, rate, H, S, F, g, u, none, slopes, own,
+):  # fmt: skip
+    """Move q to its aim along what no tag tells; return how far the farthest column goes. Matrices are left behind."""
+    if options[ALIGN] == EVERY and hidden:
+        _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions, options[ROBUST], True, q,
+                  work, w, slopes, H, S, g)  # fmt: skip
+    column = min(frame, aims.shape[1] - 1)
+    for k in range(before.shape[0]):
+        i = ix(ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.COLUMN_Q)])
+        u[ix(k)] = _NULL * (q[i, ix(w)] - aims[i, ix(column)])
+        pressed = (q[i, ix(w)] <= bounds[ix(k), 0] and u[ix(k)] > 0.0) or (
+            q[i, ix(w)] >= bounds[ix(k), 1] and u[ix(k)] < 0.0
+        )
+        own[ix(k)] = 1 if gone[ix(k)] == 1 or plain[ix(k)] == 0 or pressed else 0
+        if own[ix(k)] == 1:
+            u[ix(k)] = 0.0
+    _factor(before, couplings, slopes, none, H, S, 0.0, own, 0.0, _NULL, F)
+    _solve(before, couplings.shape[0] > 0, F, u)
+    far = 0.0
+    for k in range(before.shape[0]):
+        far = max(far, abs(u[ix(k)]))
+    if far > _SLIGHT:
+        _move(ints, floats, before, bounds, q, w, u, v, rate)
+    return far
+
+
+@routine
 def _away(ints, before, plain, begun, gone, q, w, weight):
     """Return what being away from where the sample was begun costs."""
     cost, at = 0.0, ints[t.AT_COLUMNS]
@@ -338,50 +391,46 @@ _I, _1, _2, _F = "int64[::1]", "float64[::1]", "float64[:, ::1]", "float64[::1, 
 
 
 @typed_kernel(
-    f"{_I}, {_1}, {_I}, {_1}, {_1}, {_F}, int64[:, ::1], {_1}, {_1}, {_I}, {_2}, {_I}, {_I}, {_1}, {_I}, {_I}, {_F}, "
+    f"{_I}, {_1}, {_I}, {_1}, {_1}, {_F}, int64[:, ::1], {_1}, {_F}, {_I}, {_2}, {_I}, {_I}, {_1}, {_I}, {_I}, {_F}, "
     f"{_F}, {_F}, {_F}, {_F}, {_F}, {_F}, float64[:, :, :, ::1], {_2}, int64[:, ::1], {_F}, {_F}, {_2}, boolean"
 )
 def fit_blocks(
-    w, ints, floats, tags, points, weights, markers, couplings, functions, prior, plain, bounds, before, gone, options,
+    w, ints, floats, tags, points, weights, markers, couplings, functions, aims, plain, bounds, before, gone, options,
     order, starts, begin, begun, q, trial, v, rate, work, matrices, vectors, stuck, out, inverse, report, spread,
 ):  # fmt: skip
     """Fit the samples order[starts[w]] … order[starts[w + 1] − 1], each begun where the one before it has ended.
 
-    report: cost, weight, iterations, status of each sample.
+    aims: where a sample goes along what no tag tells, (nq, samples or 1). report: cost, weight, iterations, status of
+    each sample.
     """
     w = int64(w)
     n, nq = before.shape[0], q.shape[0]
     H, S, F = matrices[w, 0], matrices[w, 1], matrices[w, 2]
     g, u, down, none = vectors[w, :n], vectors[w, n : 2 * n], vectors[w, 2 * n : 3 * n], vectors[w, 3 * n : 4 * n]
     slopes = vectors[w, 4 * n :]
-    own = stuck[w]
+    own, frozen = stuck[w, :n], stuck[w, n:]
     coupled = couplings.shape[0] > 0
+    every = 0.0
+    for k in range(weights.shape[0]):
+        every += weights[ix(k)]
     for i in range(nq):
         q[ix(i), ix(w)] = begin[ix(i), ix(w)]
     for place_in_order in range(starts[w], starts[w + 1]):
         frame = order[place_in_order]
-        if options[ALIGN] > 0.0:  # along what no tag ever tells it goes to the prior
-            _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions, options[ROBUST],
-                      True, q, work, w, slopes, H, S, g)  # fmt: skip
-            for k in range(n):
-                i = ix(ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.COLUMN_Q)])
-                own[ix(k)] = max(gone[ix(k)], 1 - plain[ix(k)])
-                u[ix(k)] = _NULL * (q[i, ix(w)] - prior[i]) if own[ix(k)] == 0 else 0.0
-            _factor(before, couplings, slopes, none, H, S, 0.0, own, 0.0, _NULL, F)
-            _solve(before, coupled, F, u)
-            _move(ints, floats, before, bounds, q, w, u, v, rate)
         for i in range(nq):
             begun[ix(i), ix(w)] = q[ix(i), ix(w)]
+        for k in range(n):
+            frozen[ix(k)] = gone[ix(k)]
         cost, total = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
                                 options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
         status, damping, growth, turns = UNSETTLED if total > 0.0 else LOST, _FIRST, 10.0, 0
-        failed, pulled, last = 0, options[PRIOR], math.inf
+        failed, pulled, last, aligned = 0, options[PRIOR], math.inf, 0
         while status == UNSETTLED and turns < options[MOST]:
             turns += 1
             # at first what markers hardly tell stays: their variance over that of coordinates is its weight
             weight = pulled * cost / total
             keep = weight + options[KEEP]
-            whole = cost + _pull(ints, before, plain, bounds, begun, q, w, weight, g, u, own, gone)
+            whole = cost + _pull(ints, before, plain, bounds, begun, q, w, weight, g, u, own, frozen)
             for k in range(n):
                 down[ix(k)] = u[ix(k)]
             # with the curvature of the tags steps are Newton's, where that is of use
@@ -418,8 +467,25 @@ def fit_blocks(
                 last = cost
             if settled and pulled > 0.0:
                 pulled, last = 0.0, math.inf
+                # steps with the curvature of the tags go astray along what no tag tells: it stays, or goes to its aim
+                _freeze(before, couplings, slopes, none, H, S, F, u, frozen)
+                if options[ALIGN] > 0.0:
+                    _align(ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain,
+                           bounds, before, gone, options, total < every, q, work, w, v, rate, H, S, F, g, u, none,
+                           slopes, own)  # fmt: skip
+                    cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
+                                        options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
             elif settled:
                 status = FINE
+                if aligned < _ALIGNED and options[ALIGN] > 0.0:
+                    far = _align(ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain,
+                                 bounds, before, gone, options, total < every, q, work, w, v, rate, H, S, F, g, u, none,
+                                 slopes, own)  # fmt: skip
+                    if far > _SLIGHT:
+                        status, aligned, damping, last = UNSETTLED, aligned + 1, _FIRST, math.inf
+                    if far > _SLIGHT or total < every:
+                        cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
+                                            options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
             elif damping > _LARGEST:
                 break
         for i in range(nq):

@@ -3,14 +3,17 @@
 __all__ = [
     "ACCURACY",
     "ALIGN",
+    "EVERY",
     "FINE",
     "KEEP",
     "LOST",
     "MOST",
     "NOISE",
+    "NOWHERE",
     "OPTIONS",
     "PRIOR",
     "ROBUST",
+    "SEEN",
     "SPREAD",
     "UNSETTLED",
 ]
@@ -18,7 +21,11 @@ __all__ = [
 ACCURACY, ROBUST, PRIOR, KEEP, NOISE, MOST, SPREAD, ALIGN, OPTIONS = range(9)
 """Step of the tags at which a sample is done [m]; square of the scale of the robust loss [m²]; 1 over the variance of a
 coordinate from sample to sample [1/rad²]; least weight of staying where one is [m²/rad²]; part of the residual at which
-a sample is done, too; most steps; weight of coordinates that are not known in standard deviations [m²/rad²]; above 0:
-a sample is first drawn to the prior along what no tag tells."""
+a sample is done, too; most steps; weight of coordinates that are not known in standard deviations [m²/rad²]; along what
+a sample goes to its aim."""
+
+NOWHERE, EVERY, SEEN = 0.0, 1.0, 2.0
+"""Values of ALIGN: samples have no aim; they go there along what no tag tells, were all seen; along what those seen do
+not tell."""
 
 FINE, UNSETTLED, LOST = range(3)

@@ -6,22 +6,28 @@ import numpy as np
 
 from motiform.motion.reconstruct.fit import options as o
 from motiform.motion.reconstruct.fit.fitter import BLOCK, Fit, Fitter
+from motiform.motion.reconstruct.fit.hidden import fill_hidden
+from motiform.motion.reconstruct.fit.limits import release
+from motiform.motion.reconstruct.fit.unwind import find_turns, unwind
 from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["fit_trial", "rescue", "stray"]
+__all__ = ["fit_trial", "rescue", "settle", "stray"]
 
 _TURNS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)
 _TRIED = 8  # root poses from which the whole posture is looked for
 _SHAKEN, _SHAKE = 12, 0.5  # other beginnings of a sample, and their standard deviation [rad]
-_FAR, _TINY = 3.0, 1e-9  # a sample is suspected where its distance is so many medians, and above rounding [m]
+_FAR, _TINY = 3.0, 1e-8  # a sample is suspected where its distance is so many medians, and above rounding [m]
 _ROUNDS = 3
 _LOST, _COLD = 0.005, 100  # [m] distance of samples that are looked for as if they were the first, and how many at most
-_ALIKE = 1.01  # times the least cost: as good
+_ALIKE, _SAME = 1.01, 1.0001  # times the least cost: as good; the same
+_SMALL = 5e-7  # [m] distances that count as none
+_LEAP, _ASTRAY = 0.3, 4  # [rad, m] change from sample to sample that is looked at again; samples that may be astray
+_APART = 1e-3  # [m] of markers that change at the border of two blocks though nothing moves
 _WIDER = 10.0  # times the scale of the robust loss, to begin with
 
 
-def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None, *, spread: bool = True) -> Fit:
+def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> Fit:
     """Fit all samples of a trial, (samples, tags, 3): the best seen first, then every 64th, then all between."""
     count = len(markers)
     seen = (np.isfinite(markers).all(-1) & (fitter.weights > 0)).sum(-1)
@@ -29,7 +35,7 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None, *, spread
     first = fitter.prior if q0 is None else fitter.expand(q0[None])[0]
     begun = fitter.reduce(first[None])
     wide = fitter.robust(_WIDER * np.sqrt(fitter.options[o.ROBUST]))  # far from the answer every marker is far away
-    fitter.options[o.ALIGN] = wide.options[o.ALIGN] = float(_some_unseen(fitter, begun))
+    fitter.options[o.ALIGN] = wide.options[o.ALIGN] = o.EVERY if _some_unseen(fitter, begun) else o.NOWHERE
     anchored = _first_posture(wide, markers[anchor], begun, told=q0 is not None)
     coarse = np.unique([*range(0, count, BLOCK), anchor])
     place = int(np.searchsorted(coarse, anchor))
@@ -37,12 +43,71 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None, *, spread
     rough = wide.fit(
         markers[coarse], np.repeat(anchored.q, 2, 0), np.array([0, len(coarse) - place, len(coarse)]), order
     )
+    turns = find_turns(fitter)
+    release(wide, turns, markers[coarse], rough)
     rescue(wide, markers[coarse], rough)
     starts = np.array([*range(0, count, BLOCK), count])
     begin = rough.q[np.searchsorted(coarse, starts[:-1])]
-    found = fitter.fit(markers, begin, starts, spread=spread)
-    rescue(fitter, markers, found, spread=spread)
+    found = fitter.fit(markers, begin, starts, spread=True)
+    unwind(fitter, turns, found)
+    _join(fitter, markers, found, starts)
+    rescue(fitter, markers, found, spread=True)
+    release(fitter, turns, markers, found)
+    unwind(fitter, turns, found)
     return found
+
+
+def _steady(fitter: Fitter, markers: Array, found: Fit) -> None:
+    """Fit samples anew that leap from those before and after, and need not; in place.
+
+    A long search goes astray along what no marker tells: joints that have such a motion begin where they were before.
+    Of the same cost, the posture nearer to both neighbours stays.
+    """
+    plain, tried = fitter.plain_q, np.zeros(len(found.q), bool)
+    for _ in range(_ROUNDS):
+        leaps = np.abs(np.diff(found.q[:, plain], axis=0)).max(1, initial=0.0) > _LEAP
+        at = np.flatnonzero(leaps & ~tried[1:]) + 1
+        tried[at] = True
+        loose = fitter.loose_joints(found.unseen[at])
+        begin = np.where(loose | ~loose.any(1, keepdims=True), found.q[at - 1], found.q[at])
+        again = fitter.fit(markers[at], begin, spread=True)
+        ends = found.q[at - 1][:, plain], found.q[np.minimum(at + _ASTRAY, len(found.q) - 1)][:, plain]
+        old, new = (sum(np.abs(q[:, plain] - end).max(1, initial=0.0) for end in ends) for q in (found.q[at], again.q))
+        better = (new < 0.5 * old) & (again.cost <= _SAME * found.cost[at] + found.weight[at] * _SMALL**2)
+        if not better.any():
+            return
+        found.put(at[better], again, np.flatnonzero(better))
+
+
+def settle(fitter: Fitter, markers: Array, found: Fit, times: Array) -> None:
+    """Take what is hidden from neighbours in time, and give postures continuous representations; in place."""
+    turns = find_turns(fitter)
+    unwind(fitter, turns, found)
+    _steady(fitter, markers, found)
+    fill_hidden(fitter, markers, found, times)
+    unwind(fitter, turns, found)
+
+
+def _join(fitter: Fitter, markers: Array, found: Fit, starts: np.ndarray) -> None:
+    """Fit blocks anew that do not go on where the block before has ended, though they could; in place.
+
+    Of several blocks in a row the first alone: those after it may go on from its new end.
+    """
+    for _ in range(len(starts)):
+        borders = starts[1:-1]
+        on = fitter.fit(markers[borders], found.q[borders - 1])
+        # what a coordinate changes over what a metre of its markers would change it by
+        spread_q = np.sqrt(fitter.per_q(found.inverse[borders]))
+        apart = (np.abs(on.q - found.q[borders]) / spread_q).max(1, initial=0.0)
+        broken = apart > np.maximum(_FAR * np.nan_to_num(found.rms[borders]), _APART)
+        broken &= (on.cost <= _ALIKE * found.cost[borders] + _TINY**2) & (on.status != o.LOST)
+        first = np.flatnonzero(broken & ~np.append(False, broken[:-1]))
+        if not len(first):
+            return
+        at = np.concatenate([np.arange(starts[k + 1], starts[k + 2]) for k in first])
+        sizes = np.append(0, np.cumsum(starts[first + 2] - starts[first + 1]))
+        again = fitter.fit(markers[at], on.q[first], sizes, spread=True)
+        found.put(at, again, np.arange(len(at)))
 
 
 def _first_posture(fitter: Fitter, sample: Array, begin: Array, told: bool) -> Fit:
@@ -118,11 +183,17 @@ def _shake(fitter: Fitter, q: Array, rng: np.random.Generator) -> Array:
 
 
 def _best(fitter: Fitter, samples: Array, guesses: Array, spread: bool = False) -> Fit:
-    """Return the best fit of each sample (samples, tags, 3) from several beginnings (samples, guesses, nq)."""
+    """Return the best fit of each sample (samples, tags, 3) from several beginnings (samples, guesses, nq).
+
+    Of those that are equal the first.
+    """
     count, many = guesses.shape[:2]
     every = fitter.fit(np.repeat(samples, many, 0), guesses.reshape(count * many, -1), spread=spread)
     cost = np.where(every.status == o.LOST, np.inf, every.cost).reshape(count, many)
-    return every.pick(np.arange(count) * many + np.argmin(cost, axis=1))
+    least = cost.min(1, keepdims=True)
+    return every.pick(
+        np.arange(count) * many + np.argmax(cost <= _SAME * least + every.weight.max() * _TINY**2, axis=1)
+    )
 
 
 def stray(found: Fit, *, unsettled: bool = True) -> np.ndarray:

@@ -1,58 +1,138 @@
-"""Temporarily swapped markers."""
+"""Markers that have exchanged their names for a while, and markers that are elsewhere for a while.
+
+Both are claims about the cameras, so that the model's misfit is no evidence. Each marker has a usual place in its
+segment, the median over the trial, from which its distance is taken; and what is mended begins or ends with a jump of
+the marker itself, relative to its segment, in one sample.
+"""
 
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
+from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.reconstruct.fit.search import rescue, stray
-from motiform.motion.tree import tags
+from motiform.motion.tree import poses
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
 
-__all__ = ["mend_swaps"]
+__all__ = ["Mended", "mend_swaps", "swap_events"]
 
 _SCALE = 0.03  # [m] of the robust loss that looks past markers in wrong places
 _LEAST = 0.01  # [m] distance below which a swap cannot be told from noise
 _BETTER = 0.25  # of the squared distances that must be left after the exchange
-_NOWHERE, _FAR = 0.05, 10.0  # [m], and of the usual distance: a marker farther from its tag is no marker of it
+_NOWHERE, _FAR = 0.05, 10.0  # [m], and of the usual distance: a marker farther from its usual place is elsewhere
 _SOME = 0.25  # of all tags: where more are lost the posture is wrong, not the markers
+_JUMP = 0.5  # of the distance to be explained, that the marker must go in one sample
 
 
-def mend_swaps(fitter: Fitter, markers: Array, found: Fit, times: Array, names: tuple[str | None, ...]) -> list[Event]:
-    """Exchange swapped markers and remove outliers, in place. Return the changes.
+class Mended(NamedTuple):
+    """Markers that were changed over some samples."""
+
+    kind: str
+    """"swapped" or "left out"."""
+    tags: tuple[int, ...]
+    """Numbers of their tags."""
+    samples: np.ndarray
+
+
+def mend_swaps(fitter: Fitter, markers: Array, found: Fit) -> list[Mended]:
+    """Exchange swapped markers and leave out those that are elsewhere, in place. Return the changes.
 
     Suspected samples are fitted with a robust loss, which looks past markers in wrong places.
     """
-    away = np.linalg.norm(tags(fitter.figure, found.q) - markers, axis=-1)[:, fitter.weights > 0]
-    usual = _FAR * np.nanmedian(away)
-    suspected = (stray(found) & (found.rms > _LEAST)) | (np.nan_to_num(away) > max(usual, _NOWHERE)).any(1)
+    usual = _usual_places(fitter, markers, found)
+    places = _places(fitter, found.q, usual)
+    away = np.where(fitter.weights > 0, np.linalg.norm(places - markers, axis=-1), np.nan)
+    if not np.isfinite(away).any():
+        return []
+    far = max(_FAR * float(np.nanmedian(away)), _NOWHERE)
+    suspected = (stray(found) & (found.rms > _LEAST)) | (np.nan_to_num(away) > far).any(1)
     suspects, good = np.flatnonzero(suspected), np.flatnonzero(~suspected)
     if not len(suspects) or not len(good):
         return []
     nearest = good[np.argmin(np.abs(good[None] - suspects[:, None]), axis=1)]
     posture = fitter.robust(_SCALE).fit(markers[suspects], found.q[nearest])
-    x = tags(fitter.figure, posture.q)
-    done: dict[str, list[int]] = {}
-    for n, sample in enumerate(suspects):
-        for i, j in _exchanged(x[n], markers[sample], fitter.weights):
-            markers[sample, [i, j]] = markers[sample, [j, i]]
-            done.setdefault(f"swapped: {names[min(i, j)]}, {names[max(i, j)]}", []).append(int(sample))
-        lost = np.linalg.norm(x[n] - markers[sample], axis=-1) > max(usual, _NOWHERE)
-        for i in np.flatnonzero(lost & (fitter.weights > 0)).tolist() if lost.sum() <= _SOME * len(lost) else ():
-            markers[sample, i] = np.nan
-            done.setdefault(f"left out: {names[i]}", []).append(int(sample))
-    changed = np.unique([sample for samples in done.values() for sample in samples]).astype(int)
-    if not len(changed):
-        return []
-    again = fitter.fit(markers[changed], posture.q[np.searchsorted(suspects, changed)], spread=True)
-    found.put(changed, again, np.arange(len(changed)))
-    rescue(fitter, markers, found, spread=True)
+    places[suspects] = _places(fitter, posture.q, usual)
+    done = _swapped(fitter, markers, places, suspects)
+    done += _elsewhere(fitter, markers, places, suspects, far)
+    changed = np.unique(np.concatenate([one.samples for one in done])) if done else suspects[:0]
+    if len(changed):
+        again = fitter.fit(markers[changed], posture.q[np.searchsorted(suspects, changed)], spread=True)
+        found.put(changed, again, np.arange(len(changed)))
+        rescue(fitter, markers, found, spread=True)
+    return done
+
+
+def swap_events(done: list[Mended], times: Array, names: tuple[str | None, ...]) -> list[Event]:
+    """Return an event for each change."""
     return [
-        Event(float(times[part[0]]), name, {"until": float(times[part[-1]]), "samples": len(part)})
-        for name, samples in done.items()
-        for part in np.split(samples, np.flatnonzero(np.diff(samples) > 1) + 1)
+        Event(
+            float(times[one.samples[0]]),
+            f"{one.kind}: {', '.join(str(names[k]) for k in one.tags)}",
+            {"until": float(times[one.samples[-1]]), "samples": len(one.samples)},
+        )
+        for one in done
     ]
+
+
+# ---------------------------------------------------------------- where markers are expected
+def _usual_places(fitter: Fitter, markers: Array, found: Fit) -> Array:
+    """Return the median place of each marker in its segment's axes [m], (tags, 3)."""
+    at, good = fitter.figure.packed.tags, ~stray(found)
+    R, p = poses(fitter.figure, found.q[good])
+    own = (np.swapaxes(R, -1, -2)[:, at] @ (markers[good] - p[:, at])[..., None])[..., 0]
+    usual = np.array(fitter.figure.packed.tag_points, float)
+    for k in np.flatnonzero(np.isfinite(own[..., 0]).any(0)):
+        usual[k] = np.nanmedian(own[:, k], axis=0)
+    return usual
+
+
+def _places(fitter: Fitter, q: Array, usual: Array) -> Array:
+    """Return where markers with these places in their segments would be, (samples, tags, 3)."""
+    at = fitter.figure.packed.tags
+    R, p = poses(fitter.figure, q)
+    return (R[:, at] @ usual[:, :, None])[..., 0] + p[:, at]
+
+
+def _jumps(markers: Array, places: Array, k: int, first: int, end: int, least: Array) -> bool:
+    """Whether marker k jumps relative to its place into samples first … end − 1 or out of them, `least` far.
+
+    Where it is not seen next to them there is no telling; it must not glide in or out on the other side.
+    """
+    off = markers[:, k] - places[:, k]
+    seen, jumped, glided = np.asarray(np.isfinite(off).all(-1)), 0.0, 0
+    for inside, outside in ((first, first - 1), (end - 1, end)):
+        if 0 <= outside < len(off) and seen[outside] and seen[inside]:
+            leap = bool(np.linalg.norm(off[inside] - off[outside]) > _JUMP * least[inside - first])
+            jumped, glided = jumped + leap, glided + (not leap)
+        elif 0 <= outside < len(off):
+            jumped += 0.5  # hidden for a moment
+    return jumped > glided and jumped >= 0.5
+
+
+# ---------------------------------------------------------------- exchanges
+def _swapped(fitter: Fitter, markers: Array, places: Array, suspects: np.ndarray) -> list[Mended]:
+    """Exchange markers that lie far better the other way round, where both have jumped; in place."""
+    at: dict[tuple[int, int], list[int]] = {}
+    for sample in suspects:
+        for i, j in _exchanged(places[sample], markers[sample], fitter.weights):
+            at.setdefault((min(i, j), max(i, j)), []).append(int(sample))
+    done = []
+    for (i, j), samples in at.items():
+        mask = np.zeros(len(markers), bool)
+        mask[samples] = True
+        for first, end in runs(mask):
+            apart = np.linalg.norm(places[first:end, i] - places[first:end, j], axis=-1)
+            if all(_jumps(markers, places, k, first, end, apart) for k in (i, j) if _some(markers[first:end, k])):
+                markers[first:end, [i, j]] = markers[first:end, [j, i]]
+                done.append(Mended("swapped", (i, j), np.arange(first, end)))
+    return done
+
+
+def _some(points: Array) -> bool:
+    return bool(np.isfinite(points).all(-1).any())
 
 
 def _exchanged(x: Array, m: Array, weights: Array) -> list[tuple[int, int]]:
@@ -77,3 +157,20 @@ def _exchanged(x: Array, m: Array, weights: Array) -> list[tuple[int, int]]:
             pairs.append((i, j))
             taken |= {i, j}
     return pairs
+
+
+# ---------------------------------------------------------------- strays
+def _elsewhere(fitter: Fitter, markers: Array, places: Array, suspects: np.ndarray, far: float) -> list[Mended]:
+    """Leave out markers that have jumped away from their usual places; in place."""
+    off = np.zeros(markers.shape[:2], bool)
+    off[suspects] = np.linalg.norm(markers[suspects] - places[suspects], axis=-1) > far
+    off &= fitter.weights > 0
+    off[off.sum(1) > _SOME * len(fitter.weights)] = False
+    done, before = [], markers.copy()
+    for k in np.flatnonzero(off.any(0)):
+        for first, end in runs(off[:, k]):
+            least = np.linalg.norm(before[first:end, k] - places[first:end, k], axis=-1)
+            if _jumps(before, places, int(k), first, end, least):
+                markers[first:end, k] = np.nan
+                done.append(Mended("left out", (int(k),), np.arange(first, end)))
+    return done

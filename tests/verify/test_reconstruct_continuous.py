@@ -1,0 +1,175 @@
+"""Random smooth motions come back from their markers: angles within their standard deviations, and without jumps."""
+
+import numpy as np
+import pytest
+
+import motiform
+from motiform import FigureBuilder, Transform, joints
+from motiform.base.kernels import threads
+from motiform.motion.reconstruct import virtual_markers
+from motiform.motion.tree import tag_jacobians
+
+RATE = 100.0
+TIMES = np.arange(200)[:, None] / RATE
+
+
+@pytest.fixture(scope="module")
+def man():
+    return motiform.figures.human36(1.75, 75.0)
+
+
+@pytest.fixture(scope="module")
+def arm():
+    """Three axes, a hinge, and three axes of which the first and the last are alike."""
+    b = FigureBuilder()
+    b.segment("upper", None, joints.cardan("xyz"), mass=1.0)
+    b.segment("fore", "upper", joints.revolute((0, 0, 1)), placement=Transform(np.eye(3), (0, -0.3, 0)), mass=1.0)
+    b.segment("hand", "fore", joints.cardan("yxy"), placement=Transform(np.eye(3), (0, -0.25, 0)), mass=1.0)
+    for name in ("upper", "fore", "hand"):
+        for n, at in enumerate(((0.06, -0.1, 0.0), (0.0, -0.2, 0.07), (-0.04, -0.05, -0.05))):
+            b.tag(f"{name}{n}", name, at)
+    return b.build()
+
+
+def gimbal(limits=None):
+    """One segment on three axes, with four tags."""
+    b = FigureBuilder()
+    b.segment("arm", None, joints.cardan("xyz", limits=limits), mass=1.0)
+    for n, at in enumerate(((0, -0.3, 0), (0.05, -0.15, 0), (0, -0.2, 0.06), (0, 0, 0.02))):
+        b.tag(f"t{n}", "arm", at)
+    return b.build()
+
+
+def waves(rng, middle, half, count):
+    return middle + half * np.sin(2 * np.pi * rng.uniform(0.2, 0.8, count) * TIMES + rng.uniform(0, 6.28, count))
+
+
+def body_motion(man, rng):
+    """Limbs that swing widely, shoulders through gimbal locks, elbows bent."""
+    names = np.array(man.coordinates)
+    q = waves(rng, 0.0, 0.1, man.nq)
+    for k in np.flatnonzero([("shoulder" in name) for name in names]):
+        q[:, k] = waves(rng, rng.uniform(-0.35, 0.7), rng.uniform(0.35, 1.57), 1)[:, 0]
+    q[:, [("elbow" in name) for name in names]] = 0.9 + 0.5 * np.sin(3 * TIMES)
+    return q
+
+
+def arm_motion(rng):
+    """The last joint stays 0.4 rad from its lock: nearer to it noise of markers turns it by more than is linear."""
+    q = waves(rng, rng.uniform(-0.5, 0.5, 7), rng.uniform(0.2, 1.0, 7), 7)
+    q[:, 5] = waves(rng, 1.2, 0.8, 1)[:, 0]
+    q[:, 1] *= 0.7
+    return q
+
+
+def untouched(figure, q, seen):
+    """Return coordinates without a part in motions that no marker tells with a lever of 5 mm, (nv,).
+
+    Along these noise of some millimetres turns by a radian, and nothing is linear.
+    """
+    J = tag_jacobians(figure, q)[seen].reshape(-1, figure.nv)
+    _, sizes, rows = np.linalg.svd(J, full_matrices=True)
+    sizes = np.append(sizes, np.zeros(figure.nv - len(sizes)))
+    return (np.abs(rows[sizes < 0.005]) < 1e-3).all(0)
+
+
+def scores(figure, q, noise, hidden, seed):
+    """Return errors over standard deviations of what is told, and changes from sample to sample beyond the truth's."""
+    rec = motiform.reconstruct(
+        figure, virtual_markers(figure, q, rate=RATE, noise=noise, hidden=hidden, seed=seed), dynamics=False
+    )
+    seen = np.isfinite(rec["markers"][..., 0])
+    some = np.arange(0, len(q) - 1, 7)
+    told = np.array([untouched(figure, q[k], seen[k]) & untouched(figure, q[k + 1], seen[k + 1]) for k in some])
+    away = np.asarray(rec["q"]) - q
+    std = np.maximum(rec["std"], 1e-7)  # [rad] rounding of 1e-12 m over levers of 5 mm, where there is no noise
+    jump = np.abs(np.diff(away, axis=0)[some])[told]
+    return np.abs(away / std)[some][told], float(jump.max()), float(np.nanmax(rec["error.rms"]))
+
+
+NOISES = [(0.0, 0.0), (0.0, 0.1), (0.002, 0.0), (0.002, 0.1), (0.005, 0.0), (0.005, 0.1)]
+
+
+def check(figure, motion, count, noise, hidden, seed=0):
+    """99 % within three standard deviations (99.7 % if all were linear); no change that noise does not explain."""
+    every = []
+    for k in range(count):
+        score, jump, rms = scores(figure, motion(np.random.default_rng(seed + k)), noise, hidden, seed + k)
+        every.append(score)
+        assert jump < 1.0, k  # [rad]; half a turn is 3.1, noise of 5 mm over levers of 5 cm 0.1
+        assert noise or rms < 1e-6, k
+    assert (np.concatenate(every) < 3.0).mean() > 0.99
+
+
+@pytest.mark.parametrize(("noise", "hidden"), NOISES)
+def test_a_chain_of_joints(arm, noise, hidden):
+    check(arm, arm_motion, 2, noise, hidden)
+
+
+def test_a_body(man):
+    check(man, lambda rng: body_motion(man, rng), 1, 0.0, 0.0)
+    check(man, lambda rng: body_motion(man, rng), 1, 0.002, 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("noise", "hidden"), NOISES)
+def test_two_hundred_motions(man, arm, noise, hidden):
+    check(man, lambda rng: body_motion(man, rng), 14, noise, hidden, seed=100)
+    check(arm, arm_motion, 20, noise, hidden, seed=100)
+
+
+@pytest.mark.parametrize("limits", [None, [(-np.pi, np.pi)] * 3])
+def test_angles_go_on_through_gimbal_locks(limits):
+    """Without noise every angle goes on as the truth does, through locks and half turns; limits are no walls."""
+    figure = gimbal(limits)
+    for k in range(8):
+        rng = np.random.default_rng(k)
+        q = waves(rng, np.deg2rad(rng.uniform(-40, 40, 3)), np.deg2rad(rng.uniform(20, 100, 3)), 3)
+        rec = motiform.reconstruct(figure, virtual_markers(figure, q, rate=RATE), dynamics=False)
+        assert np.abs(np.diff(rec["q"] - q, axis=0)).max() < 1e-4  # levers at a lock are 1e-3 and less of the others
+        assert rec["error.rms"].max() < 1e-9
+
+
+def test_blocks_and_threads_do_not_matter(arm, monkeypatch):
+    from motiform.motion.reconstruct.fit import search
+
+    markers = virtual_markers(arm, arm_motion(np.random.default_rng(3)), rate=RATE, noise=0.002)
+    found = []
+    for block, count in ((64, 1), (64, 2), (23, 2)):
+        monkeypatch.setattr(search, "BLOCK", block)
+        with threads(count):
+            found.append(np.asarray(motiform.reconstruct(arm, markers, dynamics=False)["q"]))
+    assert np.array_equal(found[0], found[1])
+    assert np.abs(found[0] - found[2]).max() < 1e-3  # settled to 1e-4 of the residual from either side
+
+
+def test_hidden_coordinates_are_between_their_neighbours(arm):
+    """A hand without markers for a tenth of a second errs by what motion allows: a cubic over a gap of T seconds by
+    T⁴ / 384 times the fourth derivative, (2π 0.8)⁴ rad/s⁴ at most, and 1 rad of amplitude."""
+    q = arm_motion(np.random.default_rng(5))
+    markers = virtual_markers(arm, q, rate=RATE)
+    points = np.array(markers["markers"])
+    points[100, 6:] = np.nan
+    points[140:150, 6:] = np.nan
+    points[170:174] = np.nan
+    hidden = motiform.Recording.from_arrays(
+        [markers.channel("markers")], {"markers": points}, manifest=markers.manifest
+    )
+    rec = motiform.reconstruct(arm, hidden, dynamics=False)
+    away = np.abs(np.asarray(rec["q"]) - q)
+    assert away[100].max() < 0.001
+    assert away[140:150].max() < 0.02
+    assert away[170:174].max() < 0.01
+    assert (rec["status"][170:174] == 2).all()
+
+
+def test_a_limit_that_binds_is_told():
+    figure = gimbal([(-3, 3), (-0.5, 0.5), (-3, 3)])
+    q = np.zeros((200, 3))
+    q[:, 1] = 0.8 * np.sin(2 * np.pi * 0.5 * TIMES[:, 0])
+    rec = motiform.reconstruct(figure, virtual_markers(figure, q, rate=RATE), dynamics=False)
+    events = [event for event in rec.events if event.name.startswith("at its limit")]
+    assert len(events) == 2
+    beyond = np.flatnonzero(np.abs(q[:, 1]) > 0.5)
+    assert events[0].time == pytest.approx(beyond[0] / RATE, abs=0.011)
+    assert sum(event.detail["samples"] for event in events) == pytest.approx(len(beyond), abs=4)
