@@ -61,6 +61,7 @@ def simulate(
     watch: bool | None = None,
     motion: Recording | Callable[[float], ArrayLike] | None = None,
     unstable: bool | None = None,
+    record: Sequence[str] | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
     resume: bool = False,
@@ -94,6 +95,9 @@ def simulate(
         Of a figure in matter: a recording or a function of time [s] that the figure follows.
     unstable
         Of a network: whether it is run although its parameters make it diverge.
+    record
+        Of a network: names of the channels to keep, or of single points such as "string[100].position"; all where it is
+        None. Small networks of which only positions are kept run many times faster.
     out
         Folder to write the recording to while it grows; None keeps it in memory.
     overwrite, resume
@@ -112,6 +116,7 @@ def simulate(
         forces=None if forces is None else _several(forces, callable, "force(t, state)"),
         guards=None if guards is None else _several(guards, _is_guard, "Guard"),
         q0=q0, v0=v0, controls=controls, loads=loads, contacts=contacts, watch=watch, motion=motion, unstable=unstable,
+        record=record,
     )  # fmt: skip
     keep: dict[str, Any] = {"out": out, "overwrite": overwrite, "resume": resume, "progress": progress}
     if isinstance(what, str | Path | Scene):

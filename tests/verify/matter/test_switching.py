@@ -54,7 +54,9 @@ def grains(count, step, *, damping=0.0):
     for n, angles in enumerate(WALLS):
         turned = Transform.from_euler(angles, "xyz")
         low = turned.rotation[:, 1].sum() > 0  # the normal points into the box
-        b.solid(f"wall-{n}", Plane(), Transform(turned.rotation, np.zeros(3) if low else np.full(3, width)), balls, law=law)
+        b.solid(
+            f"wall-{n}", Plane(), Transform(turned.rotation, np.zeros(3) if low else np.full(3, width)), balls, law=law
+        )
     return b.build()
 
 

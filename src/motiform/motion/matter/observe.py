@@ -1,9 +1,12 @@
 """Recorded channels of networks."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from motiform.base.errors import InputError, closest
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.engine.meters import angular_momentum, kinetic_energy, momentum, potential_energy
 from motiform.motion.matter.laws.links import ZoneLaw
@@ -12,10 +15,11 @@ from motiform.motion.matter.model.solids import asked_pose
 from motiform.record import Channel
 from motiform.spatial import quaternion_from_rotation
 
-__all__ = ["METERED", "network_channels", "observe_network"]
+__all__ = ["METERED", "choose_channels", "network_channels", "observe_network"]
 
 METERED = 20_000
 """Points up to which energies are worked out at every sample."""
+_POINT = re.compile(r"(.+)\[(\d+)\]")
 _METERS: tuple[tuple[str, str, tuple[int, ...], str], ...] = (
     ("momentum", "kg m/s", (3,), "all masses, world axes"),
     ("angular_momentum", "kg m^2/s", (3,), "all masses, about the world's origin, world axes"),
@@ -60,6 +64,39 @@ def network_channels(network: Network, rate: float) -> list[Channel]:
     for name, unit, sizes, text in _METERS if network.count <= METERED else _METERS[:2]:
         found.append(Channel(name, unit=unit, dims=("axis",) * len(sizes), shape=sizes, rate=rate, description=text))
     return found
+
+
+def choose_channels(network: Network, rate: float, record: Sequence[str]) -> tuple[list[Channel], dict[str, Any]]:
+    """Return the channels named, and for each position of points which these are: indices, or one index.
+
+    A name is that of a channel, or of the position of one point, such as "string[100].position".
+    """
+    known = {channel.name: channel for channel in network_channels(network, rate)}
+    found: list[Channel] = []
+    points: dict[str, Any] = {}
+    for name in dict.fromkeys(record):
+        group, _, key = name.rpartition(".")
+        if name in known:
+            found.append(known[name])
+            if key == "position" and any(group == one.name for one in network.groups):
+                points[name] = network.group(group).indices
+        elif key == "position" and _POINT.fullmatch(group):
+            base, number = _POINT.fullmatch(group).groups()  # type: ignore[union-attr]
+            indices = network.points(base)
+            if int(number) >= len(indices):
+                raise InputError(
+                    "no such point", where="record", got=name, allowed=f"{base}[0] to [{len(indices) - 1}]"
+                )
+            points[name] = int(indices[int(number)])
+            found.append(Channel(name, unit="m", dims=("axis",), shape=(3,), rate=rate, description="world axes"))
+        else:
+            raise InputError(
+                "only channels of the network can be recorded", where="record", got=name,
+                allowed=", ".join(known), remedy=closest(name, known),
+            )  # fmt: skip
+    if not found:
+        raise InputError("something must be recorded", where="record", allowed=", ".join(known))
+    return found, points
 
 
 def _per_link(bundle: Any, key: str, unit: str, rate: float, text: str, dtype: str = "float64") -> Channel:

@@ -1,7 +1,7 @@
 """A network as a system that the run loop advances."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,12 +9,15 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.model.network import Network
-from motiform.motion.matter.observe import network_channels, observe_network
+from motiform.motion.matter.observe import choose_channels, network_channels, observe_network
 from motiform.motion.run import Block, Checkpoint, Kind, Options, Pace, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel
 
 __all__ = ["KIND", "NetworkSystem", "check_functions", "check_stability", "describe", "film_rate", "sampled_engine"]
+
+_BLOCK = 16384  # steps in one call: a third of a second of sound, and signals of as many steps in memory
+_NUMBERS = 1 << 22  # recorded in one call at most
 
 Samples = list[dict[str, np.ndarray]]
 """What is observed at consecutive samples, by channel."""
@@ -24,18 +27,25 @@ class NetworkSystem(System):
     """A network of masses and links.
 
     Parameters that would make it diverge are refused before the first step, with the remedy; `unstable` runs them.
+    `record` names the channels that are kept, all where it is None; without meters a small network is much faster.
     """
 
-    def __init__(self, network: Network, options: Options, unstable: bool = False) -> None:
+    def __init__(
+        self, network: Network, options: Options, unstable: bool = False, record: Sequence[str] | None = None
+    ) -> None:
         check_integrator(options, "network", "a network")
         self.steps = steps_per_sample(network, options.rate)
         check_functions(network)
         self.network, self.options = network, options
         self.gravity, self.labels = network.gravity, {}
         self.facts = {"network": describe(network), "stability": check_stability(network, unstable)}
+        self._points: dict[str, Any] = {}
+        self._channels = network_channels(network, options.rate)
+        if record is not None:
+            self._channels, self._points = choose_channels(network, options.rate, record)
 
     def channels(self) -> list[Channel]:  # noqa: D102
-        return network_channels(self.network, self.options.rate)
+        return self._channels
 
     def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
         network, device = self.network, self.options.device
@@ -43,10 +53,41 @@ class NetworkSystem(System):
             engine = Engine(network, device=device)
         else:
             engine = Engine.resume(network, checkpoint, device=device)
-        return sampled_engine(engine, observe_network, self.options, self.steps, fresh=checkpoint is None)
+        if engine.small and len(self._points) == len(self._channels):
+            return self._watched(engine, fresh=checkpoint is None)
+        return sampled_engine(engine, self._sample, self.options, self.steps, fresh=checkpoint is None)
 
-    def observe(self, times: np.ndarray, states: Samples) -> dict[str, np.ndarray]:  # noqa: D102
-        return stack(states)
+    def _sample(self, engine: Engine) -> dict[str, np.ndarray]:
+        if not self._points:
+            found = observe_network(engine)
+            return {channel.name: found[channel.name] for channel in self._channels}
+        place = engine.state().position
+        found = {name: place[which] for name, which in self._points.items()}
+        return found if len(found) == len(self._channels) else {**observe_network(engine), **found}
+
+    def _watched(self, engine: Engine, *, fresh: bool) -> Iterator[Block]:
+        """Advance a small network of which only positions are recorded: many samples in one compiled call."""
+        points = np.unique(np.concatenate([np.atleast_1d(which) for which in self._points.values()]))
+        self._columns = {name: np.searchsorted(points, which) for name, which in self._points.items()}
+        if fresh:
+            yield Block(engine.state().position[None, points], 0, engine.checkpoint)
+        most = max(1, min(_BLOCK // self.steps, _NUMBERS // max(1, 3 * len(points))))
+        while engine.sample < (last := (self.options.samples - 1) * self.steps):
+            begun = engine.sample
+            found = engine.watch(min(most, (last - begun) // self.steps), self.steps, points)
+            try:
+                engine.check()
+            except RunError as error:
+                kept = max(0, (engine.lost_step - 1 - begun) // self.steps)
+                yield Block(found[:kept], begun // self.steps + kept, None, error=error)
+                return
+            yield Block(found, engine.sample // self.steps, engine.checkpoint)
+
+    def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:  # noqa: D102
+        if isinstance(states, np.ndarray):
+            return {name: states[:, column] for name, column in self._columns.items()}
+        found = stack(states)
+        return {channel.name: found[channel.name] for channel in self._channels}
 
 
 def stack(samples: Samples) -> dict[str, np.ndarray]:

@@ -152,9 +152,65 @@ class Engine:
 
     def advance(self, steps: int = 1) -> None:
         """Take steps; a diverged mass (not finite, or extremely far) raises an error with its step."""
-        for _ in range(steps):
-            self._step()
+        if self.small and steps > 1:
+            self.watch(1, steps, np.zeros(0, np.int64))
+        else:
+            for _ in range(steps):
+                self._step()
         self.check()
+
+    @property
+    def small(self) -> bool:
+        """Whether many steps are taken in one compiled call: few masses, links between given points, on one core."""
+        plain = not (self._automata or self._pistons or self._ranges or self._solids or self._outside)
+        links = sum(table.count for table in self._tables)
+        one_core = self.device.name == "cpu" and max(self.network.count, links) < _FEW
+        return plain and one_core and self._wind is not None and all(table.every == 1 for table in self._tables)
+
+    def watch(self, samples: int, steps: int, points: np.ndarray) -> np.ndarray:
+        """Take so many steps to each of some samples of a `small` network.
+
+        Return where points are at these [m], (samples, points, 3). Whether a mass was lost is for `check`.
+        """
+        from motiform.motion.matter.engine import run_kernels
+
+        total, n = samples * steps, self.sample
+        network, found = self.network, np.empty((samples, len(points), 3))
+        pushed = [(where, i.signal, len(i.points), True) for i, where in self._pushed]
+        imposed = [(where, g.motion, g.count, False) for g, where in self._imposed]
+        given = run_kernels.Given(
+            *_signals(pushed, n, total, network.frequency), *_signals(imposed, n + 1, total, network.frequency),
+            np.asarray(points, np.int64) + self._pad, steps, found,
+        )  # fmt: skip
+        masses = run_kernels.Masses(  # type: ignore[call-arg]
+            self._x, self._before, self._forces, self._pad, network.count, self._width, self._chunks, self._plain,
+            self._mobility, self._free, self._gravity, self._drag, self._wind, self._whole, len(self._stencils.bundles),
+            *self._floors, self._floor_count, self._pull, *self._arms, network.frequency, self._bad,
+        )  # fmt: skip
+        lines, axial = (self._links_of(kind) for kind in (_LineLinks, _AxialLinks))
+        self.device.launch(
+            run_kernels.many_steps, 1, total, n, masses, lines, axial, self._real, self._there, self._length, given
+        )
+        if total % 2:
+            self._x, self._before = self._before, self._x
+        self.sample += total
+        return found
+
+    @property
+    def lost_step(self) -> int:
+        """Step at which the first mass was lost, −1 where none was."""
+        return int(self.device.host(self._bad)[0])
+
+    def _links_of(self, kind: type) -> Any:
+        """Return the links of a kind for `many_steps`; none where there are none."""
+        from motiform.motion.matter.engine.run_kernels import Links
+
+        for t in self._tables:
+            if isinstance(t, kind):
+                chunks = -(-t.count // self._width)
+                return Links(t.count, chunks, t.ends, t.others, t.axis, t.material, t.table, t.length, t.first)
+        none = np.zeros(0, np.int64)
+        return Links(0, 0, none, none, none, none, np.zeros((0, 15)), np.zeros(0), 0)
 
     def place(self, state: NetworkState) -> None:
         """Put all points elsewhere; links keep the lengths and states that they had."""
@@ -269,7 +325,7 @@ class Engine:
 
     def check(self) -> None:
         """Raise where a mass was lost."""
-        step = int(self.device.host(self._bad)[0])
+        step = self.lost_step
         if step >= 0:
             where = self.state()
             lost = np.flatnonzero(~(np.abs(where.position) < 1e100).all(axis=1))
@@ -422,6 +478,14 @@ class _AutomatonLinks(_Links):
             self.kernel, self.count, engine._x, self.ends, self.others, self.axis, self.material, self.table, self.rate,
             self.length, self.state, self.memory, engine._pull, self.first, least=2048,
         )  # fmt: skip
+
+
+def _signals(parts: list[tuple[Any, Any, int, bool]], first: int, count: int, rate: float) -> tuple[Any, Any]:
+    """Return the points that signals are for, and their vectors at steps from the first on, (steps, points, 3)."""
+    if not parts:
+        return np.zeros(0, np.int64), np.zeros((0, 0, 3))
+    values = [signal.over(first, count, rate, size, spread=spread) for _, signal, size, spread in parts]
+    return np.concatenate([where for where, *_ in parts]), np.concatenate(values, axis=1)
 
 
 def _one(array: np.ndarray) -> np.ndarray:

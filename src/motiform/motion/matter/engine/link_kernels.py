@@ -29,6 +29,8 @@ __all__ = [
 @inline
 def tension(table, row, d, rate):
     """Return the tension of a zone law at a distance [Habibi97 1.10–1.15]: linear within each zone."""
+    if d < table[row, 0]:  # most links have one zone, or are in their first
+        return table[row, CUTS] * (d - table[row, CUTS + 2]) + table[row, CUTS + 1] * rate
     zone = 0
     for cut in range(CUTS):
         if d >= table[row, cut]:

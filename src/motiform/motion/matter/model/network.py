@@ -1,6 +1,7 @@
 """Networks: point masses and the links between them, as a model and as a state."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -68,6 +69,19 @@ class Signal:
             got, allowed = f"shape {found.shape}", f"(3,) or ({count}, 3)"
             raise InputError("a signal must give one vector, or one for each point", got=Words(got), allowed=allowed)
         return np.broadcast_to(found, (count, 3))
+
+    def over(self, first: int, steps: int, rate: float, count: int, *, spread: bool = True) -> np.ndarray:
+        """Return the vectors (steps, count, 3) from step `first` on, each as `at` gives it."""
+        number = range(first, first + steps)
+        found = np.zeros(0)
+        if callable(self.values):
+            with suppress(Exception):  # whatever is wrong with an answer, `at` says it
+                found = np.array([self.values(n / rate) for n in number], float)
+        elif self.rate == rate and isinstance(self.values, np.ndarray):
+            found = self.values[np.minimum(number, len(self.values) - 1)]
+        if found.shape in ((steps, 3), (steps, count, 3)) and np.isfinite(found).all() and (spread or found.ndim == 3):
+            return np.broadcast_to(found.reshape(steps, -1, 3), (steps, count, 3))
+        return np.stack([self.at(n, rate, count, spread=spread) for n in number])
 
 
 @dataclass(frozen=True, eq=False)
