@@ -65,6 +65,7 @@ PEERS = (
          "mujoco:native", "mujoco"),
     Peer("mujoco-python", "hybrid", _MOTIONS, "efforts given before each step", "mujoco:python", "mujoco"),
     Peer("numpy", "matter", _LATTICE, "sums by bincount, one thread", "arrays:numpy_ways"),
+    Peer("numpy", "matter", ("string/*",), "the same step on arrays", "arrays:NumpyString"),
     Peer("scipy", "matter", _LATTICE, "a sparse incidence matrix, one thread", "arrays:scipy_ways"),
     Peer("taichi", "matter", _LATTICE, "the fastest of its layouts", "taichi_lattice:graph_ways", "taichi"),
     Peer("taichi", "matter", ("lattice",), "on the grid with SIMD lanes", "taichi_lattice:grid_ways", "taichi", _BOTH),

@@ -44,6 +44,7 @@ def test_entries_are_whole(peer):
         ("matter", "lattice", "cuda", ["taichi", "warp"]),
         ("matter", "heap", "cpu", ["lammps", "taichi", "warp"]),
         ("matter", "heap", "cuda", ["taichi", "warp"]),
+        ("matter", "string/44k", "cpu", ["numpy"]),
         ("reconstruct", "ik/trial", "cpu", ["opensim"]),
         ("startup", "import", "cpu", ["numpy"]),
     ],

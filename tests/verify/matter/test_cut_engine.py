@@ -59,7 +59,7 @@ def test_errors_are_as_foreseen(m):
     net = marker_on_cell(m)
     advice = advise(net, MODELS, Band.from_rest(2.0, 20.0), axes="x")
     assert advice.pairs[0].verdict == "a drives b"
-    found = compare_runs(net, advice, 2.0)
+    found = compare_runs(net, advice, 0.3)
     for model in MODELS:
         assert found[model].predicted == pytest.approx(found[model].error, rel=1e-6)
 

@@ -1,6 +1,7 @@
 """Matter: a lattice of 590 225 visco-elastic links and a heap of 20 000 grains, in steps per second.
 
-Cases are lattice (as a regular grid), lattice/graph (the same links as any graph) and heap. All contenders step the
+Cases are lattice (as a regular grid), lattice/graph (the same links as any graph), heap, and small networks: string/44k
+and string/10. All contenders step the
 same law in float64 from the same positions, and are checked against plain code before they are timed. A peer is made of
 (problem, threads, device) and gives its `Ways`, of which the fastest counts; each is a process. On a GPU both are
 larger: see gpu.py.
@@ -15,6 +16,7 @@ from motiform.bench.matter.lattice import Lattice, lattice_tolerance
 from motiform.bench.matter.ours import memory_limit, ours_heap, ours_lattice
 from motiform.bench.matter.peers.arrays import reference_lattice
 from motiform.bench.matter.rates import CHECKED, UNIT, best_of_kind, checked_rates, ways_of
+from motiform.bench.matter.strings import string_rows
 from motiform.bench.register import peer_notes
 from motiform.bench.report import Report, Result
 
@@ -36,6 +38,8 @@ def measure(*, device: str, progress: Progress) -> Report:
     heap = settled_heap()
     for threads in sorted({1, most}):
         rows.append(_heap_row(heap, threads))
+    progress(0.9)
+    rows += string_rows()
     progress(1.0)
     return Report("matter", tuple(rows))
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from motiform.bench.matter.lattice import GRAVITY, Lattice
 from motiform.bench.matter.rates import Ways
+from motiform.bench.matter.strings import DAMPING, MASS, RATE, STIFFNESS, STRETCH, string
 from motiform.bench.process import Rolling, Stepper
 
-__all__ = ["numpy_lattice", "numpy_ways", "reference_lattice", "scipy_lattice", "scipy_ways"]
+__all__ = ["NumpyString", "numpy_lattice", "numpy_ways", "reference_lattice", "scipy_lattice", "scipy_ways"]
 
 
 def _with_sum(
@@ -70,3 +71,24 @@ def numpy_ways(lattice: Lattice, threads: int, device: str) -> Ways:
 def scipy_ways(lattice: Lattice, threads: int, device: str) -> Ways:
     """Return the way of SciPy."""
     return {"scipy": (scipy_lattice, lattice)}
+
+
+class NumpyString:
+    """The scheme of the string on arrays."""
+
+    def __init__(self, count: int) -> None:
+        state = string(count).initial_state()
+        order = [0, *range(2, count + 2), 1]
+        self.x, self.before = state.position[order], state.previous[order]
+        self.length = np.linalg.norm(np.diff(self.before, axis=0), axis=1)
+        self.rest = STRETCH / (count + 1)
+
+    def step(self) -> None:
+        """Take a step."""
+        line = np.diff(self.x, axis=0)
+        d = np.sqrt(np.einsum("ij,ij->i", line, line))
+        pull = line * ((STIFFNESS * (d - self.rest) + DAMPING * RATE * (d - self.length)) / d)[:, None]
+        self.length = d
+        after = self.x.copy()
+        after[1:-1] = 2 * self.x[1:-1] - self.before[1:-1] + (pull[1:] - pull[:-1]) / (MASS * RATE**2)
+        self.x, self.before = after, self.x
