@@ -19,6 +19,7 @@ from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.read.elements import read_xml
 from motiform.motion.tree.read.mjcf import read_mjcf_file
 from motiform.motion.tree.read.model_file import FilePosture, ModelFile
+from motiform.motion.tree.read.shared import check_choice
 from motiform.motion.tree.read.urdf import read_urdf_file
 
 __all__ = ["Robot", "read_robot"]
@@ -103,6 +104,7 @@ def read_robot(
     *,
     floor: bool = True,
     friction: float | None = None,
+    touch: Literal["points", "solids"] = "points",
     ties: Literal["forces", "exact"] = "forces",
     **options: Any,
 ) -> Robot:
@@ -115,13 +117,15 @@ def read_robot(
     ----------
     floor : where the world of the file has nothing to touch, a plane through the origin.
     friction : in place of the coefficients of the file.
+    touch : "points": corners, balls and ends of capsules touch the world, in all runs; "solids": solids touch the world
+        and, but for joined and excluded ones, one another, in time-stepping.
     ties : couplings and closures, which contacts exclude, are held by "forces" of the control (see `TieControl`), or
         are "exact" parts of the figure, for runs without contacts.
     options : those of `read_mjcf` or `read_urdf`; a URDF robot that walks has ``free=True``.
 
     """
-    if ties not in ("forces", "exact"):
-        raise InputError("unknown choice of ties", got=ties, allowed="forces, exact")
+    for name, value, allowed in (("ties", ties, ("forces", "exact")), ("touch", touch, ("points", "solids"))):
+        check_choice(value, allowed, name)
     readers: dict[str, Any] = {"mujoco": read_mjcf_file, "robot": read_urdf_file}
     root = read_xml(path)
     if root.tag not in readers:
@@ -130,7 +134,7 @@ def read_robot(
     held, lost = (None, list[str]()) if ties == "exact" else _hold(file.figure)
     if held is not None:
         file = replace(file, figure=held.tree, postures=_expanded(file))
-    contacts, notes = contacts_of_file(file, floor=floor, friction=friction)
+    contacts, notes = contacts_of_file(file, floor=floor, friction=friction, touch=touch)
     springs, more = _springs(file)
     told = (*file.figure.notes, *lost, *notes, *more)
     return Robot(file.figure, contacts, file.actuators, springs, file.postures, told, file.lifted, held, file.step)

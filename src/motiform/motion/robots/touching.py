@@ -5,40 +5,118 @@ from dataclasses import replace
 from motiform.base.errors import MotiformError
 from motiform.geometry import Ellipsoid, Plane, Shape, surfaces
 from motiform.geometry.solids.register import has_distance
-from motiform.motion.contact import ContactPoint, Contacts, Obstacle, plane, points_of_shape
-from motiform.motion.tree import Figure
+from motiform.geometry.touch.solids import can_touch, touch_points
+from motiform.motion.contact import ContactPoint, Contacts, Obstacle, plane, points_of_shape, solids_of_shape
+from motiform.motion.tree import Figure, Segment, poses
 from motiform.motion.tree.read.model_file import FileSolid, ModelFile
+from motiform.spatial import Transform
 
 __all__ = ["contacts_of_file"]
 
 WORLD = "world"
+OVERLAP = 1e-6  # [m] by which solids that rest on each other may overlap
 
 
-def contacts_of_file(file: ModelFile, *, floor: bool, friction: float | None) -> tuple[Contacts, list[str]]:
-    """Return contacts of the moving solids with those of the world, and notes on what was left out.
+def contacts_of_file(file: ModelFile, *, floor: bool, friction: float | None, touch: str) -> tuple[Contacts, list[str]]:
+    """Return contacts of the moving solids, and notes on what was left out.
 
-    Where the world has no solid `floor` gives it a plane through the origin. `friction` replaces that of the file.
+    With `touch` "points" corners, balls and ends of capsules touch the world; with "solids" solids touch it and one
+    another. Where the world has no solid `floor` gives it a plane through the origin. `friction` replaces that of the
+    file.
     """
-    figure, notes = file.figure, list[str]()
-    moving = _moving(figure)
+    moving = _moving(file.figure)
     world = [solid for solid in file.solids if solid.segment not in moving]
     if floor and not world:
-        ground = plane(normal=figure.up, name="floor")
+        ground = plane(normal=file.figure.up, name="floor")
         world = [FileSolid("floor", None, Plane(), ground.placement, 0.0)]
+    own = [solid for solid in file.solids if solid.segment in moving]
+    return (_as_solids if touch == "solids" else _as_points)(file, own, world, friction)
+
+
+def _as_points(
+    file: ModelFile, own: list[FileSolid], world: list[FileSolid], friction: float | None
+) -> tuple[Contacts, list[str]]:
     obstacles = {solid.name: _obstacle(solid) for solid in world if has_distance(solid.solid.kind)}
-    notes += [
-        f"left out contacts with {solid.name!r}: a {solid.solid.kind}" for solid in world if solid.name not in obstacles
-    ]
+    notes = [_left(solid) for solid in world if solid.name not in obstacles]
     points: list[ContactPoint] = []
     pairs: list[tuple[str, str]] = []
-    for solid in file.solids:
-        if solid.segment in moving:
-            found, told = _points(figure, solid, friction, file, [w for w in world if w.name in obstacles])
-            points += [point for point, _ in found]
-            pairs += [(point.name, name) for point, touched in found for name in touched]
-            notes += told
-    notes.append("contacts of segments with one another were left out")
+    for solid in own:
+        found, told = _points(file.figure, solid, friction, file, [w for w in world if w.name in obstacles])
+        points += [point for point, _ in found]
+        pairs += [(point.name, name) for point, touched in found for name in touched]
+        notes += told
+    notes.append("contacts of segments with one another were left out (touch='solids' has them)")
     return Contacts(tuple(points), tuple(obstacles.values()), pairs=tuple(pairs)), notes
+
+
+def _as_solids(
+    file: ModelFile, own: list[FileSolid], world: list[FileSolid], friction: float | None
+) -> tuple[Contacts, list[str]]:
+    """Return solids that touch the world and one another, but for pairs that overlap in the first posture."""
+    notes = [_left(solid) for solid in world if not can_touch(solid.solid, ground=True)]
+    notes += [_left(solid) for solid in own if not can_touch(solid.solid)]
+    world = [solid for solid in world if can_touch(solid.solid, ground=True)]
+    own = [solid for solid in own if can_touch(solid.solid)]
+    touched: dict[str, list[FileSolid]] = {}
+    for n, solid in enumerate(own):
+        touched[solid.name] = [other for other in (*world, *own[n + 1 :]) if _meets(file, solid, other)]
+    apart = _overlapping(file, own, touched)
+    points, pairs = list[ContactPoint](), list[tuple[str, str]]()
+    for solid in own:
+        others = [other for other in touched[solid.name] if (solid.name, other.name) not in apart]
+        rub = friction if friction is not None else max((_rubs(file, solid, other) for other in others), default=0.0)
+        (point,) = solids_of_shape(
+            file.figure,
+            str(solid.segment),
+            shape=_shape(solid.solid),
+            placement=solid.placement,
+            friction=rub,
+            solid=str(solid.segment),
+        )
+        points.append(replace(point, name=solid.name))
+        pairs += [(solid.name, other.name) for other in others]
+    if apart:
+        shown = ", ".join(f"{a}–{b}" for a, b in sorted(apart)[:5])
+        notes.append(f"{len(apart)} pairs of solids that overlap in the first posture do not touch: {shown} …")
+    used = {name for _, name in pairs}
+    obstacles = tuple(_obstacle(solid) for solid in (*world, *own) if solid.name in used)
+    return Contacts(tuple(points), obstacles, pairs=tuple(pairs)), notes
+
+
+def _overlapping(file: ModelFile, own: list[FileSolid], touched: dict[str, list[FileSolid]]) -> set[tuple[str, str]]:
+    """Return the pairs of a robot's own solids that overlap in the first posture, or the neutral one."""
+    figure = file.figure.replace(couplings=(), closures=())
+    posture = next((posture.q for posture in file.postures.values()), file.figure.neutral())
+    R, p = poses(figure, posture if file.figure.coupled is None else file.figure.coupled.expand(posture))
+    found = set()
+    for solid in own:
+        for other in touched[solid.name]:
+            if other.segment is None:
+                continue
+            (a, b) = (
+                Transform(R[figure.index(str(s.segment))], p[figure.index(str(s.segment))]) @ s.placement
+                for s in (solid, other)
+            )
+            if float(touch_points(_shape(solid.solid), other.solid, a, b, reach=OVERLAP).gap) < -OVERLAP:
+                found.add((solid.name, other.name))
+    return found
+
+
+def _left(solid: FileSolid) -> str:
+    return f"left out contacts with {solid.name!r}: a {solid.solid.kind}"
+
+
+def _meets(file: ModelFile, solid: FileSolid, other: FileSolid) -> bool:
+    """Whether two solids may touch: named as a pair, or by their bits if their segments are not joined or excluded."""
+    if any({solid.name, other.name} == {a, b} for a, b, _ in file.paired):
+        return True
+    return solid.segment != other.segment and solid.may_touch(other) and not _excluded(file, solid, other)
+
+
+def _rubs(file: ModelFile, solid: FileSolid, other: FileSolid) -> float:
+    """Return the friction of two solids."""
+    given = [rub for a, b, rub in file.paired if {solid.name, other.name} == {a, b}]
+    return given[0] if given else max(solid.friction, other.friction)
 
 
 def _moving(figure: Figure) -> set[str | None]:
@@ -58,11 +136,10 @@ def _points(
     figure: Figure, solid: FileSolid, friction: float | None, file: ModelFile, world: list[FileSolid]
 ) -> tuple[list[tuple[ContactPoint, list[str]]], list[str]]:
     """Return the contact points of a solid with the obstacles that each may touch, and notes."""
-    explicit = {other: rub for a, b, rub in file.paired for mine, other in ((a, b), (b, a)) if mine == solid.name}
-    touched = [w for w in world if w.name in explicit or (solid.may_touch(w) and not _excluded(file, solid, w))]
+    touched = [w for w in world if _meets(file, solid, w)]
     if not touched:
         return [], []
-    rub = max(explicit.get(w.name, max(solid.friction, w.friction)) for w in touched) if friction is None else friction
+    rub = max(_rubs(file, solid, w) for w in touched) if friction is None else friction
     options = {"friction": rub, "solid": str(solid.segment)}
     shape, planes = solid.solid, [w.name for w in touched if isinstance(w.solid, Plane)]
     if isinstance(shape, Ellipsoid):  # touches planes only
@@ -85,6 +162,19 @@ def _shape(solid: object) -> Shape:
 
 
 def _excluded(file: ModelFile, solid: FileSolid, other: FileSolid) -> bool:
-    pair = frozenset((solid.segment or WORLD, other.segment or WORLD))
-    parents = {segment.name: segment.parent for segment in file.figure.segments}
-    return pair in file.excluded or (other.segment is not None and parents.get(str(solid.segment)) == other.segment)
+    """Whether the file excludes the segments of two solids, or they are joined, fixed ones counted as one."""
+    if frozenset((solid.segment or WORLD, other.segment or WORLD)) in file.excluded:
+        return True
+    if solid.segment is None or other.segment is None:
+        return False
+    a, b = (_carrier(file.figure, segment) for segment in (solid.segment, other.segment))
+    above = [None if parent is None else _carrier(file.figure, parent) for parent in (a.parent, b.parent)]
+    return a is b or above[0] is b or above[1] is a
+
+
+def _carrier(figure: Figure, segment: str) -> Segment:
+    """Return the segment toward the root that moves with a segment as one, the last whose joint moves."""
+    found = figure.segment(segment)
+    while not found.joint.nv and found.parent is not None:
+        found = figure.segment(found.parent)
+    return found

@@ -70,6 +70,26 @@ def test_a_file_without_ground_gets_a_floor(tmp_path):
     assert box[0].solid == Box((2.0, 2.0, 0.2))
 
 
+def test_solids_touch_the_world_and_one_another_unless_joined_or_excluded(tmp_path):
+    found = robot(tmp_path, touch="solids").contacts
+    feet = [f"foot{n}" for n in range(1, 5)]
+    assert list(found.point_names) == ["plate", *feet]
+    between = {(a, b) for n, a in enumerate(feet) for b in feet[n + 1 :]}
+    ground = {(name, "floor") for name in ("plate", *feet[:3])}  # leg 4 is excluded
+    assert set(found.pairs) == between | ground  # each leg is joined to the top
+    assert found.points[0].shape == Box((0.6, 0.6, 0.1))
+    with pytest.raises(InputError, match="unknown choice of touch"):
+        robot(tmp_path, touch="all")
+
+
+def test_solids_that_overlap_in_the_first_posture_do_not_touch(tmp_path):
+    post = '<body name="post" pos="0.2 0.2 0.1"><geom name="post" type="box" size="0.1 0.1 0.1"/></body>'
+    found = robot(tmp_path, post, touch="solids")
+    assert ("foot1", "post") not in found.contacts.pairs
+    assert {("foot2", "post"), ("plate", "post")} <= set(found.contacts.pairs)
+    assert any("1 pairs of solids that overlap" in note and "foot1–post" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("up", [None, "y"])
 def test_postures_stand_on_the_ground(tmp_path, up):
     found = robot(tmp_path, up=up)
