@@ -3,11 +3,12 @@
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.motion.tree.algorithms.closures import closure_forces, keep_closures
+from motiform.motion.tree.algorithms.closures import closure_forces
 from motiform.motion.tree.algorithms.configuration import configuration_rate, repair
 from motiform.motion.tree.algorithms.forward import forward_dynamics, held_contact_force, loaded_dynamics
-from motiform.motion.tree.algorithms.loops import close_loops
+from motiform.motion.tree.algorithms.loops import Usual, close_loops
 from motiform.motion.tree.algorithms.matrices import contact_wrench
+from motiform.motion.tree.algorithms.passage import keep_on_branch, usual_rows
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.figure import Figure
@@ -30,6 +31,7 @@ class FigureEquations:
         self.figure, self.state, self.controls, self.loads = figure, state, controls, loads
         self.size = figure.nq + figure.nv
         self._rest = np.zeros(figure.nv)
+        self._usual = usual_rows(figure, state.q) if figure.closures else Usual(0, 0, 0.0)
         single = figure.opened.single  # closures are put on what it gives
         self._fast = single is not None and loads is None
         if self._fast:
@@ -93,14 +95,24 @@ class FigureEquations:
             if status:
                 self._tell(int(status), t)
             if self.figure.closures and np.isfinite(out).all():
-                nq = self.figure.nq
-                out[nq:] = keep_closures(self.figure, y[:nq], y[nq:], out[nq:]).acceleration
+                out[self.figure.nq :] = self._kept(y, out[self.figure.nq :], tau, None)
             return
         if not np.isfinite(y).all():
             raise RunError("the state is no longer finite", where=f"t = {t:.9g} s", remedy="Take a smaller step.")
         state = self.split(y)
         out[: self.figure.nq] = configuration_rate(self.figure, state.q, state.v)
-        out[self.figure.nq :] = self.acceleration(t, state)
+        tau, loads = self.forces(t, state), self.wrenches(t, state)
+        free = forward_dynamics(self.figure.opened, state.q, state.v, tau, external=loads)
+        out[self.figure.nq :] = self._kept(y, free, tau, loads) if self.figure.closures else free
+
+    def _kept(self, y: Array, free: Array, tau: Array, loads: Array | None) -> Array:
+        """Return the accelerations that keep the closures, from those without them."""
+
+        def free_at(q: Array, v: Array) -> Array:
+            return forward_dynamics(self.figure.opened, q, v, tau, external=loads)
+
+        nq = self.figure.nq
+        return keep_on_branch(self.figure, y[:nq], y[nq:], free, free_at, self._usual)
 
     def _tell(self, status: int, t: float) -> None:
         name = self.figure.segments[status // c.WHERE].name
@@ -119,4 +131,4 @@ class FigureEquations:
         elif np.isfinite(y).all():
             y[:nq] = repair(self.figure, y[:nq])
         if self.figure.closures and np.isfinite(y).all():
-            y[:nq], y[nq:] = close_loops(self.figure, y[:nq], y[nq:])
+            y[:nq], y[nq:] = close_loops(self.figure, y[:nq], y[nq:], usual=self._usual)

@@ -26,7 +26,8 @@ __all__ = [
     "keep_closures",
 ]
 
-_REDUNDANT = 1e-10  # eigenvalues of J M⁻¹ Jᵀ below this share of the largest belong to rows that say the same twice
+WEAK = 1e-4  # singular values below this share of the largest may be those of a singular position near by
+_REDUNDANT = 1e-10  # singular values of J below this share of the largest belong to rows that say the same twice
 
 
 class Constraint(NamedTuple):
@@ -110,12 +111,61 @@ def assembled(figure: Figure, q: Array, rows: list[Rows]) -> Constraint:
     return Constraint(value, _jacobian(figure, q, rows), bias)
 
 
-def pseudo_inverse(A: Array) -> Array:
-    """Return the inverse of symmetric matrices on what is not redundant."""
-    size, U = np.linalg.eigh(A)
-    kept = size > _REDUNDANT * size[..., -1:]
-    inverse = np.where(kept, 1.0 / np.where(kept, size, 1.0), 0.0)
-    return (U * inverse[..., None, :]) @ np.swapaxes(U, -1, -2)
+def _not_invertible(figure: Figure) -> RunError:
+    return RunError(
+        "the inertia matrix must be invertible",
+        where=f"figure {figure.name!r}",
+        remedy="Some coordinate moves nothing that has mass: give mass, inertia or armature.",
+    )
+
+
+class Weighed(NamedTuple):
+    """Rows of closures in the metric of the inertia: J = D⁻¹ V s Uᵀ Lᵀ with M = L Lᵀ, D over lengths.
+
+    Nothing is squared on the way, so that rows are told from redundant ones up to where rounding tells them.
+    """
+
+    L: Array
+    U: Array
+    s: Array
+    """Singular values, largest first; zero where rows are redundant."""
+    V: Array
+    D: Array
+    """(rows,)"""
+
+    def parts(self, r: Array) -> Array:
+        """Return the parts of rows r (..., rows) along the singular vectors, in shares of lengths."""
+        return ((self.D * r)[..., None, :] @ self.V)[..., 0, :]
+
+    @property
+    def strong(self) -> Array:
+        """Which singular values are not weak."""
+        return self.s > WEAK * self.s[..., :1]
+
+    def _over(self, parts: Array) -> Array:
+        kept = self.s > 0
+        return np.where(kept, parts / np.where(kept, self.s, 1.0), 0.0)
+
+    def motion(self, parts: Array) -> Array:
+        """Return the least change of velocity, by the inertia matrix, whose rows have these parts, (..., nv)."""
+        z = (self.U @ self._over(parts)[..., None])[..., 0]
+        return np.linalg.solve(np.swapaxes(self.L, -1, -2), z[..., None])[..., 0]
+
+    def forces(self, parts: Array) -> Array:
+        """Return the forces of the rows that make that change, (..., rows)."""
+        return self.D * (self.V @ self._over(self._over(parts))[..., None])[..., 0]
+
+
+def weigh(figure: Figure, M: Array, J: Array) -> Weighed:
+    """Return the rows J in the metric of M."""
+    D = 1.0 / figure.closure_sizes
+    try:
+        L = np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        raise _not_invertible(figure) from None
+    U, size, Vt = np.linalg.svd(np.linalg.solve(L, np.swapaxes(J, -1, -2) * D), full_matrices=False)
+    size = np.where(size > _REDUNDANT * size[..., :1], size, 0.0)
+    return Weighed(L, U, size, np.swapaxes(Vt, -1, -2), D)
 
 
 def constrained_dynamics(
@@ -151,9 +201,9 @@ def _held(figure: Figure, q: ArrayLike, v: ArrayLike, M: Array, free: Array) -> 
 def kept_by_rows(figure: Figure, M: Array, free: Array, rows: Constraint) -> Constrained:
     """Return the accelerations nearest to `free`, by the inertia matrix M, that keep the rows."""
     _, J, bias = rows
-    Y = solve_inertia(figure, M, np.swapaxes(J, -1, -2))
-    forces = -(pseudo_inverse(J @ Y) @ ((J @ free[..., None])[..., 0] + bias)[..., None])
-    return Constrained(free + (Y @ forces)[..., 0], forces[..., 0])
+    weighed = weigh(figure, M, J)
+    parts = -weighed.parts((J @ free[..., None])[..., 0] + bias)
+    return Constrained(free + weighed.motion(parts), weighed.forces(parts))
 
 
 def solve_inertia(figure: Figure, M: Array, b: Array) -> Array:
@@ -161,11 +211,7 @@ def solve_inertia(figure: Figure, M: Array, b: Array) -> Array:
     try:
         return np.linalg.solve(M, b)
     except np.linalg.LinAlgError:
-        raise RunError(
-            "the inertia matrix must be invertible",
-            where=f"figure {figure.name!r}",
-            remedy="Some coordinate moves nothing that has mass: give mass, inertia or armature.",
-        ) from None
+        raise _not_invertible(figure) from None
 
 
 def closure_forces(

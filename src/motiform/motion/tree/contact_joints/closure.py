@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from motiform.base.errors import InputError
 from motiform.motion.tree.contact_joints.joint import ContactJoint
 
@@ -41,6 +43,16 @@ class ContactClosure:
     def holonomic(self) -> tuple[bool, ...]:
         """Whether each row holds places: the gap, and the tilt of lines and faces; the others hold velocities alone."""
         return tuple(k == 5 or k in self.joint.pair.forbidden for k in self.components)
+
+    @property
+    def turns(self) -> tuple[bool, ...]:
+        """Whether each row holds an angle, not a length."""
+        return tuple(k < 3 for k in self.components)
+
+    @property
+    def lengths(self) -> tuple[float, ...]:
+        """Lengths that tell how large the linkage is [m]: those of the places of the surfaces."""
+        return tuple(float(np.linalg.norm(pose.translation)) for pose in self.joint.poses)
 
     def check(self) -> None:
         """Raise an error if the surfaces cannot form such a closure."""

@@ -37,6 +37,16 @@ class AnyClosure(Protocol):
         """Whether each row holds places, not velocities alone."""
         ...
 
+    @property
+    def turns(self) -> tuple[bool, ...]:
+        """Whether each row holds an angle, not a length."""
+        ...
+
+    @property
+    def lengths(self) -> Sequence[float]:
+        """Lengths that tell how large the linkage is [m]."""
+        ...
+
     def check(self) -> None:
         """Raise an error if the closure cannot be."""
         ...
@@ -70,6 +80,16 @@ class Closure:
     def holonomic(self) -> tuple[bool, ...]:
         """Whether each row holds places, not velocities alone."""
         return (True,) * self.count
+
+    @property
+    def turns(self) -> tuple[bool, ...]:
+        """Whether each row holds an angle, not a length."""
+        return (False,) * 3 + (True,) * 3 if self.rows == "weld" else (False,) * self.count
+
+    @property
+    def lengths(self) -> tuple[float, ...]:
+        """Lengths that tell how large the linkage is [m]."""
+        return self.length, float(np.linalg.norm(self.point_a)), float(np.linalg.norm(self.point_b))
 
     def check(self) -> None:
         """Raise an error if the rows or points cannot be."""

@@ -241,6 +241,14 @@ class Figure:
             found[n, own] = 1.0
         return found
 
+    @cached_property
+    def closure_sizes(self) -> Array:
+        """Size that each row of the closures is measured by: that of the linkage [m], or 1 for turns, (rows,)."""
+        lengths = [float(np.linalg.norm(s.placement.translation)) for s in self.segments if s.parent is not None]
+        lengths += [length for closure in self.closures for length in closure.lengths]
+        size = max(lengths, default=0.0) or 1.0
+        return np.array([1.0 if turns else size for closure in self.closures for turns in closure.turns])
+
     def repacked(self, packed: Packed) -> Self:
         """Return the figure with other numbers for the kernels, for kinematics alone: its segments stay as they are."""
         found = copy(self)
