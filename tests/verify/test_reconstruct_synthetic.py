@@ -114,6 +114,41 @@ def test_swapped_and_stray_markers_are_told(figure, truth):
     assert (swapped.time, swapped.detail["samples"]) == (pytest.approx(0.4), 20)
 
 
+def test_markers_that_the_model_fits_badly_stay(figure, truth):
+    """An offset of 12 cm, and one that comes and goes over half a second, are the model's: nothing is left out."""
+    points = motiform.tags(figure, truth) + 0.001 * np.random.default_rng(3).normal(size=(SAMPLES, 28, 3))
+    points[:, 10] += (0.0, 0.0, 0.12)
+    points[50:100, 20] += 0.1 * np.sin(np.linspace(0, np.pi, 50))[:, None]
+    markers = recording(points, figure.tag_names)
+    rec = motiform.reconstruct(figure, markers, dynamics=False)
+    same = motiform.reconstruct(figure, markers, swaps=False, dynamics=False)
+    assert not [event.name for event in rec.events if event.name.startswith(("left out", "swapped"))]
+    assert np.array_equal(rec["q"], same["q"])
+    assert all(row["left_out"] == row["swapped"] == 0 for row in rec.manifest["reconstruct"]["per_marker"].values())
+
+
+def test_weighted_errors_are_told(figure, truth):
+    """√(Σ w r² / Σ w) beside √(Σ r² / n), of each sample and of the trial."""
+    points = motiform.tags(figure, truth[:20]) + 0.003 * np.random.default_rng(3).normal(size=(20, 28, 3))
+    w = np.linspace(0.0, 3.0, 28)
+    rec = motiform.reconstruct(figure, recording(points, figure.tag_names), weights=w, dynamics=False)
+    square = np.linalg.norm(rec["tags"] - points, axis=-1) ** 2
+    assert rec["error.rms"] == pytest.approx(np.sqrt(square[:, 1:].mean(1)))
+    assert rec["error.weighted"] == pytest.approx(np.sqrt(square @ w / w.sum()))
+    told = rec.manifest["reconstruct"]
+    assert told["rms"] == pytest.approx(np.sqrt(square[:, 1:].mean()))
+    assert told["rms_weighted"] == pytest.approx(np.sqrt((square @ w).mean() / w.sum()))
+
+
+def test_most_markers_without_a_tag_are_told(figure, truth):
+    points = np.repeat(motiform.tags(figure, truth[:3]), 3, axis=1)
+    names = [name for tag in figure.tag_names for name in (tag, f"{tag}_a", f"{tag}_b")]
+    rec = motiform.reconstruct(figure, recording(points, names), dynamics=False)
+    (note,) = rec.manifest["reconstruct"]["notes"]
+    assert note.startswith("only 28 of 84 markers have a tag")
+    assert note in [event.name for event in rec.events]
+
+
 def test_robust_loss_looks_past_a_ghost(figure, truth):
     points = motiform.tags(figure, truth)
     points[:, 8] += 0.2

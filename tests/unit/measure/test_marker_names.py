@@ -25,6 +25,12 @@ def test_an_exact_name_comes_first():
     assert match_names(rec("A:vertex", "vertex", "x", "y"), ("vertex",)).indices.tolist() == [1]
 
 
+def test_exact_names_win_over_names_alike_of_other_tags():
+    found = match_names(rec("RKNE", "r_kne", "V"), ("r_kne", "RKNE", "R KNE", "v"))
+    assert found.indices.tolist() == [1, 0, -1, 2]
+    assert match_names(rec("RKNE", "x"), ("r_kne", "RKNE")).indices.tolist() == [-1, 0]
+
+
 def test_mapping_overrules_and_may_leave_out():
     given = {"vertex": "HEAD", "r_digit2": None, "l_digit2": "absent in this trial"}
     found = match_names(rec("r_digit2", "l_digit2", "head", "C7"), TAGS, given)

@@ -94,7 +94,7 @@ def calibrate(
     posture_sd: float = 1.0,
     weights: Mapping[str, float] | ArrayLike | None = None,
     fixed_tags: Sequence[str] = (),
-    robust: str | None = None,
+    robust: str | None = "huber",
     robust_scale: float = 0.03,
     method: str = "joint",
     max_iterations: int = 60,
@@ -122,7 +122,8 @@ def calibrate(
     posture_sd : [rad or m] spread of joint coordinates about those of the figure given in the same samples: keeps
         coordinates that the markers do not determine.
     weights : of tags, {name: weight} or (tags,).
-    robust, robust_scale : "huber" or "geman-mcclure" makes markers farther than that [m] from their tag count less.
+    robust, robust_scale : "huber" or "geman-mcclure" makes markers farther than that [m] from their tag count less, so
+        that no single sample moves a tag; None: least squares.
     method : "joint", or "alternating" between postures and parameters.
     """
     check(figure, markers, static, frames, max_iterations, robust, method)

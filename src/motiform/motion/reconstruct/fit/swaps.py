@@ -24,6 +24,7 @@ _LEAST = 0.01  # [m] distance below which a swap cannot be told from noise
 _BETTER = 0.25  # of the squared distances that must be left after the exchange
 _NOWHERE, _FAR = 0.05, 10.0  # [m], and of the usual distance: a marker farther from its usual place is elsewhere
 _SOME = 0.25  # of all tags: where more are lost the posture is wrong, not the markers
+_LONG = 25  # samples of a gap over which a jump is looked for
 _JUMP = 0.5  # of the distance to be explained, that the marker must go in one sample
 
 
@@ -42,24 +43,26 @@ def mend_swaps(fitter: Fitter, markers: Array, found: Fit) -> list[Mended]:
 
     Suspected samples are fitted with a robust loss, which looks past markers in wrong places.
     """
-    usual = _usual_places(fitter, markers, found)
-    places = _places(fitter, found.q, usual)
-    away = np.where(fitter.weights > 0, np.linalg.norm(places - markers, axis=-1), np.nan)
-    if not np.isfinite(away).any():
-        return []
-    far = max(_FAR * float(np.nanmedian(away)), _NOWHERE)
+    usual = _usual_places(fitter, markers, found.q[~stray(found)], ~stray(found))
+    far, away = _far(fitter, markers, _places(fitter, found.q, usual))
     suspected = (stray(found) & (found.rms > _LEAST)) | (np.nan_to_num(away) > far).any(1)
-    suspects, good = np.flatnonzero(suspected), np.flatnonzero(~suspected)
-    if not len(suspects) or not len(good):
+    good = np.flatnonzero(~suspected)
+    if not suspected.any() or not len(good):
         return []
-    nearest = good[np.argmin(np.abs(good[None] - suspects[:, None]), axis=1)]
-    posture = fitter.robust(_SCALE).fit(markers[suspects], found.q[nearest])
-    places[suspects] = _places(fitter, posture.q, usual)
+    order = np.arange(len(markers))
+    right = np.searchsorted(good, order)
+    ends = good[np.maximum(right - 1, 0)], good[np.minimum(right, len(good) - 1)]  # itself, where it is good
+    begin = found.q[np.where(np.abs(ends[0] - order) < np.abs(ends[1] - order), *ends)]
+    posture = fitter.robust(_SCALE).fit(markers, begin)  # of all samples: one kind of posture tells what jumps
+    usual = _usual_places(fitter, markers, posture.q[~suspected], ~suspected)
+    places = _places(fitter, posture.q, usual)
+    far, away = _far(fitter, markers, places)
+    suspects = np.flatnonzero(suspected)
     done = _swapped(fitter, markers, places, suspects)
     done += _elsewhere(fitter, markers, places, suspects, far)
     changed = np.unique(np.concatenate([one.samples for one in done])) if done else suspects[:0]
     if len(changed):
-        again = fitter.fit(markers[changed], posture.q[np.searchsorted(suspects, changed)], spread=True)
+        again = fitter.fit(markers[changed], posture.q[changed], spread=True)
         found.put(changed, again, np.arange(len(changed)))
         rescue(fitter, markers, found, spread=True)
     return done
@@ -78,15 +81,22 @@ def swap_events(done: list[Mended], times: Array, names: tuple[str | None, ...])
 
 
 # ---------------------------------------------------------------- where markers are expected
-def _usual_places(fitter: Fitter, markers: Array, found: Fit) -> Array:
-    """Return the median place of each marker in its segment's axes [m], (tags, 3)."""
-    at, good = fitter.figure.packed.tags, ~stray(found)
-    R, p = poses(fitter.figure, found.q[good])
+def _usual_places(fitter: Fitter, markers: Array, q: Array, good: np.ndarray) -> Array:
+    """Return the median place of each marker in its segment's axes [m], (tags, 3), over good samples at postures q."""
+    at = fitter.figure.packed.tags
+    R, p = poses(fitter.figure, q)
     own = (np.swapaxes(R, -1, -2)[:, at] @ (markers[good] - p[:, at])[..., None])[..., 0]
     usual = np.array(fitter.figure.packed.tag_points, float)
     for k in np.flatnonzero(np.isfinite(own[..., 0]).any(0)):
         usual[k] = np.nanmedian(own[:, k], axis=0)
     return usual
+
+
+def _far(fitter: Fitter, markers: Array, places: Array) -> tuple[float, Array]:
+    """Return from which distance on a marker is elsewhere, and the distance of each from its place, (samples, tags)."""
+    away = np.where(fitter.weights > 0, np.linalg.norm(places - markers, axis=-1), np.nan)
+    usual = float(np.nanmedian(away)) if np.isfinite(away).any() else 0.0
+    return max(_FAR * usual, _NOWHERE), away
 
 
 def _places(fitter: Fitter, q: Array, usual: Array) -> Array:
@@ -97,19 +107,23 @@ def _places(fitter: Fitter, q: Array, usual: Array) -> Array:
 
 
 def _jumps(markers: Array, places: Array, k: int, first: int, end: int, least: Array) -> bool:
-    """Whether marker k jumps relative to its place into samples first … end − 1 or out of them, `least` far.
+    """Whether marker k jumps into samples first … end − 1 or out of them by a part of `least`, and does not glide.
 
-    Where it is not seen next to them there is no telling; it must not glide in or out on the other side.
+    It jumps relative to its place, and by itself: against where it was going. After a gap the first alone can be told.
     """
-    off = markers[:, k] - places[:, k]
-    seen, jumped, glided = np.asarray(np.isfinite(off).all(-1)), 0.0, 0
-    for inside, outside in ((first, first - 1), (end - 1, end)):
-        if 0 <= outside < len(off) and seen[outside] and seen[inside]:
-            leap = bool(np.linalg.norm(off[inside] - off[outside]) > _JUMP * least[inside - first])
-            jumped, glided = jumped + leap, glided + (not leap)
-        elif 0 <= outside < len(off):
-            jumped += 0.5  # hidden for a moment
-    return jumped > glided and jumped >= 0.5
+    points, off = markers[:, k], markers[:, k] - places[:, k]
+    seen, score = np.asarray(np.isfinite(off).all(-1)), 0.0
+    for inside, way in ((first, -1), (end - 1, 1)):
+        beyond = [n for n in range(inside + way, inside + way * _LONG, way) if 0 <= n < len(seen) and seen[n]]
+        if not beyond:
+            continue
+        there, near = beyond[0], beyond[0] == inside + way
+        leap = np.linalg.norm(off[inside] - off[there])
+        if near:
+            on = points[there] - points[there + way] if len(beyond) > 1 and beyond[1] == there + way else 0.0
+            leap = min(leap, np.linalg.norm(points[inside] - points[there] - on))
+        score += (1.0 if near else 0.5) if leap > _JUMP * least[inside - first] else -1.0
+    return score > 0.0
 
 
 # ---------------------------------------------------------------- exchanges

@@ -376,3 +376,32 @@ def test_figures_that_cannot_be_calibrated_are_named():
         measured_lengths(arm(), np.where(np.arange(9)[None, :, None] == 0, np.zeros((2, 9, 3)), np.nan))
     with pytest.raises(InputError, match="no marker"):
         calibrate(arm(), trial(np.zeros((2, 1, 3)), ["NOSE"]))
+
+
+# ---------------------------------------------------------------- limits
+def foot():
+    """A shank that floats, an ankle and a foot that turns about its own length, on which both of its tags lie."""
+    b = FigureBuilder(name="foot")
+    b.segment("shank", None, joints.free(), mass=3.0)
+    ankle = joints.cardan("zx", limits=[(-0.9, 0.9), (-0.5, 0.5)])
+    b.segment("foot", "shank", ankle, placement=Transform.translation_of((0, -0.4, 0)), mass=1.0)
+    for n, at in enumerate(((0.05, -0.1, 0.0), (0.0, -0.2, 0.06), (-0.05, -0.3, -0.04))):
+        b.tag(f"shank{n}", "shank", at)
+    b.tag("heel", "foot", (-0.05, -0.02, 0.0))
+    b.tag("toe", "foot", (0.15, -0.02, 0.0))
+    return b.build()
+
+
+def test_limits_are_kept_and_a_foot_with_two_markers_does_not_turn_over():
+    """Noise would turn ankles beyond their limits; the toe's tag does not go where one sample has its marker."""
+    figure = foot()
+    rng, q = np.random.default_rng(0), np.repeat(figure.neutral()[None], 40, 0)
+    q[:, -2] = rng.uniform(-0.8, 0.8, 40)
+    q[:, -1] = rng.uniform(-0.3, 0.3, 40)
+    points = tags(figure, q) + 0.002 * rng.normal(size=(40, 5, 3))
+    points[7, 4] += (0.0, 0.3, 0.0)  # a toe marker that is elsewhere
+    found = calibrate(figure, points, lengths=False)
+    low, high = figure.limits[-2:].T
+    assert (found.q[:, -2:] >= low).all()
+    assert (found.q[:, -2:] <= high).all()
+    assert np.linalg.norm(found.tag_offsets["toe"]) < 0.015
