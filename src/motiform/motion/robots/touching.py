@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from motiform.base.errors import MotiformError
 from motiform.geometry import Ellipsoid, Plane, Shape, surfaces
 from motiform.geometry.solids.register import has_distance
@@ -88,18 +90,27 @@ def _overlapping(file: ModelFile, own: list[FileSolid], touched: dict[str, list[
     figure = file.figure.replace(couplings=(), closures=())
     posture = next((posture.q for posture in file.postures.values()), file.figure.neutral())
     R, p = poses(figure, posture if file.figure.coupled is None else file.figure.coupled.expand(posture))
-    found = set()
-    for solid in own:
-        for other in touched[solid.name]:
-            if other.segment is None:
-                continue
-            (a, b) = (
-                Transform(R[figure.index(str(s.segment))], p[figure.index(str(s.segment))]) @ s.placement
-                for s in (solid, other)
-            )
-            if float(touch_points(_shape(solid.solid), other.solid, a, b, reach=OVERLAP).gap) < -OVERLAP:
-                found.add((solid.name, other.name))
-    return found
+    placed = {
+        solid.name: Transform(R[n], p[n]) @ solid.placement
+        for solid in file.solids
+        if solid.segment is not None
+        for n in [figure.index(solid.segment)]
+    }
+    return {
+        (solid.name, other.name)
+        for solid in own
+        for other in touched[solid.name]
+        if other.segment is not None and _overlap(solid, other, placed[solid.name], placed[other.name])
+    }
+
+
+def _overlap(solid: FileSolid, other: FileSolid, a: Transform, b: Transform) -> bool:
+    """Whether two solids overlap: first their balls, then themselves."""
+    if isinstance(other.solid, Shape):
+        (c, r), (d, s) = solid.solid.ball_around(), other.solid.ball_around()
+        if np.linalg.norm(a.point(c) - b.point(d)) > r + s:
+            return False
+    return float(touch_points(solid.solid, other.solid, a, b, reach=OVERLAP).gap) < -OVERLAP
 
 
 def _left(solid: FileSolid) -> str:
