@@ -320,3 +320,15 @@ def test_modules_and_options_that_do_not_fit_are_refused():
         b.masses("text", "x", mass=1.0)
     with refused("step of a network is its own"):
         motiform.simulate(rope()[0].build(), t1=0.1, step=0.1)
+
+
+def test_grains_at_one_place_are_refused():
+    b = NetworkBuilder()
+    b.masses("grains", [[0, 0, 0], [1, 0, 0], [0, 0, 0]], 1.0, radius=0.1)
+    b.reach("touch", "grains", law=links.elastic_buffer(10.0, 0.0))
+    with refused(r"different places.*grains\[0\] and grains\[2\] at one place"):
+        b.build()
+    c = NetworkBuilder()  # those of one body do not meet, nor do fixed points
+    two, nails = c.masses("two", [[0, 0, 0], [0, 0, 0]], 1.0, radius=0.1), c.fixed("nails", [[1, 0, 0], [1, 0, 0]])
+    c.reach("touch", two + nails, law=links.elastic_buffer(10.0, 0.0), apart=[two])
+    c.build()

@@ -13,7 +13,15 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.matter.laws.links import Friction, Zone, ZoneLaw, as_friction
-from motiform.motion.matter.model.checks import AXIS, check_apart, moved_solid, read_axis, read_signal, shifted
+from motiform.motion.matter.model.checks import (
+    AXIS,
+    check_apart,
+    check_reach_apart,
+    moved_solid,
+    read_axis,
+    read_signal,
+    shifted,
+)
 from motiform.motion.matter.model.handles import LinkEnd, OpenLink, Placed, Points
 from motiform.motion.matter.model.look import Look
 from motiform.motion.matter.model.network import (
@@ -604,6 +612,8 @@ class NetworkBuilder:
         place = self.positions()
         for bundle in bundles:
             check_apart(bundle, place, network)
+        for reach in self._reaches:
+            check_reach_apart(reach, place, network)
         self._check_looks(network)
         return network
 

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.matter.model.network import Bundle, Network, Signal, Solid, check_array
+from motiform.motion.matter.model.network import Bundle, Network, Reach, Signal, Solid, check_array
 from motiform.spatial import Transform
+from motiform.spatial.checks import Words
 
-__all__ = ["AXIS", "check_apart", "moved_solid", "read_axis", "read_signal", "shifted"]
+__all__ = ["AXIS", "check_apart", "check_reach_apart", "moved_solid", "read_axis", "read_signal", "shifted"]
 
 AXIS = {"x": 0, "y": 1, "z": 2}
 
@@ -27,6 +28,26 @@ def check_apart(bundle: Bundle, place: np.ndarray, network: Network) -> None:
             got=f"{network.point_name(a)} and {network.point_name(b)} at one place",
             remedy="Move one of them, or give the link an axis.",
         )  # fmt: skip
+
+
+def check_reach_apart(reach: Reach, place: np.ndarray, network: Network) -> None:
+    """Refuse points by range that begin at one place: they would not know which way to push one another."""
+    order = np.lexsort(place[reach.points].T)
+    same = ~np.diff(place[reach.points[order]], axis=0).any(axis=1)
+    if not same.any():
+        return
+    runs = np.split(order, np.flatnonzero(~same) + 1)  # points at one place each
+    for run in (run for run in runs if len(run) > 1):
+        role, body = reach.role[run], reach.body[run]
+        meets = ((role[:, None] & 1) & (role >> 1)).astype(bool) & ((body[:, None] < 0) | (body[:, None] != body))
+        moves = network.movable[reach.points[run]]
+        a, b = np.nonzero(meets & ~np.eye(len(run), dtype=bool) & (moves[:, None] | moves))
+        if len(a):
+            names = [network.point_name(int(reach.points[run[n]])) for n in sorted((a[0], b[0]))]
+            raise InputError(
+                "points by range must begin at different places", where=f"reach {reach.name!r}",
+                got=Words(f"{names[0]} and {names[1]} at one place"), remedy="Move one of them.",
+            )  # fmt: skip
 
 
 def shifted(thing: Any, name: str, first: int) -> Any:
