@@ -4,6 +4,8 @@ Its coupler moves parallel to itself, so that θ̈ = −(½ + ½ + 1) m g l cos 
 from the horizontal. Flat, it could go on as an antiparallelogram as well.
 """
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -74,3 +76,34 @@ def test_loops_are_closed_to_a_share_of_their_size(length):
     q, _ = close_loops(figure, off)
     assert np.abs(all_rows(figure, q[None], None).value).max() <= 2e-12 * 1.3 * length
     assert np.abs(q - off).max() < 1e-2
+
+
+@pytest.mark.parametrize("rows", ["xy", "revolute"])
+def test_a_pin_may_hold_its_axis_too(rows):
+    """In the plane the axis is held by the other joints: redundant rows change no motion."""
+    figure = four_bars()
+    pin = dataclasses.replace(figure.closures[0], rows=rows, turn=np.eye(3))
+    figure = figure.replace(closures=(pin,))
+    rec = simulate(figure, q0=at(figure, -1.2), t1=0.5, rate=10)
+    assert rec["q"][:, 0] == pytest.approx(swung(1, -1.2, 0.0, rec.time("q")), abs=1e-7)
+
+
+def test_a_slider_may_be_a_closure():
+    """Crank, rod and slider: the slider on a prismatic joint of the tree, or held by a prismatic closure."""
+    runs = []
+    for closed in (False, True):
+        b, bar = FigureBuilder(), {"mass": 1.0, "com": (0.5, 0, 0), "inertia": np.eye(3) / 12}
+        b.segment("crank", None, joints.revolute(Z), **bar)
+        b.segment("rod", "crank", joints.revolute(Z), placement=shifted(1.0), **bar)
+        if closed:
+            b.segment("slider", "rod", joints.revolute(Z), placement=shifted(1.0), mass=1.0, inertia=np.eye(3))
+            b.close("rail", None, (0, 0, 0), "slider", (0, 0, 0), "prismatic", axis=(1, 0, 0))
+            start = {"crank": 0.6, "rod": -1.2, "slider": 0.6}
+        else:
+            b.segment("slider", None, joints.prismatic((1, 0, 0)), mass=1.0, inertia=np.eye(3))
+            b.close("pin", "rod", (1.0, 0, 0), "slider", (0, 0, 0), "xy")
+            start = {"crank": 0.6, "rod": -1.2, "slider": 2 * np.cos(0.6)}
+        figure = b.build()
+        runs.append(simulate(figure, q0=figure.configuration(**start), t1=0.3, rate=20)["slider.position"])
+    assert runs[0] == pytest.approx(runs[1], abs=1e-7)
+    assert np.abs(runs[0][:, 1]).max() < 1e-9

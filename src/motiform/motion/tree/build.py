@@ -143,13 +143,14 @@ class FigureBuilder:
         *,
         length: float = 0.0,
         turn: ArrayLike | None = None,
+        axis: ArrayLike = (0.0, 0.0, 1.0),
     ) -> None:
         """Hold a point of one segment to a point of another (None: the world); see `Closure`."""
         where = f"closure {name!r}"
-        rotation = (np.eye(3) if turn is None else check_rotation(turn, where=where)) if rows == "weld" else None
-        self.closures.append(
-            Closure(name, a, _point(point_a, where), b, _point(point_b, where), rows, _length(length, where), rotation)
-        )
+        turns = rows in ("weld", "revolute", "prismatic", "cylindrical")
+        rotation = (np.eye(3) if turn is None else check_rotation(turn, where=where)) if turns else None
+        ends = (a, _point(point_a, where), b, _point(point_b, where))
+        self.closures.append(Closure(name, *ends, rows, _length(length, where), rotation, _point(axis, where)))
 
     def close_contact(self, name: str, a: str | None, b: str, joint: ContactJoint) -> None:
         """Add a contact closure between two segments (a None: the world), with the surfaces of a `joints.contact`.

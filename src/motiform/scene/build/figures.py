@@ -201,7 +201,7 @@ def _closure(table: ClosureTable, builder: FigureBuilder, full: Any, prefix: str
         builder.close_contact(prefix + table.name, a, b, _contact(table.contact, None))
         return
     length = 0.0 if table.length is None else table.length
-    builder.close(prefix + table.name, a, table.at[0], b, table.at[1], table.rows, length=length)
+    builder.close(prefix + table.name, a, table.at[0], b, table.at[1], table.rows, length=length, axis=table.axis)
 
 
 def _read(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> None:

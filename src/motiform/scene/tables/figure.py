@@ -182,8 +182,11 @@ class ClosureTable(Table):
     name: Name
     between: tuple[str, str] = Field(description="names of segments, or world")
     at: tuple[Point, Point] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    rows: Literal["x", "y", "z", "xy", "xz", "yz", "xyz", "distance", "weld"] = "xyz"
+    rows: Literal[
+        "x", "y", "z", "xy", "xz", "yz", "xyz", "distance", "weld", "revolute", "prismatic", "cylindrical"
+    ] = "xyz"
     length: Length | None = Field(None, description="for distance")
+    axis: tuple[float, float, float] = Field((0.0, 0.0, 1.0), description="of a revolute, prismatic or cylindrical one")
     contact: ContactTable | None = Field(None, description="the two touch by these surfaces instead")
 
 

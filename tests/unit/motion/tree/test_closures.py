@@ -395,3 +395,55 @@ def test_effort_of_a_coupled_figure_with_a_contact():
     found = effort(figure, np.zeros(2), np.zeros(2), a, ["slide"])
     assert found.tau == pytest.approx([(2.0 + 0.1 / 0.04) * 0.4])
     np.testing.assert_allclose(tree.forward_dynamics(figure, np.zeros(2), np.zeros(2), [found.tau[0], 0]), a, **TIGHT)
+
+
+# ---- closures that are joints ---------------------------------------------------------------------------------------
+JOINED = ["weld", "revolute", "prismatic", "cylindrical"]
+AXIS = (0.3, -0.5, 0.8)
+
+
+def two_bodies(rows, turn):
+    b = FigureBuilder(name="pair")
+    for name in "ab":
+        b.segment(name, None, joints.free(), **BODY)
+    b.close("joint", "a", (0.1, 0.2, -0.1), "b", (-0.2, 0.1, 0.3), rows, axis=AXIS, turn=turn)
+    return b.build()
+
+
+@pytest.mark.parametrize("rows", JOINED)
+def test_rows_of_joined_segments_are_the_rates_of_their_values(rows):
+    """Near closed states, J v and dJ/dt v against central differences along the motion: right to h², 1e-8."""
+    rng = np.random.default_rng(4)
+    figure, h = two_bodies(rows, random_rotation(rng)), 1e-4
+    q, v = tree.close_loops(figure, figure.neutral(), rng.normal(size=figure.nv))
+    ahead, behind = (tree.advance(figure, q, v, t) for t in (h, -h))
+    here, values = tree.constraint(figure, q, v), [tree.constraint(figure, at, v).value for at in (ahead, behind)]
+    assert np.abs(here.value).max() < 1e-11
+    np.testing.assert_allclose((values[0] - values[1]) / (2 * h), here.jacobian @ v, atol=1e-6)
+    rates = [tree.constraint(figure, at, v).jacobian @ v for at in (ahead, behind)]
+    free = tree.constraint(figure, q, v)
+    np.testing.assert_allclose((rates[0] - rates[1]) / (2 * h), free.bias, atol=1e-5)
+
+
+@pytest.mark.parametrize("rows", JOINED)
+def test_joined_segments_keep_the_freedom_of_the_joint(rows):
+    """Free twists of b in a are those of the joint: about the axis, along it, both, or none."""
+    figure = two_bodies(rows, np.eye(3))
+    q, _ = tree.close_loops(figure, figure.neutral())
+    J = tree.constraint(figure, q, np.zeros(figure.nv)).jacobian
+    free = {"weld": 6, "revolute": 7, "prismatic": 7, "cylindrical": 8}[rows]
+    assert np.linalg.matrix_rank(J) == 12 - free
+    n = np.array(AXIS) / np.linalg.norm(AXIS)
+    point = np.array([-0.2, 0.1, 0.3])
+    about = np.concatenate([np.zeros(6), n, -np.cross(n, point)])  # b turns about its own point
+    along = np.concatenate([np.zeros(9), n])
+    assert (np.abs(J @ about).max() < 1e-12) == (rows in ("revolute", "cylindrical"))
+    assert (np.abs(J @ along).max() < 1e-12) == (rows in ("prismatic", "cylindrical"))
+
+
+def test_a_closure_needs_an_axis():
+    b = FigureBuilder()
+    b.segment("a", None, joints.free(), **BODY)
+    b.close("hinge", None, (0, 0, 0), "a", (0, 0, 0), "revolute", axis=(0, 0, 0))
+    with pytest.raises(InputError, match="the axis must have a direction"):
+        b.build()

@@ -79,14 +79,45 @@ def _closure_rows(figure: Figure, moving: Motion, closure: Closure) -> Rows:
         return Rows(value, _wrenches(d[:, None, :] / length, xb), bias)
     # seen from a: d' = Raᵀ (ḋ − ω × d), d'' = Raᵀ (d̈ − α × d − 2 ω × ḋ + ω × (ω × d))
     apparent = second - cross(a.s, d) - 2 * cross(a.o, rate) + cross(a.o, cross(a.o, d))
-    which = list(range(3)) if closure.rows == "weld" else ["xyz".index(letter) for letter in closure.rows]
-    axes = np.swapaxes(a.R, -1, -2)
-    held = Rows(back(a.R, d)[:, which], _wrenches(axes[:, which], xb), back(a.R, apparent)[:, which])
-    if closure.rows != "weld":
+    along = _directions(closure)
+    axes = along @ np.swapaxes(a.R, -1, -2)
+    held = Rows(back(a.R, d) @ along.T, _wrenches(axes, xb), back(a.R, apparent) @ along.T)
+    if not any(closure.turns):
         return held
-    off = log_rotation(axes @ b.R @ np.asarray(closure.turn).T)
-    turning = Rows(off, _wrenches(axes, None), back(a.R, b.s - a.s - cross(a.o, b.o - a.o)))
+    turning = (_pointing_rows if closure.rows in ("revolute", "cylindrical") else _turning_rows)(a, b, closure)
     return Rows(*(np.concatenate(pair, axis=1) for pair in zip(held, turning, strict=True)))
+
+
+def _directions(closure: Closure) -> Array:
+    """Return the directions along which the points coincide, in the axes of a, (rows, 3)."""
+    if closure.rows in ("prismatic", "cylindrical"):
+        return closure.cross_axes
+    letters = "xyz" if closure.rows in ("weld", "revolute") else closure.rows
+    return np.eye(3)[["xyz".index(letter) for letter in letters]]
+
+
+def _seen_from(a: _Side, b: _Side) -> tuple[Array, Array]:
+    """Return the angular velocity of b seen from a, and its rate, in the axes of a."""
+    return back(a.R, b.o - a.o), back(a.R, b.s - a.s - cross(a.o, b.o - a.o))
+
+
+def _turning_rows(a: _Side, b: _Side, closure: Closure) -> Rows:
+    """Return the rows that hold the axes of b in those of a."""
+    axes = np.swapaxes(a.R, -1, -2)
+    off = log_rotation(axes @ b.R @ np.asarray(closure.turn).T)
+    return Rows(off, _wrenches(axes, None), _seen_from(a, b)[1])
+
+
+def _pointing_rows(a: _Side, b: _Side, closure: Closure) -> Rows:
+    """Return the rows that keep an axis of b, m, along one of a, n: with e1 × e2 = n, −e2 · m and e1 · m."""
+    e1, e2 = closure.cross_axes
+    m = back(a.R, apply(b.R, np.asarray(closure.turn).T @ closure.unit_axis))
+    turning, rate = _seen_from(a, b)
+    moves = np.stack([cross(e2, m), cross(m, e1)], axis=1)  # what the rows' rates are times the angular velocity
+    moved = cross(turning, m)
+    bias = (moves @ rate[..., None])[..., 0]
+    bias = bias + np.stack([(turning * cross(e2, moved)).sum(-1), (turning * cross(moved, e1)).sum(-1)], axis=-1)
+    return Rows(np.stack([-(m @ e2), m @ e1], axis=-1), _wrenches(moves @ np.swapaxes(a.R, -1, -2), None), bias)
 
 
 def _point(side: _Side, point: tuple[float, float, float]) -> tuple[Array, Array, Array]:

@@ -7,9 +7,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.motion.tree.model.joint import Array
 from motiform.spatial import check_rotation
 
 __all__ = ["AnyClosure", "Closure"]
+
+_WORDS = {"distance": (1, 0), "weld": (3, 3), "revolute": (3, 2), "prismatic": (2, 3), "cylindrical": (2, 2)}
+"""How many lengths and angles they hold."""
 
 
 class AnyClosure(Protocol):
@@ -57,7 +61,8 @@ class Closure:
     """A loop-closing constraint between two segments.
 
     `rows` are the directions, in the axes of segment a (the world's where a is None), along which the two points
-    coincide; "distance" keeps their distance; "weld" holds the axes together too.
+    coincide; "distance" keeps their distance; "weld" holds the axes together too. "revolute", "prismatic" and
+    "cylindrical" leave b the motion of such a joint about the `axis` through the points.
     """
 
     name: str
@@ -69,12 +74,14 @@ class Closure:
     length: float = 0.0
     """Distance that is kept [m], for "distance"."""
     turn: Any = None
-    """Rotation of b in a, (3, 3), for "weld"."""
+    """Rotation of b in a, (3, 3), for "weld" and what has an axis; about its axis any other does as well."""
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    """Of "revolute", "prismatic" and "cylindrical", in the axes of a."""
 
     @property
     def count(self) -> int:
         """Number of its rows."""
-        return {"distance": 1, "weld": 6}.get(self.rows, len(self.rows))
+        return len(self.turns)
 
     @property
     def holonomic(self) -> tuple[bool, ...]:
@@ -84,7 +91,21 @@ class Closure:
     @property
     def turns(self) -> tuple[bool, ...]:
         """Whether each row holds an angle, not a length."""
-        return (False,) * 3 + (True,) * 3 if self.rows == "weld" else (False,) * self.count
+        places, angles = _WORDS.get(self.rows, (len(self.rows), 0))
+        return (False,) * places + (True,) * angles
+
+    @property
+    def cross_axes(self) -> Array:
+        """Two unit vectors that make a right-handed system with the unit axis before them, (2, 3), in the axes of a."""
+        n = self.unit_axis
+        first = np.cross(n, np.eye(3)[int(np.argmin(np.abs(n)))])
+        first /= np.linalg.norm(first)
+        return np.stack([first, np.cross(n, first)])
+
+    @property
+    def unit_axis(self) -> Array:
+        """The axis of length one, (3,)."""
+        return np.array(self.axis) / np.linalg.norm(self.axis)
 
     @property
     def lengths(self) -> tuple[float, ...]:
@@ -94,7 +115,7 @@ class Closure:
     def check(self) -> None:
         """Raise an error if the rows or points cannot be."""
         where = f"closure {self.name!r}"
-        if self.rows not in ("distance", "weld") and (
+        if self.rows not in _WORDS and (
             not isinstance(self.rows, str)
             or not self.rows
             or set(self.rows) - set("xyz")
@@ -104,12 +125,14 @@ class Closure:
                 "rows must be axes or a known word",
                 where=where,
                 got=self.rows,
-                allowed="some of x, y, z; distance; weld",
+                allowed=f"some of x, y, z; {'; '.join(_WORDS)}",
             )
         if self.rows == "distance" and not self.length > 0:
             raise InputError("the distance must be positive", where=where, got=self.length, allowed="above zero")
-        if self.rows == "weld":
+        if self.rows in _WORDS and self.rows != "distance":
             check_rotation(self.turn, where=where)
+        if not (np.isfinite(self.axis).all() and np.any(self.axis)):
+            raise InputError("the axis must have a direction", where=where, got=self.axis, allowed="not zero, finite")
         if not np.isfinite([*self.point_a, *self.point_b]).all():
             raise InputError(
                 "the points must be finite", where=where, got=(self.point_a, self.point_b), allowed="finite numbers"
