@@ -39,8 +39,8 @@ __all__ = ["fit_blocks", "normal_blocks"]
 
 _FIRST, _LEAST, _AGAIN, _LARGEST = 1e-6, 1e-12, 1e-3, 1e8  # λ: at first, at least, after a step back, at most
 _FAILURES = 3  # of Newton's steps in a sample, after which they are left
-_NULL = 1e-9  # [m²/rad²] what counts as not told at all
-_ROUNDING, _LOOSE = 1e-13, 0.1  # [m²/rad²] of the matrix; part of a column that is not told, above which it is held
+_NULL = 1e-13  # [m²/rad²] what counts as not told at all: rounding of the matrix
+_LOOSE = 0.1  # part of a column that is not told, above which it is held
 _ALIGNED, _SLIGHT = 8, 1e-4  # times that a sample goes to its aim once more, and what is left to go [rad]
 _STALL = 6  # steps that together must lower the cost by more than one part in 10⁴
 
@@ -318,8 +318,8 @@ def _freeze(before, couplings, slopes, none, H, S, F, u, frozen):
     n = before.shape[0]
     for _ in range(n):
         for k in range(n):
-            u[ix(k)] = 0.0 if frozen[ix(k)] > 0 else _ROUNDING * (1.0 + 0.5 * math.sin(1.0 + 2.0 * k))
-        _factor(before, couplings, slopes, none, H, S, 0.0, frozen, 0.0, _ROUNDING, F)
+            u[ix(k)] = 0.0 if frozen[ix(k)] > 0 else _NULL * (1.0 + 0.5 * math.sin(1.0 + 2.0 * k))
+        _factor(before, couplings, slopes, none, H, S, 0.0, frozen, 0.0, _NULL, F)
         _solve(before, couplings.shape[0] > 0, F, u)
         most = 0
         for k in range(n):
@@ -333,9 +333,12 @@ def _freeze(before, couplings, slopes, none, H, S, F, u, frozen):
 @routine
 def _align(
     ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain, bounds, before, gone,
-    options, hidden, q, work, w, v, rate, H, S, F, g, u, none, slopes, own,
+    options, hidden, most, q, work, w, v, rate, H, S, F, g, u, none, slopes, own,
 ):  # fmt: skip
-    """Move q to its aim along what no tag tells; return how far the farthest column goes. Matrices are left behind."""
+    """Move q to its aim along what no tag tells; return how far the farthest column goes, which must be below `most`.
+
+    Matrices are left behind.
+    """
     if options[ALIGN] == EVERY and hidden:
         _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions, options[ROBUST], True, q,
                   work, w, slopes, H, S, g)  # fmt: skip
@@ -354,7 +357,7 @@ def _align(
     far = 0.0
     for k in range(before.shape[0]):
         far = max(far, abs(u[ix(k)]))
-    if far > _SLIGHT:
+    if _SLIGHT < far < most:
         _move(ints, floats, before, bounds, q, w, u, v, rate)
     return far
 
@@ -424,7 +427,7 @@ def fit_blocks(
         cost, total = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
                                 options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
         status, damping, growth, turns = UNSETTLED if total > 0.0 else LOST, _FIRST, 10.0, 0
-        failed, pulled, last, aligned = 0, options[PRIOR], math.inf, 0
+        failed, pulled, last, aligned, reach = 0, options[PRIOR], math.inf, 0, math.inf
         while status == UNSETTLED and turns < options[MOST]:
             turns += 1
             # at first what markers hardly tell stays: their variance over that of coordinates is its weight
@@ -471,19 +474,19 @@ def fit_blocks(
                 _freeze(before, couplings, slopes, none, H, S, F, u, frozen)
                 if options[ALIGN] > 0.0:
                     _align(ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain,
-                           bounds, before, gone, options, total < every, q, work, w, v, rate, H, S, F, g, u, none,
-                           slopes, own)  # fmt: skip
+                           bounds, before, gone, options, total < every, math.inf, q, work, w, v, rate, H, S, F, g,
+                           u, none, slopes, own)  # fmt: skip
                     cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
                                         options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
             elif settled:
                 status = FINE
                 if aligned < _ALIGNED and options[ALIGN] > 0.0:
                     far = _align(ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain,
-                                 bounds, before, gone, options, total < every, q, work, w, v, rate, H, S, F, g, u, none,
-                                 slopes, own)  # fmt: skip
-                    if far > _SLIGHT:
-                        status, aligned, damping, last = UNSETTLED, aligned + 1, _FIRST, math.inf
-                    if far > _SLIGHT or total < every:
+                                 bounds, before, gone, options, total < every, reach, q, work, w, v, rate, H, S, F, g,
+                                 u, none, slopes, own)  # fmt: skip
+                    if _SLIGHT < far < reach:  # what comes back again and again is told, if hardly
+                        status, aligned, damping, last, reach = UNSETTLED, aligned + 1, _FIRST, math.inf, 0.5 * far
+                    if status == UNSETTLED or total < every:
                         cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
                                             options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
             elif damping > _LARGEST:
