@@ -46,7 +46,7 @@ def main(quick=False):
 def balance(rec):
     """Return what each step brings and takes [J], (steps,); the last step is left out."""
     t, v = rec.time("q"), rec["v"]
-    mean = STEP * (v[1:-1] + v[:-2]) / 2
+    mean = (np.diff(rec["q"], axis=0)[:-1] + STEP * v[:-2]) / 2  # of the velocities on the way and before impulses
     joints = -(rec["tau"][2:] * mean).sum(1)  # springs and dampers act as they are at the end of a step
     limits = -(rec["limit.force"][1:-1] * mean).sum(1)
     point = rec["thorax.position"] + rotate(rec["thorax.orientation"], AT)
@@ -58,9 +58,9 @@ def balance(rec):
 
 
 def second_order(rec):
-    """Return (hω)² T of each step [J]."""
+    """Return 2 (hω)² T of each step [J]: of the way, and of dampers, which act at the velocities on it."""
     fastest, kinetic = np.abs(rec["v"]).max(1), rec["energy.kinetic"]
-    return ((STEP * np.maximum(fastest[1:], fastest[:-1])) ** 2 * np.maximum(kinetic[1:], kinetic[:-1]))[:-1]
+    return 2 * ((STEP * np.maximum(fastest[1:], fastest[:-1])) ** 2 * np.maximum(kinetic[1:], kinetic[:-1]))[:-1]
 
 
 def work_at_points(rec):

@@ -45,6 +45,7 @@ _PASSES = 4  # over the places at the end of a step; each one shrinks the error 
 _NEARLY = 1e-6  # change of velocities over the largest at which passes end: the next would be smaller by that angle
 _SLOW = 40.0  # [m/s²] approach over the step below which nothing bounces: what a step of free fall makes, fourfold
 _FAR = 1e12  # [m/s] keeps a contact out of a step
+_TOUCHING = 1e-6  # [m] gap below which a contact lasts though it has not pressed in the last step
 _BEND = 0.1  # of the velocities that make it, at most, by which a row's velocity is foreseen to change in half a step
 
 
@@ -206,7 +207,8 @@ def _rows(head, Q, V, h, W, space, step, pairs, taken):
         row = 3 * k + 1 if k < pairs else 3 * pairs + k - pairs
         if k < pairs:
             step.mu[ix(k)] = step.friction[ix(candidate)]
-            _foresee(b, s, terms, row, h, step.impulses[ix(3 * candidate + 1)] > 0.0)
+            lasts = step.impulses[ix(3 * candidate + 1)] > 0.0 or space.sites[ix(k), c.GAP] < _TOUCHING
+            _foresee(b, s, terms, row, h, lasts)
             for i in range(3):
                 step.x[ix(3 * k + i)] = step.impulses[ix(3 * candidate + i)]
         else:
