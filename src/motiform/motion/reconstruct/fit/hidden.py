@@ -24,15 +24,18 @@ _FAINT, _STEPS = 0.3, 10  # [rad, m] standard deviation of a coordinate that is 
 _WORSE = 1.0001  # times the cost: the same minimum
 
 
-def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> None:
-    """Take coordinates that are hidden from their neighbours in time, in place; samples without markers whole."""
+def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> bool:
+    """Take coordinates that are hidden from their neighbours in time, in place; samples without markers whole.
+
+    Return whether there are any.
+    """
     lost = found.status == o.LOST
     some = np.asarray(np.isfinite(markers).all(-1))[:, fitter.weights > 0]
     hidden = (found.unseen - found.unseen.min(0) > _HIDDEN) & ~some.all(1, keepdims=True)
     hidden[lost] = True
     faint = (found.std > _FAINT) & (np.median(found.std, 0) < 0.5 * _FAINT) & ~hidden
     if len(times) < 3 or not (hidden | faint).any() or lost.all():
-        return
+        return False
     aims = _between(fitter, found, hidden, faint, times)
     found.q[lost] = aims[lost]
     at = np.flatnonzero(hidden.any(1) & ~lost)
@@ -43,6 +46,7 @@ def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> Non
     at = np.flatnonzero(faint.any(1) & ~lost)
     if len(at):
         _blend(fitter, markers[at], found, at, aims[at])
+    return True
 
 
 def _blend(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, aims: Array) -> None:

@@ -53,7 +53,6 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> Fit:
     _join(fitter, markers, found, starts)
     rescue(fitter, markers, found, spread=True)
     release(fitter, turns, markers, found)
-    unwind(fitter, turns, found)
     return found
 
 
@@ -84,8 +83,8 @@ def settle(fitter: Fitter, markers: Array, found: Fit, times: Array) -> None:
     turns = find_turns(fitter)
     unwind(fitter, turns, found)
     _steady(fitter, markers, found)
-    fill_hidden(fitter, markers, found, times)
-    unwind(fitter, turns, found)
+    if fill_hidden(fitter, markers, found, times):
+        unwind(fitter, turns, found)
 
 
 def _join(fitter: Fitter, markers: Array, found: Fit, starts: np.ndarray) -> None:
