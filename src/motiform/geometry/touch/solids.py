@@ -21,6 +21,7 @@ TOUCHING = ("ball", "box", "capsule", "cylinder", "ellipsoid", "torus", "cone", 
 """Kinds that touch as solids; a mesh as its convex hull."""
 GROUNDS = ("plane", "face", "endless_cylinder")
 """Kinds on which they rest."""
+_BLOCK = 256  # pairs at a time: the room that each needs would not fit the caches
 _ENDLESS = 1e4  # [m] half height that stands for no end
 
 
@@ -90,9 +91,11 @@ def touch_points(first: Solid, second: Solid, pose: Transform, other: Transform,
     ints = np.tile(np.array([a, 0, b, len(one)], np.int64), (n, 1))
     out = np.full((n, MOST, TOUCH_FLOATS), np.nan)
     gaps, counts = np.empty(n), np.empty(n, np.int64)
-    get_device("cpu").launch(
-        many_touches, n, F, ints, poses, size, float(reach), np.empty((n, ROOM, WIDTH)), out, gaps, counts
-    )
+    room = np.empty((min(n, _BLOCK), ROOM, WIDTH))
+    for first_one in range(0, n, _BLOCK):
+        own = slice(first_one, first_one + _BLOCK)
+        rows = (ints[own], poses[own], size[own], float(reach), room, out[own], gaps[own], counts[own])
+        get_device("cpu").launch(many_touches, len(poses[own]), F, *rows)
     left = np.arange(MOST) >= counts[:, None]
     out[left] = np.nan
     each = np.where(left, np.inf, out[..., 0]).reshape(*batch, MOST)

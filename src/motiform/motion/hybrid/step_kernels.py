@@ -28,6 +28,7 @@ from motiform.motion.hybrid.momentum_kernels import (
     moving_momenta,
     way_accelerations,
 )  # fmt: skip
+from motiform.motion.hybrid.rest_kernels import Rest, rest
 from motiform.motion.hybrid.sweep_kernels import sweep
 from motiform.motion.tree.kernels.dynamics import placed_composite
 from motiform.motion.tree.kernels.memory import ix
@@ -43,6 +44,7 @@ _1, _2 = "float64[::1]", "float64[:, ::1]"
 _OUT = 0.2  # of a penetration that a step takes away
 _PASSES = 4  # over the places at the end of a step; each one shrinks the error by the angle of a step
 _NEARLY = 1e-6  # change of velocities over the largest at which passes end: the next would be smaller by that angle
+_FIRST, _SWEEPS = 5, 95  # over all contacts, before and after equations are tried
 _SLOW = 40.0  # [m/s²] approach over the step below which nothing bounces: what a step of free fall makes, fourfold
 _FAR = 1e12  # [m/s] keeps a contact out of a step
 _TOUCHING = 1e-6  # [m] gap below which a contact lasts though it has not pressed in the last step
@@ -246,13 +248,15 @@ def _foresee(b, s, terms, n, h, lasts):
 
 
 @routine
-def _collect(step, space, pairs, taken, rows):
+def _collect(step, space, room, pairs, taken, rows):
     """Solve for the impulses of all contacts, and keep them."""
     for k in range(space.used.shape[0]):
         if space.used[ix(k)] != 0:
             for r in range(rows):
                 space.b[ix(r)] -= space.Y[ix(k), ix(r)] * space.u[ix(k)]
-    sweep(space.A, space.b, pairs, rows, step.mu, step.x)
+    A, b, mu, x = space.A, space.b, step.mu, step.x
+    if not (sweep(A, b, pairs, rows, mu, x, _FIRST) or rest(A, b, pairs, rows, mu, x, room)):
+        sweep(A, b, pairs, rows, mu, x, _SWEEPS)
     for k in range(step.impulses.shape[0]):
         step.impulses[ix(k)] = 0.0
     for k in range(taken):
@@ -291,8 +295,8 @@ def _arrive(head, h, y, W, W1, space, step):
         y[ix(nq + ints[ix(at + k * t.COLUMN_INTS)])] = a[ix(k)]
 
 
-@typed_entry("int64", Head, _1, _1, _2, "float64", _1, Space, Step)
-def one_step(head, y, tau, loads, h, soft, space, step):
+@typed_entry("int64", Head, _1, _1, _2, "float64", _1, Space, Step, Rest)
+def one_step(head, y, tau, loads, h, soft, space, step, room):
     """Take a step of h in place; return how many candidates were near, pairs in the lower half. Impulses stay."""
     ints = head.ints
     nq, nv = ints[t.NQ], ints[t.NV]
@@ -323,7 +327,7 @@ def one_step(head, y, tau, loads, h, soft, space, step):
         if not change > _NEARLY * size or change > 0.5 * last:
             break
         last = change
-    _collect(step, space, pairs, taken, rows)
+    _collect(step, space, room, pairs, taken, rows)
     _move(head, y[nq:], space, rows, step.x, step)
     _remainder(head, Q, h, W, W1, space, step)
     _arrive(head, h, y, W, W1, space, step)

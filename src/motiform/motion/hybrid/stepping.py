@@ -36,6 +36,7 @@ class Stepper:
         self.packed, count = packed, packed.count
         self._plain = count - MOST * packed.solids  # candidates that are there whatever the state
         self._limit = max(self._plain, 1)
+        self._rest = _room(self._limit)
         rows = max(3 * count, n)
         self.tau = np.zeros(n)
         self._soft = np.zeros(n)
@@ -69,6 +70,7 @@ class Stepper:
             self._limit = 2 * count
             old, n = self._space, self.system.nv
             new = make_space(n, max(3 * self._limit, n), self._limit)
+            self._rest = _room(self._limit)
             self._space = new._replace(M=old.M, H=old.H, used=old.used, u=old.u)  # what a step hands on to the next
 
     @property
@@ -105,6 +107,7 @@ class Stepper:
             self._soft,
             self._space,
             self._room,
+            self._rest,
         )
         if code < 0:
             raise RunError(
@@ -168,6 +171,15 @@ class Stepper:
             add_force(n, force, p[1], places[k], forces, presses, sites, moments)
             modes[n] = max(modes[n], c.SLIDE if slips[k] else c.STICK)
         return Look(modes, gaps, forces, sites, moments, presses, limits, self.tau.copy())
+
+
+def _room(count: int) -> Any:
+    """Return room for the equations of so many candidates."""
+    from motiform.motion.hybrid.rest_kernels import Rest
+
+    rows = 3 * count
+    y, s, r = np.zeros(rows), np.zeros(rows), np.zeros(rows)
+    return Rest(np.zeros((rows, rows)), y, s, r, np.zeros(rows, np.int64))
 
 
 def step_march(

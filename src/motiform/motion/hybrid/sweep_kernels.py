@@ -14,7 +14,6 @@ from motiform.motion.tree.kernels.memory import ix
 
 __all__ = ["sweep"]
 
-_SWEEPS = 100
 _STILL = 1e-11  # change of a sweep over the largest impulse that is taken for none
 _NOTHING = 1e-18  # of the largest stiffness of a contact's rows: the square of rounding, times a hundred
 _FLAT = 1e-12  # tangents whose determinant is below this share of their stiffness squared depend on each other
@@ -59,9 +58,9 @@ def _rubbed(A, b, n, rows, x, reach, least):
 
 
 @routine
-def sweep(A, b, contacts, rows, mu, x):
-    """Change one contact after another, normal then tangents, until nothing changes."""
-    for _ in range(_SWEEPS):
+def sweep(A, b, contacts, rows, mu, x, sweeps):
+    """Change one contact after another, normal then tangents, until nothing changes; return whether it came to that."""
+    for _ in range(sweeps):
         change, size = 0.0, 1e-300
         for k in range(contacts):
             n = 3 * k + 1
@@ -77,4 +76,5 @@ def sweep(A, b, contacts, rows, mu, x):
             x[ix(i)] = _pressed(A, b, i, rows, x, 0.0)
             change, size = max(change, abs(x[ix(i)] - old)), max(size, abs(x[ix(i)]))
         if not change > _STILL * size:
-            return
+            return True
+    return False
