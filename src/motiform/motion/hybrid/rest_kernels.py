@@ -1,8 +1,9 @@
 """Impulses of contacts that all hold, at once: what sweeps come to slowly where many bodies lie on one another.
 
 Sweeps pass an error on from body to body, so that a stack of n needs some n² of them. Where they have not ended, the
-rows of all contacts that press are solved as equations, by the least change of the impulses found so far. The answer
-counts where it presses, is inside its cones and lets nothing else approach.
+rows of all contacts that press are solved as equations, by the least change of the impulses found so far, else by the
+least impulses: changes add up along what redundant contacts share. An answer counts where it presses, is inside its
+cones and lets nothing else approach.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -18,7 +19,7 @@ __all__ = ["Rest", "rest"]
 
 _MOST = 480  # rows up to which equations are tried: their cost grows by the third power
 _ROUNDS = 6
-_LEFT = 1e-9  # residual over the terms that make it that is taken for none
+_LEFT = 1e-11  # of the velocity that the largest impulse makes in a row: what may be left of it
 _FINE = (
     1e-9  # of the largest impulse by which one may pull or leave its cone; of the terms, by which a row may approach
 )
@@ -28,6 +29,8 @@ class Rest(NamedTuple):
     """Room for the equations."""
 
     F: Floats2
+    first: Floats
+    """Impulses before any sweep: those of the last step."""
     y: Floats
     s: Floats
     r: Floats
@@ -52,11 +55,10 @@ def _chosen(contacts, rows, x, chosen):
 
 @routine
 def _allowed(A, b, contacts, rows, mu, x, y):
-    """Return whether impulses x + y press, are inside their cones, and leave nothing that approaches."""
+    """Return whether impulses y press, are inside their cones, and leave nothing that approaches where x is none."""
     size = 0.0
     for i in range(rows):
-        size = max(size, abs(x[ix(i)] + y[ix(i)]))
-        y[ix(i)] += x[ix(i)]
+        size = max(size, abs(y[ix(i)]))
     for k in range(contacts):
         n = 3 * k + 1
         press, rub = y[ix(n)], math.hypot(y[ix(n - 1)], y[ix(n + 1)])
@@ -75,23 +77,36 @@ def _allowed(A, b, contacts, rows, mu, x, y):
 
 
 @routine
+def _held(A, b, rows, room, count):
+    """Return whether the chosen rows hold but for rounding."""
+    size = 0.0
+    for i in range(rows):
+        size = max(size, abs(room.y[ix(i)]))
+    for k in range(count):
+        i = room.chosen[ix(k)]
+        left = b[ix(i)] + dot(A, i, 0, rows, room.y)
+        if not abs(left) <= _LEFT * (abs(b[ix(i)]) + A[ix(i), ix(i)] * size):
+            return False
+    return True
+
+
+@routine
 def rest(A, b, contacts, rows, mu, x, room):
     """Let all contacts that press hold, if the laws allow it; return whether they do."""
     count = _chosen(contacts, rows, x, room.chosen)
     if count == 0 or count > _MOST:
         return False
-    for i in range(rows):
-        room.s[ix(i)] = b[ix(i)] + dot(A, i, 0, rows, x)
     load(A, room.chosen, count, room.F, room.r)
     eliminate(room.F, count, count, room.r)
-    refine(A, room.s, rows, room.chosen, count, room.F, room.y, room.r, _ROUNDS)
-    for k in range(count):
-        i = room.chosen[ix(k)]
-        left = room.s[ix(i)] + dot(A, i, 0, rows, room.y)
-        if not abs(left) <= _LEFT * (abs(b[ix(i)]) + A[ix(i), ix(i)] * abs(x[ix(i)])) + _LEFT * abs(room.s[ix(i)]):
-            return False
-    if not _allowed(A, b, contacts, rows, mu, x, room.y):
-        return False
-    for i in range(rows):
-        x[ix(i)] = room.y[ix(i)]
-    return True
+    for turn in range(2):
+        keep = 1.0 - turn
+        for i in range(rows):
+            room.s[ix(i)] = b[ix(i)] + keep * dot(A, i, 0, rows, x)
+        refine(A, room.s, rows, room.chosen, count, room.F, room.y, room.r, _ROUNDS)
+        for i in range(rows):
+            room.y[ix(i)] += keep * x[ix(i)]
+        if _held(A, b, rows, room, count) and _allowed(A, b, contacts, rows, mu, x, room.y):
+            for i in range(rows):
+                x[ix(i)] = room.y[ix(i)]
+            return True
+    return False

@@ -248,15 +248,27 @@ def _foresee(b, s, terms, n, h, lasts):
 
 
 @routine
+def _solve(A, b, pairs, rows, mu, x, room):
+    """Write the impulses of all rows: by sweeps, or at once where all that pressed in the last step, or now, holds."""
+    for r in range(rows):
+        room.first[ix(r)] = x[ix(r)]
+    if sweep(A, b, pairs, rows, mu, x, _FIRST):
+        return
+    if rest(A, b, pairs, rows, mu, room.first, room):
+        for r in range(rows):
+            x[ix(r)] = room.first[ix(r)]
+    elif not rest(A, b, pairs, rows, mu, x, room):
+        sweep(A, b, pairs, rows, mu, x, _SWEEPS)
+
+
+@routine
 def _collect(step, space, room, pairs, taken, rows):
     """Solve for the impulses of all contacts, and keep them."""
     for k in range(space.used.shape[0]):
         if space.used[ix(k)] != 0:
             for r in range(rows):
                 space.b[ix(r)] -= space.Y[ix(k), ix(r)] * space.u[ix(k)]
-    A, b, mu, x = space.A, space.b, step.mu, step.x
-    if not (sweep(A, b, pairs, rows, mu, x, _FIRST) or rest(A, b, pairs, rows, mu, x, room)):
-        sweep(A, b, pairs, rows, mu, x, _SWEEPS)
+    _solve(space.A, space.b, pairs, rows, step.mu, step.x, room)
     for k in range(step.impulses.shape[0]):
         step.impulses[ix(k)] = 0.0
     for k in range(taken):

@@ -178,8 +178,8 @@ def _room(count: int) -> Any:
     from motiform.motion.hybrid.rest_kernels import Rest
 
     rows = 3 * count
-    y, s, r = np.zeros(rows), np.zeros(rows), np.zeros(rows)
-    return Rest(np.zeros((rows, rows)), y, s, r, np.zeros(rows, np.int64))
+    first, y, s, r = np.zeros((4, rows))
+    return Rest(np.zeros((rows, rows)), first, y, s, r, np.zeros(rows, np.int64))
 
 
 def step_march(
