@@ -66,7 +66,7 @@ def main(quick=False):
     tall, many = (4, 7) if quick else (10, 10)
     stack = [body(f"box{k + 1}", BOX, (0, 0.05 + 0.1 * k, 0), (0, 0, 0), COLORS[k % len(COLORS)]) for k in range(tall)]
     rng = np.random.default_rng(2)
-    places = [(x, 0.15 + 0.17 * k, z) for k, (x, z) in enumerate(rng.uniform(-0.06, 0.06, (many, 2)))]
+    places = [(x, 0.15 + 0.24 * k, z) for k, (x, z) in enumerate(rng.uniform(-0.06, 0.06, (many, 2)))]
     turns = rng.uniform(-np.pi, np.pi, (many, 3))
     heap = [
         body(f"solid{k + 1}", KINDS[k % len(KINDS)], places[k], turns[k], COLORS[k % len(COLORS)]) for k in range(many)
