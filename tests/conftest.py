@@ -10,6 +10,7 @@ import pytest
 SLOW = (
     "browser",
     "unit/bench",
+    "unit/geometry/touch",
     "unit/record/test_record_killed.py",
     "verify/test_calibration_recovers.py",
     "verify/test_contact_closures.py",

@@ -60,6 +60,8 @@ MANY = re.compile(r"\b([A-Z][A-Za-z]{3,}\d{2})\b")
 def test_every_citation_is_in_the_references():
     unknown, cited = [], set()
     for path in FILES:
+        if not CITATION.search(path.read_text("utf-8")):
+            continue
         for text in words(path):
             for match in CITATION.finditer(text):
                 keys = {match[1], *MANY.findall(match[0])}

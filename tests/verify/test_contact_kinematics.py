@@ -271,6 +271,7 @@ def test_centre_of_a_rolling_sphere_moves_with_omega_cross_radius():
     assert np.abs(T.vector(twist[:3]) - omega).max() < 20 * EPS
 
 
+@pytest.mark.slow
 def test_v10_a_ball_rolled_round_a_circle():
     """It has turned by exp(2π (ω0/Ω − n)), and stands where it was; angle 2π √(1 + (ρ/r)²)."""
     r, rho, turn_rate, steps = 0.3, 0.5, 2.0, 800
@@ -400,6 +401,7 @@ def test_crossed_edges_hold_their_point_when_they_do_not_slide():
 
 
 # ---- poles ---------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_rolling_through_the_poles_of_charts():
     """One turn about y from pole to pole: a sphere advances by 2πR, an ellipsoid by the girth of its ellipse."""
     c, b, a = 0.2, 0.3, 0.4

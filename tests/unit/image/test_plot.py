@@ -226,7 +226,7 @@ def boxes(figure):
     return [box.transformed(figure.dpi_scale_trans.inverted()) for box in found], legends
 
 
-@pytest.mark.parametrize("count", [1, 7, 40])
+@pytest.mark.parametrize("count", [1, pytest.param(7, marks=pytest.mark.slow), 40])
 @pytest.mark.parametrize("kinds", ["none", "few", "long", "many", "hail"])
 @pytest.mark.parametrize("length", [3, 90])
 def test_legends_take_no_width_and_nothing_is_cut_or_covered(count, kinds, length):

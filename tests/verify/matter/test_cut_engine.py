@@ -35,7 +35,15 @@ def marker_on_cell(m):
 MODELS = {"marker": "marker", "cell": "cell"}
 
 
-@pytest.mark.parametrize(("m", "error"), [(0.1, 1.89), (0.01, 0.83), (1e-3, 0.073), (1e-4, 0.0071)])
+@pytest.mark.parametrize(
+    ("m", "error"),
+    [
+        pytest.param(0.1, 1.89, marks=pytest.mark.slow),
+        (0.01, 0.83),
+        (1e-3, 0.073),
+        pytest.param(1e-4, 0.0071, marks=pytest.mark.slow),
+    ],
+)
 def test_marker_on_a_cell_on_the_engine(m, error):
     """The errors were measured once with another program and are given to two or three digits."""
     net = marker_on_cell(m)
@@ -172,12 +180,12 @@ def check_foreseen(seed):
 
 
 def test_errors_of_excited_pairs_are_foreseen_or_doubted():
-    assert sum(check_foreseen(seed) for seed in range(4)) >= 3
+    assert sum(check_foreseen(seed) for seed in range(2)) == 2
 
 
 @pytest.mark.slow
 def test_errors_of_a_hundred_excited_pairs_are_foreseen_or_doubted():
-    assert sum(check_foreseen(seed) for seed in range(4, 100)) >= 80
+    assert sum(check_foreseen(seed) for seed in range(2, 100)) >= 80
 
 
 @pytest.mark.parametrize("source", ["motor", "imposed", "weight"])

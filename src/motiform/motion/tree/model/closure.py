@@ -115,12 +115,10 @@ class Closure:
     def check(self) -> None:
         """Raise an error if the rows or points cannot be."""
         where = f"closure {self.name!r}"
-        if self.rows not in _WORDS and (
-            not isinstance(self.rows, str)
-            or not self.rows
-            or set(self.rows) - set("xyz")
-            or len(set(self.rows)) < len(self.rows)
-        ):
+        known = isinstance(self.rows, str) and (
+            self.rows in _WORDS or (0 < len(self.rows) == len(set(self.rows)) and not set(self.rows) - set("xyz"))
+        )
+        if not known:
             raise InputError(
                 "rows must be axes or a known word",
                 where=where,
