@@ -163,6 +163,7 @@ def test_a_recording_without_a_course_is_no_plot(here, folder, count):
     assert not (folder / "q-plot.png").exists()
 
 
+@pytest.mark.slow
 def test_libraries_do_not_warn_on_the_screen(folder):
     """A letter that no font has, numbers that are not finite, and a symbol of formulas."""
     import numpy as np
@@ -322,6 +323,7 @@ def test_killed_run_resumes_to_the_same_bits(tmp_path):
     assert compare(open_recording(tmp_path / "killed.mf"), open_recording(tmp_path / "whole.mf")).identical
 
 
+@pytest.mark.slow
 def test_interrupted_run_keeps_what_it_has_and_says_how_to_go_on(tmp_path):
     from motiform.record import open_recording
 

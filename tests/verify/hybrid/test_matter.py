@@ -147,6 +147,7 @@ def test_elastic_collision_with_a_free_ball():
     assert np.abs(found["v"][-1, :3]).max() == 0.0
 
 
+@pytest.mark.slow
 def test_spring_turns_a_wheel():
     """θ″ = −k r² θ/I: steps of a cell with K = k r² Te²/I, whose angle per step is arccos(1 − K/2).
 
@@ -172,6 +173,7 @@ def test_spring_turns_a_wheel():
     )
 
 
+@pytest.mark.slow
 def test_a_body_alone_tumbles_as_the_equations_say():
     """Without matter that touches it: first order, so half the step halves the error; momentum is kept to rounding."""
     figure = free_body(Box((0.4, 0.1, 0.25)), gravity=WEIGHTLESS)
