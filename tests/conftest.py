@@ -12,8 +12,11 @@ SLOW = (
     "unit/bench",
     "unit/geometry/touch",
     "unit/record/test_record_killed.py",
+    "unit/scene/test_labels.py",
+    "unit/sweep/test_backend.py",
     "verify/test_calibration_recovers.py",
     "verify/test_contact_closures.py",
+    "verify/test_contact_maximal.py",
 )
 
 

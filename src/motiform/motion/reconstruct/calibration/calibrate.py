@@ -24,7 +24,7 @@ __all__ = ["Calibration", "calibrate"]
 
 _METHODS = {"joint": solve_joint, "alternating": solve_alternating}
 _HOLD = 0.05  # [m/rad] draws joints to where they begin while nothing is calibrated yet
-_KEEP = 1e-3  # [m/rad] and what no marker tells, always: a foot with two markers does not turn over
+_KEEP = 1e-4  # [m/rad] and what no marker tells, always: a foot with two markers does not turn over
 _AGAIN = 3  # times samples that fit badly are begun anew
 _FITS = 3  # times marker_sd is estimated anew where it is not told
 
