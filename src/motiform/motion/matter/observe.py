@@ -1,6 +1,5 @@
 """Recorded channels of networks."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.engine.meters import angular_momentum, kinetic_energy, momentum, potential_energy
 from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.network import Network
+from motiform.motion.matter.model.points import find_points
 from motiform.motion.matter.model.solids import asked_pose
 from motiform.record import Channel
 from motiform.spatial import quaternion_from_rotation
@@ -19,7 +19,6 @@ __all__ = ["METERED", "choose_channels", "network_channels", "observe_network"]
 
 METERED = 20_000
 """Points up to which energies are worked out at every sample."""
-_POINT = re.compile(r"(.+)\[(\d+)\]")
 _METERS: tuple[tuple[str, str, tuple[int, ...], str], ...] = (
     ("momentum", "kg m/s", (3,), "all masses, world axes"),
     ("angular_momentum", "kg m^2/s", (3,), "all masses, about the world's origin, world axes"),
@@ -80,14 +79,8 @@ def choose_channels(network: Network, rate: float, record: Sequence[str]) -> tup
             found.append(known[name])
             if key == "position" and any(group == one.name for one in network.groups):
                 points[name] = network.group(group).indices
-        elif key == "position" and _POINT.fullmatch(group):
-            base, number = _POINT.fullmatch(group).groups()  # type: ignore[union-attr]
-            indices = network.points(base)
-            if int(number) >= len(indices):
-                raise InputError(
-                    "no such point", where="record", got=name, allowed=f"{base}[0] to [{len(indices) - 1}]"
-                )
-            points[name] = int(indices[int(number)])
+        elif key == "position" and group.endswith("]"):
+            points[name] = int(find_points(network, group)[0])
             found.append(Channel(name, unit="m", dims=("axis",), shape=(3,), rate=rate, description="world axes"))
         else:
             raise InputError(

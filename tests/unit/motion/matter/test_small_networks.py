@@ -99,7 +99,7 @@ def test_samples_before_a_divergence_are_kept(tmp_path):
 @pytest.mark.parametrize(
     ("record", "text"),
     [
-        (["rope[9].position"], r"no such point .*rope\[0\] to \[4\]"),
+        (["rope[9].position"], r"no such point .*rope\[0\] to rope\[4\]"),
         (["rop.position"], "only channels of the network can be recorded .*Did you mean 'rope.position'"),
         ([], "something must be recorded"),
     ],

@@ -14,16 +14,15 @@ from motiform.motion.matter.coupling.band import Band, check_threshold
 from motiform.motion.matter.coupling.foresee import foresee
 from motiform.motion.matter.coupling.influence import Influence, Verdict, influence_of_parts
 from motiform.motion.matter.coupling.linear import LinearNetwork
-from motiform.motion.matter.coupling.linearise import Active, find_points, linearise
+from motiform.motion.matter.coupling.linearise import ENDS, Active, linearise
 from motiform.motion.matter.coupling.separation import Separation, separate
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState, Reach
+from motiform.motion.matter.model.points import find_points
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Words
 
 __all__ = ["Advice", "Cut", "PairAdvice", "advise", "cut_network", "model_labels", "pair_influences"]
-
-_CODE = {"first": 1, "second": 2, "both": 3}  # bits: acts on its first end, on its second
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +132,7 @@ class Advice:
         found = []
         for bundle in self.network.bundles:
             code = _codes(bundle, label, allowed)
-            changed = code != _CODE[bundle.acts]
+            changed = code != ENDS[bundle.acts]
             ends = label[bundle.pairs[changed]]
             for (a, b), acts in sorted(
                 {(tuple(pair), int(c)) for pair, c in zip(ends.tolist(), code[changed], strict=True)}
@@ -325,8 +324,8 @@ def _cut_reach(reach: Reach, label: np.ndarray, allowed: np.ndarray, names: list
         first, second = (i, j) if role[i] & 1 and role[j] & 2 else (j, i)
         if not (role[first] & 1 and role[second] & 2):
             continue
-        bits = _CODE[reach.acts] & (int(allowed[second, first]) + 2 * int(allowed[first, second]))
-        acts: Any = next((key for key, value in _CODE.items() if value == bits), None)
+        bits = ENDS[reach.acts] & (int(allowed[second, first]) + 2 * int(allowed[first, second]))
+        acts: Any = next((key for key, value in ENDS.items() if value == bits), None)
         if acts is not None:
             new = np.where(mine == first, 1, 2).astype(reach.role.dtype)
             found.append(_part_of(reach, (mine == i) | (mine == j), new, acts, first, second, names))
@@ -385,17 +384,17 @@ def _allowed(names: Sequence[str], connections: Iterable[Sequence[str]]) -> np.n
 def _codes(bundle: Bundle, label: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     """Return on which ends links act when only some models act on others: bits 1 and 2, (links,)."""
     first, second = label[bundle.pairs].T
-    found: np.ndarray = (allowed[second, first] + 2 * allowed[first, second]) & _CODE[bundle.acts]
+    found: np.ndarray = (allowed[second, first] + 2 * allowed[first, second]) & ENDS[bundle.acts]
     return found
 
 
 def _cut_bundles(network: Network, label: np.ndarray, allowed: np.ndarray) -> Network:
     found: list[Bundle] = []
     for bundle in network.bundles:
-        code, whole = _codes(bundle, label, allowed), _CODE[bundle.acts]
+        code, whole = _codes(bundle, label, allowed), ENDS[bundle.acts]
         kinds = [c for c in (whole, 3, 2, 1) if (code == c).any()]
         for n, c in enumerate(dict.fromkeys(kinds)):
-            acts: Any = next(key for key, value in _CODE.items() if value == c)
+            acts: Any = next(key for key, value in ENDS.items() if value == c)
             mine = code == c
             name = bundle.name if n == 0 else f"{bundle.name}.{acts}"
             if mine.all():

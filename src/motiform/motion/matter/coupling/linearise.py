@@ -4,8 +4,7 @@ Each link gives the stiffness and damping of the zone, or of the automaton's sta
 axis: k (u·e)² and z (u·e)², u along the link. Points that links do not move are the ground.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any, Literal
 
@@ -21,16 +20,17 @@ from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.engine.pack import distances
 from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.network import Network, NetworkState, Reach
+from motiform.motion.matter.model.points import find_points
 from motiform.spatial.checks import Array, Words, as_floats
 
-__all__ = ["Active", "admittance_of", "direction", "find_points", "linearise", "links_along", "reach_pairs"]
+__all__ = ["ENDS", "Active", "admittance_of", "direction", "linearise", "links_along", "reach_pairs"]
 
 Active = Mapping[str, Any] | Literal["strongest"] | None
 #: First end, second end, stiffness, damping of some links, and on which ends they act: bits 1 and 2.
 Pieces = Iterator[tuple[np.ndarray, np.ndarray, Array, Array, np.ndarray | int]]
 
-_ENDS = {"first": 1, "second": 2, "both": 3}
-_NAMED = re.compile(r"(.+)\[(\d+)\]")
+ENDS = {"first": 1, "second": 2, "both": 3}
+"""On which ends links act: bits 1 and 2."""
 
 
 def linearise(
@@ -119,42 +119,6 @@ def admittance_of(
     if name not in linear.names:
         return np.full(np.shape(omega), np.inf, complex)
     return admittance(linear, name, omega, step)
-
-
-def find_points(network: Network, what: Any) -> np.ndarray:
-    """Return indices of points, rising and each once: of a group, "group[3]", what a module shows, or several such."""
-    if isinstance(what, str):
-        return np.unique(_named_points(network, what))
-    if isinstance(what, bool) or not np.size(what):
-        raise InputError(
-            "points must be names or indices", got=Words(repr(what)), allowed="names of groups, or indices of points"
-        )
-    if isinstance(what, Sequence) and any(isinstance(one, str) for one in what):
-        return np.unique(np.concatenate([find_points(network, one) for one in what]))
-    found = np.atleast_1d(np.asarray(getattr(what, "indices", what)))
-    if found.ndim != 1 or found.dtype.kind not in "iu":
-        raise InputError(
-            "points must be names or indices",
-            got=Words(repr(what)[:80]),
-            allowed="names of groups, or indices of points",
-        )
-    if found.min() < 0 or found.max() >= network.count:
-        bad = int(found[(found < 0) | (found >= network.count)][0])
-        raise InputError("no such point", got=bad, allowed=f"0 to {network.count - 1}")
-    return np.unique(found)
-
-
-def _named_points(network: Network, name: str) -> np.ndarray:
-    split = _NAMED.fullmatch(name)
-    known = [*(group.name for group in network.groups), *network.exposed]
-    base, number = (split[1], int(split[2])) if split and name not in known else (name, None)
-    if base not in known:
-        shown = ", ".join(known[:10]) + (", …" if len(known) > 10 else "")
-        raise InputError("no such points", got=name, allowed=shown, remedy=closest(base, known))
-    found = network.points(base)
-    if number is not None and number >= len(found):
-        raise InputError("no such point", got=name, allowed=f"{base}[0] to {base}[{len(found) - 1}]")
-    return found if number is None else found[[number]]
 
 
 def direction(axis: str | ArrayLike) -> Array:
@@ -249,7 +213,7 @@ class _Look:
             else:
                 c = self._along(bundle.pairs, d)
             k, z = self._projected(k, z, rest, d, c, bundle.axis < 0)
-            yield *bundle.pairs.T, k, z, _ENDS[bundle.acts]
+            yield *bundle.pairs.T, k, z, ENDS[bundle.acts]
 
     def pistons(self) -> Pieces:
         """Give pistons as links between all their ends: k g gᵀ of the ends' signs g has rows that sum to zero."""

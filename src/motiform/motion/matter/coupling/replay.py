@@ -15,11 +15,11 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.motion.matter.coupling.cut import _allowed, _cut_bundles, model_labels
-from motiform.motion.matter.coupling.linearise import find_points
 from motiform.motion.matter.coupling.parts import Part, part_of, played
 from motiform.motion.matter.coupling.separation import Separation
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.model.network import Network
+from motiform.motion.matter.model.points import find_points
 from motiform.motion.matter.system import check_stability, steps_per_sample
 from motiform.motion.run import Options, check_memory
 from motiform.record import Channel, Recorder, Recording

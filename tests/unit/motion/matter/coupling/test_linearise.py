@@ -8,9 +8,9 @@ from motiform.base.errors import InputError
 from motiform.geometry import Ball
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, NetworkState, links, topology
 from motiform.motion.matter.coupling import GROUND, admittance, admittance_of, cell, linearise
-from motiform.motion.matter.coupling.linearise import find_points
 from motiform.motion.matter.engine.meters import potential_energy
 from motiform.motion.matter.laws.automaton import Automaton
+from motiform.motion.matter.model.points import find_points
 from motiform.spatial import Transform
 
 
