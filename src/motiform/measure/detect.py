@@ -19,6 +19,7 @@ _UNITS = {
     **dict.fromkeys(("in", "inch", "inches"), 0.0254),
     **dict.fromkeys(("ft", "foot", "feet"), 0.3048),
 }
+_SHORTEST = 3  # letters of a unit that is cut short
 _FRAMES = 400  # samples looked at
 _LARGEST_IN_M, _SMALLEST_IN_MM = 10.0, 400.0
 _HIGH = re.compile(
@@ -31,10 +32,18 @@ _LOW = re.compile(
 
 def length_unit(name: Any, where: str) -> float:
     """Return a unit of length [m] by its name."""
-    found = _UNITS.get(name.strip().strip("[]()").lower()) if isinstance(name, str) else None
+    found = _size(name.strip().strip("[]().").lower()) if isinstance(name, str) else None
     if found is None:
         raise InputError("the unit must be a length", where=where, got=repr(name)[:40], allowed="m, cm, mm, um, in, ft")
     return found
+
+
+def _size(word: str) -> float | None:
+    """Return the size of a unit [m], also of one whose word is cut short: "mete", as in fields of four letters."""
+    if word in _UNITS or len(word) < _SHORTEST:
+        return _UNITS.get(word)
+    sizes = {size for name, size in _UNITS.items() if name.startswith(word)}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def unit_symbol(length: float) -> str:

@@ -129,8 +129,8 @@ def plate_channels(raw: Raw, length: float, up: np.ndarray | None, loaded: float
     assert raw.analog is not None
     found: dict[str, list[np.ndarray]] = {name: [] for name in PLATE_CHANNELS}
     for plate in raw.plates:
-        chosen = plate["channels"]
-        wrench = plate_wrench(plate, raw.analog[:, chosen], [raw.analog_units[k] for k in chosen], length)
+        table = raw.analog[:, plate["channels"]] - plate["baseline"]
+        wrench = plate_wrench(plate, table, [raw.analog_units[k] for k in plate["channels"]], length)
         values, plate["turned"] = plate_quantities(wrench, plate["corners"] * length, up, loaded)
         for name, value in values.items():
             found[name].append(value)

@@ -43,6 +43,8 @@ class Raw:
     analog_rate: float = 0.0
     plates: list[dict[str, Any]] = field(default_factory=list)
     """Force plates: type, corners, origin (file's units), channels (indices of analog), matrix."""
+    zero: tuple[int, int] | None = None
+    """First and last sample of the markers, from 1, in which the force plates are empty."""
     events: list[Event] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What a person should know of how the file was read."""

@@ -1,6 +1,7 @@
 """Conversion of columns in any unit to SI on reading."""
 
 import re
+from functools import lru_cache
 
 import numpy as np
 
@@ -34,6 +35,7 @@ def to_si(values: np.ndarray, unit: str, *, where: str) -> tuple[str, np.ndarray
     return si, changed
 
 
+@lru_cache(maxsize=1024)
 def _conversion(unit: str) -> tuple[str, float, float] | None:
     """Return SI unit, factor and offset, or None where nothing is to be done."""
     if not unit or unit in _PLAIN or unit in _TURNING or _NOT_SI.search(unit):

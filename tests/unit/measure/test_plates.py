@@ -43,10 +43,11 @@ def channels(kind, sign=1.0):
     return np.column_stack([*x, *y, *z])
 
 
-def plate_file(kind, sign=1.0, units=True, screen="+Z", depth=DEPTH):
-    table = channels(kind, sign)
+def plate_file(kind, sign=1.0, units=True, screen="+Z", depth=DEPTH, table=None, rows=1.0, origin=None, more=()):
+    table = channels(kind, sign) if table is None else table
     count = table.shape[1]
-    origin = np.array([[A], [B], [-DEPTH]] if kind == 3 else [[0], [0], [depth]])
+    if origin is None:
+        origin = np.array([[A], [B], [-DEPTH]] if kind == 3 else [[0], [0], [depth]])
     more = [
         ("FORCE_PLATFORM", "USED", np.array([1])),
         ("FORCE_PLATFORM", "TYPE", np.array([kind])),
@@ -55,6 +56,7 @@ def plate_file(kind, sign=1.0, units=True, screen="+Z", depth=DEPTH):
         ("FORCE_PLATFORM", "CHANNEL", np.arange(1, count + 1)[:, None]),
         ("ANALOG", "LABELS", [f"A{k}" for k in range(count)]),
         ("POINT", "Y_SCREEN", [screen]),
+        *more,
     ]  # fmt: skip
     if units:
         each = {1: ["N"] * 3 + ["mm"] * 2 + ["Nmm"], 3: ["N"] * 8}.get(kind, ["N"] * 3 + ["Nmm"] * 3)
@@ -62,6 +64,7 @@ def plate_file(kind, sign=1.0, units=True, screen="+Z", depth=DEPTH):
     if kind == 4:
         matrix = np.diag([2.0, 2, 4, 1, 1, 1]) + 0.01 * np.ones((6, 6))
         table = table @ np.linalg.inv(matrix).T
+        matrix[3:] *= rows
         more.append(("FORCE_PLATFORM", "CAL_MATRIX", matrix[:, :, None]))
     names = ("A", "B", "C", "D")
     return simple_c3d(1000 * motion(), names, analog=table.reshape(SAMPLES, SUBFRAMES, count), more=more)
@@ -110,6 +113,73 @@ def test_plates_are_those_of_ezc3d(kind, tmp_path):
     assert_allclose(rec["plate.force"][:, 0], plate["force"].T, atol=1e-9)
     assert_allclose(rec["plate.pressure"][loaded, 0], plate["center_of_pressure"].T[loaded] / 1000, atol=1e-9)
     assert_allclose(rec["plate.free_moment"][loaded, 0], plate["Tz"].T[loaded, 2] / 1000, atol=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "told"), [(2, "Nm"), (2, "V"), (1, "m"), (4, "matrix"), (2, "Nmm")])
+def test_moments_in_another_unit_than_told_are_mended(kind, told, tmp_path):
+    """The pressure is on the plate in one unit alone; numbers in N m under N mm hold it at the centre."""
+    path = tmp_path / "a.c3d"
+    data = plate_file(kind)
+    if told in ("Nm", "m"):  # numbers in N mm and mm
+        old = b"Nmm" if kind == 2 else b"mm "
+        assert data.count(old) >= 2
+        data = data.replace(old, told.encode().ljust(3))
+    elif told == "V":  # numbers in N m, no unit of a moment: those of the points are taken, mm
+        data = plate_file(kind, table=channels(2) / ([1.0] * 3 + [1000.0] * 3)).replace(b"Nmm", b"V  ")
+    elif told == "Nmm":
+        data = plate_file(kind, table=channels(2) / ([1.0] * 3 + [1000.0] * 3))
+    else:
+        data = plate_file(kind, rows=1e-3)  # the matrix gives N m
+    path.write_bytes(data)
+    rec = read_markers(path)
+    check(rec, atol=2e-3)
+    assert any("force plate 1: its" in note for note in rec.manifest["notes"])
+    write_c3d(rec, tmp_path / "b.c3d")
+    again = read_markers(tmp_path / "b.c3d")
+    check(again, atol=2e-3)
+    assert not again.manifest["notes"]
+
+
+def test_a_plate_with_the_pressure_far_away_is_left_out(tmp_path):
+    path = tmp_path / "a.c3d"
+    moments = channels(2)
+    moments[:, 3:] *= 20.0  # no unit explains it
+    path.write_bytes(plate_file(2, table=moments))
+    rec = read_markers(path)
+    assert "plate.force" not in rec
+    assert "analog" in rec
+    assert "force plate 1 is left out: the centre of pressure" in rec.manifest["notes"][0]
+
+
+OFFSET = np.array([3.0, -5.0, 41.0, 900.0, -700.0, 200.0])  # N, N mm of the empty plate
+
+
+def test_level_of_the_empty_plate_is_taken_off(tmp_path):
+    """The first fifth of the trial is empty: samples 1 to 5 of the markers lie in it."""
+    path = tmp_path / "a.c3d"
+    path.write_bytes(plate_file(2, table=channels(2) + OFFSET, more=[("FORCE_PLATFORM", "ZERO", np.array([1, 5]))]))
+    rec = read_markers(path)
+    check(rec)
+    assert_allclose(rec["analog"][0], OFFSET * ([1.0] * 3 + [1e-3] * 3), rtol=1e-6)  # the channels stay as they are
+    assert "samples 1 to 5" in rec.manifest["notes"][0]
+    write_c3d(rec.slice(0.1, 0.3), tmp_path / "b.c3d")  # the samples that told the level are gone
+    part = read_markers(tmp_path / "b.c3d")
+    assert_allclose(part["plate.force"], rec.slice(0.1, 0.3)["plate.force"], atol=2e-3)
+
+
+@pytest.mark.parametrize("zero", [(0, 0), (1, 0), (10, 30)])
+def test_level_of_a_loaded_plate_is_not_taken_off(zero, tmp_path):
+    path = tmp_path / "a.c3d"
+    path.write_bytes(plate_file(2, more=[("FORCE_PLATFORM", "ZERO", np.array(zero))]))
+    rec = read_markers(path)
+    check(rec)
+    assert ["loaded then" in note for note in rec.manifest["notes"]] == [True] * (zero == (10, 30))
+
+
+def test_four_sensors_at_no_distance_are_left_out(tmp_path):
+    path = tmp_path / "a.c3d"
+    path.write_bytes(plate_file(3, origin=np.zeros((3, 1))))
+    assert "plate.force" not in read_markers(path)
 
 
 def test_turned_plates_say_the_same(tmp_path):

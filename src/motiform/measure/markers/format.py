@@ -20,6 +20,8 @@ class ReadOptions:
     """Samples per second [Hz], for files that hold neither times nor a rate."""
     partial: bool = False
     """Whether the whole samples of a file that is cut short are kept."""
+    residuals: bool = True
+    """Whether a negative residual tells that a marker was not seen."""
 
 
 class MarkerWriter(Protocol):

@@ -12,6 +12,7 @@ from motiform.measure.frames import turn
 from motiform.measure.markers.format import ReadOptions
 from motiform.measure.markers.register import find_format
 from motiform.measure.names import choose_markers, settle_names
+from motiform.measure.plate_checks import settle_plates
 from motiform.measure.plates import LOADED, describe_plate_channels, plate_channels, plate_normal
 from motiform.measure.raw import Raw
 from motiform.record.channel import Channel
@@ -38,6 +39,7 @@ def read_markers(
     rate: float | None = None,
     format: str | None = None,
     partial: bool = False,
+    residuals: bool = True,
     size: tuple[float, float] = SIZE,
     loaded: float = LOADED,
 ) -> Recording:
@@ -58,6 +60,8 @@ def read_markers(
     unlabeled : keep also markers without a name ("*12").
     rate : [Hz] for tables with neither times nor a rate.
     partial : of a truncated C3D file keep the complete samples.
+    residuals : whether a negative residual of a C3D file tells that a marker was not seen; False takes all that have
+        coordinates, for files that write −1 everywhere.
     size : least and largest extent [m] of what was measured.
     loaded : upward force [N] from which on a force plate has a centre of pressure.
     """
@@ -65,7 +69,7 @@ def read_markers(
     where = str(place)
     if rate is not None and not (isinstance(rate, (int, float)) and np.isfinite(rate) and rate > 0):
         raise InputError("rate must be positive", where=where, got=rate, allowed="a number above 0 Hz")
-    raw = _read(place, format, ReadOptions(rate, partial))
+    raw = _read(place, format, ReadOptions(rate, partial, residuals))
     settle_names(raw, subject, unlabeled, where)
     if not np.isfinite(raw.points[..., 0]).any():
         raise InputError("no marker is seen in any sample", where=where, got=f"{len(raw.points)} samples of nothing")
@@ -113,6 +117,8 @@ def _assemble(raw: Raw, path: Path, unit: str, size: tuple[float, float], loaded
         "subject": raw.subjects[0] if len(raw.subjects) == 1 else raw.subjects or None, "notes": raw.notes,
     }  # fmt: skip
     if raw.plates:
+        settle_plates(raw, length, up, loaded)
+    if raw.plates:
         values = plate_channels(raw, length, up, loaded)
         for channel in describe_plate_channels(len(raw.plates), raw.analog_rate, raw.start):
             data[channel.name] = (channel, values[channel.name])
@@ -125,6 +131,9 @@ def _assemble(raw: Raw, path: Path, unit: str, size: tuple[float, float], loaded
 def _plate_entry(plate: dict[str, Any], raw: Raw, length: float, up: np.ndarray | None) -> dict[str, Any]:
     corners = plate["corners"] * length
     entry = {} if plate["type"] != 4 else {"matrix": _si_matrix(plate, raw, length).tolist()}
+    if plate["baseline"].any():
+        told = zip(plate["baseline"], plate["channels"], strict=True)
+        entry["baseline"] = [float(to_si(np.array(x), raw.analog_units[k], where="force plate")[1]) for x, k in told]
     return entry | {
         "type": plate["type"], "corners": corners.tolist(), "normal": plate_normal(corners, up).tolist(),
         "origin": (plate["origin"] * length).tolist(), "channels": plate["channels"].tolist(),

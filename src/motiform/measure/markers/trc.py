@@ -31,7 +31,7 @@ def read_trc(path: Path, options: ReadOptions) -> Raw:
     if top is None or row is None or row < top + 3:
         raise InputError("not a TRC file, or one cut short", where=where, allowed="lines 'PathFileType' and 'Frame#'")
     mark = separator(lines[row])
-    told = dict(zip(cells_of(lines[top + 1], mark), cells_of(lines[top + 2], mark), strict=False))
+    told = _told(cells_of(lines[top + 1], mark), cells_of(lines[top + 2], mark))
     names = [cell for cell in cells_of(lines[row], mark)[1:] if cell]
     names = names[1:] if names and names[0].lower().startswith("time") else names
     notes = _count_notes(told, names)
@@ -52,6 +52,12 @@ def read_trc(path: Path, options: ReadOptions) -> Raw:
             notes.append(f"the header tells {rate:g} Hz, the times {raw.rate:g} Hz, which is taken")
     raw.first_frame = int(table[0, 0]) if np.isfinite(table[0, 0]) else None
     return raw
+
+
+def _told(keys: list[str], values: list[str]) -> dict[str, str]:
+    """Return the header's values by name; tabs may be doubled where each name has its value."""
+    full = [cell for cell in keys if cell], [cell for cell in values if cell]
+    return dict(zip(*full, strict=True) if len(full[0]) == len(full[1]) else zip(keys, values, strict=False))
 
 
 def _numbers(text: str, row: int, columns: int, mark: str, where: str) -> np.ndarray:

@@ -91,6 +91,98 @@ def test_analog_channels_and_their_scales(tmp_path):
     assert rec.manifest["labels"]["analog"] == ["emg", "force"]
 
 
+def unsigned_file(real, signed="UNSIGNED"):
+    """Sixteen unsigned bits around 32768, whose offset is stored as the word 0x8000: −32768 where it has a sign."""
+    analog = 32768.0 + np.arange(-150, 150).reshape(30, 5, 2)
+    more = [
+        ("ANALOG", "FORMAT", [signed]),
+        ("ANALOG", "OFFSET", np.array([-32768, -32768])),
+        ("ANALOG", "SCALE", np.array([2.0, -0.5])),
+    ]
+    scale = {} if real else {"real": False, "scale": 0.1}
+    return simple_c3d(1000 * motion(), analog=analog, more=more, **scale), analog.reshape(-1, 2)
+
+
+@pytest.mark.parametrize(("real", "told"), [(False, "UNSIGNED"), (True, "UNSIGNED"), (True, "SIGNED")])
+def test_offset_of_unsigned_analog_data_is_unsigned(real, told, tmp_path):
+    data, analog = unsigned_file(real, told)
+    rec = read_markers(written(tmp_path, data))
+    assert_array_equal(rec["analog"], (analog - 32768) * (2.0, -0.5))
+
+
+def test_offset_of_signed_analog_data_keeps_its_sign(tmp_path):
+    analog = np.arange(-150.0, 150).reshape(30, 5, 2)
+    more = [("ANALOG", "FORMAT", ["SIGNED"]), ("ANALOG", "OFFSET", np.array([-32768, -3]))]
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), analog=analog, more=more)))
+    assert_array_equal(rec["analog"], analog.reshape(-1, 2) + (32768, 3))
+
+
+def with_counts(data, measurements, subframes):
+    """Return a file with other counts of analog numbers in its header."""
+    data = bytearray(data)
+    data[4:6], data[18:20] = np.array([measurements], "<u2").tobytes(), np.array([subframes], "<u2").tobytes()
+    return bytes(data)
+
+
+@pytest.mark.parametrize(("told", "subframes"), [(3, 7), (21, 0), (21, 4)])
+def test_counts_of_analog_numbers_that_do_not_agree(told, subframes, tmp_path):
+    # Seven samples of three channels with each of the markers, and headers that tell the number of channels, no
+    # samples, or samples that do not divide the numbers: ANALOG:USED and the size of the file decide.
+    analog = np.arange(30 * 7 * 3, dtype=float).reshape(30, 7, 3)
+    data = simple_c3d(1000 * motion(), analog=analog, more=[("ANALOG", "USED", np.array([3]))])
+    rec = read_markers(written(tmp_path, with_counts(data, told, subframes)))
+    assert_array_equal(rec["analog"], analog.reshape(-1, 3))
+    assert_allclose(rec["markers"], motion(), rtol=1e-6)
+    assert rec.channel("analog").rate == 700.0
+    assert any("analog numbers" in note for note in rec.manifest["notes"])
+
+
+def test_analog_numbers_that_are_left_over_are_dropped(tmp_path):
+    analog = np.arange(30 * 7, dtype=float).reshape(30, 1, 7)
+    rec = read_markers(written(tmp_path, with_counts(simple_c3d(1000 * motion(), analog=analog), 7, 2)))
+    assert_array_equal(rec["analog"], analog[:, 0, :6].reshape(-1, 3))
+    assert_allclose(rec["markers"], motion(), rtol=1e-6)
+
+
+def test_analog_rate_that_is_no_multiple_is_that_of_the_samples(tmp_path):
+    analog = np.zeros((30, 8, 2))
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), analog=analog, more=[("ANALOG", "RATE", 833.0)])))
+    assert rec.channel("analog").rate == 800.0
+    assert "833 Hz" in rec.manifest["notes"][0]
+
+
+def test_residuals_of_minus_one_everywhere_are_overridden(tmp_path):
+    points = 1000 * motion()
+    points[4, 2] = 0.0
+    path = written(tmp_path, simple_c3d(points, words=np.full((30, 4), -1)))
+    with pytest.raises(InputError, match="residuals=False"):
+        read_markers(path)
+    rec = read_markers(path, residuals=False)
+    assert np.argwhere(np.isnan(rec["markers"][..., 0])).tolist() == [[4, 2]]  # zeros are no place
+    assert_allclose(rec["markers"][:4], motion()[:4], rtol=1e-6)
+
+
+@pytest.mark.parametrize(("unit", "factor"), [("mete", 1.0), ("mill", 1e-3), ("cent", 0.01), ("MM.", 1e-3)])
+def test_units_that_are_cut_short(unit, factor, tmp_path):
+    rec = read_markers(written(tmp_path, simple_c3d(motion() / factor, units=unit)))
+    assert_allclose(rec["markers"], motion(), rtol=1e-6)
+
+
+def test_units_that_could_be_several_are_refused(tmp_path):
+    with pytest.raises(InputError, match="unit"):
+        read_markers(written(tmp_path, simple_c3d(motion(), units="mi")))
+
+
+@pytest.mark.parametrize("processor", [84, 86])
+def test_an_offset_in_the_other_byte_order_does_not_end_the_parameters(processor, tmp_path):
+    # As in the SGI file of c3d.org: the last entry, long enough for its way to lead into the samples when swapped.
+    more = [("ANALOG", "DESCRIPTIONS", ["x" * 40] * 8)]
+    data = bytearray(simple_c3d(1000 * motion(), processor=processor, more=more))
+    at = data.index(b"DESCRIPTIONS") + len("DESCRIPTIONS")
+    data[at : at + 2] = data[at : at + 2][::-1]
+    assert_allclose(read_markers(written(tmp_path, bytes(data)))["markers"], motion(), rtol=1e-6)
+
+
 def test_events(tmp_path):
     more = [
         ("EVENT", "TIMES", np.array([[0.0, 1.0], [0.25, 2.5]])),

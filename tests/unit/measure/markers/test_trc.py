@@ -94,6 +94,16 @@ def test_times_and_rate(tmp_path):
     assert_allclose(rec.time("markers"), uneven, atol=1e-12)
 
 
+def test_tabs_may_be_doubled_in_the_header(tmp_path):
+    lines = trc(1000 * motion(), units="mm", rate=250.0).split("\n")
+    lines[2] = "  " + lines[2].replace("\t", "\t\t  ", 5)
+    rec = read(tmp_path, "\n".join(lines))
+    assert rec.manifest["units"] == "mm"
+    assert rec.channel("markers").rate == 250.0
+    assert_allclose(rec["markers"], motion(), atol=STEP)
+    assert not rec.manifest["notes"]
+
+
 def test_counts_that_disagree_are_noted(tmp_path):
     rec = read(tmp_path, trc(1000 * motion(), frames=99, markers=7))
     assert len(rec.manifest["notes"]) == 2

@@ -398,7 +398,7 @@ def test_effort_of_a_coupled_figure_with_a_contact():
 
 
 # ---- closures that are joints ---------------------------------------------------------------------------------------
-JOINED = ["weld", "revolute", "prismatic", "cylindrical"]
+JOINED = ["weld", "revolute", "prismatic", "cylindrical", "line"]
 AXIS = (0.3, -0.5, 0.8)
 
 
@@ -431,14 +431,15 @@ def test_joined_segments_keep_the_freedom_of_the_joint(rows):
     figure = two_bodies(rows, np.eye(3))
     q, _ = tree.close_loops(figure, figure.neutral())
     J = tree.constraint(figure, q, np.zeros(figure.nv)).jacobian
-    free = {"weld": 6, "revolute": 7, "prismatic": 7, "cylindrical": 8}[rows]
+    free = {"weld": 6, "revolute": 7, "prismatic": 7, "cylindrical": 8, "line": 10}[rows]
     assert np.linalg.matrix_rank(J) == 12 - free
     n = np.array(AXIS) / np.linalg.norm(AXIS)
     point = np.array([-0.2, 0.1, 0.3])
     about = np.concatenate([np.zeros(6), n, -np.cross(n, point)])  # b turns about its own point
-    along = np.concatenate([np.zeros(9), n])
-    assert (np.abs(J @ about).max() < 1e-12) == (rows in ("revolute", "cylindrical"))
-    assert (np.abs(J @ along).max() < 1e-12) == (rows in ("prismatic", "cylindrical"))
+    R, _ = tree.poses(figure, q)  # a line leaves the axes of b as they are
+    along = np.concatenate([np.zeros(9), R[1].T @ R[0] @ n])
+    assert (np.abs(J @ about).max() < 1e-12) == (rows in ("revolute", "cylindrical", "line"))
+    assert (np.abs(J @ along).max() < 1e-12) == (rows in ("prismatic", "cylindrical", "line"))
 
 
 def test_a_closure_needs_an_axis():

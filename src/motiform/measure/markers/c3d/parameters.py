@@ -93,12 +93,13 @@ def read_parameters(data: bytes, block: int, where: str) -> tuple[Parameters, Nu
         raise InputError("the C3D file is cut before its parameters", where=where, got=f"{len(data)} bytes")
     numbers = Numbers(data[at + 3], where)
     try:
-        return _walk(data, at + 4, numbers), numbers
+        start = BLOCK * (int(numbers.words(data[16:18])[0]) - 1)  # of the samples
+        return _walk(data, at + 4, start if start > at else len(data), numbers), numbers
     except (struct.error, IndexError, ValueError) as error:
         raise InputError("the parameters of the C3D file are damaged", where=where, got=str(error)[:80]) from None
 
 
-def _walk(data: bytes, at: int, numbers: Numbers) -> Parameters:
+def _walk(data: bytes, at: int, end: int, numbers: Numbers) -> Parameters:
     groups: dict[int, str] = {}
     found: list[tuple[int, str, Any]] = []
     while at + 2 <= len(data):
@@ -108,7 +109,7 @@ def _walk(data: bytes, at: int, numbers: Numbers) -> Parameters:
             break
         name = _text(data[at + 2 : at + 2 + length]).upper()
         place = at + 2 + length
-        (offset,) = struct.unpack_from(numbers.order + "h", data, place)
+        offset = _offset(data, place, end, numbers.order)
         if group < 0:
             groups[-group] = name
         else:
@@ -117,6 +118,15 @@ def _walk(data: bytes, at: int, numbers: Numbers) -> Parameters:
             break
         at = place + offset
     return Parameters({(groups.get(group, f"GROUP {group}"), name): value for group, name, value in found})
+
+
+def _offset(data: bytes, place: int, end: int, order: str) -> int:
+    """Return the way to the next entry; in the other byte order where only that does not lead into the samples.
+
+    Converted files have such an entry: that of c3d.org for SGI is one.
+    """
+    told, other = (int(struct.unpack_from(o + "h", data, place)[0]) for o in (order, "<" if order == ">" else ">"))
+    return other if told and not 0 < told <= end - place and 0 < other <= end - place else told
 
 
 def _value(data: bytes, at: int, numbers: Numbers) -> Any:

@@ -44,20 +44,28 @@ def read_c3d(path: Path, options: ReadOptions) -> Raw:
     parameters, numbers = read_parameters(head, head[0], where)
     header = _header(head, numbers, where)
     first, told = _frames(header, parameters)
+    notes: list[str] = []
+    header = _settle_analog(header, parameters, told, len(data), notes, where)
     points, residuals, analog, frames = _samples(
         data, header, numbers, parameters, (first, told), options.partial, where
     )
+    if options.residuals and (residuals < 0).all() and points.any():
+        raise InputError(
+            "the residuals tell that no marker is seen in any sample", where=where, got="−1 everywhere",
+            remedy="Where the coordinates are right, say residuals=False to take those that are not zero.",
+        )  # fmt: skip
     rate = parameters.number("POINT", "RATE") or header.rate
     if not np.isfinite(rate) or rate <= 0:
         raise InputError(
             "the rate of the markers must be positive", where=where, got=rate, allowed="a number above 0 Hz"
         )
     raw = Raw(
-        "c3d", forget_occluded(points, residuals), _labels(parameters, "POINT", header.points, "M"), rate=float(rate),
+        "c3d", forget_occluded(points, residuals if options.residuals else None),
+        _labels(parameters, "POINT", header.points, "M"), rate=float(rate),
         start=max(0, first - 1) / float(rate), first_frame=first,
         units=parameters.text("POINT", "UNITS") or None, up=_screen_up(parameters),
         subjects=[name for name in parameters.texts("SUBJECTS", "NAMES") if name],
-        residuals=np.where(residuals < 0, np.nan, residuals), events=_events(head, parameters, numbers),
+        residuals=np.where(residuals < 0, np.nan, residuals), events=_events(head, parameters, numbers), notes=notes,
     )  # fmt: skip
     if frames < told:
         raw.notes.append(f"the file is cut short: {frames} of {told} samples are kept")
@@ -77,10 +85,34 @@ def _header(head: bytes, numbers: Numbers, where: str) -> _Header:
         raise InputError("the C3D file has no marker", where=where)
     if found.data < 2 or not np.isfinite(scale):
         raise InputError("the header of the C3D file is damaged", where=where, got=f"data in block {found.data}")
-    if found.measurements and (not found.subframes or found.measurements % found.subframes):
-        got = f"{found.measurements} analog numbers in {found.subframes} samples"
-        raise InputError("the header of the C3D file is damaged", where=where, got=got)
     return found
+
+
+def _settle_analog(
+    header: _Header, parameters: Parameters, frames: int, size: int, notes: list[str], where: str
+) -> _Header:
+    """Return the header with counts of analog numbers that go with one another and with the size of the file.
+
+    Some programs write the number of channels in place of that of the numbers, or no number of samples: what
+    ANALOG:USED says then decides. Numbers that are left over are dropped, as other readers do.
+    """
+    told, subframes = header.measurements, header.subframes
+    if not told or (subframes and told % subframes == 0):
+        return header
+    used = int(np.nan_to_num(parameters.number("ANALOG", "USED") or 0.0))
+    tries = [(used * subframes, subframes), (told, told // used if used > 0 and told % used == 0 else 0)]
+    tries += [(told, subframes)] if 0 < subframes < told else []
+    room = (size - (header.data - 1) * BLOCK) // (4 if header.scale < 0 else 2)
+    fitting = [(n, k) for n, k in tries if n > 0 and k > 0 and frames * (4 * header.points + n) <= room]
+    if not fitting:
+        got = f"{told} analog numbers in {subframes} samples"
+        raise InputError("the header of the C3D file is damaged", where=where, got=got)
+    count, steps = max(fitting)
+    notes.append(
+        f"the header tells {told} analog numbers in {subframes} samples; taken are {count // steps} channels, "
+        f"{steps} times with each sample of the markers"
+    )
+    return header._replace(measurements=count, subframes=steps)
 
 
 def _frames(header: _Header, parameters: Parameters) -> tuple[int, int]:
@@ -133,7 +165,8 @@ def _samples(
         points = quads[..., :3].astype(np.float64)
     if not real:
         points *= header.scale
-    return points, _residuals(quads[..., 3], scale), _analog(table[:, 4 * header.points :], header, parameters), frames
+    analog = _analog(table[:, 4 * header.points :], header, parameters)
+    return points, _residuals(quads[..., 3], scale), analog, frames
 
 
 def _padding(body: np.ndarray, size: int) -> int:
@@ -155,13 +188,19 @@ def _analog(table: np.ndarray, header: _Header, parameters: Parameters) -> np.nd
     if not header.measurements:
         return np.empty((0, 0))
     channels = header.measurements // header.subframes
-    if table.dtype.kind == "i" and parameters.text("ANALOG", "FORMAT").upper().startswith("UNSIGNED"):
+    table = np.ascontiguousarray(table[:, : channels * header.subframes])
+    offset = _per_channel(parameters, "OFFSET", channels, 0.0)
+    words, unsigned = table.dtype.kind == "i", parameters.text("ANALOG", "FORMAT").upper().startswith("UNSIGNED")
+    if words and unsigned:
         table = table.view(np.uint16)
+    # Then the parameter is a word without a sign, too. Some files with reals that no signed word holds say SIGNED.
+    wide = unsigned or (not words and bool((table > 32767).any()))
+    offset = np.where((offset < 0) & unsigned | (offset == -32768) & wide, offset + 65536.0, offset)
     general = parameters.number("ANALOG", "GEN_SCALE")
     scale = _per_channel(parameters, "SCALE", channels, 1.0) * (1.0 if general is None else general)
     with np.errstate(invalid="ignore", over="ignore"):
         raw = table.reshape(-1, channels).astype(np.float64)
-        return np.asarray((raw - _per_channel(parameters, "OFFSET", channels, 0.0)) * scale)
+        return np.asarray((raw - offset) * scale)
 
 
 def _per_channel(parameters: Parameters, name: str, channels: int, default: float) -> np.ndarray:
@@ -224,6 +263,10 @@ def _add_analog(raw: Raw, parameters: Parameters, analog: np.ndarray, header: _H
     told = parameters.texts("ANALOG", "UNITS")
     raw.analog_units = [_spaced(told[k]) if k < len(told) else "" for k in range(channels)]
     raw.analog, raw.analog_rate = analog, float(raw.rate or 0) * header.subframes
+    rate = parameters.number("ANALOG", "RATE")
+    if rate and np.isfinite(rate) and abs(rate - raw.analog_rate) > 1e-3 * raw.analog_rate:
+        notes = f"ANALOG:RATE tells {rate:g} Hz; {header.subframes} samples with each of the markers are"
+        raw.notes.append(f"{notes} {raw.analog_rate:g} Hz, which is taken")
 
 
 def _spaced(unit: str) -> str:
@@ -239,6 +282,9 @@ def _add_plates(raw: Raw, parameters: Parameters) -> None:
     types = parameters.array(group, "TYPE").ravel()
     corners, origins = parameters.array(group, "CORNERS"), parameters.array(group, "ORIGIN")
     channels, matrices = parameters.array(group, "CHANNEL"), parameters.array(group, "CAL_MATRIX")
+    zero = np.nan_to_num(parameters.array(group, "ZERO").ravel()).astype(int)
+    if len(zero) == 2 and zero[1] >= max(zero[0], 1):
+        raw.zero = (max(int(zero[0]), 1), int(zero[1]))
     for k in range(used):
         plate = _plate(k, types, corners, origins, channels, matrices)
         if plate is None or plate["channels"].max(initial=-1) >= len(raw.analog_names):
@@ -269,9 +315,9 @@ def _plate(k: int, types: np.ndarray, corners: np.ndarray, *rest: np.ndarray) ->
     chosen = np.nan_to_num(channels[:need, k]).astype(int) - 1
     matrix = matrices[:, :, k] if matrices.ndim == 3 and k < matrices.shape[2] else matrices
     matrix = matrix[:6, :6].astype(float) if matrix.ndim == 2 and min(matrix.shape) >= 6 else np.eye(6)
-    if (chosen < 0).any():
+    if (chosen < 0).any() or (kind == 3 and not np.all(origins[:2, k])):  # four sensors need their places
         return None
     return {
-        "type": kind, "corners": places, "origin": origins[:, k].astype(float),
+        "number": k + 1, "type": kind, "corners": places, "origin": origins[:, k].astype(float),
         "channels": chosen, "matrix": matrix,
     }  # fmt: skip

@@ -27,6 +27,8 @@ class Analog:
     """As the file tells them."""
     factors: np.ndarray
     """(channels,) from SI to these units."""
+    baseline: np.ndarray
+    """(channels,) of empty force plates, in SI, which is taken off."""
     rate: float
     """[Hz], in 32 bits."""
     subframes: int
@@ -123,8 +125,15 @@ def _analog(rec: Recording, rate: float, length: float) -> Analog:
         names if len(names) == count else [f"A{k + 1}" for k in range(count)],
         [{"m": symbol, "N m": f"N{symbol}"}.get(unit, unit) for unit in told],  # readers expect the markers' unit
         np.array([1.0 / length if unit in ("m", "N m") else 1.0 for unit in told]),
-        _analog_rate(rate, round(ratio)), round(ratio),
+        _baseline(rec, count), _analog_rate(rate, round(ratio)), round(ratio),
     )  # fmt: skip
+
+
+def _baseline(rec: Recording, count: int) -> np.ndarray:
+    found = np.zeros(count)
+    for plate in rec.manifest.get("plates", []):
+        found[plate["channels"]] = plate.get("baseline", 0.0)
+    return found
 
 
 def _analog_rate(rate: float, subframes: int) -> float:

@@ -56,8 +56,8 @@ def _samples(trial: Trial) -> Iterator[bytes]:
         parts = [_quads(trial, first, points).reshape(len(points), -1)]
         if trial.analog:
             last = first + len(points)
-            table = trial.rec.read("analog", first * trial.subframes, last * trial.subframes) * trial.analog.factors
-            parts.append(float32(table, trial.rec._where).reshape(len(points), -1))
+            table = trial.rec.read("analog", first * trial.subframes, last * trial.subframes) - trial.analog.baseline
+            parts.append(float32(table * trial.analog.factors, trial.rec._where).reshape(len(points), -1))
         yield np.concatenate(parts, axis=1).astype("<f4", copy=False).tobytes()
 
 

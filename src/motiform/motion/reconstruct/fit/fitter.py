@@ -90,9 +90,11 @@ class Fitter:
         packed = figure.packed
         if not packed.kernel_only or figure.closures:
             kind = "closures" if figure.closures else "joints written in Python"
+            remedy = "Leave them out: figure.replace(closures=()), or read_osim(…, skip='constraints')."
             raise InputError(
-                f"a fit of postures excludes figures with {kind}", where=repr(figure), allowed="motiform's own joints"
-            )
+                f"a fit of postures excludes figures with {kind}", where=repr(figure), allowed="motiform's own joints",
+                remedy=remedy if figure.closures else None,
+            )  # fmt: skip
         self.figure, self.weights = figure, np.array(weights, float)
         self.full_q, self.full_v = int(packed.ints[c.NQ]), int(packed.ints[c.NV])
         self.prior = self.expand(np.array(prior, float)[None])[0]

@@ -90,7 +90,7 @@ def _closure_rows(figure: Figure, moving: Motion, closure: Closure) -> Rows:
 
 def _directions(closure: Closure) -> Array:
     """Return the directions along which the points coincide, in the axes of a, (rows, 3)."""
-    if closure.rows in ("prismatic", "cylindrical"):
+    if closure.rows in ("line", "prismatic", "cylindrical"):
         return closure.cross_axes
     letters = "xyz" if closure.rows in ("weld", "revolute") else closure.rows
     return np.eye(3)[["xyz".index(letter) for letter in letters]]

@@ -12,7 +12,14 @@ from motiform.spatial import check_rotation
 
 __all__ = ["AnyClosure", "Closure"]
 
-_WORDS = {"distance": (1, 0), "weld": (3, 3), "revolute": (3, 2), "prismatic": (2, 3), "cylindrical": (2, 2)}
+_WORDS = {
+    "distance": (1, 0),
+    "weld": (3, 3),
+    "revolute": (3, 2),
+    "prismatic": (2, 3),
+    "cylindrical": (2, 2),
+    "line": (2, 0),
+}
 """How many lengths and angles they hold."""
 
 
@@ -61,8 +68,9 @@ class Closure:
     """A loop-closing constraint between two segments.
 
     `rows` are the directions, in the axes of segment a (the world's where a is None), along which the two points
-    coincide; "distance" keeps their distance; "weld" holds the axes together too. "revolute", "prismatic" and
-    "cylindrical" leave b the motion of such a joint about the `axis` through the points.
+    coincide; "distance" keeps their distance; "line" keeps b's point on the line along `axis` through that of a;
+    "weld" holds the axes together too. "revolute", "prismatic" and "cylindrical" leave b the motion of such a joint
+    about the `axis` through the points.
     """
 
     name: str
@@ -76,7 +84,7 @@ class Closure:
     turn: Any = None
     """Rotation of b in a, (3, 3), for "weld" and what has an axis; about its axis any other does as well."""
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
-    """Of "revolute", "prismatic" and "cylindrical", in the axes of a."""
+    """Of "line", "revolute", "prismatic" and "cylindrical", in the axes of a."""
 
     @property
     def count(self) -> int:
@@ -127,7 +135,7 @@ class Closure:
             )
         if self.rows == "distance" and not self.length > 0:
             raise InputError("the distance must be positive", where=where, got=self.length, allowed="above zero")
-        if self.rows in _WORDS and self.rows != "distance":
+        if any(self.turns):
             check_rotation(self.turn, where=where)
         if not (np.isfinite(self.axis).all() and np.any(self.axis)):
             raise InputError("the axis must have a direction", where=where, got=self.axis, allowed="not zero, finite")

@@ -14,7 +14,7 @@ import numpy as np
 from motiform.base.errors import InputError, MotiformError, closest
 from motiform.spatial.checks import Array, Words
 
-__all__ = ["Element", "is_number", "located", "parse_xml", "read_xml"]
+__all__ = ["Element", "as_utf8", "is_number", "located", "parse_xml", "read_xml"]
 
 LARGEST = 32 << 20  # bytes; a model is written by a person or an exporter, its meshes lie in other files
 DEEPEST = 1000  # elements within elements
@@ -169,11 +169,24 @@ def read_xml(path: str | os.PathLike[str], shown: str | None = None) -> Element:
     return parse_xml(data, name)
 
 
+def as_utf8(data: bytes) -> bytes:
+    """Return a document in UTF-8 where it is told or by default in it but written in Windows' Latin letters."""
+    head = data[:200].lower()
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (b"encoding" in head and b"utf-8" not in head):
+        return data
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace").encode()
+    return data
+
+
 def parse_xml(data: bytes, name: str) -> Element:
     """Return the root element of a text. Document types, and so entities, are refused."""
     if len(data) > LARGEST:
         got = Words(f"more than {LARGEST >> 20} MB")
         raise InputError("the file is too large", where=name, got=got, allowed=f"up to {LARGEST >> 20} MB")
+    data = as_utf8(data)
     text = data.lstrip(b" \t\r\n").rstrip(b" \t\r\n\0")  # readers of these formats let such margins pass
     tree = _Tree(name, data[: data.find(text)].count(b"\n"))
     parser = tree.parser

@@ -1,4 +1,4 @@
-"""OpenSim models (.osim of versions 2 to 4): bodies, joints with their coordinates, markers as tags, couplings.
+"""OpenSim models (.osim of versions 1.9 to 4): bodies, joints with their coordinates, markers, couplings, closures.
 
 q is that of the format: the coordinates of the joints in the order of the file, under their names, with turns about
 x-y-z in place of quaternions. Muscles and other forces, contacts, wrapping, controllers and meshes are left out.
@@ -13,10 +13,11 @@ import numpy as np
 from motiform.base.errors import closest
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.read.elements import located
+from motiform.motion.tree.read.osim_constraints import add_closure
 from motiform.motion.tree.read.osim_elements import Node, read_document
-from motiform.motion.tree.read.osim_frames import Frames, components_of
+from motiform.motion.tree.read.osim_frames import CONSTRAINTS, Frames, components_of
 from motiform.motion.tree.read.osim_functions import constant_value, function_inside, read_function, scaled
-from motiform.motion.tree.read.osim_joints import Coordinate, assemble, coordinates_of
+from motiform.motion.tree.read.osim_joints import Coordinate, assemble, coordinates_of, idle_coordinates
 from motiform.motion.tree.read.osim_markers import add_markers
 from motiform.motion.tree.read.osim_tree import Link, links_of, outward
 from motiform.motion.tree.read.shared import Report, check_choice, stand
@@ -32,7 +33,7 @@ FEATURES = ("constraints", "prescribed")
 LOCKED = ("hold", "free")
 _GRAVITY = (0.0, -9.80665, 0.0)
 _LEFT = ("ForceSet", "ContactGeometrySet", "ControllerSet", "ProbeSet", "ComponentSet", "components")
-_READ = ("Body", "Marker", "PhysicalOffsetFrame", "OffsetFrame")
+_READ = ("Body", "Marker", "PhysicalOffsetFrame", "OffsetFrame", "Station", "StationDefinedFrame")
 
 
 def read_osim(
@@ -52,8 +53,8 @@ def read_osim(
     ----------
     markers : a marker set file (.xml) whose markers join those of the model, in place of those of the same name.
     locked : "hold" keeps locked coordinates at their default value, out of q; "free" lets them go.
-    skip : features to leave out knowingly: "constraints" (others than couplers of two coordinates), "prescribed"
-        (coordinates that are functions of time are free then).
+    skip : features to leave out knowingly: "constraints" (all of them, couplers too), "prescribed" (coordinates that
+        are functions of time are free then).
     up : axis that points up in the figure ("y", "z", …): gravity and the placements of the roots are turned, q stays
         as it is in the file. None keeps the axes of the file.
 
@@ -74,6 +75,8 @@ class _Osim:
         self.bodies = {node.name: node for _, node in self.components if node.tag == "Body"}
         self.links = links_of(self.components, self.frames)
         self.coordinates = self._coordinates()
+        self.closed: list[Node] = []
+        self.idle: set[str] = set()
         self.held = self._held(hold)
         self.couplings = self._couplings()
 
@@ -86,6 +89,8 @@ class _Osim:
                 self._add(builder, link, reverse)
             for dependent, (leading, function) in self.couplings.items():
                 builder.couple(dependent, leading, function)
+            for number, node in enumerate(self.closed, start=1):
+                add_closure(builder, node, self.frames, number)
             add_markers(builder, self.model, more, self.components, self.frames, self.report)
             self._list_left()
             builder.notes += self._held_notes() + self.report.notes()
@@ -133,6 +138,10 @@ class _Osim:
     def _held(self, hold: bool) -> dict[str, float]:
         """Return the coordinates that stand still and their values."""
         held = {c.name: c.default for c in self.coordinates.values() if c.locked and hold}
+        for link in self.links:
+            idle = [c for c in idle_coordinates(link.node) if c.name not in held]
+            self.idle |= {c.name for c in idle}
+            held |= {c.name: c.default for c in idle}
         for coordinate in self.coordinates.values():
             node = coordinate.node
             if coordinate.name in held or node.tag != "Coordinate" or not node.flag("prescribed", False):
@@ -146,10 +155,9 @@ class _Osim:
         return held
 
     def _held_notes(self) -> list[str]:
-        return [
-            f"coordinate {name!r} is held at {value:g}{' as it is locked' if self.coordinates[name].locked else ''}"
-            for name, value in self.held.items()
-        ]
+        why = {name: " as it is locked" for name, c in self.coordinates.items() if c.locked}
+        why |= dict.fromkeys(self.idle, ", as it moves nothing")
+        return [f"coordinate {name!r} is held at {value:g}{why.get(name, '')}" for name, value in self.held.items()]
 
     def _couplings(self) -> dict[str, tuple[str, CoordinateFunction]]:
         """Return the coordinates that follow others; those led by one that is held are held, too."""
@@ -157,6 +165,8 @@ class _Osim:
         for node in self.model.inside("ConstraintSet"):
             if node.flag("isDisabled", False) or not node.flag("isEnforced", True):
                 self.report.leave(node, "constraints that are switched off")
+            elif node.tag in CONSTRAINTS and "constraints" not in self.report.skip:
+                self.closed.append(node)
             elif node.tag != "CoordinateCouplerConstraint" or "constraints" in self.report.skip:
                 self.report.refuse(node, "constraints", f"a constraint of kind {node.tag}")
             else:
@@ -166,6 +176,11 @@ class _Osim:
                     raise node.error(problem, got=dependent, remedy="Unlock it, or switch the constraint off.")
                 found[dependent] = (leading, function)
         for dependent, (leading, function) in list(found.items()):
+            if leading in self.idle:
+                remedy = "Let an axis of its joint follow it, lock it, or switch the couplers off that it leads."
+                raise self.coordinates[leading].node.error(
+                    "a coordinate that moves nothing must not lead others", got=dependent, remedy=remedy
+                )
             if leading in self.held:
                 self.held[dependent] = float(function.derivatives(self.held[leading])[0])
                 del found[dependent]
@@ -208,7 +223,7 @@ def _possible(inertia: Array) -> Array:
     """
     moments, axes = np.linalg.eigh(inertia)
     a, b, c = moments.tolist()
-    if a < 0.0 or c <= a + b:
+    if c <= a + b or c + a < b:
         return inertia
     found: Array = axes @ np.diag([(c + a - b) / 2, (c + b - a) / 2, c]) @ axes.T
     return (found + found.T) / 2

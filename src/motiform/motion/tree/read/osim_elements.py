@@ -9,13 +9,13 @@ from xml.parsers import expat
 
 import numpy as np
 
-from motiform.motion.tree.read.elements import GREATEST, Element, read_xml
+from motiform.motion.tree.read.elements import GREATEST, Element, as_utf8, read_xml
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
 __all__ = ["Node", "read_document"]
 
-_OLDEST = 20000  # versions before it name axes and splines otherwise
+_OLDEST = 10900  # versions before it are of another engine
 _TRUE = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -106,7 +106,7 @@ class Node(Element):
 
 def read_document(path: str | PathLike[str], content: tuple[str, ...]) -> Node:
     """Return the element of a document that is one of `content` (Model, MarkerSet), with its texts."""
-    root = _with_texts(read_xml(path), iter(_texts(Path(path).read_bytes())))
+    root = _with_texts(read_xml(path), iter(_texts(as_utf8(Path(path).read_bytes()))))
     if root.tag != "OpenSimDocument":
         raise root.error("not an OpenSim document", got=f"<{root.tag}>", allowed="<OpenSimDocument>")
     version = root.number("Version", least=0.0)

@@ -1,14 +1,15 @@
 """The joints of OpenSim as screws in sequence, with the coordinates of the format in place of quaternions."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from motiform.base.errors import closest
 from motiform.motion.tree.joints import AxesJoint, Axis, FunctionJoint
 from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial, linear
-from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.joint import Array, Joint
+from motiform.motion.tree.read.osim_curvature import CurvatureJoint
 from motiform.motion.tree.read.osim_elements import Node
 from motiform.motion.tree.read.osim_functions import (
     as_line,
@@ -19,9 +20,6 @@ from motiform.motion.tree.read.osim_functions import (
 from motiform.motion.tree.read.tables import fold
 from motiform.spatial import Transform
 
-if TYPE_CHECKING:
-    from motiform.motion.tree.model.joint import Joint
-
 __all__ = [
     "JOINTS",
     "Coordinate",
@@ -30,6 +28,7 @@ __all__ = [
     "Step",
     "assemble",
     "coordinates_of",
+    "idle_coordinates",
     "steps_of",
 ]
 
@@ -49,7 +48,10 @@ _CHAINS = {
 }
 # A point of an ellipsoid, (a sin q1, −b sin q0 cos q1, c cos q0 cos q1), by turns alone: sums of circles.
 _ELLIPSOID = ("rx0", "ry1", "rz2")
-JOINTS = (*_CHAINS, "EllipsoidJoint", "CustomJoint")
+_COUNTS = {"EllipsoidJoint": 3, "ScapulothoracicJoint": 4, "ConstantCurvatureJoint": 3} | {
+    kind: len(chain) for kind, chain in _CHAINS.items()
+}
+JOINTS = (*_COUNTS, "CustomJoint")
 _AXES = ("translation1", "translation2", "translation3", "rotation1", "rotation2", "rotation3")
 
 
@@ -123,7 +125,7 @@ def coordinates_of(node: Node) -> list[Coordinate]:
         known = {c.name: c for c in found}
         named = [known.pop(name) if name in known else _coordinate(node, name) for name in _driving(node)]
         return named + list(known.values())
-    count = 3 if node.tag == "EllipsoidJoint" else len(_CHAINS[node.tag])
+    count = _COUNTS[node.tag]
     if len(found) > count:
         got = ", ".join(c.name for c in found)
         raise node.error("too many coordinates", got=got, allowed=f"{count} for a {node.tag}")
@@ -145,7 +147,12 @@ def _coordinate(node: Node, name: str | None = None) -> Coordinate:
 
 def _driving(node: Node) -> list[str]:
     axes = sorted(_transform_axes(node), key=lambda found: found[0])  # turns before shifts
-    return list(dict.fromkeys(name for _, axis in axes for name in axis.value("coordinates").split()))
+    return list(dict.fromkeys(name for _, axis in axes for name in _named(axis)))
+
+
+def _named(axis: Node) -> list[str]:
+    """Return the coordinates of an axis; documents of version 1.9 name one in another field."""
+    return (axis.value("coordinates") or axis.value("coordinate")).split()
 
 
 # ---- axes
@@ -154,22 +161,42 @@ def steps_of(node: Node, coordinates: list[Coordinate]) -> list[Step]:
     names = [c.name for c in coordinates]
     if node.tag == "CustomJoint":
         return [_custom(node, key, axis, names) for key, axis in _transform_axes(node)]
-    steps = _ellipsoid(node, names) if node.tag == "EllipsoidJoint" else []
-    chain = _CHAINS.get(node.tag, _ELLIPSOID)
-    return steps + [Step(_axis(step[0], step[1]), linear(), names[int(step[2])]) for step in chain]
+    if node.tag == "ScapulothoracicJoint":
+        return _scapula(node, names)
+    steps = _ellipsoid(node.vector("radii_x_y_z", 3), names) if node.tag == "EllipsoidJoint" else []
+    return steps + _turns(_CHAINS.get(node.tag, _ELLIPSOID), names)
+
+
+def _turns(chain: tuple[str, ...], names: list[str]) -> list[Step]:
+    return [Step(_axis(step[0], step[1]), linear(), names[int(step[2])]) for step in chain]
 
 
 def _axis(kind: str, letter: str, point: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Axis:
     return Axis("revolute" if kind == "r" else "prismatic", _UNITS[letter], point)
 
 
-def _ellipsoid(node: Node, names: list[str]) -> list[Step]:
+def _scapula(node: Node, names: list[str]) -> list[Step]:
+    """Return a scapula on the thorax: abduction, elevation, upward rotation on an ellipsoid, and winging.
+
+    The ellipsoid stands a quarter turn about z against the joint's frames, so that abduction and elevation are
+    positive; its radii are those of the thorax's axes.
+    """
+    x, y, z = node.vector("thoracic_ellipsoid_radii_x_y_z", 3).tolist()
+    angle = node.scalar("scapula_winging_axis_direction", 0.0)
+    origin = node.vector("scapula_winging_axis_origin", 2, (0.0, 0.0)).tolist()
+    wing = Axis("revolute", (-float(np.sin(angle)), float(np.cos(angle)), 0.0), (origin[0], origin[1], 0.0))
+    there, back = (Step(_axis("r", "z"), Polynomial((s * np.pi / 2,)), None) for s in (1, -1))
+    turns = [*_ellipsoid(np.array([y, x, z]), names), *_turns(_ELLIPSOID, names)]
+    return [there, *turns, back, Step(wing, linear(), names[3])]
+
+
+def _ellipsoid(radii: Array, names: list[str]) -> list[Step]:
     """Return turns that carry a point along an ellipsoid and leave the axes as they were.
 
     In the plane y, z the point is cos q1 (−b sin q0, c cos q0): four circles of the angles ±q0 ± q1, each carried by
     the one before it. Along x it is a sin q1: two circles in the plane x, z that turn against one another.
     """
-    a, b, c = node.vector("radii_x_y_z", 3).tolist()
+    a, b, c = radii.tolist()
     steps: list[Step] = []
 
     def turn(letter: str, point: tuple[float, float, float], angles: tuple[float, float]) -> None:
@@ -194,6 +221,8 @@ def _ellipsoid(node: Node, names: list[str]) -> list[Step]:
 def _transform_axes(node: Node) -> list[tuple[str, Node]]:
     """Return the axes of a custom joint: the shifts, then the turns."""
     transform = node.field("SpatialTransform")
+    if transform is None and node.field("TransformAxisSet") is not None:
+        return _unnamed_axes(node)
     if transform is None:
         raise node.error("the joint has no <SpatialTransform>", remedy="Add one to the CustomJoint.")
     found = {}
@@ -206,15 +235,29 @@ def _transform_axes(node: Node) -> list[tuple[str, Node]]:
     return [(key, found[key]) for key in _AXES if key in found]
 
 
+def _unnamed_axes(node: Node) -> list[tuple[str, Node]]:
+    """Return the axes of a custom joint of version 1.9: a list, in which each says whether it is a turn."""
+    axes = node.inside("TransformAxisSet")
+    turns = [axis.flag("is_rotation", False) for axis in axes]
+    found = {}
+    for kind, wanted in (("translation", False), ("rotation", True)):
+        chosen = [axis for axis, turn in zip(axes, turns, strict=True) if turn == wanted]
+        if len(chosen) > 3:
+            raise node.error(f"a joint has three axes of {kind} at most", got=len(chosen))
+        found |= {f"{kind}{k}": axis for k, axis in enumerate(chosen, start=1)}
+    return [(key, found[key]) for key in _AXES if key in found]
+
+
 def _custom(node: Node, key: str, axis: Node, names: list[str]) -> Step:
-    driving = axis.value("coordinates").split()
+    driving = _named(axis)
     if len(driving) > 1:
         raise axis.error("an axis of several coordinates is not supported", got=" ".join(driving), allowed="one")
     unknown = [name for name in driving if name not in names]
     if unknown:
         raise axis.error("unknown coordinate", got=unknown[0], remedy=closest(unknown[0], names))
     inner = function_inside(axis, "function")
-    function = Polynomial((0.0,)) if inner is None else read_function(inner)
+    plain = linear() if driving else Polynomial((0.0,))  # what the format takes where none is written
+    function = plain if inner is None else read_function(inner)
     if not driving and constant_value(function) is None:
         raise axis.error("the function needs a coordinate", remedy=f"Name one in <coordinates>: {', '.join(names)}.")
     direction = axis.vector("axis", 3, _UNITS["x"])
@@ -232,13 +275,16 @@ def assemble(
     held: dict[str, float],
     *,
     reverse: bool,
-) -> "tuple[Transform, Joint, list[Coordinate]]":
+) -> tuple[Transform, Joint, list[Coordinate]]:
     """Return the placement and the joint of a segment, and its coordinates that move, in the order of the file.
 
     `before` is the joint's frame in the inner body, `after` that in the outer one; `reverse`: the file says how the
     inner body moves in the outer one. Coordinates in `held` stand at their values.
     """
     coordinates = coordinates_of(node)
+    moving = [c for c in coordinates if c.name not in held]
+    if node.tag == "ConstantCurvatureJoint":
+        return before, _curved(node, coordinates, after, held, reverse), moving
     chain: list[Transform | Step] = []
     for step in steps_of(node, coordinates):
         value = constant_value(step.function)
@@ -248,11 +294,21 @@ def assemble(
     if reverse:
         chain = [_inverse(item) for item in reversed(chain)]
     steps = [item for item in chain if isinstance(item, Step)]
-    moving = [c for c in coordinates if c.name not in held]
-    _check_driven(node, moving, steps)
     frames = [item.axis if isinstance(item, Step) else item for item in chain]
     placement, axes = fold([before, *frames, after.inverse()])
     return placement, _joint(steps, axes, moving), moving
+
+
+def _curved(
+    node: Node, coordinates: list[Coordinate], after: Transform, held: dict[str, float], reverse: bool
+) -> Joint:
+    if reverse:
+        raise node.error("a curved joint that is told from the outer body is not supported", remedy="Turn it round.")
+    moving = [c for c in coordinates if c.name not in held]
+    still = {k: held[c.name] for k, c in enumerate(coordinates) if c.name in held}
+    angles, start = node.vector("neutral_angle_x_z_y", 3, (0.0, 0.0, 0.0)), np.array([c.default for c in moving])
+    names = [c.name for c in moving]
+    return CurvatureJoint(node.scalar("length", 1.0), angles, after.inverse(), names, start, _limits(moving), still)
 
 
 def _inverse(item: Transform | Step) -> Transform | Step:
@@ -263,17 +319,17 @@ def _inverse(item: Transform | Step) -> Transform | Step:
     return Step(Axis(axis.kind, (-x, -y, -z), axis.point), item.function, item.coordinate)
 
 
-def _check_driven(node: Node, moving: list[Coordinate], steps: list[Step]) -> None:
-    driven = {step.coordinate for step in steps}
-    idle = [c for c in moving if c.name not in driven]
-    if idle:
-        remedy = "Remove it, lock it, or let an axis of the joint follow it."
-        raise idle[0].node.error(
-            f"every coordinate of joint {node.name!r} must move an axis", got=idle[0].name, remedy=remedy
-        )
+def idle_coordinates(node: Node) -> list[Coordinate]:
+    """Return the coordinates of a joint that move no axis."""
+    coordinates = coordinates_of(node)
+    if node.tag == "ConstantCurvatureJoint":
+        return []
+    steps = steps_of(node, coordinates)
+    driven = {step.coordinate for step in steps if constant_value(step.function) is None}
+    return [c for c in coordinates if c.name not in driven]
 
 
-def _joint(steps: list[Step], axes: list[Axis], coordinates: list[Coordinate]) -> "Joint":
+def _joint(steps: list[Step], axes: list[Axis], coordinates: list[Coordinate]) -> Joint:
     """Return plain axes where each coordinate is the angle or shift of one, functions otherwise."""
     lines = [as_line(step.function) for step in steps]
     simple = len(steps) == len(coordinates) and all(line is not None and abs(line[0]) == 1.0 for line in lines)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from motiform.base.errors import closest
 from motiform.motion.tree.read.osim_elements import Node
-from motiform.motion.tree.read.osim_frames import Frames, Place, socket
+from motiform.motion.tree.read.osim_frames import Frames, Place, connected, socket
 from motiform.motion.tree.read.osim_joints import JOINTS
 
 __all__ = ["Link", "links_of", "outward"]
@@ -27,9 +27,19 @@ def links_of(components: list[tuple[str, Node]], frames: Frames) -> list[Link]:
             found += [_inside(node, joint) for joint in node.inside("Joint")]
         elif node.tag.endswith("Joint"):
             _check_kind(node)
-            ends = [frames.place(path, socket(node, f"{end}_frame"), node) for end in ("parent", "child")]
-            found.append(Link(node, ends[0], ends[1]))
+            parent, child = (_end(path, node, end, frames) for end in ("parent", "child"))
+            reverse = not connected(node, "parent_frame") and node.flag("reverse", False)
+            found.append(Link(node, child, parent) if reverse else Link(node, parent, child))
     return found
+
+
+def _end(path: str, node: Node, end: str, frames: Frames) -> Place:
+    """Return a frame of a joint: of version 4 by its socket, of 3.5 as a body with location and orientation."""
+    body = connected(node, f"{end}_body")
+    if not body or connected(node, f"{end}_frame"):
+        return frames.place(path, socket(node, f"{end}_frame"), node)
+    name, pose = frames.place(path, body, node)
+    return name, pose @ node.pose(f"location_in_{end}", f"orientation_in_{end}")
 
 
 def _inside(body: Node, node: Node) -> Link:

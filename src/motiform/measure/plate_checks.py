@@ -1,0 +1,139 @@
+"""Force plates as files tell them, checked: the level of an empty plate, the unit of moments, where the pressure is."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from motiform.measure.plates import plate_frame, plate_normal, plate_quantities, plate_wrench
+from motiform.measure.raw import Raw
+
+__all__ = ["settle_plates"]
+
+_CLEAR = 100.0  # [N] from which on a centre of pressure tells where it is
+_STRONG = 0.3  # of the largest force, likewise
+_EDGE = 1.1  # half sides from the centre that count as on the plate
+_STUCK = 0.005  # half sides within which no foot stays
+_FAR = 10.0  # half sides from which on a unit is wrong, not a corner
+_AWAY = 3.0  # half sides beyond which nothing of the plate is believed
+_NOTED = 1.0  # [N] from which on a level is worth a note
+_LEVEL = 0.2  # of the span of the force, above which the plate is not empty
+
+
+def settle_plates(raw: Raw, length: float, up: np.ndarray | None, loaded: float) -> None:
+    """Take off the level of the empty plates, correct the unit of their moments, leave out impossible ones; in place.
+
+    ``length`` is the file's unit of length [m]. What was done is in the notes.
+    """
+    for plate in raw.plates:
+        plate["baseline"] = _baseline(raw, plate, length, loaded)
+    raw.plates = [plate for plate in raw.plates if _believed(raw, plate, length, up, loaded)]
+
+
+def _units(raw: Raw, plate: dict[str, Any]) -> list[str]:
+    return [raw.analog_units[k] for k in plate["channels"]]
+
+
+# ---- the level of the empty plate
+def _baseline(raw: Raw, plate: dict[str, Any], length: float, loaded: float) -> np.ndarray:
+    """Return the mean of the channels over the samples FORCE_PLATFORM:ZERO, or zeros where there are none."""
+    assert raw.analog is not None
+    table = raw.analog[:, plate["channels"]]
+    none = np.zeros(table.shape[1])
+    if raw.zero is None or not raw.rate:
+        return none
+    first, last = raw.zero
+    each = round(raw.analog_rate / raw.rate)
+    part = table[(first - 1) * each : last * each]
+    if not len(part) or not np.isfinite(part).all():
+        return none
+    mean = part.mean(0)
+    if plate["type"] == 1:
+        mean[3:5] = 0.0  # where the pressure is, not how much
+    press = plate_wrench(plate, np.vstack([table, mean]), _units(raw, plate), length)[:, 5]
+    level, span = abs(press[-1]), float(np.nanmax(np.abs(press[:-1] - press[-1])))
+    samples = f"force plate {plate['number']}: the mean of samples {first} to {last} (FORCE_PLATFORM:ZERO)"
+    if level > loaded and level > _LEVEL * span:
+        raw.notes.append(f"{samples} is not taken off: the plate is loaded then ({level:.0f} N)")
+        return none
+    if level > _NOTED:
+        raw.notes.append(f"{samples} is taken off, {level:.3g} N")
+    return np.asarray(mean)
+
+
+# ---- where the pressure is
+def _believed(raw: Raw, plate: dict[str, Any], length: float, up: np.ndarray | None, loaded: float) -> bool:
+    """Return whether a plate is kept, its units corrected where that brings the pressure onto it."""
+    assert raw.analog is not None
+    table = raw.analog[:, plate["channels"]] - plate["baseline"]
+    find = partial(_places, length=length, up=up, loaded=loaded)
+    told = find(plate, table, _units(raw, plate))
+    if not len(told):
+        return True
+    on, far = _share(told), float(np.median(_radii(told)))
+    stuck = _moved(told, plate, table, _units(raw, plate), find) <= _STUCK
+    if on >= 0.5 and not stuck:
+        return True
+    who = f"force plate {plate['number']}"
+    for name, other, units in _others(plate, _units(raw, plate), length):
+        found = find(other, table, units)
+        right = _share(found) >= 0.9 and _moved(found, other, table, units, find) > _STUCK
+        if right and (far > _FAR or stuck):
+            plate |= other
+            for k, unit in zip(plate["channels"], units, strict=True):
+                raw.analog_units[k] = unit
+            raw.notes.append(f"{who}: its {name}: only then the centre of pressure is on the plate, and moves")
+            return True
+    if on < 0.5:
+        place = f"the centre of pressure is {far:.3g} times as far from its centre as its edge, while it is loaded"
+        raw.notes.append(f"{who} is left out: {place}" if far > _AWAY else f"{who}: {place}")
+    return on >= 0.5 or far <= _AWAY
+
+
+def _places(
+    plate: dict[str, Any], table: np.ndarray, units: list[str], *, length: float, up: np.ndarray | None, loaded: float
+) -> np.ndarray:
+    """Return where the pressure is (samples with a clear load, 2), from the centre in half sides of the plate."""
+    corners = plate["corners"] * length
+    values, _ = plate_quantities(plate_wrench(plate, table, units, length), corners, up, loaded)
+    axes, center = plate_frame(corners)
+    press = values["plate.force"] @ plate_normal(corners, up)
+    strong = press > max(_CLEAR, loaded, _STRONG * float(np.nanmax(press, initial=0.0)))
+    local = (values["plate.pressure"][strong] - center) @ axes[:, :2]
+    half = np.linalg.norm([corners[0] - corners[1], corners[0] - corners[3]], axis=1) / 2
+    return np.asarray(local / half)
+
+
+def _radii(places: np.ndarray) -> np.ndarray:
+    return np.asarray(np.abs(places).max(1))
+
+
+def _share(places: np.ndarray) -> float:
+    return float((_radii(places) <= _EDGE).mean())
+
+
+def _moved(
+    places: np.ndarray, plate: dict[str, Any], table: np.ndarray, units: list[str], find: Callable[..., np.ndarray]
+) -> float:
+    """Return how far the moments that the channels tell move the pressure, in half sides."""
+    if plate["type"] == 3:
+        return np.inf
+    table, matrix = table.copy(), plate["matrix"].copy()
+    if plate["type"] == 4:
+        matrix[3:] = 0.0
+    else:
+        table[:, 3:] = 0.0
+    return float(np.median(_radii(places - find(plate | {"matrix": matrix}, table, units))))
+
+
+def _others(plate: dict[str, Any], units: list[str], length: float) -> Iterator[tuple[str, dict[str, Any], list[str]]]:
+    """Yield what else may be meant: a name, the plate and the units of its channels."""
+    for unit, size in (("mm", 0.001), ("m", 1.0)):
+        if plate["type"] == 2:
+            yield f"moments are in N {unit}, not in {units[3] or 'no unit'}", plate, [*units[:3], *[f"N {unit}"] * 3]
+        elif plate["type"] == 1:
+            yield f"places are in {unit}, not in {units[3] or 'no unit'}", plate, [*units[:3], unit, unit, units[5]]
+        elif plate["type"] == 4 and size != length:
+            rows = np.repeat([1.0, size / length], 3)[:, None]
+            yield f"matrix gives moments in N {unit}", plate | {"matrix": plate["matrix"] * rows}, units
