@@ -114,7 +114,7 @@ def test_offset_of_signed_analog_data_keeps_its_sign(tmp_path):
     analog = np.arange(-150.0, 150).reshape(30, 5, 2)
     more = [("ANALOG", "FORMAT", ["SIGNED"]), ("ANALOG", "OFFSET", np.array([-32768, -3]))]
     rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), analog=analog, more=more)))
-    assert_array_equal(rec["analog"], analog.reshape(-1, 2) + (32768, 3))
+    assert_array_equal(rec["analog"], analog.reshape(-1, 2) + np.array([32768, 3]))
 
 
 def with_counts(data, measurements, subframes):

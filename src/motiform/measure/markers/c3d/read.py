@@ -51,7 +51,7 @@ def read_c3d(path: Path, options: ReadOptions) -> Raw:
     )
     if options.residuals and (residuals < 0).all() and points.any():
         raise InputError(
-            "the residuals tell that no marker is seen in any sample", where=where, got="−1 everywhere",
+            "residuals must not be negative in all samples, as if no marker was seen", where=where, got="−1 everywhere",
             remedy="Where the coordinates are right, say residuals=False to take those that are not zero.",
         )  # fmt: skip
     rate = parameters.number("POINT", "RATE") or header.rate

@@ -239,11 +239,11 @@ def _unnamed_axes(node: Node) -> list[tuple[str, Node]]:
     """Return the axes of a custom joint of version 1.9: a list, in which each says whether it is a turn."""
     axes = node.inside("TransformAxisSet")
     turns = [axis.flag("is_rotation", False) for axis in axes]
-    found = {}
+    found: dict[str, Node] = {}
     for kind, wanted in (("translation", False), ("rotation", True)):
         chosen = [axis for axis, turn in zip(axes, turns, strict=True) if turn == wanted]
         if len(chosen) > 3:
-            raise node.error(f"a joint has three axes of {kind} at most", got=len(chosen))
+            raise node.error(f"a joint must have three axes of {kind} at most", got=len(chosen))
         found |= {f"{kind}{k}": axis for k, axis in enumerate(chosen, start=1)}
     return [(key, found[key]) for key in _AXES if key in found]
 
@@ -303,7 +303,7 @@ def _curved(
     node: Node, coordinates: list[Coordinate], after: Transform, held: dict[str, float], reverse: bool
 ) -> Joint:
     if reverse:
-        raise node.error("a curved joint that is told from the outer body is not supported", remedy="Turn it round.")
+        raise node.error("a curved joint must be told from its inner body", remedy="Exchange its frames.")
     moving = [c for c in coordinates if c.name not in held]
     still = {k: held[c.name] for k, c in enumerate(coordinates) if c.name in held}
     angles, start = node.vector("neutral_angle_x_z_y", 3, (0.0, 0.0, 0.0)), np.array([c.default for c in moving])
