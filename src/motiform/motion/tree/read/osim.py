@@ -179,7 +179,7 @@ class _Osim:
             if leading in self.idle:
                 remedy = "Let an axis of its joint follow it, lock it, or switch the couplers off that it leads."
                 raise self.coordinates[leading].node.error(
-                    "a coordinate that moves nothing must not lead others", got=dependent, remedy=remedy
+                    "a coordinate must move an axis to lead others", got=dependent, remedy=remedy
                 )
             if leading in self.held:
                 self.held[dependent] = float(function.derivatives(self.held[leading])[0])

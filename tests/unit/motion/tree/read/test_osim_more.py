@@ -101,7 +101,7 @@ def test_a_coordinate_that_moves_nothing_is_held(tmp_path):
         "coordinate 'b' is held at 0, as it moves nothing",
     ]
     leading = text.replace('<Model name="m">', '<Model name="m">' + coupler(leading="b"))
-    assert "a coordinate that moves nothing must not lead others" in refused(tmp_path, leading)
+    assert "a coordinate must move an axis to lead others" in refused(tmp_path, leading)
 
 
 # ---- frames by stations
