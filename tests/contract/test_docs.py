@@ -112,6 +112,7 @@ def test_every_verb_is_described():
 PACKAGES = (
     "spatial",
     "geometry",
+    "geometry.maps",
     "geometry.surfaces",
     "record",
     "measure",

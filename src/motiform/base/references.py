@@ -12,6 +12,18 @@ REFERENCES: dict[str, str] = {
     "Zara": "F. Zara, Dynamique des objets rigides, course of the master ID3D, LIRIS, Université Lyon 1.",
     "Perez94": "A. F. Perez, Modélisation de la dynamique du carpe, thesis, Université Joseph-Fourier, Grenoble 1994. "
     "HAL tel-00344523",
+    "Felzenszwalb12": "P. F. Felzenszwalb, D. P. Huttenlocher, Distance transforms of sampled functions, Theory of "
+    "Computing 8 (2012) 415–428. doi:10.4086/toc.2012.v008a019",
+    "Borgefors86": "G. Borgefors, Distance transformations in digital images, Computer Vision, Graphics, and Image "
+    "Processing 34 (1986) 344–371. doi:10.1016/S0734-189X(86)80047-0",
+    "RemyThiel02": "E. Rémy, É. Thiel, Medial axis for chamfer distances: computing look-up tables and neighbourhoods "
+    "in 2D or 3D, Pattern Recognition Letters 23 (2002) 649–661. doi:10.1016/S0167-8655(01)00141-6",
+    "Unser93": "M. Unser, A. Aldroubi, M. Eden, B-spline signal processing, IEEE Trans. Signal Process. 41 (1993) "
+    "821–848. doi:10.1109/78.193220",
+    "Otsu79": "N. Otsu, A threshold selection method from gray-level histograms, IEEE Trans. Syst. Man Cybern. 9 "
+    "(1979) 62–66. doi:10.1109/TSMC.1979.4310076",
+    "MeyerBeucher90": "F. Meyer, S. Beucher, Morphological segmentation, J. Vis. Commun. Image Represent. 1 (1990) "
+    "21–46. doi:10.1016/1047-3203(90)90014-M",
     "CashKarp90": "J. R. Cash, A. H. Karp, A variable order Runge–Kutta method for initial value problems with rapidly "
     "varying right-hand sides, ACM TOMS 16 (1990) 201–222. doi:10.1145/79505.79507",
     "DormandPrince80": "J. R. Dormand, P. J. Prince, A family of embedded Runge–Kutta formulae, J. Comput. Appl. "

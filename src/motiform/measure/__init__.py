@@ -7,14 +7,21 @@ from motiform.measure.gaps import Gap, Gaps, fill_gaps, find_gaps
 from motiform.measure.markers import read_markers, write_c3d, write_markers, write_markers_csv, write_trc
 from motiform.measure.names import Matching, choose_markers, match_names, read_correspondence
 from motiform.measure.plates import center_of_pressure, resample_plates
+from motiform.measure.segment import Disc, Seeds, Spot, read_seeds, segment_bones
 from motiform.measure.sto import read_sto, write_sto
 from motiform.measure.subjects import Subject, read_subjects, write_subjects
+from motiform.measure.volume import Labels, Volume, read_labels, read_volume, synthetic_ct, write_volume
 
 __all__ = [
+    "Disc",
     "Gap",
     "Gaps",
+    "Labels",
     "Matching",
+    "Seeds",
+    "Spot",
     "Subject",
+    "Volume",
     "center_of_pressure",
     "change_frame",
     "choose_markers",
@@ -25,10 +32,15 @@ __all__ = [
     "match_names",
     "move",
     "read_correspondence",
+    "read_labels",
     "read_markers",
+    "read_seeds",
     "read_sto",
     "read_subjects",
+    "read_volume",
     "resample_plates",
+    "segment_bones",
+    "synthetic_ct",
     "turn",
     "write_c3d",
     "write_markers",
@@ -36,4 +48,5 @@ __all__ = [
     "write_sto",
     "write_subjects",
     "write_trc",
+    "write_volume",
 ]

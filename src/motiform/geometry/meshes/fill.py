@@ -12,7 +12,7 @@ from motiform.geometry.solids.mesh import Mesh
 from motiform.geometry.solids.particles import Particles
 from motiform.spatial.checks import Array, Words
 
-__all__ = ["particles_from_mesh", "particles_from_vertices"]
+__all__ = ["cells_inside", "particles_from_mesh", "particles_from_vertices"]
 
 MOST_CELLS = 20_000_000
 _PAIRS_AT_ONCE = 2_000_000  # (triangle, column) pairs held in memory together
@@ -37,7 +37,7 @@ def particles_from_mesh(
     rho, total = check_one_amount(density, mass, "particles_from_mesh")
     check_closed(mesh)
     centers = [_cell_centers(low, high, h) for low, high in mesh.bounds.T]
-    inside = np.nonzero(_inside(mesh, centers))
+    inside = np.nonzero(cells_inside(mesh, centers))
     points = np.stack([c[i] for c, i in zip(centers, inside, strict=True)], axis=1)
     if len(points) == 0:
         raise ShapeError("no cell has its centre inside the mesh", where="spacing", got=h, remedy="Take it smaller.")
@@ -60,8 +60,11 @@ def _too_many(cells: float) -> ShapeError:
     )
 
 
-def _inside(mesh: Mesh, centers: list[Array]) -> NDArray[np.bool_]:
-    """Which cells (nx, ny, nz) have their centre inside: the signed crossings above it, along y, sum to one or more."""
+def cells_inside(mesh: Mesh, centers: list[Array]) -> NDArray[np.bool_]:
+    """Return which cells (nx, ny, nz) with centres at x, y, z have them inside a closed mesh.
+
+    The signed crossings above a centre, along y, sum to one or more there.
+    """
     xs, ys, zs = centers
     if len(xs) * len(ys) * len(zs) > MOST_CELLS:
         raise _too_many(len(xs) * len(ys) * len(zs))

@@ -1,0 +1,25 @@
+"""Distance maps, medial axes and covers by balls of labelled volumes."""
+
+from motiform.geometry.maps.axis import chamfer_axis, euclidean_axis
+from motiform.geometry.maps.chamfer import MASKS, ChamferMask, chamfer_map
+from motiform.geometry.maps.cover import Cover, cover_labels, reduce_cover
+from motiform.geometry.maps.euclid import euclidean_map, signed_label_map, squared_map
+from motiform.geometry.maps.grid import Grid, grid_around
+from motiform.geometry.maps.mass import label_mass
+
+__all__ = [
+    "MASKS",
+    "ChamferMask",
+    "Cover",
+    "Grid",
+    "chamfer_axis",
+    "chamfer_map",
+    "cover_labels",
+    "euclidean_axis",
+    "euclidean_map",
+    "grid_around",
+    "label_mass",
+    "reduce_cover",
+    "signed_label_map",
+    "squared_map",
+]

@@ -1,0 +1,6 @@
+"""Bones from volumes: thresholds, growth, splitting, seeds and corrections."""
+
+from motiform.measure.segment.seeds import Disc, Seeds, Spot, read_seeds
+from motiform.measure.segment.segment import segment_bones
+
+__all__ = ["Disc", "Seeds", "Spot", "read_seeds", "segment_bones"]

@@ -1,0 +1,110 @@
+"""Bones that touch, told apart: basins of the distance map, joined where no neck parts them; or growth from seeds."""
+
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motiform.geometry.maps import euclidean_map
+
+__all__ = ["basins", "climb", "flood", "join_basins"]
+
+Numbers = NDArray[np.int32]
+_SHALLOW = 1.0  # voxels: basins less deep than this are noise of the map
+
+
+def flood(mask: Any, markers: Any) -> Numbers:
+    """Return a mask divided among markers: a watershed of the distance map, deepest voxels first [MeyerBeucher90]."""
+    import SimpleITK
+
+    depth = euclidean_map(mask)
+    image = SimpleITK.GetImageFromArray(-depth)
+    marks = SimpleITK.GetImageFromArray(np.ascontiguousarray(markers, np.int32))
+    found = SimpleITK.MorphologicalWatershedFromMarkers(image, marks, markWatershedLine=False, fullyConnected=True)
+    return np.where(mask, SimpleITK.GetArrayFromImage(found), 0).astype(np.int32)
+
+
+def climb(mask: Any, seeds: Any) -> Numbers:
+    """Return seeds as markers that go on to the deepest place of their basins, where floods begin.
+
+    From a seed near a surface a neighbour's flood, which is deeper, would otherwise come first. Seeds are (number,
+    index) in order; a path ends where it meets another's.
+    """
+    from scipy.ndimage import gaussian_filter
+
+    depth = gaussian_filter(euclidean_map(mask), 1.0)
+    markers = np.zeros(mask.shape, np.int32)
+    for number, index in seeds:
+        markers[tuple(index)] = number
+    for number, index in seeds:
+        at = np.array(index)
+        while True:
+            low, high = np.maximum(at - 1, 0), np.minimum(at + 2, mask.shape)
+            near = depth[tuple(slice(a, b) for a, b in zip(low, high, strict=True))]
+            best = low + np.unravel_index(near.argmax(), near.shape)
+            if depth[tuple(best)] <= depth[tuple(at)] or markers[tuple(best)] not in (0, number):
+                break
+            at = best
+            markers[tuple(at)] = number
+    return markers
+
+
+def basins(mask: Any, neck: float) -> Numbers:
+    """Return a mask divided where it is narrower than `neck` of the width of what is on either side."""
+    import SimpleITK
+
+    depth = euclidean_map(mask)
+    image = SimpleITK.GetImageFromArray(-depth)
+    found = SimpleITK.MorphologicalWatershed(image, level=_SHALLOW, markWatershedLine=False, fullyConnected=True)
+    numbers = np.where(mask, SimpleITK.GetArrayFromImage(found), 0).astype(np.int32)
+    return join_basins(numbers, depth, neck)
+
+
+def join_basins(numbers: Any, depth: Any, neck: float) -> Numbers:
+    """Return basins with neighbours joined, widest necks first, until every neck is below `neck` of the narrower side.
+
+    The width of a basin is its greatest depth, that of a neck the greatest depth on the border of two basins.
+    """
+    width = np.zeros(int(numbers.max()) + 1)
+    np.maximum.at(width, numbers.ravel(), depth.ravel())
+    near: dict[int, dict[int, float]] = {}
+    for (a, b), saddle in _passes(numbers, depth).items():
+        near.setdefault(a, {})[b] = near.setdefault(b, {})[a] = saddle
+    owner = np.arange(len(width))
+    queue = [(-saddle / min(width[a], width[b]), a, b) for a in near for b, saddle in near[a].items() if a < b]
+    heapify(queue)
+    while queue:
+        ratio, a, b = heappop(queue)
+        meets = near.get(a, {}).get(b)
+        if meets is None or -ratio != meets / min(width[a], width[b]):
+            continue  # out of date
+        if -ratio < neck:
+            break
+        owner[owner == b] = a
+        width[a] = max(width[a], width[b])
+        for other, value in near.pop(b).items():
+            near[other].pop(b)
+            if other != a:
+                near[a][other] = near[other][a] = max(near[a].get(other, 0.0), value)
+        for other, value in near[a].items():
+            heappush(queue, (-value / min(width[a], width[other]), min(a, other), max(a, other)))
+    return owner[numbers].astype(np.int32)
+
+
+def _passes(numbers: Any, depth: Any) -> dict[tuple[int, int], float]:
+    """Return the widest pass between each two basins that touch."""
+    found: dict[tuple[int, int], float] = {}
+    for axis in range(3):
+        one, two = (np.moveaxis(numbers, axis, 0)[part] for part in (slice(None, -1), slice(1, None)))
+        deep = np.minimum(*(np.moveaxis(depth, axis, 0)[part] for part in (slice(None, -1), slice(1, None))))
+        meet = (one != two) & (one > 0) & (two > 0)
+        low, high = np.minimum(one[meet], two[meet]), np.maximum(one[meet], two[meet])
+        key = low.astype(np.int64) * (int(numbers.max()) + 1) + high
+        pairs, index = np.unique(key, return_inverse=True)
+        widest = np.zeros(len(pairs))
+        np.maximum.at(widest, index, deep[meet])
+        for pair, value in zip(pairs, widest, strict=True):
+            ends = (int(pair) // (int(numbers.max()) + 1), int(pair) % (int(numbers.max()) + 1))
+            found[ends] = max(found.get(ends, 0.0), float(value))
+    return found

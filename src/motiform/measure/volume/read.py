@@ -1,0 +1,211 @@
+"""Volumes from files: DICOM series, NIfTI, NRRD, MetaImage, TIFF. Files are read by SimpleITK."""
+
+import gzip
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, closest_file
+from motiform.geometry.maps import Grid
+from motiform.measure.volume.dicom import read_series
+from motiform.measure.volume.volume import Labels, Side, Volume
+from motiform.spatial.checks import Words, as_floats
+
+__all__ = ["VOLUME_SUFFIXES", "read_labels", "read_volume"]
+
+VOLUME_SUFFIXES = (".nii", ".nii.gz", ".nrrd", ".nhdr", ".mha", ".mhd", ".tif", ".tiff", ".dcm")
+_PLAIN = (".tif", ".tiff")
+_MM = 1e-3
+
+
+def read_volume(path: str | os.PathLike[str], *, spacing: Any = None, series: str | None = None) -> Volume:
+    """Return the volume of a file, of a folder with one DICOM series, or of a folder with TIFF slices.
+
+    Parameters
+    ----------
+    path : .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd, .tif, .dcm, or a folder.
+    spacing : [m], one number or (3,) along x, y, z; needed for TIFF, which does not keep it. For other files it
+        replaces the file's.
+    series : the series of a DICOM folder that has several, by its UID, number or description.
+
+    Lengths in files are millimetres and become metres. Axes are the patient's (x left, y back, z up) for DICOM, NIfTI,
+    NRRD and MetaImage. Slices are sorted by position; missing slices and a tilted gantry are repaired as `notes` say,
+    or refused.
+    """
+    place = _place(path)
+    given = None if spacing is None else _spacing(spacing, place)
+    if place.is_dir():
+        volume = _read_folder(place, given, series)
+    elif place.is_file():
+        volume = _read_file(place, given)
+    else:
+        raise InputError("there is no such file or folder", where=str(place), remedy=closest_file(place))
+    return volume
+
+
+def read_labels(
+    path: str | os.PathLike[str], *, names: dict[int, str] | None = None, side: Side | None = None, spacing: Any = None
+) -> Labels:
+    """Return the label map of a file of whole numbers.
+
+    Names are those given, or those kept in an NRRD file: as `write_volume` and 3D Slicer do, Segment0_Name for
+    Segment0_LabelValue.
+    """
+    place = _place(path)
+    volume = read_volume(place, spacing=spacing)
+    values = np.rint(volume.values)
+    if np.abs(values - volume.values).max() > 0 or values.min() < 0:
+        raise InputError(
+            "a label map must hold whole numbers", where=str(place), got=Words(f"values from {volume.values.min():g}"),
+            allowed="0, 1, 2, …", remedy="For grey values use read_volume and segment_bones.",
+        )  # fmt: skip
+    kept, kept_side = _kept_names(place)
+    return Labels(values.astype(np.int32), volume.grid, names or kept, side or kept_side, volume.notes)
+
+
+def _read_folder(place: Path, spacing: Any, series: str | None) -> Volume:
+    slices = sorted(p for p in place.iterdir() if p.suffix.lower() in _PLAIN)
+    if slices:
+        if spacing is None:
+            raise _no_spacing(place)
+        layers = [_read(p) for p in slices]
+        if len({image.GetSize() for image in layers}) > 1 or layers[0].GetDimension() != 2:
+            raise InputError("TIFF slices must be images of one size", where=str(place))
+        values = np.stack([_array(image, place) for image in layers], axis=-1)
+        return Volume(values, Grid(values.shape, spacing))
+    return read_series(place, series=series, spacing=spacing)
+
+
+def _read_file(place: Path, spacing: Any) -> Volume:
+    name = place.name.lower()
+    if not name.endswith(VOLUME_SUFFIXES):
+        raise InputError("not a volume that can be read", where=str(place), allowed=", ".join(VOLUME_SUFFIXES))
+    if name.endswith(_PLAIN) and spacing is None:
+        raise _no_spacing(place)
+    image = _read(place)
+    if image.GetDimension() != 3 or min(image.GetSize()) < 2:
+        remedy = "Give the folder of the series instead." if name.endswith(".dcm") else None
+        got = Words(" × ".join(map(str, image.GetSize())))
+        raise InputError("a volume must have three dimensions", where=str(place), got=got, remedy=remedy)
+    if name.endswith((".nii", ".nii.gz")):
+        _check_whole(place)
+    values = _array(image, place)
+    if name.endswith(_PLAIN):
+        return Volume(values, Grid(values.shape, spacing))
+    return from_image(values, image, spacing, where=str(place))
+
+
+def from_image(values: Any, image: Any, spacing: Any, *, where: str) -> Volume:
+    """Return a volume with the frame of an image; axes that mirror are turned round."""
+    axes = np.array(image.GetDirection(), float).reshape(3, 3)
+    h = np.array(image.GetSpacing()) * _MM if spacing is None else spacing
+    origin = np.array(image.GetOrigin()) * _MM
+    notes: tuple[str, ...] = ()
+    if not np.isfinite(values).all():
+        notes += (f"{int((~np.isfinite(values)).sum())} voxels without a number were set to the least value",)
+        values = np.where(np.isfinite(values), values, np.nanmin(values[np.isfinite(values)], initial=0))
+    if np.linalg.det(axes) < 0:  # a mirrored frame would mirror the bones
+        origin = origin + axes[:, 2] * h[2] * (values.shape[2] - 1)
+        values, axes = values[:, :, ::-1], axes * (1, 1, -1)
+    try:
+        return Volume(values, Grid(values.shape, h, origin, axes), notes)
+    except InputError as error:
+        raise InputError(str(error), where=where) from error
+
+
+def _read(place: Path) -> Any:
+    import SimpleITK
+
+    SimpleITK.ProcessObject.SetGlobalWarningDisplay(False)
+    try:
+        return SimpleITK.ReadImage(str(place))
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[-1][-200:]
+        raise InputError(
+            "the file cannot be read as a volume", where=str(place), got=Words(reason),
+            remedy="It may be cut short, or hold another format than its name says.",
+        ) from error  # fmt: skip
+
+
+def _check_whole(place: Path) -> None:
+    """Refuse a NIfTI file that ends before its last voxel: the reader would give zeros for the rest."""
+    try:
+        with gzip.open(place) if place.name.lower().endswith(".gz") else place.open("rb") as data:
+            head = data.read(348)
+            if 348 not in (first := struct.unpack("<i", head[:4]) + struct.unpack(">i", head[:4])):
+                return  # of another version
+            order = "<" if first[0] == 348 else ">"
+            dims = struct.unpack(f"{order}8h", head[40:56])
+            bits, start = struct.unpack(f"{order}h", head[72:74])[0], struct.unpack(f"{order}f", head[108:112])[0]
+            needed = int(start) + bits // 8 * int(np.prod(np.array(dims[1 : dims[0] + 1], dtype=np.int64)))
+            found = len(head)
+            while chunk := data.read(1 << 24):
+                found += len(chunk)
+    except (EOFError, OSError, zlib.error, struct.error) as error:
+        raise InputError("the file is cut short", where=str(place), got=Words(str(error))) from error
+    if found < needed:
+        got, allowed = Words(f"{found} bytes"), f"{needed} bytes"
+        raise InputError("the file is cut short", where=str(place), got=got, allowed=allowed)
+
+
+def _array(image: Any, place: Path) -> Any:
+    """Return the values as (nx, ny, nz)."""
+    import SimpleITK
+
+    if image.GetNumberOfComponentsPerPixel() > 1:
+        got = Words(f"{image.GetNumberOfComponentsPerPixel()} numbers")
+        raise InputError("a voxel must have one value", where=str(place), got=got, allowed="grey values or labels")
+    return SimpleITK.GetArrayFromImage(image).T
+
+
+def _kept_names(place: Path) -> tuple[dict[int, str], Side | None]:
+    import SimpleITK
+
+    if not place.is_file() or not place.name.lower().endswith((".nrrd", ".nhdr")):
+        return {}, None
+    reader = SimpleITK.ImageFileReader()
+    reader.SetFileName(str(place))
+    reader.ReadImageInformation()
+    kept = {key: reader.GetMetaData(key) for key in reader.GetMetaDataKeys()}
+    names = {}
+    for key, value in kept.items():
+        number = kept.get(key.replace("_LabelValue", "_Name"))
+        if key.endswith("_LabelValue") and number is not None and value.strip().isdigit():
+            names[int(value)] = number
+    side = kept.get("motiform_side")
+    return names, side if side in ("left", "right") else None
+
+
+def _spacing(value: Any, place: Path) -> Any:
+    spacing = as_floats(value, where=f"spacing of {place.name}")
+    if spacing.shape not in ((), (3,)) or not (spacing > 0).all():
+        raise InputError(
+            "spacing must be lengths above 0",
+            where=str(place),
+            got=Words(str(value)),
+            allowed="one number or three, in m",
+        )
+    if spacing.max() > 0.05:
+        raise InputError(
+            "spacing is in metres", where=str(place), got=Words(f"{spacing.max():g} m"), allowed="up to 0.05 m",
+            remedy="Divide millimetres by 1000.",
+        )  # fmt: skip
+    return np.broadcast_to(spacing, 3)
+
+
+def _no_spacing(place: Path) -> InputError:
+    return InputError(
+        "a TIFF does not keep the size of its voxels", where=str(place),
+        remedy="Pass spacing=(x, y, z) in metres, e.g. spacing=(0.25e-3, 0.25e-3, 1e-3).",
+    )  # fmt: skip
+
+
+def _place(path: Any) -> Path:
+    try:
+        return Path(path)
+    except TypeError:
+        raise InputError("not a path", where="volume", got=Words(repr(path)[:80]), allowed="text or a Path") from None
