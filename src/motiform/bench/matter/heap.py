@@ -63,6 +63,16 @@ class Heap:
         """z_t [N s/m], across it."""
         return 0.04 * self.mass * _RATE
 
+    @property
+    def hold(self) -> float:
+        """k_t [N/m], across it, of grains that rotate."""
+        return 2 / 7 * self.stiffness
+
+    @property
+    def inertia(self) -> float:
+        """[kg m²], of grains that rotate."""
+        return 0.4 * self.mass * (self.size / 2) ** 2
+
 
 class PlainHeap:
     """The heap pair by pair on one core: settles it, and is what peers are checked against."""

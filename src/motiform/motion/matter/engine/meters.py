@@ -9,7 +9,7 @@ from motiform.motion.matter.engine.pack import distances, piston_lengths
 from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState, Piston, Reach
 
-__all__ = ["angular_momentum", "invariant", "kinetic_energy", "momentum", "potential_energy", "stored_energy"]
+__all__ = ["angular_momentum", "invariant", "kinetic_energy", "momentum", "potential_energy", "rotation_energy", "stored_energy"]
 
 
 def momentum(network: Network, state: NetworkState) -> np.ndarray:
@@ -19,15 +19,23 @@ def momentum(network: Network, state: NetworkState) -> np.ndarray:
 
 
 def angular_momentum(network: Network, state: NetworkState) -> np.ndarray:
-    """Return the angular momentum of all masses about the world's origin [kg m²/s], (3,): Σ m X_n × V_n."""
+    """Return the angular momentum about the world's origin [kg m²/s], (3,): Σ m X_n × V_n + Σ I ω of all masses."""
     m = np.where(network.movable, network.mass, 0.0)
-    return m @ np.cross(state.position, state.velocity(network.frequency))
+    orbits = m @ np.cross(state.position, state.velocity(network.frequency))
+    return orbits if state.angular_velocity is None else orbits + network.inertia @ state.angular_velocity
 
 
 def kinetic_energy(network: Network, state: NetworkState) -> float:
-    """Return ½ Σ m V² of all masses [J], with the velocity of the half step that led here."""
+    """Return ½ Σ m V² + ½ Σ I ω² of all masses [J], with the velocities of the half step that led here."""
     m = np.where(network.movable, network.mass, 0.0)
-    return float(0.5 * m @ (state.velocity(network.frequency) ** 2).sum(axis=1))
+    return float(0.5 * m @ (state.velocity(network.frequency) ** 2).sum(axis=1)) + rotation_energy(network, state)
+
+
+def rotation_energy(network: Network, state: NetworkState) -> float:
+    """Return ½ Σ I ω² of all balls that rotate [J]."""
+    if state.angular_velocity is None:
+        return 0.0
+    return float(0.5 * network.inertia @ (state.angular_velocity**2).sum(axis=1))
 
 
 def potential_energy(network: Network, state: NetworkState) -> float:

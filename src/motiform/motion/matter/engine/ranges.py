@@ -12,6 +12,7 @@ from motiform.motion.matter.model.network import Network, Reach
 
 if TYPE_CHECKING:
     from motiform.base.kernels import Device
+    from motiform.motion.matter.engine.spins import Spins
 
 __all__ = ["Range", "make_range"]
 
@@ -55,14 +56,14 @@ class Range:
         self.lists = 0
         self.memory: Any = None
         self.aside: Any = None
-        """Where links that act one way only put their forces first, and who is acted on."""
+        """Where links that act one way only put their forces and torques first, and who is acted on."""
 
-    def act(self, x: Any, before: Any, forces: Any) -> None:
-        """Add the forces of neighbours."""
+    def act(self, x: Any, before: Any, forces: Any, torques: Any = None) -> None:
+        """Add the forces of neighbours, and the torques where balls rotate."""
         self.line_up(x, before)
-        self.add_forces(forces)
+        self.add_forces(forces, torques)
 
-    def add_forces(self, forces: Any) -> None:
+    def add_forces(self, forces: Any, torques: Any) -> None:
         """Add the forces of the neighbours that are listed."""
         raise NotImplementedError
 
@@ -199,7 +200,11 @@ class Range:
         x[:, self.reach.points + self.pad] = listed
         self._list(self.device.array(x))
         self.since, self.lists = int(kept["since"]), int(kept["lists"])
-        self.memory = self.device.array(np.array(kept["memory"]))
+        self.memory = self._laid(np.array(kept["memory"]))
+
+    def _laid(self, memory: np.ndarray) -> Any:
+        """Return a memory on the device."""
+        return self.device.array(memory)
 
 
 class ZoneRange(Range):
@@ -208,15 +213,18 @@ class ZoneRange(Range):
     def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int) -> None:
         super().__init__(device, network, reach, pad, width)
         rub = reach.friction
-        self.rubs = NO_FRICTION if rub is None or rub.limit == 0 else STICKING if rub.stiffness > 0 else CAPPED
+        self.rubs = NO_FRICTION if rub is None or not rub.acts else STICKING if rub.stiffness > 0 else CAPPED
         self.rub = device.array(np.zeros(3) if rub is None else np.array([rub.limit, rub.stiffness, rub.damping]))
         self.table = device.array(reach.law.rows(1, np.zeros(1)))
         if self.rubs == NO_FRICTION:
             self.rub = device.array(np.zeros(3))
         self.pair_width = 512 if width > 1 else 1
         self.alone = device.name != "cpu" and self.rubs != STICKING
+        self.rows = 7, 3, 3
+        """Numbers that are side by side for a pair, that it gives, and that it remembers."""
+        self.layout: Any = _rows
 
-    def add_forces(self, forces: Any) -> None:
+    def add_forces(self, forces: Any, torques: Any) -> None:
         """Work out the pairs, then let every mass gather its own; or let every mass work out its own."""
         from motiform.motion.matter.engine import card_kernels, reach_kernels
 
@@ -271,17 +279,56 @@ class ZoneRange(Range):
         self.backs = _table(device, self.slots, size)
         launch(kernels.make_pairs, size, self.neighbours, self.found, self.firsts, self.ends, self.others, least=_FEW)
         launch(kernels.find_backs, size, self.neighbours, self.found, self.firsts, self.others, self.backs, least=_FEW)
-        self.between, self.pulls = device.empty((7, room)), device.empty((3, room))
+        self.between, self.pulls = device.empty((self.rows[0], room)), self.layout(device, self.rows[1], room)
         if self.rubs != STICKING:
             self.memory = device.empty((1, 1))
         elif old is None:
-            self.memory = self.device.array(np.zeros((3, room)))
+            self.memory = self.layout(self.device, self.rows[2], room)
+            _fill(self.memory, np.zeros((self.rows[2], room)))
         else:
             order, firsts, others, memory = old
-            self.memory = device.empty((3, room))
+            self.memory = self.layout(device, self.rows[2], room)
             launch(kernels.rank_order, size, order, self._rank, least=_FEW)
             pairs = (self.ends, self.others, self.order)
             launch(kernels.carry_pairs, self.pair_count, *pairs, order, self._rank, firsts, others, memory, self.memory)
+
+
+class SpinRange(ZoneRange):
+    """Pairs of balls that rotate: friction at their surfaces, rolling and torsional resistance."""
+
+    def __init__(
+        self, device: "Device", network: Network, reach: Reach, pad: int, width: int, spins: "Spins"
+    ) -> None:
+        super().__init__(device, network, reach, pad, width)
+        rub, self.spins, self.alone = reach.friction, spins, False
+        assert rub is not None
+        self.layout = _columns
+        self.rubs = STICKING  # by a spring of no stiffness where friction does not hold
+        self.rub = device.array(np.array([rub.limit, rub.stiffness, rub.damping, rub.rolling, rub.torsion]))
+        self.resists, self.rows = rub.resists, (1, 6, 7 if rub.resists else 3)
+        self._balls = _columns(device, 10, self.size)
+
+    def add_forces(self, forces: Any, torques: Any) -> None:
+        """Work out the pairs from their first ends, then let every ball gather what is for it as their second."""
+        from motiform.motion.matter.engine import spin_kernels
+
+        launch, spins, balls = self.device.launch, self.spins, self._balls
+        launch(
+            spin_kernels.line_up_balls, self.elements, self.width, self.order, self.places, self.strides, spins.rates,
+            self.radius, balls, least=self.least,
+        )  # fmt: skip
+        launch(
+            spin_kernels.rolling_pairs if self.resists else spin_kernels.spinning_pairs, self.elements, self.width,
+            self.order, self.firsts, self.others, balls, self.table, self.rate, self.farthest, self.rub, self.memory,
+            self.pulls, forces, torques, spins.lost, least=self.least // 4,
+        )  # fmt: skip
+        gathered = (self.order, self.found, self.firsts, self.backs, self.pulls, forces, torques)
+        launch(spin_kernels.gather_spins, self.elements, self.width, *gathered, least=self.least)
+
+    def _laid(self, memory: np.ndarray) -> Any:
+        laid = _columns(self.device, *memory.shape)
+        _fill(laid, memory)
+        return laid
 
 
 class AutomatonRange(Range):
@@ -296,7 +343,7 @@ class AutomatonRange(Range):
             law.automaton.planes,
         )
 
-    def add_forces(self, forces: Any) -> None:
+    def add_forces(self, forces: Any, torques: Any) -> None:
         """Let every mass work out its own pairs."""
         self.device.launch(
             self.kernel, self.elements, self.width, self.places, self.strides, self.neighbours, self.found, self.order,
@@ -328,10 +375,16 @@ class AutomatonRange(Range):
             )  # fmt: skip
 
 
-def make_range(device: "Device", network: Network, reach: Reach, pad: int, width: int) -> Range:
+def make_range(
+    device: "Device", network: Network, reach: Reach, pad: int, width: int, spins: "Spins | None" = None
+) -> Range:
     """Return the neighbours of a reach on a device."""
-    kind = ZoneRange if isinstance(reach.law, ZoneLaw) else AutomatonRange
-    return kind(device, network, reach, pad, width)
+    if not isinstance(reach.law, ZoneLaw):
+        return AutomatonRange(device, network, reach, pad, width)
+    rub = reach.friction
+    if spins is not None and rub is not None and rub.acts and network.inertia[reach.points].any():
+        return SpinRange(device, network, reach, pad, width, spins)
+    return ZoneRange(device, network, reach, pad, width)
 
 
 def _table(device: Any, slots: int, size: int) -> Any:
@@ -339,6 +392,16 @@ def _table(device: Any, slots: int, size: int) -> Any:
     if device.name == "cpu":
         return device.empty((size, slots), np.int32).T
     return device.empty((slots, size), np.int32)
+
+
+def _rows(device: Any, rows: int, size: int) -> Any:
+    """Return an array [row, pair] of which a row lies together."""
+    return device.empty((rows, size))
+
+
+def _columns(device: Any, rows: int, size: int) -> Any:
+    """Return an array [row, pair]: on a CPU all numbers of a pair lie together, on a GPU those of a row do."""
+    return device.empty((size, rows)).T if device.name == "cpu" else device.empty((rows, size))
 
 
 def _room(pairs: int, size: int) -> int:

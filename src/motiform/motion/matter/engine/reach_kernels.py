@@ -112,7 +112,7 @@ def carry_pairs(l, ends, others, order, old_order, old_rank, old_firsts, old_oth
     for old in range(old_firsts[first], old_firsts[first + 1]):
         if old_others[old] == second:
             for k in range(memory.shape[0]):
-                memory[k, l] = sign * old_memory[k, old]
+                memory[k, l] = (sign if k < 6 else 1.0) * old_memory[k, old]  # torsion about a line has no sense of it
 
 
 # ---- forces ---------------------------------------------------------------------------------------------------------

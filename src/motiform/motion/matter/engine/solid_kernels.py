@@ -1,7 +1,7 @@
 """Kernels of solids: every point gathers over the solids that it meets; what they feel is summed in a fixed order.
 
-The force of a solid acts at the point itself, so it has no moment but that about the solid: what the point loses in
-momentum, linear and angular, the solid gains to rounding.
+The force of a solid acts at the point itself, or on a ball that rotates at the surface below it: what the point loses
+in momentum, linear and angular, the solid gains to rounding.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -14,7 +14,8 @@ from motiform.base.kernels import inline, kernel
 from motiform.geometry.search.closest_kernels import carried_point, solid_distance
 from motiform.motion.matter.engine.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.engine.link_kernels import tension
-from motiform.spatial.algebra import load9, tmul, transform
+from motiform.motion.matter.engine.spin_kernels import held_couple
+from motiform.spatial.algebra import cross, load9, sub, tmul, transform
 
 __all__ = ["BLOCK", "pick_forces", "solid_forces", "sum_parts", "wrench_parts"]
 
@@ -52,21 +53,70 @@ def _capped(e, normal, limit, damping, per_step):
     return q * e[0], q * e[1], q * e[2]
 
 
+@inline
+def _slid(p, m, before, d, n, moved, spin, poses, poses_before, s, per_step):
+    """Return how the surface of a ball moved across the normal, against the place of the solid that it touches."""
+    q = p[0] - d * n[0], p[1] - d * n[1], p[2] - d * n[2]
+    ex, ey, ez = p[0] - before[0, m], p[1] - before[1, m], p[2] - before[2, m]
+    if moved != 0:
+        c = carried_point(poses, poses_before, s, q)
+        ex, ey, ez = ex - (q[0] - c[0]), ey - (q[1] - c[1]), ez - (q[2] - c[2])
+    w = cross(spin, n)
+    arm = d / per_step
+    ex, ey, ez = ex - arm * w[0], ey - arm * w[1], ez - arm * w[2]
+    along = ex * n[0] + ey * n[1] + ez * n[2]
+    return ex - along * n[0], ey - along * n[1], ez - along * n[2]
+
+
+@inline
+def _turn_of(poses, before, s):
+    """Return by what a solid turned in its last step [rad], a vector in the world, to the third order of the angle."""
+    a, b = load9(poses, s), load9(before, s)
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(3):  # half the sum of the crosses of its axes before and now
+        w = cross((b[k], b[3 + k], b[6 + k]), (a[k], a[3 + k], a[6 + k]))
+        x, y, z = x + 0.5 * w[0], y + 0.5 * w[1], z + 0.5 * w[2]
+    return x, y, z
+
+
+@inline
+def _resisted(memory, s, i, n, spin, moved, poses, before, r, normal, rub, per_step):
+    """Return the couple on a ball that resists rolling and torsion on a solid [N m], and the energy that it takes."""
+    turn = spin[0] / per_step, spin[1] / per_step, spin[2] / per_step
+    holds = rub[s, 1] > 0.0
+    h, twist = (0.0, 0.0, 0.0), 0.0
+    if holds:
+        h, twist = (memory[3, s, i], memory[4, s, i], memory[5, s, i]), memory[6, s, i]
+    if moved != 0:
+        turn, h = sub(turn, _turn_of(poses, before, s)), _turned(poses, before, s, h)
+    m, h, twist = held_couple(
+        h, twist, n[0], n[1], n[2], r * turn[0], r * turn[1], r * turn[2], 0.0, rub[s, 3] * abs(normal),
+        rub[s, 4] * abs(normal), rub[s, 1], rub[s, 2] * per_step,
+    )  # fmt: skip
+    if holds:
+        memory[3, s, i], memory[4, s, i], memory[5, s, i], memory[6, s, i] = h[0], h[1], h[2], twist
+    taken = r * (m[0] * turn[0] + m[1] * turn[1] + m[2] * turn[2])
+    return (-r * m[0], -r * m[1], -r * m[2]), taken
+
+
 @kernel
 def solid_forces(
     i, x, before, members, meets, radius, table, farthest, rubs, rub, moving, per_step, memory, kept, own, forces,
-    poses, poses_before, spans, codes, pieces, boxes, links, triangles, features,
+    spinning, turns, rates, torques, lost, poses, poses_before, spans, codes, pieces, boxes, links, triangles, features,
 ):  # fmt: skip
     """Add the forces of all solids on point i: a zone law of the gap along the normal, and friction across it.
 
-    Where `kept` is not 0, the force of each solid is written to own[solid, axis, point].
+    On a ball that rotates friction acts at its surface, with torques. Where `kept` is not 0, the force of each solid is
+    written to own[solid, axis, point], and the torque behind it.
     """
     solids = spans, codes, pieces, boxes, links, triangles, features
     m = ix(members[i])
     p = x[0, m], x[1, m], x[2, m]
-    sx, sy, sz = 0.0, 0.0, 0.0
+    rolls = spinning != 0 and turns[i] != 0
+    sx, sy, sz, qx, qy, qz, taken = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for s in range(meets.shape[0]):
         fx, fy, fz = 0.0, 0.0, 0.0
+        tx, ty, tz = 0.0, 0.0, 0.0
         touches = False
         if meets[s, i] != 0:
             d, n = solid_distance(s, p, max(farthest[s] + radius[i], 0.0), poses, solids)
@@ -83,6 +133,10 @@ def solid_forces(
                 fx, fy, fz = -t * n[0], -t * n[1], -t * n[2]
                 if rubs[s] != NO_FRICTION:
                     e = ex - along * n[0], ey - along * n[1], ez - along * n[2]
+                    spin = 0.0, 0.0, 0.0
+                    if rolls:
+                        spin = rates[0, m], rates[1, m], rates[2, m]
+                        e = _slid(p, m, before, d, n, moving[s], spin, poses, poses_before, s, per_step)
                     if rubs[s] == CAPPED:
                         hx, hy, hz = _capped(e, t, rub[s, 0], rub[s, 2], per_step)
                     else:
@@ -91,14 +145,32 @@ def solid_forces(
                             h = _turned(poses, poses_before, s, h)
                         hx, hy, hz = _held(memory, s, i, h, n, e, t, rub[s, 0], rub[s, 1], rub[s, 2], per_step)
                     fx, fy, fz = fx + hx, fy + hy, fz + hz
+                    if rolls:
+                        w = cross(n, (hx, hy, hz))
+                        tx, ty, tz = -d * w[0], -d * w[1], -d * w[2]
+                        taken -= hx * e[0] + hy * e[1] + hz * e[2]
+                        if rub[s, 3] > 0.0 or rub[s, 4] > 0.0:
+                            w, k = _resisted(
+                                memory, s, i, n, spin, moving[s], poses, poses_before, radius[i], t, rub, per_step
+                            )
+                            tx, ty, tz, taken = tx + w[0], ty + w[1], tz + w[2], taken + k
         if rubs[s] == STICKING and not touches:
-            memory[0, s, i], memory[1, s, i], memory[2, s, i] = 0.0, 0.0, 0.0
+            for k in range(memory.shape[0]):
+                memory[k, s, i] = 0.0
         if kept != 0:
             own[s, 0, i], own[s, 1, i], own[s, 2, i] = fx, fy, fz
+            if rolls:
+                own[s, 3, i], own[s, 4, i], own[s, 5, i] = tx, ty, tz
         sx, sy, sz = sx + fx, sy + fy, sz + fz
+        qx, qy, qz = qx + tx, qy + ty, qz + tz
     forces[0, m] += sx
     forces[1, m] += sy
     forces[2, m] += sz
+    if rolls:
+        torques[0, m] += qx
+        torques[1, m] += qy
+        torques[2, m] += qz
+        lost[m] += taken
 
 
 @kernel
@@ -112,6 +184,8 @@ def wrench_parts(k, x, members, own, poses, parts):
         fx, fy, fz = -own[s, 0, i], -own[s, 1, i], -own[s, 2, i]
         rx, ry, rz = x[0, m] - ox, x[1, m] - oy, x[2, m] - oz
         mx, my, mz = mx + (ry * fz - rz * fy), my + (rz * fx - rx * fz), mz + (rx * fy - ry * fx)
+        if own.shape[1] == 6:  # on balls the force acts at the surface: what turns them turns the solid back
+            mx, my, mz = mx - own[s, 3, i], my - own[s, 4, i], mz - own[s, 5, i]
         sx, sy, sz = sx + fx, sy + fy, sz + fz
     parts[s, b, 0], parts[s, b, 1], parts[s, b, 2] = mx, my, mz
     parts[s, b, 3], parts[s, b, 4], parts[s, b, 5] = sx, sy, sz

@@ -138,9 +138,23 @@ class Friction:
     """Of the spring that holds a pair that sticks [N/m]; 0: nothing holds, the force is viscous up to the limit."""
     damping: float = 0.0
     """Across the line [N s/m]."""
+    rolling: float = 0.0
+    """Coefficient of rolling friction of balls that rotate: the couple is at most rolling · R · |normal force|."""
+    torsion: float = 0.0
+    """The same about the line. R = r₁ r₂/(r₁ + r₂), at a solid r; stiffness and damping are those of friction · R²."""
+
+    @property
+    def acts(self) -> bool:
+        """Whether it does anything."""
+        return self.limit > 0 or self.resists
+
+    @property
+    def resists(self) -> bool:
+        """Whether it resists rolling or torsion."""
+        return self.rolling > 0 or self.torsion > 0
 
     def __post_init__(self) -> None:
-        for key in ("limit", "stiffness", "damping"):
+        for key in ("limit", "stiffness", "damping", "rolling", "torsion"):
             value = _numbers(getattr(self, key), key, "friction")
             if value.ndim or not np.isfinite(value) or value < 0:
                 raise InputError(
@@ -148,7 +162,7 @@ class Friction:
                     got=getattr(self, key),
                     allowed="a number, 0 or more",
                 )
-        if self.limit > 0 and self.stiffness == 0 and self.damping == 0:
+        if self.acts and self.stiffness == 0 and self.damping == 0:
             raise InputError(
                 "friction must have stiffness or damping",
                 remedy="Give stiffness (pairs stick) or damping (they creep).",

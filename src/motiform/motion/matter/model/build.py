@@ -17,8 +17,10 @@ from motiform.motion.matter.model.checks import (
     AXIS,
     check_apart,
     check_reach_apart,
+    check_rolls,
     moved_solid,
     read_axis,
+    read_rotation,
     read_signal,
     shifted,
 )
@@ -102,11 +104,15 @@ class NetworkBuilder:
         held: ArrayLike = (),
         drag: ArrayLike = 0.0,
         radius: ArrayLike = 0.0,
+        inertia: ArrayLike | str | None = None,
+        angular_velocity: ArrayLike = 0.0,
         color: tuple[float, float, float] = (0.62, 0.68, 0.76),
     ) -> Points:
         """Add moving masses; `axes` are the directions of motion ("y" alone: only vertical).
 
-        Those whose numbers are `held` stay where they are: the pins of a cloth, the foot of a block.
+        Those whose numbers are `held` stay where they are: the pins of a cloth, the foot of a block. Balls with an
+        `inertia` rotate, friction acting at their surfaces: moments about a diameter [kg m²], or "ball" (2/5 m r²),
+        "shell" (2/3), "disc" (1/2), "hoop" (1); `angular_velocity` [rad/s] at the start, world axes.
         """
         where = f"masses {name!r}"
         if not axes or any(axis not in _AXES for axis in axes) or len(set(axes)) != len(axes):
@@ -129,9 +135,12 @@ class NetworkBuilder:
         stay = self._held(held, len(place), where)
         if speed[stay].any():
             raise InputError("masses held must have no velocity", where=where)
+        rotation = read_rotation(inertia, angular_velocity, kilograms, radius, where)
         kilograms, free = kilograms.copy(), free.copy()
         kilograms[stay], free[stay] = np.inf, 0
-        return self._group(name, "masses", place, speed, kilograms, free, drag, radius, color, None)
+        found = self._group(name, "masses", place, speed, kilograms, free, drag, radius, color, None)
+        self._groups[-1] = replace(self._groups[-1], **rotation)
+        return found
 
     def _held(self, held: ArrayLike, count: int, where: str) -> np.ndarray:
         found = np.asarray(held)
@@ -563,6 +572,7 @@ class NetworkBuilder:
                     group, name=f"{name}.{group.name}", first=first + group.first,
                     position=group.position @ turned.T + shift,
                     velocity=group.velocity @ turned.T,
+                    angular_velocity=None if group.angular_velocity is None else group.angular_velocity @ turned.T,
                 )
             )  # fmt: skip
         for kind in ("_bundles", "_pistons", "_reaches", "_solids", "_inputs"):
@@ -614,6 +624,8 @@ class NetworkBuilder:
             check_apart(bundle, place, network)
         for reach in self._reaches:
             check_reach_apart(reach, place, network)
+        for thing in (*self._reaches, *self._solids):
+            check_rolls(thing, network)
         self._check_looks(network)
         return network
 

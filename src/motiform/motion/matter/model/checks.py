@@ -10,9 +10,56 @@ from motiform.motion.matter.model.network import Bundle, Network, Reach, Signal,
 from motiform.spatial import Transform
 from motiform.spatial.checks import Words
 
-__all__ = ["AXIS", "check_apart", "check_reach_apart", "moved_solid", "read_axis", "read_signal", "shifted"]
+__all__ = [
+    "AXIS",
+    "check_apart",
+    "check_reach_apart",
+    "check_rolls",
+    "moved_solid",
+    "read_axis",
+    "read_rotation",
+    "read_signal",
+    "shifted",
+]
 
 AXIS = {"x": 0, "y": 1, "z": 2}
+_INERTIA = {"ball": 2 / 5, "shell": 2 / 3, "disc": 1 / 2, "hoop": 1.0}  # over m r²
+
+
+def read_rotation(inertia: Any, rate: Any, mass: np.ndarray, radius: Any, where: str) -> dict[str, np.ndarray]:
+    """Return inertia [kg m²] and angular velocity [rad/s] of balls that rotate; nothing where none is given."""
+    count = len(mass)
+    spin = check_array(rate, "angular_velocity", where, (count, 3))
+    if inertia is None:
+        if spin.any():
+            remedy = 'Give inertia, such as "ball".'
+            raise InputError("only balls with inertia have an angular velocity", where=where, remedy=remedy)
+        return {}
+    size = check_array(radius, "radius", where, (count,))
+    if (size <= 0).any():
+        raise InputError(
+            "balls that rotate must have a radius", where=where, got=float(size.min()), allowed="above 0 m"
+        )
+    if isinstance(inertia, str):
+        if inertia not in _INERTIA:
+            raise InputError(
+                "inertia must be a number or one of the allowed words", where=where, got=inertia,
+                allowed=", ".join(_INERTIA),
+            )  # fmt: skip
+        inertia = _INERTIA[inertia] * mass * size**2
+    moment = check_array(inertia, "inertia", where, (count,))
+    if (moment <= 0).any():
+        raise InputError("inertia must be above 0", where=where, got=float(moment.min()), allowed="above 0 kg m²")
+    return {"inertia": moment, "angular_velocity": spin}
+
+
+def check_rolls(thing: Reach | Solid, network: Network) -> None:
+    """Refuse rolling friction of points of which none rotates."""
+    if thing.friction is not None and thing.friction.resists and not network.inertia[thing.points].any():
+        raise InputError(
+            "rolling and torsional friction need balls that rotate", where=f"{type(thing).__name__.lower()} {thing.name!r}",
+            remedy='Give inertia to the masses, such as inertia="ball".',
+        )  # fmt: skip
 
 
 def check_apart(bundle: Bundle, place: np.ndarray, network: Network) -> None:

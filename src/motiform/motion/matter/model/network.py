@@ -107,6 +107,10 @@ class Group:
     color: tuple[float, float, float] = (0.62, 0.68, 0.76)
     motion: Signal | None = None
     """Where imposed points are."""
+    inertia: np.ndarray | None = None
+    """Moments of inertia of balls that rotate [kg m²], (points,), the same about all axes; None: they do not."""
+    angular_velocity: np.ndarray | None = None
+    """At the start [rad/s], (points, 3), world axes, of balls that rotate."""
 
     @property
     def count(self) -> int:
@@ -221,6 +225,12 @@ class NetworkState:
     previous: np.ndarray
     """[m], (points, 3)"""
     sample: int = 0
+    angular_velocity: np.ndarray | None = None
+    """Of the step that led here [rad/s], (points, 3), world axes; None where no ball rotates."""
+    orientation: np.ndarray | None = None
+    """Quaternions (w, x, y, z), (points, 4), the identity at the start; None where no ball rotates."""
+    friction_loss: float = 0.0
+    """Energy that friction has taken from balls that rotate since the start [J]."""
 
     def velocity(self, frequency: float) -> np.ndarray:
         """Return the velocities (X_n − X_{n−1})/Te [m/s], (points, 3)."""
@@ -276,6 +286,17 @@ class Network:
         return self._joined("radius")
 
     @cached_property
+    def inertia(self) -> np.ndarray:
+        """Moments of inertia [kg m²], (points,); 0 for points that do not rotate."""
+        none = [group.inertia if group.inertia is not None else np.zeros(group.count) for group in self.groups]
+        return np.where(self.movable, np.concatenate(none), 0.0)
+
+    @cached_property
+    def spins(self) -> bool:
+        """Whether any ball rotates."""
+        return bool(self.inertia.any())
+
+    @cached_property
     def link_count(self) -> int:
         """Number of links that are always there."""
         return sum(bundle.count for bundle in self.bundles) + sum(piston.count for piston in self.pistons)
@@ -286,7 +307,13 @@ class Network:
     def initial_state(self) -> NetworkState:
         """Return the state at the start: X₋₁ = X₀ − V₀ Te."""
         position = self._joined("position")
-        return NetworkState(position, position - self._joined("velocity") * self.step)
+        before = position - self._joined("velocity") * self.step
+        if not self.spins:
+            return NetworkState(position, before)
+        rates = [g.angular_velocity if g.angular_velocity is not None else np.zeros((g.count, 3)) for g in self.groups]
+        identity = np.tile([1.0, 0.0, 0.0, 0.0], (self.count, 1))
+        rate = np.where(self.inertia[:, None] > 0, np.concatenate(rates), 0.0)
+        return NetworkState(position, before, angular_velocity=rate, orientation=identity)
 
     def group(self, name: str) -> Group:
         """Return a group of points by name."""

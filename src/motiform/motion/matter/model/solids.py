@@ -13,6 +13,7 @@ from motiform.spatial import Transform
 
 if TYPE_CHECKING:
     from motiform.base.kernels import Device
+    from motiform.motion.matter.engine.spins import Spins
 
 __all__ = ["Solids", "asked_pose"]
 
@@ -25,7 +26,9 @@ class Solids:
     solid at this sample and at the one before it, so its function is asked from one step before the start on.
     """
 
-    def __init__(self, device: "Device", network: Network, pad: int, *, wrenches: bool = False) -> None:
+    def __init__(
+        self, device: "Device", network: Network, pad: int, spins: "Spins | None" = None, *, wrenches: bool = False
+    ) -> None:
         self.device, self.solids, self.rate, self.pad = device, network.solids, network.frequency, pad
         self.wrenches = wrenches
         """Whether the forces of each solid on each point are kept, which wrenches are summed from."""
@@ -41,7 +44,13 @@ class Solids:
         kinds = np.array([_rubs(solid) for solid in network.solids], np.int64)
         self._rubs, self._rub = put(kinds), put(np.array([_rub(solid) for solid in network.solids]))
         self._remembers = bool((kinds == STICKING).any())
-        self._memory = put(np.zeros((3, count, self.size) if self._remembers else (3, 1, 1)))
+        turns = network.inertia[self.points] > 0 if spins is not None else np.zeros(1, bool)
+        self._spins, self._turns = (spins if turns.any() else None), put(turns.astype(np.uint8))
+        resists = any(solid.friction is not None and solid.friction.resists for solid in network.solids)
+        planes = 7 if resists and self._spins is not None else 3
+        self._memory = put(np.zeros((planes, count, self.size) if self._remembers else (3, 1, 1)))
+        none = put(np.zeros((3, 1)))
+        self._none = none, none, put(np.zeros(1))
         self._shapes = [put(array) for array in packed.arrays[1:]]
         self._rows = np.array(packed.poses)
         self._rows_before = self._rows.copy()
@@ -89,12 +98,13 @@ class Solids:
 
         self._place(sample)
         if self.wrenches and self._own.shape[2] != self.size:
-            self._own = self.device.array(np.zeros((len(self.solids), 3, self.size)))
-        self._x = x
+            self._own = self.device.array(np.zeros((len(self.solids), 6 if self._spins else 3, self.size)))
+        self._x, spins = x, self._spins
+        rotations = self._none if spins is None else (spins.rates, spins.torques, spins.lost)
         self.device.launch(
             solid_kernels.solid_forces, self.size, x, before, self._members, self._meets, self._radius, self._table,
             self._farthest, self._rubs, self._rub, self._moving, self.rate, self._memory, int(self.wrenches), self._own,
-            forces, self._poses, self._before, *self._shapes, least=512,
+            forces, int(spins is not None), self._turns, *rotations, self._poses, self._before, *self._shapes, least=512,
         )  # fmt: skip
         if self.wrenches:
             self._sum()
@@ -125,7 +135,7 @@ class Solids:
     def contact_forces(self) -> np.ndarray:
         """Return the forces on points in the last step [N], (solids, points, 3), in the order of `points`."""
         self._check_kept()
-        return np.ascontiguousarray(self.device.host(self._own).transpose(0, 2, 1))
+        return np.ascontiguousarray(self.device.host(self._own)[:, :3].transpose(0, 2, 1))
 
     def _check_kept(self) -> None:
         if not self.wrenches or self._own.shape[2] != self.size:
@@ -155,12 +165,12 @@ def _row(solid: Solid) -> np.ndarray:
 
 def _rubs(solid: Solid) -> int:
     rub = solid.friction
-    return NO_FRICTION if rub is None or rub.limit == 0 else STICKING if rub.stiffness > 0 else CAPPED
+    return NO_FRICTION if rub is None or not rub.acts else STICKING if rub.stiffness > 0 else CAPPED
 
 
-def _rub(solid: Solid) -> tuple[float, float, float]:
+def _rub(solid: Solid) -> tuple[float, ...]:
     rub = solid.friction
-    return (0.0, 0.0, 0.0) if rub is None else (rub.limit, rub.stiffness, rub.damping)
+    return (0.0,) * 5 if rub is None else (rub.limit, rub.stiffness, rub.damping, rub.rolling, rub.torsion)
 
 
 def _row_at(solid: Solid, t: float) -> np.ndarray:
