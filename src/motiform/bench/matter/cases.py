@@ -1,7 +1,7 @@
 """Matter: a lattice of 590 225 visco-elastic links and a heap of 20 000 grains, in steps per second.
 
-Cases are lattice (as a regular grid), lattice/graph (the same links as any graph), heap, and small networks: string/44k
-and string/10. All contenders step the
+Cases are lattice (as a regular grid), lattice/graph (the same links as any graph), heap, heap/spin (its grains rotate),
+and small networks: string/44k and string/10. All contenders step the
 same law in float64 from the same positions, and are checked against plain code before they are timed. A peer is made of
 (problem, threads, device) and gives its `Ways`, of which the fastest counts; each is a process. On a GPU both are
 larger: see gpu.py.
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from motiform.base.progress import Progress
 from motiform.bench.matter.gpu import on_gpu
 from motiform.bench.matter.heap import HEAP_NOTE, Heap, PlainHeap, heap_tolerance, settled_heap
+from motiform.bench.matter.heap_spin import SPIN_NOTE, PlainSpinHeap, resting_heap
 from motiform.bench.matter.lattice import Lattice, lattice_tolerance
 from motiform.bench.matter.ours import memory_limit, ours_heap, ours_lattice
 from motiform.bench.matter.peers.arrays import reference_lattice
@@ -38,6 +39,7 @@ def measure(*, device: str, progress: Progress) -> Report:
     heap = settled_heap()
     for threads in sorted({1, most}):
         rows.append(_heap_row(heap, threads))
+        rows.append(_spin_row(threads))
     progress(0.9)
     rows += string_rows()
     progress(1.0)
@@ -72,3 +74,19 @@ def _heap_row(heap: Heap, threads: int) -> Result:
         limit, told = memory_limit(mine["ours"], own)
     notes = [f"{len(heap.x)} grains, {plain.contacts} contacts", HEAP_NOTE, *peer_notes("matter", "heap", found)]
     return Result("heap", "cpu", threads, UNIT, "higher", own, found, limit, "; ".join([*notes, told]))
+
+
+def _spin_row(threads: int) -> Result:
+    """Time the heap whose grains rotate; each contender is checked against plain code with its own arms."""
+    from motiform.base.kernels import threads as on_threads
+
+    heap = resting_heap()
+    plain, theirs = PlainSpinHeap(heap), PlainSpinHeap(heap, radii=True)
+    for one in (plain, theirs):
+        one.advance(CHECKED)
+    with on_threads(threads):
+        mine, peers = {"ours": ours_heap(heap, spin=True)}, ways_of("heap/spin", heap, threads)
+        tolerance = heap_tolerance(heap, CHECKED)
+        found = checked_rates("heap/spin", plain.x, tolerance, mine, peers, of_peers=theirs.x)
+    notes = [f"{len(heap.x)} grains, {plain.contacts} contacts", SPIN_NOTE, *peer_notes("matter", "heap/spin", found)]
+    return Result("heap/spin", "cpu", threads, UNIT, "higher", found.pop("ours"), found, {}, "; ".join(notes))

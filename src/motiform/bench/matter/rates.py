@@ -47,11 +47,15 @@ def best_of_kind(rates: Mapping[str, float]) -> dict[str, float]:
 
 def checked_rates(
     case: str, expected: np.ndarray, tolerance: float, mine: Mapping[str, Stepper], peers: Ways, *,
-    steps: int = CHECKED, seconds: float = _SECONDS, chunk: float = 0.1,
+    steps: int = CHECKED, seconds: float = _SECONDS, chunk: float = 0.1, of_peers: np.ndarray | None = None,
 ) -> dict[str, float]:  # fmt: skip
-    """Return the steps per second of all, each checked, timed in turn: the best of chunks of so many seconds."""
+    """Return the steps per second of all, each checked, timed in turn: the best of chunks of so many seconds.
+
+    `of_peers` are the positions that peers come to, where their law is not quite the same.
+    """
     with peer_processes(f"matter, {case}", peers) as theirs:
-        check_positions(case, expected, tolerance, {**mine, **theirs}, steps=steps)
+        check_positions(case, expected, tolerance, mine, steps=steps)
+        check_positions(case, expected if of_peers is None else of_peers, tolerance, theirs, steps=steps)
         turns: dict[str, Advance] = {name: timed(stepper) for name, stepper in mine.items()}
         turns |= {name: peer.advance for name, peer in theirs.items()}
         return best_rates(turns, seconds=seconds, chunk=chunk)

@@ -44,6 +44,10 @@ class FrictionTable(Table):
     limit: Annotated[Number, AtLeast0] = Field(description="Coulomb's coefficient")
     stiffness: Annotated[Annotated[float, Unit("N/m")], AtLeast0] = Field(0.0, description="while they stick")
     damping: Annotated[Annotated[float, Unit("N s/m")], AtLeast0] = 0.0
+    rolling: Annotated[Number, AtLeast0] = Field(
+        0.0, description="coefficient of rolling friction of balls that rotate"
+    )
+    torsion: Annotated[Number, AtLeast0] = Field(0.0, description="coefficient of torsional friction of such balls")
 
 
 class _LawBase(Table):

@@ -18,6 +18,7 @@ from motiform.scene.tables.common import (
     Radian,
     Second,
     Sizes,
+    Spin,
     Table,
     Turning,
     Vector,
@@ -177,6 +178,12 @@ class MassesTable(PlacesTable):
     spin: WhirlTable | None = Field(None, description="a turning whose velocities are added")
     axes: str = Field("xyz", description="axes of the world along which they move")
     drag: Annotated[float | list[float], Numbers("N s/m")] = Field(0.0, description="force by speed through the air")
+    inertia: Annotated[float | list[float], Numbers("kg m^2")] | Literal["ball", "shell", "disc", "hoop"] | None = (
+        Field(None, description="of balls that rotate, about a diameter, or a word for 2/5, 2/3, 1/2 or 1 of m r²")
+    )
+    angular_velocity: Spin | None = Field(
+        None, description="of balls that rotate, world axes; that of spin if not given"
+    )
     color: Color = (0.62, 0.68, 0.76)
 
     @model_validator(mode="after")

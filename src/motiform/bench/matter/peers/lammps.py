@@ -15,7 +15,7 @@ __all__ = ["heap_ways", "lammps_heap", "spin_ways"]
 
 
 def lammps_heap(heap: Heap, threads: int, spin: bool = False) -> Stepper:
-    """Return LAMMPS with pair style gran/hooke, of grains that rotate gran/hooke/history; threads by its OpenMP package."""
+    """Return LAMMPS with pair style gran/hooke, or with its history if grains rotate; threads by its OpenMP package."""
     return _Lammps(heap, threads, spin)
 
 
@@ -57,7 +57,7 @@ def _script(heap: Heap, spin: bool) -> list[str]:
     style, move = ("gran/hooke/history", "nve/sphere") if spin else ("gran/hooke", "nve")
     hold = heap.hold if spin else 0
     k, z, m, S, (X, Z) = heap.stiffness, heap.viscosity, heap.mass, heap.size, heap.box
-    # its dampings are per effective mass: m/2 of two grains, m of a grain at a wall; without spin the second number is not used
+    # its dampings are per effective mass: m/2 of two grains, m of a grain at a wall
     pair = f"{k!r} {hold!r} {2 * z / m!r} {2 * heap.slide / m!r} {heap.friction!r} 1"
     wall = f"wall/gran hooke {k!r} 0 {z / m!r} 0 0 0"
     high = float(2 * heap.x[:, 1].max())

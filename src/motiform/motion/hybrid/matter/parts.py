@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.matter.laws.links import Friction, ZoneLaw
+from motiform.motion.matter.model.checks import check_rolls
 from motiform.motion.matter.model.network import Bundle, Group, Network, Solid, check_array
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model.joint import Array
@@ -146,6 +147,8 @@ def join(
     place, old = joined.point_places(*now), joined.point_places(*before)
     groups = [_placed(group, points, place, (place - old) * network.frequency) for group in groups]
     whole = network.replace(groups=tuple(groups), bundles=tuple(bundles), solids=tuple(solids))
+    for solid in whole.solids:
+        check_rolls(solid, whole)
     return replace(joined, network=whole)
 
 

@@ -66,6 +66,12 @@ def linearise(
             "the state must have the points of the network", where="state", got=got, allowed=f"{network.count} points"
         )
     _check_active(network, active)
+    rubbed = [thing for thing in (*network.reaches, *network.solids) if thing.friction and thing.friction.acts]
+    if any(network.inertia[thing.points].any() for thing in rubbed):
+        raise InputError(
+            "a linear network has no rotations", where="linearise", got="balls that rotate and rub",
+            remedy="Linearise the network with masses without inertia.",
+        )  # fmt: skip
     a, b, k, z, acts = links_along(network, given, e, active, geometric, engine)
     a, b = np.where(acts & 1, a, network.count), np.where(acts & 2, b, network.count)
     moves = network.movable & _free(network, e)

@@ -111,10 +111,21 @@ def part_of(network: Network, own: np.ndarray, drivers: np.ndarray) -> Part:
         needed.append(piston.pairs[np.isin(piston.pairs, own).any(axis=(1, 2))].ravel())
     for reach in network.reaches:
         if np.isin(reach.points, own).any():
+            _check_rotation(network, reach, drivers)
             needed.append(reach.points[np.isin(reach.points, drivers) | ~network.movable[reach.points]])
     others = np.setdiff1d(np.concatenate(needed), own)
     moves = network.movable[others]
     return Part(network, np.unique(own), others[moves], others[~moves], np.unique(drivers))
+
+
+def _check_rotation(network: Network, reach: Reach, drivers: np.ndarray) -> None:
+    """Refuse balls that rotate and rub others from outside of a part: recorded are places, not rotations."""
+    turning = reach.points[np.isin(reach.points, drivers) & (network.inertia[reach.points] > 0)]
+    if len(turning) and reach.friction is not None and reach.friction.acts:
+        raise InputError(
+            "balls that rotate cannot rub the points of another part", where=f"reach {reach.name!r}",
+            got=network.point_name(int(turning[0])), remedy="Keep them in one part, or give them no inertia.",
+        )  # fmt: skip
 
 
 def played(rec: Recording, name: str) -> "_Played":
@@ -154,10 +165,13 @@ def _within(points: np.ndarray, group: Group) -> np.ndarray:
     return points[(points >= group.first) & (points < group.first + group.count)] - group.first
 
 
+_ROWS = ("position", "velocity", "mass", "free", "drag", "radius", "inertia", "angular_velocity")
+
+
 def _some(group: Group, mine: np.ndarray, first: int) -> Group:
     if len(mine) == group.count:
         return replace(group, first=first)
-    keys = ("position", "velocity", "mass", "free", "drag", "radius")
+    keys = [key for key in _ROWS if getattr(group, key) is not None]
     rows = np.isin(np.arange(group.count), mine)
     motion = None if group.motion is None else _signal(group.motion, rows)
     return replace(group, first=first, motion=motion, **{key: getattr(group, key)[mine] for key in keys})
@@ -181,6 +195,8 @@ def _imposed(group: Group, values: Any, rate: float, mixed: bool) -> Group:
         free=np.zeros(group.count, np.uint8),
         drag=np.zeros(group.count),
         motion=Signal(values, rate),
+        inertia=None,
+        angular_velocity=None,
     )
 
 

@@ -103,7 +103,9 @@ class Engine:
             begin = network.initial_state()
             self._spins.put(begin if state.angular_velocity is None else state)
         # masses that only grids pull: on a GPU it is faster to keep nothing of a link
-        only_grids = bool(stencils.bundles and self._plain and not parts and not self._floor_count and not network.spins)
+        only_grids = bool(
+            stencils.bundles and self._plain and not parts and not self._floor_count and not network.spins
+        )
         self._alone = only_grids and self.device.name != "cpu"
         self._after: Any = self._padded(state.position) if self._alone else None
         arms = pack_arms(network.count, pad, parts)

@@ -9,7 +9,15 @@ from motiform.motion.matter.engine.pack import distances, piston_lengths
 from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState, Piston, Reach
 
-__all__ = ["angular_momentum", "invariant", "kinetic_energy", "momentum", "potential_energy", "rotation_energy", "stored_energy"]
+__all__ = [
+    "angular_momentum",
+    "invariant",
+    "kinetic_energy",
+    "momentum",
+    "potential_energy",
+    "rotation_energy",
+    "stored_energy",
+]
 
 
 def momentum(network: Network, state: NetworkState) -> np.ndarray:

@@ -296,9 +296,7 @@ class ZoneRange(Range):
 class SpinRange(ZoneRange):
     """Pairs of balls that rotate: friction at their surfaces, rolling and torsional resistance."""
 
-    def __init__(
-        self, device: "Device", network: Network, reach: Reach, pad: int, width: int, spins: "Spins"
-    ) -> None:
+    def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int, spins: "Spins") -> None:
         super().__init__(device, network, reach, pad, width)
         rub, self.spins, self.alone = reach.friction, spins, False
         assert rub is not None

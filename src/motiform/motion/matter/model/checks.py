@@ -57,7 +57,8 @@ def check_rolls(thing: Reach | Solid, network: Network) -> None:
     """Refuse rolling friction of points of which none rotates."""
     if thing.friction is not None and thing.friction.resists and not network.inertia[thing.points].any():
         raise InputError(
-            "rolling and torsional friction need balls that rotate", where=f"{type(thing).__name__.lower()} {thing.name!r}",
+            "rolling and torsional friction need balls that rotate",
+            where=f"{type(thing).__name__.lower()} {thing.name!r}",
             remedy='Give inertia to the masses, such as inertia="ball".',
         )  # fmt: skip
 

@@ -58,6 +58,7 @@ class Solids:
         self._placed_at: int | None = None
         self._put_poses()
         self._own: Any = put(np.zeros((1, 1, 1)))
+        self._kept = False
 
     # ---- where they are ---------------------------------------------------------------------------------------------
 
@@ -97,14 +98,16 @@ class Solids:
         from motiform.motion.matter.engine import solid_kernels
 
         self._place(sample)
-        if self.wrenches and self._own.shape[2] != self.size:
+        if self.wrenches and not self._kept:
+            self._kept = True
             self._own = self.device.array(np.zeros((len(self.solids), 6 if self._spins else 3, self.size)))
         self._x, spins = x, self._spins
         rotations = self._none if spins is None else (spins.rates, spins.torques, spins.lost)
         self.device.launch(
             solid_kernels.solid_forces, self.size, x, before, self._members, self._meets, self._radius, self._table,
             self._farthest, self._rubs, self._rub, self._moving, self.rate, self._memory, int(self.wrenches), self._own,
-            forces, int(spins is not None), self._turns, *rotations, self._poses, self._before, *self._shapes, least=512,
+            forces, int(spins is not None), self._turns, *rotations, self._poses, self._before, *self._shapes,
+            least=512,
         )  # fmt: skip
         if self.wrenches:
             self._sum()
@@ -138,7 +141,7 @@ class Solids:
         return np.ascontiguousarray(self.device.host(self._own)[:, :3].transpose(0, 2, 1))
 
     def _check_kept(self) -> None:
-        if not self.wrenches or self._own.shape[2] != self.size:
+        if not self.wrenches or not self._kept:
             raise InputError("forces of solids were not kept", remedy="Set wrenches=True before the step.")
 
     # ---- checkpoints ------------------------------------------------------------------------------------------------

@@ -60,8 +60,8 @@ def assess_network(network: Network, *, exact: bool = False) -> Stability:
     for reach in network.reaches:
         _add_reach(worst, network, reach)
     for solid in network.solids:
-        k, z = _rubbed(solid.law.strongest(), solid.friction, 1.0, 1.0)
         points = solid.points[network.movable[solid.points]]
+        k, z = _rubbed(solid.law.strongest(), solid.friction, 1.0, 1.0, _rolls(network, points), 1.0)
         worst.add(f"{solid.name} (solid)", points, -1, k, z, _least(solid.law))
     _add_drag(worst, network)
     a, b, damping = worst.joined("a"), worst.joined("b"), worst.joined("z")
@@ -149,7 +149,10 @@ def _add_reach(worst: _Worst, network: Network, reach: Reach) -> None:
     """Add what the neighbours of a point by range can do at most, as a link to the ground that counts both ends."""
     n = _dimensions(network)
     share = _CONTACTS[n] / n  # of balls on all sides, so much acts along any one axis
-    k, z = _rubbed(reach.law.strongest(), reach.friction, share, share * (n - 1))
+    points = reach.points[network.movable[reach.points]]
+    r, widest = network.radius[points], float(network.radius[reach.points].max(initial=0.0))
+    arm = widest / np.maximum(r + widest, 1e-300)  # of the couple that resists rolling, over the radius
+    k, z = _rubbed(reach.law.strongest(), reach.friction, share, share * (n - 1), _rolls(network, points), arm)
     crowd = 1.0
     if isinstance(reach.law, ZoneLaw):
         first, size = reach.law.zones[0], 2 * float(np.median(network.radius[reach.points]))
@@ -157,7 +160,6 @@ def _add_reach(worst: _Worst, network: Network, reach: Reach) -> None:
         damped = [float(np.max(np.asarray(one.until))) for one in reach.law.zones if np.any(np.asarray(one.damping))]
         if damped and rest > 0:
             crowd = max(1.0, ((size + max(damped)) / rest) ** n)
-    points = reach.points[network.movable[reach.points]]
     text = f"{reach.name} (by range, {_CONTACTS[n]} neighbours at once)"
     worst.add(text, points, -1, 2 * k, 2 * z * crowd, _least(reach.law))
 
@@ -176,12 +178,35 @@ def _crowd_note(reach: Reach) -> str:
     return f"Reach {reach.name!r} attracts more than it repels: a crowd of such points draws together without end."
 
 
-def _rubbed(law: tuple[Any, Any], friction: Friction | None, along: float, across: float) -> tuple[float, float]:
-    """Return stiffness and damping along one axis, of a law and of the friction across it."""
-    k, z = float(np.max(law[0])), float(np.max(law[1]))
-    if friction is None or friction.limit == 0:
-        return along * k, along * z
-    return along * k + across * friction.stiffness, along * z + across * friction.damping
+def _rolls(network: Network, points: np.ndarray) -> np.ndarray:
+    """Return m r²/I of points, 0 where they do not rotate."""
+    inertia = network.inertia[points]
+    turned = network.mass[points] * network.radius[points] ** 2
+    return np.divide(turned, inertia, out=np.zeros(len(points)), where=inertia > 0)
+
+
+def _rubbed(
+    law: tuple[Any, Any], friction: Friction | None, along: float, across: float, rolls: np.ndarray, arm: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return stiffness and damping of points along one axis, of a law and of the friction across it.
+
+    Of balls that rotate, friction couples displacement x and the turned arc y = r θ: (x + y)² ≤ (1 + c) x² + (1 + 1/c)
+    y² for any c > 0. The c at which both rows are equal gives the lowest bound of this kind.
+    """
+    found = []
+    for one, held in zip(law, (0.0, 0.0) if friction is None else (friction.stiffness, friction.damping), strict=True):
+        normal, slide = along * float(np.max(one)), across * held if friction is not None and friction.limit else 0.0
+        roll = (along + across) * held * np.asarray(arm) ** 2 if friction is not None and friction.resists else 0.0
+        found.append(_both_rows(normal, slide, rolls * roll, rolls))
+    return found[0], found[1]
+
+
+def _both_rows(normal: float, slide: float, roll: Any, q: np.ndarray) -> np.ndarray:
+    """Return the value of n + (1 + c) s = (1 + 1/c) q s + roll, (points,); n + s where q is 0."""
+    if slide == 0:
+        return np.maximum(normal, roll) * np.ones(len(q))
+    half = 0.5 * (normal + slide - q * slide - roll) / slide
+    return np.asarray(normal + np.where(q > 0, slide * (1 + np.sqrt(half**2 + q) - half), slide))
 
 
 def _add_drag(worst: _Worst, network: Network) -> None:

@@ -53,5 +53,5 @@ def _si(value: Any) -> Any:
 def build_friction(friction: "float | FrictionTable | None") -> Friction | float | None:
     """Return friction as `NetworkBuilder` takes it."""
     if isinstance(friction, FrictionTable):
-        return Friction(friction.limit, stiffness=friction.stiffness, damping=friction.damping)
+        return Friction(**friction.model_dump())
     return friction

@@ -132,9 +132,25 @@ class _Part:
         mass = table.mass if table.total is None else table.total / len(places.position)
         points = self.builder.masses(
             self.prefix + table.name, places.position, mass or 0.0, velocity=self._velocity(table, places),
-            axes=table.axes, drag=table.drag, radius=table.radius, color=table.color,
+            axes=table.axes, drag=table.drag, radius=table.radius, inertia=table.inertia,
+            angular_velocity=self._angular_velocity(table), color=table.color,
         )  # fmt: skip
         self._keep(table, points, places)
+
+    def _angular_velocity(self, table: MassesTable) -> np.ndarray:
+        """Return that of balls that rotate at the start [rad/s], (3,), in the world."""
+        turn = self.pose.rotation @ build_rotation(table.pose)
+        if table.angular_velocity is not None:
+            return np.asarray(turn @ np.array(table.angular_velocity))
+        return self._whirl(table) if table.spin is not None and table.inertia is not None else np.zeros(3)
+
+    def _whirl(self, table: MassesTable) -> np.ndarray:
+        """Return the rate of the turning that velocities are added from [rad/s], (3,), in the world."""
+        assert table.spin is not None
+        size = float(np.linalg.norm(table.spin.axis))
+        unit_vector(table.spin.axis, "spin.axis")
+        turn = self.pose.rotation @ build_rotation(table.pose)
+        return np.asarray(turn @ np.array(table.spin.axis) * (table.spin.speed / size))
 
     def _velocity(self, table: MassesTable, places: Places) -> np.ndarray:
         """Return velocities at the start [m/s], (3,) or (points, 3), in the world."""
@@ -142,9 +158,7 @@ class _Part:
         velocity = turn @ (own @ np.array(table.velocity))
         if table.spin is None:
             return velocity
-        size = float(np.linalg.norm(table.spin.axis))
-        unit_vector(table.spin.axis, "spin.axis")
-        rate = turn @ (own @ np.array(table.spin.axis)) * (table.spin.speed / size)
+        rate = self._whirl(table)
         center = self.pose.point(build_pose(table.pose).point(np.array(table.spin.center)))
         whirl = np.cross(rate, places.position - center)
         stuck = [k for k, axis in enumerate("xyz") if axis not in table.axes]
