@@ -1,8 +1,12 @@
 """Kernels that find the points near one another: cells of a grid, sorted, then lists of neighbours.
 
-Points are places[axis, point]. A cell's key counts cells along z first; points are sorted by key, so three cells in a
-row along z are one run of points. Where a run begins is in a table of cells or, where points are spread so wide that it
-would be too long, found by bisection.
+Points are places[axis, point]. Balls of each class of size have cells of their own, as large as two of them reach: a
+small one is not looked for among all that a large one reaches. A cell's key counts cells along z first; points are
+sorted by key, so cells in a row along z are one run of points, and lists of neighbours rise. Where a run begins is in a
+table of cells or, where points are spread so wide that it would be too long, found by bisection.
+
+Rows of `grid` are classes: lowest corner, size of cells, largest radius; of `counts`: cells along x, y, z, first key.
+The neighbours of a point are neighbours[offsets[i] + slot · stride]: on a CPU one after another.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -11,7 +15,16 @@ from numba import uint64 as ix
 
 from motiform.base.kernels import inline, kernel
 
-__all__ = ["RUN", "cell_keys", "cell_starts", "find_bounds", "find_neighbours", "find_tops", "pick_members"]
+__all__ = [
+    "RUN",
+    "cell_keys",
+    "cell_starts",
+    "find_bounds",
+    "find_neighbours",
+    "find_tops",
+    "pick_members",
+    "pick_rooms",
+]
 
 RUN = 1024
 """Elements that one thread looks through for a least or a largest."""
@@ -51,14 +64,20 @@ def _cell(place, low, size, count):
 
 
 @kernel
-def cell_keys(i, x, members, grid, counts, keys, order):
+def cell_keys(i, x, members, kinds, grid, counts, keys, order):
     """Write the key of the cell that a member is in."""
-    n = members[i]
-    a = _cell(x[0, n], grid[0], grid[3], counts[0])
-    b = _cell(x[1, n], grid[1], grid[3], counts[1])
-    c = _cell(x[2, n], grid[2], grid[3], counts[2])
-    keys[i] = (a * counts[1] + b) * counts[2] + c
+    n, k = members[i], kinds[i]
+    a = _cell(x[0, n], grid[k, 0], grid[k, 3], counts[k, 0])
+    b = _cell(x[1, n], grid[k, 1], grid[k, 3], counts[k, 1])
+    c = _cell(x[2, n], grid[k, 2], grid[k, 3], counts[k, 2])
+    keys[i] = (a * counts[k, 1] + b) * counts[k, 2] + c + counts[k, 3]
     order[i] = i
+
+
+@kernel
+def pick_rooms(i, picked, rooms, offsets):
+    """Write for how many neighbours each point has room, in the order in which they were picked."""
+    offsets[i] = rooms[picked[i]] if i < picked.shape[0] else 0
 
 
 @kernel
@@ -86,29 +105,35 @@ def _first_at_least(keys, starts, tabled, key):
 
 
 @kernel
-def find_neighbours(i, places, grid, counts, keys, starts, tabled, role, owner, near, neighbours, found):
-    """List the points within `near` of point i that it may act on; count all, also those that there is no room for.
+def find_neighbours(
+    i, places, radius, grid, counts, keys, starts, tabled, role, owner, near, offsets, stride, neighbours, found, lacks
+):
+    """List the points within `near` and both radii of point i that it may act on; write how many, and how many too many.
 
     Roles: bit 1 is in the first set, bit 2 in the second; one of each makes a pair. Points of one owner (not −1) make
     none.
     """
     x, y, z = places[0, i], places[1, i], places[2, i]
-    a, b = _cell(x, grid[0], grid[3], counts[0]), _cell(y, grid[1], grid[3], counts[1])
-    c = _cell(z, grid[2], grid[3], counts[2])
-    n, mine = 0, role[i]
-    for p in range(max(a - 1, 0), min(a + 2, counts[0])):
-        for q in range(max(b - 1, 0), min(b + 2, counts[1])):
-            row = (p * counts[1] + q) * counts[2]
-            start = _first_at_least(keys, starts, tabled, row + max(c - 1, 0))
-            end = _first_at_least(keys, starts, tabled, row + min(c + 1, counts[2] - 1) + 1)
-            for m in range(start, end):
-                j = ix(m)
-                dx, dy, dz = places[0, j] - x, places[1, j] - y, places[2, j] - z
-                if dx * dx + dy * dy + dz * dz < near * near and m != i:
-                    other = role[j]
-                    pair = ((mine & 1) != 0 and (other & 2) != 0) or ((mine & 2) != 0 and (other & 1) != 0)
-                    if pair and (owner[i] < 0 or owner[i] != owner[j]):
-                        if n < neighbours.shape[0]:
-                            neighbours[n, i] = j
-                        n += 1
-    found[i] = n
+    n, mine, r, first = 0, role[i], near + radius[i], offsets[i]
+    room = (neighbours.shape[0] - first - 1) // stride + 1 if stride > 1 else offsets[i + 1] - first
+    for k in range(grid.shape[0]):
+        reach, size = r + grid[k, 4], grid[k, 3]
+        a, a2 = _cell(x - reach, grid[k, 0], size, counts[k, 0]), _cell(x + reach, grid[k, 0], size, counts[k, 0])
+        b, b2 = _cell(y - reach, grid[k, 1], size, counts[k, 1]), _cell(y + reach, grid[k, 1], size, counts[k, 1])
+        c, c2 = _cell(z - reach, grid[k, 2], size, counts[k, 2]), _cell(z + reach, grid[k, 2], size, counts[k, 2])
+        for p in range(a, a2 + 1):
+            for q in range(b, b2 + 1):
+                row = (p * counts[k, 1] + q) * counts[k, 2] + counts[k, 3]
+                start = _first_at_least(keys, starts, tabled, row + c)
+                end = _first_at_least(keys, starts, tabled, row + c2 + 1)
+                for m in range(start, end):
+                    j = ix(m)
+                    dx, dy, dz, both = places[0, j] - x, places[1, j] - y, places[2, j] - z, r + radius[j]
+                    if dx * dx + dy * dy + dz * dz < both * both and m != i:
+                        other = role[j]
+                        pair = ((mine & 1) != 0 and (other & 2) != 0) or ((mine & 2) != 0 and (other & 1) != 0)
+                        if pair and (owner[i] < 0 or owner[i] != owner[j]):
+                            if n < room:
+                                neighbours[first + n * stride] = j
+                            n += 1
+    found[i], lacks[i] = n, n - room

@@ -66,7 +66,8 @@ def linearise(
             "the state must have the points of the network", where="state", got=got, allowed=f"{network.count} points"
         )
     _check_active(network, active)
-    rubbed = [thing for thing in (*network.reaches, *network.solids) if thing.friction and thing.friction.acts]
+    things: list[Any] = [*network.reaches, *network.solids]
+    rubbed = [thing for thing in things if thing.friction is not None and thing.friction.acts]
     if any(network.inertia[thing.points].any() for thing in rubbed):
         raise InputError(
             "a linear network has no rotations", where="linearise", got="balls that rotate and rub",

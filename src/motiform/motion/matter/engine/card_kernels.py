@@ -16,14 +16,16 @@ __all__ = ["grain_forces"]
 
 
 @kernel
-def grain_forces(i, places, strides, neighbours, found, order, radius, table, rub, per_step, farthest, forces):
+def grain_forces(
+    i, places, strides, neighbours, offsets, stride, found, order, radius, table, rub, per_step, farthest, forces
+):
     """Add the forces of all neighbours on a mass: a zone law of the gap, and friction that does not hold."""
     law, limit, damping = load_law(table, 0), rub[0], rub[2] * per_step
     x, y, z, r = places[0, i], places[1, i], places[2, i], radius[i]
     vx, vy, vz = strides[0, i], strides[1, i], strides[2, i]
     fx, fy, fz = 0.0, 0.0, 0.0
     for slot in range(found[i]):
-        j = ix(neighbours[ix(slot), i])
+        j = ix(neighbours[ix(offsets[i] + slot * stride)])
         dx, dy, dz, apart = places[0, j] - x, places[1, j] - y, places[2, j] - z, r + radius[j]
         d = math.sqrt(dx * dx + dy * dy + dz * dz)
         if d < farthest + apart and d > 0.0:

@@ -21,6 +21,8 @@ _LEAST, _MOST = 0.03, 1.5  # bounds of the skin, of the range
 _OFTEN, _SELDOM = 8, 60  # steps between lists below which the skin grows, and above which it shrinks
 _LONG = 120  # steps after which a list that still serves is made again with a thinner skin
 _FEW = 8192  # points that do little each, below which one core is faster than two
+_ROOM = 24  # neighbours that a point has room for at first
+_CLASSES = 12  # of sizes at most, each twice as large as the next
 _TABLE = 16  # cells a point, up to which their table is worth its memory
 
 
@@ -40,16 +42,26 @@ class Range:
         put = device.array
         radius = network.radius[reach.points]
         self._given = [put(a) for a in (reach.points + pad, reach.role, reach.body, radius)]
+        self._widest, kinds = _classes(radius, float(reach.law.farthest))
+        self._kinds = put(kinds)
         self.members = self._given[0]
         self._rank = device.empty(int(reach.points.max()) + pad + 1, np.int64)
-        self._grid, self._counts = put(np.zeros(4)), put(np.zeros(3, np.int64))
+        self._grid, self._counts = (
+            put(np.zeros((len(self._widest), 5))),
+            put(np.zeros((len(self._widest), 4), np.int64)),
+        )
         self.farthest = float(reach.law.farthest)
-        self.range = self.farthest + 2 * float(radius.max(initial=0.0))
+        self.most = self.farthest + 2 * float(radius.max(initial=0.0))
+        usual = self.farthest + 2 * float(np.median(radius))
+        self.range = usual if usual > 0 else self.most
         self.skin = _SKIN * self.range
         self.since = -1
         self.moved = put(np.zeros(1, np.int64))
         self.mark = 0
-        self.slots = 24
+        self.slots = _ROOM
+        self.rooms = np.full(self.size, _ROOM, np.int64)
+        """For how many neighbours each member has room; a table has `slots` for all."""
+        self.tabled = device.name != "cpu"
         self.order: Any = None
         self.neighbours: Any = None
         self.found: Any = None
@@ -108,7 +120,7 @@ class Range:
 
     def _adapt(self) -> None:
         if self.since < _OFTEN:
-            self.skin = min(1.25 * self.skin, _MOST * self.range)
+            self.skin = min(1.25 * self.skin, _MOST * self.most)
         elif self.since > _SELDOM:
             self.skin = max(0.8 * self.skin, _LEAST * self.range)
 
@@ -118,11 +130,11 @@ class Range:
 
         old = None if self.order is None else self.remembered()
         self._kept.turn(aside=old is not None)
-        device, near = self._kept, self.range + self.skin
-        cells = self._lay_cells(x, near)
+        device, near = self._kept, self.farthest + self.skin
+        cells = self._lay_cells(x)
         grid, numbers = self._grid, self._counts
         keys, picked = device.empty(self.size, np.int64), device.empty(self.size, np.int64)
-        device.launch(cell_keys, self.size, x, self.members, grid, numbers, keys, picked, least=_FEW)
+        device.launch(cell_keys, self.size, x, self.members, self._kinds, grid, numbers, keys, picked, least=_FEW)
         keys, picked = sort_keys(device, keys, picked, cells.bit_length())
         tabled = int(cells < _TABLE * self.size + 2**16)
         starts = device.empty(cells + 1 if tabled else 1, np.int64)
@@ -132,22 +144,40 @@ class Range:
         self.listed, self.places, self.strides = (device.empty((3, self.size)) for _ in range(3))
         sorted_ = (self.order, self.role, self.owner, self.radius, self.listed)
         device.launch(pick_members, self.size, picked, x, *self._given, *sorted_, least=_FEW)
-        self.found = device.empty(self.size, np.int64)
+        self.found, lacks = device.empty(self.size, np.int64), device.empty(self.size, np.int64)
         while True:
-            self.neighbours = _table(device, self.slots, self.size)
+            self._make_room(picked)
             device.launch(
-                find_neighbours, self.size, self.listed, grid, numbers, keys, starts, tabled, self.role, self.owner,
-                near, self.neighbours, self.found, least=256,
+                find_neighbours, self.size, self.listed, self.radius, grid, numbers, keys, starts, tabled, self.role,
+                self.owner, near, self.offsets, self.stride, self.neighbours, self.found, lacks, least=256,
             )  # fmt: skip
-            most = self._most_neighbours()
-            if most <= self.slots:
+            lacking = self._largest(lacks)
+            if lacking <= 0:
                 break
-            self.slots = most + most // 4
+            self.slots += lacking + (self.slots + lacking) // 4
+            if not self.tabled:
+                asked, who = self.device.host(self.found), self.device.host(picked)
+                self.rooms[who] = np.maximum(self.rooms[who], asked + asked // 4)
         self.lists += 1
         self.remember(old)
 
-    def _lay_cells(self, x: Any, near: float) -> int:
-        """Lay a grid of cells around the members, and return how many cells it has."""
+    def _make_room(self, picked: Any) -> None:
+        """Make room for neighbours: as many for each point as it had, on a CPU; as many for all on a GPU."""
+        from motiform.geometry.search.neighbour_kernels import pick_rooms
+
+        device, size = self._kept, self.size
+        self.offsets = device.empty(size + 1, np.int64)
+        if self.tabled:
+            self.stride = size if device.name != "cpu" else 1
+            _fill(self.offsets, np.arange(size + 1) * (1 if device.name != "cpu" else self.slots))
+            self.neighbours = device.empty(self.slots * size, np.int32)
+            return
+        self.device.launch(pick_rooms, size + 1, picked, self.device.array(self.rooms), self.offsets, least=_FEW)
+        self.stride = 1
+        self.neighbours = device.empty(_room(sum_ahead(device, self.offsets), size), np.int32)
+
+    def _lay_cells(self, x: Any) -> int:
+        """Lay grids of cells around the members, one for each class of sizes, and return how many cells they have."""
         from motiform.geometry.search.neighbour_kernels import RUN, find_bounds
 
         runs = -(-self.size // RUN)
@@ -160,18 +190,24 @@ class Range:
                 "the run has diverged", got="a point by range is no longer at a finite place",
                 remedy="Lower stiffness or damping, or raise the network's frequency.",
             )  # fmt: skip
-        while np.prod((high - low) / near + 1) > 2.0**62:  # spread wider than whole numbers can count: larger cells
-            near *= 2
-        counts = ((high - low) / near).astype(np.int64) + 1
-        _fill(self._grid, np.array([*low, near]))
-        _fill(self._counts, counts)
-        return int(np.prod(counts))
+        rows, numbers, cells = [], [], 0
+        for widest in self._widest:
+            size = self.farthest + 2 * widest + self.skin
+            while np.prod((high - low) / size + 1) > 2.0**58:  # wider than whole numbers can count: larger cells
+                size *= 2
+            counts = ((high - low) / size).astype(np.int64) + 1
+            rows.append([*low, size, widest])
+            numbers.append([*counts, cells])
+            cells += int(np.prod(counts))
+        _fill(self._grid, np.array(rows))
+        _fill(self._counts, np.array(numbers))
+        return cells
 
-    def _most_neighbours(self) -> int:
+    def _largest(self, values: Any) -> int:
         from motiform.geometry.search.neighbour_kernels import RUN, find_tops
 
         tops = self._kept.empty(-(-self.size // RUN), np.int64)
-        self.device.launch(find_tops, tops.shape[0], self.found, tops, least=8)
+        self.device.launch(find_tops, tops.shape[0], values, tops, least=8)
         return int(self.device.host(tops).max())
 
     def checkpoint(self) -> dict[str, Any]:
@@ -230,8 +266,8 @@ class ZoneRange(Range):
 
         if self.alone:
             self.device.launch(
-                card_kernels.grain_forces, self.size, self.places, self.strides, self.neighbours, self.found,
-                self.order, self.radius, self.table, self.rub, self.rate, self.farthest, forces,
+                card_kernels.grain_forces, self.size, self.places, self.strides, self.neighbours, self.offsets,
+                self.stride, self.found, self.order, self.radius, self.table, self.rub, self.rate, self.farthest, forces,
             )  # fmt: skip
             return
         seen = (self.ends, self.others, self.places, self.strides, self.radius, self.between)
@@ -253,8 +289,8 @@ class ZoneRange(Range):
             self.pulls,
             least=-(-_FEW // self.pair_width),
         )
-        gathered = (self.width, self.order, self.found, self.firsts, self.backs, self.pulls, forces)
-        launch(reach_kernels.gather_pairs, self.elements, *gathered, least=self.least)
+        gathered = (self.order, self.found, self.firsts, self.backs, self.offsets, self.stride, self.pulls, forces)
+        launch(reach_kernels.gather_pairs, self.elements, self.width, *gathered, least=self.least)
 
     def remembered(self) -> Any:
         """Return the list and its pairs, where they remember anything."""
@@ -272,13 +308,14 @@ class ZoneRange(Range):
             self.pair_count, self.memory = 0, device.empty((1, 1))
             return
         self.firsts = device.empty(size + 1, np.int64)
-        launch(kernels.count_pairs, size + 1, self.neighbours, self.found, self.firsts, least=_FEW)
+        near = (self.neighbours, self.offsets, self.stride, self.found)
+        launch(kernels.count_pairs, size + 1, *near, self.firsts, least=_FEW)
         self.pair_count = sum_ahead(device, self.firsts)
         room = _room(self.pair_count, size)
         self.ends, self.others = device.empty(room, np.int32), device.empty(room, np.int32)
-        self.backs = _table(device, self.slots, size)
-        launch(kernels.make_pairs, size, self.neighbours, self.found, self.firsts, self.ends, self.others, least=_FEW)
-        launch(kernels.find_backs, size, self.neighbours, self.found, self.firsts, self.others, self.backs, least=_FEW)
+        self.backs = device.empty(self.neighbours.shape[0], np.int32)
+        launch(kernels.make_pairs, size, *near, self.firsts, self.ends, self.others, least=_FEW)
+        launch(kernels.find_backs, size, *near, self.firsts, self.others, self.backs, least=_FEW)
         self.between, self.pulls = device.empty((self.rows[0], room)), self.layout(device, self.rows[1], room)
         if self.rubs != STICKING:
             self.memory = device.empty((1, 1))
@@ -320,8 +357,8 @@ class SpinRange(ZoneRange):
             self.order, self.firsts, self.others, balls, self.table, self.rate, self.farthest, self.rub, self.memory,
             self.pulls, forces, torques, spins.lost, least=self.least // 4,
         )  # fmt: skip
-        gathered = (self.order, self.found, self.firsts, self.backs, self.pulls, forces, torques)
-        launch(spin_kernels.gather_spins, self.elements, self.width, *gathered, least=self.least)
+        gathered = (self.order, self.found, self.firsts, self.backs, self.offsets, self.stride, self.pulls)
+        launch(spin_kernels.gather_spins, self.elements, self.width, *gathered, forces, torques, least=self.least)
 
     def _laid(self, memory: np.ndarray) -> Any:
         laid = _columns(self.device, *memory.shape)
@@ -340,17 +377,25 @@ class AutomatonRange(Range):
             law.automaton.reach_kernel,
             law.automaton.planes,
         )
+        self.tabled = True
+
+    @property
+    def near(self) -> Any:
+        """Neighbours as a table [slot, point]."""
+        if self.device.name == "cpu":
+            return self.neighbours.reshape(self.size, self.slots).T
+        return self.neighbours.reshape(self.slots, self.size)
 
     def add_forces(self, forces: Any, torques: Any) -> None:
         """Let every mass work out its own pairs."""
         self.device.launch(
-            self.kernel, self.elements, self.width, self.places, self.strides, self.neighbours, self.found, self.order,
+            self.kernel, self.elements, self.width, self.places, self.strides, self.near, self.found, self.order,
             self.radius, self.table, self.rate, self.farthest, self.memory, forces, least=16,
         )  # fmt: skip
 
     def remembered(self) -> Any:
         """Return the list and what its pairs remember."""
-        return self.order, self.neighbours, self.found, self.memory
+        return self.order, self.near, self.found, self.memory
 
     def _known(self) -> np.ndarray:
         listed = np.arange(self.slots)[:, None] < self.device.host(self.found)
@@ -368,7 +413,7 @@ class AutomatonRange(Range):
             self.memory = self._kept.empty(shape)
             self.device.launch(rank_order, self.size, order, self._rank, least=_FEW)
             self.device.launch(
-                carry_memory, self.size, self.order, self.neighbours, self.found, order, self._rank, neighbours, found,
+                carry_memory, self.size, self.order, self.near, self.found, order, self._rank, neighbours, found,
                 memory, self.memory, least=256,
             )  # fmt: skip
 
@@ -385,11 +430,12 @@ def make_range(
     return ZoneRange(device, network, reach, pad, width)
 
 
-def _table(device: Any, slots: int, size: int) -> Any:
-    """Return a table [slot, point]: on a CPU a point's slots lie together, on a GPU those of a slot do."""
-    if device.name == "cpu":
-        return device.empty((size, slots), np.int32).T
-    return device.empty((slots, size), np.int32)
+def _classes(radius: np.ndarray, farthest: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the largest radius of each class of sizes, and the class of each point; a class spans a factor of two."""
+    size = np.maximum(radius + 0.5 * farthest, 1e-300)
+    octave = np.minimum(np.log2(size.max() / size).astype(np.int64), _CLASSES - 1)
+    found, kinds = np.unique(-octave, return_inverse=True)
+    return np.array([radius[kinds == k].max() for k in range(len(found))]), kinds.reshape(-1)
 
 
 def _rows(device: Any, rows: int, size: int) -> Any:

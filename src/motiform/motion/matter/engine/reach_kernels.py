@@ -70,35 +70,48 @@ def carry_memory(i, order, neighbours, found, old_order, old_rank, old_neighbour
 
 
 @kernel
-def count_pairs(i, neighbours, found, counts):
+def count_pairs(i, neighbours, offsets, stride, found, counts):
     """Count the neighbours of a point that are sorted behind it: the pairs whose first end it is."""
     n = 0
     if i < found.shape[0]:
         for slot in range(found[i]):
-            n += 1 if neighbours[slot, i] > i else 0
+            n += 1 if neighbours[offsets[i] + slot * stride] > i else 0
     counts[i] = n
 
 
 @kernel
-def make_pairs(i, neighbours, found, firsts, ends, others):
+def make_pairs(i, neighbours, offsets, stride, found, firsts, ends, others):
     """Write the pairs whose first end a point is."""
     l = firsts[i]
     for slot in range(found[i]):
-        if neighbours[slot, i] > i:
-            ends[l], others[l] = i, neighbours[slot, i]
+        j = neighbours[offsets[i] + slot * stride]
+        if j > i:
+            ends[l], others[l] = i, j
             l += 1
 
 
+@inline
+def _pair(firsts, others, i, j):
+    """Return the number of the pair of points i < j, or −1: second ends rise from pair to pair."""
+    low, high = firsts[i], firsts[i + 1]
+    last = high
+    while low < high:
+        middle = (low + high) // 2
+        if others[middle] < j:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < last and others[low] == j else -1
+
+
 @kernel
-def find_backs(i, neighbours, found, firsts, others, backs):
+def find_backs(i, neighbours, offsets, stride, found, firsts, others, backs):
     """Write the numbers of the pairs whose second end a point is, one after another."""
     n = 0
     for slot in range(found[i]):
-        j = neighbours[slot, i]
+        j = neighbours[offsets[i] + slot * stride]
         if j < i:
-            for l in range(firsts[j], firsts[j + 1]):
-                if others[l] == i:
-                    backs[n, i] = l
+            backs[offsets[i] + n * stride] = _pair(firsts, others, j, i)
             n += 1
 
 
@@ -109,10 +122,10 @@ def carry_pairs(l, ends, others, order, old_order, old_rank, old_firsts, old_oth
     first, second, sign = (a, b, 1.0) if a < b else (b, a, -1.0)
     for k in range(memory.shape[0]):
         memory[k, l] = 0.0
-    for old in range(old_firsts[first], old_firsts[first + 1]):
-        if old_others[old] == second:
-            for k in range(memory.shape[0]):
-                memory[k, l] = (sign if k < 6 else 1.0) * old_memory[k, old]  # torsion about a line has no sense of it
+    old = _pair(old_firsts, old_others, first, second)
+    if old >= 0:
+        for k in range(memory.shape[0]):
+            memory[k, l] = (sign if k < 6 else 1.0) * old_memory[k, old]  # torsion about a line has no sense of it
 
 
 # ---- forces ---------------------------------------------------------------------------------------------------------
@@ -205,7 +218,7 @@ def sticking_pairs(
 
 
 @kernel
-def gather_pairs(c, width, order, found, firsts, backs, pulls, forces):
+def gather_pairs(c, width, order, found, firsts, backs, offsets, stride, pulls, forces):
     """Add the forces of all of their pairs on masses: those that begin at them lie together, the others are found."""
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
         i = ix(n)
@@ -213,8 +226,9 @@ def gather_pairs(c, width, order, found, firsts, backs, pulls, forces):
         fx, fy, fz = 0.0, 0.0, 0.0
         for l in range(start, end):
             fx, fy, fz = fx + pulls[0, ix(l)], fy + pulls[1, ix(l)], fz + pulls[2, ix(l)]
+        first = offsets[i]
         for slot in range(found[i] - (end - start)):
-            l = ix(backs[ix(slot), i])
+            l = ix(backs[ix(first + slot * stride)])
             fx, fy, fz = fx - pulls[0, l], fy - pulls[1, l], fz - pulls[2, l]
         m = ix(order[i])
         forces[0, m] += fx

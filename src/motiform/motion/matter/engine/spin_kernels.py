@@ -209,13 +209,14 @@ def rolling_pairs(
 
 
 @kernel
-def gather_spins(c, width, order, found, firsts, backs, pulls, forces, torques):
+def gather_spins(c, width, order, found, firsts, backs, offsets, stride, pulls, forces, torques):
     """Add the forces and torques of those pairs whose second end balls are."""
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
         i = ix(n)
         fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        first = offsets[i]
         for slot in range(found[i] - (firsts[ix(n + 1)] - firsts[i])):
-            l = ix(backs[ix(slot), i])
+            l = ix(backs[ix(first + slot * stride)])
             fx, fy, fz = fx - pulls[0, l], fy - pulls[1, l], fz - pulls[2, l]
             tx, ty, tz = tx + pulls[3, l], ty + pulls[4, l], tz + pulls[5, l]
         m = ix(order[i])

@@ -26,7 +26,7 @@ AXIS = {"x": 0, "y": 1, "z": 2}
 _INERTIA = {"ball": 2 / 5, "shell": 2 / 3, "disc": 1 / 2, "hoop": 1.0}  # over m r²
 
 
-def read_rotation(inertia: Any, rate: Any, mass: np.ndarray, radius: Any, where: str) -> dict[str, np.ndarray]:
+def read_rotation(inertia: Any, rate: Any, mass: np.ndarray, radius: Any, where: str) -> dict[str, Any]:
     """Return inertia [kg m²] and angular velocity [rad/s] of balls that rotate; nothing where none is given."""
     count = len(mass)
     spin = check_array(rate, "angular_velocity", where, (count, 3))
@@ -53,7 +53,7 @@ def read_rotation(inertia: Any, rate: Any, mass: np.ndarray, radius: Any, where:
     return {"inertia": moment, "angular_velocity": spin}
 
 
-def check_rolls(thing: Reach | Solid, network: Network) -> None:
+def check_rolls(thing: Any, network: Network) -> None:
     """Refuse rolling friction of points of which none rotates."""
     if thing.friction is not None and thing.friction.resists and not network.inertia[thing.points].any():
         raise InputError(
