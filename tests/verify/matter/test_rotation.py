@@ -300,7 +300,7 @@ def test_a_turned_module_turns_its_balls() -> None:
     ("options", "words"),
     [
         ({"inertia": "cube", "radius": 0.1}, "inertia must be a number or one of the allowed words"),
-        ({"inertia": "ball"}, "balls that rotate must have a radius"),
+        ({"inertia": "ball"}, "a rotating ball must have a radius"),
         ({"inertia": 0.0, "radius": 0.1}, "inertia must be above 0"),
         ({"angular_velocity": (1, 0, 0)}, "only balls with inertia"),
     ],

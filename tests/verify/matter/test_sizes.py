@@ -45,5 +45,5 @@ def test_one_large_ball_does_not_lengthen_the_lists_of_small_ones(large: float) 
     b.reach("touch", small + one, law=links.elastic_buffer(K, 0.0))
     engine = Engine(b.build())
     engine.advance(2)
-    # small ones list those within 1.3 diameters, their 6 neighbours (half of 6 each, and all of 144 below the large one)
+    # small ones list those within 1.3 diameters: 6 neighbours, half of them as pairs, and 144 are below the large one
     assert engine._ranges[0].pair_count <= 3 * 12**3 + 144

@@ -108,7 +108,7 @@ def _first_at_least(keys, starts, tabled, key):
 def find_neighbours(
     i, places, radius, grid, counts, keys, starts, tabled, role, owner, near, offsets, stride, neighbours, found, lacks
 ):
-    """List the points within `near` and both radii of point i that it may act on; write how many, and how many too many.
+    """List the points within `near` and both radii of point i that it may act on, and count those without room.
 
     Roles: bit 1 is in the first set, bit 2 in the second; one of each makes a pair. Points of one owner (not −1) make
     none.

@@ -123,7 +123,7 @@ def _check_rotation(network: Network, reach: Reach, drivers: np.ndarray) -> None
     turning = reach.points[np.isin(reach.points, drivers) & (network.inertia[reach.points] > 0)]
     if len(turning) and reach.friction is not None and reach.friction.acts:
         raise InputError(
-            "balls that rotate cannot rub the points of another part", where=f"reach {reach.name!r}",
+            "a rotating ball must not rub the points of another part", where=f"reach {reach.name!r}",
             got=network.point_name(int(turning[0])), remedy="Keep them in one part, or give them no inertia.",
         )  # fmt: skip
 

@@ -267,7 +267,8 @@ class ZoneRange(Range):
         if self.alone:
             self.device.launch(
                 card_kernels.grain_forces, self.size, self.places, self.strides, self.neighbours, self.offsets,
-                self.stride, self.found, self.order, self.radius, self.table, self.rub, self.rate, self.farthest, forces,
+                self.stride, self.found, self.order, self.radius, self.table, self.rub, self.rate, self.farthest,
+                forces,
             )  # fmt: skip
             return
         seen = (self.ends, self.others, self.places, self.strides, self.radius, self.between)

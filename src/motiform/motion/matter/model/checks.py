@@ -38,7 +38,7 @@ def read_rotation(inertia: Any, rate: Any, mass: np.ndarray, radius: Any, where:
     size = check_array(radius, "radius", where, (count,))
     if (size <= 0).any():
         raise InputError(
-            "balls that rotate must have a radius", where=where, got=float(size.min()), allowed="above 0 m"
+            "a rotating ball must have a radius", where=where, got=float(size.min()), allowed="above 0 m"
         )
     if isinstance(inertia, str):
         if inertia not in _INERTIA:
