@@ -40,6 +40,7 @@ _HOME = {
     "read_markers": "motiform.measure",
     "read_mesh": "motiform.geometry",
     "read_mjcf": "motiform.motion.tree.read",
+    "read_muscles": "motiform.motion.actuation.muscles",
     "read_osim": "motiform.motion.tree.read",
     "read_robot": "motiform.motion.robots",
     "read_urdf": "motiform.motion.tree.read",
@@ -48,6 +49,7 @@ _HOME = {
     "resample": "motiform.record",
     "segment_bones": "motiform.measure",
     "simulate": "motiform.scene",
+    "static_optimization": "motiform.motion.actuation.muscles",
     "tag_positions": "motiform.motion.tree",
     "tags": "motiform.motion.tree",
     "virtual_markers": "motiform.motion.reconstruct",
@@ -73,6 +75,7 @@ _MODULES = {
     "figures": "motiform.motion.figures",
     "matter": "motiform.motion.matter",
     "joints": "motiform.motion.tree.joints",
+    "muscles": "motiform.motion.actuation.muscles",
     "robots": "motiform.motion.robots",
     "surfaces": "motiform.geometry.surfaces",
 }

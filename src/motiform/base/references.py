@@ -178,6 +178,19 @@ REFERENCES: dict[str, str] = {
     "stress: the epitome of disorder, Physical Review E 68 (2003) 011306. doi:10.1103/PhysRevE.68.011306",
     "Ruelle69": "D. Ruelle, Statistical Mechanics: Rigorous Results, Benjamin 1969, chapter 3 (stability).",
     "Chandrasekhar61": "S. Chandrasekhar, Hydrodynamic and Hydromagnetic Stability, Oxford 1961, chapter XI.",
+    "Scholz15": "A. Scholz, M. Sherman, I. Stavness, S. Delp, A. Kecskeméthy, A fast multi-obstacle muscle wrapping "
+    "method using natural geodesic variations, Multibody Syst. Dyn. 36 (2016) 195–219. doi:10.1007/s11044-015-9451-1",
+    "DeGroote16": "F. De Groote, A. L. Kinney, A. V. Rao, B. J. Fregly, Evaluation of direct collocation optimal "
+    "control problem formulations for solving the muscle redundancy problem, Ann. Biomed. Eng. 44 (2016) 2922–2936. "
+    "doi:10.1007/s10439-016-1591-9",
+    "Thelen03": "D. G. Thelen, Adjustment of muscle mechanics model parameters to simulate dynamic contractions in "
+    "older adults, J. Biomech. Eng. 125 (2003) 70–77. doi:10.1115/1.1531112",
+    "Millard13": "M. Millard, T. Uchida, A. Seth, S. L. Delp, Flexing computational muscle: modeling and simulation of "
+    "musculotendon dynamics, J. Biomech. Eng. 135 (2013) 021005. doi:10.1115/1.4023390",
+    "Crowninshield81": "R. D. Crowninshield, R. A. Brand, A physiologically based criterion of muscle force prediction "
+    "in locomotion, J. Biomech. 14 (1981) 793–801. doi:10.1016/0021-9290(81)90035-X",
+    "Sherman13": "M. A. Sherman, A. Seth, S. L. Delp, What is a moment arm? Calculating muscle effectiveness in "
+    "biomechanical models using generalized coordinates, ASME IDETC 2013. doi:10.1115/DETC2013-13633",
 }
 
 

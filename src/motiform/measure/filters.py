@@ -50,7 +50,7 @@ def low_pass(
                 allowed=f"0 to {channel.rate / 2:g} Hz",
             )
         flat = rec[name].reshape(rec.count(name), math.prod(channel.shape)).astype(np.float64)
-        data[name] = (channel, _filtered(flat, cutoff, channel.rate, order, zero_phase).reshape(-1, *channel.shape))
+        data[name] = (channel, filtered(flat, cutoff, channel.rate, order, zero_phase).reshape(-1, *channel.shape))
     entry = {"cutoff": float(cutoff), "order": order, "zero_phase": zero_phase, "channels": list(data)}
     return changed(rec, data, manifest={"low_pass": [*rec.manifest.get("low_pass", []), entry]})
 
@@ -64,7 +64,7 @@ def butterworth(cutoff: float, rate: float, order: int, passes: int) -> Any:
     return butter(order, 2.0 / math.pi * math.atan(warped), output="sos")
 
 
-def _filtered(flat: np.ndarray, cutoff: float, rate: float, order: int, zero_phase: bool) -> np.ndarray:
+def filtered(flat: np.ndarray, cutoff: float, rate: float, order: int, zero_phase: bool) -> np.ndarray:
     """Return columns (samples, n) filtered; columns with the same gaps go together."""
     sections = butterworth(cutoff, rate, order, 2 if zero_phase else 1)
     seen = np.isfinite(flat)

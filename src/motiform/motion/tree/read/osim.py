@@ -62,10 +62,10 @@ def read_osim(
     check_choice(locked, LOCKED, "locked")
     model = read_document(path, ("Model",))
     more = None if markers is None else read_document(markers, ("MarkerSet",))
-    return stand(_Osim(model, Report(FEATURES, skip, strict=True), locked == "hold").figure(more), up)
+    return stand(OsimModel(model, Report(FEATURES, skip, strict=True), locked == "hold").figure(more), up)
 
 
-class _Osim:
+class OsimModel:
     """The parts of a model on their way into a figure."""
 
     def __init__(self, model: Node, report: Report, hold: bool) -> None:

@@ -1,0 +1,48 @@
+"""Muscles: paths over bones, Hill-type models, OpenSim's muscles, and the muscle forces of a measured motion."""
+
+from motiform.motion.actuation.muscles.hill import (
+    FibreForces,
+    Muscle,
+    activation_rate,
+    fibre_equilibrium,
+    fibre_forces,
+    fibre_speed,
+    muscle_force,
+)
+from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, MuscleModel, Thelen
+from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, Ligament, Muscles
+from motiform.motion.actuation.muscles.osim import read_muscles
+from motiform.motion.actuation.muscles.path_geometry import PathGeometry, path_geometry, path_outlines, path_wrenches
+from motiform.motion.actuation.muscles.paths import MovingPoint, MusclePath, PathPoint, Paths, PathWrap, WrapObject
+from motiform.motion.actuation.muscles.sharing import Shares, share_moments, static_optimization
+
+__all__ = [
+    "CoordinateActuator",
+    "DeGrooteFregly",
+    "FibreForces",
+    "Ligament",
+    "Millard",
+    "MovingPoint",
+    "Muscle",
+    "MuscleModel",
+    "MusclePath",
+    "Muscles",
+    "PathGeometry",
+    "PathPoint",
+    "PathWrap",
+    "Paths",
+    "Shares",
+    "Thelen",
+    "WrapObject",
+    "activation_rate",
+    "fibre_equilibrium",
+    "fibre_forces",
+    "fibre_speed",
+    "muscle_force",
+    "path_geometry",
+    "path_outlines",
+    "path_wrenches",
+    "read_muscles",
+    "share_moments",
+    "static_optimization",
+]
