@@ -36,11 +36,12 @@ IF = """<ConditionalPathPoint name="if"><socket_parent_frame>/bodyset/lower</soc
 <location>-0.05 0 0</location>
 <socket_coordinate>/jointset/elbow/{coordinate}</socket_coordinate><range>0.5 2</range></ConditionalPathPoint>"""
 MOVES = """<MovingPathPoint name="moves"><socket_parent_frame>/bodyset/lower</socket_parent_frame>
-<socket_x_coordinate>/jointset/elbow/flexion</socket_x_coordinate><socket_y_coordinate>/jointset/elbow/flexion</socket_y_coordinate>
+<socket_x_coordinate>/jointset/elbow/flexion</socket_x_coordinate>
+<socket_y_coordinate>/jointset/elbow/flexion</socket_y_coordinate>
 <socket_z_coordinate>/jointset/elbow/flexion</socket_z_coordinate>
 <x_location><SimmSpline><x>-1 0 1 2</x><y>-0.02 -0.03 -0.03 -0.02</y></SimmSpline></x_location>
-<y_location><MultiplierFunction><function><LinearFunction><coefficients>0.01 -0.02</coefficients></LinearFunction></function>
-<scale>2</scale></MultiplierFunction></y_location>
+<y_location><MultiplierFunction><function><LinearFunction><coefficients>0.01 -0.02</coefficients></LinearFunction>
+</function><scale>2</scale></MultiplierFunction></y_location>
 <z_location><Constant><value>0.001</value></Constant></z_location></MovingPathPoint>"""
 SIZES = """<max_isometric_force>700</max_isometric_force><optimal_fiber_length>0.09</optimal_fiber_length>
 <tendon_slack_length>0.15</tendon_slack_length><pennation_angle_at_optimal>0.2</pennation_angle_at_optimal>"""
