@@ -192,7 +192,11 @@ def _tendon_force(muscles: Sequence[Muscle], L: Array, fibre: Array) -> tuple[Ar
     F, ls = _sizes(muscles, "max_force", "slack_length")
     if not (ls > 0.0).all():
         name = muscles[int(np.argmin(ls))].name
-        raise InputError("an elastic tendon must have a length", where=f"muscle {name!r}", remedy="rigid_tendon=True")
+        raise InputError(
+            "an elastic tendon must have a length",
+            where=f"muscle {name!r}",
+            remedy="Give the muscle rigid_tendon=True.",
+        )
     cosine = _cosine(muscles, fibre)
     stretch = (L - fibre * cosine) / ls
     force = np.zeros_like(stretch)

@@ -15,6 +15,7 @@ from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.read.elements import located
 from motiform.motion.tree.read.osim import FEATURES, OsimModel, read_osim
 from motiform.motion.tree.read.osim_elements import Node, read_document
+from motiform.motion.tree.read.osim_frames import connected
 from motiform.motion.tree.read.osim_functions import SimmSpline, function_inside, read_function
 from motiform.motion.tree.read.shared import Report, turn_up
 from motiform.spatial import Transform
@@ -183,7 +184,7 @@ def _ligament(node: Node, reader: PathReader) -> Ligament:
 
 
 def _actuator(node: Node, parts: OsimModel, report: Report) -> list[CoordinateActuator]:
-    name = (node.value("coordinate") or node.value("socket_coordinate")).rstrip("/").rsplit("/", 1)[-1]
+    name = connected(node, "coordinate").rstrip("/").rsplit("/", 1)[-1]
     if name in parts.held or name in parts.couplings:
         report.leave(node, "actuators of coordinates that are held or follow others")
         return []

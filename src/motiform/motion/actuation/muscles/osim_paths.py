@@ -9,7 +9,7 @@ from motiform.motion.actuation.muscles.paths import AnyPoint, MovingPoint, Muscl
 from motiform.motion.tree.model.functions import Polynomial
 from motiform.motion.tree.read.elements import located
 from motiform.motion.tree.read.osim_elements import Node
-from motiform.motion.tree.read.osim_frames import Frames, Place, socket
+from motiform.motion.tree.read.osim_frames import Frames, Place, connected, socket
 from motiform.motion.tree.read.osim_functions import function_inside, read_function
 from motiform.motion.tree.read.osim_joints import Coordinate
 from motiform.motion.tree.read.shared import Report
@@ -82,7 +82,7 @@ class PathReader:
             return MusclePath(node.named(), kept, tuple(wrap for wrap in wraps if wrap is not None))
 
     def _point(self, node: Node, owner: str) -> AnyPoint | None:
-        frame = node.value("body") or socket(node, "parent_frame")
+        frame = node.value("body") or connected(node, "parent_frame", "body") or socket(node, "parent_frame")
         body, pose = self.place(owner, frame, node)
         if node.tag == "PathPoint":
             return PathPoint(body, _triple(pose, node))
@@ -128,7 +128,7 @@ class PathReader:
         )
 
     def _coordinate(self, node: Node, field: str) -> str | None:
-        text = node.value(f"socket_{field}") or node.value(f"socket_{field}_connectee_name") or node.value(field)
+        text = connected(node, field)
         name = text.rstrip("/").rsplit("/", 1)[-1]
         if not name or name == "Unassigned":
             return None

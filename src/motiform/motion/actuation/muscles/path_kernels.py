@@ -2,7 +2,8 @@
 
 An element is one path in one posture. Its line is a list of entries in the workspace: place in the world and a code,
 k for point k of the path, −1 − 2w and −2 − 2w for the first and last point on the surface of wrap w. Along a geodesic
-with tangent ends the length is stationary, so that points on surfaces move with their segments:  −dL/dq = Σ u · dx/dq.
+with tangent ends the length is stationary, so that points on surfaces move with their segments, and the moment arms
+are −dL/dq = Σ u · dx/dq over the ends x of the straight parts  [Sherman13].
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -141,7 +142,7 @@ def _put_in(work, w, n, j, r1, r2, own):
 
 @routine
 def _wrap_one(ints, floats, first, own, poses, s, work, w, n):
-    """Wrap the line over one surface where it fits best.  [OpenSim's rules]
+    """Wrap the line over one surface where it fits best.
 
     Return the number of entries, how far its points moved, the last action, and what is to be reported.
     """

@@ -1,8 +1,10 @@
-"""Shares of moments among muscles: min Σ x_iᵖ + Σ (r_k/R_k)² with Σ_i G_ik x_i + r_k = b_k and low ≤ x ≤ high.
+"""Shares of moments among muscles  [Crowninshield81].
 
-Strictly convex, so that its dual is smooth. With a multiplier λ_k for each moment, p x^(p−1) = Σ_k G_ik λ_k between
-the bounds and r_k = R_k² λ_k/2; Newton's method with a line search on the dual function finds λ, as many unknowns as
-there are moments.
+    min Σ x_iᵖ + Σ (r_k/R_k)²  with  Σ_i G_ik x_i + r_k = b_k  and  low ≤ x ≤ high
+
+It is strictly convex, so that its dual is smooth. With a multiplier λ_k for each moment, p x^(p−1) = Σ_k G_ik λ_k
+between the bounds and r_k = R_k² λ_k/2; Newton's method with a line search on the dual function finds λ, as many
+unknowns as there are moments.
 """
 
 # mypy: disable-error-code="no-untyped-def"

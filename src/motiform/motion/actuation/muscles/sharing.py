@@ -113,6 +113,11 @@ def static_optimization(
 
     """
     figure = muscles.figure
+    if figure.closures:
+        raise InputError(
+            "moments of a figure with loops are not unique", where=f"figure {figure.name!r}",
+            remedy="Remove the closures: figure.replace(closures=()).",
+        )  # fmt: skip
     told = _told(muscles, motion, acceleration)
     good = np.isfinite(np.concatenate([told.q, told.v, told.effort], axis=1)).all(axis=1)
     if not good.any():
