@@ -6,7 +6,7 @@ from motiform.base.errors import ShapeError
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
-__all__ = ["MOST_CORNERS", "hull_corners", "hull_numbers"]
+__all__ = ["MOST_CORNERS", "hull_corners", "hull_faces", "hull_numbers"]
 
 MOST_CORNERS = 64
 """Corners of one mesh that may touch."""
@@ -52,13 +52,21 @@ def _squares(points: Array, k: int) -> Array:
     return np.asarray(x * x + y * y + z * z)
 
 
+def hull_faces(mesh: Mesh) -> tuple[Array, list[tuple[Array, list[int]]]]:
+    """Return corners, and normal and corners in order of each face, of a mesh's hull; found once and kept."""
+    kept = mesh.__dict__.get("_hull_faces")
+    if kept is None:
+        corners, _ = hull_corners(mesh)
+        mesh.__dict__["_hull_faces"] = kept = corners, _flat_faces(corners)
+    return kept
+
+
 def hull_numbers(mesh: Mesh) -> list[float]:
     """Return the hull of a mesh: how many corners and faces, where faces and loops begin, corners, faces, loops.
 
     A face is its outward normal, where its loop begins, and of how many corners it is, counterclockwise.
     """
-    corners, _ = hull_corners(mesh)
-    faces = _flat_faces(corners)
+    corners, faces = hull_faces(mesh)
     first = 4 + 3 * len(corners)
     at = first + 5 * len(faces)
     rows: list[float] = []

@@ -15,7 +15,17 @@ from motiform.geometry.touch.hulls import hull_numbers
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words
 
-__all__ = ["GROUNDS", "TOUCHING", "Touch", "can_touch", "reach_of", "touch_numbers", "touch_points"]
+__all__ = [
+    "GROUNDS",
+    "TOUCHING",
+    "Touch",
+    "can_touch",
+    "reach_of",
+    "touch_listed",
+    "touch_numbers",
+    "touch_points",
+    "touch_room",
+]
 
 TOUCHING = ("ball", "box", "capsule", "cylinder", "ellipsoid", "torus", "cone", "mesh")
 """Kinds that touch as solids; a mesh as its convex hull."""
@@ -73,9 +83,6 @@ def touch_points(first: Solid, second: Solid, pose: Transform, other: Transform,
     >>> int(found.number), float(abs(found.gap).round(12))
     (4, 0.0)
     """
-    from motiform.base.kernels import get_device
-    from motiform.geometry.touch.pair_kernels import many_touches
-
     for solid, ground in ((first, False), (second, True)):
         if not can_touch(solid, ground=ground):
             kind = getattr(solid, "kind", type(solid).__name__)
@@ -89,13 +96,7 @@ def touch_points(first: Solid, second: Solid, pose: Transform, other: Transform,
     n = len(poses)
     size = np.full(n, min(2 * reach_of(first), 2 * reach_of(second)))
     ints = np.tile(np.array([a, 0, b, len(one)], np.int64), (n, 1))
-    out = np.full((n, MOST, TOUCH_FLOATS), np.nan)
-    gaps, counts = np.empty(n), np.empty(n, np.int64)
-    room = np.empty((min(n, _BLOCK), ROOM, WIDTH))
-    for first_one in range(0, n, _BLOCK):
-        own = slice(first_one, first_one + _BLOCK)
-        rows = (ints[own], poses[own], size[own], float(reach), room, out[own], gaps[own], counts[own])
-        get_device("cpu").launch(many_touches, len(poses[own]), F, *rows)
+    gaps, counts, out = touch_listed(F, ints, poses, size, float(reach))
     left = np.arange(MOST) >= counts[:, None]
     out[left] = np.nan
     each = np.where(left, np.inf, out[..., 0]).reshape(*batch, MOST)
@@ -107,6 +108,32 @@ def touch_points(first: Solid, second: Solid, pose: Transform, other: Transform,
         points.reshape(*batch, MOST, 3),
         normals.reshape(*batch, MOST, 3),
     )
+
+
+def touch_room(count: int) -> Array:
+    """Return room for so many pairs."""
+    return np.empty((min(count, _BLOCK), ROOM, WIDTH))
+
+
+def touch_listed(
+    F: Array, ints: np.ndarray, poses: Array, size: Array, reach: float, room: Array | None = None
+) -> tuple[Array, np.ndarray, Array]:
+    """Return gap, number of points and points (gap, site, normal) of pairs of solids.
+
+    `ints` are kind and place of the numbers in F of both, (n, 4); `poses` rotation and origin of both, (n, 24); `size`
+    that of the smaller [m]; `room` of `touch_room`.
+    """
+    from motiform.base.kernels import get_device
+    from motiform.geometry.touch.pair_kernels import many_touches
+
+    n = len(ints)
+    out, gaps, counts = np.empty((n, MOST, TOUCH_FLOATS)), np.empty(n), np.empty(n, np.int64)
+    room = touch_room(n) if room is None else room
+    for first in range(0, n, _BLOCK):
+        own = slice(first, first + _BLOCK)
+        rows = (ints[own], poses[own], size[own], reach, room, out[own], gaps[own], counts[own])
+        get_device("cpu").launch(many_touches, len(ints[own]), F, *rows)
+    return gaps, counts, out
 
 
 def _both(pose: Transform, other: Transform) -> tuple[tuple[int, ...], Array]:

@@ -25,6 +25,14 @@ PAIR_FLOATS = 2  # friction, restitution
 LIMIT_FLOATS = 2  # bound, restitution
 SOLID_FLOATS = 3  # size of the smaller, sum of the radii of balls about the origins of both, where the table of both is
 
+# ---- features of two solids (`feature_kernels`), after their table
+NONE, POINT, LINE, FLAT, GONE = range(5)
+"""Of a side; of the first one also: none, the table holds the point; gone, the slot holds no point."""
+SIDE_A, SIDE_B, SENSE = 2, 9, 16
+"""Place, direction (of a line, or outward of a face) and radius of each side, in its solid's frame; sign of the normal
+of two lines, d_A × d_B."""
+FEATURE_FLOATS = 17
+
 # ---- kinds of points
 ROUND, RING, ELLIPSOID, SOLID = range(4)
 

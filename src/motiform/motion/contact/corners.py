@@ -10,7 +10,7 @@ from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Mesh, Shap
 from motiform.geometry.touch.hulls import hull_corners
 from motiform.spatial import Transform
 
-__all__ = ["Corner", "corners_of_shape", "pieces_of_shape"]
+__all__ = ["Corner", "corners_of_shape", "pieces_of_shape", "simple_shapes"]
 
 _RIM = 12  # points about each end of a cylinder
 
@@ -32,6 +32,11 @@ def pieces_of_shape(shape: Shape, placement: Transform) -> list[tuple[Shape, Tra
     if isinstance(shape, Compound):
         return [piece for inner, pose in shape.parts for piece in pieces_of_shape(inner, placement @ pose)]
     return [(shape, placement)]
+
+
+def simple_shapes(shape: Shape) -> list[Shape]:
+    """Return the simple shapes that a shape is made of."""
+    return [piece for piece, _ in pieces_of_shape(shape, Transform.identity())]
 
 
 def corners_of_shape(shape: Shape, where: str) -> list[Corner]:

@@ -85,8 +85,9 @@ def allowed(problem: ContactProblem, x: Array) -> bool:
 
 
 def _frictionless(problem: ContactProblem, answer: Answer) -> Answer:
-    """Let what has no friction slide."""
-    answer.modes[: problem.pairs][problem.mu == 0] = c.SLIDE
+    """Let what has no friction slide where it would stick."""
+    own = answer.modes[: problem.pairs]
+    own[(problem.mu == 0) & (own == c.STICK)] = c.SLIDE
     return answer
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.geometry.touch.columns import MOST, ROOM, TOUCH_FLOATS, WIDTH
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import Head, make_room, make_space
 from motiform.motion.contact.pack import column_tree, pack_contacts
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.shares import least_forces
+from motiform.motion.contact.touches import SolidTouches
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model import columns as t
 from motiform.motion.tree.model.joint import Array
@@ -46,7 +46,9 @@ class ContactProblem:
         self.head = Head(
             single.ints, single.floats, single.work, packed.ints, packed.floats, packed.before, single.zeros
         )
-        self._room = (np.zeros((ROOM, WIDTH)), np.zeros((MOST, TOUCH_FLOATS))) if packed.solids else None
+        self.touches = SolidTouches(self.head, packed.solids) if packed.solids else None
+        self.frozen = False
+        """Whether points of solids are features that were chosen (`features`), not found anew at each state."""
         self.rows = 0
         self.active, self.pairs = np.zeros(0, np.int64), 0
         self._reserve(8)
@@ -81,22 +83,23 @@ class ContactProblem:
     @cached_property
     def kernels(self) -> Any:
         """Compiled functions by name."""
-        from motiform.motion.contact import problem_kernels, solid_kernels
+        from motiform.motion.contact import problem_kernels
 
-        return _Compiled(problem_kernels, solid_kernels)
+        return _Compiled(problem_kernels)
 
     def find_solids(self, q: Array, reach: float = np.inf) -> int:
         """Find the points at which solids nearer than `reach` [m] touch; rows and gaps are then of those.
 
         Return how many of them are nearer.
         """
-        return 0 if self._room is None else int(self.kernels["find_touches"](self.head, q, reach, *self._room))
+        return 0 if self.touches is None or self.frozen else self.touches.find(q, reach)
 
     def gaps(self, q: Array) -> Array:
         """Return the gaps of all candidates [m; rad for limits of turning], (candidates,)."""
         out = np.empty(self.packed.count)
-        self.find_solids(np.ascontiguousarray(q, float))
-        self.kernels["one_gaps"](self.head, np.ascontiguousarray(q, float), out)
+        q = np.ascontiguousarray(q, float)
+        self.find_solids(q)
+        self.kernels["one_gaps"](self.head, q, out)
         return out
 
     def activate(self, active: Array) -> None:
@@ -295,12 +298,12 @@ class ContactProblem:
 
 
 class _Compiled(dict[str, Any]):
-    """Functions of modules of kernels, compiled when first asked for."""
+    """Functions of a module of kernels, compiled when first asked for."""
 
-    def __init__(self, *modules: Any) -> None:
+    def __init__(self, module: Any) -> None:
         super().__init__()
-        self.modules = modules
+        self.module = module
 
     def __missing__(self, name: str) -> Any:
-        self[name] = next(getattr(module, name) for module in self.modules if hasattr(module, name)).function
+        self[name] = getattr(self.module, name).function
         return self[name]

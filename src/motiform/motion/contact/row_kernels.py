@@ -18,13 +18,15 @@ import math
 from motiform.base.kernels import inline, routine
 from motiform.geometry.solids.columns import MIDDLE
 from motiform.geometry.solids.dispatch_kernels import curved_distance
-from motiform.geometry.touch.columns import MOST, NORMAL, SITE, TOUCH_FLOATS
+from motiform.geometry.touch.columns import NORMAL, SITE
 from motiform.motion.contact import columns as c
-from motiform.motion.tree.kernels.memory import get3, get6, get9, ix, row3, row9
+from motiform.motion.contact.feature_kernels import feature_at, feature_place, feature_terms, slot_place
+from motiform.motion.contact.pose_kernels import obstacle_pose, root_of, segment_pose
+from motiform.motion.tree.kernels.memory import get6, ix, row3, row9
 from motiform.motion.tree.model import columns as t
 from motiform.spatial.algebra import add, axpy, cross, dot, matmul, scale, sub, tmul, transform
 
-__all__ = ["candidate_rows", "gap_of", "segment_pose", "tangents"]
+__all__ = ["candidate_rows", "gap_of", "tangents"]
 
 _AXES = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -50,20 +52,6 @@ def _sym(m, a):
         m[1] * a[0] + m[3] * a[1] + m[4] * a[2],
         m[2] * a[0] + m[4] * a[1] + m[5] * a[2],
     )
-
-
-@inline
-def segment_pose(ints, i, work):
-    """Return rotation and origin of a segment in the world."""
-    pose = ints[t.W_POSE] + i * t.POSE_ROWS
-    root = ints[t.W_ROOT] + 3 * ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.ROOT)]
-    return get9(work, pose, 0), add(get3(work, root, 0), get3(work, pose + 9, 0))
-
-
-@inline
-def root_of(ints, i, work):
-    """Return the origin about which the spatial vectors of a segment are."""
-    return get3(work, ints[t.W_ROOT] + 3 * ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.ROOT)], 0)
 
 
 @inline
@@ -97,19 +85,14 @@ def _support_rate(kind, cfloats, number, m, t):
 
 
 @inline
-def slot_place(cints, cfloats, pair):
-    """Return where the point of two solids that is this pair stands in the floats."""
-    slot = pair - cints[c.FIRST_SLOT]
-    block = cints[c.AT_SOLIDS] + c.SOLID_INTS * (slot // MOST)
-    return int(cfloats[ix(cints[ix(block + 6)] + 2)]) + TOUCH_FLOATS * (slot % MOST)
-
-
-@inline
 def touching(ints, cints, cfloats, pair, work):
     """Return gap, centre, radius, normal, Hessian and region of a pair, and the obstacle's rotation, in the world."""
     if pair >= cints[c.FIRST_SLOT]:
-        slot = slot_place(cints, cfloats, pair)
         none = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        if cfloats[ix(feature_place(cints, cfloats, pair))] != c.NONE:
+            gap, site, n, _, _ = feature_at(ints, cints, cfloats, pair, work)
+            return gap, site, 0.0, n, none, MIDDLE, _AXES
+        slot = slot_place(cints, cfloats, pair)
         return cfloats[ix(slot)], row3(cfloats, slot + SITE), 0.0, row3(cfloats, slot + NORMAL), none, MIDDLE, _AXES
     at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair
     point, obstacle = cints[ix(at)], cints[ix(at + 1)]
@@ -118,13 +101,8 @@ def touching(ints, cints, cfloats, pair, work):
     R, o = segment_pose(ints, cints[ix(own)], work)
     x = add(o, transform(R, row3(cfloats, number)))
     radius = cfloats[ix(number + 3)]
-    place = cints[c.FLOAT_OBSTACLES] + c.OBSTACLE_FLOATS * obstacle
     block = cints[c.AT_OBSTACLES] + c.OBSTACLE_INTS * obstacle
-    RB, oB = row9(cfloats, place), row3(cfloats, place + 9)
-    carrier = cints[ix(block)]
-    if carrier >= 0:
-        Rs, os = segment_pose(ints, carrier, work)
-        RB, oB = matmul(Rs, RB), add(os, transform(Rs, oB))
+    RB, oB = obstacle_pose(ints, cints, cfloats, obstacle, work)
     y = tmul(RB, sub(x, oB))
     at = cints[ix(block + 2)]
     size = cfloats[ix(at)], cfloats[ix(at + 1)], cfloats[ix(at + 2)], cfloats[ix(at + 3)]
@@ -143,7 +121,10 @@ def gap_of(ints, cints, cfloats, candidate, q, work):
     """Return the gap of a candidate [m or rad]; places are in the workspace."""
     pairs = cints[c.PAIRS]
     if candidate < pairs and candidate >= cints[c.FIRST_SLOT]:
-        return cfloats[ix(slot_place(cints, cfloats, candidate))]
+        kind = cfloats[ix(feature_place(cints, cfloats, candidate))]
+        if kind == c.NONE:
+            return cfloats[ix(slot_place(cints, cfloats, candidate))]
+        return c.FAR if kind == c.GONE else feature_at(ints, cints, cfloats, candidate, work)[0]
     if candidate < pairs:
         return touching(ints, cints, cfloats, candidate, work)[0]
     at = cints[c.AT_LIMITS] + c.LIMIT_INTS * (candidate - pairs)
@@ -199,10 +180,12 @@ def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, 
     last = cints[c.AT_LAST]
     _fill(ints, cints[ix(last + segment)], root_of(ints, segment, work), site, e1, n, e3, 1.0, work, row, C, used)
     o, w, alpha, a = _motion(ints, floats, segment, x, work)
+    oA, oB = o, (0.0, 0.0, 0.0)
+    accelerated = a
     if carrier >= 0:
         _fill(ints, cints[ix(last + carrier)], root_of(ints, carrier, work), site, e1, n, e3, -1.0, work, row, C, used)
         oB, wB, alphaB, aB = _motion(ints, floats, carrier, x, work)
-        w = sub(w, wB)
+        w, accelerated = sub(w, wB), sub(a, aB)
         a = sub(sub(a, aB), scale(2.0, cross(oB, w)))
         alpha = sub(sub(alpha, alphaB), cross(oB, o))
         o = sub(o, oB)
@@ -219,6 +202,10 @@ def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, 
         rise = dot(n, du)
     if pair >= cints[c.FIRST_SLOT]:  # where solids touch the point goes over both surfaces: a step finds it anew
         du, rise = (0.0, 0.0, 0.0), 0.0
+        if cfloats[ix(feature_place(cints, cfloats, pair))] != c.NONE:
+            _, _, _, d, e = feature_at(ints, cints, cfloats, pair, work)
+            shift, bend = feature_terms(cints, cfloats, pair, n, d, e, oA, oB, w)
+            du, rise = add(accelerated, shift), dot(n, accelerated) + bend
     s[ix(row)], s[ix(row + 1)], s[ix(row + 2)] = dot(e1, du), rise, dot(e3, du)
     sites[ix(k), c.GAP] = gap
     sites[ix(k), c.REGION] = region

@@ -1,52 +1,32 @@
 """The points at which solids of a figure touch, in a table that the rows of contacts are written from.
 
-It is filled before rows are written, by an entry of its own: what solids need is much code, and compiled once.
+It is filled before rows are written: the pairs that are near are listed, looked at by the kernel of `geometry.touch`,
+which is much code and compiled once, and their points kept.
 """
 
 # mypy: disable-error-code="no-untyped-def"
 
 import math
 
-from motiform.base.kernels import inline, typed_entry
+from motiform.base.kernels import entry, typed_entry
 from motiform.geometry.touch.columns import MOST, TOUCH_FLOATS
-from motiform.geometry.touch.pair_kernels import touch_solids
 from motiform.motion.contact import columns as c
+from motiform.motion.contact.feature_kernels import feature_at, feature_place
 from motiform.motion.contact.layouts import Head
-from motiform.motion.contact.row_kernels import segment_pose
-from motiform.motion.tree.kernels.memory import ix, row3, row9
+from motiform.motion.contact.pose_kernels import obstacle_pose, point_pose
+from motiform.motion.tree.kernels.memory import ix
 from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero
-from motiform.spatial.algebra import add, matmul, norm, sub, transform
+from motiform.spatial.algebra import axpy, norm, sub, tmul
 
-__all__ = ["find_touches"]
-
-
-@inline
-def _point_pose(ints, cints, cfloats, point, W):
-    """Return axes and origin of a contact point's solid in the world."""
-    own = cints[c.AT_POINTS] + c.POINT_INTS * point
-    number = cints[c.FLOAT_POINTS] + c.POINT_FLOATS * point
-    R, o = segment_pose(ints, cints[ix(own)], W)
-    return matmul(R, row9(cfloats, number + 4)), add(o, transform(R, row3(cfloats, number)))
+__all__ = ["feature_sites", "keep_touches", "near_solids"]
 
 
-@inline
-def _obstacle_pose(ints, cints, cfloats, obstacle, W):
-    """Return axes and origin of an obstacle in the world."""
-    block = cints[c.AT_OBSTACLES] + c.OBSTACLE_INTS * obstacle
-    at = cints[c.FLOAT_OBSTACLES] + c.OBSTACLE_FLOATS * obstacle
-    R, o = row9(cfloats, at), row3(cfloats, at + 9)
-    if cints[ix(block)] >= 0:
-        Rs, os = segment_pose(ints, cints[ix(block)], W)
-        return matmul(Rs, R), add(os, transform(Rs, o))
-    return R, o
+@typed_entry("int64", Head, "float64[::1]", "float64", "int64[::1]", "int64[:, ::1]", "float64[:, ::1]", "float64[::1]")
+def near_solids(head, q, reach, chosen, kinds, poses, sizes):
+    """List the pairs of solids whose balls about them are nearer than reach [m]; return how many.
 
-
-@typed_entry("int64", Head, "float64[::1]", "float64", "float64[:, ::1]", "float64[:, ::1]")
-def find_touches(head, q, reach, room, found):
-    """Write the table of all pairs of solids nearer than reach [m]; return how many points are.
-
-    `room` and `found` are for one pair.
+    `kinds` are kind and place of the numbers of both, `poses` (24) rotation and origin of both; others' points go.
     """
     ints, cints, cfloats = head.ints, head.cints, head.cfloats
     W, Q, b = one_state(head.work), one_state(q), state_zero(ints)
@@ -55,20 +35,62 @@ def find_touches(head, q, reach, room, found):
     for k in range(cints[c.SOLIDS]):
         at = cints[c.AT_SOLIDS] + c.SOLID_INTS * k
         number = cints[ix(at + 6)]
-        size, around, slot = cfloats[ix(number)], cfloats[ix(number + 1)], int(cfloats[ix(number + 2)])
-        RA, oA = _point_pose(ints, cints, cfloats, cints[ix(at)], W)
-        RB, oB = _obstacle_pose(ints, cints, cfloats, cints[ix(at + 1)], W)
-        count = 0
-        if norm(sub(oA, oB)) - around <= reach:
-            count, _ = touch_solids(
-                cfloats, cints[ix(at + 2)], cints[ix(at + 3)], RA, oA, cints[ix(at + 4)], cints[ix(at + 5)], RB, oB,
-                size, reach, room, found,
-            )  # fmt: skip
+        RA, oA = point_pose(ints, cints, cfloats, cints[ix(at)], W)
+        RB, oB = obstacle_pose(ints, cints, cfloats, cints[ix(at + 1)], W)
+        if norm(sub(oA, oB)) - cfloats[ix(number + 1)] > reach:
+            slot = int(cfloats[ix(number + 2)])
+            for j in range(MOST):
+                cfloats[ix(slot + TOUCH_FLOATS * j)] = c.FAR  # where it was last stays
+            continue
+        chosen[near], sizes[near] = k, cfloats[ix(number)]
+        for i in range(4):
+            kinds[near, i] = cints[ix(at + 2 + i)]
+        for i in range(9):
+            poses[near, i], poses[near, 12 + i] = RA[i], RB[i]
+        for i in range(3):
+            poses[near, 9 + i], poses[near, 21 + i] = oA[i], oB[i]
+        near += 1
+    return near
+
+
+@typed_entry("void", Head, "float64[::1]", "int64[::1]", "int64[::1]", "float64[:, ::1]", "float64[:, ::1]")
+def feature_sites(head, q, slots, firsts, limits, out):
+    """Write gap, place, normal and how far outside its limits [m] each feature is, (n, 8).
+
+    Limits of slot k begin at firsts[k]: normal and offset, of which solid (0 or 1), in its frame; inside is negative.
+    """
+    ints, cints, cfloats = head.ints, head.cints, head.cfloats
+    W, Q, b = one_state(head.work), one_state(q), state_zero(ints)
+    place(ints, head.floats, Q, W, b, W, b)
+    for k in range(slots.shape[0]):
+        pair = cints[c.FIRST_SLOT] + slots[k]
+        gap, site, n, _, _ = feature_at(ints, cints, cfloats, pair, W)
+        out[k, 0], out[k, 7] = gap, -math.inf
+        for i in range(3):
+            out[k, 1 + i], out[k, 4 + i] = site[i], n[i]
+        own, at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair, feature_place(cints, cfloats, pair)
+        RA, oA = point_pose(ints, cints, cfloats, cints[ix(own)], W)
+        RB, oB = obstacle_pose(ints, cints, cfloats, cints[ix(own + 1)], W)
+        core = axpy(0.5 * gap + cfloats[ix(at + c.SIDE_A + 6)], n, site)
+        other = axpy(-0.5 * gap - cfloats[ix(at + c.SIDE_B + 6)], n, site)
+        x, y = tmul(RA, sub(other, oA)), tmul(RB, sub(core, oB))
+        for j in range(firsts[slots[k]], firsts[slots[k] + 1]):
+            z = x if limits[j, 4] == 0.0 else y
+            off = limits[j, 0] * z[0] + limits[j, 1] * z[1] + limits[j, 2] * z[2] - limits[j, 3]
+            out[k, 7] = max(out[k, 7], off)
+
+
+@entry("int64(int64[::1], float64[::1], int64[::1], int64, float64, int64[::1], float64[:, :, ::1])")
+def keep_touches(cints, cfloats, chosen, near, reach, counts, found):
+    """Write the points of the listed pairs to their table; return how many are nearer than reach."""
+    total = 0
+    for m in range(near):
+        slot = int(cfloats[ix(cints[ix(cints[c.AT_SOLIDS] + c.SOLID_INTS * chosen[m] + 6)] + 2)])
         for j in range(MOST):
             to = slot + TOUCH_FLOATS * j
-            cfloats[ix(to)] = c.FAR  # where it was last stays
-            if j < count and math.isfinite(found[j, 0]):
+            cfloats[ix(to)] = c.FAR
+            if j < counts[m] and math.isfinite(found[m, j, 0]):
                 for i in range(TOUCH_FLOATS):
-                    cfloats[ix(to + i)] = found[j, i]
-                near += found[j, 0] < reach
-    return near
+                    cfloats[ix(to + i)] = found[m, j, i]
+                total += found[m, j, 0] < reach
+    return total

@@ -12,6 +12,7 @@ from motiform.motion.contact.modes import NoForces, decide
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.contact.shares import widest
+from motiform.motion.hybrid.solids import SolidFeatures
 from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, poses
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as t
@@ -38,10 +39,17 @@ class ContactEquations:
     """A figure, its contacts, controls and loads; `modes` say what each candidate does between two events."""
 
     def __init__(
-        self, figure: Figure, contacts: Contacts, controls: Control | None = None, loads: Control | None = None
+        self,
+        figure: Figure,
+        contacts: Contacts,
+        controls: Control | None = None,
+        loads: Control | None = None,
+        *,
+        events: bool = True,
     ) -> None:
         self.figure, self.contacts, self.controls, self.loads = figure, contacts, controls, loads
         self.problem = ContactProblem(figure, contacts)
+        self.solids = SolidFeatures(self.problem) if events and self.problem.packed.solids else None
         self.nq, self.nv = figure.nq, figure.nv
         z0 = getattr(controls, "z0", None)
         self.z0 = np.zeros(0) if z0 is None else np.array(z0, float)
@@ -154,7 +162,25 @@ class ContactEquations:
     # ---------------------------------------------------------------- what is watched
     def gaps(self, y: Array) -> Array:
         """Return the gaps of all candidates, (candidates,)."""
+        gaps = self.raw_gaps(y)
+        if self.solids is not None:
+            self.solids.hide_outside(y[: self.nq], gaps, self.modes)
+        return gaps
+
+    def raw_gaps(self, y: Array) -> Array:
+        """Return the gaps of all candidates, also of features of solids beyond what they were chosen on."""
         return self.problem.gaps(np.ascontiguousarray(y[: self.nq]))
+
+    def refresh(self, y: Array, *, anew: bool = False) -> None:
+        """Choose the features at which solids touch."""
+        if self.solids is not None:
+            speed = float(np.abs(y[self.nq : self.moving]).max(initial=0.0))
+            if self.solids.refresh(y[: self.nq], self.modes, self.armed, speed, anew=anew):
+                self._choose()
+
+    def stale(self, y: Array) -> bool:
+        """Return whether solids touch otherwise than their features tell."""
+        return self.solids is not None and self.solids.stale(y[: self.nq], self.problem.active)
 
     def watch(self, at: float, y: Array) -> None:
         """Evaluate forces, slips and edges at a state; the result is stored in `seen`."""
@@ -280,6 +306,7 @@ class ContactEquations:
     # ---------------------------------------------------------------- events
     def begin(self, y: Array) -> list[Event]:
         """Find what touches at the start; refuse what penetrates, and make velocities fit."""
+        self.refresh(y, anew=True)
         gaps = self.gaps(y)
         names = self.problem.packed.names
         deep = np.flatnonzero(gaps < -DEEP)
@@ -388,6 +415,7 @@ class ContactEquations:
     def _leap(self, at: float, y: Array, h: float) -> np.ndarray:
         """Take a short step with impulses; return the candidates that it keeps closed."""
         problem, nq = self.problem, self.nq
+        self.refresh(y, anew=True)
         reach = 1e3 * NEAR + 2 * h * float(np.abs(y[nq : self.moving]).max(initial=0.0))
         self._pose(at, y, np.flatnonzero(self.gaps(y) <= reach))
         active = problem.active
@@ -475,6 +503,7 @@ class ContactEquations:
             "armed": self.armed.astype(np.int64),
             "slid": self.slid.copy(),
             "recent": np.array(times, float).reshape(-1, 2),
+            **({} if self.solids is None else self.solids.keep()),
         }
 
     def restore(self, kept: dict[str, Any]) -> None:
@@ -484,6 +513,8 @@ class ContactEquations:
         self.regions[:] = np.asarray(kept["regions"])
         self.armed[:] = np.asarray(kept["armed"]).astype(bool)
         self.slid[:] = np.asarray(kept["slid"])
+        if self.solids is not None:
+            self.solids.restore(kept)
         self.recent = {}
         for k, when in np.asarray(kept["recent"]).reshape(-1, 2):
             self.recent.setdefault(int(k), []).append(float(when))

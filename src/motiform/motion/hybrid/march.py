@@ -146,6 +146,7 @@ def _step(
     t, y = walk.t, walk.y
     target = _next_break(system, t, options.t1)
     stepper.latest = np.nextafter(target, -np.inf)
+    system.refresh(y)
     system.remember(y, t)
     try:
         h = walk.step or min(stepper.first_step(t, y, target - t), _STEP)
@@ -236,6 +237,14 @@ def _tick(system: ContactEquations, walk: _Walk) -> None:
         walk.t += system.leapt  # some microseconds: a sample among them is that of the next step
 
 
+def _choose_features(system: ContactEquations, at: float, y: Array) -> list[Event]:
+    """Choose the features of solids anew; tell which contacts have come to an edge."""
+    before = system.modes.copy()
+    system.refresh(y, anew=True)
+    gone = np.flatnonzero((before != c.FREE) & (system.modes == c.FREE))
+    return [Event(at, f"comes to an edge: {system.problem.packed.names[k]}") for k in gone]
+
+
 def _happen(
     system: ContactEquations, walk: _Walk, found: Found, y: Array, guards: Sequence[Guard], *, moved: bool
 ) -> None:
@@ -257,6 +266,8 @@ def _happen(
         walk.events += [Event(found.time, f"comes to an edge: {system.problem.packed.names[k]}") for k in found.strayed]
     if len(system.problem.active) and not found.guards:
         system.fit(y)  # inside a step contacts have drifted by the tolerance, which is not leaving
+    if found.stale:
+        walk.events += _choose_features(system, found.time, y)
     gaps = system.gaps(y)
     closed = np.flatnonzero((system.modes != c.FREE) | ((gaps <= NEAR) & ~np.isin(np.arange(len(gaps)), found.strayed)))
     closed = np.union1d(closed, np.array(found.landed, np.int64)).astype(np.int64)

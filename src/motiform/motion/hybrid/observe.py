@@ -62,6 +62,8 @@ def look(system: ContactEquations, at: float, y: Array) -> Look:
     packed, count = problem.packed, len(contacts.points)
     gaps, every = np.full(count, np.inf), system.gaps(y)
     np.minimum.at(gaps, packed.point_of, every[: packed.pairs])
+    if system.solids is not None:
+        system.solids.point_gaps(y[: system.nq], gaps)
     modes = np.zeros(count, np.int64)
     forces, sites = np.zeros((count, 3)), np.zeros((count, 3))
     moments, presses, limits = np.zeros((count, 3)), np.zeros(count), np.zeros(system.nv)

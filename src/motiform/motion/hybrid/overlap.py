@@ -54,7 +54,7 @@ class OverlapWatch:
                 "two solids overlap where neither has a contact point",
                 where=f"t = {at:.6g} s, {self.problem.packed.names[MOST * k].rsplit('.', 1)[0]}",
                 got=f"{-gaps[k]:.3g} m",
-                remedy="Take integrator 'time-stepping' and solids (contact.solid_contacts): they touch by edges too.",
+                remedy="Take solids (contact.solid_contacts): they touch by edges too.",
             )
 
 

@@ -29,6 +29,8 @@ class Found:
     """Candidates whose gap has closed."""
     strayed: list[int] = field(default_factory=list)
     """Pairs whose point has come to an edge."""
+    stale: bool = False
+    """Solids touch by other features than those that are known."""
     turned: bool = False
     """A force is not allowed by its mode, or a slip has ended."""
     guards: tuple[int, ...] = ()
@@ -68,6 +70,8 @@ def find(
             until = instant if found is None else found.time
             found = _first(found, _mode(system, solution, held, until))
             held = until
+        if system.solids is not None:
+            found = _first(found, _stale(system, solution, before, instant if found is None else found.time))
         if found is not None:
             break
         before, last = instant, gaps
@@ -85,7 +89,12 @@ def _first(a: Found | None, b: Found | None) -> Found | None:
     if abs(a.time - b.time) > time_tolerance(a.time):
         return a if a.time < b.time else b
     return Found(
-        max(a.time, b.time), a.landed + b.landed, a.strayed + b.strayed, a.turned or b.turned, a.guards + b.guards
+        max(a.time, b.time),
+        a.landed + b.landed,
+        a.strayed + b.strayed,
+        a.stale or b.stale,
+        a.turned or b.turned,
+        a.guards + b.guards,
     )
 
 
@@ -103,9 +112,11 @@ def _landing(
         offset = 0.0 if system.armed[k] or before[k] > TOUCH else TOUCH
         if not before[k] + offset > 0 >= after[k] + offset:
             continue
+        if system.solids is not None and not system.raw_gaps(solution(lo))[k] + offset > 0:
+            continue  # it has come under a face from beside it: its solids tell
         roots[int(k)] = float(
             brentq(
-                lambda t, k=k, offset=offset: system.gaps(solution(t))[k] + offset,
+                lambda t, k=k, offset=offset: system.raw_gaps(solution(t))[k] + offset,
                 lo,
                 hi,
                 xtol=1e-15,
@@ -117,6 +128,19 @@ def _landing(
     first = min(roots.values())
     together = [k for k, root in roots.items() if root <= first + time_tolerance(first)]
     return Found(max(roots[k] for k in together), landed=together)
+
+
+def _stale(system: ContactEquations, solution: Solution, lo: float, hi: float) -> Found | None:
+    """Return the first instant in (lo, hi] at which solids touch otherwise than their features tell, to rounding."""
+    if not system.stale(solution(hi)):
+        return None
+    good, bad = lo, hi
+    while bad - good > time_tolerance(bad):
+        middle = 0.5 * (good + bad)
+        if not good < middle < bad:
+            break
+        good, bad = (good, middle) if system.stale(solution(middle)) else (middle, bad)
+    return Found(bad, stale=True)
 
 
 def _mode(system: ContactEquations, solution: Solution, lo: float, hi: float) -> Found | None:

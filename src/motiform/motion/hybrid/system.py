@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.contact import columns as c
 from motiform.motion.contact.points import Contacts
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State, hybrid_march
@@ -50,16 +49,9 @@ class ContactSystem(System):
         if guards and options.integrator == "time-stepping":
             names = ", ".join(guard.name for guard in guards)
             raise InputError("guards need dense output", got=f"time-stepping with {names}", allowed="'dormand-prince'")
-        self.equations = ContactEquations(figure, contacts, controls, loads)
-        if self.equations.problem.packed.solids and options.integrator != "time-stepping":
-            names = self.equations.problem.packed.names[int(self.equations.problem.packed.ints[c.FIRST_SLOT])]
-            raise InputError(
-                "solids can touch one another in time-stepping only",
-                where=f"contact {names.rsplit('.', 1)[0]}",
-                got=f"integrator {options.integrator!r}",
-                allowed="integrator 'time-stepping'",
-                remedy="Take it, or give points of their surfaces (contact.points_of_shape).",
-            )
+        self.equations = ContactEquations(
+            figure, contacts, controls, loads, events=options.integrator != "time-stepping"
+        )
         state = start(figure, q0, v0)
         check_functions(figure, FigureState(state.q, state.v, self.equations.z0), controls, loads, guards)
         self.figure, self.options, self.guards = figure, options, list(guards)

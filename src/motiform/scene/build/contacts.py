@@ -11,6 +11,8 @@ from motiform.geometry import Hollow, surfaces
 from motiform.motion import contact
 from motiform.motion.bodies import Body
 from motiform.motion.contact import ContactPoint, Contacts, Obstacle
+from motiform.motion.contact.corners import simple_shapes
+from motiform.motion.contact.features import is_flat
 from motiform.motion.contact.pack import pairs_by_name
 from motiform.motion.figures import FIGURES
 from motiform.motion.hybrid import body_segments
@@ -146,13 +148,16 @@ def _bodies(
 ) -> None:
     """Add the free bodies, and the obstacles that they are to one another.
 
-    In time-stepping they touch as solids, in event-driven runs by points of their surfaces.
+    They touch as solids in time-stepping, and in event-driven runs where several of them have flat faces or are
+    capsules or balls; else by points of their surfaces.
     """
-    solids = scene.document.motion.integrator == "time-stepping"
     bowls = any(isinstance(obstacle.solid, Hollow) for obstacle in obstacles)
     laws = [table.contact or BodyContactTable() for table in scene.document.body]
     touching = [(n, body, law) for n, (body, law) in enumerate(zip(bodies, laws, strict=True)) if law.touches]
     alone = len(points) == 0 and len(touching) == 1 and not touching[0][1].many
+    solids = scene.document.motion.integrator == "time-stepping" or (
+        not alone and _flat(figure, [name for _, body, _ in touching for name in body_segments(body)], obstacles)
+    )
     for n, body, law in touching:
         options: Any = {"friction": law.friction, "restitution": law.restitution}
         for name in body_segments(body):
@@ -163,3 +168,10 @@ def _bodies(
                 points += [point for point in corners if point.corner_of is not None or not solids]
             own = contact.obstacles_of_shape(figure, name, every=solids, **options)
             obstacles += own if law.solid and not alone else ()
+
+
+def _flat(figure: Figure, segments: Sequence[str], obstacles: Sequence[Obstacle]) -> bool:
+    """Return whether all can touch as solids in an event-driven run; bowls are touched by points in any case."""
+    shapes = [shape for name in segments for part in figure.segment(name).parts for shape in simple_shapes(part.shape)]
+    solids = [obstacle.solid for obstacle in obstacles if not isinstance(obstacle.solid, Hollow)]
+    return all(is_flat(solid) for solid in (*shapes, *solids))

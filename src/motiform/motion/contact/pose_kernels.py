@@ -1,0 +1,46 @@
+"""Places of segments, contact points and obstacles in the world, from a figure's workspace."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from motiform.base.kernels import inline
+from motiform.motion.contact import columns as c
+from motiform.motion.tree.kernels.memory import get3, get9, ix, row3, row9
+from motiform.motion.tree.model import columns as t
+from motiform.spatial.algebra import add, matmul, transform
+
+__all__ = ["obstacle_pose", "point_pose", "root_of", "segment_pose"]
+
+
+@inline
+def segment_pose(ints, i, work):
+    """Return rotation and origin of a segment in the world."""
+    pose = ints[t.W_POSE] + i * t.POSE_ROWS
+    root = ints[t.W_ROOT] + 3 * ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.ROOT)]
+    return get9(work, pose, 0), add(get3(work, root, 0), get3(work, pose + 9, 0))
+
+
+@inline
+def root_of(ints, i, work):
+    """Return the origin about which the spatial vectors of a segment are."""
+    return get3(work, ints[t.W_ROOT] + 3 * ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.ROOT)], 0)
+
+
+@inline
+def point_pose(ints, cints, cfloats, point, work):
+    """Return axes and origin of a contact point's solid in the world."""
+    own = cints[c.AT_POINTS] + c.POINT_INTS * point
+    number = cints[c.FLOAT_POINTS] + c.POINT_FLOATS * point
+    R, o = segment_pose(ints, cints[ix(own)], work)
+    return matmul(R, row9(cfloats, number + 4)), add(o, transform(R, row3(cfloats, number)))
+
+
+@inline
+def obstacle_pose(ints, cints, cfloats, obstacle, work):
+    """Return axes and origin of an obstacle in the world."""
+    block = cints[c.AT_OBSTACLES] + c.OBSTACLE_INTS * obstacle
+    at = cints[c.FLOAT_OBSTACLES] + c.OBSTACLE_FLOATS * obstacle
+    R, o = row9(cfloats, at), row3(cfloats, at + 9)
+    if cints[ix(block)] >= 0:
+        Rs, os = segment_pose(ints, cints[ix(block)], work)
+        return matmul(Rs, R), add(os, transform(Rs, o))
+    return R, o
