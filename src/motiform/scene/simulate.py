@@ -23,6 +23,7 @@ from motiform.motion.run import Guard, Kind, Options, record
 from motiform.motion.run.identity import identify
 from motiform.motion.run.kinds import find_kind
 from motiform.motion.tree import Control, Figure
+from motiform.motion.tree.prescribed import PrescribedMotion
 from motiform.motion.tree.system import KIND as FIGURES
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
@@ -59,6 +60,7 @@ def simulate(
     loads: Control | None = None,
     contacts: Contacts | None = None,
     watch: bool | None = None,
+    prescribed: PrescribedMotion | Sequence[PrescribedMotion] | None = None,
     motion: Recording | Callable[[float], ArrayLike] | None = None,
     unstable: bool | None = None,
     record: Sequence[str] | None = None,
@@ -91,6 +93,9 @@ def simulate(
         instants (integrator "dormand-prince") or by fixed steps ("time-stepping"); limits of joints then act too.
     watch
         Of a figure: whether the run ends where a contact joint would have to pull, or to hold more than its friction.
+    prescribed
+        Of a figure: coordinates that move as functions of time, see `motiform.actuation.PrescribedMotion`; the efforts
+        that this takes are recorded.
     motion
         Of a figure in matter: a recording or a function of time [s] that the figure follows.
     unstable
@@ -117,6 +122,7 @@ def simulate(
         guards=None if guards is None else _several(guards, _is_guard, "Guard"),
         q0=q0, v0=v0, controls=controls, loads=loads, contacts=contacts, watch=watch, motion=motion, unstable=unstable,
         record=record,
+        prescribed=None if prescribed is None else _several(prescribed, _is_motion, "PrescribedMotion"),
     )  # fmt: skip
     keep: dict[str, Any] = {"out": out, "overwrite": overwrite, "resume": resume, "progress": progress}
     if isinstance(what, str | Path | Scene):
@@ -177,6 +183,10 @@ _SETTINGS = {"t1": "scene.duration", "rate": "scene.rate"} | {
 
 def _given(**arguments: Any) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _is_motion(one: Any) -> bool:
+    return isinstance(one, PrescribedMotion)
 
 
 def _is_guard(one: Any) -> bool:

@@ -21,7 +21,7 @@ def seen_shape(shape: Any, extent: float) -> Shape | None:
         wide = 3.0 * max(extent, 1e-3)
         slab = Box((wide, _SLAB * wide, wide))
         return Compound(((slab, Transform.translation_of(np.array([0.0, -0.5 * _SLAB * wide, 0.0]))),))
-    if isinstance(shape, Hollow):
+    if isinstance(shape, Hollow) and isinstance(shape.shape, Shape):
         lines = _outlines(shape.shape)
         radius = _WIRE * float(np.linalg.norm(np.ptp(np.asarray(shape.shape.bounds, float), axis=0)))
         rods = [_rod(a, b, radius) for line in lines for a, b in pairwise(line)]

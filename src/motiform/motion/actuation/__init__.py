@@ -6,6 +6,7 @@ from motiform.motion.actuation.drives import ControlSum, CoordinateControl, Coor
 from motiform.motion.actuation.pushes import SegmentPush, SegmentPushes
 from motiform.motion.actuation.standing import StandingEffort, standing_effort
 from motiform.motion.actuation.trajectories import EffortTrajectory, PostureTrajectory
+from motiform.motion.tree.prescribed import PrescribedMotion
 
 __all__ = [
     "CommandedControl",
@@ -15,6 +16,7 @@ __all__ = [
     "EffortTrajectory",
     "PostureControl",
     "PostureTrajectory",
+    "PrescribedMotion",
     "SegmentPush",
     "SegmentPushes",
     "StandingEffort",

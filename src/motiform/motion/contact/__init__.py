@@ -21,11 +21,13 @@ from motiform.motion.contact.obstacles import (
     floor,
     from_surface,
     hollow_ball,
+    hollow_box,
     plane,
     profile,
     slope,
     stairs,
     torus,
+    tube,
 )
 from motiform.motion.contact.points import (
     ContactPoint,
@@ -59,6 +61,7 @@ __all__ = [
     "free_contacts",
     "from_surface",
     "hollow_ball",
+    "hollow_box",
     "obstacles_of_shape",
     "plane",
     "points_of_shape",
@@ -71,4 +74,5 @@ __all__ = [
     "solve_contacts",
     "stairs",
     "torus",
+    "tube",
 ]

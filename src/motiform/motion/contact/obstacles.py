@@ -53,11 +53,13 @@ __all__ = [
     "floor",
     "from_surface",
     "hollow_ball",
+    "hollow_box",
     "plane",
     "profile",
     "slope",
     "stairs",
     "torus",
+    "tube",
 ]
 
 SLAB = 0.02  # [m] thickness of planes and faces in pictures
@@ -71,7 +73,7 @@ class Obstacle:
     Attributes
     ----------
     solid : any that has a signed distance, in the obstacle's own frame, an ellipsoid, a mesh (its convex hull), or a
-        hollow ball.
+        hollow ball or endless cylinder.
     segment : the segment that carries it; None, the world.
     placement : the obstacle's frame in the segment's (the world's) frame.
     friction : coefficient, 0 to inf; None, the touching point's own.
@@ -94,9 +96,11 @@ class Obstacle:
             allowed = "the name of a segment, or None for the world"
             raise InputError("not a segment", where=where, got=self.segment, allowed=allowed)
         kind = getattr(self.solid, "kind", type(self.solid).__name__)
-        hollow = isinstance(self.solid, Hollow) and isinstance(self.solid.shape, Ball)
+        hollow = isinstance(self.solid, Hollow) and isinstance(self.solid.shape, Ball | EndlessCylinder)
         if not hollow and not (isinstance(self.solid, Solid) and (has_distance(kind) or can_touch(self.solid))):
-            allowed = ", ".join([*(name for name in NUMBERS if has_distance(name) or name in TOUCHING), "hollow ball"])
+            allowed = ", ".join(
+                [*(name for name in NUMBERS if has_distance(name) or name in TOUCHING), "hollow ball", "tube"]
+            )
             raise InputError("this solid cannot be an obstacle", where=where, got=Words(kind), allowed=allowed)
         object.__setattr__(self, "placement", _base(self.placement, where))
         object.__setattr__(self, "friction", _part(self.friction, np.inf, f"{where} friction"))
@@ -115,12 +119,13 @@ class Obstacle:
 
     @property
     def shape(self) -> Shape:
-        """What it looks like, in its own frame; endless ones end, and of a bowl one sees the lower half."""
+        """What it looks like, in its own frame; endless ones end, and of bowls and tubes one sees half."""
         match self.solid:
             case Shape():
                 return self.solid
             case Hollow():
-                return _bowl(self.solid.shape.sizes[0])
+                radius = self.solid.shape.sizes[0]
+                return _bowl(radius) if isinstance(self.solid.shape, Ball) else _pipe(radius)
             case EndlessCylinder():
                 return Cylinder(self.solid.radius, WIDE)
         x, z = self.solid.size if isinstance(self.solid, Face) else (WIDE, WIDE)
@@ -251,6 +256,51 @@ def ball(radius: float, *, name: str = "ball", **options: Unpack[Placed]) -> Obs
 def hollow_ball(radius: float, *, name: str = "bowl", **options: Unpack[Placed]) -> Obstacle:
     """Return a bowl, solid outside of that radius [m]: points are inside of it."""
     return Obstacle(name, Hollow(Ball(radius)), **options)
+
+
+def tube(radius: float, *, name: str = "tube", **options: Unpack[Placed]) -> Obstacle:
+    """Return an endless tube along y, solid outside of that radius [m]: points are inside of it."""
+    return Obstacle(name, Hollow(EndlessCylinder(radius)), **options)
+
+
+def hollow_box(
+    size: ArrayLike,
+    *,
+    name: str = "room",
+    open_top: bool = False,
+    placement: Transform | None = None,
+    **options: Unpack[Options],
+) -> tuple[Obstacle, ...]:
+    """Return the inside of a box of that size (x, y, z) [m], centred, as six walls: what touches is inside of it.
+
+    They are called `name`.left and `name`.right (−x, +x), `name`.bottom and `name`.top, `name`.back and `name`.front
+    (−z, +z), solid without end on their outer sides. With `open_top` there is no top, and walls end at its height.
+    """
+    x, y, z = (0.5 * check_length(one, f"size of hollow box {name!r}") for one in as_floats(size, 3, where="size"))
+    base = _base(placement, f"hollow box {name!r}")
+    walls = {
+        "left": ((1, 0, 0), (-x, 0, 0), (2 * y, 2 * z)),
+        "right": ((-1, 0, 0), (x, 0, 0), (2 * y, 2 * z)),
+        "bottom": ((0, 1, 0), (0, -y, 0), (2 * x, 2 * z)),
+        "top": ((0, -1, 0), (0, y, 0), (2 * x, 2 * z)),
+        "back": ((0, 0, 1), (0, 0, -z), (2 * x, 2 * y)),
+        "front": ((0, 0, -1), (0, 0, z), (2 * x, 2 * y)),
+    }
+    found = []
+    for side, (normal, at, extent) in walls.items():
+        if side == "top" and open_top:
+            continue
+        solid = Face(_turned(normal, extent)) if open_top and side != "bottom" else Plane()
+        placed = base @ Transform(rotation_y_to(np.array(normal, float)), np.array(at, float))
+        found.append(Obstacle(f"{name}.{side}", solid, placement=placed, **options))
+    return tuple(found)
+
+
+def _turned(normal: tuple[int, int, int], extent: tuple[float, float]) -> tuple[float, float]:
+    """Return the size along x and z of a face whose y is turned to a normal, of a wall's extents in axis order."""
+    R = rotation_y_to(np.array(normal, float))
+    across = [k for k in range(3) if not normal[k]]
+    return extent[across.index(int(np.argmax(np.abs(R[:, 0]))))], extent[across.index(int(np.argmax(np.abs(R[:, 2]))))]
 
 
 def capsule(radius: float, length: float, *, name: str = "capsule", **options: Unpack[Placed]) -> Obstacle:
@@ -402,3 +452,21 @@ def _bowl(radius: float, steps: int = 24) -> Mesh:
     angle = np.linspace(-0.5 * pi, 0.0, steps)
     arc = radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     return Mesh(*revolve(np.concatenate([1.02 * arc, arc[::-1]]), 2 * steps))
+
+
+def _pipe(radius: float, steps: int = 24) -> Mesh:
+    """Half of a shell around the cylinder, that of −x, a fiftieth of the radius thick."""
+    angle = np.linspace(0.5 * pi, 1.5 * pi, steps)
+    arc = radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    loop = np.concatenate([1.02 * arc, arc[::-1]])
+    ends = [np.column_stack([loop[:, 0], np.full(len(loop), y), loop[:, 1]]) for y in (-0.5 * WIDE, 0.5 * WIDE)]
+    n = len(loop)
+    faces = []
+    for k in range(n):
+        m = (k + 1) % n
+        faces += [(k, m, n + m), (k, n + m, n + k)]
+    for k in range(steps - 1):
+        quad = (k, k + 1, n - 2 - k, n - 1 - k)
+        faces += [(quad[2], quad[1], quad[0]), (quad[3], quad[2], quad[0])]
+        faces += [(n + quad[0], n + quad[1], n + quad[2]), (n + quad[0], n + quad[2], n + quad[3])]
+    return Mesh(np.concatenate(ends), np.array(faces))

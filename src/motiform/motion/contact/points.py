@@ -342,8 +342,9 @@ def solids_of_shape(
     """Return the shapes of a segment as solids that touch obstacles and, where these are obstacles, other segments.
 
     Boxes, cylinders, cones, capsules, balls, ellipsoids, tori and the convex hulls of meshes touch as solids: face to
-    face at the corners of their common part, edge to edge where they cross. Of a compound each part is one. Event-driven
-    runs take boxes, hulls, capsules and balls; time-stepping takes all. `options` are solid, friction and restitution.
+    face at the corners of their common part, edge to edge where they cross. Of a compound each part is one.
+    Event-driven runs take boxes, hulls, capsules and balls; time-stepping takes all. `options` are solid, friction and
+    restitution.
     """
     pieces = _pieces(figure, segment) if shape is None else pieces_of_shape(shape, placement or Transform.identity())
     if not pieces:

@@ -18,6 +18,7 @@ from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as t
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import asked
+from motiform.motion.tree.prescribed import DrivenFigure
 from motiform.record import Event
 from motiform.spatial import Transform
 
@@ -46,7 +47,9 @@ class ContactEquations:
         loads: Control | None = None,
         *,
         events: bool = True,
+        drive: DrivenFigure | None = None,
     ) -> None:
+        self.drive = drive
         self.figure, self.contacts, self.controls, self.loads = figure, contacts, controls, loads
         self.problem = ContactProblem(figure, contacts)
         self.solids = SolidFeatures(self.problem) if events and self.problem.packed.solids else None
@@ -89,6 +92,11 @@ class ContactEquations:
     def forces(self, at: float, state: FigureState) -> Array:
         """Return the generalised forces of the controls, (nv,)."""
         return self._still if self.controls is None else asked(self.controls, at, state, (self.nv,), "control")
+
+    def control_forces(self, at: float, state: FigureState) -> Array:
+        """Return the generalised forces of the controls without those of drives, (nv,)."""
+        tau = self.forces(at, state)
+        return tau if self.drive is None else tau - self.drive.force(at, state.q, state.v)
 
     def wrenches(self, at: float, state: FigureState) -> Array | None:
         """Return the loads on the segments, (segments, 6), or None."""

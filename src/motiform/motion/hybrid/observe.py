@@ -6,6 +6,7 @@ import numpy as np
 
 from motiform.motion.contact import columns as c
 from motiform.motion.hybrid.equations import ContactEquations
+from motiform.motion.tree import poses
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.observe import effort_units
 from motiform.record import Channel
@@ -44,6 +45,8 @@ class Look:
     """Forces of limits on the coordinates, (nv,)."""
     tau: Array
     """Forces of the controls, (nv,)."""
+    drives: Array
+    """Efforts of prescribed motions."""
 
 
 def add_force(
@@ -54,6 +57,27 @@ def add_force(
     presses[n] += press
     sites[n] += (press / presses[n] if presses[n] > 0 else 1.0) * (site - sites[n])
     moments[n] += np.cross(site, force)
+
+
+def drive_efforts(
+    system: ContactEquations, at: float, y: Array, own: np.ndarray, forces: Array, places: Array, limits: Array
+) -> Array:
+    """Return the efforts of prescribed motions, under forces of candidates at places and of limits."""
+    drive, packed = system.drive, system.problem.packed
+    if drive is None:
+        return np.zeros(0)
+    state = system.split(y)
+    loads = system.wrenches(at, state)
+    wrenches = np.zeros((len(system.figure.segments), 6)) if loads is None else np.array(loads)
+    origins = poses(system.figure, state.q)[1]
+    for k, force, place in zip(own, forces, places, strict=True):
+        carrier = system.contacts.obstacles[packed.obstacle_of[k]].segment
+        for name, sign in ((system.contacts.points[packed.point_of[k]].segment, 1.0), (carrier, -1.0)):
+            if name is not None:
+                n = system.figure.index(name)
+                wrenches[n] += sign * np.concatenate([np.cross(place - origins[n], force), force])
+    tau = system.control_forces(at, state) + limits
+    return drive.efforts(at, state.q, state.v, tau, wrenches)
 
 
 def look(system: ContactEquations, at: float, y: Array) -> Look:
@@ -67,6 +91,7 @@ def look(system: ContactEquations, at: float, y: Array) -> Look:
     modes = np.zeros(count, np.int64)
     forces, sites = np.zeros((count, 3)), np.zeros((count, 3))
     moments, presses, limits = np.zeros((count, 3)), np.zeros(count), np.zeros(system.nv)
+    own, world, places = np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros((0, 3))
     if len(problem.active):
         out = np.empty(system.size)
         system.rate(at, y, out)
@@ -75,6 +100,7 @@ def look(system: ContactEquations, at: float, y: Array) -> Look:
         slides = (system.own_modes[:pairs] == c.SLIDE) & (problem.mu > 0)  # their friction is what it is
         x = problem.least_norm(x, problem.mu, slides)
         world = problem.in_world(x)
+        own, places = problem.active[:pairs].copy(), problem.sites[:pairs, c.SITE : c.SITE + 3].copy()
         for k in range(pairs):
             n = packed.point_of[problem.active[k]]
             modes[n] = max(modes[n], system.own_modes[k])
@@ -84,7 +110,9 @@ def look(system: ContactEquations, at: float, y: Array) -> Look:
             limit = problem.active[k] - packed.pairs
             side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
             limits[packed.limit_coordinates[limit]] += side * x[3 * pairs + k - pairs]
-    return Look(modes, gaps, forces, sites, moments, presses, limits, system.forces(at, system.split(y)).copy())
+    tau = system.control_forces(at, system.split(y)).copy()
+    drives = drive_efforts(system, at, y, own, world, places, limits)
+    return Look(modes, gaps, forces, sites, moments, presses, limits, tau, drives)
 
 
 def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:

@@ -12,7 +12,7 @@ from motiform.motion.contact.layouts import make_space
 from motiform.motion.contact.shares import least_forces
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State
-from motiform.motion.hybrid.observe import Look, add_force, look
+from motiform.motion.hybrid.observe import Look, add_force, drive_efforts, look
 from motiform.motion.run import Block, Checkpoint, Options, Pace
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import asked
@@ -63,6 +63,7 @@ class Stepper:
         self.gaps, self.active, self.impulses = self._room.gaps, self._room.active, self._room.impulses
         self.past = self._room.past
         self.taken = self.pairs = 0
+        self._at = 0.0
 
     def _reserve(self, count: int) -> None:
         """Make room for so many candidates: solids could have far more points than they ever have at once."""
@@ -88,7 +89,7 @@ class Stepper:
         system, h = self.system, self.h
         state = system.split(y)
         tau, loads = system.forces(at, state), system.wrenches(at, state)
-        self.tau = tau
+        self.tau, self._at = system.control_forces(at, state), at
         controls: Any = system.controls
         stiffness = getattr(controls, "stiffness", None)
         if stiffness is not None:
@@ -161,6 +162,7 @@ class Stepper:
             limit = own[k] - packed.pairs
             side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
             limits[packed.limit_coordinates[limit]] += side * x[3 * self.pairs + k - self.pairs]
+        world = np.zeros((self.pairs, 3))
         for k in range(self.pairs):
             p, candidate, site = x[3 * k : 3 * k + 3], own[k], self.sites[k]
             if not p.any():
@@ -168,9 +170,11 @@ class Stepper:
             n, e, normal = packed.point_of[candidate], site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
             e2 = (e[1] * normal[2] - e[2] * normal[1], e[2] * normal[0] - e[0] * normal[2])
             force = p[0] * e + p[1] * normal + p[2] * np.array([*e2, e[0] * normal[1] - e[1] * normal[0]])
+            world[k] = force
             add_force(n, force, p[1], places[k], forces, presses, sites, moments)
             modes[n] = max(modes[n], c.SLIDE if slips[k] else c.STICK)
-        return Look(modes, gaps, forces, sites, moments, presses, limits, self.tau.copy())
+        drives = drive_efforts(system, self._at + self.h, y, own[: self.pairs], world, places, limits)
+        return Look(modes, gaps, forces, sites, moments, presses, limits, self.tau.copy(), drives)
 
 
 def _room(count: int) -> Any:

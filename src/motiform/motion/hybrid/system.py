@@ -15,7 +15,8 @@ from motiform.motion.run import Block, Checkpoint, Guard, Kind, Options, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree import Control, Figure, FigureState
 from motiform.motion.tree.model.state import check_functions
-from motiform.motion.tree.observe import channels, figure_labels, observe
+from motiform.motion.tree.observe import channels, drive_channel, drive_labels, figure_labels, observe, undriven
+from motiform.motion.tree.prescribed import PrescribedMotion, drive_figure
 from motiform.motion.tree.start import start
 from motiform.motion.tree.system import check_device, check_moves
 from motiform.record import Channel
@@ -40,6 +41,7 @@ class ContactSystem(System):
         controls: Control | None = None,
         loads: Control | None = None,
         guards: Sequence[Guard] = (),
+        prescribed: Sequence[PrescribedMotion] = (),
     ) -> None:
         if not isinstance(contacts, Contacts):
             raise InputError("contacts must be a Contacts", got=repr(contacts)[:80], remedy="See motiform.contact.")
@@ -49,20 +51,27 @@ class ContactSystem(System):
         if guards and options.integrator == "time-stepping":
             names = ", ".join(guard.name for guard in guards)
             raise InputError("guards need dense output", got=f"time-stepping with {names}", allowed="'dormand-prince'")
-        self.equations = ContactEquations(
-            figure, contacts, controls, loads, events=options.integrator != "time-stepping"
-        )
         state = start(figure, q0, v0)
+        stepping = options.integrator == "time-stepping"
+        self.controls, drive, model, forces = controls, None, figure, controls
+        if prescribed:
+            drive = drive_figure(figure, prescribed, state.q)
+            state = drive.begin(state)
+            drive.step = 1 / (options.rate * options.steps) if stepping else 0.0
+            model, forces = drive.heavy, drive.control(controls)
+        self.equations = ContactEquations(model, contacts, forces, loads, events=not stepping, drive=drive)
         check_functions(figure, FigureState(state.q, state.v, self.equations.z0), controls, loads, guards)
         self.figure, self.options, self.guards = figure, options, list(guards)
         self.first = np.concatenate([state.q, state.v, self.equations.z0])
         self.gravity, self.vertical = figure.gravity, figure.vertical
         named = {"point": list(contacts.point_names), "solid": list(contacts.solids)}
-        self.labels, self.facts = figure_labels(figure) | named, {}
+        self.labels, self.facts = figure_labels(figure) | named | drive_labels(drive), {}
         self.notes = list(dict.fromkeys(point.note for point in contacts.points if point.note))
 
     def channels(self) -> list[Channel]:  # noqa: D102
-        own = channels(self.figure, self.options.rate, self.equations.controls is not None)
+        own = channels(self.figure, self.options.rate, self.controls is not None)
+        drive = self.equations.drive
+        own += [] if drive is None else [drive_channel(drive, self.options.rate)]
         return own + contact_channels(self.equations, self.options.rate)
 
     def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
@@ -77,7 +86,13 @@ class ContactSystem(System):
         rows, looks = np.array([row for row, _ in states]), [look for _, look in states]
         found = observe(self.equations, times, rows)
         origins = {name: found[f"{name}.position"] for name in self.figure.names}
-        return found | observe_contacts(self.equations, rows, looks, origins)
+        drive = self.equations.drive
+        if drive is not None:
+            found |= undriven(drive, rows) | {"drive.effort": np.array([look.drives for look in looks])}
+        found |= observe_contacts(self.equations, rows, looks, origins)
+        if self.controls is None:
+            found.pop("tau", None)
+        return found
 
 
 KIND = Kind(

@@ -69,7 +69,7 @@ def sampled(
     if checkpoint is None:
         first = system.initial()
         yield Block(first[None], 0, {"sample": 0, "rows": first})
-    if get_tableau(options.integrator).error is None:
+    if get_tableau(options.integrator).error is None and not guards:
         yield from sampled_steps(system, options, checkpoint)
     else:
         yield from sampled_march(system, options, guards, checkpoint)
@@ -124,7 +124,10 @@ def sampled_march(
     checkpoint: Checkpoint | None,
     jumps: Sequence[float] = (),
 ) -> Iterator[Block]:
-    """Adaptive steps; samples are read off the dense output, a block ends with a step."""
+    """Adaptive steps, or fixed ones with guards; samples are read off the dense output, a block ends with a step.
+
+    Fixed steps land on samples; within them guards see Hermite's cubic.
+    """
     stepper = ExplicitStep(
         get_tableau(options.integrator),
         system.rate,
@@ -136,6 +139,8 @@ def sampled_march(
     sample, y = _begin(system, checkpoint)
     t = float(checkpoint.get("t", sample / options.rate)) if checkpoint else 0.0
     h = float(checkpoint["step"]) if checkpoint and "step" in checkpoint else None
+    if stepper.tableau.error is None:
+        h = 1 / (options.rate * options.steps)
     fired = frozenset(int(k) for k in checkpoint.get("fired", ())) if checkpoint else frozenset()
     last = options.samples - 1
     kept: list[np.ndarray] = []

@@ -49,6 +49,7 @@ from motiform.motion.tree.algorithms.matrices import (
     gravity_effects,
     joint_wrenches,
 )
+from motiform.motion.tree.algorithms.world_velocity import joint_velocity
 from motiform.motion.tree.build import FigureBuilder
 from motiform.motion.tree.contact_joints.closure import ContactClosure
 from motiform.motion.tree.model.closure import Closure
@@ -103,6 +104,7 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "jacobian",
     "joint_axes",
+    "joint_velocity",
     "joint_wrenches",
     "momentum",
     "motion",

@@ -1,6 +1,6 @@
 """Recorded channels of a figure: coordinates, poses, tags, energies, contact forces."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from motiform.motion.tree.model.state import Control, FigureState
 from motiform.record import Channel
 from motiform.spatial import quaternion_from_rotation
 
+if TYPE_CHECKING:
+    from motiform.motion.tree.prescribed import DrivenFigure
+
 __all__ = [
     "FIGURE_CHANNELS",
     "SEGMENT_CHANNELS",
@@ -23,9 +26,12 @@ __all__ = [
     "configuration_names",
     "configuration_units",
     "contacts",
+    "drive_channel",
+    "drive_labels",
     "effort_units",
     "figure_labels",
     "observe",
+    "undriven",
     "velocity_units",
 ]
 
@@ -33,6 +39,7 @@ FIGURE_CHANNELS = {
     "q": "coordinates",
     "v": "velocities of the joints",
     "tau": "generalised forces of the controls",
+    "drive.effort": "that prescribed motions take of their coordinates",
     "tags": "tags in the world",
     "center_of_mass": "of the whole figure, in the world",
     "energy": "kinetic and potential (gravity, zero at the world's origin)",
@@ -85,6 +92,26 @@ def channels(figure: Figure, rate: float, controlled: bool) -> list[Channel]:
     found.append(channel("momentum", "kg m/s", ("axis",), (3,)))
     found.append(channel("angular_momentum", "kg m^2/s", ("axis",), (3,)))
     return found
+
+
+def drive_channel(drive: "DrivenFigure", rate: float) -> Channel:
+    """Return the channel of the efforts of prescribed motions."""
+    units = effort_units(drive.figure)
+    own = tuple(units[place] for _, place in drive.places)
+    text = FIGURE_CHANNELS["drive.effort"]
+    return Channel("drive.effort", unit="", dims=("drive",), shape=(len(own),), rate=rate, description=text, units=own)
+
+
+def drive_labels(drive: "DrivenFigure | None") -> dict[str, list[str]]:
+    """Return the names of prescribed coordinates, for a recording's manifest."""
+    return {} if drive is None else {"drive": drive.names}
+
+
+def undriven(drive: "DrivenFigure", rows: Array) -> dict[str, Array]:
+    """Return the channels that the inertia of drives must not be in."""
+    q, v = rows[:, : drive.figure.nq], rows[:, drive.figure.nq : drive.figure.nq + drive.figure.nv]
+    joules = energy(drive.figure, q, v)
+    return {"energy": joules.total, "energy.kinetic": joules.kinetic, "energy.potential": joules.potential}
 
 
 def figure_labels(figure: Figure) -> dict[str, list[str]]:

@@ -13,7 +13,15 @@ from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Control, check_functions, state_after
-from motiform.motion.tree.observe import channels, figure_labels, observe
+from motiform.motion.tree.observe import (
+    channels,
+    drive_channel,
+    drive_labels,
+    figure_labels,
+    observe,
+    undriven,
+)
+from motiform.motion.tree.prescribed import DrivenFigure, PrescribedMotion, drive_figure
 from motiform.motion.tree.start import start
 from motiform.motion.tree.watch import watch_contacts
 from motiform.record import Channel
@@ -38,7 +46,7 @@ class FigureSystem(System):
     """A figure under controls and loads; functions of guards take and give a `FigureState`.
 
     With `watch`, a contact joint whose surfaces would have to pull, or whose friction would have to be more than its
-    coefficient allows, ends the run with an event.
+    coefficient allows, ends the run with an event. `prescribed` coordinates move as functions of time.
     """
 
     def __init__(
@@ -51,35 +59,47 @@ class FigureSystem(System):
         loads: Control | None = None,
         guards: Sequence[Guard] = (),
         watch: bool = True,
+        prescribed: Sequence[PrescribedMotion] = (),
     ) -> None:
         check_integrator(options, "figure", "a figure")
         check_moves(figure)
         check_device(options)
         begin = start(figure, q0, v0)
         check_functions(figure, begin, controls, loads, guards)
-        self.equations = FigureEquations(figure, begin, controls, loads)
+        self.controls: Control | None = controls
+        self.drive: DrivenFigure | None = None
+        model = figure
+        if prescribed:
+            self.drive = drive_figure(figure, prescribed, begin.q)
+            model, controls, begin = self.drive.heavy, self.drive.control(controls), self.drive.begin(begin)
+            begin = start(model, begin.q, begin.v)
+        self.equations = FigureEquations(model, begin, controls, loads)
         guards = [*guards, *(watch_contacts(self.equations) if watch else ())]
-        if guards and options.integrator != "dormand-prince":
-            names = ", ".join(guard.name for guard in guards)
-            raise InputError(
-                "guards need dense output",
-                got=f"{options.integrator} with {names}",
-                allowed="'dormand-prince'",
-                remedy="Contacts are watched for lift-off; watch=False leaves that out.",
-            )
         self.figure, self.options = figure, options
         self.guards = [_on_vector(guard, self.equations) for guard in guards]
         self.gravity, self.vertical = figure.gravity, figure.vertical
-        self.labels, self.facts = figure_labels(figure), {}
+        self.labels, self.facts = figure_labels(figure) | drive_labels(self.drive), {}
 
     def channels(self) -> list[Channel]:  # noqa: D102
-        return channels(self.figure, self.options.rate, self.equations.controls is not None)
+        own = channels(self.figure, self.options.rate, self.controls is not None)
+        return own if self.drive is None else [*own, drive_channel(self.drive, self.options.rate)]
 
     def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
         return sampled(self.equations, self.options, self.guards, checkpoint)
 
     def observe(self, times: np.ndarray, states: Array) -> dict[str, np.ndarray]:  # noqa: D102
-        return observe(self.equations, times, states)
+        found = observe(self.equations, times, states)
+        if self.drive is not None:
+            split = [self.equations.split(row) for row in states]
+            tau = np.array([self.drive.forces_of(self.controls, t, s) for t, s in zip(times, split, strict=True)])
+            found["drive.effort"] = np.array([
+                self.drive.efforts(t, s.q, s.v, own, self.equations.wrenches(t, s))
+                for t, s, own in zip(times, split, tau, strict=True)
+            ])  # fmt: skip
+            found |= undriven(self.drive, states) | {"tau": tau}
+            if self.controls is None:
+                found.pop("tau")
+        return found
 
 
 def _on_vector(guard: Guard, equations: FigureEquations) -> Guard:

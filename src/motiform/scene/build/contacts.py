@@ -101,6 +101,10 @@ def build_obstacle(table: ObstacleTable, figure: Figure) -> tuple[Obstacle, ...]
         return (contact.cylinder(table.endless_cylinder, name=name, **options),)
     if table.hollow_ball is not None:
         return (contact.hollow_ball(table.hollow_ball, name=name, **options),)
+    if table.tube is not None:
+        return (contact.tube(table.tube, name=name, **options),)
+    if table.hollow_box is not None:
+        return contact.hollow_box(table.hollow_box, name=name, **options)
     return (contact.face(table.face or (), name=name, **options),)
 
 

@@ -15,6 +15,7 @@ from motiform.motion.actuation import (
     EffortTrajectory,
     PostureControl,
     PostureTrajectory,
+    PrescribedMotion,
     SegmentPush,
     SegmentPushes,
     posture_control,
@@ -25,12 +26,13 @@ from motiform.motion.bodies import Body
 from motiform.motion.contact import Contacts
 from motiform.motion.hybrid import body_segments
 from motiform.motion.tree import Control, Figure
+from motiform.motion.tree.prescribed import drive_figure
 from motiform.scene.build.common import placed
 from motiform.scene.read.load import Scene
-from motiform.scene.tables.drive import LoadTable, PostureTable, Value
+from motiform.scene.tables.drive import LoadTable, PostureTable, PrescribedTable, Value
 from motiform.scene.tables.schema import ForceTable
 
-__all__ = ["Member", "build_controls", "build_pushes", "read_values"]
+__all__ = ["Member", "build_controls", "build_motions", "build_pushes", "read_values"]
 
 Array = np.ndarray
 
@@ -62,6 +64,26 @@ def build_controls(
     if drives:
         parts.append(CoordinateControl(figure, drives))
     return ControlSum(figure, parts) if parts else None
+
+
+def build_motions(scene: Scene, figure: Figure, members: Sequence[Member]) -> list[PrescribedMotion]:
+    """Return the prescribed motions of the figures of a scene."""
+    found: list[PrescribedMotion] = []
+    for n, (table, member) in enumerate(zip(scene.document.figure, members, strict=True)):
+        for k, own in enumerate(table.prescribed):
+            motion = placed(scene, lambda t=own, m=member: _motion(t, m.prefix), "figure", n, "prescribed", k)
+            placed(scene, lambda m=motion: drive_figure(figure, [m], figure.neutral()), "figure", n, "prescribed", k)
+            found.append(motion)
+    return found
+
+
+def _motion(table: PrescribedTable, prefix: str) -> PrescribedMotion:
+    name = prefix + table.coordinate
+    if table.speed is not None:
+        return PrescribedMotion(name, speed=table.speed)
+    if table.speeds:
+        return PrescribedMotion.through(name, table.times, table.speeds, of="speed")
+    return PrescribedMotion.through(name, table.times, table.positions)
 
 
 def build_pushes(

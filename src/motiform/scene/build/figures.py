@@ -9,7 +9,7 @@ import numpy as np
 from motiform.base.errors import MotiformError, SceneError
 from motiform.geometry import MassProperties, surfaces
 from motiform.geometry.surfaces import Surface
-from motiform.motion.actuation import ControlSum, SegmentPushes
+from motiform.motion.actuation import ControlSum, PrescribedMotion, SegmentPushes
 from motiform.motion.contact import Contacts
 from motiform.motion.figures import ready_figure
 from motiform.motion.hybrid import add_body, start_bodies
@@ -17,7 +17,7 @@ from motiform.motion.tree import Figure, FigureBuilder, Part, joints
 from motiform.motion.tree.read import read_figure
 from motiform.scene.build.common import build_bodies, build_pose, build_shape, placed
 from motiform.scene.build.contacts import build_contacts
-from motiform.scene.build.drive import Member, build_controls, build_pushes, read_values
+from motiform.scene.build.drive import Member, build_controls, build_motions, build_pushes, read_values
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.common import Table
 from motiform.scene.tables.figure import (
@@ -43,6 +43,7 @@ class Made:
     controls: ControlSum | None
     loads: SegmentPushes | None
     contacts: Contacts | None
+    prescribed: list[PrescribedMotion]
 
 
 def build_figures(scene: Scene) -> Made:
@@ -64,7 +65,8 @@ def build_figures(scene: Scene) -> Made:
     q, v = start_bodies(figure, bodies, q, v)
     contacts = build_contacts(scene, figure, bodies)
     controls = build_controls(scene, figure, members, q, contacts)
-    return Made(figure, q, v, controls, build_pushes(scene, figure, members, bodies), contacts)
+    pushes = build_pushes(scene, figure, members, bodies)
+    return Made(figure, q, v, controls, pushes, contacts, build_motions(scene, figure, members))
 
 
 def _add(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> None:

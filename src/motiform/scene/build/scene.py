@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from motiform.base.errors import SceneError
 from motiform.motion.bodies import Bodies
 from motiform.motion.hybrid import FigureInMatter
 from motiform.motion.matter import Network
@@ -43,6 +44,7 @@ def build(scene: Scene) -> Built:
         return Built(build_bodies(scene), {}, _options(scene))
     made = build_figures(scene)
     given: dict[str, Any] = {"q0": made.q, "v0": made.v, "controls": made.controls, "loads": made.loads}
+    given["prescribed"] = made.prescribed or None
     if made.contacts is not None:
         given["contacts"] = made.contacts
     else:
@@ -53,6 +55,8 @@ def build(scene: Scene) -> Built:
 def _coupled(scene: Scene) -> Built:
     """Return networks together with figures and bodies."""
     motion, made = scene.document.motion, build_figures(scene)
+    if made.prescribed:
+        raise SceneError(f"{scene.place('figure', 0)}: figures with matter cannot have prescribed motions")
     given: dict[str, Any] = {"q0": made.q, "v0": made.v, "controls": made.controls, "loads": made.loads}
     if motion.replay is not None:
         given = {"motion": open_recording(scene.file(motion.replay, folder=True))}

@@ -65,8 +65,8 @@ class ObstacleTable(TouchedKeys):
     """`[[obstacle]]`: a solid that bodies and figures come into contact with, of the world or carried by a segment."""
 
     kinds: ClassVar[tuple[str, ...]] = (
-        *("floor", "plane", "slope", "face", *TouchedKeys.solids, "hollow_ball", "endless_cylinder"),
-        *("profile", "stairs"),
+        *("floor", "plane", "slope", "face", *TouchedKeys.solids, "hollow_ball", "hollow_box", "tube"),
+        *("endless_cylinder", "profile", "stairs"),
     )
     name: Name
     floor: Metre | None = Field(None, description="height of level ground")
@@ -74,6 +74,10 @@ class ObstacleTable(TouchedKeys):
     slope: Radian | None = Field(None, description="angle by which a plane rises toward +x, through the pose's origin")
     face: tuple[Length, Length] | None = Field(None, description="edges along x and z of a rectangle, solid below")
     hollow_ball: Length | None = Field(None, description="radius of a ball that is touched from inside")
+    hollow_box: tuple[Length, Length, Length] | None = Field(
+        None, description="edges along x, y, z of a box that is touched from inside"
+    )
+    tube: Length | None = Field(None, description="radius of a tube along y without ends, touched from inside")
     endless_cylinder: Length | None = Field(None, description="radius of a cylinder along y without ends")
     profile: ProfileTable | None = None
     stairs: StairsTable | None = None

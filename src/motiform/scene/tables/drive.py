@@ -21,7 +21,7 @@ from motiform.scene.tables.common import (
     Table,
 )
 
-__all__ = ["ControlTable", "LoadTable", "ModelTable", "PostureTable", "Value"]
+__all__ = ["ControlTable", "LoadTable", "ModelTable", "PostureTable", "PrescribedTable", "Value"]
 
 Value = float | str | list[float | str]
 """A coordinate, or those of a joint: numbers in SI, or text with a unit."""
@@ -52,6 +52,23 @@ class ControlTable(Table):
     stiffness: Gain = 0.0
     damping: Gain = 0.0
     target: Number = 0.0
+
+
+class PrescribedTable(Table):
+    """`[[figure.prescribed]]`: a coordinate that moves as given, whatever acts on it."""
+
+    coordinate: str
+    speed: Number | None = Field(None, description="constant, rad/s or m/s")
+    times: list[Second] = Field(default_factory=list, description="of positions or speeds")
+    positions: list[Number] = Field(default_factory=list, description="rad or m, a cubic spline through them")
+    speeds: list[Number] = Field(default_factory=list, description="rad/s or m/s, a cubic spline through them")
+
+    @model_validator(mode="after")
+    def _one_motion(self) -> "PrescribedTable":
+        given = [self.speed is not None, bool(self.positions), bool(self.speeds)]
+        if sum(given) != 1 or bool(self.times) == (self.speed is not None):
+            raise ValueError("give speed, or times with positions or with speeds")
+        return self
 
 
 class KeyTable(Table):

@@ -20,7 +20,7 @@ from motiform.scene.tables.common import (
     Vector,
 )
 from motiform.scene.tables.contact import FigureContactTable
-from motiform.scene.tables.drive import ControlTable, LoadTable, ModelTable, PostureTable, Value
+from motiform.scene.tables.drive import ControlTable, LoadTable, ModelTable, PostureTable, PrescribedTable, Value
 from motiform.scene.tables.shapes import ShapeTable
 
 __all__ = ["FigureTable"]
@@ -208,6 +208,7 @@ class FigureTable(Table):
     tag: list[TagTable] = Field(default_factory=list)
     closure: list[ClosureTable] = Field(default_factory=list)
     control: list[ControlTable] = Field(default_factory=list)
+    prescribed: list[PrescribedTable] = Field(default_factory=list)
     posture: PostureTable | None = None
     load: list[LoadTable] = Field(default_factory=list)
     contact: list[FigureContactTable] = Field(default_factory=list)

@@ -244,7 +244,7 @@ def test_forces_by_name_and_as_wrenches():
     found = tree.constrained_dynamics(figure, q, v, tau, external)
     assert list(force) == ["two", "three"]
     np.testing.assert_array_equal(np.concatenate([force["two"], force["three"]]), found.forces)
-    wrenches = closure_wrenches(figure, q, found.forces)
+    wrenches = closure_wrenches(figure, q, v, tau, external)
     # the figure without closures, under these wrenches, moves alike
     a = tree.forward_dynamics(figure.opened, q, v, tau, external + wrenches)
     np.testing.assert_allclose(a, found.acceleration, rtol=0, atol=1e-10)

@@ -229,14 +229,16 @@ def closure_forces(
     }
 
 
-def closure_wrenches(figure: Figure, q: ArrayLike, forces: ArrayLike) -> Array:
-    """Return the wrenches of the forces of all rows, (..., rows), on the segments, (..., segments, 6), as `external`.
+def closure_wrenches(
+    figure: Figure, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: ArrayLike | None = None
+) -> Array:
+    """Return the wrenches of all closures on the segments, (..., segments, 6), as `external`.
 
     Moment [N·m] about each segment's origin and force [N], in world axes. Added to the external wrenches they make
     the figure without its closures move as that with them.
     """
-    count = sum(closure.count for closure in figure.closures)
-    batch, (qs, given) = as_states(figure, [("q", q, figure.nq), ("forces", forces, count)])
+    forces = constrained_dynamics(figure, q, v, tau, external).forces
+    batch, (qs, given) = as_states(figure, [("q", q, figure.nq), ("forces", forces, forces.shape[-1])])
     moving, rows = moving_rows(figure, qs, None)
     return on_segments(figure, moving, rows, given).reshape(*batch, len(figure.segments), 6)
 
