@@ -4,23 +4,41 @@ import numpy as np
 
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["cone_margin", "least_forces", "null_forces", "widest"]
+__all__ = ["cone_margin", "least_forces", "load_forces", "null_forces", "widest"]
 
 _TURNS = 100
+_DEPENDENT = 1e-10  # of a row, over the row: what is left of it when those before it are taken away
 _CLOSE = 1e-12  # what is left of the load, over the load, when the least forces are found
 _FAILED = 1e-8  # what is left of it where no forces in the cones carry it
 
 
-def null_forces(A: Array) -> Array:
-    """Return forces that together push nothing, as columns, (rows, n); none along rows that nothing moves."""
-    moves = np.diag(A) > 0
+def load_forces(A: Array) -> Array:
+    """Return an orthonormal basis of the least forces that push, as columns, (rows, rank); none along idle rows.
+
+    A = Y Yᵀ: its factor is found with pivots, and ends where nothing new moves. What is orthogonal to the basis pushes
+    nothing, so that the part of forces within it is the least that pushes as they do.
+    """
+    from scipy.linalg.lapack import dpstrf
+
+    moves = np.flatnonzero(np.diag(A) > 0)
     size = np.sqrt(np.diag(A)[moves])
     if not len(size):
         return np.zeros((len(A), 0))
-    values, vectors = np.linalg.eigh(A[np.ix_(moves, moves)] / np.outer(size, size))
-    own = vectors[:, values < 1e-11 * values[-1]] / size[:, None]
-    found = np.zeros((len(A), own.shape[1]))
-    found[moves] = own
+    factor, order, rank, _ = dpstrf(A[np.ix_(moves, moves)] / np.outer(size, size), tol=_DEPENDENT, lower=1)
+    own = np.empty((len(moves), rank))
+    own[order - 1] = np.tril(factor)[:, :rank]
+    found = np.zeros((len(A), rank))
+    found[moves] = size[:, None] * own
+    return np.asarray(np.linalg.qr(found)[0])
+
+
+def null_forces(A: Array) -> Array:
+    """Return an orthonormal basis of forces that together push nothing, (rows, n); none along rows that are idle."""
+    moves = np.flatnonzero(np.diag(A) > 0)
+    load = load_forces(A)[moves]
+    rest = np.linalg.qr(load, mode="complete")[0][:, load.shape[1] :]
+    found = np.zeros((len(A), rest.shape[1]))
+    found[moves] = rest
     return found
 
 
@@ -51,38 +69,32 @@ def least_forces(A: Array, x: Array, pairs: int, mu: Array | None = None, fixed:
     for side in (0, 2):
         free[side : 3 * pairs : 3] &= mu > 0
     found = np.where(free, x, 0.0)  # what moves nothing is not needed
-    null = np.zeros((len(x), 0))
-    if free.any():
-        own_null = null_forces(A[np.ix_(free, free)])
-        null = np.zeros((len(x), own_null.shape[1]))
-        null[free] = own_null
-    if not null.size:
+    basis = load_forces(A[np.ix_(free, free)])
+    if len(basis) == basis.shape[1]:
         return found
-    Q, _ = np.linalg.qr(null)
-    least = found - Q @ (Q.T @ found)
+    load = np.zeros((len(x), basis.shape[1]))
+    load[free] = basis
+    least = load @ (load.T @ found)
     tiny = 1e-12 * np.abs(found).max()
     if cone_margin(least, pairs, mu) >= -tiny:
         return least
     if np.isfinite(mu).any():
-        nearest = _least_in_cones(found, Q, free, mu, pairs)
+        nearest = _least_in_cones(found, load, free, mu, pairs)
         if nearest is not None:
             return nearest
         if cone_margin(found, pairs, mu) >= -tiny:
             return found
     normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, len(x))])
-    return _least_pressing(found, Q, normal)
+    return _least_pressing(found, load, free, normal)
 
 
-def _least_in_cones(x: Array, Q: Array, free: Array, mu: Array, pairs: int) -> Array | None:
-    """Return the least of x + Q z in all cones, or None where there is none.
+def _least_in_cones(x: Array, load: Array, free: Array, mu: Array, pairs: int) -> Array | None:
+    """Return the least forces in all cones that push as x does, or None where there are none.
 
     It is Π(Bᵀ y), the nearest in the cones to Bᵀ y, with B Π(Bᵀ y) = B x, B the loads that forces make: Newton's method
     on the gradient of the dual function ½ |Π(Bᵀ y)|² − y · B x, which is smooth and convex [Boyd04 5].
     """
-    load = np.eye(len(x))[:, free]
-    load -= Q @ (Q.T @ load)
-    U, kept, _ = np.linalg.svd(load, full_matrices=False)
-    B = U[:, kept > 0.5].T  # an orthonormal basis of what Q leaves of the free rows: sizes are 0 or 1
+    B = load.T
     wanted = B @ x
     scale = float(np.linalg.norm(wanted))
     y = wanted.copy()
@@ -132,11 +144,10 @@ def widest(A: Array, x: Array, pairs: int, friction: Array) -> tuple[float, Arra
     max s subject to x + N z − s e_n in every cone, N the forces that push nothing: a second-order cone program, solved
     by Newton's method on its logarithmic barrier [Boyd04 11].
     """
-    null, rows = null_forces(A), len(x)
+    Q, rows = null_forces(A), len(x)
     scale = float(np.abs(x).max(initial=0.0))
-    if not scale or not null.size:
+    if not scale or not Q.size:
         return min(cone_margin(x, pairs, friction), 0.0), x
-    Q, _ = np.linalg.qr(null)
     base, count = x / scale, Q.shape[1]
     mu = np.minimum(friction, 1e6)
     normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
@@ -181,9 +192,10 @@ def widest(A: Array, x: Array, pairs: int, friction: Array) -> tuple[float, Arra
     return float(point[-1]) * scale, (base + Q @ point[:-1]) * scale
 
 
-def _least_pressing(x: Array, Q: Array, rows: Array) -> Array:
-    """Return the least of x + Q z whose pressing rows are not negative: a quadratic program, by its active set."""
-    base = x - Q @ (Q.T @ x)
+def _least_pressing(x: Array, load: Array, free: Array, rows: Array) -> Array:
+    """Return the least that pushes as x does with no pressing row negative: a quadratic program, by its active set."""
+    base = load @ (load.T @ x)
+    idle = np.diag(free.astype(float)) - load @ load.T  # onto forces that push nothing
     tiny = 1e-12 * np.abs(x).max()
     chosen: list[int] = []
     found = base
@@ -193,10 +205,9 @@ def _least_pressing(x: Array, Q: Array, rows: Array) -> Array:
             break
         chosen.append(lowest)
         while True:
-            G = Q[chosen]
-            m = np.linalg.lstsq(G @ G.T, -base[chosen], rcond=1e-13)[0]
+            m = np.linalg.lstsq(idle[np.ix_(chosen, chosen)], -base[chosen], rcond=1e-13)[0]
             if (m >= 0).all():
                 break
             chosen.pop(int(np.argmin(m)))  # it would rather press
-        found = base + Q @ (G.T @ m)
+        found = base + idle[:, chosen] @ m
     return found if found[rows].min() >= -1e3 * tiny else x
