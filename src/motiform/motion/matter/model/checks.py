@@ -37,9 +37,7 @@ def read_rotation(inertia: Any, rate: Any, mass: np.ndarray, radius: Any, where:
         return {}
     size = check_array(radius, "radius", where, (count,))
     if (size <= 0).any():
-        raise InputError(
-            "a rotating ball must have a radius", where=where, got=float(size.min()), allowed="above 0 m"
-        )
+        raise InputError("a rotating ball must have a radius", where=where, got=float(size.min()), allowed="above 0 m")
     if isinstance(inertia, str):
         if inertia not in _INERTIA:
             raise InputError(
