@@ -53,8 +53,10 @@ __all__ = [
 _COMMON: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 _OPTIONS: dict[str, Any] = {**_COMMON, "pipeline_class": TopCompiler}
 # Kernels allocate nothing, so they need no reference counts: counting arrays at every inner call took most of the time.
-_ROUTINE: dict[str, Any] = {**_COMMON, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": CalleeCompiler}
-_ELEMENT: dict[str, Any] = {**_ROUTINE, "forceinline": True}
+_CALLEE: dict[str, Any] = {**_COMMON, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": CalleeCompiler}
+# Said both ways: what a function leaves open it takes from the one that calls it, and a kernel's body is inline.
+_ROUTINE: dict[str, Any] = {**_CALLEE, "forceinline": False}
+_ELEMENT: dict[str, Any] = {**_CALLEE, "forceinline": True}
 _SERIAL_BELOW = 64  # elements; waking the threads costs more than so few elements do
 _launching = threading.Lock()  # one of Numba's threading layers aborts when two threads enter it
 
