@@ -102,6 +102,27 @@ def test_the_parts_of_a_loop_cover_it_once(count, parts):
     np.testing.assert_array_equal(out, 0.5 + np.arange(count))
 
 
+def test_a_routine_is_one_copy_also_where_a_kernel_is_the_first_to_call_it():
+    """Numba hands on to a function what its first caller says and it does not: a kernel's body is inline."""
+
+    @inline
+    def twice(x):
+        return 2.0 * x
+
+    @routine
+    def root(x):
+        return np.sqrt(twice(x))
+
+    @kernel
+    def roots(i, x):
+        x[i] = root(x[i]) + root(x[i] + 1.0)
+
+    roots.cpu(1, 1, np.ones(1))
+    made = [next(iter(f.overloads.values())) for f in (twice, root)]
+    code = [one.library._alone().get_function(one.fndesc.llvm_func_name) for one in made]
+    assert ["alwaysinline" in str(list(one.attributes)) for one in code] == [True, False]
+
+
 def test_functions_of_kernels_are_refused_when_python_calls_them():
     @inline
     def twice(x):
