@@ -19,8 +19,11 @@ def reconstruct(
         list[Path], typer.Argument(metavar="TRIALS…", help="Marker files ({formats}), or folders of them.")
     ],
     figure: Annotated[
-        str, typer.Option(help="human36, bip, kondo, or a file: .osim, .urdf, .xml (MJCF), .toml (scene).")
-    ] = "human36",
+        str | None,
+        typer.Option(
+            help="human36, bip, kondo, or a file: .osim, .urdf, .xml (MJCF), .toml (scene).", show_default="human36"
+        ),
+    ] = None,
     height: Annotated[float | None, typer.Option(help="Height of the subject (m).")] = None,
     mass: Annotated[float | None, typer.Option(help="Mass of the subject (kg).")] = None,
     sex: Annotated[str | None, typer.Option(help="male or female, for the anthropometric table.")] = None,
@@ -35,6 +38,19 @@ def reconstruct(
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Also calibrate the figure with each trial's own markers.")
     ] = False,
+    forces: Annotated[
+        Path | None,
+        typer.Option(help="Forces of the ground: external loads (.xml), .mot, .sto or C3D, or a folder of them."),
+    ] = None,
+    ik_setup: Annotated[
+        Path | None, typer.Option(help="OpenSim's IK set-up (.xml): weights of markers, coordinate tasks, model.")
+    ] = None,
+    scale_setup: Annotated[
+        Path | None, typer.Option(help="OpenSim's scale set-up (.xml): measurements, mass, marker placement, model.")
+    ] = None,
+    forward: Annotated[
+        str | None, typer.Option(help="Axis of the files that points forward, such as y: it becomes x.")
+    ] = None,
     up: Annotated[str | None, typer.Option(help="Up axis of the files, such as z; detected if not given.")] = None,
     units: Annotated[
         str | None, typer.Option(help="Unit of length of the files, such as mm; detected if not given.")
@@ -72,14 +88,15 @@ def reconstruct(
         raise InputError(
             "a batch is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them."
         )
-    told = {"height": height, "mass": mass, "sex": sex}
+    told = {key: value for key, value in (("height", height), ("mass", mass), ("sex", sex)) if value is not None}
     fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits}
     options = _options(
-        figure, {key: value for key, value in told.items() if value is not None}, subject,
+        _figure_of(figure, ik_setup, scale_setup), told, subject,
         {key: value for key, value in (("up", up), ("units", units)) if value is not None}, fit,
         correspondence, weights, static, calibrate, report, parse_settings(set_),
+        {"forces": forces, "ik": ik_setup, "scale": scale_setup}, forward,
     )  # fmt: skip
-    others = [path for path in (correspondence, weights, static, Path((subject or "").split(":")[0])) if path]
+    others = [path for path in (correspondence, weights, static, forces, Path((subject or "").split(":")[0])) if path]
     batch = plan_batch(trials, out, options, overwrite=overwrite, leave_out=others)
     _work(batch, jobs, scheduler, quiet)
     _end(batch, as_json)
@@ -91,7 +108,7 @@ _GROUPS = ("figure", "markers", "reconstruct", "calibrate")
 def _options(
     figure: str, measures: dict[str, Any], subject: str | None, read: dict[str, Any], fit: dict[str, Any],
     correspondence: Path | None, weights: Path | None, static: Path | None, calibrate: bool, report: bool,
-    settings: dict[str, Any],
+    settings: dict[str, Any], files: dict[str, Path | None], forward: str | None,
 ) -> "TrialOptions":  # fmt: skip
     """Return the settings common to all trials; invalid input raises an error here, before any work."""
     from motiform.measure import read_correspondence
@@ -109,10 +126,34 @@ def _options(
     options = TrialOptions(
         FigureSpec(place, measures, subjects, name, grouped["figure"]), {**read, **grouped["markers"]},
         {**fit, **grouped["reconstruct"]}, None if static is None else str(static.absolute()), calibrate,
-        grouped["calibrate"], report,
+        grouped["calibrate"], report, forward=forward,
+        **{name: None if path is None else str(_existing(path, name).absolute()) for name, path in files.items()},
     )  # fmt: skip
     check_options(options)
     return options
+
+
+def _existing(path: Path, name: str) -> Path:
+    if not path.exists():
+        option = "--forces" if name == "forces" else f"--{name}-setup"
+        raise InputError("no such file", where=option, got=str(path), remedy=closest_file(path))
+    return path
+
+
+def _figure_of(told: str | None, ik: Path | None, scale: Path | None) -> str:
+    """Return the figure: the given one, or the model that a set-up of OpenSim names."""
+    from motiform.motion.reconstruct.opensim.ik import read_ik_setup
+    from motiform.motion.reconstruct.opensim.scaling import read_scale_setup
+
+    if told is not None:
+        return told
+    for setup, read in ((scale, read_scale_setup), (ik, read_ik_setup)):
+        model = None if setup is None else read(_existing(setup, "ik" if setup is ik else "scale")).model
+        if model is not None:
+            if not model.is_file():
+                raise InputError("no such model", where=str(setup), got=str(model), remedy="Give it as --figure.")
+            return str(model)
+    return "human36"
 
 
 def _grouped(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -71,8 +71,10 @@ def _turned(values: np.ndarray, R: np.ndarray) -> np.ndarray:
 
 
 def _moved_plate(plate: Mapping[str, Any], R: np.ndarray, t: np.ndarray) -> dict[str, Any]:
-    corners, normal = np.asarray(plate["corners"]) @ R.T + t, R @ np.asarray(plate["normal"])
-    return {**plate, "corners": corners.tolist(), "normal": normal.tolist()}
+    found = {**plate, "normal": (R @ np.asarray(plate["normal"])).tolist()}
+    if "corners" in plate:  # forces of other files have none
+        found["corners"] = (np.asarray(plate["corners"]) @ R.T + t).tolist()
+    return found
 
 
 def change_frame(

@@ -24,6 +24,7 @@ def reconstruct(
     *,
     correspondence: Correspondence = None,
     weights: Mapping[str, float] | ArrayLike | None = None,
+    tasks: Mapping[str, tuple[float, float]] | None = None,
     prior: ArrayLike | None = None,
     q0: ArrayLike | None = None,
     limits: bool = True,
@@ -51,6 +52,8 @@ def reconstruct(
     markers : as `motiform.read_markers` gives them. Axes are turned where the file's up is not the figure's.
     correspondence : which marker is which tag, where names differ: {tag: marker}, a CSV file, or HuMAnS's vector.
     weights : of tags, {tag: weight} or one for each; default 1.
+    tasks : of coordinates, {coordinate: (value, weight)}: weight × (q − value)² is added to the sum of squares, as
+        OpenSim's coordinate tasks are [rad, m; weights in m²/rad²].
     prior : posture to look from, (nq,); default: the neutral posture.
     q0 : posture near that of the best seen sample, where it is known: nothing else is looked for then.
     limits : whether joints stay within their limits.
@@ -67,7 +70,7 @@ def reconstruct(
 
     """
     rec = reconstruct_trial(
-        figure, markers, correspondence=correspondence, weights=weights, prior=prior, q0=q0, limits=limits,
+        figure, markers, correspondence=correspondence, weights=weights, tasks=tasks, prior=prior, q0=q0, limits=limits,
         robust=robust, smooth=smooth, cutoff=cutoff, swaps=swaps, dynamics=dynamics, accuracy=accuracy,
         progress=progress,
     )  # fmt: skip

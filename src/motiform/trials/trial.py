@@ -18,13 +18,16 @@ from motiform.base.errors import InputError, MotiformError, RunError, closest, c
 from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
-from motiform.measure import read_markers
+from motiform.motion.reconstruct.opensim.ik import read_ik_setup
+from motiform.motion.reconstruct.opensim.loads import add_forces
+from motiform.motion.reconstruct.opensim.scaling import read_scale_setup, scale_by_setup
 from motiform.motion.tree import Figure
 from motiform.record import Recording
 from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
 from motiform.record.places import remove_stale
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
 from motiform.trials.files import write_efforts, write_joint_angles, write_mot, write_tables
+from motiform.trials.inputs import forces_of, read_forces, read_trial
 from motiform.trials.stage import reconstruct
 
 __all__ = [
@@ -41,7 +44,7 @@ __all__ = [
 ]
 
 SUMMARY = "summary.json"
-_READ = ("up", "units", "subject", "rate", "format", "partial", "unlabeled")
+_READ = ("up", "units", "subject", "rate", "format", "partial", "unlabeled", "residuals")
 _KIND = "motiform trial"
 _OLD = ".old"
 _OWN = ("kind", "options", "per_marker", "machine", "version")  # told in the trial's own summary alone
@@ -64,6 +67,14 @@ class TrialOptions:
     """Options of `calibrate`."""
     report: bool = True
     """Whether a page is written."""
+    forces: str | None = None
+    """Path of a file of forces (external loads .xml, .mot, .sto, or C3D), or of a folder with one for each trial."""
+    forward: str | None = None
+    """Axis of the files that becomes x, the direction of walking."""
+    ik: str | None = None
+    """Path of a set-up of OpenSim's inverse kinematics: weights and tasks."""
+    scale: str | None = None
+    """Path of a set-up of OpenSim's scaling."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +105,11 @@ def check_options(options: TrialOptions) -> None:
     spec = options.figure
     figure = make_figure(spec, spec.subject if spec.subject or not spec.subjects else next(iter(spec.subjects)))
     if options.static is not None:
-        read_markers(options.static, **options.read)
+        read_trial(options.static, options)
+    if options.ik is not None:
+        read_ik_setup(options.ik).options(figure)
+    if options.scale is not None:
+        figure = _scaled(figure, options)
     for what in ("correspondence", "weights"):
         for name in options.reconstruct.get(what) or {}:
             if name not in figure.tag_names:
@@ -134,7 +149,9 @@ def trial_key(source: str | Path, options: TrialOptions) -> str:
     """Return a hash of all that the results depend on: the files and the options."""
     told = asdict(options)
     found = hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode())
-    files = [source, options.static, options.figure.figure, *_texts(options.figure.options)]
+    files = [source, options.static, options.figure.figure, *_texts(options.figure.options), options.ik, options.scale]
+    if options.forces is not None and os.path.basename(str(source)):
+        files.append(str(forces_of(source, options.forces)))
     for file in files:
         if file is not None and os.path.isfile(file):
             try:
@@ -180,12 +197,15 @@ def run_trial(trial: Trial, progress: Progress) -> dict[str, Any]:
 
 def _done(trial: Trial, progress: Progress) -> dict[str, Any]:
     options, source = trial.options, Path(trial.source)
-    markers = read_markers(source, **options.read)
+    markers = read_trial(source, options)
+    if options.forces is not None:
+        markers = add_forces(markers, read_forces(forces_of(source, options.forces), options))
     subject = choose_subject(options.figure, markers, source)
     figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
     first = 0.3 if calibration else 0.0
+    setup = {} if options.ik is None else read_ik_setup(options.ik).options(figure)
     rec = reconstruct(
-        figure, markers, **options.reconstruct, progress=lambda part: progress(first + (0.8 - first) * part)
+        figure, markers, **(setup | options.reconstruct), progress=lambda part: progress(first + (0.8 - first) * part)
     )
     rec.manifest["title"] = trial.name
     if subject is not None:
@@ -202,7 +222,7 @@ def _figure(
     shared, told = _shared_figure(_Once(options, subject))
     if not options.calibrate:
         return shared, told
-    static = None if options.static is None else read_markers(options.static, **options.read)
+    static = None if options.static is None else read_trial(options.static, options)
     found = calibrated(
         make_figure(options.figure, subject), markers, static,
         correspondence=options.reconstruct.get("correspondence"), weights=options.reconstruct.get("weights"),
@@ -228,14 +248,24 @@ def _shared_figure(once: _Once) -> tuple[Figure, dict[str, Any]]:
     """Return the figure that all trials of a subject share, calibrated by the static trial where there is one."""
     options = once.options
     figure = make_figure(options.figure, once.subject)
+    if options.scale is not None:
+        return _scaled(figure, options), {}
     if options.static is None or options.calibrate:
         return figure, {}
     found = calibrated(
-        figure, None, read_markers(options.static, **options.read),
+        figure, None, read_trial(options.static, options),
         correspondence=options.reconstruct.get("correspondence"), weights=options.reconstruct.get("weights"),
         options=options.calibration,
     )  # fmt: skip
     return found.figure, _calibration(found)
+
+
+def _scaled(figure: Figure, options: TrialOptions) -> Figure:
+    """Return the figure as a set-up of OpenSim scales it, with the given static trial or that of the set-up."""
+    assert options.scale is not None
+    setup = read_scale_setup(options.scale)
+    path = options.static or (None if setup.static is None else str(setup.static))
+    return scale_by_setup(figure, setup, None if path is None else read_trial(path, options))
 
 
 def _calibration(found: Any) -> dict[str, Any]:

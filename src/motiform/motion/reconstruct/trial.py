@@ -83,6 +83,7 @@ def reconstruct_trial(
     *,
     correspondence: Correspondence = None,
     weights: Mapping[str, float] | ArrayLike | None = None,
+    tasks: Mapping[str, tuple[float, float]] | None = None,
     prior: ArrayLike | None = None,
     q0: ArrayLike | None = None,
     limits: bool = True,
@@ -99,7 +100,7 @@ def reconstruct_trial(
     fitter = Fitter(
         figure, _weights(figure, trial, weights), _configuration(figure, prior, "prior", figure.neutral()),
         robust=np.inf if robust is None else check_number(robust, "robust", "reconstruct", above=0.0),
-        limits=limits, accuracy=check_number(accuracy, "accuracy", "reconstruct", above=0.0),
+        limits=limits, accuracy=check_number(accuracy, "accuracy", "reconstruct", above=0.0), tasks=tasks,
     )  # fmt: skip
     first = None if q0 is None else _configuration(figure, q0, "q0", None)
     tell = progress or (lambda fraction: None)

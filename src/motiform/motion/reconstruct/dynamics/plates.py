@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, closest
 from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.derivatives import as_times
 from motiform.motion.reconstruct.dynamics.loads import THRESHOLD, PlateLoads, find_contacts, read_loads
@@ -119,7 +119,8 @@ def assign_plates(
     A plate is loaded above ``threshold`` [N] (`find_contacts`). It carries the foot whose sole is nearest to its
     centre of pressure, weighted by the load: less than ``near`` [m] away and ``low`` [m] above it. It is not usable
     where no foot is, where the sole passes the plate's edges, or where the other foot stands on it too, that is,
-    has a point near its lowest place that moves less than ``slow`` [m/s].
+    has a point near its lowest place that moves less than ``slow`` [m/s]. Forces of `read_external_loads` act on the
+    segments that their file names.
 
     Wrenches are low-passed at ``cutoff`` [Hz] as the motion is, so that both sides of Newton's law lose the same.
 
@@ -133,17 +134,33 @@ def assign_plates(
             got=f"shape {qs.shape}",
             allowed=f"({len(t)}, {figure.nq})",
         )
-    found, up = find_feet(figure, feet), up_of(figure)
+    up, given = up_of(figure), _given_segments(figure, plates)
+    found = find_feet(figure, [*dict.fromkeys(given)] if given and feet is None else feet)
     loads = read_loads(plates, up)
     wrench = loads.at(t, cutoff)
     soles = _soles(figure, found, t, qs, up, slow)
     press = loads.press
+    of = [[foot.name for foot in found].index(name) for name in given]
     contacts = [
-        _judge(k, start, end, t, wrench[:, k], loads, soles, near, low)
+        PlateContact(k, start, end, of[k]) if given else _judge(k, start, end, t, wrench[:, k], loads, soles, near, low)
         for k in range(press.shape[1])
         for start, end in find_contacts(loads.times, press[:, k], threshold)
     ]
     return _assembled(found, t, wrench, tuple(contacts), soles, 0.0 if cutoff is None else 1.0 / cutoff)
+
+
+def _given_segments(figure: Figure, plates: Recording) -> list[str]:
+    """Return the segment that each plate's force acts on, where a file of external loads tells it, else none."""
+    told = [plate.get("segment") for plate in plates.manifest.get("plates", [])]
+    if not told or not all(told):
+        return []
+    unknown = [name for name in told if name not in figure.names]
+    if unknown:
+        raise InputError(
+            "external loads must act on segments of the figure", where=plates._where, got=", ".join(unknown),
+            allowed=", ".join(figure.names), remedy=closest(unknown[0], figure.names),
+        )  # fmt: skip
+    return told
 
 
 def _soles(figure: Figure, feet: tuple[Foot, ...], t: Array, q: Array, up: Array, slow: float) -> _Soles:

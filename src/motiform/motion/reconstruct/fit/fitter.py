@@ -1,5 +1,6 @@
 """Inverse kinematics of many samples: arrays for the kernels, and their results."""
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, closest
 from motiform.base.kernels import get_device
 from motiform.motion.reconstruct.fit import options as o
 from motiform.motion.tree import Figure, tags
@@ -73,6 +74,7 @@ class Fitter:
     robust : scale of the robust loss [m]; inf: least squares.
     accuracy : step of the tags at which a sample is done [m].
     limits : whether the limits of the joints are kept.
+    tasks : {coordinate: (value, weight)}: weight × (q − value)² [m²/rad² or 1] is added to the cost of a sample.
 
     """
 
@@ -86,6 +88,7 @@ class Fitter:
         accuracy: float = 1e-13,
         limits: bool = True,
         most: int = 200,
+        tasks: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         packed = figure.packed
         if not packed.kernel_only or figure.closures:
@@ -105,6 +108,7 @@ class Fitter:
         at = int(packed.ints[c.AT_COLUMNS]) + c.COLUMN_INTS * np.arange(self.full_v)
         self.before = packed.ints[at + c.BEFORE].copy()
         self.column_v, self.column_q = packed.ints[at + c.COLUMN_V], packed.ints[at + c.COLUMN_Q]
+        self.tasks = self._tasks(tasks or {})
         self.bounds = self._bounds(limits)
         self.gone = np.zeros(self.full_v, np.int64)
         self.couplings, self.functions = self._couplings()
@@ -153,7 +157,7 @@ class Fitter:
     def limits_q(self) -> Array:
         """Limits that are kept, of each number of q, (nq, 2)."""
         found = np.tile([-np.inf, np.inf], (self.full_q, 1))
-        found[self.column_q[self.plain]] = self.bounds[self.plain]
+        found[self.column_q[self.plain]] = self.bounds[self.plain, :2]
         return found if self.figure.coupled is None else found[self.figure.coupled.kept_q]
 
     def per_v(self, at: np.ndarray) -> np.ndarray:
@@ -188,14 +192,32 @@ class Fitter:
         return plain
 
     def _bounds(self, limits: bool) -> Array:
-        """Return the least and the most that each column may be, (columns, 2)."""
-        found = np.tile([-np.inf, np.inf], (self.full_v, 1))
+        """Return least and most that each column may be, and weight and value of its task, (columns, 4)."""
+        found = np.column_stack([np.tile([-np.inf, np.inf], (self.full_v, 1)), self.tasks])
         if limits:
             every = np.tile([-np.inf, np.inf], (self.full_v, 1))
             for n, segment in enumerate(self.figure.segments):
                 if segment.joint.limits is not None:
                     every[self.figure.layout.v[n]] = segment.joint.limits
-            found[self.plain] = every[self.column_v][self.plain]
+            found[self.plain, :2] = every[self.column_v][self.plain]
+        return found
+
+    def _tasks(self, tasks: Mapping[str, tuple[float, float]]) -> Array:
+        """Return weight and value of the task of each column, (columns, 2)."""
+        found, layout = np.zeros((self.full_v, 2)), self.figure.layout
+        column = {int(v): k for k, v in enumerate(self.column_v)}
+        for name, (value, weight) in tasks.items():
+            if name not in self.figure.coordinates:
+                raise InputError(
+                    "tasks must be of coordinates", got=name, remedy=closest(name, self.figure.coordinates)
+                )
+            k = column[int(layout.places_v[name][0])]
+            if not self.plain[k] or not (np.isfinite([value, weight]).all() and weight >= 0):
+                raise InputError(
+                    "a task must have a value and a weight", where=f"coordinate {name!r}", got=(value, weight),
+                    allowed="finite numbers, the weight from 0, of a coordinate that is an angle or a shift",
+                )  # fmt: skip
+            found[k] = weight, value
         return found
 
     def _couplings(self) -> tuple[np.ndarray, Array]:
@@ -269,7 +291,7 @@ class Fitter:
         normal, gradient = np.zeros((count, n, n)), np.zeros((count, n))
         get_device("cpu").launch(
             normal_blocks, blocks, packed.ints, packed.floats, *self._tags(markers), self.couplings, self.functions,
-            float(self.options[o.ROBUST]), self.before, starts, np.asfortranarray(self.expand(q).T),
+            float(self.options[o.ROBUST]), self.bounds, self.before, starts, np.asfortranarray(self.expand(q).T),
             np.zeros((self.full_q, blocks), order="F"), np.zeros((packed.rows, blocks), order="F"),
             np.zeros((blocks, 3, n, n)), np.zeros((blocks, 4 * n + len(self.couplings) + 1)), normal, gradient, least=2,
         )  # fmt: skip

@@ -249,9 +249,12 @@ def _solve(before, coupled, F, u):
 @routine
 def _evaluate(
     ints, floats, tags, points, weights, markers, frame, couplings, functions, scale2, every, q, work, w, slopes, H, S,
-    g,
+    g, bounds,
 ):  # fmt: skip
-    """Write matrices and gradient at q; return the cost and the weight of all that is seen."""
+    """Write matrices and gradient at q; return the cost and the weight of all that is seen.
+
+    bounds: least, most, weight of its task [m²/rad²] and value of its task, of each column.
+    """
     _follow(couplings, functions, q, w, slopes)
     place(ints, floats, q, q, w, work, w)
     cost, total = _gather(ints, tags, points, weights, markers, frame, scale2, every, work, w)
@@ -259,6 +262,12 @@ def _evaluate(
     for k in range(couplings.shape[0]):
         g[ix(couplings[ix(k), 2])] += slopes[ix(k)] * g[ix(couplings[ix(k), 0])]
         g[ix(couplings[ix(k), 0])] = 0.0
+    for k in range(bounds.shape[0]):
+        if bounds[ix(k), 2] > 0.0:
+            away = q[ix(ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.COLUMN_Q)]), ix(w)] - bounds[ix(k), 3]
+            H[ix(k), ix(k)] += bounds[ix(k), 2]
+            g[ix(k)] += bounds[ix(k), 2] * away
+            cost += bounds[ix(k), 2] * away * away
     return cost, total
 
 
@@ -341,7 +350,7 @@ def _align(
     """
     if options[ALIGN] == EVERY and hidden:
         _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions, options[ROBUST], True, q,
-                  work, w, slopes, H, S, g)  # fmt: skip
+                  work, w, slopes, H, S, g, bounds)  # fmt: skip
     column = min(frame, aims.shape[1] - 1)
     for k in range(before.shape[0]):
         i = ix(ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.COLUMN_Q)])
@@ -425,7 +434,7 @@ def fit_blocks(
         for k in range(n):
             frozen[ix(k)] = gone[ix(k)]
         cost, total = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
+                                options[ROBUST], False, q, work, w, slopes, H, S, g, bounds)  # fmt: skip
         status, damping, growth, turns = UNSETTLED if total > 0.0 else LOST, _FIRST, 10.0, 0
         failed, pulled, last, aligned, reach = 0, options[PRIOR], math.inf, 0, math.inf
         while status == UNSETTLED and turns < options[MOST]:
@@ -451,7 +460,7 @@ def fit_blocks(
                 trial[ix(i), ix(w)] = q[ix(i), ix(w)]
             _move(ints, floats, before, bounds, q, w, u, v, rate)
             after, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                 options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
+                                 options[ROBUST], False, q, work, w, slopes, H, S, g, bounds)  # fmt: skip
             gained = whole - after - _away(ints, before, plain, begun, gone, q, w, weight)
             if gained >= -1e-12 * whole:
                 damping, growth = max((0.02 if gained > 0.5 * gain else 0.3) * damping, _LEAST), 10.0
@@ -460,7 +469,7 @@ def fit_blocks(
                 for i in range(nq):
                     q[ix(i), ix(w)] = trial[ix(i), ix(w)]
                 cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                    options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
+                                    options[ROBUST], False, q, work, w, slopes, H, S, g, bounds)  # fmt: skip
                 damping, growth, failed = max(growth * damping, _AGAIN), 3.0 * growth, failed + bent
             distance = math.sqrt(cost / total)
             settled = moved <= options[ACCURACY] + options[NOISE] * distance and damping <= _AGAIN
@@ -477,7 +486,7 @@ def fit_blocks(
                            bounds, before, gone, options, total < every, math.inf, q, work, w, v, rate, H, S, F, g,
                            u, none, slopes, own)  # fmt: skip
                     cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                        options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
+                                        options[ROBUST], False, q, work, w, slopes, H, S, g, bounds)  # fmt: skip
             elif settled:
                 status = FINE
                 if aligned < _ALIGNED and options[ALIGN] > 0.0:
@@ -488,7 +497,7 @@ def fit_blocks(
                         status, aligned, damping, last, reach = UNSETTLED, aligned + 1, _FIRST, math.inf, 0.5 * far
                     if status == UNSETTLED or total < every:
                         cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                            options[ROBUST], False, q, work, w, slopes, H, S, g)  # fmt: skip
+                                            options[ROBUST], False, q, work, w, slopes, H, S, g, bounds)  # fmt: skip
             elif damping > _LARGEST:
                 break
         for i in range(nq):
@@ -503,12 +512,12 @@ def fit_blocks(
 
 
 @typed_kernel(
-    f"{_I}, {_1}, {_I}, {_1}, {_1}, {_F}, int64[:, ::1], {_1}, float64, {_I}, {_I}, {_F}, {_F}, {_F}, "
+    f"{_I}, {_1}, {_I}, {_1}, {_1}, {_F}, int64[:, ::1], {_1}, float64, {_2}, {_I}, {_I}, {_F}, {_F}, {_F}, "
     f"float64[:, :, :, ::1], {_2}, float64[:, :, ::1], {_2}"
 )
 def normal_blocks(
-    w, ints, floats, tags, points, weights, markers, couplings, functions, robust, before, starts, all_q, q, work,
-    matrices, vectors, normal, gradient,
+    w, ints, floats, tags, points, weights, markers, couplings, functions, robust, bounds, before, starts, all_q, q,
+    work, matrices, vectors, normal, gradient,
 ):  # fmt: skip
     """Write JᵀWJ, both halves, and JᵀW r of the samples starts[w] … starts[w + 1] − 1, in the order of v."""
     w = int64(w)
@@ -519,7 +528,7 @@ def normal_blocks(
         for i in range(nq):
             q[ix(i), ix(w)] = all_q[ix(i), ix(frame)]
         _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions, robust, False, q, work, w,
-                  slopes, H, S, g)  # fmt: skip
+                  slopes, H, S, g, bounds)  # fmt: skip
         for i in range(n):
             for j in range(n):
                 F[ix(i), ix(j)] = 0.0

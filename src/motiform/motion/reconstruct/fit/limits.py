@@ -21,7 +21,7 @@ _JOINED = 5  # samples off a limit that do not end a stretch at it
 def at_limits(fitter: Fitter, q: Array) -> np.ndarray:
     """Return which columns are at a limit, (samples, columns); a coordinate that cannot move is not."""
     own = fitter.expand(q)[:, fitter.column_q]
-    low, high = fitter.bounds.T
+    low, high = fitter.bounds[:, :2].T
     return np.asarray(((own <= low + _AT) | (own >= high - _AT)) & (high > low) & fitter.plain)
 
 
@@ -30,7 +30,7 @@ def release(fitter: Fitter, turns: list[Turns], markers: Array, found: Fit) -> N
 
     A limit is a wall in the middle of a search: beyond it the same posture may have other angles within.
     """
-    if not np.isfinite(fitter.bounds).any():
+    if not np.isfinite(fitter.bounds[:, :2]).any():
         return
     free, told = fitter.unlimited(), found.status != o.LOST
     held = at_limits(fitter, found.q).any(1) & told

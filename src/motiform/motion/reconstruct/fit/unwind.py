@@ -95,7 +95,7 @@ def brought_inside(fitter: Fitter, turns: list[Turns], q: Array) -> Array:
         out[:, own.at] = every[np.arange(len(q)), best]
     full = fitter.expand(out).copy()
     at = fitter.column_q[fitter.plain]
-    full[:, at] = np.clip(full[:, at], *fitter.bounds[fitter.plain].T)
+    full[:, at] = np.clip(full[:, at], *fitter.bounds[fitter.plain, :2].T)
     return fitter.reduce(full)
 
 

@@ -1,0 +1,48 @@
+"""The files of a trial: markers, turned to where the subject walks, and forces."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from motiform.base.errors import InputError, closest_file
+from motiform.measure import read_markers, turn
+from motiform.motion.reconstruct.opensim.loads import read_external_loads
+from motiform.record import Recording
+
+if TYPE_CHECKING:
+    from motiform.trials.trial import TrialOptions
+
+__all__ = ["forces_of", "read_forces", "read_trial"]
+
+_ENDINGS = (".xml", ".mot", ".sto", ".c3d")
+_MARKS = ("", "_grf", "_forces", "_external_loads", "_loads")
+
+
+def read_trial(source: str | Path, options: "TrialOptions") -> Recording:
+    """Return the markers of a file, with the options of the batch; x is forward where an axis is told."""
+    rec = read_markers(source, **options.read)
+    if options.forward is None:
+        return rec
+    up = rec.manifest.get("up")
+    if up is None:
+        raise InputError("the vertical axis must be known to turn a trial", where=str(source), remedy="Say --up.")
+    return turn(rec, up=up, forward=options.forward)
+
+
+def forces_of(source: str | Path, forces: str) -> Path:
+    """Return the file of forces of a trial: the given one, or that of its name in the given folder."""
+    place, stem = Path(forces), Path(source).stem
+    if place.is_file():
+        return place
+    if not place.is_dir():
+        raise InputError("no such file or folder", where="--forces", got=forces, remedy=closest_file(place))
+    tried = [place / f"{stem}{mark}{ending}" for ending in _ENDINGS for mark in _MARKS]
+    found = next((file for file in tried if file.is_file() and file.resolve() != Path(source).resolve()), None)
+    if found is None:
+        allowed = f"{stem}.mot, {stem}_grf.xml, … ({', '.join(_ENDINGS)})"
+        raise InputError("the folder has no forces of the trial", where=forces, got=stem, allowed=allowed)
+    return found
+
+
+def read_forces(path: Path, options: "TrialOptions") -> Recording:
+    """Return the forces of a file: OpenSim's external loads or table, or the plates of a C3D file."""
+    return read_trial(path, options) if path.suffix.lower() == ".c3d" else read_external_loads(path)
