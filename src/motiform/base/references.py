@@ -9,6 +9,20 @@ from motiform.base.errors import InputError, closest
 __all__ = ["REFERENCES", "cite"]
 
 REFERENCES: dict[str, str] = {
+    "Bell90": "A. L. Bell, D. R. Pedersen, R. A. Brand, A comparison of the accuracy of several hip center location "
+    "prediction methods, J. Biomech. 23 (1990) 617–621. doi:10.1016/0021-9290(90)90054-7",
+    "Gordon89": "C. C. Gordon and others, 1988 Anthropometric Survey of U.S. Army Personnel: Methods and Summary "
+    "Statistics, Natick/TR-89/044, 1989.",
+    "Kadaba90": "M. P. Kadaba, H. K. Ramakrishnan, M. E. Wootten, Measurement of lower extremity kinematics during "
+    "level walking, J. Orthop. Res. 8 (1990) 383–392. doi:10.1002/jor.1100080310",
+    "Davis91": "R. B. Davis, S. Õunpuu, D. Tyburski, J. R. Gage, A gait analysis data collection and reduction "
+    "technique, Hum. Mov. Sci. 10 (1991) 575–587. doi:10.1016/0167-9457(91)90046-Z",
+    "Leardini07": "A. Leardini and others, A new anatomically based protocol for gait analysis in children, Gait "
+    "Posture 26 (2007) 560–571. doi:10.1016/j.gaitpost.2006.12.018",
+    "Leardini11": "A. Leardini, F. Biagi, A. Merlo, C. Belvedere, M. G. Benedetti, Multi-segment trunk kinematics "
+    "during locomotion and elementary exercises, Clin. Biomech. 26 (2011) 562–571. "
+    "doi:10.1016/j.clinbiomech.2011.01.015",
+    "VanSintJan07": "S. van Sint Jan, Color Atlas of Skeletal Landmark Definitions, Churchill Livingstone 2007.",
     "Zara": "F. Zara, Dynamique des objets rigides, course of the master ID3D, LIRIS, Université Lyon 1.",
     "Perez94": "A. F. Perez, Modélisation de la dynamique du carpe, thesis, Université Joseph-Fourier, Grenoble 1994. "
     "HAL tel-00344523",

@@ -31,6 +31,9 @@ def reconstruct(
         str | None,
         typer.Option(metavar="TABLE[:NAME]", help="Table of subjects (CSV), and which one; else by file or folder."),
     ] = None,
+    markers: Annotated[
+        str | None, typer.Option(help="Marker set of Human36, such as plug-in-gait, cmu-41, rizzoli, qualisys.")
+    ] = None,
     correspondence: Annotated[
         Path | None, typer.Option(help="CSV with the columns tag and marker, for names that differ.")
     ] = None,
@@ -90,6 +93,8 @@ def reconstruct(
         )
     told = {key: value for key, value in (("height", height), ("mass", mass), ("sex", sex)) if value is not None}
     fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits}
+    if markers is not None:
+        told["markers"] = markers
     options = _options(
         _figure_of(figure, ik_setup, scale_setup), told, subject,
         {key: value for key, value in (("up", up), ("units", units)) if value is not None}, fit,

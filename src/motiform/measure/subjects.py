@@ -52,15 +52,18 @@ class Subject:
         known = {"height": self.height, "mass": self.mass, "sex": self.sex}
         found: dict[str, Any] = {key: value for key, value in known.items() if value is not None}
         found |= {"lengths": dict(self.lengths)} if self.lengths else {}
-        return found | ({"tags": dict(self.tags)} if self.tags else {})
+        tags = {name: place for name, place in self.tags.items() if ":" not in name}
+        own = {name.partition(":")[2]: (name.partition(":")[0], p) for name, p in self.tags.items() if ":" in name}
+        return found | ({"tags": tags} if tags else {}) | ({"markers": own} if own else {})
 
 
 def read_subjects(path: AnyPath) -> dict[str, Subject]:
     """Read subjects from a CSV table with one column for each, by name.
 
     The first row is ``subject,01,02,…``; the others begin with the name of a measure: ``height``, ``mass``, ``sex``,
-    ``L1`` to ``L31``, ``r_digit2.x``, … in metres and kilograms, or with a unit as in ``L5 [cm]``. Blank cells are not
-    known. A table of numbers alone is HuMAnS's: number of the subject, 31 lengths, x, y, z of 28 tags.
+    ``L1`` to ``L31``, ``r_digit2.x``, … in metres and kilograms, or with a unit as in ``L5 [cm]``. Tags of a
+    laboratory's own have their segment before them: ``left_thigh:LTHI.x``. Blank cells are not known. A table of
+    numbers alone is HuMAnS's: number of the subject, 31 lengths, x, y, z of 28 tags.
     """
     place = as_path(path)
     if not place.is_file():

@@ -22,6 +22,7 @@ from motiform.motion.reconstruct.opensim.ik import read_ik_setup
 from motiform.motion.reconstruct.opensim.loads import add_forces
 from motiform.motion.reconstruct.opensim.scaling import read_scale_setup, scale_by_setup
 from motiform.motion.tree import Figure
+from motiform.motion.tree.read import write_bvh
 from motiform.record import Recording
 from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
 from motiform.record.places import remove_stale
@@ -308,6 +309,10 @@ def _write_files(trial: Trial, rec: Recording, figure: Figure, markers: Recordin
     rec.save(folder / f"{name}.mf")
     files = [f"{name}.mf", *(path.name for path in write_tables(rec, folder))]
     files.append(write_mot(rec, figure, folder / f"{name}.mot").name)
+    rate = rec.channel("q").rate
+    if rate is not None and np.isfinite(rec["q"]).all():
+        write_bvh(figure, rec["q"], folder / f"{name}.bvh", rate=rate)
+        files.append(f"{name}.bvh")
     if "effort" in rec:
         files.append(write_efforts(rec, figure, folder / f"{name}_efforts.sto").name)
     if default_joints(figure):

@@ -363,3 +363,38 @@ def test_a_cluster_loses_no_trial_of_a_killed_worker(folder, tmp_path, cluster):
     assert sorted(row["trial"] for row in json.loads(stdout)["trials"]) == [f"m{n}" for n in range(6)]
     for n in range(6):
         assert (tmp_path / "out" / f"m{n}" / "summary.json").is_file()
+
+
+def test_forces_setups_forward_and_marker_sets(here, folder):
+    """One trial with all of them: weight on one foot by a table of forces, a task, markers of a set, x forward."""
+    from motiform.motion.figures import human36
+
+    body = human36(HEIGHT, MASS, markers="plug-in-gait")
+    path = folder / "more"
+    path.mkdir()
+    write_trial(body, motion(body, 0.3), path / "walk.trc")
+    times = np.arange(SAMPLES) / 100.0
+    rows = [f"{t:.2f}\t0\t{MASS * 9.81}\t0\t0\t0\t0.09\t0\t0\t0" for t in times]
+    names = [f"ground_{what}{axis}" for what in ("force_v", "force_p", "torque_") for axis in "xyz"]
+    head = ["forces", f"nRows={SAMPLES}", "nColumns=10", "endheader", "\t".join(["time", *names])]
+    (path / "walk_grf.mot").write_text("\n".join([*head, *rows]) + "\n")
+    tasks = "".join(f'<IKMarkerTask name="{name}"><weight>1</weight></IKMarkerTask>' for name in body.tag_names)
+    tasks += '<IKCoordinateTask name="right_knee_extension"><weight>1e6</weight></IKCoordinateTask>'
+    setup = f"<InverseKinematicsTool><IKTaskSet><objects>{tasks}</objects></IKTaskSet></InverseKinematicsTool>"
+    (path / "ik.xml").write_text(f'<OpenSimDocument Version="40000">{setup}</OpenSimDocument>')
+    options = ("--markers", "plug-in-gait", "--forces", path, "--ik-setup", path / "ik.xml", "--forward", "-z")
+    ways = ("--out", path / "out", "--jobs", 1, "--no-report", "--json")
+    code, out, err = here(path / "walk.trc", *BODY, *options, *ways)
+    assert code == 0, err
+    row = json.loads(out)["trials"][0]
+    assert row["markers"] == 28 + 43
+    assert {"walk.bvh", "walk_efforts.sto"} <= set(row["files"])
+    with open(path / "out" / "walk" / "coordinates.csv") as file:
+        table = np.array([list(map(float, line[1:])) for line in list(csv.reader(file))[1:]])
+    knee, turned = body.coordinates.index("right_knee_extension"), body.coordinates.index("pelvis_left_turn")
+    assert np.abs(table[:, knee]).max() < 1e-5  # held by the task
+    turn = table[:, turned] - motion(body, 0.3)[:, turned]
+    assert np.abs(np.abs(turn) - np.pi / 2).max() < 0.2  # x is where −z was
+    code, _, err = here(path / "walk.trc", *BODY, "--forces", "none.mot", "--out", path / "out2")
+    assert code == 2
+    assert "--forces" in err

@@ -18,6 +18,7 @@ _OURS = re.compile(r"markers[.\[](?P<name>.+)[.,](?P<axis>[012xyz])\]?")
 _TIME = re.compile(r"time(_?s)?|t|seconds?", re.IGNORECASE)
 _FRAME = re.compile(r"(sub\s?)?frame.*|samples?|field.*|#|item", re.IGNORECASE)
 _RATE = re.compile(r"(?:frequency|frame\s?rate|data\s?rate|sampl\w* rate|\brate|\bhz)\D{0,20}?(\d+(?:[.,]\d+)?)", re.I)
+_EXPORT = re.compile(r"export frame rate\W+(\d+(?:[.,]\d+)?)", re.IGNORECASE)  # Motive: of the file, not of the cameras
 _LENGTH = re.compile(r"(?:\blength\s+)?\bunits?\b\W*([a-zµ]+)", re.IGNORECASE)
 _LENGTHS = ("mm", "cm", "m", "in", "ft", "millimeters", "centimeters", "meters", "metres")
 _LONE_RATE = re.compile(r"\s*(\d+(?:\.\d+)?)\W*")
@@ -53,7 +54,13 @@ def find_layout(text: str, where: str) -> Layout:
     heads = [cells_of(line, separator(line) if mark == r"\s+" else mark) for line in lines[:first]]
     layout = Layout(first, mark, len(cells))
     _read_preamble(lines[:first], heads, layout)
-    found = _by_heads(heads, layout) or _by_axes(heads, layout) or _by_list(heads, layout) or _by_count(heads, layout)
+    found = (
+        _by_types(heads, layout)
+        or _by_heads(heads, layout)
+        or _by_axes(heads, layout)
+        or _by_list(heads, layout)
+        or _by_count(heads, layout)
+    )
     if not found or not layout.places:
         got = ", ".join(cell for row in heads[-1:] for cell in row[:6]) or f"{len(cells)} columns"
         raise InputError(
@@ -74,16 +81,45 @@ def _is_row(cells: list[str]) -> bool:
 def _read_preamble(lines: list[str], heads: list[list[str]], layout: Layout) -> None:
     """Look for rate and unit in the lines over the numbers."""
     for line, cells in zip(lines, heads, strict=True):
-        rate, unit, lone = _RATE.search(line), _LENGTH.search(line), _LONE_RATE.fullmatch(line)
+        rate, unit, lone = _EXPORT.search(line) or _RATE.search(line), _LENGTH.search(line), _LONE_RATE.fullmatch(line)
         if rate and layout.rate is None:
             layout.rate = float(rate[1].replace(",", "."))
         elif lone and layout.rate is None:
             layout.rate = float(lone[1])  # Vicon: a line with nothing else, under "Trajectories"
         if unit and unit[1].lower() in _LENGTHS:
             layout.units = unit[1].lower()
+        elif cells[0].upper() == "MARKER_NAMES" and layout.units is None:
+            layout.units = "mm"  # Qualisys writes no other
         full = [cell.strip("[]()").lower() for cell in cells if cell]
         if len(full) > 2 and set(full[-3:]) <= set(_LENGTHS) and len(set(full[-3:])) == 1:
             layout.units = full[-1]
+
+
+def _by_types(heads: list[list[str]], layout: Layout) -> bool:
+    """Take markers from rows Type, Name, …, Position, X Y Z (Motive): no pivots of bodies and bones, no rotations.
+
+    Markers that were measured go before those that a rigid body or a bone expects.
+    """
+    rows = {row[1].lower() if len(row) > 1 and not row[0] else row[0].lower(): row for row in heads if row and any(row)}
+    kinds, names, axes = rows.get("type"), rows.get("name"), rows.get("frame")
+    quantities = next((row for row in heads if "Position" in row), None)
+    if kinds is None or names is None or axes is None or quantities is None:
+        return False
+    letters = [cell.lower() for cell in axes]
+    for wanted in (("marker",), ("rigid body marker", "bone marker")):
+        at = [
+            k
+            for k in range(len(axes) - 2)
+            if letters[k : k + 3] == ["x", "y", "z"]
+            and k + 2 < min(len(kinds), len(names), len(quantities))
+            and kinds[k].lower() in wanted
+            and quantities[k].lower() == "position"
+        ]
+        if at:
+            layout.names, layout.places = [names[k] for k in at], [(k, k + 1, k + 2) for k in at]
+            _set_columns(axes, layout)
+            return True
+    return False
 
 
 def _by_heads(heads: list[list[str]], layout: Layout) -> bool:

@@ -12,6 +12,7 @@ from motiform.base.errors import InputError
 from motiform.motion.figures import human36_table as t
 from motiform.motion.figures.anthropometry import Anthropometry, find_table
 from motiform.motion.figures.limits import limit_joints, named_limits
+from motiform.motion.figures.marker_sets import check_markers_of, marker_tags
 from motiform.motion.figures.recipe import (
     Lengths,
     MadeFigure,
@@ -51,13 +52,18 @@ class Human36Recipe(Recipe):
     limits: Any = None
     gravity: Any = (0.0, -9.81, 0.0)
     name: str = "human36"
+    markers: Any = None
 
     def __post_init__(self) -> None:
         checked: dict[str, Any] = {"lengths": named_lengths(self.lengths, t.LENGTH_COUNT, "human36")}
         for what in ("height", "mass"):
             if getattr(self, what) is not None:
                 checked[what] = positive(getattr(self, what), what, "human36")
-        checked["tags"] = named_numbers(self.tags, t.TAGS, 3, "tags", "human36")
+        checked["markers"] = check_markers_of(self.markers, t.SEGMENTS)
+        taken = [name for name in checked["markers"] if name in t.TAGS]
+        if taken:
+            raise InputError("markers must not have the names of tags", where="human36", got=", ".join(taken))
+        checked["tags"] = named_numbers(self.tags, (*t.TAGS, *checked["markers"]), 3, "tags", "human36")
         for what, size, least in (("masses", None, 0.0), ("centers", 3, -np.inf), ("radii", 3, 0.0)):
             given = getattr(self, what)
             given = self.keyed(what, given) if isinstance(given, Mapping) else given
@@ -143,6 +149,7 @@ class Human36Recipe(Recipe):
     def all_tags(self) -> dict[str, tuple[str, Triple]]:
         """Return the tags in their order: name → (segment, point [m])."""
         found = t.landmarks(self.proportions, self.body_height, self.all_lengths())
+        found |= marker_tags(self.markers, self.proportions, self.body_height, self.all_lengths())
         return {name: (segment, self.tags.get(name, point)) for name, (segment, point) in found.items()}
 
     def make(self) -> "Human36":
@@ -269,6 +276,7 @@ def human36(
     limits: str | Mapping[str, tuple[float, float]] | None = None,
     gravity: ArrayLike = (0.0, -9.81, 0.0),
     name: str = "human36",
+    markers: str | Mapping[str, str | tuple[str, ArrayLike]] | None = None,
 ) -> Human36:
     """Return a human body; every number of it can be given, is read back, and is changed by `replace`.
 
@@ -286,6 +294,10 @@ def human36(
         By segment: [kg], centre of mass [m] (3,), radii of gyration about it [m] (3,), in its frame; "thigh" is both.
     tags
         {"r_digit2": (x, y, z)} [m], in the frame of the tag's segment.
+    markers
+        Tags of a laboratory's own beside the 28: a set by name ("plug-in-gait", "helen-hayes", "cmu-41", "rizzoli",
+        "qualisys", "optitrack"), or {"LTHI": "l_thigh"} by sites of `marker_sets.SITES`, or
+        {"LTHI": ("left_thigh", (x, y, z))} [m].
     limits
         "anatomical", or {"right_knee_extension": (-2.3, 0.1)} [rad]; None: no limits.
 
@@ -298,5 +310,7 @@ def human36(
     """
     if not isinstance(name, str):
         raise InputError("the name of a figure must be a text", where="human36", got=repr(name), allowed="a text")
-    recipe = Human36Recipe(height, mass, sex, table, lengths, masses, tags, centers, radii, limits, gravity, name)
+    recipe = Human36Recipe(
+        height, mass, sex, table, lengths, masses, tags, centers, radii, limits, gravity, name, markers
+    )
     return recipe.make()

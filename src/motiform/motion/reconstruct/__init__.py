@@ -12,20 +12,26 @@ from motiform.motion.reconstruct.fit.virtual import virtual_markers
 from motiform.motion.reconstruct.gait.angles import JointAngle, JointAngles, default_joints, joint_angles, static_frames
 from motiform.motion.reconstruct.gait.events import Walker, gait_events, plate_events, walker_of
 from motiform.motion.reconstruct.gait.strides import GaitTable, Stride, gait_table
+from motiform.motion.reconstruct.opensim.ik import IKSetup, read_ik_setup
+from motiform.motion.reconstruct.opensim.loads import add_forces, read_external_loads
+from motiform.motion.reconstruct.opensim.scaling import ScaleSetup, read_scale_setup, scale_by_setup
 
 __all__ = [
     "Calibration",
     "Efforts",
     "Foot",
     "GaitTable",
+    "IKSetup",
     "JointAngle",
     "JointAngles",
     "Moving",
     "PlateAssignment",
     "PlateContact",
     "PlateLoads",
+    "ScaleSetup",
     "Stride",
     "Walker",
+    "add_forces",
     "assign_plates",
     "calibrate",
     "default_joints",
@@ -37,8 +43,12 @@ __all__ = [
     "joint_angles",
     "measured_lengths",
     "plate_events",
+    "read_external_loads",
+    "read_ik_setup",
     "read_loads",
+    "read_scale_setup",
     "residual_report",
+    "scale_by_setup",
     "scale_figure",
     "static_frames",
     "velocities",

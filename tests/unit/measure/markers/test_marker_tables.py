@@ -199,3 +199,44 @@ def test_broken_tables(text, words, tmp_path):
 def test_wrong_options(options, words, tmp_path):
     with pytest.raises(InputError, match=words):
         read(tmp_path, TOP + TIMED, **options)
+
+
+MOTIVE = """Format Version,1.23,Take Name,a,Capture Frame Rate,120.000000,Export Frame Rate,100.000000,Rotation Type,Quaternion,Length Units,Meters
+,
+,Type,Bone,Bone,Bone,Bone,Bone,Bone,Bone,Bone Marker,Bone Marker,Bone Marker,Marker,Marker,Marker,Marker,Marker,Marker
+,Name,S:Hip,S:Hip,S:Hip,S:Hip,S:Hip,S:Hip,S:Hip,S:LASI,S:LASI,S:LASI,S:LASI,S:LASI,S:LASI,S:RASI,S:RASI,S:RASI
+,ID,1,1,1,1,1,1,1,2,2,2,3,3,3,4,4,4
+,Parent,,,,,,,,,,,,,,,,
+,,Rotation,Rotation,Rotation,Rotation,Position,Position,Position,Position,Position,Position,Position,Position,Position,Position,Position,Position
+Frame,Time (Seconds),X,Y,Z,W,X,Y,Z,X,Y,Z,X,Y,Z,X,Y,Z
+0,0.000000,0.1,0.2,0.3,0.9,1,1,1,9,9,9,0.1,1.0,0.3,0.2,1.1,0.4
+1,0.010000,0.1,0.2,0.3,0.9,1,1,1,9,9,9,,,,0.2,1.2,0.4
+"""  # noqa: E501
+
+
+def test_motive_with_bones_and_rotations(tmp_path):
+    """Markers that were measured alone: no pivots, no quaternions, no places that the skeleton expects."""
+    path = tmp_path / "take.csv"
+    path.write_text(MOTIVE, "utf-8")
+    rec = read_markers(path)
+    assert marker_names(rec) == ["LASI", "RASI"]
+    assert rec.channel("markers").rate == 100.0
+    assert_array_equal(rec["markers"][:, 1], [[0.2, 1.1, 0.4], [0.2, 1.2, 0.4]])
+    assert np.isnan(rec["markers"][1, 0]).all()
+    path.write_text(MOTIVE.replace(",Marker", ",Other"), "utf-8")
+    assert marker_names(read_markers(path, size=(0.0, 100.0))) == ["LASI"]  # expected, where nothing else is told
+
+
+@pytest.mark.parametrize("head", ["", "Frame\tTime\tLASI X\tLASI Y\tLASI Z\tRASI X\tRASI Y\tRASI Z\n"])
+def test_qualisys_in_millimetres(head, tmp_path):
+    """A small thing: its unit is that of the program, not by its size."""
+    text = "NO_OF_FRAMES\t2\nNO_OF_CAMERAS\t8\nNO_OF_MARKERS\t2\nFREQUENCY\t200\nNO_OF_ANALOG\t0\n"
+    text += "ANALOG_FREQUENCY\t0\nDESCRIPTION\t--\nTIME_STAMP\t2020-01-01, 12:00:00.000\t123.4\nDATA_INCLUDED\t3D\n"
+    text += "MARKER_NAMES\tLASI\tRASI\nTRAJECTORY_TYPES\tMeasured\tMixed\n" + head
+    text += "1\t0.00000\t10\t20\t30\t40\t50\t60\n2\t0.00500\t11\t21\t31\t0.000\t0.000\t0.000\n"
+    (tmp_path / "a.tsv").write_text(text, "utf-8")
+    rec = read_markers(tmp_path / "a.tsv")
+    assert rec.channel("markers").rate == 200.0
+    assert marker_names(rec) == ["LASI", "RASI"]
+    assert_allclose(rec["markers"][0], [[0.01, 0.02, 0.03], [0.04, 0.05, 0.06]], rtol=1e-12)
+    assert np.isnan(rec["markers"][1, 1]).all()

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from motiform.motion.tree.read.bvh import BvhMotion, read_bvh, write_bvh
 from motiform.motion.tree.read.elements import read_xml
 from motiform.motion.tree.read.mjcf import read_mjcf
 from motiform.motion.tree.read.osim import read_osim
@@ -19,7 +20,17 @@ from motiform.motion.tree.read.urdf import read_urdf
 if TYPE_CHECKING:
     from motiform.motion.tree.model.figure import Figure
 
-__all__ = ["ReaderWarning", "read_figure", "read_marker_set", "read_mjcf", "read_osim", "read_urdf"]
+__all__ = [
+    "BvhMotion",
+    "ReaderWarning",
+    "read_bvh",
+    "read_figure",
+    "read_marker_set",
+    "read_mjcf",
+    "read_osim",
+    "read_urdf",
+    "write_bvh",
+]
 
 
 def read_figure(path: str | os.PathLike[str], **options: Any) -> "Figure":

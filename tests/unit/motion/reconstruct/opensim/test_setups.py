@@ -188,7 +188,8 @@ SCALE = """<ScaleTool><mass>3.5</mass><GenericModelMaker><model_file>arm.osim</m
 <MarkerPairSet><objects><MarkerPair><markers>a b</markers></MarkerPair></objects></MarkerPairSet>
 <BodyScaleSet><objects><BodyScale name="upper"><axes>X Y Z</axes></BodyScale></objects></BodyScaleSet></Measurement>
 <Measurement name="off"><apply>false</apply></Measurement></objects></MeasurementSet>
-<ScaleSet><objects><Scale><scales>1 1.1 1</scales><segment>lower</segment><apply>true</apply></Scale></objects></ScaleSet>
+<ScaleSet><objects><Scale><scales>1 1.1 1</scales><segment>lower</segment><apply>true</apply></Scale></objects>
+</ScaleSet>
 <marker_file>static.trc</marker_file><time_range>0 0.2</time_range>
 <preserve_mass_distribution>true</preserve_mass_distribution></ModelScaler>{0}</ScaleTool>"""
 PLACER = """<MarkerPlacer><apply>true</apply><time_range>0 0.1</time_range><IKTaskSet><objects>

@@ -1,0 +1,214 @@
+"""Marker sets of laboratories on Human36: anatomical sites in its segments, and which marker is at which site.
+
+Sites of bones are Human36's landmarks, or follow from published proportions: hip joints lie 14 % of the distance of the
+anterior iliac spines medial, 30 % below and 22 % behind of them [Bell90]; breadth and depth of the head and the chest
+are means of [Gordon89]. Sites on soft parts (thigh, shank, upper arm, forearm) are half-way along their segment. They
+are where a subject's own markers are looked for: `calibrate` moves them to where they are.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from motiform.base.errors import InputError, closest
+
+__all__ = ["MARKER_SETS", "SITES", "check_markers_of", "marker_tags"]
+
+Point = tuple[float, float, float]
+_APART = 0.72  # distance of the hip joints over that of the anterior iliac spines: 1 − 2 × 0.14  [Bell90]
+_HEAD = (0.112, 0.087)  # length and breadth of the head over the height  [Gordon89]
+_CHEST = 0.138  # depth of the chest over the height  [Gordon89]
+
+
+def _sites(m: Mapping[str, float], L: Mapping[str, float], H: float, word: str) -> dict[str, tuple[str, Point]]:
+    """Return the sites of one side: name → (segment, point [m]); x forward, y up, z to the right."""
+    s, n = (1.0, 0) if word == "right" else (-1.0, 10)
+    foot, shank, thigh, arm = (L[f"L{k + n}"] for k in (4, 5, 6, 13))
+    forearm = L["L24" if word == "right" else "L25"]
+    shoulder = (-L[f"L{12 + n}"], L[f"L{10 + n}"], L[f"L{11 + n}"])
+    wide, back = L["L3"] / _APART, L["L2"] - m["cervicale_x"]
+    long, broad = (0.42 * H * part for part in _HEAD)  # a band near the widest place
+    band, spine = m["vertex_y"] - 0.06 * H, m["xiphoid_x"] - _CHEST * H
+    points = {
+        "front_head": ("head", (long, band, s * broad)),
+        "back_head": ("head", (-long, band, s * broad)),
+        "side_head": ("head", (0.0, band, s * 0.5 * _HEAD[1] * H)),
+        "acromion": (f"{word}_shoulder", (shoulder[0], shoulder[1] + m["acromion_y"], s * shoulder[2])),
+        "shoulder_back": (f"{word}_shoulder", (shoulder[0] - 0.03 * H, shoulder[1], s * shoulder[2])),
+        "scapula": ("thorax", (spine + 0.01 * H, 0.45 * L["L26"], s * 0.05 * H)),
+        "upper_arm_high": (f"{word}_upper_arm", (0.0, -0.25 * arm, s * 0.03 * H)),
+        "upper_arm": (f"{word}_upper_arm", (0.0, -0.5 * arm, s * 0.03 * H)),
+        "lateral_elbow": (f"{word}_upper_arm", (0.0, -arm, s * m["elbow_z"])),
+        "medial_elbow": (f"{word}_upper_arm", (0.0, -arm, -s * m["elbow_z"])),
+        "forearm": (f"{word}_forearm", (0.0, -0.5 * forearm, s * 0.02 * H)),
+        "radial_styloid": (f"{word}_forearm", (0.0, -m["styloid_y"], s * m["styloid_z"])),
+        "ulnar_styloid": (f"{word}_forearm", (0.0, -m["styloid_y"], -s * m["styloid_z"])),
+        "metacarpal2": (f"{word}_hand", (-0.01 * H, -0.5 * m["dactylion_y"], s * 0.015 * H)),
+        "metacarpal5": (f"{word}_hand", (-0.01 * H, -0.45 * m["dactylion_y"], -s * 0.022 * H)),
+        "asis": ("lower_trunk", (0.22 * wide, 0.30 * wide, s * wide / 2)),
+        "psis": ("lower_trunk", (-0.40 * wide, 0.32 * wide, s * 0.19 * wide)),
+        "iliac_crest": ("lower_trunk", (m["iliac_x"], m["iliac_y"], s * m["iliac_z"])),
+        "trochanter": (f"{word}_thigh", (0.0, 0.0, s * (m["trochanter_z"] - L["L3"] / 2))),
+        "thigh": (f"{word}_thigh", (0.0, -0.5 * thigh, s * 0.05 * H)),
+        "thigh_front": (f"{word}_thigh", (0.05 * H, -0.6 * thigh, 0.0)),
+        "lateral_knee": (f"{word}_thigh", (0.0, -thigh, s * m["knee_z"])),
+        "medial_knee": (f"{word}_thigh", (0.0, -thigh, -s * m["knee_z"])),
+        "fibula_head": (f"{word}_shank", (-0.01 * H, -0.09 * shank, s * m["knee_z"])),
+        "tibial_tuberosity": (f"{word}_shank", (0.03 * H, -0.12 * shank, 0.0)),
+        "shank": (f"{word}_shank", (0.0, -0.5 * shank, s * 0.032 * H)),
+        "shank_front": (f"{word}_shank", (0.03 * H, -0.4 * shank, 0.0)),
+        "lateral_malleolus": (f"{word}_shank", (0.0, -shank, s * m["malleolus_z"])),
+        "medial_malleolus": (f"{word}_shank", (0.0, -shank, -s * m["malleolus_z"])),
+        "heel": (f"{word}_foot", (m["heel_x"], -0.6 * foot, 0.0)),
+        "metatarsal1": (f"{word}_foot", (m["ball_x"], -0.4 * foot, -s * 0.6 * m["ball_z"])),
+        "metatarsal2": (f"{word}_foot", (m["ball_x"] + 0.01 * H, -0.4 * foot, 0.0)),
+        "metatarsal5": (f"{word}_foot", (m["ball_x"] - 0.01 * H, -0.6 * foot, s * m["ball_z"])),
+        "toe_tip": (f"{word}_foot", (m["toe_x"], -0.6 * foot, 0.0)),
+    }
+    middle = {
+        "vertex": ("head", (0.0, m["vertex_y"], 0.0)), "forehead": ("head", (0.5 * _HEAD[0] * H, band, 0.0)),
+        "c7": ("thorax", (back, L["L26"], 0.0)), "t2": ("thorax", (back - 0.01 * H, 0.85 * L["L26"], 0.0)),
+        "t7": ("thorax", (spine, 0.35 * L["L26"], 0.0)), "t10": ("thorax", (spine, 0.0, 0.0)),
+        "t12": ("thorax", (spine + 0.01 * H, -0.03 * H, 0.0)),
+        "clavicle": ("thorax", ((L["L9"] + L["L19"]) / 2, (L["L7"] + L["L17"]) / 2, 0.0)),
+        "sternum": ("thorax", (m["xiphoid_x"], 0.0, 0.0)),
+        "chest": ("thorax", (m["xiphoid_x"], 0.5 * L["L7"], 0.0)),
+        "sacrum": ("lower_trunk", (-0.40 * wide, 0.32 * wide, 0.0)),
+    }  # fmt: skip
+    return {f"{word[0]}_{name}": place for name, place in points.items()} | middle
+
+
+def _sided(left: str, right: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Return {marker: site} of both sides: the words for them go where the name has {}, else before it."""
+    found = {}
+    for side, word in (("l", left), ("r", right)):
+        found |= {name.format(word) if "{}" in name else word + name: f"{side}_{site}" for name, site in names.items()}
+    return found
+
+
+_VICON_ARM = {
+    "FHD": "front_head", "BHD": "back_head", "SHO": "acromion", "UPA": "upper_arm", "ELB": "lateral_elbow",
+    "FRM": "forearm", "FRA": "forearm", "WRA": "radial_styloid", "WRB": "ulnar_styloid", "FIN": "metacarpal2",
+}  # fmt: skip
+_VICON_TRUNK = {
+    "C7": "c7",
+    "T10": "t10",
+    "CLAV": "clavicle",
+    "STRN": "sternum",
+    "RBAK": "r_scapula",
+    "RBAC": "r_scapula",
+}
+_JAN_LEG = {
+    "IAS": "asis", "IPS": "psis", "FTC": "trochanter", "FLE": "lateral_knee", "FME": "medial_knee",
+    "FAX": "fibula_head", "TTC": "tibial_tuberosity", "FAL": "lateral_malleolus", "TAM": "medial_malleolus",
+    "FCC": "heel", "FM1": "metatarsal1", "FM2": "metatarsal2", "FM5": "metatarsal5",
+}  # fmt: skip
+_JAN_ARM = {
+    "CAJ": "acromion", "HLE": "lateral_elbow", "HME": "medial_elbow", "RSP": "radial_styloid", "USP": "ulnar_styloid",
+    "HM2": "metacarpal2", "HM5": "metacarpal5", "AH": "front_head", "PH": "back_head", "UA": "upper_arm", "TH": "thigh",
+}  # fmt: skip
+_JAN_TRUNK = {"SJN": "clavicle", "SXS": "sternum", "CV7": "c7", "TV2": "t2", "TV7": "t7", "TV10": "t10"}
+_MOCAP = {  # of OptiTrack and Qualisys
+    "ShoulderTop": "acromion", "ShoulderBack": "shoulder_back", "UArmHigh": "upper_arm_high", "Arm": "upper_arm",
+    "ElbowOut": "lateral_elbow", "ElbowIn": "medial_elbow", "WristOut": "radial_styloid", "WristIn": "ulnar_styloid",
+    "HandOut": "metacarpal5", "HandIn": "metacarpal2", "Thigh": "thigh", "KneeOut": "lateral_knee",
+    "KneeIn": "medial_knee", "Shin": "shank_front", "AnkleOut": "lateral_malleolus", "AnkleIn": "medial_malleolus",
+    "ToeIn": "metatarsal1", "ToeOut": "metatarsal5", "ToeTip": "toe_tip", "Heel": "heel",
+    "Waist{}Front": "asis", "Waist{}Back": "psis", "HeelBack": "heel", "Forefoot2": "metatarsal2",
+    "Forefoot5": "metatarsal5", "ForefootIn": "metatarsal1", "ForefootOut": "metatarsal5",
+    "ThighFrontLow": "thigh_front", "ShinFrontHigh": "tibial_tuberosity", "Head{}": "side_head",
+    "Waist{}": "iliac_crest",
+}  # fmt: skip
+
+MARKER_SETS: dict[str, dict[str, str]] = {
+    # Vicon, Plug-in Gait Reference Guide: full body, with the older names LFRA and SACR  [Davis91]
+    "plug-in-gait": {
+        **_sided("L", "R", _VICON_ARM), **_VICON_TRUNK, "SACR": "sacrum",
+        **_sided("L", "R", {"ASI": "asis", "PSI": "psis", "THI": "thigh", "KNE": "lateral_knee", "TIB": "shank",
+                            "ANK": "lateral_malleolus", "HEE": "heel", "TOE": "metatarsal2"}),
+    },
+    # Helen Hayes Hospital, with the names of Motion Analysis  [Kadaba90] [Davis91]
+    "helen-hayes": {
+        "Top.Head": "vertex", "Front.Head": "forehead", "V.Sacral": "sacrum", "Sternum": "sternum",
+        **_sided("L", "R", {"{}.Shoulder": "acromion", "{}.Acromium": "acromion", "{}.Elbow": "lateral_elbow",
+                            "{}.Wrist": "radial_styloid", "{}.ASIS": "asis", "{}.PSIS": "psis", "{}.Thigh": "thigh",
+                            "{}.Knee": "lateral_knee", "{}.Knee.Lat": "lateral_knee", "{}.Knee.Med": "medial_knee",
+                            "{}.Shank": "shank", "{}.Ankle": "lateral_malleolus", "{}.Ankle.Lat": "lateral_malleolus",
+                            "{}.Ankle.Med": "medial_malleolus", "{}.Heel": "heel", "{}.Toe": "metatarsal2",
+                            "{}.Toe.Med": "metatarsal1", "{}.Toe.Lat": "metatarsal5", "{}.Toe.Tip": "toe_tip"}),
+    },
+    # CMU Graphics Lab Motion Capture Database, 41 markers
+    "cmu-41": {
+        **_sided("L", "R", _VICON_ARM), **_VICON_TRUNK,
+        **_sided("L", "R", {"FWT": "asis", "BWT": "psis", "THI": "thigh", "KNE": "lateral_knee", "SHN": "shank",
+                            "ANK": "lateral_malleolus", "HEE": "heel", "MT5": "metatarsal5", "TOE": "metatarsal1"}),
+    },
+    # Istituto Ortopedico Rizzoli, legs and trunk; markers of the static trial too  [Leardini07] [Leardini11]
+    "rizzoli": {
+        "C7": "c7", "T2": "t2", "MAI": "t7", "IJ": "clavicle", "PX": "sternum",
+        **_sided("L", "R", {"ASIS": "asis", "PSIS": "psis", "GT": "trochanter", "LE": "lateral_knee",
+                            "ME": "medial_knee", "HF": "fibula_head", "TT": "tibial_tuberosity",
+                            "LM": "lateral_malleolus", "MM": "medial_malleolus", "CA": "heel", "FM": "metatarsal1",
+                            "SM": "metatarsal2", "VM": "metatarsal5", "A": "acromion"}),
+    },
+    # Qualisys: the animation and sports marker sets, and bony landmarks  [VanSintJan07]
+    "qualisys": {
+        "HeadTop": "vertex", "HeadFront": "forehead", "Chest": "chest", "SpineTop": "c7", "BackL": "l_scapula",
+        "BackR": "r_scapula", "SpineThoracic2": "t2", "SpineThoracic12": "t12", "WaistBack": "sacrum",
+        **_sided("L", "R", _MOCAP), **_sided("L_", "R_", {**_JAN_LEG, **_JAN_ARM}), **_JAN_TRUNK,
+    },
+    # OptiTrack: Baseline (41) and Biomech (57)  [VanSintJan07]
+    "optitrack": {
+        "HeadTop": "vertex", "HeadFront": "forehead", "HeadSide": "r_side_head", "BackTop": "c7",
+        "BackLeft": "l_scapula", "BackRight": "r_scapula", "Chest": "chest",
+        **_sided("L", "R", _MOCAP), **_sided("L", "R", {**_JAN_LEG, **_JAN_ARM}), **_JAN_TRUNK,
+    },
+}  # fmt: skip
+"""Site of each marker, by the name of the set."""
+_ONES: Any = type("_Ones", (dict,), {"__missing__": lambda self, key: 1.0})()
+SITES: tuple[str, ...] = tuple(_sites(_ONES, _ONES, 1.0, "right") | _sites(_ONES, _ONES, 1.0, "left"))
+"""Names of the sites: those of a side begin with r_ or l_."""
+
+
+def check_markers_of(markers: Any, segments: tuple[str, ...]) -> dict[str, Any]:
+    """Return {marker: site or (segment, point)} of a set by name, or of a mapping, checked."""
+    if markers is None:
+        return {}
+    if isinstance(markers, str):
+        if markers not in MARKER_SETS:
+            remedy = closest(markers, MARKER_SETS)
+            raise InputError("no such marker set", got=markers, allowed=", ".join(MARKER_SETS), remedy=remedy)
+        return dict(MARKER_SETS[markers])
+    if not isinstance(markers, Mapping):
+        allowed = f"{', '.join(MARKER_SETS)}, or a mapping"
+        raise InputError("markers must be a set or a mapping", got=repr(markers)[:80], allowed=allowed)
+    return {str(name): _checked(str(name), place, segments) for name, place in markers.items()}
+
+
+def _checked(name: str, place: Any, segments: tuple[str, ...]) -> str | tuple[str, Point]:
+    if isinstance(place, str):
+        if place not in SITES:
+            remedy = closest(place, SITES)
+            raise InputError(
+                "no such site", where=f"marker {name!r}", got=place, allowed=", ".join(SITES), remedy=remedy
+            )
+        return place
+    try:
+        segment, (x, y, z) = place
+        point = (float(x), float(y), float(z))
+    except (TypeError, ValueError):
+        raise InputError(
+            "a marker must have a site, or a segment and a point", where=f"marker {name!r}", got=repr(place)[:80],
+            allowed="'r_asis', or ('left_thigh', (x, y, z)) [m]",
+        ) from None  # fmt: skip
+    if segment not in segments:
+        raise InputError("no such segment", where=f"marker {name!r}", got=str(segment), allowed=", ".join(segments))
+    return str(segment), point
+
+
+def marker_tags(
+    markers: Mapping[str, Any], proportions: Any, height: float, lengths: Mapping[str, float]
+) -> dict[str, tuple[str, Point]]:
+    """Return the tags of markers on a body: name → (segment, point [m])."""
+    m = {name: part * height for name, part in proportions.landmarks.items()}
+    known = {name: place for word in ("left", "right") for name, place in _sites(m, lengths, height, word).items()}
+    return {name: known[place] if isinstance(place, str) else place for name, place in markers.items()}
