@@ -79,7 +79,7 @@ def _sites(m: Mapping[str, float], L: Mapping[str, float], H: float, word: str) 
 
 def _sided(left: str, right: str, names: Mapping[str, str]) -> dict[str, str]:
     """Return {marker: site} of both sides: the words for them go where the name has {}, else before it."""
-    found = {}
+    found: dict[str, str] = {}
     for side, word in (("l", left), ("r", right)):
         found |= {name.format(word) if "{}" in name else word + name: f"{side}_{site}" for name, site in names.items()}
     return found
