@@ -166,7 +166,7 @@ def _unit(nodes: list[_Node], where: str) -> str:
         "the unit of length is not given",
         where=where,
         got=f"a skeleton {size:.4g} wide",
-        remedy="Say units='cm' or another.",
+        remedy="Say units='cm'.",
     )
 
 
