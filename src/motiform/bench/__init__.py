@@ -12,6 +12,7 @@ __all__ = ["PEERS", "THEMES", "Peer", "run_bench"]
 
 #: Themes and the modules that measure them.
 THEMES = {
+    "act": "motiform.bench.act.cases",
     "bodies": "motiform.bench.bodies.cases",
     "hybrid": "motiform.bench.hybrid.cases",
     "matter": "motiform.bench.matter.cases",

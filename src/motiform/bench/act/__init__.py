@@ -1,0 +1,1 @@
+"""Muscles of a leg model: paths, and shares of moments."""
