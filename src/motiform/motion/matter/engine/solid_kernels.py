@@ -90,7 +90,7 @@ def _resisted(memory, s, i, n, spin, moved, poses, before, r, normal, rub, per_s
     if moved != 0:
         turn, h = sub(turn, _turn_of(poses, before, s)), _turned(poses, before, s, h)
     m, h, twist = held_couple(
-        h, twist, n[0], n[1], n[2], r * turn[0], r * turn[1], r * turn[2], 0.0, rub[s, 3] * abs(normal),
+        h, twist, n[0], n[1], n[2], r * turn[0], r * turn[1], r * turn[2], (0.0, 0.0, 0.0), rub[s, 3] * abs(normal),
         rub[s, 4] * abs(normal), rub[s, 1], rub[s, 2] * per_step,
     )  # fmt: skip
     if holds:

@@ -53,9 +53,9 @@ def _held(hx, hy, hz, ex, ey, ez, most, stiffness, damping):
 
 @inline
 def _across(hx, hy, hz, ux, uy, uz, spin):
-    """Return a vector laid into the plane across u, turned about u as the pair was."""
-    cx, cy, cz = _cross(ux, uy, uz, hx, hy, hz)
-    hx, hy, hz = hx + spin * cx, hy + spin * cy, hz + spin * cz
+    """Return a vector turned by a small angle and laid into the plane across u: it turns about u alone."""
+    cx, cy, cz = _cross(spin[0], spin[1], spin[2], hx, hy, hz)
+    hx, hy, hz = hx + cx, hy + cy, hz + cz
     along = hx * ux + hy * uy + hz * uz
     return hx - along * ux, hy - along * uy, hz - along * uz
 
@@ -71,7 +71,7 @@ def _ball(balls, i):
 
 @inline
 def _contact(a, b, dx, dy, dz, d, table, per_step, step):
-    """Return the direction of a pair that touches, its tension, how its surfaces moved, its arms and its spin."""
+    """Return the direction of a pair that touches, its tension, how its surfaces moved, its arms and its mean turn."""
     p, q, lesser = a[2], b[2], a[3] - b[3]
     inverse = 1.0 / d
     ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
@@ -81,7 +81,8 @@ def _contact(a, b, dx, dy, dz, d, table, per_step, step):
     one, two = 0.5 * (d + lesser), 0.5 * (d - lesser)
     wx, wy, wz = _cross(one * p[0] + two * q[0], one * p[1] + two * q[1], one * p[2] + two * q[2], ux, uy, uz)
     ex, ey, ez = ex - along * ux - step * wx, ey - along * uy - step * wy, ez - along * uz - step * wz
-    spin = 0.5 * step * ((p[0] + q[0]) * ux + (p[1] + q[1]) * uy + (p[2] + q[2]) * uz)
+    half = 0.5 * step
+    spin = half * (p[0] + q[0]), half * (p[1] + q[1]), half * (p[2] + q[2])
     return ux, uy, uz, t, ex, ey, ez, one, two, spin
 
 
@@ -229,35 +230,41 @@ def gather_spins(c, width, order, found, firsts, backs, offsets, stride, pulls, 
 
 
 @inline
-def _half_turn(x2):
-    """Return sin(x)/x and cos(x) of half the angle of a step, from its square."""
-    if x2 > 0.25:
-        x = math.sqrt(x2)
-        return math.sin(x) / x, math.cos(x)
-    s = _S2 - x2 * (_S3 - x2 * (_S4 - x2 * (_S5 - x2 * _S6)))  # Taylor's series, to rounding for x ≤ 1/2
-    c = _C2 - x2 * (_C3 - x2 * (_C4 - x2 * (_C5 - x2 * (_C6 - x2 * _C7))))
-    s, c = 1.0 - x2 * (_S1 - x2 * s), 1.0 - x2 * (0.5 - x2 * c)
-    return s, c
+def _turned(turns, i, s, q, ax, ay, az):
+    """Turn an orientation by a quaternion (q, s a), and keep its length."""
+    ax, ay, az = s * ax, s * ay, s * az
+    w0, x0, y0, z0 = turns[0, i], turns[1, i], turns[2, i], turns[3, i]
+    w1 = q * w0 - ax * x0 - ay * y0 - az * z0
+    x1 = q * x0 + ax * w0 + ay * z0 - az * y0
+    y1 = q * y0 + ay * w0 + az * x0 - ax * z0
+    z1 = q * z0 + az * w0 + ax * y0 - ay * x0
+    size = 1.5 - 0.5 * (w1 * w1 + x1 * x1 + y1 * y1 + z1 * z1)
+    turns[0, i], turns[1, i], turns[2, i], turns[3, i] = size * w1, size * x1, size * y1, size * z1
 
 
 @kernel
 def turn_masses(c, width, first, last, step, mobility, torques, rates, turns):
     """Take a step of rotation: angular velocities by torques, then orientations (w, x, y, z) by the exponential."""
-    for n in range(first + c * width, min(first + (c + 1) * width, last)):
+    low, high = first + c * width, min(first + (c + 1) * width, last)
+    half, widest = 0.5 * step, 0.0
+    for axis in range(3):
+        for n in range(low, high):
+            rates[axis, ix(n)] += mobility[ix(n)] * torques[axis, ix(n)]
+    for n in range(low, high):
         i = ix(n)
-        w = mobility[i]
-        if w > 0.0:
-            ox, oy, oz = (
-                rates[0, i] + w * torques[0, i], rates[1, i] + w * torques[1, i], rates[2, i] + w * torques[2, i]
-            )  # fmt: skip
-            rates[0, i], rates[1, i], rates[2, i] = ox, oy, oz
-            ax, ay, az = 0.5 * step * ox, 0.5 * step * oy, 0.5 * step * oz
-            s, q = _half_turn(ax * ax + ay * ay + az * az)
-            ax, ay, az = s * ax, s * ay, s * az
-            w0, x0, y0, z0 = turns[0, i], turns[1, i], turns[2, i], turns[3, i]
-            w1 = q * w0 - ax * x0 - ay * y0 - az * z0
-            x1 = q * x0 + ax * w0 + ay * z0 - az * y0
-            y1 = q * y0 + ay * w0 + az * x0 - ax * z0
-            z1 = q * z0 + az * w0 + ax * y0 - ay * x0
-            size = 1.5 - 0.5 * (w1 * w1 + x1 * x1 + y1 * y1 + z1 * z1)
-            turns[0, i], turns[1, i], turns[2, i], turns[3, i] = size * w1, size * x1, size * y1, size * z1
+        ax, ay, az = half * rates[0, i], half * rates[1, i], half * rates[2, i]
+        widest = max(widest, ax * ax + ay * ay + az * az)
+    if widest <= 0.25:  # Taylor's series, to rounding for half a turn of 1/2: on vectors
+        for n in range(low, high):
+            i = ix(n)
+            ax, ay, az = half * rates[0, i], half * rates[1, i], half * rates[2, i]
+            x2 = ax * ax + ay * ay + az * az
+            s = _S2 - x2 * (_S3 - x2 * (_S4 - x2 * (_S5 - x2 * _S6)))
+            q = _C2 - x2 * (_C3 - x2 * (_C4 - x2 * (_C5 - x2 * (_C6 - x2 * _C7))))
+            _turned(turns, i, 1.0 - x2 * (_S1 - x2 * s), 1.0 - x2 * (0.5 - x2 * q), ax, ay, az)
+    else:
+        for n in range(low, high):
+            i = ix(n)
+            ax, ay, az = half * rates[0, i], half * rates[1, i], half * rates[2, i]
+            x = math.sqrt(ax * ax + ay * ay + az * az)
+            _turned(turns, i, math.sin(x) / x if x > 0.0 else 1.0, math.cos(x), ax, ay, az)
