@@ -69,6 +69,8 @@ class Engine:
         mobility = network.step**2 / network.mass  # 0 for what links do not move
         self._mobility, self._free = self._row(mobility), self._row(network._joined("free"))
         drag, free = network._joined("drag"), network._joined("free")
+        self._slow = [_SlowMasses(self, every) for every in sorted({g.every for g in network.groups} - {1})]
+        drag = np.where(np.repeat([g.every for g in network.groups], [g.count for g in network.groups]) > 1, 0.0, drag)
         self._drag = self._row(drag)
         self._plain = int(not drag.any() and (free[network.movable] == 7).all())
         self._gravity = put(np.array(network.gravity) * network.step**2)
@@ -173,8 +175,9 @@ class Engine:
     def small(self) -> bool:
         """Whether many steps are taken in one compiled call: few masses, links between given points, on one core."""
         plain = not (
-            self._automata or self._pistons or self._ranges or self._solids or self._outside or self._spins is not None
+            self._automata or self._pistons or self._ranges or self._solids or self._outside or self._slow
         )
+        plain = plain and self._spins is None and all(pushed.every == 1 for pushed, _ in self._pushed)
         links = sum(table.count for table in self._tables)
         one_core = self.device.name == "cpu" and max(self.network.count, links) < _FEW
         return plain and one_core and self._wind is not None and all(table.every == 1 for table in self._tables)
@@ -305,7 +308,7 @@ class Engine:
         """Put what comes from outside, and from neighbours by range, into the forces; return whether there is any."""
         from motiform.motion.matter.engine import mass_kernels
 
-        if not (self._pushed or self._ranges or self._outside or self._solids):
+        if not (self._pushed or self._ranges or self._outside or self._solids or self._slow):
             return 0
         launch, network = self.device.launch, self.network
         if self._spins is not None:
@@ -313,8 +316,13 @@ class Engine:
         launch(
             mass_kernels.clear, -(-self._forces.shape[1] // self._width), self._width, self._forces, least=self._least
         )
+        for slow in self._slow:
+            slow.act(self)
         for pushed, where in self._pushed:
-            values = self.device.array(pushed.signal.at(self.sample, network.frequency, len(pushed.points)))
+            if self.sample % pushed.every:
+                continue
+            values = pushed.signal.at(self.sample, network.frequency, len(pushed.points))
+            values = self.device.array(values if pushed.every == 1 else pushed.every * values)
             launch(mass_kernels.add_forces, len(pushed.points), self._forces, where, values, least=_FEW)
         if self._outside is not None:
             launch(mass_kernels.add_forces, self._outside[0].shape[0], self._forces, *self._outside, least=_FEW)
@@ -440,6 +448,30 @@ class Engine:
         if engine._spins is not None:
             engine._spins.place(**checkpoint["spins"])
         return engine
+
+
+class _SlowMasses:
+    """Masses at a sub-rate: gravity and drag work every so many steps, so much stronger, and not in between."""
+
+    def __init__(self, engine: Engine, every: int) -> None:
+        network, put, self.every = engine.network, engine.device.array, every
+        mine = np.concatenate([g.indices for g in network.groups if g.every == every])
+        mine = mine[network.movable[mine]]
+        self.count, self.where = len(mine), put(_one(mine + engine._pad))
+        self.mass, self.drag = put(_one(network.mass[mine])), put(_one(network._joined("drag")[mine]))
+        self.gravity = put(np.array(network.gravity))
+
+    def act(self, engine: Engine) -> None:
+        """Add what the step of all masses lacks, or has too much."""
+        from motiform.motion.matter.engine.mass_kernels import slow_forces
+
+        network, n = engine.network, engine.sample
+        gain = float(self.every) if n % self.every == 0 else 0.0
+        wind = engine.device.array(network.wind.at(n, network.frequency, 1)[0])
+        engine.device.launch(
+            slow_forces, self.count, self.where, engine._x, engine._before, self.mass, self.drag, self.gravity, wind,
+            gain, network.frequency, engine._forces, least=_FEW,
+        )  # fmt: skip
 
 
 class _Links:

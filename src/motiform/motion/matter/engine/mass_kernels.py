@@ -11,7 +11,7 @@ from numba import uint64 as ix
 from motiform.base.kernels import inline, kernel
 from motiform.motion.matter.engine.link_kernels import law_tension, load_law
 
-__all__ = ["add_aside", "add_forces", "clear", "impose", "move_masses"]
+__all__ = ["add_aside", "add_forces", "clear", "impose", "move_masses", "slow_forces"]
 
 _HUGE = 1e100  # [m] nothing that is simulated is there: the run has diverged
 
@@ -36,6 +36,15 @@ def add_aside(i, forces, pushed, aside):
     """Add the forces that were put aside for some masses."""
     for axis in range(3):
         forces[axis, pushed[i]] += aside[axis, pushed[i]]
+
+
+@kernel
+def slow_forces(i, where, x, before, mass, drag, gravity, air, gain, per_step, forces):
+    """Add gravity and drag of a mass at a sub-rate: so much stronger at its turn, nothing else; all have gravity once."""
+    m = where[i]
+    for axis in range(3):
+        speed = (x[axis, m] - before[axis, m]) * per_step - air[axis]
+        forces[axis, m] += (gain - 1.0) * (mass[i] * gravity[axis]) - gain * (drag[i] * speed)
 
 
 @kernel

@@ -533,7 +533,8 @@ class NetworkBuilder:
         """Add another network as a module: its names after `name` and a dot, moved by `at` and turned by a matrix.
 
         Gravity and wind are those of the network that it is added to. A module may have a lower rate, this one's
-        divided by a whole number: its links then work at that sub-rate, while its masses move on evenly in between.
+        divided by a whole number: its links, gravity, drag and pushes then work at that sub-rate, while its masses move
+        on evenly in between, so that it moves as it would alone.
         """
         if not isinstance(module, NetworkBuilder) or module is self:
             raise InputError(
@@ -573,6 +574,7 @@ class NetworkBuilder:
                     position=group.position @ turned.T + shift,
                     velocity=group.velocity @ turned.T,
                     angular_velocity=None if group.angular_velocity is None else group.angular_velocity @ turned.T,
+                    every=ratio * group.every,
                 )
             )  # fmt: skip
         for kind in ("_bundles", "_pistons", "_reaches", "_solids", "_inputs"):
@@ -583,6 +585,8 @@ class NetworkBuilder:
                     moved = moved_solid(moved, Transform(turned, shift))
                 if kind == "_bundles" and ratio > 1:
                     moved = replace(moved, every=ratio * moved.every, grid=None)
+                elif kind == "_inputs":
+                    moved = replace(moved, every=ratio * moved.every)
                 getattr(self, kind).append(moved)
         self._looks |= {f"{name}.{key}": look for key, look in module._looks.items()}
         points = {key: Points(found + first, self) for key, found in module._exposed.items()}

@@ -111,6 +111,8 @@ class Group:
     """Moments of inertia of balls that rotate [kg m²], (points,), the same about all axes; None: they do not."""
     angular_velocity: np.ndarray | None = None
     """At the start [rad/s], (points, 3), world axes, of balls that rotate."""
+    every: int = 1
+    """Steps from one working of gravity and drag to the next: a sub-rate, as of links."""
 
     @property
     def count(self) -> int:
@@ -214,6 +216,8 @@ class Input:
     points: np.ndarray
     signal: Signal
     """[N]"""
+    every: int = 1
+    """Steps from one working to the next, so much stronger: a sub-rate, as of links."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -210,7 +210,7 @@ def _both_rows(normal: float, slide: float, roll: Any, q: np.ndarray) -> np.ndar
 
 
 def _add_drag(worst: _Worst, network: Network) -> None:
-    drag = np.concatenate([group.drag for group in network.groups])
+    drag = np.concatenate([group.every * group.drag for group in network.groups])
     held = np.flatnonzero((drag > 0) & network.movable)
     if len(held):
         worst.add("drag", held, -1, 0.0, drag[held], 0.0)
