@@ -2,16 +2,14 @@ r"""How steep is a heap of sand?
 ============================
 
 Eight hundred grains of three sizes stand in a bottomless mould on rough ground, and the mould is lifted slowly. The
-sand flows out, to the right against a block, to the left freely. Grains repel each other in contact, with Coulomb
-friction μ; they do not rotate. A sticking pair is held by a tangential spring.
+sand flows out, to the right against a block, to the left freely. Grains repel each other in contact and rub with
+Coulomb friction, μ = 0.5. A sticking pair is held by a tangential spring at its surfaces.
 
-A block of sand on a slope below atan μ does not slide, so sand released slowly does not come to rest at a smaller
-angle; poured from a height it arrives with kinetic energy and forms flatter heaps. A grain on the surface, in the
-hollow between two of its size, leaves it at 30° + atan μ at the latest, because there it slides over the lower one. The
-heaps lie between the two bounds and steepen with μ: 9°, 18° and 34°. They are stable: in the last second grains only
-vibrate about their positions. With viscous friction of the same limit, without a tangential spring, the heap is flatter
-and creeps, like pitch. With much more friction, μ = 0.9, the non-rotating grains partly stand as a wall where the mould
-was, steeper than the upper bound of a slope: there is no slope to measure.
+How steep the heap is depends on what grains do besides sliding. Round grains roll off one another: their heap is flat,
+9° here, where grains move in a plane. A resistance to rolling, which stands for the shape of real grains, lets the heap
+grow steeper: 15° with a coefficient μᵣ of 0.2, 21° with 0.6. Grains that do not rotate at all can only slide, and
+stand at 48°, far above the angle of friction of 27°: models without rotation make heaps that are too steep. All
+heaps are stable: in the last second grains only vibrate about their positions.
 """
 
 from pathlib import Path
@@ -25,16 +23,16 @@ from motiform.form import dress
 from motiform.image import Camera, picture, show_pictures
 
 SIZES = {"fine": 0.016, "middle": 0.019, "coarse": 0.022}  # m, radii
-FRICTION = (0.1, 0.2, 0.35)
+ROLLING = (0.0, 0.2, 0.6)
 FEW = {"fine": 26, "middle": 23, "coarse": 20}  # rows of grains in the quick size
 COLORS = ("#56B4E9", "#0072B2", "#D55E00", "#999999")
 
 
-def pour(friction, quick, sticks=True):
+def pour(rolling, quick, rotates=True):
     rubs = ["network.0.reach.0.friction", "network.0.solid.1.friction", "network.0.solid.2.friction"]
-    settings = {f"{rub}.limit": friction for rub in rubs}
-    if not sticks:
-        settings |= {f"{rub}.stiffness": 0.0 for rub in rubs}
+    settings = {f"{rub}.rolling": rolling for rub in rubs}
+    if not rotates:
+        settings |= {f"network.0.masses.{n}.inertia": None for n in range(len(SIZES))}
     if quick:
         settings |= {f"network.0.masses.{n}.grid.shape": [5, rows] for n, rows in enumerate(FEW.values())}
         settings |= {"scene.duration": 4.0, "network.0.solid.0.motion.path.times": [0.6, 2.6]}
@@ -42,8 +40,8 @@ def pour(friction, quick, sticks=True):
 
 
 def main(quick=False):
-    heaps = {f"μ = {mu:g}": pour(mu, quick) for mu in FRICTION}
-    return heaps | {"viscous": pour(FRICTION[-1], quick, sticks=False)}
+    heaps = {f"μᵣ = {rolling:g}": pour(rolling, quick) for rolling in ROLLING}
+    return heaps | {"no rotation": pour(0.0, quick, rotates=False)}
 
 
 def grains(rec):
@@ -74,13 +72,10 @@ def creep(rec):
 
 
 def check(result):
-    found = [slope(grains(rec)[0][-1], grains(rec)[1]) for rec in result.values()][: len(FRICTION)]
-    for mu, angle in zip(FRICTION, found, strict=True):
-        assert np.arctan(mu) < angle < np.arctan(mu) + np.pi / 6
+    found = [slope(grains(rec)[0][-1], grains(rec)[1]) for rec in result.values()]
     assert (np.diff(found) > 0).all()
-    *stay, flows = (creep(rec) for rec in result.values())
-    assert max(stay) < 0.01  # of a radius in a second: it takes hours for the heap to change by its width
-    assert flows > 10 * max(stay)
+    assert found[-2] < np.arctan(0.5) < found[-1]  # the angle of friction
+    assert max(creep(rec) for rec in result.values()) < 0.01  # of a radius in a second: it takes hours to change
 
 
 def draw(result, folder):
@@ -89,9 +84,9 @@ def draw(result, folder):
     for (name, rec), color in zip(result.items(), COLORS, strict=True):
         place, radius = grains(rec)
         x, y = surface(place[-1], radius)
-        left.plot(x[y > 0], y[y > 0], color=color, linestyle="--" if name == "viscous" else "-", label=name)
+        left.plot(x[y > 0], y[y > 0], color=color, linestyle="--" if name == "no rotation" else "-", label=name)
         height = np.einsum("tp,p->t", place[..., 1], radius**3) / (radius**3).sum()
-        right.plot(rec.time("energy"), height, color=color, linestyle="--" if name == "viscous" else "-")
+        right.plot(rec.time("energy"), height, color=color, linestyle="--" if name == "no rotation" else "-")
         print(f"{name}: {np.degrees(slope(place[-1], radius)):.1f}°, creeps {creep(rec):.4f} radii in a second")
     left.set(xlabel="x [m]", ylabel="surface of the free side [m]", ylim=(0, None))
     right.set(xlabel="time [s]", ylabel="height of the centre of mass [m]", ylim=(0, 0.8))
@@ -100,7 +95,7 @@ def draw(result, folder):
         axes.grid(alpha=0.25)
     chart.savefig(folder / "slopes.png", dpi=150)
     camera = Camera((-0.25, 0.85, 3.6), (-0.25, 0.42, 0), fov=0.5)
-    heap = picture(dress(result["μ = 0.35"]), folder / "heap.png", camera=camera, size=(1200, 640))
+    heap = picture(dress(result["μᵣ = 0.6"]), folder / "heap.png", camera=camera, size=(1200, 640))
     return [heap, folder / "slopes.png"]
 
 
