@@ -5,6 +5,7 @@ from motiform.record.channel import Channel, Event
 from motiform.record.recorder import Recorder
 from motiform.record.recording import Recording
 from motiform.record.resample import Comparison, Difference, compare, resample
+from motiform.record.sound import Quantised, quantise, write_wav
 from motiform.record.store import open_recording
 from motiform.record.tables import read_csv, write_csv
 
@@ -13,13 +14,16 @@ __all__ = [
     "Comparison",
     "Difference",
     "Event",
+    "Quantised",
     "Recorder",
     "Recording",
     "compare",
     "open_recording",
+    "quantise",
     "read_csv",
     "resample",
     "write_csv",
+    "write_wav",
 ]
 
 Recording._writers = writers

@@ -1,5 +1,7 @@
 """Points against solids in closed form: bounce, sliding, sticking, belts, turntables, containers."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -279,3 +281,29 @@ def test_cloud_stays_in_its_container(shape):
     assert out.max() > 0
     assert (out <= depth * (1 + 1e-9)).all()
     assert (np.abs(x[-1] - x[0]) > 0.01).any(axis=1).all()
+
+
+@pytest.mark.parametrize("moves", ["point", "plate"])
+def test_a_point_that_passes_through_a_thin_plate_is_told(moves):
+    """A plate of 2 mm: at 10 m/s and 1000 Hz a point moves by 10 mm a step; with a ball of 20 mm it bounces."""
+    from motiform.motion.matter.engine.engine import PassedWarning
+
+    def run(radius, speed=10.0):
+        b = NetworkBuilder(gravity=(0, 0, 0), frequency=1000.0)
+        own = -speed if moves == "point" else 0.0
+        ball = b.masses("ball", [[0.5, 0.255, 0], [3.0, 0.255, 0]], mass=0.01, radius=radius, velocity=(0, own, 0))
+        lift = None if moves == "point" else lambda t: Transform(np.eye(3), np.array([0.0, speed * t, 0.0]))
+        law = links.elastic_buffer(10000.0, 0.0)
+        b.solid("plate", Box((2.0, 0.002, 2.0)), Transform.identity(), ball, law=law, motion=lift)
+        return Engine(b.build())
+
+    fast = run(0.0)
+    with pytest.warns(PassedWarning, match="'plate', t = 0.026 s"):  # between 5 mm before and 5 mm behind its middle
+        fast.advance(60)
+    assert fast.passed == {"plate": 26}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        thick = run(0.02)
+        thick.advance(60)
+    relative = thick.state().velocity(1000.0)[0, 1] - (0.0 if moves == "point" else 10.0)
+    assert relative > 0  # it came back

@@ -1,5 +1,6 @@
 """The engine: a network's state on a device, and its steps."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,15 @@ from motiform.motion.matter.engine.ranges import Range, make_range
 from motiform.motion.matter.engine.spins import Spins
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "PassedWarning"]
 
 _WIDTH = 4096  # masses or links of an element on the CPU at most: enough for its vector units
 _FEW = 8192  # masses or links below which one core is faster than two: waking the others takes longer than the work
 _SHARES = 16  # elements that a small network is cut into, to share among cores
+
+
+class PassedWarning(UserWarning):
+    """A point passed through a solid within a step."""
 
 
 class Engine:
@@ -126,6 +131,7 @@ class Engine:
         self._wind = put(network.wind.values[0]) if steady else None
         self._outside: tuple[Any, Any] | None = None
         self._solids: Any = None
+        self._told: set[str] = set()
         if network.solids:
             from motiform.motion.matter.model.solids import Solids
 
@@ -174,9 +180,7 @@ class Engine:
     @property
     def small(self) -> bool:
         """Whether many steps are taken in one compiled call: few masses, links between given points, on one core."""
-        plain = not (
-            self._automata or self._pistons or self._ranges or self._solids or self._outside or self._slow
-        )
+        plain = not (self._automata or self._pistons or self._ranges or self._solids or self._outside or self._slow)
         plain = plain and self._spins is None and all(pushed.every == 1 for pushed, _ in self._pushed)
         links = sum(table.count for table in self._tables)
         one_core = self.device.name == "cpu" and max(self.network.count, links) < _FEW
@@ -356,8 +360,25 @@ class Engine:
 
     # ---- what is seen -----------------------------------------------------------------------------------------------
 
+    @property
+    def passed(self) -> dict[str, int]:
+        """Step in which a point first passed through a solid from one sample to the next, by the solid's name."""
+        return {} if self._solids is None else self._solids.passed
+
+    def _tell_passed(self) -> None:
+        """Warn, once for each solid, of points that were too fast to touch it."""
+        for name, step in self.passed.items():
+            if name not in self._told:
+                self._told.add(name)
+                text = (
+                    f"solid {name!r}, t = {step / self.network.frequency:.6g} s: a point passed through it within a "
+                    "step. Raise the network's frequency, or make the solid or the point's radius larger."
+                )
+                warnings.warn(text, PassedWarning, stacklevel=3)
+
     def check(self) -> None:
-        """Raise where a mass was lost."""
+        """Raise where a mass was lost; warn where one passed through a solid."""
+        self._tell_passed()
         step = self.lost_step
         if step >= 0:
             where = self.state()

@@ -40,7 +40,7 @@ def add_aside(i, forces, pushed, aside):
 
 @kernel
 def slow_forces(i, where, x, before, mass, drag, gravity, air, gain, per_step, forces):
-    """Add gravity and drag of a mass at a sub-rate: so much stronger at its turn, nothing else; all have gravity once."""
+    """Add gravity and drag of a mass at a sub-rate: so much stronger at its turn, none else; all have gravity once."""
     m = where[i]
     for axis in range(3):
         speed = (x[axis, m] - before[axis, m]) * per_step - air[axis]

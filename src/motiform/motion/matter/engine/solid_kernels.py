@@ -10,7 +10,7 @@ import math
 
 from numba import uint64 as ix
 
-from motiform.base.kernels import inline, kernel
+from motiform.base.kernels import inline, kernel, routine
 from motiform.geometry.search.closest_kernels import carried_point, solid_distance
 from motiform.motion.matter.engine.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.engine.link_kernels import tension
@@ -51,6 +51,24 @@ def _capped(e, normal, limit, damping, per_step):
     speed = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]) * per_step
     q = -min(limit * abs(normal), damping * speed) / speed * per_step if speed > 0.0 else 0.0
     return q * e[0], q * e[1], q * e[2]
+
+
+@routine
+def _passes(s, p, e, reach, poses, solids):
+    """Return whether a point that came to p by a move e was inside of a solid on its way, and outside before.
+
+    It goes on by its distance, but by a 64th of the way at least: a plate that is thinner may be missed.
+    """
+    way = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
+    t, first = 0.0, True
+    while t < 1.0:
+        q = p[0] - (1.0 - t) * e[0], p[1] - (1.0 - t) * e[1], p[2] - (1.0 - t) * e[2]
+        d, _ = solid_distance(s, q, reach, poses, solids)
+        if d < 0.0:
+            return not first
+        first = False
+        t += max(d / way, 1.0 / 64.0)
+    return False
 
 
 @inline
@@ -102,32 +120,41 @@ def _resisted(memory, s, i, n, spin, moved, poses, before, r, normal, rub, per_s
 @kernel
 def solid_forces(
     i, x, before, members, meets, radius, table, farthest, rubs, rub, moving, per_step, memory, kept, own, forces,
-    spinning, turns, rates, torques, lost, poses, poses_before, spans, codes, pieces, boxes, links, triangles, features,
+    spinning, turns, rates, torques, lost, step, passed, poses, poses_before, spans, codes, pieces, boxes, links,
+    triangles, features,
 ):  # fmt: skip
     """Add the forces of all solids on point i: a zone law of the gap along the normal, and friction across it.
 
     On a ball that rotates friction acts at its surface, with torques. Where `kept` is not 0, the force of each solid is
-    written to own[solid, axis, point], and the torque behind it.
+    written to own[solid, axis, point], and the torque behind it. The first step in which a point passed through a solid
+    is noted.
     """
     solids = spans, codes, pieces, boxes, links, triangles, features
     m = ix(members[i])
     p = x[0, m], x[1, m], x[2, m]
     rolls = spinning != 0 and turns[i] != 0
+    bx, by, bz = p[0] - before[0, m], p[1] - before[1, m], p[2] - before[2, m]
+    stride = math.sqrt(bx * bx + by * by + bz * bz)
     sx, sy, sz, qx, qy, qz, taken = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for s in range(meets.shape[0]):
         fx, fy, fz = 0.0, 0.0, 0.0
         tx, ty, tz = 0.0, 0.0, 0.0
         touches = False
         if meets[s, i] != 0:
-            d, n = solid_distance(s, p, max(farthest[s] + radius[i], 0.0), poses, solids)
+            # How the point moved against the place of the solid that is where it is now.
+            mx, my, mz, way = bx, by, bz, stride
+            if moving[s] != 0:
+                c = carried_point(poses, poses_before, s, p)
+                mx, my, mz = c[0] - before[0, m], c[1] - before[1, m], c[2] - before[2, m]
+                way = math.sqrt(mx * mx + my * my + mz * mz)
+            fast = way > 2.0 * radius[i]  # it may be before a plate at one sample and behind it at the next
+            d, n = solid_distance(s, p, max(farthest[s] + radius[i], way if fast else 0.0), poses, solids)
             gap = d - radius[i]
+            if fast and d < way and d > 0.0 and passed[s] < 0 and _passes(s, p, (mx, my, mz), way, poses, solids):
+                passed[s] = step  # whoever writes it in this step writes the same
             touches = gap < farthest[s]
             if touches:
-                # How the point moved against the place of the solid that is where it is now.
-                ex, ey, ez = p[0] - before[0, m], p[1] - before[1, m], p[2] - before[2, m]
-                if moving[s] != 0:
-                    c = carried_point(poses, poses_before, s, p)
-                    ex, ey, ez = c[0] - before[0, m], c[1] - before[1, m], c[2] - before[2, m]
+                ex, ey, ez = mx, my, mz
                 along = ex * n[0] + ey * n[1] + ez * n[2]
                 t = tension(table, s, gap, along * per_step)
                 fx, fy, fz = -t * n[0], -t * n[1], -t * n[2]

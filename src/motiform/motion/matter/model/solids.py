@@ -59,6 +59,7 @@ class Solids:
         self._put_poses()
         self._own: Any = put(np.zeros((1, 1, 1)))
         self._kept = False
+        self._passed = put(np.full(count, -1, np.int64))
 
     # ---- where they are ---------------------------------------------------------------------------------------------
 
@@ -106,8 +107,8 @@ class Solids:
         self.device.launch(
             solid_kernels.solid_forces, self.size, x, before, self._members, self._meets, self._radius, self._table,
             self._farthest, self._rubs, self._rub, self._moving, self.rate, self._memory, int(self.wrenches), self._own,
-            forces, int(spins is not None), self._turns, *rotations, self._poses, self._before, *self._shapes,
-            least=512,
+            forces, int(spins is not None), self._turns, *rotations, sample, self._passed, self._poses, self._before,
+            *self._shapes, least=512,
         )  # fmt: skip
         if self.wrenches:
             self._sum()
@@ -139,6 +140,12 @@ class Solids:
         """Return the forces on points in the last step [N], (solids, points, 3), in the order of `points`."""
         self._check_kept()
         return np.ascontiguousarray(self.device.host(self._own)[:, :3].transpose(0, 2, 1))
+
+    @property
+    def passed(self) -> dict[str, int]:
+        """First step in which a point passed through a solid without touching it at a sample, by solid."""
+        steps = self.device.host(self._passed)
+        return {solid.name: int(step) for solid, step in zip(self.solids, steps, strict=True) if step >= 0}
 
     def _check_kept(self) -> None:
         if not self.wrenches or not self._kept:

@@ -1,0 +1,89 @@
+"""Sound of signals: the quantiser of a converter, and WAV files."""
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+
+__all__ = ["Quantised", "quantise", "write_wav"]
+
+_PCM, _FLOAT = 1, 3  # codes of WAV formats
+_FORMATS = {"int16": (_PCM, 16), "float32": (_FLOAT, 32)}
+
+
+@dataclass(frozen=True, eq=False)
+class Quantised:
+    """A signal as a converter gives it."""
+
+    numbers: np.ndarray
+    """Whole numbers from −2^(bits − 1) to 2^(bits − 1) − 1, of the signal's shape."""
+    step: float
+    """Of the signal's unit, from one number to the next: the smallest variation [Habibi97 2.3]."""
+    clipped: int
+    """Values that were beyond the range."""
+
+    @property
+    def values(self) -> np.ndarray:
+        """The signal that is heard, in its unit: within half a step where nothing was clipped."""
+        return self.numbers * self.step
+
+
+def quantise(signal: ArrayLike, *, bits: int = 16, peak: float | None = None) -> Quantised:
+    """Return a signal rounded to so many bits, computed in 64-bit numbers until then [Habibi97 2.3].
+
+    `peak` is the magnitude of the largest number; without it the largest of the signal. Beyond it values are clipped,
+    and counted.
+
+    >>> found = quantise([0.0, 0.5, -1.0], bits=8, peak=1.0)
+    >>> found.numbers.tolist(), found.clipped
+    ([0, 64, -127], 0)
+    """
+    values = np.asarray(signal, float)
+    if not 2 <= bits <= 32:
+        raise InputError("a quantiser must have 2 to 32 bits", got=bits)
+    if not np.isfinite(values).all():
+        raise InputError("a signal must be finite", where="quantise", got=f"{int((~np.isfinite(values)).sum())} values")
+    most = 2 ** (bits - 1) - 1
+    top = float(np.abs(values).max(initial=0.0)) if peak is None else float(peak)
+    if not np.isfinite(top) or top < 0 or (peak is not None and top == 0):
+        raise InputError("a peak must be above 0", where="quantise", got=peak)
+    step = top / most if top > 0 else 1.0 / most
+    numbers = np.rint(values / step)
+    inside = np.clip(numbers, -most - 1, most)
+    return Quantised(inside.astype(np.int64), step, int((numbers != inside).sum()))
+
+
+def write_wav(
+    path: str | Path, signal: ArrayLike, rate: float, *, form: Literal["int16", "float32"] = "int16",
+    peak: float | None = None,
+) -> Quantised:  # fmt: skip
+    """Write a signal (samples,) or (samples, channels) as WAV, and return what was heard.
+
+    The largest of the signal, or `peak`, is full scale. `rate` is in samples a second, a whole number. In "float32" the
+    signal is divided by it and not clipped; what is returned then has 24 bits, those of such a number.
+    """
+    values = np.asarray(signal, float)
+    if form not in _FORMATS:
+        raise InputError("the form of a WAV file must be known", got=form, allowed=", ".join(_FORMATS))
+    if values.ndim not in (1, 2) or not values.size or (values.ndim == 2 and values.shape[1] > 64):
+        allowed = "(samples,) or (samples, channels)"
+        raise InputError("a sound must be samples of channels", got=f"shape {values.shape}", allowed=allowed)
+    if rate != round(rate) or not 1 <= rate < 2**32:
+        raise InputError("the rate of a WAV file must be a whole number", got=rate, allowed="samples a second")
+    heard = quantise(values, bits=16 if form == "int16" else 24, peak=peak)
+    if form == "int16":
+        data = heard.numbers.astype("<i2").tobytes()
+    else:
+        data = (values / (heard.step * (2**23 - 1))).astype("<f4").tobytes()
+    code, bits = _FORMATS[form]
+    channels = 1 if values.ndim == 1 else values.shape[1]
+    frame = channels * bits // 8
+    head = struct.pack("<HHIIHH", code, channels, int(rate), int(rate) * frame, frame, bits)
+    chunks = b"fmt " + struct.pack("<I", len(head)) + head + b"data" + struct.pack("<I", len(data)) + data
+    Path(path).write_bytes(b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks + b"\0" * (len(data) % 2))
+    return heard

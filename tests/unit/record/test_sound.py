@@ -1,0 +1,58 @@
+"""The quantiser and WAV files."""
+
+import wave
+
+import numpy as np
+import pytest
+from scipy.io import wavfile
+
+from motiform.base.errors import InputError
+from motiform.record import quantise, write_wav
+
+
+@pytest.mark.parametrize("bits", [12, 16])
+def test_noise_of_a_full_sine_is_that_of_so_many_bits(bits):
+    """Signal to noise 6.02 bits + 1.76 dB: rounding is even within a step, its power step²/12 but at its turning points."""
+    signal = np.sin(2 * np.pi * 0.01234567 * np.arange(200_000))
+    found = quantise(signal, bits=bits, peak=1.0)
+    noise = found.values - signal
+    assert np.abs(noise).max() <= found.step / 2 * (1 + 1e-9)
+    decibel = 10 * np.log10((signal**2).mean() / (noise**2).mean())
+    assert decibel == pytest.approx(20 * np.log10(2**bits - 2) + 1.76, abs=0.1)  # full scale is 2^(bits − 1) − 1
+    assert found.clipped == 0
+
+
+def test_what_is_beyond_the_peak_is_clipped_and_counted():
+    found = quantise([0.0, 2.0, -2.0, 1.0], peak=1.0)
+    assert found.numbers.tolist() == [0, 32767, -32768, 32767]
+    assert found.clipped == 2
+    assert quantise(np.zeros(3)).numbers.tolist() == [0, 0, 0]
+
+
+def test_files_are_read_by_others(tmp_path):
+    signal = np.stack([np.sin(0.1 * np.arange(500)), 0.5 * np.cos(0.03 * np.arange(500))], axis=1)
+    heard = write_wav(tmp_path / "a.wav", signal, 44100)
+    with wave.open(str(tmp_path / "a.wav")) as file:
+        assert (file.getnchannels(), file.getframerate(), file.getsampwidth()) == (2, 44100, 2)
+        data = np.frombuffer(file.readframes(1000), "<i2").reshape(-1, 2)
+    assert np.array_equal(data, heard.numbers)
+    write_wav(tmp_path / "b.wav", signal[:, 0], 1050, form="float32", peak=2.0)
+    rate, floats = wavfile.read(tmp_path / "b.wav")
+    assert rate == 1050
+    assert floats == pytest.approx(signal[:, 0] / 2, abs=2**-24)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda p: write_wav(p, [[[0.0]]], 44100), "samples of channels"),
+        (lambda p: write_wav(p, [0.0, 1.0], 44100.5), "whole number"),
+        (lambda p: write_wav(p, [0.0, np.nan], 44100), "finite"),
+        (lambda p: write_wav(p, [0.0], 44100, form="mp3"), "known"),
+        (lambda p: quantise([0.0], bits=1), "2 to 32 bits"),
+        (lambda p: quantise([1.0], peak=0.0), "above 0"),
+    ],
+)
+def test_wrong_sounds_are_refused(tmp_path, call, words):
+    with pytest.raises(InputError, match=words):
+        call(tmp_path / "x.wav")
