@@ -18,11 +18,13 @@ def cloth(size=40, graph=False):
     return b.build()
 
 
-def cloud(friction):
+def cloud(friction, inertia=None):
     rng = np.random.default_rng(1)
     b = NetworkBuilder(gravity=(0, 0, 0))
     spots = topology.block_positions((10, 6, 5), 0.045) + rng.normal(0, 0.004, (300, 3))
-    balls = b.masses("balls", spots, rng.uniform(0.5, 1.5, 300), velocity=rng.normal(0, 1, (300, 3)), radius=0.023)
+    balls = b.masses(
+        "balls", spots, rng.uniform(0.5, 1.5, 300), velocity=rng.normal(0, 1, (300, 3)), radius=0.023, inertia=inertia
+    )
     b.reach("touch", balls, law=links.visco_elastic_buffer(3e4, 0.0, damping=20.0), friction=friction)
     return b.build()
 
@@ -41,7 +43,16 @@ def mixed():
 
 
 @pytest.mark.parametrize(
-    "make", [cloth, lambda: cloth(graph=True), lambda: cloud(None), lambda: cloud(Friction(0.4, stiffness=8e3)), mixed]
+    "make",
+    [
+        cloth,
+        lambda: cloth(graph=True),
+        lambda: cloud(None),
+        lambda: cloud(Friction(0.4, stiffness=8e3)),
+        lambda: cloud(Friction(0.4, stiffness=8e3), "ball"),
+        lambda: cloud(Friction(0.4, stiffness=8e3, damping=5.0, rolling=0.1, torsion=0.1), "ball"),
+        mixed,
+    ],
 )
 def test_gpu_steps_as_the_cpu_does(make):
     network = make()

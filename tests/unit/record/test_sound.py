@@ -12,7 +12,7 @@ from motiform.record import quantise, write_wav
 
 @pytest.mark.parametrize("bits", [12, 16])
 def test_noise_of_a_full_sine_is_that_of_so_many_bits(bits):
-    """Signal to noise 6.02 bits + 1.76 dB: rounding is even within a step, its power step²/12 but at its turning points."""
+    """Signal to noise 6.02 bits + 1.76 dB: rounding is even within a step, power step²/12, but where the sine turns."""
     signal = np.sin(2 * np.pi * 0.01234567 * np.arange(200_000))
     found = quantise(signal, bits=bits, peak=1.0)
     noise = found.values - signal

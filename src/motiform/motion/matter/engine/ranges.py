@@ -62,6 +62,7 @@ class Range:
         self.rooms = np.full(self.size, _ROOM, np.int64)
         """For how many neighbours each member has room; a table has `slots` for all."""
         self.tabled = device.name != "cpu"
+        self._apart = 0  # numbers from the neighbours of one point to those of the next, in a table
         self.order: Any = None
         self.neighbours: Any = None
         self.found: Any = None
@@ -166,12 +167,14 @@ class Range:
         from motiform.geometry.search.neighbour_kernels import pick_rooms
 
         device, size = self._kept, self.size
-        self.offsets = device.empty(size + 1, np.int64)
         if self.tabled:
-            self.stride = size if device.name != "cpu" else 1
-            _fill(self.offsets, np.arange(size + 1) * (1 if device.name != "cpu" else self.slots))
+            on_card = device.name != "cpu"
+            self.stride, apart = (size, 1) if on_card else (1, self.slots)
+            if self._apart != apart:
+                self._apart, self.offsets = apart, self.device.array(np.arange(size + 1) * apart)
             self.neighbours = device.empty(self.slots * size, np.int32)
             return
+        self.offsets = device.empty(size + 1, np.int64)
         self.device.launch(pick_rooms, size + 1, picked, self.device.array(self.rooms), self.offsets, least=_FEW)
         self.stride = 1
         self.neighbours = device.empty(_room(sum_ahead(device, self.offsets), size), np.int32)
