@@ -2,13 +2,13 @@
 
 import struct
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.record.files import AnyPath, new_file
 
 __all__ = ["Quantised", "quantise", "write_wav"]
 
@@ -59,9 +59,14 @@ def quantise(signal: ArrayLike, *, bits: int = 16, peak: float | None = None) ->
 
 
 def write_wav(
-    path: str | Path, signal: ArrayLike, rate: float, *, form: Literal["int16", "float32"] = "int16",
+    signal: ArrayLike,
+    path: AnyPath,
+    *,
+    rate: float,
+    form: Literal["int16", "float32"] = "int16",
     peak: float | None = None,
-) -> Quantised:  # fmt: skip
+    overwrite: bool = False,
+) -> Quantised:
     """Write a signal (samples,) or (samples, channels) as WAV, and return what was heard.
 
     The largest of the signal, or `peak`, is full scale. `rate` is in samples a second, a whole number. In "float32" the
@@ -85,5 +90,7 @@ def write_wav(
     frame = channels * bits // 8
     head = struct.pack("<HHIIHH", code, channels, int(rate), int(rate) * frame, frame, bits)
     chunks = b"fmt " + struct.pack("<I", len(head)) + head + b"data" + struct.pack("<I", len(data)) + data
-    Path(path).write_bytes(b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks + b"\0" * (len(data) % 2))
+    new_file(path, overwrite).write_bytes(
+        b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks + b"\0" * (len(data) % 2)
+    )
     return heard

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.io import wavfile
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, RecordingError
 from motiform.record import quantise, write_wav
 
 
@@ -31,24 +31,26 @@ def test_what_is_beyond_the_peak_is_clipped_and_counted():
 
 def test_files_are_read_by_others(tmp_path):
     signal = np.stack([np.sin(0.1 * np.arange(500)), 0.5 * np.cos(0.03 * np.arange(500))], axis=1)
-    heard = write_wav(tmp_path / "a.wav", signal, 44100)
+    heard = write_wav(signal, tmp_path / "a.wav", rate=44100)
     with wave.open(str(tmp_path / "a.wav")) as file:
         assert (file.getnchannels(), file.getframerate(), file.getsampwidth()) == (2, 44100, 2)
         data = np.frombuffer(file.readframes(1000), "<i2").reshape(-1, 2)
     assert np.array_equal(data, heard.numbers)
-    write_wav(tmp_path / "b.wav", signal[:, 0], 1050, form="float32", peak=2.0)
+    write_wav(signal[:, 0], tmp_path / "b.wav", rate=1050, form="float32", peak=2.0)
     rate, floats = wavfile.read(tmp_path / "b.wav")
     assert rate == 1050
+    with pytest.raises(RecordingError, match="exists already"):
+        write_wav(signal, tmp_path / "a.wav", rate=44100)
     assert floats == pytest.approx(signal[:, 0] / 2, abs=2**-24)
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda p: write_wav(p, [[[0.0]]], 44100), "samples of channels"),
-        (lambda p: write_wav(p, [0.0, 1.0], 44100.5), "whole number"),
-        (lambda p: write_wav(p, [0.0, np.nan], 44100), "finite"),
-        (lambda p: write_wav(p, [0.0], 44100, form="mp3"), "known"),
+        (lambda p: write_wav([[[0.0]]], p, rate=44100), "samples of channels"),
+        (lambda p: write_wav([0.0, 1.0], p, rate=44100.5), "whole number"),
+        (lambda p: write_wav([0.0, np.nan], p, rate=44100), "finite"),
+        (lambda p: write_wav([0.0], p, rate=44100, form="mp3"), "known"),
         (lambda p: quantise([0.0], bits=1), "2 to 32 bits"),
         (lambda p: quantise([1.0], peak=0.0), "above 0"),
     ],
