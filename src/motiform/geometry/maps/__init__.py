@@ -1,4 +1,4 @@
-"""Distance maps, medial axes and covers by balls of labelled volumes."""
+"""Distance maps of labelled volumes and of meshes, medial axes and covers by balls."""
 
 from motiform.geometry.maps.axis import chamfer_axis, euclidean_axis
 from motiform.geometry.maps.chamfer import MASKS, ChamferMask, chamfer_map
@@ -6,12 +6,14 @@ from motiform.geometry.maps.cover import Cover, cover_labels, reduce_cover
 from motiform.geometry.maps.euclid import euclidean_map, signed_label_map, squared_map
 from motiform.geometry.maps.grid import Grid, grid_around
 from motiform.geometry.maps.mass import label_mass
+from motiform.geometry.maps.signed import SignedMap, signed_map
 
 __all__ = [
     "MASKS",
     "ChamferMask",
     "Cover",
     "Grid",
+    "SignedMap",
     "chamfer_axis",
     "chamfer_map",
     "cover_labels",
@@ -21,5 +23,6 @@ __all__ = [
     "label_mass",
     "reduce_cover",
     "signed_label_map",
+    "signed_map",
     "squared_map",
 ]

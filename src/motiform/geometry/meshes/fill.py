@@ -12,7 +12,7 @@ from motiform.geometry.solids.mesh import Mesh
 from motiform.geometry.solids.particles import Particles
 from motiform.spatial.checks import Array, Words
 
-__all__ = ["cells_inside", "particles_from_mesh", "particles_from_vertices"]
+__all__ = ["cells_inside", "particles_from_mesh", "particles_from_vertices", "winding_counts"]
 
 MOST_CELLS = 20_000_000
 _PAIRS_AT_ONCE = 2_000_000  # (triangle, column) pairs held in memory together
@@ -60,11 +60,25 @@ def _too_many(cells: float) -> ShapeError:
     )
 
 
+def winding_counts(mesh: Mesh, spacing: float) -> NDArray[np.int32]:
+    """Return how often the surface encloses the centre of each cell of a cubic grid over the mesh, (nx, ny, nz).
+
+    1 inside of a sound closed mesh, 0 outside; 2 where it overlaps itself, −1 where a part of it is inside out.
+    """
+    h = check_length(spacing, "spacing")
+    return _windings(mesh, [_cell_centers(low, high, h) for low, high in mesh.bounds.T])
+
+
 def cells_inside(mesh: Mesh, centers: list[Array]) -> NDArray[np.bool_]:
     """Return which cells (nx, ny, nz) with centres at x, y, z have them inside a closed mesh.
 
     The signed crossings above a centre, along y, sum to one or more there.
     """
+    return _windings(mesh, centers) > 0
+
+
+def _windings(mesh: Mesh, centers: list[Array]) -> NDArray[np.int32]:
+    """Return the sum of the signed crossings above each cell, along y, (nx, ny, nz)."""
     xs, ys, zs = centers
     if len(xs) * len(ys) * len(zs) > MOST_CELLS:
         raise _too_many(len(xs) * len(ys) * len(zs))
@@ -73,7 +87,7 @@ def cells_inside(mesh: Mesh, centers: list[Array]) -> NDArray[np.bool_]:
         ix, iz, y, sign = _crossings(mesh, chunk, columns, xs, zs)
         np.add.at(steps, (ix, iz, np.searchsorted(ys, y)), sign)
     above = np.cumsum(steps[..., ::-1], axis=-1)[..., ::-1]  # those above cell j are at steps > j
-    return np.swapaxes(above[..., 1:] > 0, 1, 2)
+    return np.swapaxes(above[..., 1:], 1, 2)
 
 
 def _chunks(mesh: Mesh, xs: Array, zs: Array) -> Any:
