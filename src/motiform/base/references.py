@@ -38,6 +38,10 @@ REFERENCES: dict[str, str] = {
     "(1979) 62–66. doi:10.1109/TSMC.1979.4310076",
     "MeyerBeucher90": "F. Meyer, S. Beucher, Morphological segmentation, J. Vis. Commun. Image Represent. 1 (1990) "
     "21–46. doi:10.1016/1047-3203(90)90014-M",
+    "Gibson98": "S. F. F. Gibson, Constrained elastic surface nets: generating smooth surfaces from binary segmented "
+    "data, MICCAI 1998, LNCS 1496, 888–898. doi:10.1007/BFb0056277",
+    "Johnson85": "K. L. Johnson, Contact Mechanics, Cambridge University Press 1985, §4.3 (elastic foundation). "
+    "doi:10.1017/CBO9781139171731",
     "CashKarp90": "J. R. Cash, A. H. Karp, A variable order Runge–Kutta method for initial value problems with rapidly "
     "varying right-hand sides, ACM TOMS 16 (1990) 201–222. doi:10.1145/79505.79507",
     "DormandPrince80": "J. R. Dormand, P. J. Prince, A family of embedded Runge–Kutta formulae, J. Comput. Appl. "

@@ -14,6 +14,7 @@ __all__ = ["PEERS", "THEMES", "Peer", "run_bench"]
 THEMES = {
     "act": "motiform.bench.act.cases",
     "bodies": "motiform.bench.bodies.cases",
+    "contact": "motiform.bench.contact.cases",
     "hybrid": "motiform.bench.hybrid.cases",
     "matter": "motiform.bench.matter.cases",
     "reconstruct": "motiform.bench.reconstruct.cases",

@@ -10,7 +10,7 @@ from motiform.measure.plates import center_of_pressure, resample_plates
 from motiform.measure.segment import Disc, Seeds, Spot, read_seeds, segment_bones
 from motiform.measure.sto import read_sto, write_sto
 from motiform.measure.subjects import Subject, read_subjects, write_subjects
-from motiform.measure.volume import Labels, Volume, read_labels, read_volume, synthetic_ct, write_volume
+from motiform.measure.volume import Labels, Volume, read_labels, read_volume, synthetic_ct, wrist_shapes, write_volume
 
 __all__ = [
     "Disc",
@@ -42,6 +42,7 @@ __all__ = [
     "segment_bones",
     "synthetic_ct",
     "turn",
+    "wrist_shapes",
     "write_c3d",
     "write_markers",
     "write_markers_csv",

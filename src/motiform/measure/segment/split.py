@@ -11,6 +11,7 @@ from motiform.geometry.maps import euclidean_map
 __all__ = ["basins", "climb", "flood", "join_basins"]
 
 Numbers = NDArray[np.int32]
+_LONG, _SHAFT = 1.5, 1.6  # times the sum of widths, from which a neck counts so many times: the shaft of a long bone
 _SHALLOW = 1.0  # voxels: basins less deep than this are noise of the map
 
 
@@ -64,31 +65,42 @@ def basins(mask: Any, neck: float) -> Numbers:
 def join_basins(numbers: Any, depth: Any, neck: float) -> Numbers:
     """Return basins with neighbours joined, widest necks first, until every neck is below `neck` of the narrower side.
 
-    The width of a basin is its greatest depth, that of a neck the greatest depth on the border of two basins.
+    The width of a basin is its greatest depth, that of a neck the greatest depth on the border of two basins. Two bones
+    that touch have their widest places about the sum of their widths apart; where they are much further apart the neck
+    is rather the shaft of one long bone, and counts more.
     """
-    width = np.zeros(int(numbers.max()) + 1)
-    np.maximum.at(width, numbers.ravel(), depth.ravel())
+    count = int(numbers.max()) + 1
+    order = np.lexsort((depth.ravel(), numbers.ravel()))  # the last of each basin is its deepest voxel
+    deepest = np.zeros(count, np.int64)
+    deepest[numbers.ravel()[order]] = order
+    width = depth.ravel()[deepest].astype(float)
+    place = np.stack(np.unravel_index(deepest, numbers.shape), axis=1).astype(float)
     near: dict[int, dict[int, float]] = {}
     for (a, b), saddle in _passes(numbers, depth).items():
         near.setdefault(a, {})[b] = near.setdefault(b, {})[a] = saddle
-    owner = np.arange(len(width))
-    queue = [(-saddle / min(width[a], width[b]), a, b) for a in near for b, saddle in near[a].items() if a < b]
+
+    def share(a: int, b: int) -> float:
+        long = np.linalg.norm(place[a] - place[b]) > _LONG * (width[a] + width[b])
+        return near[a][b] / min(width[a], width[b]) * (_SHAFT if long else 1.0)
+
+    owner = np.arange(count)
+    queue = [(-share(a, b), a, b) for a in near for b in near[a] if a < b]
     heapify(queue)
     while queue:
-        ratio, a, b = heappop(queue)
-        meets = near.get(a, {}).get(b)
-        if meets is None or -ratio != meets / min(width[a], width[b]):
+        known, a, b = heappop(queue)
+        if b not in near.get(a, {}) or -known != share(a, b):
             continue  # out of date
-        if -ratio < neck:
+        if -known < neck:
             break
         owner[owner == b] = a
-        width[a] = max(width[a], width[b])
+        if width[b] > width[a]:
+            width[a], place[a] = width[b], place[b]
         for other, value in near.pop(b).items():
             near[other].pop(b)
             if other != a:
                 near[a][other] = near[other][a] = max(near[a].get(other, 0.0), value)
-        for other, value in near[a].items():
-            heappush(queue, (-value / min(width[a], width[other]), min(a, other), max(a, other)))
+        for other in near[a]:
+            heappush(queue, (-share(min(a, other), max(a, other)), min(a, other), max(a, other)))
     return owner[numbers].astype(np.int32)
 
 

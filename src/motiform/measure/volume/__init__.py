@@ -1,8 +1,19 @@
 """Volumes: images on a grid, from and to files."""
 
 from motiform.measure.volume.read import VOLUME_SUFFIXES, read_labels, read_volume
+from motiform.measure.volume.shapes import wrist_shapes
 from motiform.measure.volume.synthetic import synthetic_ct
 from motiform.measure.volume.volume import Labels, Side, Volume
 from motiform.measure.volume.write import write_volume
 
-__all__ = ["VOLUME_SUFFIXES", "Labels", "Side", "Volume", "read_labels", "read_volume", "synthetic_ct", "write_volume"]
+__all__ = [
+    "VOLUME_SUFFIXES",
+    "Labels",
+    "Side",
+    "Volume",
+    "read_labels",
+    "read_volume",
+    "synthetic_ct",
+    "wrist_shapes",
+    "write_volume",
+]

@@ -11,6 +11,7 @@ from motiform.geometry.maps import Grid, euclidean_map
 from motiform.geometry.meshes.files import check_closed
 from motiform.geometry.meshes.fill import cells_inside
 from motiform.geometry.solids.mesh import Mesh
+from motiform.measure.volume.shapes import wrist_shapes
 from motiform.measure.volume.volume import Labels, Side, Volume
 from motiform.spatial.checks import Array, as_floats
 
@@ -21,8 +22,8 @@ _FINE = 2  # samples of a voxel along its shortest edge
 
 
 def synthetic_ct(
-    bones: Mapping[str, Mesh], *, spacing: Any = (0.25e-3, 0.25e-3, 1e-3), margin: float = 5e-3, bounds: Any = None,
-    side: Side | None = None,
+    bones: Mapping[str, Mesh] | None = None, *, spacing: Any = (0.25e-3, 0.25e-3, 1e-3), margin: float = 5e-3,
+    bounds: Any = None, side: Side | None = None,
     cortex: float = 1400.0, marrow: float = 350.0, soft: float = 50.0, air: float = -1000.0, thickness: float = 0.8e-3,
     blur: float = 0.25e-3, noise: float = 25.0, seed: int = 0,
 ) -> tuple[Volume, Labels]:  # fmt: skip
@@ -30,7 +31,7 @@ def synthetic_ct(
 
     Parameters
     ----------
-    bones : meshes by name. Where they overlap the first one counts.
+    bones : meshes by name; where they overlap the first one counts. By default the fifteen of `wrist_shapes`.
     spacing : [m] along x, y, z.
     margin : [m] around the bones.
     bounds : the field of view instead, two corners [m], (2, 3); bones that reach beyond it are cut.
@@ -44,6 +45,7 @@ def synthetic_ct(
     """
     from scipy.ndimage import gaussian_filter
 
+    bones = wrist_shapes() if bones is None else bones
     if not bones:
         raise InputError("a synthetic CT must show bones", allowed="at least one mesh")
     h = np.broadcast_to(as_floats(spacing, where="spacing"), 3)

@@ -1,0 +1,1 @@
+"""Contact of bones: forces and pairs."""

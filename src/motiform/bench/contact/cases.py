@@ -1,0 +1,94 @@
+"""Bones in contact: forces of 200 000 balls and of a reduced cover against distance maps, and lists of pairs of balls.
+
+Cases are forces/200k, forces/cover and pairs. A peer is made of `Bones`: a function that returns how many contacts each
+pair of bones has.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from motiform.base.progress import Progress
+from motiform.bench.agreement import check_same
+from motiform.bench.contact.bones import LAYER, Bones, bones
+from motiform.bench.register import made_peers, peer_notes
+from motiform.bench.report import Report, Result
+from motiform.bench.turns import repeated, take_turns
+
+__all__ = ["measure"]
+
+_SPACING = {"forces/200k": 0.3e-3, "forces/cover": 1.2e-3}  # [m] between elements
+_UNSURE = 0.15e-3  # [m] of gap around 1 mm within which meshes of other sizes may differ about touching
+
+
+def measure(*, device: str, progress: Progress) -> Report:
+    """Measure milliseconds of one evaluation; on the CPU on one thread, beside the peers."""
+    problem, rows = bones(), []
+    for n, case in enumerate(_SPACING):
+        rows.append(_forces(problem, case, device))
+        progress((n + 1) / 3)
+    if device == "cpu":
+        rows.append(_pairs(problem))
+    progress(1.0)
+    return Report("contact", tuple(rows))
+
+
+def _forces(problem: Bones, case: str, device: str) -> Result:
+    from motiform.base.kernels import threads
+    from motiform.geometry.maps import SurfaceContacts, contact_body
+
+    surfaces: list[Any] = list(problem.fine if case == "forces/200k" else problem.covers)
+    bodies = [
+        contact_body(surface, own, spacing=_SPACING[case]) for surface, own in zip(surfaces, problem.maps, strict=True)
+    ]
+    field = SurfaceContacts(bodies, thickness=LAYER, pairs=problem.near, device=device)
+    poses = np.tile(np.eye(4), (len(bodies), 1, 1))
+    found = field.press(poses)
+    notes = [f"{field.element_count} balls of 0.5 mm with areas on 15 bones, {int((found.area > 0).sum())} pairs touch"]
+    if case == "forces/cover":
+        notes = [f"{sum(map(len, problem.covers))} balls cover 15 bones, {notes[0]}"]
+    if device != "cpu":
+        best = take_turns({"ours": repeated(lambda: field.press(poses))}, seconds=2.0)["ours"]
+        return Result(case, device, 1, "ms", "lower", 1e3 * best.wall, {}, {}, notes[0])
+    peers = dict(made_peers("contact", case, problem))
+    for name, peer in peers.items():
+        counts = peer()
+        _check(case, name, problem, found.area > 0, counts > 0)
+        notes.append(f"{name}: {int(counts.sum())} contacts of triangles")
+    with threads(1):
+        took = _times({"ours": lambda: field.press(poses), **peers})
+    notes += peer_notes("contact", case, peers)
+    return Result(case, "cpu", 1, "ms", "lower", took.pop("ours"), took, {}, "; ".join(notes))
+
+
+def _check(case: str, name: str, problem: Bones, ours: Any, theirs: Any) -> None:
+    """Refuse a peer that finds other pairs touching, but for those about as far apart as the layers are thick."""
+    differ = ours != theirs
+    far = float(np.abs(problem.gaps[differ] - 2 * LAYER).max()) if differ.any() else 0.0
+    check_same(f"contact, {case}, {name}", far, _UNSURE, " m")
+
+
+def _pairs(problem: Bones) -> Result:
+    from motiform.base.kernels import threads
+    from motiform.geometry.maps import ball_pairs
+
+    covers, maps = problem.axes, problem.maps
+
+    def ours() -> int:
+        return sum(
+            len(ball_pairs(covers[a], covers[b], margin=2 * LAYER, map=maps[a], other_map=maps[b])[0])
+            for a, b in problem.near
+        )
+
+    count = ours()
+    with threads(1):
+        took = _times({"ours": ours})
+    note = f"{sum(map(len, covers))} balls of medial axes, {count} pairs that overlap with 1 mm of margin"
+    return Result("pairs", "cpu", 1, "ms", "lower", took["ours"], {}, {}, note)
+
+
+def _times(calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:
+    """Return milliseconds of each call, in turn."""
+    best = take_turns({name: repeated(call) for name, call in calls.items()}, seconds=4.0, chunk=5e-3, least=3)
+    return {name: 1e3 * times.cpu for name, times in best.items()}

@@ -1,0 +1,1 @@
+"""Libraries that find contacts of meshes."""

@@ -1,0 +1,38 @@
+"""The shapes of a wrist: closed, apart by the gap; their CT is split again."""
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+from motiform.geometry import check_closed
+from motiform.measure import Seeds, segment_bones, synthetic_ct, wrist_shapes
+
+pytest.importorskip("SimpleITK", reason="basins are flooded by SimpleITK")
+
+
+@pytest.mark.parametrize("gap", [0.6e-3, 1.2e-3])
+def test_shapes_are_closed_and_apart(gap):
+    bones = wrist_shapes(0.8e-3, gap=gap)
+    assert len(bones) == 15
+    trees = {name: cKDTree(mesh.vertices) for name, mesh in bones.items()}
+    for name, mesh in bones.items():
+        assert check_closed(mesh) > 300e-9
+        near = min(trees[other].query(mesh.vertices)[0].min() for other in bones if other != name)
+        # Fields are distances to first order: the gap is kept to a fifth; vertices are up to a triangle apart.
+        assert 0.8 * gap < near < gap + 0.8e-3
+
+
+@pytest.mark.slow
+def test_fifteen_bones_are_found_again():
+    bones = wrist_shapes(0.6e-3)
+    volume, truth = synthetic_ct(bones, spacing=(0.5e-3, 0.5e-3, 1e-3))
+    plain = segment_bones(volume)
+    assert len(plain.names) == 15
+    centers = {name: mesh.mass_properties(density=1.0).com[None] for name, mesh in bones.items()}
+    found = segment_bones(volume, seeds=Seeds(centers))
+    places = np.moveaxis(np.indices(found.grid.shape), 0, -1)
+    index = np.minimum(np.rint(truth.grid.index(found.grid.points(places))).astype(int), np.array(truth.grid.shape) - 1)
+    true = truth.values[tuple(np.moveaxis(index, -1, 0))]
+    for name in bones:
+        a, b = true == truth.number(name), found.inside(name)
+        assert 2 * (a & b).sum() / (a.sum() + b.sum()) > 0.9, name
