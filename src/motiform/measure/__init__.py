@@ -7,7 +7,7 @@ from motiform.measure.gaps import Gap, Gaps, fill_gaps, find_gaps
 from motiform.measure.markers import read_markers, write_c3d, write_markers, write_markers_csv, write_trc
 from motiform.measure.names import Matching, choose_markers, match_names, read_correspondence
 from motiform.measure.plates import center_of_pressure, resample_plates
-from motiform.measure.segment import Disc, Seeds, Spot, read_seeds, segment_bones
+from motiform.measure.segment import Disc, Seeds, Spot, label_meshes, read_seeds, segment_bones
 from motiform.measure.sto import read_sto, write_sto
 from motiform.measure.subjects import Subject, read_subjects, write_subjects
 from motiform.measure.volume import Labels, Volume, read_labels, read_volume, synthetic_ct, wrist_shapes, write_volume
@@ -27,6 +27,7 @@ __all__ = [
     "choose_markers",
     "fill_gaps",
     "find_gaps",
+    "label_meshes",
     "low_pass",
     "marker_names",
     "match_names",

@@ -37,6 +37,8 @@ def test_entries_are_whole(peer):
         ("tree", "rnea/single/chain", "cpu", ["pinocchio-python"]),
         ("tree", "fk/batch", "cpu", ["pinocchio-python"]),
         ("tree", "aba/batch/native", "cpu", ["pinocchio-pool"]),
+        ("contact", "forces/200k", "cpu", ["coal"]),
+        ("contact", "forces/cover", "cpu", ["fcl"]),
         ("hybrid", "contact/12", "cpu", ["piqp", "proxsuite", "quadprog"]),
         ("hybrid", "fall/time-stepping", "cpu", ["mujoco", "mujoco-python"]),
         ("matter", "lattice", "cpu", ["numpy", "scipy", "taichi", "taichi", "warp"]),

@@ -2,5 +2,6 @@
 
 from motiform.measure.segment.seeds import Disc, Seeds, Spot, read_seeds
 from motiform.measure.segment.segment import segment_bones
+from motiform.measure.segment.surfaces import label_meshes
 
-__all__ = ["Disc", "Seeds", "Spot", "read_seeds", "segment_bones"]
+__all__ = ["Disc", "Seeds", "Spot", "label_meshes", "read_seeds", "segment_bones"]

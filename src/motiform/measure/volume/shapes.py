@@ -22,11 +22,11 @@ _BONES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]]
     "trapezoid": ((9, 2, 17), (6, 8, 6)),
     "capitate": ((1, 1, 15), (7, 8, 11)),
     "hamate": ((-9, 0, 16), (8, 9, 9)),
-    "metacarpal 1": ((26, -9, 32), (7, 7, 14)),
-    "metacarpal 2": ((11, 2, 36), (7, 8, 17)),
-    "metacarpal 3": ((0, 2, 37), (6.5, 8, 17)),
-    "metacarpal 4": ((-8, 1, 36), (6, 7, 16)),
-    "metacarpal 5": ((-17, 0, 33), (7, 7, 15)),
+    "metacarpal1": ((26, -9, 32), (7, 7, 14)),
+    "metacarpal2": ((11, 2, 36), (7, 8, 17)),
+    "metacarpal3": ((0, 2, 37), (6.5, 8, 17)),
+    "metacarpal4": ((-8, 1, 36), (6, 7, 16)),
+    "metacarpal5": ((-17, 0, 33), (7, 7, 15)),
 }
 _ROUND = 1.2  # [mm] radius of the edges between facing sides
 

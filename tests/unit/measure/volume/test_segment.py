@@ -6,7 +6,7 @@ import pytest
 from motiform.base.errors import InputError
 from motiform.geometry import Ball, Capsule, Ellipsoid
 from motiform.geometry.maps import Grid
-from motiform.measure import Disc, Labels, Seeds, Spot, Volume, read_seeds, segment_bones, synthetic_ct
+from motiform.measure import Disc, Labels, Seeds, Spot, Volume, label_meshes, read_seeds, segment_bones, synthetic_ct
 
 pytest.importorskip("SimpleITK", reason="basins are flooded by SimpleITK")
 
@@ -66,6 +66,19 @@ def test_touching_bones_are_split_by_shape():
         assert dice(found, name, own=True) > 0.9  # half a voxel of 0.5 mm all around 5 mm is 0.86 of the volume
     assert any("Hounsfield" in note for note in found.notes)
     assert not any("cut by" in note for note in found.notes)
+
+
+def test_meshes_of_labels():
+    from motiform.geometry import check_closed
+
+    meshes = label_meshes(TRUTH)
+    assert set(meshes) == set(BONES)
+    for name, mesh in meshes.items():
+        # voxels of 0.5 × 0.5 × 1 mm: half a voxel on either side of a bone of 7 to 14 mm
+        assert check_closed(mesh) == pytest.approx(BONES[name].volume, rel=0.1)
+        np.testing.assert_allclose(mesh.bounds, BONES[name].bounds, atol=0.8e-3)
+    with pytest.raises(InputError, match="hold no bone"):
+        label_meshes(Labels(np.zeros((3, 3, 3), int), Grid((3, 3, 3), 1e-3)))
 
 
 def test_long_bones_stay_whole():

@@ -1,0 +1,47 @@
+"""The contact bench on three coarse bones: the same pairs touch, whoever looks; rows are whole."""
+
+import numpy as np
+import pytest
+
+from motiform.base.errors import RunError
+from motiform.bench.contact import cases
+from motiform.bench.contact.bones import LAYER, Bones, inflated
+from motiform.bench.register import made_peers
+from motiform.geometry import Ball
+from motiform.measure import wrist_shapes
+
+
+@pytest.fixture(scope="module")
+def few():
+    shapes = wrist_shapes(1.2e-3, gap=0.9e-3)
+    bones = [shapes[name] for name in ("scaphoid", "lunate", "pisiform")]
+    return Bones(bones, bones)
+
+
+def test_rows(few, monkeypatch):
+    monkeypatch.setattr(cases, "take_turns", lambda runs, **_: {name: run(1) for name, run in runs.items()})
+    monkeypatch.setitem(cases._SPACING, "forces/200k", 1e-3)
+    for case in cases._SPACING:
+        row = cases._forces(few, case, "cpu")
+        assert row.ours > 0
+        assert set(row.peers) == {name for name, _ in made_peers("contact", case, few)}
+        assert "1 pairs touch" in row.note
+    assert "pairs that overlap" in cases._pairs(few).note
+
+
+def test_a_peer_that_finds_other_pairs_is_refused(few):
+    ours = few.gaps < 2 * LAYER
+    cases._check("forces/200k", "x", few, ours, ours)
+    far = np.zeros_like(ours)
+    few.__dict__["gaps"], kept = few.gaps * 0, few.gaps
+    try:
+        with pytest.raises(RunError, match="must get the same result"):
+            cases._check("forces/200k", "x", few, ~far, far)
+    finally:
+        few.__dict__["gaps"] = kept
+
+
+def test_inflated():
+    ball = inflated(Ball(5e-3).to_mesh(32), 1e-3)
+    # vertices of the poles and rings move along the mean normal of their triangles, radial by symmetry to 1 %
+    np.testing.assert_allclose(np.linalg.norm(ball.vertices, axis=1), 6e-3, rtol=2e-3)
