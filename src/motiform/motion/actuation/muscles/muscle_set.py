@@ -110,7 +110,7 @@ class Muscles:
         return self.muscles[self.names.index(name)]
 
     def of(self, figure: Figure) -> "Muscles":
-        """Return the same muscles on another figure with the same segments and coordinates."""
+        """Return the same muscles on another figure with the same segments; points and lengths are not scaled."""
         return replace(self, figure=figure)
 
     def __repr__(self) -> str:
