@@ -78,6 +78,7 @@ _MODULES = {
     "muscles": "motiform.motion.actuation.muscles",
     "robots": "motiform.motion.robots",
     "surfaces": "motiform.geometry.surfaces",
+    "wrist": "motiform.motion.bones",
 }
 
 __all__ = ["__version__", *_HOME, *_PARTS, *_MODULES]

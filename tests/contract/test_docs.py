@@ -118,6 +118,7 @@ PACKAGES = (
     "measure",
     "motion.actuation",
     "motion.bodies",
+    "motion.bones",
     "motion.contact",
     "motion.figures",
     "motion.run",

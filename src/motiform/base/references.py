@@ -209,6 +209,20 @@ REFERENCES: dict[str, str] = {
     "in locomotion, J. Biomech. 14 (1981) 793–801. doi:10.1016/0021-9290(81)90035-X",
     "Sherman13": "M. A. Sherman, A. Seth, S. L. Delp, What is a moment arm? Calculating muscle effectiveness in "
     "biomechanical models using generalized coordinates, ASME IDETC 2013. doi:10.1115/DETC2013-13633",
+    "Blankevoort91": "L. Blankevoort, J. H. Kuiper, R. Huiskes, H. J. Grootenboer, Articular contact in a "
+    "three-dimensional model of the knee, J. Biomechanics 24 (1991) 1019–1031. doi:10.1016/0021-9290(91)90019-J",
+    "Berger97": "R. A. Berger, The ligaments of the wrist: a current overview of anatomy with considerations of their "
+    "potential functions, Hand Clinics 13 (1997) 63–82",
+    "Berger99": "R. A. Berger, T. Imeada, L. Berglund, K.-N. An, Constraint and material properties of the subregions "
+    "of the scapholunate interosseous ligament, J. Hand Surgery 24A (1999) 953–962",
+    "Nagao05": "S. Nagao, R. M. Patterson, W. L. Buford Jr, C. R. Andersen, M. A. Shah, S. F. Viegas, "
+    "Three-dimensional description of ligamentous attachments around the lunate, J. Hand Surgery 30A (2005) 685–692",
+    "Viegas99": "S. F. Viegas, S. Yamaguchi, N. L. Boyd, R. M. Patterson, The dorsal ligaments of the wrist: anatomy, "
+    "mechanical properties, and function, J. Hand Surgery 24A (1999) 456–468",
+    "Kauer79": "J. M. G. Kauer, The collateral ligament function in the wrist joint, Acta Morphologica "
+    "Neerlando-Scandinavica 17 (1979) 252–253",
+    "Fischli09": "S. Fischli, R. W. Sellens, M. Beek, D. R. Pichora, Simulation of extension, radial and ulnar "
+    "deviation of the wrist with a rigid body spring model, J. Biomechanics 42 (2009) 1363–1366",
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from motiform.base.kernels import inline, kernel, routine
 
-__all__ = ["in_map", "nearest_node", "sample", "write_samples"]
+__all__ = ["in_map", "nearest_node", "sample", "sample_curved", "write_samples"]
 
 
 @inline
@@ -30,6 +30,12 @@ def _slopes(t):
     """Return the derivatives of the weights."""
     s = 1.0 - t
     return -0.5 * s * s, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), 0.5 * t * t
+
+
+@inline
+def _bends(t):
+    """Return the second derivatives of the weights."""
+    return 1.0 - t, 3.0 * t - 2.0, 1.0 - 3.0 * t, t
 
 
 @inline
@@ -65,6 +71,42 @@ def sample(c, first, n, u):
         gy += wx[a] * row_y
         gz += wx[a] * row_z
     return value, (gx, gy, gz)
+
+
+@routine
+def sample_curved(c, first, n, u):
+    """Return (distance [m], derivatives per node, second derivatives per node² xx, yy, zz, xy, xz, yz) at u [nodes]."""
+    i, j, k = min(int(u[0]), n[0] - 3), min(int(u[1]), n[1] - 3), min(int(u[2]), n[2] - 3)
+    wx, wy, wz = _weights(u[0] - i), _weights(u[1] - j), _weights(u[2] - k)
+    dx, dy, dz = _slopes(u[0] - i), _slopes(u[1] - j), _slopes(u[2] - k)
+    ex, ey, ez = _bends(u[0] - i), _bends(u[1] - j), _bends(u[2] - k)
+    value, gx, gy, gz = 0.0, 0.0, 0.0, 0.0
+    xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for a in range(4):
+        r, ry, rz, ryy, rzz, ryz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for b in range(4):
+            at = first + ((i - 1 + a) * n[1] + (j - 1 + b)) * n[2] + k - 1
+            p, q, v, w = c[at], c[at + 1], c[at + 2], c[at + 3]
+            line = wz[0] * p + wz[1] * q + wz[2] * v + wz[3] * w
+            slope = dz[0] * p + dz[1] * q + dz[2] * v + dz[3] * w
+            bend = ez[0] * p + ez[1] * q + ez[2] * v + ez[3] * w
+            r += wy[b] * line
+            ry += dy[b] * line
+            ryy += ey[b] * line
+            rz += wy[b] * slope
+            ryz += dy[b] * slope
+            rzz += wy[b] * bend
+        value += wx[a] * r
+        gx += dx[a] * r
+        gy += wx[a] * ry
+        gz += wx[a] * rz
+        xx += ex[a] * r
+        yy += wx[a] * ryy
+        zz += wx[a] * rzz
+        xy += dx[a] * ry
+        xz += dx[a] * rz
+        yz += wx[a] * ryz
+    return value, (gx, gy, gz), (xx, yy, zz, xy, xz, yz)
 
 
 @kernel

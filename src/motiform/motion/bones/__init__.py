@@ -1,0 +1,10 @@
+"""Bones in contact: rigid bones from meshes, ligaments, and poses of rest. Public as ``motiform.wrist``."""
+
+from motiform.motion.bones.axes import Axes
+from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.ligaments import Ligament
+from motiform.motion.bones.names import BONES
+from motiform.motion.bones.synthetic import synthetic_bones
+from motiform.motion.bones.wrist import Cartilage, Wrist, from_meshes
+
+__all__ = ["BONES", "Axes", "Bone", "Cartilage", "Fineness", "Ligament", "Wrist", "from_meshes", "synthetic_bones"]

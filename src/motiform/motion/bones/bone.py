@@ -1,0 +1,130 @@
+"""A rigid bone: its surface, its signed map and the surface points that touch other bones."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from motiform.geometry import Mesh
+from motiform.geometry.checks import check_length, read_only
+from motiform.geometry.maps import SignedMap, signed_map
+from motiform.geometry.search.closest import Solids, pack_solids, signed_distance
+from motiform.spatial import Transform
+from motiform.spatial.checks import Array
+
+__all__ = ["Bone", "Fineness", "surface_points"]
+
+_CANDIDATES = 12_000  # points of a surface among which insertions are sought
+_EVENING = 3  # times that surface points are moved to the middle of what they stand for
+_SPLITS = 30  # a triangle is halved at most so often: its edges shrink 30 000 times
+
+
+@dataclass(frozen=True)
+class Fineness:
+    """How finely bones are resolved. Lengths in m."""
+
+    spacing: float = 4e-4
+    """Distance between nodes of the signed maps."""
+    margin: float = 7e-3
+    """How far maps reach beyond the bone."""
+    band: float = 1.6e-3
+    """Nodes nearer to the surface than this are exact."""
+    points: float = 1.2e-3
+    """Distance between surface points."""
+
+    def __post_init__(self) -> None:
+        for name in ("spacing", "margin", "band", "points"):
+            check_length(getattr(self, name), name)
+
+
+@dataclass(frozen=True, eq=False)
+class Bone:
+    """A rigid bone in the common axes of the scan."""
+
+    name: str
+    mesh: Mesh
+    """Closed surface [m]."""
+    fineness: Fineness = Fineness()
+    bounds: Array | None = None
+    """The part that is mapped [m], (2, 3); None: all of it."""
+
+    @cached_property
+    def solids(self) -> Solids:
+        """The mesh, ready for exact distances."""
+        return pack_solids([(self.mesh, Transform.identity())])
+
+    @cached_property
+    def map(self) -> SignedMap:
+        """Signed distance from the surface."""
+        f = self.fineness
+        return signed_map(self.mesh, f.spacing, margin=f.margin, band=f.band, bounds=self.bounds, solids=self.solids)
+
+    @cached_property
+    def samples(self) -> tuple[Array, Array]:
+        """Surface points (n, 3) [m] and the area of each (n,) [m²]."""
+        points, areas = surface_points(self.mesh, self.fineness.points, self.solids)
+        if self.bounds is not None:
+            inside = ((points >= self.bounds[0]) & (points <= self.bounds[1])).all(axis=1)
+            points, areas = points[inside], areas[inside]
+        return read_only(points), read_only(areas)
+
+    @cached_property
+    def tree(self) -> Any:
+        """Tree of some thousand points all over the surface: ``tree.data`` (m, 3) [m]."""
+        from scipy.spatial import cKDTree
+
+        points = _small_triangles(self.mesh, 5e-4)[0]
+        return cKDTree(points[:: -(-len(points) // _CANDIDATES)])
+
+    @cached_property
+    def center(self) -> Array:
+        """Centroid of the surface points [m], (3,)."""
+        points, areas = self.samples
+        return read_only(areas @ points / areas.sum())
+
+
+def surface_points(mesh: Mesh, spacing: float, solids: Solids | None = None) -> tuple[Array, Array]:
+    """Return points of a surface about `spacing` [m] apart and the area [m²] that each stands for.
+
+    Small triangles are the candidates. A point is kept if none is kept nearer than the spacing. Every triangle belongs
+    to the nearest point, which is moved to the middle of its triangles, so that sums over points err by the square of
+    the spacing only. Areas add up to that of the surface.
+    """
+    from scipy.spatial import cKDTree
+
+    centers, areas = _small_triangles(mesh, 0.5 * spacing)
+    tree = cKDTree(centers)
+    free = np.ones(len(centers), bool)
+    kept = []
+    for n in range(len(centers)):
+        if free[n]:
+            kept.append(n)
+            free[tree.query_ball_point(centers[n], 0.86 * spacing)] = False  # then their mean distance is the spacing
+    points = centers[kept]
+    for _ in range(_EVENING):
+        nearest = cKDTree(points).query(centers)[1]
+        total = np.bincount(nearest, areas, len(points))
+        some = total > 0
+        sums = [np.bincount(nearest, areas * centers[:, k], len(points)) for k in range(3)]
+        points = np.stack(sums, axis=1)[some] / total[some, None]
+    nearest = cKDTree(points).query(centers)[1]
+    total = np.bincount(nearest, areas, len(points))
+    distance, normal, _ = signed_distance(solids or pack_solids([(mesh, Transform.identity())]), points)
+    return points - distance[:, None] * normal, np.asarray(total, np.float64)
+
+
+def _small_triangles(mesh: Mesh, longest: float) -> tuple[Array, Any]:
+    """Return centroids and areas of triangles, the long ones halved at their longest edge."""
+    corners = mesh.vertices[mesh.faces]
+    for _ in range(_SPLITS):
+        edges = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
+        long = edges.max(axis=1) > longest
+        if not long.any():
+            break
+        cut, which = corners[long], edges[long].argmax(axis=1)
+        a, b, c = (cut[np.arange(len(cut)), (which + k) % 3] for k in range(3))
+        middle = 0.5 * (a + b)
+        corners = np.concatenate([corners[~long], np.stack([a, middle, c], 1), np.stack([middle, b, c], 1)])
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return np.asarray(corners.mean(axis=1)), 0.5 * np.linalg.norm(normal, axis=1)

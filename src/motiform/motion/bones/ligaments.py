@@ -1,0 +1,69 @@
+"""Ligaments of one wrist: fibres between points of two bones."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from motiform.geometry.checks import read_only
+from motiform.motion.bones.axes import Axes
+from motiform.motion.bones.bone import Bone
+from motiform.motion.bones.landmarks import find_place, spread_fibres
+from motiform.motion.bones.table import LIGAMENTS, Course
+from motiform.spatial.checks import Array
+
+__all__ = ["FIBRES", "Ligament", "make_ligaments"]
+
+FIBRES = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Ligament:
+    """A ligament: tension-only fibres from one bone to another."""
+
+    name: str
+    """As in "scapholunate_dorsal"."""
+    group: str
+    """All parts of it together, as in "scapholunate"."""
+    bones: tuple[str, str]
+    starts: Array
+    """Ends of the fibres on the first bone, in the neutral pose [m], (fibres, 3)."""
+    ends: Array
+    """Ends on the second bone [m], (fibres, 3)."""
+    stiffness: float
+    """Of all fibres together [N/m]."""
+    slack: float = 1.10
+    """Length, as a multiple of the neutral one, from which it pulls with its stiffness."""
+    toe: float = 0.01
+    """Share of the stiffness with which it pulls from its neutral length on."""
+    over: tuple[str, ...] = ()
+    """Bones that it may lie on, two at most."""
+    clearance: float = 5e-4
+    """Distance of the fibres from the bones that they lie on [m]."""
+
+
+def make_ligaments(bones: Mapping[str, Bone], axes: Axes) -> tuple[Ligament, ...]:
+    """Return the ligaments of the table between bones that are there."""
+    gaps: dict[tuple[str, str], Array] = {}
+    return tuple(_make(course, bones, axes, gaps) for course in _present(LIGAMENTS, bones))
+
+
+def _present(courses: Sequence[Course], bones: Mapping[str, Bone]) -> list[Course]:
+    """Return the courses whose ends are on bones that are there."""
+    return [c for c in courses if {c.start.bone, c.end.bone} <= set(bones) and _helpers(c) <= set(bones)]
+
+
+def _helpers(course: Course) -> set[str]:
+    return {name for place in (course.start, course.end) for name in (place.facing, place.near) if name is not None}
+
+
+def _make(course: Course, bones: Mapping[str, Bone], axes: Axes, gaps: dict[tuple[str, str], Array]) -> Ligament:
+    first, second = bones[course.start.bone], bones[course.end.bone]
+    a, b = (find_place(place, bones, axes, gaps) for place in (course.start, course.end))
+    outward = 0.5 * (a + b) - 0.5 * (first.center + second.center)
+    fibres = spread_fibres(a, b, first, second, course.width, FIBRES, outward)
+    over = tuple(name for name in course.over if name in bones)
+    starts, ends = (read_only(np.ascontiguousarray(fibres[:, k])) for k in (0, 1))
+    return Ligament(
+        course.name, course.group, (first.name, second.name), starts, ends, course.stiffness, toe=course.toe, over=over
+    )

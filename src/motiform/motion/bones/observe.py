@@ -1,0 +1,87 @@
+"""States of rest as a recording."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from motiform.motion.bones.ligaments import Ligament
+from motiform.motion.bones.pack import Packed
+from motiform.motion.bones.settle import FAR, Rest
+from motiform.record import Channel, Event, Recording
+from motiform.spatial import quaternion_from_rotation
+from motiform.spatial.checks import Array
+
+__all__ = ["record_rest"]
+
+_LEFT = 3e-3  # [m] of gap to every bone that it touched: then a bone is out of its place
+
+
+def record_rest(packed: Packed, rest: Rest, ligaments: Sequence[Ligament], manifest: Mapping[str, Any]) -> Recording:
+    """Return poses of all bones, ligaments and contacts, one sample for each pose of the driven bone."""
+    from motiform.motion.bones.contact_kernels import AREA, FORCE, GAP
+
+    channels, arrays = _poses(packed, rest)
+    count = len(rest.poses)
+    names = [lig.name for lig in ligaments]
+    tension, length = np.zeros((count, len(names))), np.full((count, len(names)), np.nan)
+    for n in dict.fromkeys(packed.fibres):
+        own = np.array(packed.fibres) == n
+        tension[:, n], length[:, n] = rest.fibres[:, own, 0].sum(axis=1), rest.fibres[:, own, 1].mean(axis=1)
+    pairs = [f"{a}_{b}" for a, b in packed.pairs]
+    both = rest.sums.reshape(count, len(pairs), 2, -1)
+    force = np.linalg.norm(both[:, :, 0, FORCE : FORCE + 3] - both[:, :, 1, FORCE : FORCE + 3], axis=2)
+    gap = both[..., GAP].min(axis=2)
+    found = {
+        "ligament.tension": ("N", "ligament", tension, "sum over its fibres"),
+        "ligament.length": ("m", "ligament", length, "mean of its fibres; NaN where both ends move together"),
+        "contact.force": ("N", "pair", force, "resultant between two bones"),
+        "contact.area": ("m2", "pair", both[..., AREA].sum(axis=2), "area under pressure, mean of both bones"),
+        "contact.gap": ("m", "pair", gap, f"least distance of bone from bone; inf beyond {FAR:g} m"),
+    }
+    for name, (unit, dim, values, text) in found.items():
+        if values.shape[1] == 0:
+            continue
+        channels.append(Channel(name, unit=unit, dims=(dim,), shape=(values.shape[1],), description=text))
+        arrays[name] = values
+    channels.append(Channel("energy", unit="J", description="of cartilage and ligaments"))
+    arrays["energy"] = rest.energy
+    labels = {"ligament": names, "pair": pairs}
+    return Recording.from_arrays(
+        channels, arrays, times=np.arange(count, dtype=float), events=_events(packed, rest, gap),
+        manifest={**manifest, "labels": labels},
+    )  # fmt: skip
+
+
+def _poses(packed: Packed, rest: Rest) -> tuple[list[Channel], dict[str, Array]]:
+    body = {name: n for n, group in enumerate(packed.bodies) for name in group}
+    channels, arrays = [], {}
+    for name in packed.bones:
+        R = rest.poses[:, body[name], :9].reshape(-1, 3, 3)
+        p = rest.poses[:, body[name], 9:] + packed.shift - R @ packed.shift
+        text = "of the pose that takes the neutral mesh to its place, relative to the radius"
+        channels.append(
+            Channel(f"{name}.position", unit="m", dims=("axis",), shape=(3,), description=f"translation {text}")
+        )
+        channels.append(
+            Channel(f"{name}.orientation", dims=("quaternion",), shape=(4,), description=f"rotation {text}")
+        )
+        arrays[f"{name}.position"], arrays[f"{name}.orientation"] = p, quaternion_from_rotation(R)
+    return channels, arrays
+
+
+def _events(packed: Packed, rest: Rest, gap: Array) -> list[Event]:
+    """Return what a reader must know of single samples: searches that did not end, bones out of their place."""
+    events = [
+        Event(float(i), "unsettled", {"problem": f"the search still moved by {rest.last[i] * 1e3:.2g} mm"})
+        for i in rest.lost
+    ]
+    free = [name for group in packed.bodies[2:] for name in group]
+    for name in free:
+        columns = [n for n, pair in enumerate(packed.pairs) if name in pair]
+        if not columns:
+            continue
+        least = gap[:, columns].min(axis=1)
+        for i in np.nonzero(least > _LEFT)[0]:
+            events.append(Event(float(i), "dislocated", {"bone": name, "problem": "no other bone is near"}))
+    return sorted(events, key=lambda event: event.time)

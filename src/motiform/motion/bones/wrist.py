@@ -1,0 +1,251 @@
+"""A wrist: bones, ligaments and cartilage, and the poses at which it comes to rest."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from motiform.base.errors import InputError, check_keywords, closest
+from motiform.base.progress import Progress
+from motiform.motion.bones.axes import Axes, find_axes
+from motiform.motion.bones.bodies import FIXED, carried_bones, group_bones
+from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.crop import crop_long
+from motiform.motion.bones.drive import driver_poses
+from motiform.motion.bones.gaps import Gaps
+from motiform.motion.bones.ligaments import Ligament, make_ligaments
+from motiform.motion.bones.mend import erode_mesh
+from motiform.motion.bones.names import check_bone
+from motiform.motion.bones.observe import record_rest
+from motiform.motion.bones.pack import Packed, pack_wrist
+from motiform.motion.bones.read import read_bones
+from motiform.motion.bones.settle import settle_path
+from motiform.record import Recording
+
+__all__ = ["Cartilage", "Wrist", "from_meshes"]
+
+
+@dataclass(frozen=True)
+class Cartilage:
+    """Cartilage on the bones: an elastic layer."""
+
+    thickness: float = 6e-4
+    """On each bone [m]. For two bones that are nearer than twice this in the neutral pose it is half of their gap."""
+    stiffness: float = 1e10
+    """Pressure for each metre of compression of both layers together [N/m³], as long as it is small; 10 N/mm³."""
+    hardening: float = 1.5e-4
+    """Compression [m] at which the pressure is three times that of a constant stiffness; inf: it stays constant."""
+
+    def __post_init__(self) -> None:
+        for name in ("thickness", "stiffness", "hardening"):
+            value = getattr(self, name)
+            whole = name == "hardening" or np.isfinite(value) if isinstance(value, (int, float)) else False
+            if not (whole and value > 0):
+                raise InputError(f"{name} must be above 0", where="Cartilage", got=value, allowed="a number above 0")
+
+
+@dataclass(frozen=True, eq=False)
+class Wrist:
+    """A wrist at rest in the pose of its meshes. Frozen: `cut`, `fuse`, `remove` and others give a changed one."""
+
+    bones: Mapping[str, Bone]
+    ligaments: tuple[Ligament, ...]
+    axes: Axes
+    side: Literal["right", "left"]
+    cartilage: Cartilage = Cartilage()
+    fused: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was mended, converted or doubted when it was made."""
+    unit: float = 1.0
+    """Unit of the meshes that were given [m]."""
+    gaps: Gaps = field(default_factory=Gaps, repr=False)
+    """Gaps between bones in the neutral pose, as far as they were asked for."""
+
+    def settle(
+        self,
+        flexion: Any = None,
+        deviation: Any = None,
+        *,
+        driver: Any = None,
+        driven: str = "capitate",
+        carried: Sequence[str] | None = None,
+        center: Literal["free", "fixed"] = "free",
+        tolerance: float = 1e-6,
+        progress: Progress | None = None,
+    ) -> Recording:
+        """Return the wrist at rest for each pose of the driven bone.
+
+        The driven bone is prescribed, radius and ulna do not move, and all other bones take the pose of least energy
+        of cartilage and ligaments.
+
+        Parameters
+        ----------
+        flexion, deviation : angles [rad] of the driven bone from its neutral pose, relative to the radius, one number
+            or n; positive towards the palm and towards the ulna. The bone turns about the centre of the head of the
+            capitate, which is free to move, by R = exp(flexion · e_flexion) exp(deviation · e_deviation), with
+            e_flexion = distal × palmar and e_deviation = radial × distal of `axes`.
+        driver : measured poses of the driven bone instead of angles, (n, 4, 4) or a Transform: they take the points of
+            its mesh from the neutral pose to where they are in the frame of the radius, in the axes of the meshes [m].
+        driven : the bone, or "metacarpals".
+        carried : bones that move with the driven one; by default a bone of the distal row carries that row and the
+            metacarpals, and a metacarpal the metacarpals.
+        center : of angles; "free": only the rotation is prescribed, and the translation is one of rest, too.
+        tolerance : the search ends when a step moves no bone by more than this [m] (or 100 rad/m).
+
+        Returns
+        -------
+        A recording with one sample for each pose, in order (its time is its number). `<bone>.position` [m] and
+        `<bone>.orientation` (w, x, y, z) take the points of the bone's mesh from the neutral pose to their place,
+        x = R(q) x_neutral + position, relative to the radius, in the axes of the meshes. `ligament.tension` [N] and
+        `ligament.length` [m] by ligament, `contact.force` [N], `contact.area` [m²] and `contact.gap` [m] by pair of
+        bones; `energy` [J].
+        """
+        targets, notes = driver_poses(self.axes, self.bones, flexion, deviation, driver, self.unit)
+        if center not in ("free", "fixed"):
+            raise InputError("center must be a known rule", where="settle", got=center, allowed="'free', 'fixed'")
+        bodies = self.bodies(driven, carried)
+        packed = self.packed(bodies, tolerance, led=driver is None and center == "free")
+        rest = settle_path(packed, targets, progress)
+        manifest = {
+            "kind": "wrist", "side": self.side, "driven": list(bodies[1]), "fused": [list(g) for g in self.fused],
+            "notes": [*self.notes, *notes], "evaluations": rest.evaluations, "steps": rest.steps,
+            "axes": {k: getattr(self.axes, k).tolist() for k in ("distal", "radial", "palmar", "center")},
+            "cartilage": asdict(self.cartilage),
+        }  # fmt: skip
+        return record_rest(packed, rest, self.ligaments, manifest)
+
+    def bodies(self, driven: str = "capitate", carried: Sequence[str] | None = None) -> tuple[tuple[str, ...], ...]:
+        """Return which bones move together: the fixed ones, the driven ones, then each free body."""
+        return group_bones(list(self.bones), carried_bones(driven, self.bones, carried), self.fused)
+
+    def packed(self, bodies: tuple[tuple[str, ...], ...], tolerance: float = 1e-6, *, led: bool = False) -> Packed:
+        """Return the wrist as kernels read it; `led`: of the driven body only the rotation is prescribed."""
+        layer = self.cartilage
+        reaches = self.gaps.reaches(self.bones, bodies, 2.0 * self.cartilage.thickness)
+        return pack_wrist(
+            self.bones,
+            bodies,
+            self.ligaments,
+            reaches,
+            self.axes.center,
+            layer.stiffness,
+            layer.hardening,
+            tolerance,
+            led,
+        )
+
+    # ---------------------------------------------------------------- surgery
+    def cut(self, *names: str) -> "Wrist":
+        """Return the wrist without these ligaments: a name, or the group of all its parts ("scapholunate")."""
+        gone = self._ligaments(names)
+        return replace(self, ligaments=tuple(lig for lig in self.ligaments if lig.name not in gone))
+
+    def replace_ligament(self, name: str, **changes: Any) -> "Wrist":
+        """Return the wrist with other stiffness [N/m], slack, toe, over or clearance of a ligament or a group."""
+        chosen = self._ligaments((name,))
+        allowed = ("stiffness", "slack", "toe", "over", "clearance", "starts", "ends")
+        for key in changes:
+            if key not in allowed:
+                raise InputError(
+                    "a ligament has no such property to change", where=name, got=key, allowed=", ".join(allowed)
+                )
+        return replace(
+            self, ligaments=tuple(replace(lig, **changes) if lig.name in chosen else lig for lig in self.ligaments)
+        )
+
+    def tighten(self, name: str, ratio: float) -> "Wrist":
+        """Return the wrist with a ligament, or a group, that pulls from so much of its slack length on."""
+        if not (isinstance(ratio, (int, float)) and np.isfinite(ratio) and ratio > 0):
+            raise InputError("ratio must be above 0", where="tighten", got=ratio, allowed="a number above 0")
+        chosen = self._ligaments((name,))
+        return replace(
+            self,
+            ligaments=tuple(
+                replace(lig, slack=lig.slack * ratio) if lig.name in chosen else lig for lig in self.ligaments
+            ),
+        )
+
+    def attach(self, ligament: Ligament) -> "Wrist":
+        """Return the wrist with another ligament, such as a graft."""
+        for bone in (*ligament.bones, *ligament.over):
+            check_bone(bone, self.bones, f"ligament {ligament.name}")
+        if ligament.name in {lig.name for lig in self.ligaments}:
+            raise InputError("there is a ligament of this name already", where="attach", got=ligament.name)
+        return replace(self, ligaments=(*self.ligaments, ligament))
+
+    def fuse(self, *names: str) -> "Wrist":
+        """Return the wrist with bones that move as one."""
+        bones = tuple(dict.fromkeys(check_bone(name, self.bones, "fuse") for name in names))
+        if len(bones) < 2:
+            raise InputError("a fusion takes two bones or more", where="fuse", got=names, allowed=", ".join(self.bones))
+        return replace(self, fused=(*self.fused, bones))
+
+    def remove(self, *names: str) -> "Wrist":
+        """Return the wrist without bones, and without the ligaments that end on them."""
+        gone = {check_bone(name, [b for b in self.bones if b != "radius"], "remove") for name in names}
+        kept = [lig for lig in self.ligaments if not gone & set(lig.bones)]
+        return replace(
+            self,
+            bones={name: bone for name, bone in self.bones.items() if name not in gone},
+            ligaments=tuple(replace(lig, over=tuple(b for b in lig.over if b not in gone)) for lig in kept),
+            fused=tuple(g for g in (tuple(b for b in group if b not in gone) for group in self.fused) if len(g) > 1),
+        )
+
+    def _ligaments(self, names: Sequence[str]) -> set[str]:
+        known = {lig.name for lig in self.ligaments} | {lig.group for lig in self.ligaments}
+        for name in names:
+            if name not in known:
+                remedy = closest(name, known) if isinstance(name, str) else None
+                raise InputError(
+                    "no such ligament", where="ligaments", got=name, allowed=", ".join(sorted(known)), remedy=remedy
+                )
+        return {lig.name for lig in self.ligaments if lig.name in names or lig.group in names}
+
+
+@check_keywords
+def from_meshes(
+    meshes: Any,
+    *,
+    side: Literal["right", "left"] = "right",
+    unit: str | None = None,
+    cartilage: Cartilage | None = None,
+    fineness: Fineness | None = None,
+    erode: float = 0.0,
+    ligaments: Sequence[Ligament] | None = None,
+) -> Wrist:
+    """Return a wrist from the surfaces of its bones in one common frame, in a neutral pose.
+
+    Parameters
+    ----------
+    meshes : {bone: mesh} or a folder of STL, PLY or OBJ files named after bones (radius or rad, scaphoid or sca, …,
+        metacarpal3 or mc3). A mesh is a path, a Mesh, an object with vertices and faces (trimesh) or a pair of
+        arrays. Radius and capitate must be there; every other bone may be missing.
+    side : which wrist it is. The bones decide where they show another one, with a note.
+    unit : unit of the meshes: "m", "cm", "mm", "um" or "in". Without it they are in metres, or, with a note, in that
+        unit in which the capitate has the size of one.
+    cartilage, fineness : other than by default.
+    erode : [m] by which the surfaces are moved inwards: for meshes that touch or overlap because they were made for
+        pictures, or segmented too widely. Poses are those of the meshes as they were given.
+    ligaments : instead of those of the table, found by landmarks.
+    """
+    if side not in ("right", "left"):
+        raise InputError("side must be that of a hand", where="side", got=side, allowed="'right', 'left'")
+    if not (isinstance(erode, (int, float)) and 0.0 <= erode <= 2e-3):
+        raise InputError("erode is out of range", where="from_meshes", got=erode, allowed="0 to 0.002 m")
+    found, scale, notes = read_bones(meshes, unit)
+    found = {name: erode_mesh(mesh, erode) for name, mesh in found.items()} if erode else found
+    axes = find_axes(found, side)
+    if axes.side is None:
+        notes.append(f"Neither pisiform nor trapezium shows which wrist this is; it is taken as a {side} one.")
+    elif axes.side != side:
+        notes.append(f"The bones are those of a {axes.side} wrist, not of a {side} one, and are taken as such.")
+    missing = [name for name in FIXED[1:] if name not in found]
+    if missing:
+        notes.append("There is no ulna: its ligaments are missing.")
+    fine = fineness or Fineness()
+    bones = {name: Bone(name, mesh, fine, crop_long(name, mesh, found)) for name, mesh in found.items()}
+    gaps = Gaps()
+    notes += gaps.overlaps(bones)
+    chosen = make_ligaments(bones, axes) if ligaments is None else tuple(ligaments)
+    return Wrist(bones, chosen, axes, axes.side or side, cartilage or Cartilage(), (), tuple(notes), scale, gaps)

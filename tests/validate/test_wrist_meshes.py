@@ -1,0 +1,81 @@
+"""A wrist of real bones, display-grade, after an erosion of 0.4 mm."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motiform import wrist
+from motiform.spatial import log_rotation, rotation_from_quaternion
+
+DATA = os.environ.get("MOTIFORM_DATA")
+FOLDER = Path(DATA or ".") / "wrist_bodyparts3d"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not DATA or not FOLDER.is_dir(),
+        reason="validation data are absent: MOTIFORM_DATA names no folder with wrist_bodyparts3d/",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return wrist.from_meshes(FOLDER, side="right", erode=4e-4)
+
+
+def turned(rec, name):
+    return rotation_from_quaternion(rec[f"{name}.orientation"])
+
+
+def scapholunate(rec):
+    return np.rad2deg(
+        np.linalg.norm(log_rotation(np.swapaxes(turned(rec, "scaphoid"), 1, 2) @ turned(rec, "lunate")), axis=1)
+    )
+
+
+def test_it_is_a_right_wrist_in_millimetres(model):
+    assert model.axes.side == "right"
+    assert model.unit == 1e-3
+    assert any("in mm" in note for note in model.notes)
+    assert len(model.bones) == 15
+
+
+def test_it_moves_without_dislocating(model):
+    d = np.deg2rad
+    rec = model.settle(flexion=d([40, -40, 0, 0]), deviation=d([0, 0, 15, -15]))
+    assert not [event for event in rec.events if event.name in ("dislocated", "unsettled")]
+    for name in ("scaphoid", "lunate", "triquetrum", "pisiform"):
+        center = model.bones[name].center
+        shift = turned(rec, name) @ center + rec[f"{name}.position"] - center
+        assert np.linalg.norm(shift, axis=1).max() < 12e-3  # centres of the row move by 3 to 8 mm in living wrists
+    assert rec["contact.gap"].min() > -5e-4
+
+
+def test_the_scapholunate_ligament_holds_the_two_bones(model):
+    goal = {"flexion": np.deg2rad([40, -40])}
+    whole, cut, fused = (scapholunate(one.settle(**goal)) for one in
+                         (model, model.cut("scapholunate"), model.fuse("scaphoid", "lunate")))  # fmt: skip
+    assert (cut > whole + 3.0).any()
+    assert fused.max() < 1e-6
+
+
+def test_without_ligaments_it_dislocates(model):
+    bare = model.cut(*{lig.group for lig in model.ligaments})
+    rec = bare.settle(deviation=np.deg2rad([10, 20]), driven="metacarpals")
+    held = model.settle(deviation=np.deg2rad([10, 20]), driven="metacarpals")
+    away = []
+    for one in (bare, model):
+        result = rec if one is bare else held
+        gaps = result["contact.gap"][-1]
+        away.append(np.sort(gaps[np.isfinite(gaps)])[-3:].mean())
+    moved = {}
+    for result, key in ((rec, "bare"), (held, "held")):
+        centers = {n: model.bones[n].center for n in ("trapezium", "scaphoid", "capitate", "hamate")}
+        hand = turned(result, "metacarpal3")[-1], result["metacarpal3.position"][-1]
+        moved[key] = max(
+            np.linalg.norm(turned(result, n)[-1] @ c + result[f"{n}.position"][-1] - (hand[0] @ c + hand[1]))
+            for n, c in centers.items() if n != "scaphoid"
+        )  # fmt: skip
+    assert moved["bare"] > moved["held"] + 2e-3  # the distal row no longer follows the hand

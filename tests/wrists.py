@@ -1,0 +1,34 @@
+"""Wrists and bones in contact that several tests use."""
+
+from functools import cache
+
+import numpy as np
+
+from motiform import wrist
+from motiform.geometry import Mesh
+from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.pack import Packed, pack_wrist
+from motiform.motion.bones.synthetic import synthetic_bones
+
+COARSE = Fineness(spacing=8e-4, margin=5e-3, band=2e-3, points=2e-3)
+
+
+@cache
+def bones(side: str = "right") -> dict[str, Mesh]:
+    return synthetic_bones(side=side)
+
+
+@cache
+def carpus(side: str = "right") -> wrist.Wrist:
+    """A synthetic wrist, coarsely resolved."""
+    return wrist.from_meshes(bones(side), side=side, fineness=COARSE)
+
+
+def two_bones(
+    fixed: Mesh, free: Mesh, reach: float, *, spacing: float = 4e-4, points: float = 6e-4, **changes
+) -> Packed:
+    """Two bodies in contact, the second one free, with cartilage of that thickness between them and k = 10 N/mm³."""
+    fine = Fineness(spacing=spacing, margin=3e-3, band=2e-3, points=points)
+    pair = {"radius": Bone("radius", fixed, fine), "lunate": Bone("lunate", free, fine)}
+    settings = {"stiffness": 1e10, "hardening": np.inf, "still": 1e-9} | changes
+    return pack_wrist(pair, (("radius",), (), ("lunate",)), (), {("radius", "lunate"): reach}, np.zeros(3), **settings)
