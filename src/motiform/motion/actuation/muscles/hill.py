@@ -26,6 +26,7 @@ __all__ = [
     "muscle_force",
 ]
 
+_TINY, _HUGE = 1e-9, 1e9  # sizes beyond which products of them overflow
 _STEEPEST = 0.1  # cosine of the greatest pennation angle
 
 
@@ -62,8 +63,9 @@ class Muscle:
         where = f"muscle {self.name!r}"
         for name in ("max_force", "fibre_length", "max_speed", "activation_time", "deactivation_time"):
             value = _number(getattr(self, name), name, where)
-            if value <= 0.0:
-                raise InputError(f"{name} must be above 0", where=where, got=value, allowed="a number above 0")
+            if not _TINY <= value <= _HUGE:
+                allowed = f"a number above 0, from {_TINY:g} to {_HUGE:g}"
+                raise InputError(f"{name} must be above 0", where=where, got=value, allowed=allowed)
         if _number(self.slack_length, "slack_length", where) < 0.0:
             raise InputError("slack_length must not be negative", where=where, got=self.slack_length, allowed="≥ 0 m")
         if not 0.0 <= _number(self.pennation, "pennation", where) < np.arccos(_STEEPEST):

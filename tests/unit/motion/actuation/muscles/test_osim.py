@@ -1,7 +1,11 @@
 """Muscles of OpenSim models: paths, wrap objects, parameters, what is left out, what is wrong."""
 
+import re
+
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from motiform.base.errors import MotiformError
 from motiform.motion.actuation.muscles import (
@@ -10,6 +14,7 @@ from motiform.motion.actuation.muscles import (
     MovingPoint,
     PathWrap,
     Thelen,
+    fibre_forces,
     path_geometry,
     read_muscles,
     static_optimization,
@@ -173,6 +178,27 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path, old, new, text):
     with pytest.raises(MotiformError, match=text) as error:
         read_muscles(path)
     assert "two.osim:" in str(error.value)
+
+
+WORDS = ["", "nan", "inf", "-1", "0", "1e300", "abc", "1 2", "1 2 3 4", "true", "/ground", "upper", "flexion", "1e-300"]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.floats(0, 1, exclude_max=True), word=st.sampled_from(WORDS), whole=st.booleans())
+def test_damaged_files_give_muscles_or_an_error_of_ours(tmp_path, place, word, whole):
+    path = model(tmp_path)
+    text = path.read_text()
+    pattern = r"<(\w+)[^<>]*>[^<>]*</\1>" if whole else r"(?<=>)[^<>\s][^<>]*(?=<)"
+    places = [match.span() for match in re.finditer(pattern, text)]
+    first, last = places[int(place * len(places))]
+    path.write_text(text[:first] + ("" if whole else word) + text[last:])
+    try:
+        found = read_muscles(path)
+    except MotiformError:
+        return
+    geometry = path_geometry(found.paths, found.figure.neutral(), np.ones(found.figure.nv))
+    assert np.isfinite(geometry.arm).all()
+    assert np.isfinite(fibre_forces(found.muscles, geometry.length, geometry.speed).active).all()
 
 
 def test_unknown_options_are_named(tmp_path):
