@@ -63,12 +63,25 @@ _launching = threading.Lock()  # one of Numba's threading layers aborts when two
 
 def inline(function: Callable[..., Any]) -> Any:
     """Mark a small function that kernels call: compiled into them, on either device."""
-    return numba.njit(**_ELEMENT)(function)
+    return _callee(function, _ELEMENT)
 
 
 def routine(function: Callable[..., Any]) -> Any:
     """Mark a larger function that kernels call in several places: on the CPU one copy serves them all."""
-    return numba.njit(**_ROUTINE)(function)
+    return _callee(function, _ROUTINE)
+
+
+def _callee(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Return the function for compiled code, with one version for all constants: Numba would make one for each."""
+    made = numba.njit(**options)(function)
+    find = made.get_call_template
+
+    def find_plain(given: Any, named: dict[str, Any]) -> Any:
+        plain = {name: numba.types.unliteral(kind) for name, kind in named.items()}
+        return find([numba.types.unliteral(kind) for kind in given], plain)
+
+    made.get_call_template = find_plain
+    return made
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -123,7 +136,7 @@ class Kernel:
 
     def __init__(self, function: Callable[..., None], signature: str | None = None) -> None:
         self.function, self.signature = function, signature
-        self.body = numba.njit(**_ELEMENT)(function)
+        self.body = _callee(function, _ELEMENT)
         self.arguments = list(inspect.signature(function).parameters)[1:]
         self.__doc__, self.__name__ = function.__doc__, function.__name__
 
