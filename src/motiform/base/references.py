@@ -9,6 +9,8 @@ from motiform.base.errors import InputError, closest
 __all__ = ["REFERENCES", "cite"]
 
 REFERENCES: dict[str, str] = {
+    "Baker01": "R. Baker, Pelvic angles: a mathematically rigorous definition which is consistent with a conventional "
+    "clinical understanding of the terms, Gait Posture 13 (2001) 1–6. doi:10.1016/S0966-6362(00)00083-7",
     "Bell90": "A. L. Bell, D. R. Pedersen, R. A. Brand, A comparison of the accuracy of several hip center location "
     "prediction methods, J. Biomech. 23 (1990) 617–621. doi:10.1016/0021-9290(90)90054-7",
     "Gordon89": "C. C. Gordon and others, 1988 Anthropometric Survey of U.S. Army Personnel: Methods and Summary "

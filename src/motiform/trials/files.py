@@ -14,7 +14,7 @@ from motiform.motion.tree.observe import configuration_names
 from motiform.record import Recording
 from motiform.record.files import disk, write_file
 
-__all__ = ["turning_coordinates", "write_efforts", "write_joint_angles", "write_mot", "write_tables"]
+__all__ = ["turning_coordinates", "write_cycles", "write_efforts", "write_joint_angles", "write_mot", "write_tables"]
 
 
 def write_tables(rec: Recording, folder: Path) -> list[Path]:
@@ -93,3 +93,17 @@ def _relabelled(rec: Recording, labels: dict[str, list[str]]) -> Recording:
     data = {name: (rec.channel(name), rec[name]) for name in labels}
     named = {rec.channel(name).dims[0]: names for name, names in labels.items()}
     return Recording.from_arrays(data, times=times, manifest={"labels": named})
+
+
+def write_cycles(rec: Recording, figure: Figure, path: Path) -> Path | None:
+    """Write angles, moments and powers at 0 to 100 % of each gait cycle as a table; None where there is no cycle."""
+    from motiform.image.report.gait import cycles_csv, walk_of
+    from motiform.motion.reconstruct.gait.cycles import gait_curves
+
+    walker = walk_of(rec, figure) if rec.events else None
+    curves = None if walker is None else gait_curves(rec, figure, walker)
+    if curves is None or not curves.cycles:
+        return None
+    with disk(path):
+        write_file(path, cycles_csv(curves).encode())
+    return path

@@ -27,7 +27,7 @@ from motiform.record import Recording
 from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
 from motiform.record.places import remove_stale
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
-from motiform.trials.files import write_efforts, write_joint_angles, write_mot, write_tables
+from motiform.trials.files import write_cycles, write_efforts, write_joint_angles, write_mot, write_tables
 from motiform.trials.inputs import forces_of, read_forces, read_trial
 from motiform.trials.stage import reconstruct
 
@@ -318,6 +318,8 @@ def _write_files(trial: Trial, rec: Recording, figure: Figure, markers: Recordin
     if default_joints(figure):
         angles = joint_angles(figure, rec["q"])
         files.append(write_joint_angles(rec, angles, folder / f"{name}_angles.sto").name)
+    cycles = write_cycles(rec, figure, folder / f"{name}_cycles.csv")
+    files += [] if cycles is None else [cycles.name]
     if trial.options.report:
         from motiform.image.report.page import write_report
 

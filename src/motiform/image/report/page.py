@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import MotiformError
 from motiform.image.files import new_file
 from motiform.image.report.plots import angle_plots, effort_plots, error_plot, seen_plot
 
@@ -31,7 +30,9 @@ _STYLE = (
     " .7rem;text-align:right;border-bottom:1px solid #e8ebee}th:first-child,td:first-child{text-align:left}"
     "th{font-weight:600;background:#f5f7f9}.bar{display:inline-block;height:.7em;background:#0072B2;border-radius:2px}"
     ".bad{color:#b3261e;font-weight:600}pre{background:#f5f7f9;padding:.6rem;overflow-x:auto;font-size:.85em}"
-    "details>summary{cursor:pointer;color:#0057a0}"
+    "details>summary{cursor:pointer;color:#0057a0}h3{margin:1rem 0 .2rem;font-size:1rem}table{display:block;overflow-x:"
+    "auto;max-width:100%}@media print{body{max-width:none;margin:0}figure,table{break-inside:avoid}"
+    "details{display:none}h2{break-after:avoid}}@media(max-width:40rem){.strip figure{width:45%}}"
 )
 
 
@@ -52,8 +53,8 @@ def write_report(
     path : file to write (.html). It needs no other file and no network.
     """
     parts = [
-        _head(rec), _pictures(rec), _errors(rec), _gaps(rec, markers), _calibration(rec), _angles(rec, figure),
-        _efforts(rec, figure), _gait(rec, figure), _events(rec), _origin(rec, markers),
+        _head(rec), _gait(rec, figure, markers), _pictures(rec), _errors(rec), _gaps(rec, markers), _calibration(rec),
+        _angles(rec, figure), _efforts(rec, figure), _events(rec), _origin(rec, markers),
     ]  # fmt: skip
     title = escape(str(rec.manifest.get("title") or rec.manifest.get("source") or "trial"))
     page = (
@@ -209,24 +210,34 @@ def _efforts(rec: "Recording", figure: "Figure") -> str:
     return f"<h2>Efforts and residuals</h2>{table}<p>{words}</p>{plots}"
 
 
-def _gait(rec: "Recording", figure: "Figure") -> str:
-    from motiform.motion.reconstruct import gait_table, walker_of
+def _gait(rec: "Recording", figure: "Figure", markers: "Recording | None") -> str:
+    """Return curves over the gait cycle, forces of the ground and the table of steps; nothing where nobody walks."""
+    from motiform.image.report.gait import curve_pages, force_plots, spatio_temporal, walk_of
+    from motiform.motion.reconstruct import gait_table
+    from motiform.motion.reconstruct.gait.cycles import gait_curves
 
     steps = [event for event in rec.events if (event.detail or {}).get("kind") in ("foot strike", "foot off")]
-    if not steps:
+    walker = walk_of(rec, figure) if steps else None
+    if walker is None:
         return ""
-    try:
-        table = gait_table(walker_of(figure, rec.time("q"), rec["q"]), steps)
-    except MotiformError as error:
-        return f"<h2>Gait</h2><p>{escape(str(error))}</p>"
+    table = gait_table(walker, steps)
     if not table.strides:
         return f"<h2>Gait</h2><p>{len(steps)} events of feet, no whole stride.</p>"
     heads = ["side", "start [s]", "stride [s]", "stride [m]", "step [s]", "step [m]", "stance [s]", "speed [m/s]",
              "cadence [1/min]"]  # fmt: skip
-    frame = [list(vars(stride).values()) for stride in table.strides]
-    rows = [[escape(str(row[0])), *(_number(value) for value in row[1:])] for row in frame]
-    rows.append(["mean", "", *(_number(value) for value in table.mean().values())])
-    return f"<h2>Gait</h2>{_table(heads, rows)}"
+    rows = [[escape(str(s.side)), *(_number(value) for value in list(vars(s).values())[1:])] for s in table.strides]
+    each = f"<details><summary>{len(rows)} strides</summary>{_table(heads, rows)}</details>"
+    curves = gait_curves(rec, figure, walker)
+    words = (
+        "Angles by the ISB [Wu02], the pelvis in the direction of walking. From strike to strike of a foot; thin: each "
+        "cycle, thick: their mean, band: one standard deviation, dashed: foot off. Squares at the foot of a plot: "
+        "samples that were not fitted, or in which hidden markers leave a coordinate of the leg open. Moments are "
+        "those of muscles, positive in the direction named."
+    )
+    plots = "".join(f"<h3>{escape(title)}</h3>{_image(png, '', title)}" for title, png in curve_pages(curves))
+    forces = force_plots(rec, figure, markers, walker)
+    plots += "".join(f"<h3>{escape(title)}</h3>{_image(png, '', title)}" for title, png in forces)
+    return f"<h2>Gait</h2>{_table(*spatio_temporal(table))}{each}{f'<p>{words}</p>' if curves.cycles else ''}{plots}"
 
 
 def _events(rec: "Recording") -> str:
