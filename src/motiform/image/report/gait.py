@@ -60,16 +60,16 @@ def _shown(one: "Quantity") -> bool:
 
 def _page(quantities: "list[Quantity]", curves: "Curves") -> bytes:
     rows = -(-len(quantities) // _COLUMNS)
-    tall = 1.9 * rows + 0.4
+    tall = 1.9 * rows + 0.6
     page = _figure(10.5, tall)
-    page.subplots_adjust(0.06, 0.45 / tall, 0.99, 1 - 0.3 / tall, wspace=0.2, hspace=0.42)
+    page.subplots_adjust(0.06, 0.45 / tall, 0.99, 1 - 0.5 / tall, wspace=0.2, hspace=0.42)
     grid = page.subplots(rows, _COLUMNS, squeeze=False).ravel()
     for axes, one in zip(grid, quantities, strict=False):
         _draw(axes, one, curves)
     for axes in grid[len(quantities) :]:
         axes.set_axis_off()
     handles, labels = grid[0].get_legend_handles_labels()
-    page.legend(handles, labels, fontsize=7.5, frameon=False, loc="lower right", ncol=3)
+    page.legend(handles, labels, fontsize=7.5, frameon=False, loc="upper right", ncol=2)
     return _png(page)
 
 
@@ -87,7 +87,9 @@ def _draw(axes: "Axes", one: "Quantity", curves: "Curves") -> None:
             sd = np.sqrt(np.nansum((values - mean) ** 2, axis=0) / np.maximum(seen - 1, 1))
         if len(values) > 1:
             axes.fill_between(percent, mean - sd, mean + sd, color=color, alpha=0.18, linewidth=0)
-        axes.plot(percent, mean, color=color, linewidth=1.5, label=f"{word}, {len(values)} cycles")
+        axes.plot(
+            percent, mean, color=color, linewidth=1.5, label=f"{word}, {len(values)} cycle{'s' * (len(values) != 1)}"
+        )
         offs = [cycle.off_percent for cycle in curves.of(side)]
         if np.isfinite(offs).any():
             axes.axvline(float(np.nanmean(offs)), color=color, linewidth=0.8, linestyle="--")
@@ -117,7 +119,8 @@ def force_plots(
         loads = read_loads(markers, walker.up)
     except MotiformError:
         return []
-    contacts = [c for c in given.contacts if c.usable and c.foot >= 0 and given.feet[c.foot].side in _SIDES]
+    whole = [c for c in given.contacts if c.usable and c.foot >= 0 and c.begins and c.ends]
+    contacts = [c for c in whole if given.feet[c.foot].side in _SIDES]
     if not contacts:
         return []
     ahead, up = walker.forward, walker.up

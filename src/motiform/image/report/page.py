@@ -21,6 +21,7 @@ __all__ = ["write_report"]
 
 _PICTURES = 5
 _SIZE = (300, 420)
+_STILL = 0.2  # of the speed of the steps: slower than that nobody walks through the room
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:1.5rem auto;padding:0 1rem;color:#1d232a;"
     "background:#fff}h1{margin:.2rem 0}h2{margin:2rem 0 .4rem;border-bottom:1px solid #d5dae0}p{margin:.4rem 0}"
@@ -32,7 +33,8 @@ _STYLE = (
     ".bad{color:#b3261e;font-weight:600}pre{background:#f5f7f9;padding:.6rem;overflow-x:auto;font-size:.85em}"
     "details>summary{cursor:pointer;color:#0057a0}h3{margin:1rem 0 .2rem;font-size:1rem}table{display:block;overflow-x:"
     "auto;max-width:100%}@media print{body{max-width:none;margin:0}figure,table{break-inside:avoid}"
-    "details{display:none}h2{break-after:avoid}}@media(max-width:40rem){.strip figure{width:45%}}"
+    "details{display:none}h2{break-after:avoid}}@media(max-width:40rem){.strip figure{width:45%}"
+    ".plot{overflow-x:auto}.plot img{max-width:none;width:46rem}}"
 )
 
 
@@ -234,9 +236,12 @@ def _gait(rec: "Recording", figure: "Figure", markers: "Recording | None") -> st
         "samples that were not fitted, or in which hidden markers leave a coordinate of the leg open. Moments are "
         "those of muscles, positive in the direction named."
     )
-    plots = "".join(f"<h3>{escape(title)}</h3>{_image(png, '', title)}" for title, png in curve_pages(curves))
-    forces = force_plots(rec, figure, markers, walker)
-    plots += "".join(f"<h3>{escape(title)}</h3>{_image(png, '', title)}" for title, png in forces)
+    shown = [*curve_pages(curves), *force_plots(rec, figure, markers, walker)]
+    plots = "".join(f"<h3>{escape(title)}</h3><div class=plot>{_image(png, '', title)}</div>" for title, png in shown)
+    mean = table.mean()
+    if abs(mean["speed"]) < _STILL * mean["step_length"] / max(mean["step_time"], 1e-9):
+        words += " The body stays where it is while its feet step, as on a treadmill: stride length and speed are in "
+        words += "the room."
     return f"<h2>Gait</h2>{_table(*spatio_temporal(table))}{each}{f'<p>{words}</p>' if curves.cycles else ''}{plots}"
 
 

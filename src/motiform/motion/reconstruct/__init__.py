@@ -10,6 +10,15 @@ from motiform.motion.reconstruct.dynamics.plates import PlateAssignment, PlateCo
 from motiform.motion.reconstruct.feet import Foot, find_feet
 from motiform.motion.reconstruct.fit.virtual import virtual_markers
 from motiform.motion.reconstruct.gait.angles import JointAngle, JointAngles, default_joints, joint_angles, static_frames
+from motiform.motion.reconstruct.gait.cycles import (
+    Curves,
+    GaitCycle,
+    Quantity,
+    cycle_curves,
+    gait_curves,
+    gait_cycles,
+    pelvis_angles,
+)
 from motiform.motion.reconstruct.gait.events import Walker, gait_events, plate_events, walker_of
 from motiform.motion.reconstruct.gait.strides import GaitTable, Stride, gait_table
 from motiform.motion.reconstruct.opensim.ik import IKSetup, read_ik_setup
@@ -18,8 +27,10 @@ from motiform.motion.reconstruct.opensim.scaling import ScaleSetup, read_scale_s
 
 __all__ = [
     "Calibration",
+    "Curves",
     "Efforts",
     "Foot",
+    "GaitCycle",
     "GaitTable",
     "IKSetup",
     "JointAngle",
@@ -28,20 +39,25 @@ __all__ = [
     "PlateAssignment",
     "PlateContact",
     "PlateLoads",
+    "Quantity",
     "ScaleSetup",
     "Stride",
     "Walker",
     "add_forces",
     "assign_plates",
     "calibrate",
+    "cycle_curves",
     "default_joints",
     "efforts",
     "find_contacts",
     "find_feet",
+    "gait_curves",
+    "gait_cycles",
     "gait_events",
     "gait_table",
     "joint_angles",
     "measured_lengths",
+    "pelvis_angles",
     "plate_events",
     "read_external_loads",
     "read_ik_setup",

@@ -319,7 +319,7 @@ def _add_efforts(
         add("power", needed.powers, "W", ("velocity",))
         told["residual"] = needed.report
     try:
-        events += gait_events(walker_of(figure, trial.times, moving.q), assignment)
+        events += gait_events(walker_of(figure, trial.times, moving.q), assignment, told=trial.rec.events)
     except MotiformError as error:  # a figure without feet, or one that does not walk
         told["gait"] = str(error)
 

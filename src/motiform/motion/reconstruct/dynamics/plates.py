@@ -41,6 +41,10 @@ class PlateContact(NamedTuple):
     """Number of the foot, −1: none is near."""
     reason: str = ""
     """Why it cannot be used; empty where it can."""
+    begins: bool = True
+    """Whether the plate tells when it begins: not where it is loaded from the first sample on."""
+    ends: bool = True
+    """Whether the plate tells when it ends."""
 
     @property
     def usable(self) -> bool:
@@ -146,6 +150,7 @@ def assign_plates(
         for k in range(press.shape[1])
         for start, end in find_contacts(loads.times, press[:, k], threshold)
     ]
+    contacts = [c._replace(begins=c.start > loads.times[0], ends=c.end < loads.times[-1]) for c in contacts]
     return _assembled(found, t, wrench, tuple(contacts), soles, 0.0 if cutoff is None else 1.0 / cutoff)
 
 

@@ -22,7 +22,7 @@ __all__ = ["Curves", "GaitCycle", "Quantity", "cycle_curves", "gait_curves", "ga
 POINTS = 101  # 0 to 100 %
 _LONGEST = 3.0  # s: strikes farther apart have a step between that nobody saw
 _PELVIS = ("lower_trunk", "pelvis")
-PELVIS_NAMES = ("anterior_tilt", "up_obliquity", "internal_rotation")
+PELVIS_NAMES = ("anterior_tilt", "obliquity_up", "internal_rotation")
 _LEGS = ("hip", "knee", "ankle")
 _STEP = 1e-6  # rad, of the difference that tells the sign of a coordinate
 

@@ -1,5 +1,6 @@
 """Gait events, from force plates and from feet."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = ["OFF", "STRIKE", "Walker", "gait_events", "plate_events", "walker_of"
 
 STRIKE, OFF = "foot strike", "foot off"
 METHODS = ("zeni", "velocity")
+_WORDS = {STRIKE: ("foot strike", "heel strike", "initial contact"), OFF: ("foot off", "toe off")}  # of files
 SHORTEST = 0.4
 """[s] Least time between two strikes of one foot: runners reach 0.55 s."""
 _PROMINENT = 0.3  # of the range of a signal: lower peaks are no steps
@@ -80,19 +82,25 @@ def walker_of(figure: Figure, times: ArrayLike, q: ArrayLike, feet: Feet | None 
 def plate_events(assignment: PlateAssignment) -> list[Event]:
     """Return "r foot strike", "l foot off" … of the contacts whose foot is known, in the order of time.
 
-    Contacts that are not usable are left out: beside the edge of a plate it does not tell when the foot touches.
+    Contacts that are not usable are left out: beside the edge of a plate it does not tell when the foot touches. So are
+    the beginning of one that the first sample finds, and the end of one that the last does.
     """
     found = []
     for c in assignment.contacts:
         if c.foot >= 0 and c.usable:
             foot = assignment.feet[c.foot]
-            for time, what in ((c.start, STRIKE), (c.end, OFF)):
-                found.append(_event(time, foot.side or foot.name, what, "plate", plate=c.plate))
+            for time, what, told in ((c.start, STRIKE, c.begins), (c.end, OFF, c.ends)):
+                found += [_event(time, foot.side or foot.name, what, "plate", plate=c.plate)] if told else []
     return sorted(found, key=lambda event: event.time)
 
 
 def gait_events(
-    walker: Walker, assignment: PlateAssignment | None = None, *, method: str = "zeni", shortest: float = SHORTEST
+    walker: Walker,
+    assignment: PlateAssignment | None = None,
+    *,
+    method: str = "zeni",
+    shortest: float = SHORTEST,
+    told: Iterable[Event] = (),
 ) -> list[Event]:
     """Return foot strikes and offs in the order of time, named "r foot strike", "l foot off" ….
 
@@ -101,8 +109,9 @@ def gait_events(
     ``shortest`` [s] is the least time between two strikes of a foot. Times lie between samples, at the tip of the
     parabola through the three highest.
 
-    Events of plates (``assignment``) are surer: they take the place of those of the feet within ``shortest`` / 2.
-    ``event.detail`` has side, kind and source.
+    Events of plates (``assignment``) are surer: they take the place of those of the feet within ``shortest`` / 2; so do
+    those that a file tells (``told``: "Foot Strike", "Foot Off" with the context "Left" or "Right", as in C3D), of
+    plates too. ``event.detail`` has side, kind and source.
     """
     if method not in METHODS:
         raise InputError("method must be a known one", got=method, allowed=", ".join(METHODS))
@@ -111,9 +120,21 @@ def gait_events(
         signals = _zeni(walker, side) if method == "zeni" else _velocity(walker, side)
         for what, signal in zip((STRIKE, OFF), signals, strict=True):
             found += [_event(time, side, what, method) for time in _peaks(walker.times, signal, shortest)]
-    sure = plate_events(assignment) if assignment is not None else []
-    found = [e for e in found if not any(e.name == s.name and abs(e.time - s.time) < shortest / 2 for s in sure)]
-    return sorted(found + sure, key=lambda event: event.time)
+    for surer in (plate_events(assignment) if assignment is not None else [], _told_events(told)):
+        found = [e for e in found if not any(e.name == s.name and abs(e.time - s.time) < shortest / 2 for s in surer)]
+        found += surer
+    return sorted(found, key=lambda event: event.time)
+
+
+def _told_events(told: Iterable[Event]) -> list[Event]:
+    """Return the strikes and offs that a file tells, by their names and contexts."""
+    found = []
+    for event in told:
+        side = str((event.detail or {}).get("context", "")).strip().lower()[:1]
+        kind = next((kind for kind, words in _WORDS.items() if event.name.strip().lower() in words), None)
+        if side in ("l", "r") and kind is not None:
+            found.append(_event(event.time, side, kind, "file"))
+    return found
 
 
 def _event(time: float, side: str, what: str, source: str, **more: Any) -> Event:

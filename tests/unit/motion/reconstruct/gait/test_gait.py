@@ -170,3 +170,12 @@ def test_wrong_input_is_refused():
     still.toes["l"][:] = still.heels["l"]
     with pytest.raises(InputError, match="the direction of the feet is not known"):
         gait_events(still)
+
+
+def test_a_contact_that_is_there_from_the_first_sample_on_has_no_strike():
+    """What a plate finds loaded, or leaves loaded, tells nothing about when the foot touched or left."""
+    foot = Foot("right_foot", "r", 0, np.zeros(1, int), np.zeros((1, 3)))
+    contacts = (PlateContact(0, 0.0, 1.0, 0, begins=False), PlateContact(0, 2.0, 3.0, 0, ends=False))
+    none = np.zeros((1, 1), np.int8)
+    found = plate_events(PlateAssignment((foot,), none, np.zeros((1, 1, 6)), none, contacts, np.zeros(1, bool)))
+    assert [(e.time, e.name) for e in found] == [(1.0, "r foot off"), (2.0, "r foot strike")]
