@@ -19,6 +19,8 @@ __all__ = ["path_lines", "path_pulls"]
 
 _SWEEPS = 200  # over the surfaces of a path, each with the line that the others leave
 _STILL = 1e-13  # [m] movement of the points on surfaces at which they have settled
+_TURNS = 12  # sweeps after which a surface that is met or left again ends them
+_GONE, _FAR = 1e299, 1e-4  # [m] movement of points that come or go; of those that do not settle
 _MARGIN = 1e-5  # [rad or m] by which conditions hold beyond their range, as in OpenSim
 
 
@@ -237,6 +239,8 @@ def _settle(ints, floats, path, poses, s, work, w, n):
             one, two = action if k == 0 else one, action if k == 1 else two
         if moved <= _STILL:
             return n, report
+        if (sweep >= _TURNS and moved > _GONE) or (sweep >= 5 * _TURNS and moved > _FAR):
+            break  # surfaces take the line from one another
         if sweep == 0 and count > 1 and one == wrapping.FREE and two == wrapping.INSIDE:
             work[w, order], work[w, order + 1] = 1.0, 0.0
             n, _ = _take_out(work, w, n, 0)
