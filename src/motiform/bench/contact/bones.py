@@ -61,8 +61,8 @@ class Bones:
 
     @cached_property
     def covers(self) -> list[Cover]:
-        """Reduced covers: nothing of a bone is further than 0.15 mm outside, no ball passes it by more."""
-        return [reduce_cover(*one, error=_VOXEL, side="outside") for one in self.voxels]
+        """Reduced covers: no voxel of a bone is further outside than half a voxel, no ball passes one beyond it."""
+        return [reduce_cover(*one, error=0.5 * _VOXEL, side="outside") for one in self.voxels]
 
 
 @cache

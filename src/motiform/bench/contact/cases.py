@@ -18,7 +18,7 @@ from motiform.bench.turns import repeated, take_turns
 
 __all__ = ["measure"]
 
-_SPACING = {"forces/200k": 0.3e-3, "forces/cover": 1.2e-3}  # [m] between elements
+_SPACING = {"forces/200k": 0.3e-3, "forces/cover": 1.35e-3}  # [m] between elements
 _SLOW = 1.0  # [s]
 _UNSURE = 0.15e-3  # [m] of gap around 1 mm within which meshes of other sizes may differ about touching
 

@@ -71,7 +71,7 @@ def segment_bones(
 def _by_shape(mask: Mask, bright: Mask, neck: float) -> Numbers:
     """Return bones told apart by shape: where the dense parts are separate, then at necks; growth to the whole mask."""
     core = fill_holes(bright & mask)
-    return flood(mask, basins(core, neck))
+    return flood(mask, basins(core if core.any() else mask, neck))
 
 
 def _from_seeds(mask: Mask, grid: Grid, seeds: Seeds, notes: list[str]) -> tuple[Numbers, dict[int, str]]:

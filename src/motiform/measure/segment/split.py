@@ -19,11 +19,14 @@ def flood(mask: Any, markers: Any) -> Numbers:
     """Return a mask divided among markers: a watershed of the distance map, deepest voxels first [MeyerBeucher90]."""
     import SimpleITK
 
-    depth = euclidean_map(mask)
-    image = SimpleITK.GetImageFromArray(-depth)
-    marks = SimpleITK.GetImageFromArray(np.ascontiguousarray(markers, np.int32))
+    box = _box(mask)
+    body = np.ascontiguousarray(mask[box])
+    image = SimpleITK.GetImageFromArray(-euclidean_map(body))
+    marks = SimpleITK.GetImageFromArray(np.ascontiguousarray(markers[box], np.int32))
     found = SimpleITK.MorphologicalWatershedFromMarkers(image, marks, markWatershedLine=False, fullyConnected=True)
-    return np.where(mask, SimpleITK.GetArrayFromImage(found), 0).astype(np.int32)
+    numbers = np.zeros(mask.shape, np.int32)
+    numbers[box] = np.where(body, SimpleITK.GetArrayFromImage(found), 0)
+    return numbers
 
 
 def climb(mask: Any, seeds: Any) -> Numbers:
@@ -55,11 +58,22 @@ def basins(mask: Any, neck: float) -> Numbers:
     """Return a mask divided where it is narrower than `neck` of the width of what is on either side."""
     import SimpleITK
 
-    depth = euclidean_map(mask)
+    box = _box(mask)
+    body = np.ascontiguousarray(mask[box])
+    depth = euclidean_map(body)
     image = SimpleITK.GetImageFromArray(-depth)
     found = SimpleITK.MorphologicalWatershed(image, level=_SHALLOW, markWatershedLine=False, fullyConnected=True)
-    numbers = np.where(mask, SimpleITK.GetArrayFromImage(found), 0).astype(np.int32)
-    return join_basins(numbers, depth, neck)
+    numbers = np.zeros(mask.shape, np.int32)
+    numbers[box] = join_basins(np.where(body, SimpleITK.GetArrayFromImage(found), 0).astype(np.int32), depth, neck)
+    return numbers
+
+
+def _box(mask: Any) -> tuple[slice, ...]:
+    """Return the part of a volume that a mask takes: floods take time for every voxel."""
+    from scipy.ndimage import find_objects
+
+    (box,) = find_objects(mask.astype(np.int8))
+    return tuple(box)
 
 
 def join_basins(numbers: Any, depth: Any, neck: float) -> Numbers:
