@@ -2,9 +2,22 @@
 
 from motiform.motion.bones.axes import Axes
 from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.images import from_labels, from_volume
 from motiform.motion.bones.ligaments import Ligament
 from motiform.motion.bones.names import BONES
 from motiform.motion.bones.synthetic import synthetic_bones
 from motiform.motion.bones.wrist import Cartilage, Wrist, from_meshes
 
-__all__ = ["BONES", "Axes", "Bone", "Cartilage", "Fineness", "Ligament", "Wrist", "from_meshes", "synthetic_bones"]
+__all__ = [
+    "BONES",
+    "Axes",
+    "Bone",
+    "Cartilage",
+    "Fineness",
+    "Ligament",
+    "Wrist",
+    "from_labels",
+    "from_meshes",
+    "from_volume",
+    "synthetic_bones",
+]
