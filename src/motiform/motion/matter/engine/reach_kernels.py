@@ -226,9 +226,10 @@ def gather_pairs(c, width, order, found, firsts, backs, offsets, stride, pulls, 
         fx, fy, fz = 0.0, 0.0, 0.0
         for l in range(start, end):
             fx, fy, fz = fx + pulls[0, ix(l)], fy + pulls[1, ix(l)], fz + pulls[2, ix(l)]
-        first = offsets[i]
-        for slot in range(found[i] - (end - start)):
-            l = ix(backs[ix(first + slot * stride)])
+        k = offsets[i]
+        for _ in range(found[i] - (end - start)):
+            l = ix(backs[ix(k)])
+            k += stride
             fx, fy, fz = fx - pulls[0, l], fy - pulls[1, l], fz - pulls[2, l]
         m = ix(order[i])
         forces[0, m] += fx

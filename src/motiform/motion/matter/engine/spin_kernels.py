@@ -215,9 +215,10 @@ def gather_spins(c, width, order, found, firsts, backs, offsets, stride, pulls, 
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
         i = ix(n)
         fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        first = offsets[i]
-        for slot in range(found[i] - (firsts[ix(n + 1)] - firsts[i])):
-            l = ix(backs[ix(first + slot * stride)])
+        k = offsets[i]
+        for _ in range(found[i] - (firsts[ix(n + 1)] - firsts[i])):
+            l = ix(backs[ix(k)])
+            k += stride
             fx, fy, fz = fx - pulls[0, l], fy - pulls[1, l], fz - pulls[2, l]
             tx, ty, tz = tx + pulls[3, l], ty + pulls[4, l], tz + pulls[5, l]
         m = ix(order[i])
