@@ -123,7 +123,8 @@ def scale_by_setup(figure: Figure, setup: ScaleSetup, static: Recording | None =
 
     The factor of a measurement is the mean over its pairs of the distance of the markers, averaged over the times of
     the set-up, over that of the tags in the neutral posture. ``static`` is the standing trial, y up or any other that
-    its manifest tells; it is needed for measurements and for moving tags.
+    its manifest tells; it is needed for measurements and for moving tags. Segments that the figure does not have are
+    left out and noted, as OpenSim does.
     """
     if static is None and (setup.placed or (setup.measurements and _MEASURED in setup.order)):
         raise InputError("a scale set-up with measurements needs a standing trial", where="scale_by_setup")
@@ -136,6 +137,11 @@ def scale_by_setup(figure: Figure, setup: ScaleSetup, static: Recording | None =
             factors |= {name: np.array(three) for name, three in setup.factors.items()}
         elif kind == _MEASURED and static is not None:
             _measure(figure, setup, static, factors)
+    absent = [name for name in factors if name not in figure.names]  # set-ups are made for families of models
+    factors = {name: three for name, three in factors.items() if name in figure.names}
+    if absent:
+        note = f"scale set-up: the figure has no segments {', '.join(absent)}"
+        figure = figure.replace(notes=(*figure.notes, note))
     found = scale_figure(figure, factors, mass=setup.mass, by="proportions" if setup.proportions else "volume")
     return _placed(found, setup, static) if setup.placed and static is not None else found
 

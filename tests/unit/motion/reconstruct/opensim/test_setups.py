@@ -208,6 +208,14 @@ def test_a_figure_is_scaled_by_distances_and_by_factors(tmp_path):
     assert_allclose(tags(found, q), tags(subject, q), atol=1e-12)
     with pytest.raises(InputError, match="needs a standing trial"):
         scale_by_setup(generic, setup)
+    more = SCALE.format("").replace("<segment>lower", "<segment>patella")
+    short = scale_by_setup(
+        generic,
+        read_scale_setup(document(tmp_path / "scale.xml", more)),
+        markers(subject, np.tile([0.3, 0.5], (30, 1))),
+    )
+    assert "no segments patella" in short.notes[-1]
+    assert_allclose(tags(short, q)[:2], tags(subject, q)[:2], atol=1e-12)
 
 
 def test_tags_are_moved_to_the_markers(tmp_path):
