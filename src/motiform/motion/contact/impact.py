@@ -19,6 +19,7 @@ __all__ = ["Impact", "collide", "leap", "project_velocities"]
 
 
 _PATIENT = 10  # attempts where fewer have not found impulses
+_FINE = 1e-9  # impulses that break the laws by more are looked for in another way
 _ROUGH = 1e-3  # impulses that break the laws by less are taken where none that keep them were found
 
 
@@ -94,8 +95,11 @@ def _compress(problem: ContactProblem, b: Array) -> Answer:
         # what cannot slide may have no answer: then its tangents are held whether or not it parts
         parts = np.where(np.isinf(problem.mu), np.finfo(float).tiny, 0.0)
         status, answer = problem.cones(b, no, none, given=parts, attempts=_PATIENT)
-    if status != c.OK and misfit(problem, b, answer.x) > _ROUGH:
-        refuse(problem, status, no, none)
+    if status != c.OK and misfit(problem, b, answer.x) > _FINE:
+        swept = Answer(problem.swept(b), answer.modes, answer.along)
+        answer = min(answer, swept, key=lambda one: misfit(problem, b, one.x))
+        if misfit(problem, b, answer.x) > _ROUGH:
+            refuse(problem, status, no, none)
     return answer
 
 

@@ -262,6 +262,14 @@ class ContactProblem:
             status = c.NOT_SOLVED  # sweeps have come to rest at what is no answer
         return int(status), Answer(x, modes, directions)
 
+    def swept(self, b: Array, sweeps: int = 5000) -> Array:
+        """Return the impulses that sweeps over all rows come to: slow, but they do where others find none."""
+        from motiform.motion.contact.sweep_kernels import solve_swept
+
+        x = np.zeros(self.rows)
+        solve_swept.function(self.A, np.ascontiguousarray(b), self.pairs, self.rows, self.mu, x, sweeps)
+        return x
+
     def _approaches(self, b: Array, x: Array) -> bool:
         """Whether forces x leave something that goes on approaching."""
         normal = np.concatenate([3 * np.arange(self.pairs) + 1, np.arange(3 * self.pairs, self.rows)])

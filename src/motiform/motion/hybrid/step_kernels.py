@@ -20,6 +20,7 @@ from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import Head, Space
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, factor, gram, project, project_vector
+from motiform.motion.contact.sweep_kernels import sweep
 from motiform.motion.hybrid.momentum_kernels import (
     add_momenta,
     driving,
@@ -29,7 +30,6 @@ from motiform.motion.hybrid.momentum_kernels import (
     way_accelerations,
 )  # fmt: skip
 from motiform.motion.hybrid.rest_kernels import Rest, rest
-from motiform.motion.hybrid.sweep_kernels import sweep
 from motiform.motion.tree.kernels.dynamics import placed_composite
 from motiform.motion.tree.kernels.memory import ix
 from motiform.motion.tree.kernels.motion import bias

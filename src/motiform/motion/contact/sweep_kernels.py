@@ -8,11 +8,11 @@ takes no impulse.
 
 import math
 
-from motiform.base.kernels import inline, routine
+from motiform.base.kernels import entry, inline, routine
 from motiform.motion.contact.solve_kernels import dot
 from motiform.motion.tree.kernels.memory import ix
 
-__all__ = ["sweep"]
+__all__ = ["solve_swept", "sweep"]
 
 _STILL = 1e-11  # change of a sweep over the largest impulse that is taken for none
 _NOTHING = 1e-18  # of the largest stiffness of a contact's rows: the square of rounding, times a hundred
@@ -78,3 +78,9 @@ def sweep(A, b, contacts, rows, mu, x, sweeps):
         if not change > _STILL * size:
             return True
     return False
+
+
+@entry("int64(float64[:, ::1], float64[::1], int64, int64, float64[::1], float64[::1], int64)")
+def solve_swept(A, b, contacts, rows, mu, x, sweeps):
+    """Sweeps as a call of their own; return 1 where they came to rest."""
+    return 1 if sweep(A, b, contacts, rows, mu, x, sweeps) else 0
