@@ -225,7 +225,7 @@ def test_dominoes_of_any_width_fall_as_in_time_stepping(width):
     for k in range(5):
         # of first order: at 1 m/s a step of 1 ms for each of the three impacts
         np.testing.assert_allclose(exact[f"d{k}.position"], rough[f"d{k}.position"], atol=3e-3, err_msg=f"{k}")
-    assert exact["d3.position"][-1, 1] < 0.0599  # the fourth is falling
+    assert np.abs(exact["d2.orientation"][-1, 1:]).max() > 0.05  # the third is falling
     total = exact["energy.kinetic"] + exact["energy.potential"]
     assert np.diff(total).max() < 1e-7 * total[0]
     assert exact["contact.gap"].min() > -1e-8
