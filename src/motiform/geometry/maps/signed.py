@@ -8,6 +8,7 @@ import numpy as np
 from motiform.base.errors import ShapeError
 from motiform.geometry.checks import check_length, read_only
 from motiform.geometry.meshes.files import check_closed
+from motiform.geometry.meshes.fill import MOST_CELLS, cells_inside
 from motiform.geometry.search.closest import Solids, pack_solids, signed_distance
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial import Transform
@@ -15,7 +16,6 @@ from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["SignedMap", "signed_map"]
 
-MOST_NODES = 200_000_000
 _COARSE = 3  # nodes of the fine grid between those of the coarse one, which serves far from the surface
 
 
@@ -84,10 +84,13 @@ def signed_map(
     box = mesh.bounds if bounds is None else as_floats(bounds, 2, 3, where="bounds")
     low = box[0] - pad - 2.0 * h
     cells = np.ceil((box[1] + pad + 2.0 * h - low) / (h * _COARSE)) + 1
-    if not np.prod(cells * _COARSE) <= MOST_NODES:
+    if not np.prod(cells * _COARSE) <= MOST_CELLS:
         got = Words(f"{np.prod(cells * _COARSE):.3g} nodes")
-        raise ShapeError("the map is too large", where="spacing", got=got, allowed=f"up to {MOST_NODES} nodes")
+        raise ShapeError("the map is too large", where="spacing", got=got, allowed=f"up to {MOST_CELLS} nodes")
     values = _values(solids, low, h, tuple(int(n) for n in cells), float(band))
+    # The nearest face tells the side wrongly where a mesh is folded; how often it is crossed tells it everywhere.
+    inside = cells_inside(mesh, [low[k] + h * np.arange(n) for k, n in enumerate(values.shape)])
+    values = np.where(inside, -np.abs(values), np.abs(values))
     return SignedMap(read_only(low), h, read_only(_coefficients(values)), float(band))
 
 
