@@ -63,7 +63,7 @@ def share_moments(
         raise InputError("reserve must be above 0", got=float(spare.min()), allowed="above 0 N·m or N")
     on = get_device(device)
     slots = count if device != "cpu" else min(count, 64)
-    work = on.empty((slots, 4 * k + 2 * n + k * k))
+    work = on.empty((slots, share_kernels.rows_of_work(n, k)))
     out = on.empty((count, n)), on.empty((count, k)), on.empty(count, np.int64)
     inputs = (on.array(x) for x in (G, b, *bounds, spare))
     on.launch(share_kernels.share_moments, slots, slots, count, *inputs, work, *out, least=2)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import lsq_linear, minimize
 
 from motiform import FigureBuilder, joints
 from motiform.base.errors import InputError
@@ -57,6 +57,28 @@ def test_what_is_out_of_reach_is_in_the_reserve():
     found = share_moments(np.array([[[30.0], [10.0]]]), [[55.0]], 0.0, 1.0, reserve=1e-2)
     np.testing.assert_allclose(found.activation, [[1.0, 1.0]])
     assert found.reserve[0, 0] == pytest.approx(15.0)
+
+
+@pytest.mark.parametrize("size", [3.0, 30.0, 300.0])
+@pytest.mark.parametrize("reserve", [0.01, 1.0, 100.0])
+def test_all_settle_within_reach_and_out_of_it(size, reserve):
+    """Against bounded least squares by active sets, exact but for rounding times the squared condition of its matrix:
+    1e-16 (60 √12 / 0.01)² is 4e-8. Ours stops at products of 1e-18, a distance of 1e-8 where a bound has no
+    force."""
+    rng = np.random.default_rng(4)
+    gain, moment = 30 * rng.normal(size=(300, 12, 4)), size * rng.normal(size=(300, 4))
+    found = share_moments(gain, moment, 0.0, 1.0, reserve=reserve)
+    assert found.settled.all()
+    for s in range(0, 300, 15):
+        rows, right = np.vstack([np.eye(12), gain[s].T / reserve]), np.r_[np.zeros(12), moment[s] / reserve]
+        theirs = lsq_linear(rows, right, (0.0, 1.0), method="bvls", tol=1e-14, max_iter=1000)
+        np.testing.assert_allclose(found.activation[s], theirs.x, atol=1e-7)
+
+
+def test_held_and_unbounded_actuators():
+    """A muscle that is held at 0.2 gives 6 of 20 N·m; one without bounds, 10 x, takes all of the rest."""
+    found = share_moments(np.array([[[30.0], [10.0]]]), [[20.0]], [0.2, -np.inf], [0.2, np.inf], reserve=1e-3)
+    np.testing.assert_allclose(found.activation, [[0.2, 1.4]], atol=1e-7)
 
 
 def test_threads_do_not_change_bits():
