@@ -14,7 +14,12 @@ SLOW = (
     "unit/record/test_record_killed.py",
     "unit/scene/test_labels.py",
     "unit/sweep/test_backend.py",
+    "validate/test_reconstruct_trials.py",
+    "verify/bones",
+    "verify/hybrid/test_matter.py",
+    "verify/matter/test_cut_engine.py",
     "verify/test_calibration_recovers.py",
+    "verify/test_closure_passage.py",
     "verify/test_contact_closures.py",
     "verify/test_contact_maximal.py",
 )

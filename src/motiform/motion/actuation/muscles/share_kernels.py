@@ -74,7 +74,7 @@ def _begin(G, b, low, high, reserve, s, work, w):
 
 @routine
 def _residuals(G, b, power, reserve, s, work, w, rows):
-    """Write the missing moments; return the largest, the largest unbalanced slope, the mean product z s, largest Σ|Gλ|."""
+    """Write the missing moments; return the largest, the largest unbalanced slope, mean z s, largest Σ|Gλ|."""
     n, k = G.shape[1], G.shape[2]
     lam, miss = rows, rows + k
     for j in range(k):
