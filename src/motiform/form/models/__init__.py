@@ -7,7 +7,9 @@ from motiform.form.looks import Looks
 from motiform.form.models.bodies import bodies_looks
 from motiform.form.models.figure import contact_looks, figure_looks, solid_looks
 from motiform.form.models.network import network_looks
+from motiform.form.models.wrist import wrist_looks
 from motiform.motion.bodies import Bodies
+from motiform.motion.bones import Wrist
 from motiform.motion.contact import Contacts
 from motiform.motion.hybrid.matter.parts import SegmentSolid
 from motiform.motion.matter import Network
@@ -22,4 +24,5 @@ LOOKS: dict[type, Callable[[Any, object], Looks]] = {
     Contacts: contact_looks,
     Network: network_looks,
     SegmentSolid: solid_looks,
+    Wrist: wrist_looks,
 }

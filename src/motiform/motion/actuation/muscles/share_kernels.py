@@ -266,4 +266,7 @@ def share_moments(i, slots, count, G, b, low, high, power, reserve, work, shares
             elif status[s] >= 0 and work[i, _W * n + m] > work[i, _T * n + m]:
                 shares[s, m] = high[m]
         for j in range(k):
-            reserves[s, j] = 0.5 * reserve[j] * reserve[j] * work[i, 9 * n + j]
+            rest = b[s, j]
+            for m in range(n):
+                rest -= G[s, m, j] * shares[s, m]
+            reserves[s, j] = rest
