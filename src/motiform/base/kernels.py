@@ -74,6 +74,8 @@ def routine(function: Callable[..., Any]) -> Any:
 def _callee(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Return the function for compiled code, with one version for all constants: Numba would make one for each."""
     made = numba.njit(**options)(function)
+    if made is function:  # NUMBA_DISABLE_JIT
+        return made
     find = made.get_call_template
 
     def find_plain(given: Any, named: dict[str, Any]) -> Any:
