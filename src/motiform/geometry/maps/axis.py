@@ -24,7 +24,7 @@ def euclidean_axis(inside: Any, *, device: str = "cpu") -> tuple[Indices, Indice
     squared = squared_map(mask, device=device)
     padded = np.zeros([n + 2 for n in mask.shape], np.int32)
     padded[1:-1, 1:-1, 1:-1] = squared
-    chosen = _launch("axis_by_tables", padded, mask.shape, inclusion_tables(int(squared.max())), device=device)
+    chosen = _launch(padded, mask.shape, inclusion_tables(int(squared.max())), device=device)
     centers = np.argwhere(chosen)
     return centers, padded[1:-1, 1:-1, 1:-1][chosen].astype(np.int64)
 
@@ -40,19 +40,20 @@ def chamfer_axis(inside: Any, *, mask: str | ChamferMask = "3-4-5", device: str 
     padded = np.zeros([n + 2 for n in body.shape], np.int32)
     padded[1:-1, 1:-1, 1:-1] = chamfer_map(body, mask=mask, device=device)
     assert isinstance(weights, ChamferMask)
-    steps = (weights.axis, weights.edge, weights.corner)
-    chosen = _launch("axis_by_weights", padded, body.shape, *steps, device=device)
+    steps = np.array([weights.axis, weights.edge, weights.corner])
+    tables = (np.arange(padded.max() + 1) + steps[:, None]).astype(np.int32)  # D(P) − D(M) ≥ d(M, P) [Perez94 5.5.4]
+    chosen = _launch(padded, body.shape, tables, device=device)
     return np.argwhere(chosen), padded[1:-1, 1:-1, 1:-1][chosen].astype(np.int64)
 
 
-def _launch(kernel: str, padded: Any, shape: tuple[int, ...], *arguments: Any, device: str) -> NDArray[np.bool_]:
+def _launch(padded: Any, shape: tuple[int, ...], tables: NDArray[np.int32], *, device: str) -> NDArray[np.bool_]:
     from motiform.base.kernels import get_device
     from motiform.geometry.maps import axis_kernels
 
     target = get_device(device)
-    given = [target.array(one) if isinstance(one, np.ndarray) else one for one in arguments]
     chosen = target.empty(shape, np.uint8)
-    target.launch(getattr(axis_kernels, kernel), shape[0] * shape[1], target.array(padded), *given, chosen, least=8)
+    given = target.array(padded), target.array(tables)
+    target.launch(axis_kernels.axis_by_tables, shape[0] * shape[1], *given, chosen, least=8)
     return target.host(chosen) != 0
 
 

@@ -3,12 +3,15 @@
 
 from motiform.base.kernels import kernel
 
-__all__ = ["axis_by_tables", "axis_by_weights"]
+__all__ = ["axis_by_tables"]
 
 
 @kernel
-def axis_by_weights(row, distance, a, b, c, chosen):
-    """Choose M where no neighbour P has D(P) − D(M) ≥ d(M, P) [Perez94 5.5.4]; maps have a border of one voxel."""
+def axis_by_tables(row, distance, tables, chosen):
+    """Choose M unless a neighbour's ball holds its ball: tables[steps − 1, D(M)] is the least D that does.
+
+    D are squared distances or those of a chamfer mask; maps have a border of one voxel.
+    """
     x, y = row // chosen.shape[1], row % chosen.shape[1]
     for z in range(chosen.shape[2]):
         own = distance[x + 1, y + 1, z + 1]
@@ -20,28 +23,7 @@ def axis_by_weights(row, distance, a, b, c, chosen):
             for j in range(-1, 2):
                 for k in range(-1, 2):
                     steps = abs(i) + abs(j) + abs(k)
-                    weight = a if steps == 1 else (b if steps == 2 else c)
-                    if steps > 0 and distance[x + 1 + i, y + 1 + j, z + 1 + k] - own >= weight:
-                        inner = True
-        if not inner:
-            chosen[x, y, z] = 1
-
-
-@kernel
-def axis_by_tables(row, squared, tables, chosen):
-    """Choose M unless a neighbour's ball holds its ball: tables[steps − 1, D²(M)] is the least D² that does."""
-    x, y = row // chosen.shape[1], row % chosen.shape[1]
-    for z in range(chosen.shape[2]):
-        own = squared[x + 1, y + 1, z + 1]
-        chosen[x, y, z] = 0
-        if own == 0:
-            continue
-        inner = False
-        for i in range(-1, 2):
-            for j in range(-1, 2):
-                for k in range(-1, 2):
-                    steps = abs(i) + abs(j) + abs(k)
-                    if steps > 0 and squared[x + 1 + i, y + 1 + j, z + 1 + k] >= tables[steps - 1, own]:
+                    if steps > 0 and distance[x + 1 + i, y + 1 + j, z + 1 + k] >= tables[steps - 1, own]:
                         inner = True
         if not inner:
             chosen[x, y, z] = 1
