@@ -135,7 +135,10 @@ PACKAGES = (
     "motion.tree.read.tables",
     "scene",
     "form",
+    "form.screen",
     "image",
+    "image.chroma",
+    "image.screens",
     "studio",
     "trials",
 )

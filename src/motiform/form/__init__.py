@@ -4,6 +4,7 @@ from motiform.form.colors import Shades
 from motiform.form.form import dress, strobe
 from motiform.form.looks import (
     ColorBy,
+    HeightsLook,
     HideBy,
     LinesLook,
     LinksLook,
@@ -16,18 +17,23 @@ from motiform.form.looks import (
 )
 from motiform.form.model_looks import looks_of, marker_looks
 from motiform.form.parts import Form, Links, Part, Skin
+from motiform.form.screen import Engraver, Pistons, Screen
 from motiform.form.upright import stand_upright
 
 __all__ = [
     "ColorBy",
+    "Engraver",
     "Form",
+    "HeightsLook",
     "HideBy",
     "LinesLook",
     "Links",
     "LinksLook",
     "Looks",
     "Part",
+    "Pistons",
     "PointsLook",
+    "Screen",
     "Shades",
     "ShapeLook",
     "Skin",

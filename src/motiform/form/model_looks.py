@@ -9,6 +9,7 @@ from motiform.form.looks import LinesLook, Looks, PointsLook
 from motiform.form.looks.plain import PartLook
 
 if TYPE_CHECKING:
+    from motiform.form.screen import Screen
     from motiform.motion.bodies import Bodies
     from motiform.motion.bones import Wrist
     from motiform.motion.contact import Contacts
@@ -20,11 +21,11 @@ __all__ = ["looks_of", "marker_looks"]
 
 
 def looks_of(
-    model: "Bodies | Figure | Network | Wrist", *others: "Contacts | Network | SegmentSolid"
+    model: "Bodies | Figure | Network | Wrist | Screen", *others: "Contacts | Network | SegmentSolid"
 ) -> Looks:  # fmt: skip
     """Return how a model is drawn, together with others that go with it.
 
-    ``looks_of(bodies)``, ``looks_of(network)``, ``looks_of(wrist)``, ``looks_of(figure)``,
+    ``looks_of(bodies)``, ``looks_of(network)``, ``looks_of(wrist)``, ``looks_of(screen)``, ``looks_of(figure)``,
     ``looks_of(figure, contacts)``, ``looks_of(figure, network, *solids)``. Shapes and colors are those of the model;
     `matter.Look` and `NetworkBuilder.look` choose those of networks.
     """

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, RecordingError, SceneError, check_keywords
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
-from motiform.form import Looks, looks_of
+from motiform.form import Looks, Screen, looks_of
+from motiform.form.screen.system import KIND as SCREENS
 from motiform.motion.bodies import Bodies, Force
 from motiform.motion.bodies.system import KIND as BODIES
 from motiform.motion.contact import Contacts
@@ -34,10 +35,10 @@ from motiform.spatial import up_against, up_name
 
 __all__ = ["KINDS", "simulate"]
 
-KINDS: tuple[Kind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTER)
+KINDS: tuple[Kind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS)
 """The register of models: what `simulate` takes, with which arguments and integrators."""
 
-Model = Bodies | Figure | Network | FigureInMatter
+Model = Bodies | Figure | Network | FigureInMatter | Screen
 
 
 @check_keywords
@@ -75,7 +76,7 @@ def simulate(
     ----------
     what
         A scene file, the name of a built-in scene, a `Scene`, or a model (`Bodies`, `Figure`, `Network`,
-        `FigureInMatter`).
+        `FigureInMatter`, `Screen`).
     t1, rate, integrator, step, rtol, atol, device
         Of a model: end of the run [s], samples per second [Hz], integrator, its longest step [s] or its tolerances,
         and "cpu" or "cuda". A scene has its own; change them with `settings`.
@@ -99,7 +100,7 @@ def simulate(
     motion
         Of a figure in matter: a recording or a function of time [s] that the figure follows.
     unstable
-        Of a network: whether it is run although its parameters make it diverge.
+        Of a network or a screen: whether it is run although its parameters make it diverge.
     record
         Of a network: names of the channels to keep, or of single points such as "string[100].position"; all where it is
         None. Small networks of which only positions are kept run many times faster.

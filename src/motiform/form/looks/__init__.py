@@ -1,6 +1,7 @@
 """Looks: how the channels of a recording are drawn. A class for each way, whose fields are keys of a manifest."""
 
 from motiform.form.looks.color import ColorBy
+from motiform.form.looks.heights import HeightsLook
 from motiform.form.looks.links import HideBy, LinksLook
 from motiform.form.looks.looks import Looks, looks_in
 from motiform.form.looks.points import LinesLook, PointsLook
@@ -10,6 +11,7 @@ from motiform.form.looks.spring import SpringLook
 
 __all__ = [
     "ColorBy",
+    "HeightsLook",
     "HideBy",
     "LinesLook",
     "LinksLook",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
+from motiform.form.looks.heights import HeightsLook
 from motiform.form.looks.links import LinksLook
 from motiform.form.looks.plain import PartLook
 from motiform.form.looks.points import LinesLook, PointsLook
@@ -24,6 +25,7 @@ __all__ = ["KINDS", "Looks", "looks_in"]
 KINDS: dict[str, type[PartLook]] = {
     "shape": ShapeLook,
     "skin": SkinLook,
+    "heights": HeightsLook,
     "points": PointsLook,
     "links": LinksLook,
     "lines": LinesLook,

@@ -1,4 +1,4 @@
-"""The centred scheme of networks."""
+"""The centred scheme of networks and screens."""
 
 from motiform.motion.run.integrators.method import Method
 
@@ -9,6 +9,6 @@ METHOD = Method(
     1,
     adaptive=False,
     conserves=frozenset({"momentum"}),
-    models=("network",),
-    text="for networks: centred acceleration, velocity of the step before [Habibi97 1.2, 1.3]",
+    models=("network", "screen"),
+    text="for networks and screens: centred acceleration, velocity of the step before [Habibi97 1.2, 1.3]",
 )

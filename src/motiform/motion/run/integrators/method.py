@@ -65,7 +65,7 @@ class Method:
     from outside, springs between them may), "free_angular_momentum" of a body on which nothing acts, "energy" (forces
     with a potential that is linear or a spring), "orthogonality" (rotations stay rotations)."""
     models: tuple[str, ...]
-    """Kinds of models that it takes, of "bodies", "figure", "contacts", "network"."""
+    """Kinds of models that it takes, of "bodies", "figure", "contacts", "network", "screen"."""
     text: str
     tableau: Tableau | None = None
     """Of an explicit Runge–Kutta method."""

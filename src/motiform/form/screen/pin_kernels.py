@@ -1,0 +1,215 @@
+"""Steps of pins: the free screen and what engraves it in one pass, by tiles, without atomics.
+
+Heights [m] are from rest, in rows with a rim of one pin: zero where edges are fixed, the value of the outermost pin
+where they are free. Each axis that a grid lacks has one plane, one row, and no rim. A tile is a range of rows and of
+columns; lists say which points may touch it, in the order of their numbers, so that a pin gets the same bits in any
+tiling.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from math import ceil, floor, sqrt
+
+from numba import uint64 as ix
+
+from motiform.base.kernels import compiled, inline, kernel
+from motiform.form.screen.columns import AT, BEFORE, HEIGHT, HEIGHT_BEFORE, REACH, K, Z
+
+__all__ = ["list_tiles", "press_back", "step_pins"]
+
+
+@inline
+def padded_row(r, rows, dimensions):
+    """Return the row, rim counted, of row r of the pins; rows is how many a plane has."""
+    if dimensions == 1:
+        return 0
+    if dimensions == 2:
+        return r + 1
+    return (r // rows + 1) * (rows + 2) + r % rows + 1
+
+
+@inline
+def _step_line(R, left, right, w, p, q, a, b, c, d):
+    """One dimension: q = a w + b p + c Σw + d Σp over the neighbours [Habibi97 8.21]."""
+    for j in range(left + 1, right + 1):
+        J, L, N = ix(j), ix(j - 1), ix(j + 1)
+        q[R, J] = a * w[R, J] + b * p[R, J] + c * (w[R, L] + w[R, N]) + d * (p[R, L] + p[R, N])
+
+
+@inline
+def _step_elastic(R, left, right, w, p, q, a, b, c):
+    """Two dimensions, no dampers between pins."""
+    U, D = ix(R - 1), ix(R + 1)
+    for j in range(left + 1, right + 1):
+        J = ix(j)
+        q[R, J] = a * w[R, J] + b * p[R, J] + c * ((w[R, ix(j - 1)] + w[R, ix(j + 1)]) + (w[U, J] + w[D, J]))
+
+
+@inline
+def _step_plane(R, left, right, w, p, q, a, b, c, d):
+    """Two dimensions."""
+    U, D = ix(R - 1), ix(R + 1)
+    for j in range(left + 1, right + 1):
+        J, L, N = ix(j), ix(j - 1), ix(j + 1)
+        near = (w[R, L] + w[R, N]) + (w[U, J] + w[D, J])
+        old = (p[R, L] + p[R, N]) + (p[U, J] + p[D, J])
+        q[R, J] = a * w[R, J] + b * p[R, J] + c * near + d * old
+
+
+@inline
+def _add_planes(R, stride, left, right, w, p, q, c, d):
+    """Three dimensions: the neighbours above and below, after those of the plane."""
+    U, D = ix(R - stride), ix(R + stride)
+    for j in range(left + 1, right + 1):
+        J = ix(j)
+        q[R, J] += c * (w[U, J] + w[D, J]) + d * (p[U, J] + p[D, J])
+
+
+@inline
+def _press(m, b, table, planes, rows, dimensions, spacing, first, last, left, right, w, p, q):
+    """Add what point m does to the pins of a tile: (K (S − d) − Z (d − d₋)) h/d, where d < S."""
+    g0, g1, g2 = table[b, m, AT], table[b, m, AT + 1], table[b, m, AT + 2]
+    o0, o1, o2 = table[b, m, BEFORE], table[b, m, BEFORE + 1], table[b, m, BEFORE + 2]
+    top, top_before = table[b, m, HEIGHT], table[b, m, HEIGHT_BEFORE]
+    stiff, damp, S = table[b, m, K], table[b, m, Z], table[b, m, REACH]
+    reach, SS, area = S / spacing, S * S, spacing * spacing
+    for i0 in range(max(0, ceil(g0 - reach)), min(planes, floor(g0 + reach) + 1)):
+        low = max(max(0, ceil(g1 - reach)), first - i0 * rows)
+        high = min(min(rows, floor(g1 + reach) + 1), last - i0 * rows)
+        for i1 in range(low, high):
+            R = ix(padded_row(i0 * rows + i1, rows, dimensions))
+            across = ((i0 - g0) * (i0 - g0) + (i1 - g1) * (i1 - g1)) * area
+            rest = SS - across
+            if rest <= 0.0:
+                continue
+            was = ((i0 - o0) * (i0 - o0) + (i1 - o1) * (i1 - o1)) * area
+            half = sqrt(rest) / spacing
+            for j in range(max(left, ceil(g2 - half)), min(right, floor(g2 + half) + 1)):
+                J = ix(j + 1)
+                h = w[R, J] - top
+                dd = across + (j - g2) * (j - g2) * area + h * h
+                if dd < SS and dd > 0.0:
+                    d = sqrt(dd)
+                    push = stiff * (S - d)
+                    if damp > 0.0:
+                        u = p[R, J] - top_before
+                        push -= damp * (d - sqrt(was + (j - o2) * (j - o2) * area + u * u))
+                    q[R, J] += push * (h / d)
+
+
+@inline
+def _mirror(r, rows, planes, dimensions, left, right, columns, q):
+    """Put the values of outermost pins on the rim beside them."""
+    R = padded_row(r, rows, dimensions)
+    if left == 0:
+        q[R, 0] = q[R, 1]
+    if right == columns:
+        q[R, columns + 1] = q[R, columns]
+    if dimensions >= 2:
+        if r % rows == 0:
+            for j in range(left + 1, right + 1):
+                q[R - 1, j] = q[R, j]
+        if r % rows == rows - 1:
+            for j in range(left + 1, right + 1):
+                q[R + 1, j] = q[R, j]
+    if dimensions == 3:
+        if r // rows == 0:
+            for j in range(left + 1, right + 1):
+                q[R - rows - 2, j] = q[R, j]
+        if r // rows == planes - 1:
+            for j in range(left + 1, right + 1):
+                q[R + rows + 2, j] = q[R, j]
+
+
+@kernel
+def step_pins(e, grid, law, b, w, p, q, force, starts, listed, table):
+    """Step a tile: q from the heights w now and p a step before, with the points of row b of the table.
+
+    grid: planes, rows, columns, dimensions, free, rows and columns of a tile, those of a list, lists across.
+    law: the coefficients a, b, c, d, and the spacing.
+    """
+    planes, rows, columns, dimensions, free = grid[0], grid[1], grid[2], grid[3], grid[4]
+    height, width = grid[5], grid[6]
+    ca, cb, cc, cd, spacing = law[0], law[1], law[2], law[3], law[4]
+    across = (columns + width - 1) // width
+    first, left = (e // across) * height, (e % across) * width
+    last, right = min(first + height, planes * rows), min(left + width, columns)
+    for r in range(first, last):
+        R = ix(padded_row(r, rows, dimensions))
+        if dimensions == 1:
+            _step_line(R, left, right, w, p, q, ca, cb, cc, cd)
+        elif cd == 0.0 and dimensions == 2:
+            _step_elastic(R, left, right, w, p, q, ca, cb, cc)
+        else:
+            _step_plane(R, left, right, w, p, q, ca, cb, cc, cd)
+        if dimensions == 3:
+            _add_planes(R, rows + 2, left, right, w, p, q, cc, cd)
+        if force.shape[0] > 0:
+            for j in range(left, right):
+                q[R, ix(j + 1)] += force[ix(r), ix(j)]
+    tile = (first // grid[7]) * grid[9] + left // grid[8]
+    for k in range(starts[tile], starts[tile + 1]):
+        _press(listed[k], b, table, planes, rows, dimensions, spacing, first, last, left, right, w, p, q)
+    if free == 1:
+        for r in range(first, last):
+            _mirror(r, rows, planes, dimensions, left, right, columns, q)
+
+
+@compiled
+def list_tiles(grid, spacing, table, b, starts, listed):
+    """Fill lists of the points that may touch each tile; return how many entries they have, or would have.
+
+    Points are listed in the order of their numbers. Where the lists are too short, they are not filled.
+    """
+    planes, rows, columns = grid[0], grid[1], grid[2]
+    tall, wide, across = grid[7], grid[8], grid[9]
+    starts[:] = 0
+    for turn in range(2):
+        for m in range(table.shape[1]):
+            g0, g1, g2 = table[b, m, AT], table[b, m, AT + 1], table[b, m, AT + 2]
+            reach, seen = table[b, m, REACH] / spacing, -1
+            low2, high2 = max(0, ceil(g2 - reach)), min(columns - 1, floor(g2 + reach))
+            low1, high1 = max(0, ceil(g1 - reach)), min(rows - 1, floor(g1 + reach))
+            if low2 > high2 or low1 > high1:
+                continue
+            for i0 in range(max(0, ceil(g0 - reach)), min(planes, floor(g0 + reach) + 1)):
+                begin, end = (i0 * rows + low1) // tall, (i0 * rows + high1) // tall
+                for row in range(max(begin, seen + 1), end + 1):
+                    for column in range(low2 // wide, high2 // wide + 1):
+                        tile = row * across + column
+                        if turn == 1:
+                            listed[starts[tile]] = m
+                        starts[tile if turn == 1 else tile + 1] += 1
+                seen = max(seen, end)
+        if turn == 0:
+            for tile in range(starts.shape[0] - 1):
+                starts[tile + 1] += starts[tile]
+            if starts[-1] > listed.shape[0]:
+                return starts[-1]
+    for tile in range(starts.shape[0] - 1, 0, -1):  # each is at its end by now
+        starts[tile] = starts[tile - 1]
+    starts[0] = 0
+    return starts[-1]
+
+
+@kernel
+def press_back(m, grid, spacing, b, w, p, table, found):
+    """Sum what all pins do to point m along the grid's axes, times Te²/m of a pin, (3,)."""
+    planes, rows, columns, dimensions = grid[0], grid[1], grid[2], grid[3]
+    g0, g1, g2 = table[b, m, AT], table[b, m, AT + 1], table[b, m, AT + 2]
+    o0, o1, o2 = table[b, m, BEFORE], table[b, m, BEFORE + 1], table[b, m, BEFORE + 2]
+    S = table[b, m, REACH]
+    reach, area = S / spacing, spacing * spacing
+    f0, f1, f2 = 0.0, 0.0, 0.0
+    for i0 in range(max(0, ceil(g0 - reach)), min(planes, floor(g0 + reach) + 1)):
+        for i1 in range(max(0, ceil(g1 - reach)), min(rows, floor(g1 + reach) + 1)):
+            R = ix(padded_row(i0 * rows + i1, rows, dimensions))
+            for j in range(max(0, ceil(g2 - reach)), min(columns, floor(g2 + reach) + 1)):
+                h, u = w[R, ix(j + 1)] - table[b, m, HEIGHT], p[R, ix(j + 1)] - table[b, m, HEIGHT_BEFORE]
+                dd = ((i0 - g0) * (i0 - g0) + (i1 - g1) * (i1 - g1) + (j - g2) * (j - g2)) * area + h * h
+                if dd < S * S and dd > 0.0:
+                    d = sqrt(dd)
+                    old = sqrt(((i0 - o0) * (i0 - o0) + (i1 - o1) * (i1 - o1) + (j - o2) * (j - o2)) * area + u * u)
+                    push = (table[b, m, K] * (S - d) - table[b, m, Z] * (d - old)) * spacing / d
+                    f0, f1, f2 = f0 + push * (g0 - i0), f1 + push * (g1 - i1), f2 + push * (g2 - j)
+    found[m, 0], found[m, 1], found[m, 2] = f0, f1, f2

@@ -1,0 +1,121 @@
+"""Responses of endless screens and membranes to a unit force, in closed form [Habibi97 §7.3, corrected]."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.spatial.checks import Array
+
+__all__ = [
+    "Continuum",
+    "box_response",
+    "continuum_of",
+    "continuum_response",
+    "decay_length",
+    "lattice_response",
+    "line_response",
+]
+
+
+class Continuum(NamedTuple):
+    """The string, membrane or block that a fine screen tends to."""
+
+    ground: float
+    """k_sc [N/m^(d+1)]."""
+    neighbour: float
+    """k_vc [N/m^(d−1)]."""
+
+
+def continuum_of(ground: float, neighbour: float, spacing: float, dimensions: int = 1) -> Continuum:
+    """Return k_sc = k_s/δᵈ and k_vc = k_v δ²⁻ᵈ [Habibi97 7.43, 7.44; d dimensions]."""
+    return Continuum(ground / spacing**dimensions, neighbour * spacing ** (2 - dimensions))
+
+
+def _rate(ground: float, neighbour: float) -> tuple[float, float]:
+    """Return β = |ln r| of the line's recurrence and the sign of its alternation."""
+    if not (ground > 0 and ground + 4 * neighbour > 0):
+        raise InputError(
+            "a line of pins must be held", got=f"k_s = {ground:g}, k_v = {neighbour:g} N/m",
+            allowed="k_s above 0 and k_v above −k_s/4",
+        )  # fmt: skip
+    if neighbour == 0:
+        return np.inf, 1.0
+    alpha = ground / neighbour
+    # cosh β = 1 + α/2 for k_v > 0; −cosh β for α < −4: pins alternate [Habibi97 7.19, bounds corrected]
+    return float(np.arccosh(abs(1 + alpha / 2))), 1.0 if neighbour > 0 else -1.0
+
+
+def decay_length(ground: float, neighbour: float) -> float:
+    """Return the pins over which the response of a line falls e-fold, 1/β."""
+    return 1.0 / _rate(ground, neighbour)[0]
+
+
+def line_response(ground: float, neighbour: float, pins: ArrayLike) -> Array:
+    """Return the height [m/N] at so many pins from a unit force on an endless line: (±1)ⁱ e^(−β|i|)/√(4k_s k_v + k_s²).
+
+    [Habibi97 7.19, 7.23; 7.24 and 7.25 corrected]. Its sum is 1/k_s.
+    """
+    beta, sign = _rate(ground, neighbour)
+    i = np.abs(np.asarray(pins))
+    decay = np.where(i == 0, 1.0, np.exp(-beta * np.maximum(i, 1)))
+    return np.asarray(sign**i * decay / np.sqrt(4 * ground * neighbour + ground**2))
+
+
+def lattice_response(
+    ground: float, neighbour: float, dimensions: int, *, extent: int = 16, period: int | None = None
+) -> Array:
+    """Return the heights [m/N] around a unit force on an endless screen, (2 extent + 1,) along each axis.
+
+    H(θ) = 1/(k_s + k_v Σ(2 − 2 cos θ)) is summed over a periodic screen, so long that its copies do not count.
+    """
+    length = decay_length(ground, neighbour)
+    n = period or int(2 * (extent + np.ceil(40 * length)))
+    if n**dimensions > 1 << 26:
+        raise InputError(
+            "the response is too wide to be summed", got=f"a decay over {length:.3g} pins in {dimensions} dimensions",
+            remedy="Give period, a width of the periodic screen.",
+        )  # fmt: skip
+    lam, total = 2 - 2 * np.cos(2 * np.pi * np.arange(n) / n), np.zeros(())
+    for _ in range(dimensions):
+        total = np.add.outer(total, lam)
+    whole = np.fft.ifftn(1.0 / (ground + neighbour * total)).real
+    index = np.arange(-extent, extent + 1) % n
+    return np.asarray(whole[np.ix_(*[index] * dimensions)])
+
+
+def continuum_response(of: Continuum, dimensions: int, distance: ArrayLike) -> Array:
+    """Return the height [m/N] at distances [m] from a unit force on an endless string, membrane or block.
+
+    e^(−√α r)/√(4 k_s k_v), K₀(√α r)/(2π k_v), e^(−√α r)/(4π k_v r), α = k_s/k_v [Habibi97 7.40; 7.59–7.63 corrected].
+    Without ground −ln r/(2π k_v), up to a constant, in two dimensions [7.57] and 1/(4π k_v r) in three; none in one.
+    """
+    from scipy.special import k0
+
+    ks, kv = of
+    r = np.asarray(distance, float)
+    if not (kv > 0 and ks >= 0 and (ks > 0 or dimensions > 1)) or dimensions not in (1, 2, 3):
+        raise InputError(
+            "a continuous screen must be held", got=f"{of} in {dimensions} dimensions",
+            allowed="neighbour above 0; ground above 0, or 0 in two or three dimensions",
+        )  # fmt: skip
+    a = np.sqrt(ks / kv)
+    with np.errstate(divide="ignore"):
+        if dimensions == 1:
+            return np.asarray(np.exp(-a * np.abs(r)) / np.sqrt(4 * ks * kv))
+        if dimensions == 2:
+            return np.asarray((k0(a * r) if ks else -np.log(r)) / (2 * np.pi * kv))
+        return np.asarray(np.exp(-a * r) / (4 * np.pi * kv * r))
+
+
+def box_response(of: Continuum, half_width: float, force: float, distance: ArrayLike) -> Array:
+    """Return the height [m] of an endless string under a force per length [N/m] on −x₀ … x₀.
+
+    [Habibi97 7.35–7.38, signs corrected]: (F/k_s)/(1 + 1/tanh(√α x₀)) at the edge, outside e^(−√α(|x| − x₀)) of that.
+    """
+    ks, kv = of
+    a, x = np.sqrt(ks / kv), np.abs(np.asarray(distance, float))
+    edge = force / ks / (1 + 1 / np.tanh(a * half_width))
+    inside = force / ks + (edge - force / ks) * np.cosh(a * np.minimum(x, half_width)) / np.cosh(a * half_width)
+    return np.asarray(np.where(x <= half_width, inside, edge * np.exp(-a * (x - half_width))))
