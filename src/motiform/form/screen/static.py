@@ -113,7 +113,7 @@ def rest_heights(screen: Screen, *, time: float = 0.0, tolerance: float = 1e-10)
         change = _newton(screen, inverse, np.maximum(slope, 0.0), left)
         u = _descend(screen, u, change, left, _energy(screen, u, push, energy), push, time)
     raise RunError(
-        "the screen must come to rest within 200 rounds", where="static response", got=f"{np.abs(left).max():.3g} N left",
+        "the screen must come to rest in 200 rounds", where="static response", got=f"{np.abs(left).max():.3g} N left",
         remedy="Lower the stiffness of engravers, or let the dynamic screen settle.",
     )  # fmt: skip
 
