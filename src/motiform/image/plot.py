@@ -281,4 +281,5 @@ def _save(figure: "Figure", path: str | os.PathLike[str] | None, overwrite: bool
     with matplotlib.rc_context(style):
         figure.savefig(drawn, format=suffix[1:], dpi=200, metadata=undated[suffix])
     with new_file(path, overwrite=overwrite) as temporary:
-        temporary.write_bytes(drawn.getbuffer())
+        # Not getbuffer(): Python 3.12.1 crashes when it collects one that an error's frames hold.
+        temporary.write_bytes(drawn.getvalue())
