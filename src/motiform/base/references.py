@@ -225,6 +225,8 @@ REFERENCES: dict[str, str] = {
     "mechanical properties, and function, J. Hand Surgery 24A (1999) 456–468",
     "Kauer79": "J. M. G. Kauer, The collateral ligament function in the wrist joint, Acta Morphologica "
     "Neerlando-Scandinavica 17 (1979) 252–253",
+    "MoreSorensen83": "J. J. Moré, D. C. Sorensen, Computing a trust region step, SIAM J. Scientific and Statistical "
+    "Computing 4 (1983) 553–572. doi:10.1137/0904038",
     "Fischli09": "S. Fischli, R. W. Sellens, M. Beek, D. R. Pichora, Simulation of extension, radial and ulnar "
     "deviation of the wrist with a rigid body spring model, J. Biomechanics 42 (2009) 1363–1366",
 }

@@ -75,6 +75,7 @@ def film(
             progress=progress,
             overwrite=overwrite,
             frames=frames,
+            sound=shown if "sound" in shown else None,
         )
     wrote("film", path)
 

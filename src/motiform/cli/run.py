@@ -29,6 +29,7 @@ def run(
 ) -> None:
     """Simulate a scene and write its recording."""
     from motiform.base.progress import bar
+    from motiform.image.files import check_new
     from motiform.scene import load_scene, simulate
 
     if overwrite and resume:
@@ -36,6 +37,8 @@ def run(
     loaded = load_scene(scene, parse_settings(set_))
     path = out or Path(f"{loaded.name}.mf")
     given = _functions(functions) if functions else {}
+    if loaded.document.sound is not None and not path.exists():  # told before the work, not after
+        check_new(path.with_suffix(".wav"), overwrite=overwrite)
     before = path.stat().st_mtime_ns if path.exists() else None
     with bar(loaded.title, quiet=quiet) as progress:
         recording = simulate(loaded, out=path, overwrite=overwrite, resume=resume, progress=progress, **given)
@@ -44,8 +47,21 @@ def run(
         return
     for note in recording.manifest.get("notes", ()):
         typer.echo(f"motiform: {note}", err=True)
+    if "sound" in recording:
+        _write_sound(recording, path.with_suffix(".wav"))
     ended = _end(recording, loaded.document.scene.duration)
     wrote(f"{recording.duration:.6g} s of {loaded.title!r} ({len(recording.names)} channels{ended})", path)
+
+
+def _write_sound(recording: "Recording", path: Path) -> None:
+    """Write what is heard beside the recording."""
+    from motiform.record import write_sound
+
+    heard = write_sound(recording, path, overwrite=True)
+    seconds = len(heard.numbers) / (recording.channel("sound").rate or 1.0)
+    wrote(f"{seconds:.6g} s of sound", path)
+    if heard.clipped:
+        typer.echo(f"motiform: {heard.clipped} values of the sound were beyond its peak", err=True)
 
 
 def _end(recording: "Recording", planned: float) -> str:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import IO, TYPE_CHECKING
 
@@ -22,9 +23,11 @@ from motiform.image.files import check_new, new_file
 from motiform.image.frames import FrameFolder, film_key
 from motiform.image.look import Ground, Look
 from motiform.image.playback import moment_at_time
+from motiform.record.sound import write_sound
 
 if TYPE_CHECKING:
     from motiform.form import Form
+    from motiform.record import Recording
 
 __all__ = ["encoder", "film", "film_times", "picture", "write_title"]
 
@@ -74,6 +77,7 @@ def film(
     progress: Progress | None = None,
     overwrite: bool = False,
     frames: str | os.PathLike[str] | None = None,
+    sound: "Recording | None" = None,
     camera: Camera | None = None,
     size: tuple[int, int] = (1280, 720),
     ground: bool | float | Ground | None = None,
@@ -91,6 +95,7 @@ def film(
     progress : called with the fraction done; raising in it stops the film and leaves no file.
     frames : folder in which pictures are kept until the film is complete; an interrupted film that is called again with
         the same folder paints only those that are missing. None keeps none.
+    sound : a recording whose channel "sound" the film gets (AAC), as much slower and lower as the film is.
     size : width and height [pixels], both even.
 
     The other parameters are those of `render`. The file appears under its name when it is complete, not before.
@@ -117,7 +122,7 @@ def film(
     remedy = kept.remedy if kept is not None else None
     with new_file(path, overwrite=overwrite, remedy=remedy) as part:
         part.touch()
-        with encoder(part, (width, height), fps) as send:
+        with _sound_file(sound, speed) as heard, encoder(part, (width, height), fps, heard) as send:
             for k, time in enumerate(times):
                 paint = partial(_paint, painter, form, float(time), title)
                 send(paint() if kept is None else kept.get(k, paint))
@@ -126,6 +131,18 @@ def film(
     if kept is not None:
         kept.remove()
     return path
+
+
+@contextmanager
+def _sound_file(recording: "Recording | None", speed: float) -> Iterator[Path | None]:
+    """Give a WAV file of what is heard, which is gone afterwards."""
+    if recording is None:
+        yield None
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "sound.wav"
+        write_sound(recording, path, speed=speed)
+        yield path
 
 
 def _paint(painter: Painter, form: "Form", time: float, title: str | None) -> np.ndarray:
@@ -177,14 +194,20 @@ def _check_path(path: str | os.PathLike[str], suffix: str, overwrite: bool) -> P
 
 
 @contextmanager
-def encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[np.ndarray], None]]:
+def encoder(
+    path: Path, size: tuple[int, int], fps: float, sound: Path | None = None
+) -> Iterator[Callable[[np.ndarray], None]]:
     """Give a function that appends a picture to the film; on the way out the film is closed, or stopped by an error.
+
+    `sound` is a WAV file that goes into the film.
 
     What ffmpeg says is kept from the terminal; its first complaint is the text of the OSError that tells its failure.
     """
     rate = Fraction(fps).limit_denominator()
     taken = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(rate), "-i", "-"]
-    made = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", str(_QUALITY), "-preset", "medium"]
+    taken += [] if sound is None else ["-i", f"file:{sound}"]
+    heard = ["-an"] if sound is None else ["-map", "0:v", "-map", "1:a", "-c:a", "aac", "-b:a", "192k"]
+    made = [*heard, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", str(_QUALITY), "-preset", "medium"]
     command = [_ffmpeg(), "-y", "-v", "error", *taken, *made, "-movflags", "+faststart", f"file:{path}"]
     pipe = subprocess.PIPE
     # A session of its own: Ctrl-C is for us, who then stop it.

@@ -2,7 +2,7 @@
 
 import struct
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,10 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.record.files import AnyPath, new_file
 
-__all__ = ["Quantised", "quantise", "write_wav"]
+if TYPE_CHECKING:
+    from motiform.record.recording import Recording
+
+__all__ = ["Quantised", "quantise", "write_sound", "write_wav"]
 
 _PCM, _FLOAT = 1, 3  # codes of WAV formats
 _FORMATS = {"int16": (_PCM, 16), "float32": (_FLOAT, 32)}
@@ -94,3 +97,31 @@ def write_wav(
         b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks + b"\0" * (len(data) % 2)
     )
     return heard
+
+
+def write_sound(
+    recording: "Recording",
+    path: AnyPath,
+    *,
+    form: Literal["int16", "float32"] | None = None,
+    peak: float | None = None,
+    speed: float = 1.0,
+    overwrite: bool = False,
+) -> Quantised:
+    """Write the channel "sound" of a recording as WAV, and return what is heard.
+
+    `form` and `peak` are those of the run where they are not given; see `write_wav`. At a `speed` other than 1 it is as
+    much faster and higher.
+    """
+    if "sound" not in recording:
+        raise InputError("the recording must have a sound", got=", ".join(recording.names[:8]), remedy=_LISTEN)
+    asked: dict[str, Any] = dict(recording.manifest.get("sound", {}))
+    rate = recording.channel("sound").rate
+    assert rate is not None
+    return write_wav(
+        recording["sound"], path, rate=round(rate * speed), form=form or asked.get("form", "int16"),
+        peak=asked.get("peak") if peak is None else peak, overwrite=overwrite,
+    )  # fmt: skip
+
+
+_LISTEN = "Give a scene [sound], or simulate(..., sound=matter.Sound(...))."

@@ -18,7 +18,7 @@ from motiform.motion.contact import Contacts
 from motiform.motion.hybrid import FigureInMatter
 from motiform.motion.hybrid.matter.system import KIND as FIGURES_IN_MATTER
 from motiform.motion.hybrid.system import KIND as CONTACTS
-from motiform.motion.matter import Network
+from motiform.motion.matter import Network, Sound
 from motiform.motion.matter.system import KIND as NETWORKS
 from motiform.motion.run import Guard, Kind, Options, record
 from motiform.motion.run.identity import identify
@@ -65,6 +65,7 @@ def simulate(
     motion: Recording | Callable[[float], ArrayLike] | None = None,
     unstable: bool | None = None,
     record: Sequence[str] | None = None,
+    sound: Sound | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
     resume: bool = False,
@@ -104,6 +105,9 @@ def simulate(
     record
         Of a network: names of the channels to keep, or of single points such as "string[100].position"; all where it is
         None. Small networks of which only positions are kept run many times faster.
+    sound
+        Of a network, or a figure in matter: the points that are listened to, see `motiform.matter.Sound`; the channel
+        "sound" has a rate of its own.
     out
         Folder to write the recording to while it grows; None keeps it in memory.
     overwrite, resume
@@ -122,7 +126,7 @@ def simulate(
         forces=None if forces is None else _several(forces, callable, "force(t, state)"),
         guards=None if guards is None else _several(guards, _is_guard, "Guard"),
         q0=q0, v0=v0, controls=controls, loads=loads, contacts=contacts, watch=watch, motion=motion, unstable=unstable,
-        record=record,
+        record=record, sound=sound,
         prescribed=None if prescribed is None else _several(prescribed, _is_motion, "PrescribedMotion"),
     )  # fmt: skip
     keep: dict[str, Any] = {"out": out, "overwrite": overwrite, "resume": resume, "progress": progress}
@@ -257,9 +261,10 @@ def _run(
 
 def _looks(model: Any, given: dict[str, Any]) -> Looks:
     """Return how a model is drawn."""
+    touched = [given["contacts"]] if "contacts" in given else []
     if isinstance(model, FigureInMatter):
-        return looks_of(model.figure, model.network, *model.contacts)
-    return looks_of(model, given["contacts"]) if "contacts" in given else looks_of(model)
+        return looks_of(model.figure, model.network, *model.contacts, *touched)
+    return looks_of(model, *touched)
 
 
 def _earlier(out: Path, manifest: dict[str, Any], resume: bool, functions: bool) -> Recording | None:

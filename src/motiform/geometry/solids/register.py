@@ -57,7 +57,7 @@ REGISTER = (
     Kind(Capsule, distance=True, ray=True),
     Kind(Cylinder, distance=True, ray=True),
     Kind(EndlessCylinder, distance=True),
-    Kind(Ellipsoid, ray=True),
+    Kind(Ellipsoid, distance=True, ray=True),
     Kind(Torus, distance=True),
     Kind(Cone, distance=True, ray=True),
     Kind(Mesh),

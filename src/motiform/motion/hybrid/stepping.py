@@ -1,6 +1,6 @@
 """Time-stepping: fixed steps without events, for long scenes or many contacts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class Stepper:
         self._room = Step(
             gaps=np.zeros(count),
             active=np.zeros(max(count, 1), np.int64),
-            impulses=np.zeros(max(3 * count, 1)),
+            impulses=np.zeros(3 * max(count, 1)),
             mu=np.zeros(max(count, 1)),
             x=np.zeros(rows),
             terms=np.zeros(rows),
@@ -118,6 +118,28 @@ class Stepper:
                 remedy="Take a smaller step.",
             )
         self.taken, self.pairs = code // 65536, code % 65536
+
+    def advance(self, at: float, y: Array) -> None:
+        """Let controls that have instants of their own act, and take a step in place."""
+        tick = getattr(self.system.controls, "tick", None)
+        if tick is not None:
+            tick(at, self.system.split(y))
+        self.step(at, y)
+
+    def keep(self, y: Array) -> dict[str, Any]:
+        """Return the data that a resumed run needs, with the state."""
+        keep = getattr(self.system.controls, "keep", None)
+        own = {} if keep is None else {"control": np.asarray(keep(), float)}
+        return {"rows": y.copy(), "impulses": self.impulses.copy(), "past": self.past.copy(), **own}
+
+    def restore(self, kept: Mapping[str, Any]) -> Array:
+        """Continue from what was kept; return the state."""
+        restore = getattr(self.system.controls, "restore", None)
+        if restore is not None:
+            restore(kept["control"])
+        self.impulses[:] = np.asarray(kept["impulses"])
+        self.past[:] = np.asarray(kept["past"]).reshape(self.past.shape)
+        return np.array(kept["rows"], float).reshape(self.system.size)
 
     def _forces(self, own: np.ndarray) -> tuple[Array, np.ndarray]:
         """Return the forces of the rows of the last step, where those that touch are redundant the least; who slips."""
@@ -198,15 +220,10 @@ def step_march(
         events = system.begin(y)
         states.append((y.copy(), look(system, 0.0, y)))  # no step has led here: what carries at this very instant
     else:
-        y, sample = np.array(checkpoint["rows"], float).reshape(system.size), int(checkpoint["sample"])
-        stepper.impulses[:] = np.asarray(checkpoint["impulses"])
-        stepper.past[:] = np.asarray(checkpoint["past"]).reshape(stepper.past.shape)
-    tick, keep = getattr(system.controls, "tick", None), getattr(system.controls, "keep", None)
+        y, sample = stepper.restore(checkpoint), int(checkpoint["sample"])
 
     def kept() -> dict[str, Any]:
-        own = {} if keep is None else {"control": np.asarray(keep(), float)}
-        last = {"impulses": stepper.impulses.copy(), "past": stepper.past.copy()}
-        return {"sample": sample, "rows": y.copy(), **last, **own}
+        return {"sample": sample, **stepper.keep(y)}
 
     pace, error = Pace(system.size), None
     good = kept()
@@ -214,9 +231,7 @@ def step_march(
         t = sample / options.rate
         try:
             for n in range(options.steps):
-                if tick is not None:
-                    tick(t + n * stepper.h, system.split(y))
-                stepper.step(t + n * stepper.h, y)
+                stepper.advance(t + n * stepper.h, y)
         except RunError as caught:
             error = caught
             break

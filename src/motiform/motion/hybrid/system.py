@@ -75,11 +75,11 @@ class ContactSystem(System):
         return own + contact_channels(self.equations, self.options.rate)
 
     def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
+        if self.options.integrator == "time-stepping":
+            return step_march(self.equations, self.options, self.first, checkpoint)
         restore = getattr(self.equations.controls, "restore", None)
         if checkpoint is not None and restore is not None:
             restore(checkpoint["control"])
-        if self.options.integrator == "time-stepping":
-            return step_march(self.equations, self.options, self.first, checkpoint)
         return hybrid_march(self.equations, self.options, self.guards, self.first, checkpoint)
 
     def observe(self, times: np.ndarray, states: Sequence[State]) -> dict[str, np.ndarray]:  # noqa: D102

@@ -13,6 +13,7 @@ from motiform.motion.matter.model.look import Look
 from motiform.motion.matter.model.network import Network, NetworkState, Signal
 from motiform.motion.matter.stability.assessment import assess_network
 from motiform.motion.matter.stability.cell import Cell
+from motiform.motion.matter.sound import Sound
 from motiform.motion.matter.stability.criterion import Stability
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "NetworkState",
     "Points",
     "Signal",
+    "Sound",
     "Stability",
     "Zone",
     "ZoneLaw",

@@ -10,6 +10,7 @@ from motiform.base.errors import InputError, RunError
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import choose_channels, network_channels, observe_network
+from motiform.motion.matter.sound import Listener, Sound
 from motiform.motion.run import Block, Checkpoint, Kind, Options, Pace, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel
@@ -28,10 +29,16 @@ class NetworkSystem(System):
 
     Parameters that would make it diverge are refused before the first step, with the remedy; `unstable` runs them.
     `record` names the channels that are kept, all where it is None; without meters a small network is much faster.
+    `sound` is what is listened to, at a rate of its own.
     """
 
     def __init__(
-        self, network: Network, options: Options, unstable: bool = False, record: Sequence[str] | None = None
+        self,
+        network: Network,
+        options: Options,
+        unstable: bool = False,
+        record: Sequence[str] | None = None,
+        sound: Sound | None = None,
     ) -> None:
         check_integrator(options, "network", "a network")
         self.steps = steps_per_sample(network, options.rate)
@@ -43,9 +50,12 @@ class NetworkSystem(System):
         self._channels = network_channels(network, options.rate)
         if record is not None:
             self._channels, self._points = choose_channels(network, options.rate, record)
+        self.listener = None if sound is None else Listener(sound, network, options)
+        if self.listener is not None:
+            self.facts["sound"] = self.listener.facts()
 
     def channels(self) -> list[Channel]:  # noqa: D102
-        return self._channels
+        return self._channels if self.listener is None else [*self._channels, self.listener.channel()]
 
     def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
         network, device = self.network, self.options.device
@@ -53,9 +63,10 @@ class NetworkSystem(System):
             engine = Engine(network, device=device)
         else:
             engine = Engine.resume(network, checkpoint, device=device)
-        if engine.small and len(self._points) == len(self._channels):
-            return self._watched(engine, fresh=checkpoint is None)
-        return sampled_engine(engine, self._sample, self.options, self.steps, fresh=checkpoint is None)
+        fresh = checkpoint is None
+        if engine.small and len(self._points) == len(self._channels) and self.listener is None:
+            return self._watched(engine, fresh=fresh)
+        return sampled_engine(engine, self._sample, self.options, self.steps, fresh=fresh, listener=self.listener)
 
     def _sample(self, engine: Engine) -> dict[str, np.ndarray]:
         if not self._points:
@@ -87,30 +98,37 @@ class NetworkSystem(System):
         if isinstance(states, np.ndarray):
             return {name: states[:, column] for name, column in self._columns.items()}
         found = stack(states)
-        return {channel.name: found[channel.name] for channel in self._channels}
+        return {channel.name: found[channel.name] for channel in self.channels()}
 
 
 def stack(samples: Samples) -> dict[str, np.ndarray]:
-    """Return consecutive samples as one array per channel."""
-    return {key: np.stack([one[key] for one in samples]) for key in samples[0]}
+    """Return consecutive samples as one array per channel; of the sound each has some of its own."""
+    join = {key: np.concatenate if key == "sound" else np.stack for key in samples[0]}
+    return {key: join[key]([one[key] for one in samples]) for key in join}
 
 
 def sampled_engine(
-    engine: Any, observe: Callable[[Any], dict[str, np.ndarray]], options: Options, steps: int, *, fresh: bool
-) -> Iterator[Block]:
+    engine: Any, observe: Callable[[Any], dict[str, np.ndarray]], options: Options, steps: int, *, fresh: bool,
+    listener: Listener | None = None,
+) -> Iterator[Block]:  # fmt: skip
     """Advance an engine from sample to sample; each is observed at once, because the engine keeps one state."""
+    heard: dict[str, np.ndarray] = {}
     if fresh:
-        yield Block([observe(engine)], 0, engine.checkpoint)
+        heard = {} if listener is None else {"sound": listener.first(engine)}
+        yield Block([observe(engine) | heard], 0, engine.checkpoint, list(getattr(engine, "events", ())))
     pace = Pace(max(1, 6 * engine.network.count))
     kept: Samples = []
     last = (options.samples - 1) * steps
     while engine.sample < last:
         try:
-            engine.advance(steps)
+            if listener is None:
+                engine.advance(steps)
+            else:
+                heard = {"sound": listener.advance(engine, steps)}
         except RunError as error:
             yield Block(kept, engine.sample // steps, None, error=error)
             return
-        kept.append(observe(engine))
+        kept.append(observe(engine) | heard)
         if pace.full(len(kept)) or engine.sample >= last:
             yield Block(kept, engine.sample // steps, engine.checkpoint)
             kept = []

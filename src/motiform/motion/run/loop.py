@@ -64,7 +64,8 @@ def _recorder(
         return Recorder.resume(str(out), discard=True)  # samples after the last checkpoint are made again
     channels = system.channels()
     if out is None:
-        check_memory(system.options.samples, sum(channel.sample_bytes for channel in channels))
+        rate = system.options.rate
+        check_memory(system.options.samples, sum(c.sample_bytes * round((c.rate or rate) / rate) for c in channels))
     return Recorder(out, channels, manifest=manifest, statics=statics, overwrite=overwrite)
 
 

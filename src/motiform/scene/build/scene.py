@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import SceneError
 from motiform.motion.bodies import Bodies
 from motiform.motion.hybrid import FigureInMatter
-from motiform.motion.matter import Network
+from motiform.motion.matter import Network, Sound
 from motiform.motion.tree import Figure
 from motiform.record import open_recording
 from motiform.scene.build.common import build_bodies
-from motiform.scene.build.figures import build_figures
+from motiform.scene.build.figures import Made, build_figures
 from motiform.scene.build.matter import build_matter, build_networks
 from motiform.scene.read.load import Scene
 
@@ -39,32 +38,40 @@ def build(scene: Scene) -> Built:
     if document.coupled:
         return _coupled(scene)
     if document.network:
-        return Built(build_networks(scene), {"unstable": bool(document.motion.unstable)}, _options(scene))
+        given = {"unstable": bool(document.motion.unstable)} | _sound(scene)
+        return Built(build_networks(scene), given, _options(scene))
     if not document.figure and not document.touching:
         return Built(build_bodies(scene), {}, _options(scene))
     made = build_figures(scene)
-    given: dict[str, Any] = {"q0": made.q, "v0": made.v, "controls": made.controls, "loads": made.loads}
-    given["prescribed"] = made.prescribed or None
-    if made.contacts is not None:
-        given["contacts"] = made.contacts
-    else:
+    given = _acting(made)
+    if made.contacts is None:
         given["watch"] = all(table.watch for table in document.figure)
     return Built(made.figure, _present(given), _options(scene))
+
+
+def _acting(made: Made) -> dict[str, Any]:
+    """Return where figures start, and what acts on them."""
+    found = {"q0": made.q, "v0": made.v, "controls": made.controls, "loads": made.loads}
+    return found | {"prescribed": made.prescribed or None, "contacts": made.contacts}
 
 
 def _coupled(scene: Scene) -> Built:
     """Return networks together with figures and bodies."""
     motion, made = scene.document.motion, build_figures(scene)
-    if made.prescribed:
-        raise SceneError(f"{scene.place('figure', 0)}: figures with matter cannot have prescribed motions")
-    given: dict[str, Any] = {"q0": made.q, "v0": made.v, "controls": made.controls, "loads": made.loads}
+    given = _acting(made)
     if motion.replay is not None:
         given = {"motion": open_recording(scene.file(motion.replay, folder=True))}
     matter = build_matter(scene, made.figure, np.asarray(made.q, float))
     model = FigureInMatter(
         made.figure, matter.network, tuple(matter.contacts), tuple(matter.attachments), motion.two_way is not False
     )
-    return Built(model, _present(given) | {"unstable": bool(motion.unstable)}, _options(scene))
+    return Built(model, _present(given) | {"unstable": bool(motion.unstable)} | _sound(scene), _options(scene))
+
+
+def _sound(scene: Scene) -> dict[str, Any]:
+    """Return what is listened to."""
+    table = scene.document.sound
+    return {} if table is None else {"sound": Sound(**table.model_dump())}
 
 
 def _present(given: dict[str, Any]) -> dict[str, Any]:

@@ -192,6 +192,21 @@ class ImageTable(Table):
     speed: Annotated[float, Above0] = Field(1.0, description="seconds of motion per second of film")
 
 
+class SoundTable(Table):
+    """`[sound]`: points of networks that are listened to."""
+
+    points: list[str] = Field(min_length=1, description='a channel each: a point, "string[60]", or the mean of a group')
+    axis: Vector = Field((0.0, 1.0, 0.0), description="direction along which they are listened to")
+    of: Literal["velocity", "position"] = Field("velocity", description="what is heard of them")
+    rate: Annotated[Hertz, Above0] | None = Field(
+        None, description="samples a second; motion.frequency, or a whole part of it"
+    )
+    form: Literal["int16", "float32"] = Field("int16", description="numbers of the WAV file")
+    peak: Annotated[Number, Above0] | None = Field(
+        None, description="full scale [m/s or m]; the largest of the sound if not given"
+    )
+
+
 class SceneFile(Table):
     """A scene file: objects are arrays of tables, stages are tables."""
 
@@ -206,6 +221,7 @@ class SceneFile(Table):
     environment: EnvironmentTable = EnvironmentTable()
     motion: MotionTable = MotionTable()
     image: ImageTable = ImageTable()
+    sound: SoundTable | None = None
 
     @model_validator(mode="after")
     def _has_objects(self) -> "SceneFile":
@@ -226,12 +242,18 @@ class SceneFile(Table):
         """Refuse what networks do not go with, and what belongs to them alone."""
         motion = self.motion
         if not self.network:
+            if self.sound is not None:
+                raise ValueError("sound is that of networks: give [[network]]")
             given = [key for key in ("frequency", "unstable", "two_way", "replay") if getattr(motion, key) is not None]
             if given:
                 raise ValueError(f"motion.{given[0]} belongs to networks")
             return
-        if self.touching or self.spring:
-            raise ValueError("networks exclude contacts and springs: give networks solids and links")
+        if self.spring:
+            raise ValueError("networks exclude springs: give networks links")
+        if self.touching and not self.coupled:
+            raise ValueError("contacts belong to figures and bodies: give networks solids")
+        if self.touching and motion.replay is not None:
+            raise ValueError("a figure must not both follow a recording and have contacts: leave out one of the two")
         if self.force and not self.body:
             raise ValueError("forces belong to bodies; give networks pushes")
         if (motion.two_way is not None or motion.replay is not None) and not self.coupled:

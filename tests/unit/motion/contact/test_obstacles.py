@@ -29,6 +29,8 @@ SOLIDS = {
     "cylinder": o.cylinder(0.4, height=1.4),
     "endless_cylinder": o.cylinder(0.4),
     "torus": o.torus(1.0, 0.3),
+    "egg": o.Obstacle("egg", Ellipsoid((0.9, 0.5, 0.7))),
+    "lens": o.Obstacle("lens", Ellipsoid((0.8, 0.3, 0.8))),
     "cone": o.Obstacle("cone", Cone(0.6, 1.2, 0.25)),
     "pointed cone": o.Obstacle("pointed cone", Cone(0.6, 1.2)),
     "cup": o.Obstacle("cup", Cone(0.2, 0.8, 0.7)),
@@ -375,7 +377,7 @@ def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
         (lambda: o.Obstacle("odd", Hollow(Box((1, 1, 1)))), "cannot be an obstacle"),
         (lambda: o.Obstacle("odd", 99), "cannot be an obstacle"),
         (lambda: o.distances(o.floor(), (1.0, 2.0)), "points"),
-        (lambda: o.distances(o.Obstacle("egg", Ellipsoid((1, 2, 3))), (1.0, 2.0, 0.0)), "has no signed distance"),
+        (lambda: o.distances(o.Obstacle("egg", Ellipsoid((1, 2, 3)).to_mesh()), (1.0, 2.0, 0.0)), "has no signed distance"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_reason(make: Any, words: str) -> None:

@@ -38,6 +38,8 @@ class CoupledEngine:
         if self.matter._solids is not None:
             self.matter._solids.wrenches = bool(len(joined.solids))
         self._before, self._now = self._frames(figure.q_before), self._frames(figure.q)
+        self.events = getattr(figure, "events", [])
+        """What happened at the start."""
         segments = len(figure.figure.segments)
         self.wrenches = np.zeros((segments, 6)) if checkpoint is None else np.array(checkpoint["wrenches"], float)
         """Of matter on the segments in the last step, (segments, 6): moment about the origin, force, world axes."""

@@ -1,9 +1,4 @@
-"""Steps of a figure coupled with matter: at the network's frequency, or along a prescribed motion.
-
-A step is that of the masses, V₊ = V + Te a, X₊ = X + Te V₊: joints take the accelerations of this instant, then move
-at the new velocities. A tree on a free joint keeps its momentum besides: its linear and angular momentum change by the
-impulses of the forces on it and nothing else, and its centre of mass moves by them, to rounding.
-"""
+"""Steps of a figure coupled with matter: those of time-stepping at the network's frequency, or a prescribed motion."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,33 +6,46 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
+from motiform.motion.hybrid.observe import Look, look
+from motiform.motion.hybrid.stepping import Stepper
+from motiform.motion.hybrid.system import ContactSystem
 from motiform.motion.run.functions import call
 from motiform.motion.tree import (
+    Control,
     Figure,
     FigureState,
-    Poses,
     advance,
     close_loops,
     configuration_rate,
     forward_dynamics,
+    inertia_matrix,
     joint_axes,
     poses,
     repair,
 )
-from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.equations import FigureEquations
-from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import asked
+from motiform.motion.tree.observe import observe
 from motiform.record import Recording
 
-__all__ = ["DrivenFigure", "MovedFigure", "SteppedFigure", "given_motion"]
+__all__ = ["ContactFigure", "DrivenFigure", "Felt", "MovedFigure", "SteppedFigure", "given_motion"]
 
 Given = Callable[[float], tuple[Array, Array]]
 """given(t) gives configuration and velocities of a figure, (nq,) and (nv,)."""
 
-
-_SMOOTH = AxesJoint, SphericalJoint, FreeJoint  # their coordinates change by a rate that does not bend within a step
 _HUGE = 1e9  # [m, rad] nothing that is simulated goes so far in a step: the run has diverged
+
+
+class Felt:
+    """Loads of a figure: what matter does to its segments in a step, and the loads of its own."""
+
+    def __init__(self, figure: Figure, own: Control | None) -> None:
+        self.own, self.matter = own, np.zeros((len(figure.segments), 6))
+
+    def __call__(self, t: float, state: FigureState) -> Array:
+        """Return the wrenches on the segments, (segments, 6)."""
+        return self.matter if self.own is None else self.matter + asked(self.own, t, state, self.matter.shape, "load")
 
 
 class MovedFigure:
@@ -58,6 +66,10 @@ class MovedFigure:
         """Return configuration and velocities."""
         return FigureState(self.q.copy(), self.v.copy())
 
+    def seen(self, t: float, wrenches: Array) -> dict[str, Array]:
+        """Return what a sample holds, by channel; wrenches of matter are those of the step before it."""
+        raise NotImplementedError
+
     def checkpoint(self) -> dict[str, Any]:
         """Return all that the next steps depend on."""
         return {"q": self.q.copy(), "v": self.v.copy(), "q_before": self.q_before.copy()}
@@ -67,109 +79,112 @@ class MovedFigure:
         self.q, self.v, self.q_before = (np.array(kept[key], float) for key in ("q", "v", "q_before"))
 
 
-class SteppedFigure(MovedFigure):
-    """A figure that moves by its own dynamics."""
+class ContactFigure(MovedFigure):
+    """A figure that moves by its own dynamics, by the steps of `Stepper`: its contacts and limits act as they do alone.
 
-    def __init__(self, system: FigureEquations, rate: float) -> None:
+    Springs and dampers of its posture control are taken at the end of a step. Momenta of trees on free joints change by
+    the impulses that act on them and nothing else, to rounding.
+    """
+
+    def __init__(self, system: ContactSystem, felt: Felt, rate: float) -> None:
         super().__init__(system.figure, rate)
-        figure = self.figure
-        self.system = system
+        self.system, self.felt, self.stepper = system, felt, Stepper(system.equations, 1.0 / rate)
+        self.y = system.first.copy()
+        self.events = system.equations.begin(self.y)
+        self.look: Look | None = None
+        self._split()
+        self.q_before = advance(self.figure, self.q, self.v, -1.0 / rate)
+
+    def _split(self) -> None:
+        nq = self.figure.nq
+        self.q, self.v = self.y[:nq].copy(), self.y[nq : nq + self.figure.nv].copy()
+
+    def step(self, sample: int, wrenches: Array) -> None:
+        """Take a step under the forces of this sample, and what contacts add to them within it."""
+        self.felt.matter = wrenches
+        t, h = sample / self.rate, 1.0 / self.rate
+        try:
+            self.stepper.advance(t, self.y)
+        except RunError as error:
+            raise self._diverged(t) if "finite" in str(error) else error from error
+        self.q_before, before = self.q, (self.q, self.v)
+        self._split()
+        self.look = None
+        if not (np.abs(self.v) * h < _HUGE).all():
+            self.q, self.v = before
+            raise self._diverged(t)
+
+    def _diverged(self, t: float) -> RunError:
+        """Return the error of a run whose velocities have grown without end: it names what drove them."""
+        figure, h = self.figure, 1.0 / self.rate
+        R, p = poses(figure, self.q)
+        pushes, axes = self.felt.matter, joint_axes(figure, self.q)
+        moments = pushes[:, :3] + np.cross(p, pushes[:, 3:])
+        matter = (axes * (figure.carried.T @ np.concatenate([moments, pushes[:, 3:]], axis=1))).sum(1)
+        forces = {"matter": matter, "its controls": self.stepper.tau}
+        inertia = inertia_matrix(figure, self.q)
+        with np.errstate(all="ignore"):
+            gained = {name: np.abs(h * np.linalg.solve(inertia, np.nan_to_num(f))) for name, f in forces.items()}
+        worst = max(gained, key=lambda name: float(gained[name].max(initial=0.0)))
+        remedies = {
+            "matter": "Lower the stiffness of the laws between it and matter, or raise the network's frequency.",
+            "its controls": "Lower their gains, give them as a PostureControl, or raise the network's frequency.",
+        }
+        k = int(np.argmax(gained[worst]))
+        got = f"{worst} changed the velocity of {figure.coordinates[k]!r} by {gained[worst][k]:.3g} in the last step"
+        return RunError("the run has diverged", where=f"figure, t = {t + h:.6g} s", got=got, remedy=remedies[worst])
+
+    def seen(self, t: float, wrenches: Array) -> dict[str, Array]:
+        """Return what a sample holds, contacts included."""
+        if self.look is None:
+            self.look = self.stepper.look(self.y) if t > 0 else look(self.system.equations, t, self.y)
+        found = self.system.observe(np.array([t]), [(self.y, self.look)])
+        return {key: value[0] for key, value in found.items()}
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Return all that the next steps depend on."""
+        return {"q_before": self.q_before.copy(), **self.stepper.keep(self.y)}
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Continue from a checkpoint."""
+        self.y, self.q_before = self.stepper.restore(kept), np.array(kept["q_before"], float)
+        self._split()
+
+
+class SteppedFigure(MovedFigure):
+    """A figure with closures, couplings or joints written in Python: V₊ = V + Te a, then X₊ = X + Te V₊."""
+
+    def __init__(self, system: FigureEquations, felt: Felt, rate: float) -> None:
+        super().__init__(system.figure, rate)
+        self.system, self.felt = system, felt
         self.q, self.v = system.state.q.copy(), system.state.v.copy()
-        self.q_before = advance(figure, self.q, self.v, -1.0 / rate)
-        self._trees = _free_trees(figure)
-        self._numbers = (
-            np.array([segment.mass for segment in figure.segments]),
-            np.array([segment.com for segment in figure.segments], float),
-            np.array([segment.inertia for segment in figure.segments], float),
-        )
-        self._simple = figure.single is not None
-        self._smooth = self._simple and all(isinstance(s.joint, _SMOOTH) for s in figure.segments)
-        self._rates = np.empty(figure.nq + figure.nv)
+        self.q_before = advance(self.figure, self.q, self.v, -1.0 / rate)
 
     def step(self, sample: int, wrenches: Array) -> None:
         """Take the accelerations of this sample, then move at the new velocities."""
+        self.felt.matter = wrenches
         h, t = 1.0 / self.rate, sample / self.rate
-        state = self.state()
-        tau = self.system.forces(t, state)
-        loads = self.system.wrenches(t, state)
-        total = wrenches if loads is None else wrenches + loads
-        frames = poses(self.figure, self.q)
-        v = self.v + h * self._acceleration(tau, total, frames)
+        v = self.v + h * self.system.acceleration(t, self.state())
         if not (np.abs(v) * h < _HUGE).all():
             raise RunError(
                 "the run has diverged", where=f"t = {t + h:.6g} s", got="the figure's velocities are no longer finite",
-                remedy="Lower the stiffness of the laws between it and matter, or raise the network's frequency.",
+                remedy="Lower the stiffness of its controls and of the laws between it and matter, or raise the "
+                "network's frequency.",
             )  # fmt: skip
-        q = self._moved(v)
-        if self._trees:
-            self._keep_momentum(q, v, tau, total, frames)
+        q = repair(self.figure, advance(self.figure, self.q, v, h))
         if self.figure.closures:
             q, v = close_loops(self.figure, q, v)
         self.q_before, self.q, self.v = self.q, q, v
 
-    def _acceleration(self, tau: Array, wrenches: Array, frames: Poses) -> Array:
-        figure = self.figure
-        if not self._simple:
-            return forward_dynamics(figure, self.q, self.v, tau, external=wrenches)
-        # Wrenches as forces of the joints: one compiled call for one state.
-        moments = wrenches[:, :3] + _cross(frames.position, wrenches[:, 3:])
-        on_joints = figure.carried.T @ np.concatenate([moments, wrenches[:, 3:]], axis=1)
-        axes = joint_axes(figure, self.q)
-        return forward_dynamics(figure, self.q, self.v, tau + (axes * on_joints).sum(1))
-
-    def _moved(self, v: Array) -> Array:
-        """Return the configuration after a step at these velocities."""
-        figure, h = self.figure, 1.0 / self.rate
-        if not self._smooth:
-            return repair(figure, advance(figure, self.q, v, h))
-        single = figure.single  # quaternions along their rate, made unit again: third order in the turn of a step
-        assert single is not None
-        entries.rate(single.ints, single.floats, single.work, np.concatenate([self.q, v]), single.zeros, self._rates)
-        q: Array = self.q + h * self._rates[: figure.nq]
-        entries.repair(single.ints, single.floats, q)
-        return q
-
-    def _keep_momentum(self, q: Array, v: Array, tau: Array, wrenches: Array, old: Poses) -> None:
-        """Give the new state, in place, the momentum and the place of free trees that the forces of the step make."""
-        figure, h, g = self.figure, 1.0 / self.rate, np.array(self.figure.gravity)
-        new = poses(figure, q)
-        was, now = self._twists(self.q, self.v), self._twists(q, v)
-        for root, tree in self._trees:
-            places, speeds = figure.layout.q[root][:3], figure.layout.v[root]
-            c0, p0, spin0, _ = self._whole(tree, old, was)
-            c1, p1, spin1, inertia = self._whole(tree, new, now)
-            own = tau[speeds] - figure.segments[root].damping * self.v[speeds]  # of the root's drive, in its axes
-            pull = own.reshape(2, 3) @ old.rotation[root].T
-            pushes = np.concatenate([wrenches[tree, 3:], pull[1:]])
-            arms = np.concatenate([old.position[tree], old.position[root][None]]) - c0
-            moment = wrenches[tree, :3].sum(0) + pull[0] + _cross(arms, pushes).sum(0)
-            mass = self._numbers[0][tree].sum()
-            p = p0 + h * (pushes.sum(0) + mass * g)
-            turn = np.linalg.solve(inertia, spin0 + h * moment - spin1)
-            shift = c0 + h * p / mass - c1
-            q[places] += figure.segments[root].placement.rotation.T @ shift
-            slide = (p - p1) / mass + _cross(turn, new.position[root] - c1)
-            v[speeds] += (np.stack([turn, slide]) @ new.rotation[root]).ravel()
-
-    def _twists(self, q: Array, v: Array) -> Array:
-        """Return the twists of the segments about the world's origin, (segments, 6)."""
-        found: Array = self.figure.carried @ (joint_axes(self.figure, q) * v[:, None])
-        return found
-
-    def _whole(self, tree: Array, frames: Poses, twists: Array) -> tuple[Array, Array, Array, Array]:
-        """Return centre, momentum, spin about the centre and inertia about it of the segments of a tree."""
-        from motiform.motion.hybrid.matter.kernels import tree_sums
-
-        out = np.empty(18)
-        tree_sums(tree, frames.rotation, frames.position, twists, *self._numbers, out)
-        return out[:3], out[3:6], out[6:9], out[9:].reshape(3, 3)
+    def seen(self, t: float, wrenches: Array) -> dict[str, Array]:
+        """Return what a sample holds."""
+        self.felt.matter = wrenches
+        return _seen(self.system, t, self)
 
 
-def _cross(a: Array, b: Array) -> Array:
-    """Return a × b, (..., 3), with less ado than numpy's."""
-    x, y, z = a[..., 0], a[..., 1], a[..., 2]
-    u, v, w = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
+def _seen(system: FigureEquations, t: float, moved: MovedFigure) -> dict[str, Array]:
+    row = np.concatenate([moved.q, moved.v])
+    return {key: value[0] for key, value in observe(system, np.array([t]), row[None]).items()}
 
 
 class DrivenFigure(MovedFigure):
@@ -186,22 +201,9 @@ class DrivenFigure(MovedFigure):
         self.q_before = self.q
         self.q, self.v = self.given((sample + 1) / self.rate)
 
-
-def _free_trees(figure: Figure) -> list[tuple[int, Array]]:
-    """Return the roots on free joints and the segments that hang on each, where nothing else holds them."""
-    if figure.closures or figure.coupled is not None:
-        return []
-    root_of: list[int] = []
-    for n in range(len(figure.segments)):
-        parent = figure.parent_index(n)
-        root_of.append(n if parent < 0 else root_of[parent])
-    found = []
-    for root in sorted(set(root_of)):
-        segment, tree = figure.segments[root], np.flatnonzero(np.array(root_of) == root)
-        alone = isinstance(segment.joint, FreeJoint) and not np.any(segment.armature)
-        if alone and sum(figure.segments[n].mass for n in tree) > 0:
-            found.append((root, tree))
-    return found
+    def seen(self, t: float, wrenches: Array) -> dict[str, Array]:
+        """Return what a sample holds."""
+        return _seen(FigureEquations(self.figure, self.state()), t, self)
 
 
 # ---- motions that are given ------------------------------------------------------------------------------------------

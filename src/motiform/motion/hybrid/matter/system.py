@@ -1,24 +1,34 @@
 """Matter coupled with figures: contact of points with segments, attached points, and their reaction forces.
 
-Free bodies are figures with free joints. What is possible: shapes that segments carry, met by points of the network;
-points that segments carry, or that are linked to places of segments; controls and loads of the figure; solids of the
-network's own, static or moving, that its points meet. What is not: contacts of the figure with the ground or with
-itself by `motiform.contact`, and limits of joints; a figure on the ground stands on joints, closures or its feet's
-points. Segments do not meet the network's solids.
+Free bodies are figures with free joints. Segments carry shapes that points of the network meet, and points that hang
+on them; controls, loads, contacts and joint limits of the figure act as they do without matter. Segments do not meet
+the network's own solids: what both are to touch is an obstacle of the contacts and a solid of the network.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.motion.contact.points import Contacts
 from motiform.motion.hybrid.matter.engine import CoupledEngine
-from motiform.motion.hybrid.matter.figure import DrivenFigure, MovedFigure, SteppedFigure, given_motion
+from motiform.motion.hybrid.matter.figure import (
+    ContactFigure,
+    DrivenFigure,
+    Felt,
+    MovedFigure,
+    SteppedFigure,
+    given_motion,
+)
 from motiform.motion.hybrid.matter.parts import FigureInMatter, join
+from motiform.motion.hybrid.matter.stability import assess_figure
+from motiform.motion.hybrid.system import ContactSystem
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
+from motiform.motion.matter.sound import Listener, Sound
 from motiform.motion.matter.system import (
     Samples,
     check_functions,
@@ -36,8 +46,10 @@ from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import FigureState
 from motiform.motion.tree.model.state import check_functions as check_controls
-from motiform.motion.tree.observe import channels, figure_labels, observe
+from motiform.motion.tree.observe import channels, figure_labels
+from motiform.motion.tree.prescribed import PrescribedMotion
 from motiform.motion.tree.start import start
+from motiform.motion.tree.system import check_moves
 from motiform.record import Channel, Recording
 from motiform.record.labels import WRENCH_UNITS
 
@@ -49,9 +61,10 @@ _METERS = ("momentum", "angular_momentum", "energy", "energy.kinetic", "energy.p
 class CoupledSystem(System):
     """A network together with a figure; both take steps at the network's frequency.
 
-    The figure moves from q0, v0 by its dynamics under `controls`, `loads` and the forces of matter in the same instant,
-    or, where the model has no `reaction`, without them. With `motion` (a recording of the figure, or a function of
-    time [s] that gives q, or q and v) it follows that instead; the function is called from one step before the start.
+    The figure moves from q0, v0 by its dynamics under `controls`, `loads`, `contacts` (see `motiform.contact`; limits
+    of joints then act, too), `prescribed` motions and the forces of matter in the same instant, or, where the model has
+    no `reaction`, without them. With `motion` (a recording of the figure, or a function of time [s] that gives q, or q
+    and v) it follows that instead; the function is called from one step before the start.
 
     Channels are those of both. Momentum and energy are of all together; those of the figure alone and of matter alone
     have "figure." and "matter." before their names, and "matter.wrench" is the wrench of matter on each segment in the
@@ -66,40 +79,74 @@ class CoupledSystem(System):
         v0: ArrayLike | None = None,
         controls: Control | None = None,
         loads: Control | None = None,
+        contacts: Contacts | None = None,
+        prescribed: Sequence[PrescribedMotion] = (),
         motion: Recording | Callable[[float], ArrayLike] | None = None,
         unstable: bool = False,
+        sound: Sound | None = None,
     ) -> None:
         check_integrator(options, "network", "matter with a figure")
         network, figure = model.network, model.figure
         self.steps = steps_per_sample(network, options.rate)
-        self.moved: MovedFigure
+        self.model, self.options, self.controlled = model, options, controls is not None
+        acts = {"controls": controls, "loads": loads, "contacts": contacts, "prescribed": tuple(prescribed) or None}
+        self.contacts: ContactSystem | None = None
         if motion is None:
-            if not figure.nv:
-                raise InputError(
-                    "a figure must be able to move", where=repr(figure), remedy="All its joints are fixed."
-                )
-            begin_at = start(figure, q0, v0)
-            check_controls(figure, begin_at, controls, loads)
-            self.equations = FigureEquations(figure, begin_at, controls, loads)
-            self.moved = SteppedFigure(self.equations, network.frequency)
+            self.moved = self._moved(start(figure, q0, v0), **acts)
         else:
-            if any(one is not None for one in (q0, v0, controls, loads)):
-                remedy = "Leave q0, v0, controls and loads out, or the motion."
-                raise InputError("a figure must not have both a motion and forces", remedy=remedy)
+            given = [key for key, value in ({"q0": q0, "v0": v0} | acts).items() if value is not None]
+            if given:
+                remedy = f"Leave out {' and '.join(given)}, or the motion."
+                raise InputError("a figure must not have both a motion and forces", got=", ".join(given), remedy=remedy)
             self.moved = DrivenFigure(figure, given_motion(figure, motion), network.frequency)
-            self.equations = FigureEquations(figure, self.moved.state())
         frames = poses(figure, self.moved.q), poses(figure, self.moved.q_before)
         self.joined = join(network, figure, model.contacts, model.attachments, *frames)
         check_functions(self.joined.network)
-        self.model, self.options = model, options
         self.gravity, self.vertical = figure.gravity, figure.vertical
-        self.labels = figure_labels(figure) | {"segment": list(figure.names)}
+        own = figure_labels(figure) if self.contacts is None else self.contacts.labels
+        self.labels = {**own, "segment": list(figure.names)}
+        self.notes: list[str] = [] if self.contacts is None else self.contacts.notes
         told = check_stability(self.joined.network, unstable)
-        self.facts = {"network": describe(self.joined.network), "stability": told}
+        self.facts: dict[str, Any] = {"network": describe(self.joined.network), "stability": told}
+        self.listener = None if sound is None else Listener(sound, self.joined.network, options)
+        if self.listener is not None:
+            self.facts["sound"] = self.listener.facts()
+        if isinstance(self.moved, ContactFigure):
+            self._check_figure(self.moved, unstable)
+
+    def _moved(
+        self, begin: FigureState, controls: Control | None, loads: Control | None, contacts: Contacts | None,
+        prescribed: Any,
+    ) -> MovedFigure:  # fmt: skip
+        """Return the figure that moves by its own dynamics."""
+        figure, rate = self.model.figure, self.model.network.frequency
+        felt = Felt(figure, loads)
+        if figure.single is None and contacts is None and prescribed is None:
+            check_moves(figure)
+            check_controls(figure, begin, controls, loads)
+            return SteppedFigure(FigureEquations(figure, begin, controls, felt), felt, rate)
+        steps = Options(self.options.t1, self.options.rate, "time-stepping", 1.0 / rate)
+        self.contacts = ContactSystem(
+            figure, steps, Contacts(limits=False) if contacts is None else contacts, begin.q, begin.v, controls, felt,
+            prescribed=prescribed or (),
+        )  # fmt: skip
+        return ContactFigure(self.contacts, felt, rate)
+
+    def _check_figure(self, moved: ContactFigure, unstable: bool) -> None:
+        """Refuse a figure whose steps would diverge; say how many points may press on its solids."""
+        solids, joined = (self.model.contacts, self.joined) if self.model.reaction else ((), None)
+        found = assess_figure(joined, moved.system.equations, moved.y, moved.rate, solids)
+        if not unstable:
+            found.check()
+        counts = {solid.name: len(solid.points) for solid in self.joined.network.solids}
+        self.notes = [*self.notes, *found.notes(counts)]
+        self.facts["figure_stability"] = found.to_dict()
 
     def channels(self) -> list[Channel]:  # noqa: D102
-        controlled = self.equations.controls is not None
-        return _channels(self.joined.network, self.model.figure, self.options.rate, controlled)
+        figure, rate = self.model.figure, self.options.rate
+        own = channels(figure, rate, self.controlled) if self.contacts is None else self.contacts.channels()
+        heard = [] if self.listener is None else [self.listener.channel()]
+        return _channels(self.joined.network, figure, rate, own) + heard
 
     def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
         engine = CoupledEngine(
@@ -109,18 +156,16 @@ class CoupledSystem(System):
             device=self.options.device,
             checkpoint=checkpoint,
         )
-        return sampled_engine(engine, self._look, self.options, self.steps, fresh=checkpoint is None)
+        fresh = checkpoint is None
+        return sampled_engine(engine, _observe, self.options, self.steps, fresh=fresh, listener=self.listener)
 
     def observe(self, times: np.ndarray, states: Samples) -> dict[str, np.ndarray]:  # noqa: D102
         return stack(states)
 
-    def _look(self, engine: CoupledEngine) -> dict[str, Array]:
-        return _observe(engine, self.equations)
 
-
-def _channels(network: Network, figure: Figure, rate: float, controlled: bool) -> list[Channel]:
+def _channels(network: Network, figure: Figure, rate: float, ours: list[Channel]) -> list[Channel]:
     """Return the channels of both."""
-    ours, theirs = channels(figure, rate, controlled), network_channels(network, rate)
+    theirs = network_channels(network, rate)
     shared = {channel.name for channel in ours} & {channel.name for channel in theirs}
     twice = sorted(shared - set(_METERS))
     if twice:
@@ -139,13 +184,11 @@ def _channels(network: Network, figure: Figure, rate: float, controlled: bool) -
     return [*found, wrench]
 
 
-def _observe(engine: CoupledEngine, equations: FigureEquations) -> dict[str, Array]:
+def _observe(engine: CoupledEngine) -> dict[str, Array]:
     """Return what a sample holds, by channel."""
-    moved, matter = engine.moved, engine.matter
-    seen = _Felt(equations, engine.wrenches) if engine.reaction and isinstance(moved, SteppedFigure) else equations
-    row, t = np.concatenate([moved.q, moved.v]), engine.sample / matter.network.frequency
-    ours = {key: value[0] for key, value in observe(seen, np.array([t]), row[None]).items()}
-    theirs = observe_network(matter)
+    t = engine.sample / engine.matter.network.frequency
+    felt = engine.wrenches if engine.reaction else np.zeros_like(engine.wrenches)
+    ours, theirs = engine.moved.seen(t, felt), observe_network(engine.matter)
     found = {key: value for both in (ours, theirs) for key, value in both.items() if key not in _METERS}
     for name in _METERS:
         if name in theirs:
@@ -154,29 +197,11 @@ def _observe(engine: CoupledEngine, equations: FigureEquations) -> dict[str, Arr
     return found | {"matter.wrench": engine.wrenches}
 
 
-class _Felt(FigureEquations):
-    """The figure with what matter does to it among its loads: contact joints show what they carry."""
-
-    def __init__(self, system: FigureEquations, wrenches: Array) -> None:
-        super().__init__(system.figure, system.state, system.controls, system.loads or _nothing)
-        self._outer = (system, wrenches)
-
-    def wrenches(self, t: float, state: FigureState) -> Array:
-        system, felt = self._outer
-        own = system.wrenches(t, state)
-        return felt if own is None else felt + own
-
-
-def _nothing(t: float, state: FigureState) -> Array:
-    """Stand for loads where the figure has none of its own."""
-    raise NotImplementedError
-
-
 def _defaults(model: FigureInMatter) -> dict[str, float]:
     return {"rate": film_rate(model.network.frequency), "step": model.network.step}
 
 
-_ACTS = "Give controls= and loads= of the figure, and the network solids and pushes."
+_ACTS = "Give controls=, loads= and contacts= of the figure, and the network solids and pushes."
 KIND = Kind(
     "network",
     "matter with a figure",
@@ -186,6 +211,6 @@ KIND = Kind(
     defaults=_defaults,
     hints={
         "step": "The step is that of the network: build it with NetworkBuilder(frequency=…).",
-        **dict.fromkeys(("forces", "guards", "contacts"), _ACTS),
+        **dict.fromkeys(("forces", "guards"), _ACTS),
     },
 )

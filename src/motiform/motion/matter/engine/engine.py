@@ -231,6 +231,10 @@ class Engine:
         none = np.zeros(0, np.int64)
         return Links(0, 0, none, none, none, none, np.zeros((0, 15)), np.zeros(0), 0)
 
+    def places(self, points: np.ndarray) -> np.ndarray:
+        """Return where some points are [m], (points, 3)."""
+        return np.ascontiguousarray(self.device.host(self._x)[:, points + self._pad].T)
+
     def place(self, state: NetworkState) -> None:
         """Put all points elsewhere; links keep the lengths and states that they had."""
         self.sample = state.sample

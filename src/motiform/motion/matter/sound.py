@@ -1,0 +1,111 @@
+"""Sound of networks: points that are listened to at every step, or every few of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.motion.matter.engine.engine import Engine
+from motiform.motion.matter.model.network import Network
+from motiform.motion.matter.model.points import find_points
+from motiform.motion.run import Options
+from motiform.record import Channel
+from motiform.spatial import unit_vector
+from motiform.spatial.checks import Array
+
+__all__ = ["Listener", "Sound"]
+
+_OF = {"velocity": "m/s", "position": "m"}
+
+
+@dataclass(frozen=True)
+class Sound:
+    """What is heard of a network: the channel "sound" of its recording, at a rate of its own.
+
+    `record.write_sound` makes a WAV file of it, and `film` gives it to a film.
+    """
+
+    points: Sequence[str]
+    """A channel each: a point, "string[60]", or the mean of a group."""
+    axis: ArrayLike = (0.0, 1.0, 0.0)
+    """Direction along which they are listened to."""
+    of: Literal["velocity", "position"] = "velocity"
+    """Mean velocity since the last sample of the sound, or the displacement from the start."""
+    rate: float | None = None
+    """Samples a second [Hz]: the network's frequency, or a whole part of it; nothing is filtered."""
+    form: Literal["int16", "float32"] = "int16"
+    """Of WAV files."""
+    peak: float | None = None
+    """What full scale is [m/s or m]; the largest of the sound where it is None."""
+
+
+class Listener:
+    """Steps of a network between the samples of its recording, and what is heard in them."""
+
+    def __init__(self, sound: Sound, network: Network, options: Options) -> None:
+        if not isinstance(sound, Sound):
+            raise InputError("sound must be a Sound", got=repr(sound)[:80], remedy="See motiform.matter.Sound.")
+        if sound.of not in _OF:
+            raise InputError("a sound must be of a known kind", got=sound.of, allowed=", ".join(_OF))
+        names = [sound.points] if isinstance(sound.points, str) else list(sound.points)
+        if not names:
+            raise InputError("a sound must have points", where="sound")
+        found = [find_points(network, name) for name in names]
+        self.points = np.unique(np.concatenate(found))
+        self.axis = unit_vector(sound.axis, "sound, axis")
+        self.weights = np.stack([np.isin(self.points, own) / len(own) for own in found])  # (channels, points)
+        self.sound, self.names, self.rate = sound, names, float(sound.rate or network.frequency)
+        self.start = network.initial_state().position[self.points]
+        self.every = round(network.frequency / self.rate)
+        allowed = f"{network.frequency:g} Hz divided by a whole number, and a multiple of {options.rate:g} Hz"
+        whole = round(self.rate / options.rate)
+        if not 0 < self.rate <= network.frequency or (
+            abs(self.every * self.rate - network.frequency) > 1e-9 * network.frequency
+            or abs(whole * options.rate - self.rate) > 1e-9 * self.rate
+        ):
+            raise InputError("the rate of a sound does not fit", where="sound", got=f"{self.rate:g} Hz", allowed=allowed)
+
+    def channel(self) -> Channel:
+        """Return the channel that the sound is recorded in."""
+        text = f"{self.sound.of} of {', '.join(self.names)} along {tuple(np.round(self.axis, 6).tolist())}"
+        return Channel(
+            "sound", unit=_OF[self.sound.of], dims=("speaker",), shape=(len(self.names),), rate=self.rate,
+            description=text,
+        )  # fmt: skip
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a recording's manifest says of it."""
+        return {"points": self.names, "of": self.sound.of, "form": self.sound.form, "peak": self.sound.peak}
+
+    def first(self, engine: Any) -> Array:
+        """Return what is heard at the start, (1, channels)."""
+        matter: Engine = getattr(engine, "matter", engine)
+        if self.sound.of == "position":
+            return self._heard(matter.places(self.points)[None])
+        speed: Array = matter.state().velocity(matter.network.frequency)[self.points]
+        return (speed @ self.axis)[None] @ self.weights.T
+
+    def advance(self, engine: Any, steps: int) -> Array:
+        """Take steps and return what is heard in them, (samples, channels)."""
+        matter: Engine = getattr(engine, "matter", engine)
+        before, count = matter.places(self.points), steps // self.every
+        if matter is engine and matter.small:
+            found = matter.watch(count, self.every, self.points)
+            matter.check()
+        else:
+            found = np.empty((count, len(self.points), 3))
+            for k in range(count):
+                engine.advance(self.every)
+                found[k] = matter.places(self.points)
+        return self._heard(np.concatenate([before[None], found]))[-count:]
+
+    def _heard(self, places: Array) -> Array:
+        """Return the sound of places one after the other, (samples, points, 3)."""
+        if self.sound.of == "position":
+            moved: Array = (places - self.start) @ self.axis
+        else:
+            moved = np.diff(places, axis=0) @ self.axis * self.rate
+        return moved @ self.weights.T
