@@ -11,9 +11,9 @@ from motiform.motion.matter.model.build import NetworkBuilder
 from motiform.motion.matter.model.handles import Points
 from motiform.motion.matter.model.look import Look
 from motiform.motion.matter.model.network import Network, NetworkState, Signal
+from motiform.motion.matter.sound import Sound
 from motiform.motion.matter.stability.assessment import assess_network
 from motiform.motion.matter.stability.cell import Cell
-from motiform.motion.matter.sound import Sound
 from motiform.motion.matter.stability.criterion import Stability
 
 __all__ = [

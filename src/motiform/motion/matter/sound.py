@@ -28,8 +28,8 @@ class Sound:
     `record.write_sound` makes a WAV file of it, and `film` gives it to a film.
     """
 
-    points: Sequence[str]
-    """A channel each: a point, "string[60]", or the mean of a group."""
+    points: Sequence[str | Sequence[str]]
+    """A channel each: a point, "string[60]", the mean of a group, or that of all of several such names."""
     axis: ArrayLike = (0.0, 1.0, 0.0)
     """Direction along which they are listened to."""
     of: Literal["velocity", "position"] = "velocity"
@@ -57,7 +57,8 @@ class Listener:
         self.points = np.unique(np.concatenate(found))
         self.axis = unit_vector(sound.axis, "sound, axis")
         self.weights = np.stack([np.isin(self.points, own) / len(own) for own in found])  # (channels, points)
-        self.sound, self.names, self.rate = sound, names, float(sound.rate or network.frequency)
+        self.names = [name if isinstance(name, str) else " + ".join(name) for name in names]
+        self.sound, self.rate = sound, float(sound.rate or network.frequency)
         self.start = network.initial_state().position[self.points]
         self.every = round(network.frequency / self.rate)
         allowed = f"{network.frequency:g} Hz divided by a whole number, and a multiple of {options.rate:g} Hz"
@@ -66,7 +67,9 @@ class Listener:
             abs(self.every * self.rate - network.frequency) > 1e-9 * network.frequency
             or abs(whole * options.rate - self.rate) > 1e-9 * self.rate
         ):
-            raise InputError("the rate of a sound does not fit", where="sound", got=f"{self.rate:g} Hz", allowed=allowed)
+            raise InputError(
+                "the rate of a sound does not fit", where="sound", got=f"{self.rate:g} Hz", allowed=allowed
+            )
 
     def channel(self) -> Channel:
         """Return the channel that the sound is recorded in."""

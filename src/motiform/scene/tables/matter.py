@@ -58,7 +58,7 @@ class LinkTable(LawKeys):
     """`[[network.link]]`: links with one law; who is linked with whom is told by exactly one key."""
 
     kinds: ClassVar[tuple[str, ...]] = (
-        *("chain", "loop", "grid", "agglomerate", "near", "edges", "between", "cross", "pairs"),
+        *("chain", "loop", "grid", "agglomerate", "near", "edges", "between", "cross", "pairs", "plate"),
         "to",
     )
     name: Name
@@ -71,6 +71,9 @@ class LinkTable(LawKeys):
     between: tuple[PointsOf, PointsOf] | None = Field(None, description="two sets, end by end")
     cross: tuple[PointsOf, PointsOf] | None = Field(None, description="all of one set with all of another")
     pairs: list[tuple[str, str]] | None = Field(None, description="two points each")
+    plate: PointsOf | None = Field(None, description="a grid as a thin plate; stiffness is D/h², bending over spacing²")
+    poisson: Annotated[float, Field(gt=-1.0, le=0.5)] | None = Field(None, description="of a plate; 0.3 if not given")
+    free: bool | None = Field(None, description="of a plate: whether its edges are free; true if not given")
     to: HoldTable | None = Field(None, description="`points` with places of a segment")
     points: PointsOf | None = Field(None, description="of to")
     distance: Length | None = Field(None, description="of near")
@@ -91,12 +94,17 @@ class LinkTable(LawKeys):
         for key, owner in (
             ("points", "to"),
             ("distance", "near"),
-            ("shape", "grid"),
+            ("poisson", "plate"),
+            ("free", "plate"),
             ("diagonals", "grid"),
             ("bends", "grid"),
         ):
             if key in self.model_fields_set and kind != owner:
                 raise ValueError(f"{key} belongs to {owner}")
+        if self.shape is not None and kind not in ("grid", "plate"):
+            raise ValueError("shape belongs to grid")
+        if kind == "plate" and (self.law != "spring" or self.axis is None):
+            raise ValueError("a plate has the law spring, and an axis: its normal")
         if kind == "near" and self.distance is None:
             raise ValueError("give distance with near")
         if kind == "to" and (self.points is None or self.axis or self.every or self.acts != "both"):

@@ -195,7 +195,9 @@ class ImageTable(Table):
 class SoundTable(Table):
     """`[sound]`: points of networks that are listened to."""
 
-    points: list[str] = Field(min_length=1, description='a channel each: a point, "string[60]", or the mean of a group')
+    points: list[str | list[str]] = Field(
+        min_length=1, description='a channel each: a point, "string[60]", the mean of a group, or of several such names'
+    )
     axis: Vector = Field((0.0, 1.0, 0.0), description="direction along which they are listened to")
     of: Literal["velocity", "position"] = Field("velocity", description="what is heard of them")
     rate: Annotated[Hertz, Above0] | None = Field(

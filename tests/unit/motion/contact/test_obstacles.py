@@ -377,7 +377,10 @@ def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
         (lambda: o.Obstacle("odd", Hollow(Box((1, 1, 1)))), "cannot be an obstacle"),
         (lambda: o.Obstacle("odd", 99), "cannot be an obstacle"),
         (lambda: o.distances(o.floor(), (1.0, 2.0)), "points"),
-        (lambda: o.distances(o.Obstacle("egg", Ellipsoid((1, 2, 3)).to_mesh()), (1.0, 2.0, 0.0)), "has no signed distance"),
+        (
+            lambda: o.distances(o.Obstacle("egg", Ellipsoid((1, 2, 3)).to_mesh()), (1.0, 2.0, 0.0)),
+            "has no signed distance",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_reason(make: Any, words: str) -> None:

@@ -5,9 +5,9 @@ import pytest
 
 from models import free_body
 from motiform import FigureBuilder, contact, joints, simulate
-from motiform.motion.actuation import posture_control
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import Box, Ellipsoid
+from motiform.motion.actuation import posture_control
 from motiform.motion.hybrid import Attachment, FigureInMatter, SegmentSolid
 from motiform.motion.hybrid.matter.stability import assess_figure
 from motiform.motion.matter import NetworkBuilder, links

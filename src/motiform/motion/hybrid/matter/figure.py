@@ -17,7 +17,6 @@ from motiform.motion.tree import (
     advance,
     close_loops,
     configuration_rate,
-    forward_dynamics,
     inertia_matrix,
     joint_axes,
     poses,

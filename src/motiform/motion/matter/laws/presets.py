@@ -1,4 +1,4 @@
-"""Predefined links with memory: dry friction, plasticity, rupture, healing, fatigue, capillary bridges.
+"""Predefined links with memory: dry friction, a bow, plasticity, rupture, healing, fatigue, capillary bridges.
 
 Each is an automaton of a few lines (see `automaton`); its text may be read and changed. Numbers are one for all links,
 or one for each. Without `rest`, links are at rest at the start.
@@ -18,7 +18,7 @@ from motiform.motion.matter.laws.automaton import Automaton
 from motiform.motion.matter.laws.automaton_law import AutomatonLaw
 from motiform.motion.matter.laws.links import _numbers
 
-__all__ = ["capillary_bridge", "dry_friction", "fatigue", "healing", "plasticity", "rupture"]
+__all__ = ["bow", "capillary_bridge", "dry_friction", "fatigue", "healing", "plasticity", "rupture"]
 
 DRY_FRICTION = """
 parameters stiffness, limit, damping=0, rest=start
@@ -30,6 +30,23 @@ stick -> slip when stiffness * (d - rest - slid) < -limit: slid = d - rest + lim
 slip -> slip when stiffness * (d - rest - slid) > limit: slid = d - rest - limit / stiffness
 slip -> slip when stiffness * (d - rest - slid) < -limit: slid = d - rest + limit / stiffness
 slip -> stick when abs(d - rest - slid) < limit / stiffness
+"""
+
+# Once released, the string flies back; the bow grips it again where it comes to rest against the hair.
+BOW = """
+parameters stiffness, limit, sliding=0, damping=0
+memory held = start                                 # distance at which the hair grips [m]
+state stick: stiffness, damping, held
+state loosed_back: 0, sliding, held
+state back: 0, sliding, held
+state loosed_forth: 0, sliding, held
+state forth: 0, sliding, held
+stick -> loosed_back when stiffness * (d - held) > limit
+stick -> loosed_forth when stiffness * (d - held) < -limit
+loosed_back -> back when speed < 0
+back -> stick when speed >= 0: held = d
+loosed_forth -> forth when speed > 0
+forth -> stick when speed <= 0: held = d
 """
 
 # The part of the tension above the yield force moves the rest length, and what was moved pulls back with `hardening`.
@@ -108,6 +125,17 @@ def dry_friction(
     """
     _check("dry friction", above={"stiffness": stiffness}, least={"limit": limit})
     return Automaton("dry friction", DRY_FRICTION).law(stiffness=stiffness, limit=limit, damping=damping, rest=rest)
+
+
+def bow(stiffness: ArrayLike, limit: ArrayLike, *, sliding: ArrayLike = 0.0, damping: ArrayLike = 0.0) -> AutomatonLaw:
+    """Return a bow's grip on a string, between a point that moves and one of the string, along one axis.
+
+    The hair, a spring of `stiffness` [N/m] and `damping` [N s/m], holds the string until it pulls by more than `limit`
+    [N]; the string then slips back past it, against `sliding` [N s/m], and is gripped anew where both are as fast: the
+    corner that runs along the string does this once a round (Helmholtz motion).
+    """
+    _check("bow", above={"stiffness": stiffness, "limit": limit}, least={"sliding": sliding})
+    return Automaton("bow", BOW).law(stiffness=stiffness, limit=limit, sliding=sliding, damping=damping)
 
 
 def plasticity(

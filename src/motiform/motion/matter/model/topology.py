@@ -24,6 +24,7 @@ __all__ = [
     "line_positions",
     "loop",
     "near",
+    "plate",
     "ring_positions",
 ]
 
@@ -134,6 +135,54 @@ def grid(points: ArrayLike, shape: Sequence[int], *, diagonals: bool = True, ben
         steps += [(2, 0, 0), (0, 2, 0), (0, 0, 2)]
     fits = [o for o in steps if all(abs(s) < n for s, n in zip(o, full.shape, strict=True))]
     return Grid(full, tuple(fits))
+
+
+def plate(
+    points: ArrayLike, shape: Sequence[int], *, poisson: float = 0.3, free: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return links across a grid of points that make it a thin plate, (links, 2), and the stiffness of each in D/h².
+
+    They act along the plate's normal (``axis=``). D is the bending stiffness [N m], h the spacing [m] of the square
+    grid. The energy is that of Kirchhoff's plate with differences for derivatives,
+
+        D/2h² Σ (δ_xx w + δ_yy w)² + 2 (1 − ν) (δ_xy w² − δ_xx w δ_yy w),
+
+    whose matrix has rows that add up to zero: it is one of springs, some of them below zero. Edges are free, or, with
+    ``free=False``, supported: their points must be fixed ones, about which the plate turns.
+    """
+    from scipy.sparse import coo_matrix, csr_matrix
+
+    found, size = _indices(points), tuple(int(n) for n in shape)
+    if len(size) != 2 or min(size) < 3 or size[0] * size[1] != len(found):
+        allowed = f"two numbers above 2 whose product is {len(found)}"
+        raise InputError("the shape of a plate must match its points", got=size, allowed=allowed)
+    if not -1.0 < poisson <= 0.5:
+        raise InputError("Poisson's ratio is out of range", where="plate", got=poisson, allowed="above −1, up to 0.5")
+    at = np.arange(len(found)).reshape(size)
+
+    def differences(parts: list[tuple[np.ndarray, float]]) -> csr_matrix:
+        rows = np.arange(parts[0][0].size)
+        entries = [(np.full(one.size, weight), rows, one.ravel()) for one, weight in parts]
+        values, i, j = (np.concatenate([entry[k] for entry in entries]) for k in range(3))
+        return coo_matrix((values, (i, j)), (rows.size, len(found))).tocsr()
+
+    def second(lines: np.ndarray) -> csr_matrix:
+        return differences([(lines[:-2], 1.0), (lines[1:-1], -2.0), (lines[2:], 1.0)])
+
+    inner = at[:, 1:-1], at.T[:, 1:-1]
+    xx, yy = second(inner[0]), second(inner[1])
+    order = np.argsort(inner[1][1:-1].ravel(), kind="stable"), np.argsort(inner[0][1:-1].ravel(), kind="stable")
+    xx, yy = xx[order[1]], yy[order[0]]  # both by the numbers of the points in the middle
+    twist = differences([(at[1:, 1:], 1.0), (at[:-1, :-1], 1.0), (at[1:, :-1], -1.0), (at[:-1, 1:], -1.0)])
+    bend = xx.T @ xx + yy.T @ yy + poisson * (xx.T @ yy + yy.T @ xx)
+    matrix = bend + 2.0 * (1.0 - poisson) * twist.T @ twist
+    if free:  # along an edge, half as wide, nothing holds the strip across
+        for line in (at[0], at[-1], at[:, 0], at[:, -1]):
+            along = second(line)
+            matrix = matrix + 0.5 * (1.0 - poisson**2) * along.T @ along
+    upper = coo_matrix(matrix)
+    there = (upper.row < upper.col) & (np.abs(upper.data) > 1e-12)
+    return np.stack((found[upper.row[there]], found[upper.col[there]]), -1), -upper.data[there]
 
 
 def edges(points: ArrayLike, faces: ArrayLike) -> np.ndarray:

@@ -11,7 +11,7 @@ from motiform.geometry import Hollow, Plane
 from motiform.geometry.checks import LONGEST
 from motiform.geometry.search.closest import pack_solids
 from motiform.motion.hybrid.matter.parts import Attachment, SegmentSolid
-from motiform.motion.matter import Network, NetworkBuilder, Points, motions, topology
+from motiform.motion.matter import Network, NetworkBuilder, Points, links, motions, topology
 from motiform.motion.matter.laws.links import as_friction
 from motiform.motion.matter.system import steps_per_sample
 from motiform.motion.tree import Figure
@@ -228,6 +228,8 @@ class _Part:
                 "a rule must make at least one link", where=place(kind), got=getattr(table, kind), remedy=remedy
             )
         law = build_law(table, place, table.name)
+        if kind == "plate":
+            law = links.spring(table.stiffness * self._weights, damping=(table.damping or 0.0) * (self._weights > 0))
         self.builder.link(
             self.prefix + table.name, pairs, law, axis=table.axis, acts=table.acts, every=table.every or 1,
             record=table.record,
@@ -269,6 +271,12 @@ class _Part:
                 diagonals=table.diagonals is not False,
                 bends=bool(table.bends),
             )
+        if kind == "plate":
+            pairs, self._weights = topology.plate(
+                points.indices, self._shape(table, where), poisson=0.3 if table.poisson is None else table.poisson,
+                free=table.free is not False,
+            )  # fmt: skip
+            return pairs
         if kind == "edges":
             return self._edges(named, where)
         return {"chain": topology.chain, "loop": topology.loop, "agglomerate": topology.agglomerate}[kind](
@@ -285,11 +293,10 @@ class _Part:
     def _shape(self, table: LinkTable, where: str) -> tuple[int, ...]:
         if table.shape is not None:
             return tuple(table.shape)
-        group, index = self.names.group(table.grid, where) if isinstance(table.grid, str) else (None, None)
+        named = table.grid or table.plate
+        group, index = self.names.group(named, where) if isinstance(named, str) else (None, None)
         if group is None or index is not None or group.places.shape is None:
-            raise SceneError(
-                "the points must be those of a whole grid", where=where, got=table.grid, remedy="Give shape."
-            )
+            raise SceneError("the points must be those of a whole grid", where=where, got=named, remedy="Give shape.")
         return group.places.shape
 
     def _edges(self, named: PointsOf, where: str) -> np.ndarray:
