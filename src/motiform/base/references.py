@@ -227,8 +227,8 @@ REFERENCES: dict[str, str] = {
     "Neerlando-Scandinavica 17 (1979) 252–253",
     "Leissa73": "A. W. Leissa, The free vibration of rectangular plates, J. Sound and Vibration 31 (1973) 257–293. "
     "doi:10.1016/S0022-460X(73)80371-2",
-    "Schelleng73": "J. C. Schelleng, The bowed string and the player, J. Acoustical Society of America 53 (1973) 26–41. "
-    "doi:10.1121/1.1913322",
+    "Schelleng73": "J. C. Schelleng, The bowed string and the player, J. Acoustical Society of America 53 (1973) "
+    "26–41. doi:10.1121/1.1913322",
     "MoreSorensen83": "J. J. Moré, D. C. Sorensen, Computing a trust region step, SIAM J. Scientific and Statistical "
     "Computing 4 (1983) 553–572. doi:10.1137/0904038",
     "Fischli09": "S. Fischli, R. W. Sellens, M. Beek, D. R. Pichora, Simulation of extension, radial and ulnar "

@@ -180,3 +180,55 @@ def test_functions_of_a_figure_act_and_others_are_refused():
     assert pushed["v"][-1, 0] > simulate(scene)["v"][-1, 0]
     with pytest.raises(MotiformError, match="matter with a figure takes no"):
         simulate(scene, forces=lambda t, state: None)
+
+
+STAND = """
+[scene]
+title = "A box between floor and rope"
+duration = 0.2
+rate = 50
+[[body]]
+name = "box"
+shape = { box = [0.2, 0.2, 0.2], density = 100 }
+pose = { at = [0, 0.1, 0] }
+contact = { friction = 0.5 }
+[[obstacle]]
+name = "floor"
+floor = 0
+[[network]]
+name = "net"
+[[network.masses]]
+name = "weight"
+points = [[0, 0.5, 0]]
+mass = 0.1
+[[network.link]]
+name = "rope"
+points = "weight"
+to = { segment = "box", at = [0, 0.1, 0] }
+law = "spring"
+stiffness = 100
+damping = 1
+[sound]
+points = ["weight"]
+of = "position"
+"""
+
+
+def test_contacts_and_sound_of_a_scene_with_a_network(tmp_path):
+    """The floor carries box and rope: 0.8 kg · g, and what the rope pushes; the sound is the weight's displacement."""
+    rec = simulate(parse_scene(STAND))
+    floor, rope = rec["contact.force"].sum(1)[1:, 1], rec["matter.wrench"][1:, 0, 4]
+    # Held by the floor at every step: its force balances the others, to the tolerance of sweeps.
+    np.testing.assert_allclose(floor + rope, 0.8 * 9.81, atol=1e-6)
+    assert rec.channel("sound").rate == 1050.0
+    np.testing.assert_array_equal(rec["sound"][::21, 0], rec["weight.position"][:, 0, 1] - 0.5)
+    from motiform.record import write_sound
+
+    heard = write_sound(rec, tmp_path / "rope.wav", form="float32")
+    assert len(heard.numbers) == 211
+    for change, text in (
+        ("[sound]\npoints = ['wieght']", "no such points.*Did you mean 'weight'"),
+        ("[sound]\nrate = 400\npoints = ['weight']", "rate of a sound does not fit"),
+    ):
+        with pytest.raises(MotiformError, match=text):
+            simulate(parse_scene(STAND[: STAND.index("[sound]")] + change))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import eigvalsh
 
 from motiform.motion.matter import NetworkBuilder, Sound, links, presets, topology
 from motiform.motion.run import Options
@@ -92,7 +93,7 @@ def test_modes_of_a_supported_plate():
     np.testing.assert_allclose(found, expected, atol=1e-4 * 1765 * 64 * 12 * np.finfo(float).eps)
 
 
-@pytest.mark.parametrize(("count", "within"), [(17, 0.03), (33, 0.015)])
+@pytest.mark.parametrize(("count", "within"), [(13, 0.04), (25, 0.02)])
 def test_modes_of_a_free_plate(count, within):
     """ω a² √(ρh/D) = 13.49, 19.79, 24.43 for ν = 0.3 [Leissa73]; errors shrink with the spacing."""
     pairs, weights = topology.plate(np.arange(count**2), (count, count))
@@ -106,7 +107,7 @@ def test_modes_of_a_free_plate(count, within):
     edge[[0, -1]] = 0.5  # of a cell
     mass = np.outer(edge, edge).ravel()
     root = 1 / np.sqrt(mass)
-    found = np.sqrt(np.abs(np.linalg.eigvalsh(root[:, None] * K * root)[:6])) * (count - 1) ** 2
+    found = np.sqrt(np.abs(eigvalsh(root[:, None] * K * root, subset_by_index=(0, 5)))) * (count - 1) ** 2
     np.testing.assert_allclose(found[:3], 0.0, atol=1e-3)  # it moves and turns freely
     np.testing.assert_allclose(found[3:], [13.489, 19.789, 24.432], rtol=within)
 

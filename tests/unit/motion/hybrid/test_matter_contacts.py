@@ -66,12 +66,12 @@ class TestAsAlone:
         assert (coupled["contact.mode"][-1] > 0).any()
 
     def test_at_a_limit(self):
-        given = {"contacts": contact.Contacts(), "v0": [4.0]}
+        given = {"contacts": contact.Contacts(), "v0": [8.0]}
         coupled = simulate(FigureInMatter(arm(), dust().build()), t1=0.5, rate=105.0, **given)
         same(coupled, alone(arm(), 0.5, **given))
         assert coupled["q"].max() <= 0.5 + 1e-6
         assert "limit.force" in coupled
-        free = simulate(FigureInMatter(arm(), dust().build()), t1=0.5, rate=105.0, v0=[4.0])
+        free = simulate(FigureInMatter(arm(), dust().build()), t1=0.5, rate=105.0, v0=[8.0])
         assert free["q"].max() > 0.6  # limits act where contacts are asked for
 
     def test_held_by_stiff_gains(self):

@@ -116,7 +116,7 @@ class ContactFigure(MovedFigure):
     def _diverged(self, t: float) -> RunError:
         """Return the error of a run whose velocities have grown without end: it names what drove them."""
         figure, h = self.figure, 1.0 / self.rate
-        R, p = poses(figure, self.q)
+        p = poses(figure, self.q)[1]
         pushes, axes = self.felt.matter, joint_axes(figure, self.q)
         moments = pushes[:, :3] + np.cross(p, pushes[:, 3:])
         matter = (axes * (figure.carried.T @ np.concatenate([moments, pushes[:, 3:]], axis=1))).sum(1)

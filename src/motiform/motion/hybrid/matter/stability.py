@@ -195,5 +195,5 @@ def _links(joined: Joined, moves: _Moves) -> Terms:
             J[on] += sign * moves.at(segment[ends[on]], place[ends[on]])
         rows = np.einsum("li,lin->ln", np.broadcast_to(line, (len(a), 3)), J)
         numbers = (np.broadcast_to(np.asarray(x, float), bundle.count)[held] for x in bundle.law.strongest())
-        found[f"links {bundle.name!r}"] = tuple(rows.T @ (np.maximum(x, 0.0)[:, None] * rows) for x in numbers)  # type: ignore[assignment]
+        found[f"links {bundle.name!r}"] = tuple(rows.T @ (np.maximum(x, 0.0)[:, None] * rows) for x in numbers)
     return found

@@ -89,7 +89,12 @@ class CoupledSystem(System):
         network, figure = model.network, model.figure
         self.steps = steps_per_sample(network, options.rate)
         self.model, self.options, self.controlled = model, options, controls is not None
-        acts = {"controls": controls, "loads": loads, "contacts": contacts, "prescribed": tuple(prescribed) or None}
+        acts: dict[str, Any] = {
+            "controls": controls,
+            "loads": loads,
+            "contacts": contacts,
+            "prescribed": tuple(prescribed) or None,
+        }
         self.contacts: ContactSystem | None = None
         if motion is None:
             self.moved = self._moved(start(figure, q0, v0), **acts)

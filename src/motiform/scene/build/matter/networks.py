@@ -69,6 +69,12 @@ def build_matter(scene: Scene, figure: Figure | None = None, q: np.ndarray | Non
     return Matter(network, tuple(carriers.contacts), tuple(carriers.attachments))
 
 
+def _of_plate(law: Any, weights: np.ndarray) -> links.ZoneLaw:
+    """Return the law of a plate's links, from that of one; neighbours alone have its damper."""
+    one = law.zones[0]
+    return links.spring(one.stiffness * weights, rest=one.rest, damping=one.damping * (weights > 0))
+
+
 def _wind(scene: Scene) -> Any:
     table = scene.document.environment
     if table.gust is None:
@@ -229,7 +235,7 @@ class _Part:
             )
         law = build_law(table, place, table.name)
         if kind == "plate":
-            law = links.spring(table.stiffness * self._weights, damping=(table.damping or 0.0) * (self._weights > 0))
+            law = _of_plate(law, self._weights)
         self.builder.link(
             self.prefix + table.name, pairs, law, axis=table.axis, acts=table.acts, every=table.every or 1,
             record=table.record,
