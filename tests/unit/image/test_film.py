@@ -251,3 +251,23 @@ def test_a_missing_encoder_is_named_before_the_work(flight, tmp_path, monkeypatc
     with pytest.raises(MotiformError, match="ffmpeg is needed"):
         film(flight, tmp_path / "a.mp4", size=SIZE, frames=tmp_path / "pictures")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_film_has_the_sound_of_its_recording(tmp_path):
+    import subprocess
+
+    from imageio_ffmpeg import get_ffmpeg_exe
+
+    from motiform.form import dress
+    from motiform.motion.matter import NetworkBuilder, Sound, links
+    from motiform.scene import simulate
+
+    b = NetworkBuilder(frequency=11025.0)
+    nail, mass = b.fixed("nail", [0, 1, 0]), b.masses("mass", [[0, 0.5, 0]], 0.1)
+    b.link("spring", (nail, mass), links.spring(1e5, rest=0.45))
+    rec = simulate(b.build(), t1=0.4, rate=25.0, sound=Sound(["mass"]))
+    path = film(dress(rec), tmp_path / "spring.mp4", size=(64, 48), samples_per_pixel=1, sound=rec)
+    told = subprocess.run([get_ffmpeg_exe(), "-i", path, "-f", "null", "-"], capture_output=True, text=True).stderr
+    assert "Audio: aac" in told
+    assert "11025 Hz" in told
+    assert "Duration: 00:00:00.4" in told  # eleven pictures of 40 ms, and 0.4 s of sound in frames of 1024
