@@ -24,6 +24,10 @@ REFERENCES: dict[str, str] = {
     "Leardini11": "A. Leardini, F. Biagi, A. Merlo, C. Belvedere, M. G. Benedetti, Multi-segment trunk kinematics "
     "during locomotion and elementary exercises, Clin. Biomech. 26 (2011) 562–571. "
     "doi:10.1016/j.clinbiomech.2011.01.015",
+    "McGinley09": "J. L. McGinley, R. Baker, R. Wolfe, M. E. Morris, The reliability of three-dimensional kinematic "
+    "gait measurements: a systematic review, Gait Posture 29 (2009) 360–369. doi:10.1016/j.gaitpost.2008.09.003",
+    "PlugInGait": "Vicon Motion Systems, Plug-in Gait Reference Guide, 2018: output angles (rotation orders, positive "
+    "rotations), lower body forces and moments (external).",
     "VanSintJan07": "S. van Sint Jan, Color Atlas of Skeletal Landmark Definitions, Churchill Livingstone 2007.",
     "Zara": "F. Zara, Dynamique des objets rigides, course of the master ID3D, LIRIS, Université Lyon 1.",
     "Perez94": "A. F. Perez, Modélisation de la dynamique du carpe, thesis, Université Joseph-Fourier, Grenoble 1994. "

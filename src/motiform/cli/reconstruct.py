@@ -79,6 +79,13 @@ def reconstruct(
         str | None, typer.Option(metavar="ADDRESS|local", help="Use a Dask cluster (tcp://host:8786).")
     ] = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write a report page for each trial.")] = True,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Write the report as PDF, too.")] = False,
+    angles: Annotated[
+        str, typer.Option(metavar="isb|plug-in-gait", help="Convention of clinical angles and moments.")
+    ] = "isb",
+    normative: Annotated[
+        Path | None, typer.Option(help="CSV of normative bands for the report: quantity, percent, mean, sd.")
+    ] = None,
     set_: Settings = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -92,16 +99,20 @@ def reconstruct(
             "a batch is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them."
         )
     told = {key: value for key, value in (("height", height), ("mass", mass), ("sex", sex)) if value is not None}
-    fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits}
+    fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits, "angles": angles}
     if markers is not None:
         told["markers"] = markers
     options = _options(
         _figure_of(figure, ik_setup, scale_setup), told, subject,
         {key: value for key, value in (("up", up), ("units", units)) if value is not None}, fit,
         correspondence, weights, static, calibrate, report, parse_settings(set_),
-        {"forces": forces, "ik": ik_setup, "scale": scale_setup}, forward,
+        {"forces": forces, "ik": ik_setup, "scale": scale_setup, "normative": normative}, forward, pdf,
     )  # fmt: skip
-    others = [path for path in (correspondence, weights, static, forces, Path((subject or "").split(":")[0])) if path]
+    others = [
+        path
+        for path in (correspondence, weights, static, forces, normative, Path((subject or "").split(":")[0]))
+        if path
+    ]
     batch = plan_batch(trials, out, options, overwrite=overwrite, leave_out=others)
     _work(batch, jobs, scheduler, quiet)
     _end(batch, as_json)
@@ -113,7 +124,7 @@ _GROUPS = ("figure", "markers", "reconstruct", "calibrate")
 def _options(
     figure: str, measures: dict[str, Any], subject: str | None, read: dict[str, Any], fit: dict[str, Any],
     correspondence: Path | None, weights: Path | None, static: Path | None, calibrate: bool, report: bool,
-    settings: dict[str, Any], files: dict[str, Path | None], forward: str | None,
+    settings: dict[str, Any], files: dict[str, Path | None], forward: str | None, pdf: bool,
 ) -> "TrialOptions":  # fmt: skip
     """Return the settings common to all trials; invalid input raises an error here, before any work."""
     from motiform.measure import read_correspondence
@@ -131,7 +142,7 @@ def _options(
     options = TrialOptions(
         FigureSpec(place, measures, subjects, name, grouped["figure"]), {**read, **grouped["markers"]},
         {**fit, **grouped["reconstruct"]}, None if static is None else str(static.absolute()), calibrate,
-        grouped["calibrate"], report, forward=forward,
+        grouped["calibrate"], report, forward=forward, pdf=pdf,
         **{name: None if path is None else str(_existing(path, name).absolute()) for name, path in files.items()},
     )  # fmt: skip
     check_options(options)
@@ -140,7 +151,7 @@ def _options(
 
 def _existing(path: Path, name: str) -> Path:
     if not path.exists():
-        option = "--forces" if name == "forces" else f"--{name}-setup"
+        option = f"--{name}" if name in ("forces", "normative") else f"--{name}-setup"
         raise InputError("no such file", where=option, got=str(path), remedy=closest_file(path))
     return path
 

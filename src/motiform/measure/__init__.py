@@ -4,7 +4,7 @@ from motiform.measure.changes import marker_names
 from motiform.measure.filters import low_pass
 from motiform.measure.frames import change_frame, move, turn
 from motiform.measure.gaps import Gap, Gaps, fill_gaps, find_gaps
-from motiform.measure.markers import read_markers, write_c3d, write_markers, write_markers_csv, write_trc
+from motiform.measure.markers import Computed, read_markers, write_c3d, write_markers, write_markers_csv, write_trc
 from motiform.measure.names import Matching, choose_markers, match_names, read_correspondence
 from motiform.measure.plates import center_of_pressure, resample_plates
 from motiform.measure.segment import Disc, Seeds, Spot, label_meshes, read_seeds, segment_bones
@@ -13,6 +13,7 @@ from motiform.measure.subjects import Subject, read_subjects, write_subjects
 from motiform.measure.volume import Labels, Volume, read_labels, read_volume, synthetic_ct, wrist_shapes, write_volume
 
 __all__ = [
+    "Computed",
     "Disc",
     "Gap",
     "Gaps",

@@ -1,12 +1,12 @@
 """Recordings with some of their channels changed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.record.channel import Channel
+from motiform.record.channel import Channel, Event
 from motiform.record.recording import Recording, check_recording
 
 __all__ = ["changed", "check_has_markers", "check_markers", "marker_names"]
@@ -42,8 +42,9 @@ def changed(
     *,
     manifest: Mapping[str, Any] | None = None,
     times: np.ndarray | None = None,
+    events: Sequence[Event] | None = None,
 ) -> Recording:
-    """Return the recording in memory with channels replaced or added, and entries of the manifest.
+    """Return the recording in memory with channels replaced or added, and entries of the manifest; or other events.
 
     Channels of ``data`` without a rate take their ``times`` [s], or those of the channel that they replace.
     """
@@ -56,6 +57,6 @@ def changed(
             own = name in data and times is not None
             stamps[name] = times if own else rec.time(name if name in rec else "markers")
     return Recording.from_arrays(
-        list(channels.values()), arrays, times=stamps, events=rec.events, statics=dict(rec.statics),
-        manifest={**rec.manifest, **(manifest or {})},
+        list(channels.values()), arrays, times=stamps, events=rec.events if events is None else events,
+        statics=dict(rec.statics), manifest={**rec.manifest, **(manifest or {})},
     )  # fmt: skip

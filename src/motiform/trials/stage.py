@@ -6,15 +6,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import check_keywords
+from motiform.base.errors import MotiformError, check_keywords
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import looks_of, marker_looks
+from motiform.motion.reconstruct.gait.angles import check_convention
+from motiform.motion.reconstruct.gait.cycles import gait_cycles
+from motiform.motion.reconstruct.gait.events import walker_of
+from motiform.motion.reconstruct.gait.series import joint_series
 from motiform.motion.reconstruct.trial import Correspondence, reconstruct_trial
 from motiform.motion.tree import Figure
-from motiform.record import Recording
+from motiform.record import Channel, Recording
 
 __all__ = ["reconstruct"]
+
+_WALKED = ("hip.flexion", "knee.flexion", "ankle.dorsiflexion")  # plotted first where somebody walks
 
 
 @check_keywords
@@ -34,6 +40,7 @@ def reconstruct(
     swaps: bool = True,
     dynamics: Literal["auto"] | bool = "auto",
     accuracy: float = 1e-13,
+    angles: str = "isb",
     progress: Progress | None = None,
 ) -> Recording:
     """Return the postures of a figure that put its tags where the markers are, and what follows from them.
@@ -43,7 +50,8 @@ def reconstruct(
     both are reported (``unseen``, ``nullity``).
 
     The recording has q, v, a, tags, markers, error, error.rms, error.weighted, std, unseen, nullity, status, poses of
-    the segments and centres of mass; with plates effort, residual and power; gait, swaps, markers left out,
+    the segments and centres of mass; with plates effort, residual and power; clinical angles of figures with feet, with
+    moments and powers (knee.flexion, knee.flexion_moment, …: left and right); gait, swaps, markers left out,
     coordinates at their limits and doubtful samples as events.
 
     Parameters
@@ -65,10 +73,12 @@ def reconstruct(
         for a while left out: where they jump there or back. False: all are taken as they are.
     dynamics : whether efforts are computed; "auto": where there are force plates.
     accuracy : step of the tags at which a sample is done [m].
+    angles : convention of clinical angles and moments: "isb", or "plug-in-gait".
 
     >>> rec = reconstruct(figures.human36(height=1.8), read_markers("walk.c3d"))        # doctest: +SKIP
 
     """
+    check_convention(angles)
     rec = reconstruct_trial(
         figure, markers, correspondence=correspondence, weights=weights, tasks=tasks, prior=prior, q0=q0, limits=limits,
         robust=robust, smooth=smooth, cutoff=cutoff, swaps=swaps, dynamics=dynamics, accuracy=accuracy,
@@ -78,11 +88,29 @@ def reconstruct(
     channels = [rec.channel(name) for name in rec.names]
     arrays = {name: np.asarray(rec[name]) for name in rec.names}
     times = {name: rec.time(name) for name in rec.names if rec.channel(name).rate is None}
-    plots = [name for name in ("error.rms", "center_of_mass", "effort") if name in rec]
+    joints = _joints(rec, figure, angles)
+    channels += [channel for channel, _ in joints.values()]
+    arrays |= {name: values for name, (_, values) in joints.items()}
+    times |= {name: rec.time("q") for name in joints if "q" in times}
+    walks = [name for name in _WALKED if name in joints] if gait_cycles(rec.events) else []
+    plots = walks or [name for name in ("error.rms", "center_of_mass", "effort") if name in rec]
+    rec.manifest["reconstruct"]["angles"] = angles
     return Recording.from_arrays(
         channels, arrays, times=times, events=rec.events, statics=looks.statics(),
         manifest={
             **rec.manifest, **machine(), **looks.manifest(),
             "image": {"plot": plots, "paths": False},
+            "labels": rec.manifest["labels"] | ({"side": ["left", "right"]} if joints else {}),
         },
     )  # fmt: skip
+
+
+def _joints(rec: Recording, figure: Figure, convention: str) -> dict[str, tuple[Channel, np.ndarray]]:
+    """Return channels of the clinical angles, moments and powers of a figure with feet; none of another."""
+    own = rec.channel("q")
+    try:
+        walker = walker_of(figure, rec.time("q"), rec["q"])
+        found = joint_series(rec, figure, walker, convention)
+    except MotiformError:  # no feet, or feet without a direction
+        return {}
+    return found.channels(**({} if own.rate is None else {"rate": own.rate, "start": own.start}))

@@ -18,6 +18,8 @@ from motiform.base.errors import InputError, MotiformError, RunError, closest, c
 from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
+from motiform.motion.reconstruct.gait.angles import check_convention
+from motiform.motion.reconstruct.gait.normative import read_normative
 from motiform.motion.reconstruct.opensim.ik import read_ik_setup
 from motiform.motion.reconstruct.opensim.loads import add_forces
 from motiform.motion.reconstruct.opensim.scaling import read_scale_setup, scale_by_setup
@@ -26,6 +28,7 @@ from motiform.motion.tree.read import write_bvh
 from motiform.record import Recording
 from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
 from motiform.record.places import remove_stale
+from motiform.trials.c3d import write_back
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
 from motiform.trials.files import write_cycles, write_efforts, write_joint_angles, write_mot, write_tables
 from motiform.trials.inputs import forces_of, read_forces, read_trial
@@ -76,6 +79,10 @@ class TrialOptions:
     """Path of a set-up of OpenSim's inverse kinematics: weights and tasks."""
     scale: str | None = None
     """Path of a set-up of OpenSim's scaling."""
+    normative: str | None = None
+    """Path of a table of normative bands, drawn in the page."""
+    pdf: bool = False
+    """Whether the page is written as PDF, too."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +118,9 @@ def check_options(options: TrialOptions) -> None:
         read_ik_setup(options.ik).options(figure)
     if options.scale is not None:
         figure = _scaled(figure, options)
+    if options.normative is not None:
+        read_normative(options.normative)
+    check_convention(options.reconstruct.get("angles", "isb"))
     for what in ("correspondence", "weights"):
         for name in options.reconstruct.get(what) or {}:
             if name not in figure.tag_names:
@@ -150,7 +160,8 @@ def trial_key(source: str | Path, options: TrialOptions) -> str:
     """Return a hash of all that the results depend on: the files and the options."""
     told = asdict(options)
     found = hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode())
-    files = [source, options.static, options.figure.figure, *_texts(options.figure.options), options.ik, options.scale]
+    files = [source, options.static, options.figure.figure, *_texts(options.figure.options), options.ik, options.scale,
+             options.normative]  # fmt: skip
     if options.forces is not None and os.path.basename(str(source)):
         files.append(str(forces_of(source, options.forces)))
     for file in files:
@@ -213,7 +224,7 @@ def _done(trial: Trial, progress: Progress) -> dict[str, Any]:
         rec.manifest["subject"] = subject
     if calibration:
         rec.manifest["calibration"] = calibration
-    return _write(trial, rec, figure, upright(figure, markers), progress)
+    return _write(trial, rec, figure, markers, progress)
 
 
 def _figure(
@@ -316,14 +327,20 @@ def _write_files(trial: Trial, rec: Recording, figure: Figure, markers: Recordin
     if "effort" in rec:
         files.append(write_efforts(rec, figure, folder / f"{name}_efforts.sto").name)
     if default_joints(figure):
-        angles = joint_angles(figure, rec["q"])
+        angles = joint_angles(figure, rec["q"], convention=rec.manifest["reconstruct"]["angles"])
         files.append(write_joint_angles(rec, angles, folder / f"{name}_angles.sto").name)
     cycles = write_cycles(rec, figure, folder / f"{name}_cycles.csv")
     files += [] if cycles is None else [cycles.name]
-    if trial.options.report:
-        from motiform.image.report.page import write_report
+    back = write_back(rec, figure, markers, folder / f"{name}.c3d")
+    files += [] if back is None else [back.name]
+    if trial.options.report or trial.options.pdf:
+        from motiform.image.report.page import report_blocks, write_blocks
 
-        files.append(write_report(rec, figure, markers, folder / "report.html").name)
+        bands = None if trial.options.normative is None else read_normative(trial.options.normative)
+        blocks = report_blocks(rec, figure, upright(figure, markers), bands)
+        for ending in ["html"] * trial.options.report + ["pdf"] * trial.options.pdf:
+            write_blocks(blocks, folder / f"report.{ending}")
+            files.append(f"report.{ending}")
     return files
 
 

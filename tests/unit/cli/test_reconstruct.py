@@ -144,7 +144,7 @@ def test_mot_is_in_degrees_and_metres(folder):
 def test_report_page_is_complete_in_itself(folder):
     page = (folder / "out" / "t0" / "report.html").read_text("utf-8")
     assert page.startswith("<!doctype html>")
-    for words in ("Errors of markers", "Gaps", "Coordinates", "r_digit2", "1 gaps of all markers", "human36"):
+    for words in ("Residuals of markers", "Gaps", "Coordinates", "r_digit2", "1 gaps in 1 markers", "human36"):
         assert words in page, words
     sources = re.findall(r'(?:src|href)="([^"]{0,40})', page)
     assert len(sources) >= 5 + 2 + 2  # pictures, errors and gaps, two pages of coordinates

@@ -1,41 +1,40 @@
-"""The report of a reconstructed trial: one self-contained page with tables, plots and pictures."""
+"""The report of a reconstructed trial: one page with tables, plots and pictures, and the same as a PDF file."""
 
-import base64
-import io
 import os
-from collections.abc import Sequence
-from html import escape
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.base.errors import InputError
 from motiform.image.files import new_file
-from motiform.image.report.plots import angle_plots, effort_plots, error_plot, seen_plot
+from motiform.image.report.blocks import Bar, Block, Code, Heading, Picture, Strip, Table, Text
+from motiform.image.report.plots import angle_plots, effort_plots, error_plot, residual_map
 
 if TYPE_CHECKING:
+    from motiform.motion.reconstruct.gait.normative import Normative
     from motiform.motion.tree import Figure
     from motiform.record import Recording
 
 __all__ = ["write_report"]
 
-_PICTURES = 5
-_SIZE = (300, 420)
 _STILL = 0.2  # of the speed of the steps: slower than that nobody walks through the room
-_STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:1.5rem auto;padding:0 1rem;color:#1d232a;"
-    "background:#fff}h1{margin:.2rem 0}h2{margin:2rem 0 .4rem;border-bottom:1px solid #d5dae0}p{margin:.4rem 0}"
-    "img{max-width:100%;height:auto}.strip figure{width:19%}"
-    "figure{display:inline-block;margin:0 .3rem .4rem 0}figcaption{font-size:.85em;"
-    "color:#59636e}table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}th,td{padding:.12rem"
-    " .7rem;text-align:right;border-bottom:1px solid #e8ebee}th:first-child,td:first-child{text-align:left}"
-    "th{font-weight:600;background:#f5f7f9}.bar{display:inline-block;height:.7em;background:#0072B2;border-radius:2px}"
-    ".bad{color:#b3261e;font-weight:600}pre{background:#f5f7f9;padding:.6rem;overflow-x:auto;font-size:.85em}"
-    "details>summary{cursor:pointer;color:#0057a0}h3{margin:1rem 0 .2rem;font-size:1rem}table{display:block;overflow-x:"
-    "auto;max-width:100%}@media print{body{max-width:none;margin:0}figure,table{break-inside:avoid}"
-    "details{display:none}h2{break-after:avoid}}@media(max-width:40rem){.strip figure{width:45%}"
-    ".plot{overflow-x:auto}.plot img{max-width:none;width:46rem}}"
-)
+_TURNED = np.deg2rad(30.0)
+_EVENTS = 200  # shown
+_CONVENTIONS = {
+    "isb": "Angles by the recommendations of the ISB [Wu02], the pelvis by rotation, obliquity and tilt [Baker01] in "
+    "the direction of walking. Moments are internal, those of muscles.",
+    "plug-in-gait": "Angles in the sequences and signs of Plug-in Gait, of the segments' own axes; pelvis and feet in "
+    "the direction of walking. Moments are external, those that muscles balance.",
+}
+_MEANS = {
+    "not fitted": "no posture was found",
+    "hidden": "hidden markers leave a coordinate of the joint open",
+    "uncertain": "a standard deviation above 5°",
+    "limit": "a joint is at its limit",
+    "left out": "a marker of its segments is left out or exchanged",
+}
 
 
 def write_report(
@@ -44,120 +43,192 @@ def write_report(
     markers: "Recording | None",
     path: str | os.PathLike[str],
     *,
+    normative: "Normative | None" = None,
     overwrite: bool = False,
 ) -> Path:
-    """Write a page about a trial and return its path: errors, gaps, angles, efforts, gait and pictures.
+    """Write a report of a trial and return its path: gait, errors, gaps, angles, efforts and pictures.
 
     Parameters
     ----------
     rec : what `reconstruct` gave for the markers.
     markers : as they were read: all of them, with their gaps; None: those of the tags.
-    path : file to write (.html). It needs no other file and no network.
+    path : file to write: .html, a page that needs no other file and no network; or .pdf.
+    normative : bands that are drawn behind the curves over the gait cycle, of `read_normative`.
     """
-    parts = [
-        _head(rec), _gait(rec, figure, markers), _pictures(rec), _errors(rec), _gaps(rec, markers), _calibration(rec),
-        _angles(rec, figure), _efforts(rec, figure), _events(rec), _origin(rec, markers),
-    ]  # fmt: skip
-    title = escape(str(rec.manifest.get("title") or rec.manifest.get("source") or "trial"))
-    page = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
-        f"<h1>{title}</h1>{''.join(parts)}</body></html>\n"
-    )
     path = Path(path)
-    with new_file(path, overwrite=overwrite) as part:
-        part.write_text(page, "utf-8")
+    ending = path.suffix.lower()
+    if ending not in (".html", ".htm", ".pdf"):
+        raise InputError("a report must be a page or a PDF file", got=path.name, allowed=".html, .pdf")
+    blocks = report_blocks(rec, figure, markers, normative)
+    write_blocks(blocks, path, overwrite=overwrite)
     return path
 
 
-# ---------------------------------------------------------------- pieces of a page
-def _image(pixels: Any, caption: str, alt: str) -> str:
-    """Return a picture (array or PNG bytes) inside of the page."""
-    if not isinstance(pixels, bytes):
-        import imageio.v3 as iio
+def write_blocks(blocks: list[Block], path: Path, *, overwrite: bool = False) -> None:
+    """Write a report as a page or as PDF, by the ending of its name."""
+    from motiform.image.report.html import html_page
+    from motiform.image.report.pdf import write_pdf
 
-        stream = io.BytesIO()
-        iio.imwrite(stream, pixels, extension=".png")
-        pixels = stream.getvalue()
-    data = base64.b64encode(pixels).decode()
-    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    return f'<figure><img src="data:image/png;base64,{data}" alt="{escape(alt)}">{below}</figure>'
+    with new_file(path, overwrite=overwrite) as part:
+        if path.suffix.lower() == ".pdf":
+            write_pdf(blocks, part)
+        else:
+            part.write_text(html_page(blocks), "utf-8")
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table; cells are HTML."""
-    top = "".join(f"<th>{escape(head)}</th>" for head in heads)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+def report_blocks(
+    rec: "Recording", figure: "Figure", markers: "Recording | None", normative: "Normative | None" = None
+) -> list[Block]:
+    """Return what a report of a trial consists of."""
+    from motiform.image.report.gait import walk_of
+
+    walker = walk_of(rec, figure)
+    parts = [
+        _head(rec), _gait(rec, figure, markers, walker, normative), _pictures(rec, figure, walker), _errors(rec),
+        _gaps(markers), _calibration(rec), _angles(rec, figure), _efforts(rec, figure), _events(rec),
+        _origin(rec, markers),
+    ]  # fmt: skip
+    return [block for part in parts for block in part]
 
 
 def _mm(value: float | None) -> str:
     return "–" if value is None or not np.isfinite(value) else f"{1e3 * value:.2f}"
 
 
-def _number(value: float, digits: int = 3) -> str:
+def _number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None or not np.isfinite(value) else f"{value:.{digits}f}"
 
 
 # ---------------------------------------------------------------- sections
-def _head(rec: "Recording") -> str:
+def _head(rec: "Recording") -> list[Block]:
     told, subject = rec.manifest["reconstruct"], rec.manifest.get("subject")
-    count, matched = told["samples"], len(told["per_marker"])
-    facts = [
-        f"{escape(str(rec.manifest.get('source') or 'markers'))}, {count} samples over {rec.duration:.3f} s",
-        f"figure {escape(str(rec.manifest.get('figure')))}" + (f" of {escape(str(subject))}" if subject else ""),
-        f"{matched} markers; error <b>{_mm(told['rms'])} mm</b> (root mean square, all markers alike"
-        + (f"; {_mm(told['rms_weighted'])} mm weighted)" if told["rms_weighted"] != told["rms"] else ")"),
-    ]
-    facts += [f'<span class="bad">{escape(note)}</span>' for note in told["notes"]]
+    title = str(rec.manifest.get("title") or rec.manifest.get("source") or "trial")
+    weighted = f"; {_mm(told['rms_weighted'])} mm weighted" if told["rms_weighted"] != told["rms"] else ""
+    facts = (
+        f"{rec.manifest.get('source') or 'markers'}, {told['samples']} samples over {rec.duration:.3f} s; figure "
+        f"{rec.manifest.get('figure')}{f' of {subject}' if subject else ''}; {len(told['per_marker'])} markers; error "
+        f"{_mm(told['rms'])} mm (root mean square, all markers alike{weighted})."
+    )
+    found: list[Block] = [Heading(title, 1), Text(facts)]
+    found += [Text(str(note), bad=True) for note in told["notes"]]
     for name, words in (("left_out", "left out"), ("swapped", "put right after an exchange")):
-        count_of = {tag: row[name] for tag, row in told["per_marker"].items() if row[name]}
-        if count_of:
-            each = ", ".join(f"{escape(tag)} in {number}" for tag, number in count_of.items())
-            facts.append(f'<span class="bad">markers {words}: {each} samples</span>')
+        count = {tag: row[name] for tag, row in told["per_marker"].items() if row[name]}
+        if count:
+            each = ", ".join(f"{tag} in {number}" for tag, number in count.items())
+            found.append(Text(f"Markers {words}: {each} samples.", bad=True))
     for name, words in (("not_settled", "not settled"), ("lost", "without a marker")):
         if told.get(name):
-            facts.append(f'<span class="bad">{told[name]} samples {words}</span>')
-    return f"<p>{'; '.join(facts)}.</p>"
+            found.append(Text(f"{told[name]} samples {words}.", bad=True))
+    held = sorted({event.name.partition(": ")[2] for event in rec.events if event.name.startswith("at its limit: ")})
+    if held:
+        found.append(Text(f"At a limit of its range for a while: {', '.join(held)}."))
+    return found
 
 
-def _pictures(rec: "Recording") -> str:
-    """Return pictures of the figure with its markers at a few samples, made by casting rays."""
-    from motiform.form import dress
-    from motiform.image.camera import Camera
-    from motiform.image.cast.raycast import render
+def _gait(
+    rec: "Recording", figure: "Figure", markers: "Recording | None", walker: Any, normative: "Normative | None"
+) -> list[Block]:
+    """Return curves over the gait cycle, forces of the ground and the table of steps; nothing where nobody walks."""
+    from motiform.image.report.forces import force_plots
+    from motiform.image.report.gait import curve_pages, spatio_temporal
+    from motiform.motion.reconstruct import gait_curves, gait_table
 
-    times = rec.time("q")
-    seen = np.isfinite(rec["markers"][..., 0]).sum(axis=1)
-    well = np.flatnonzero(seen >= 0.5 * seen.max())  # where there is something to compare
-    shown = []
-    for k in np.unique(well[np.linspace(0, len(well) - 1, _PICTURES).round().astype(int)]):
-        form = dress(rec.slice(times[k], times[k]))
-        camera = Camera.framing(form, (1.0, 0.3, 0.9), aspect=_SIZE[0] / _SIZE[1])
-        pixels = render(form, 0, camera=camera, size=_SIZE, samples_per_pixel=4)
-        shown.append(_image(pixels, f"{times[k]:.2f} s", "figure and markers"))
-    key = "Blue: markers as measured. Orange: tags of the figure. Black: what lies between the two of a pair."
-    return f"<h2>Figure and markers</h2><div class='strip'>{''.join(shown)}</div><p>{key}</p>"
+    steps = [event for event in rec.events if (event.detail or {}).get("kind") in ("foot strike", "foot off")]
+    if walker is None or not steps:
+        return []
+    table = gait_table(walker, steps)
+    if not table.strides:
+        return [Heading("Gait"), Text(f"{len(steps)} events of feet, no whole stride.")]
+    curves = gait_curves(rec, figure, walker)
+    sources = dict.fromkeys(str(event.detail.get("source", "")) for event in steps)
+    words = {"file": "the file", "plate": "force plates", "zeni": "the feet", "velocity": "the feet"}
+    found: list[Block] = [Heading("Gait"), Table(*spatio_temporal(table)), _strides(table)]
+    found.append(Text(f"Events of {', '.join(dict.fromkeys(words.get(one, one) for one in sources))}."))
+    found += _notes(table, walker)
+    if curves.cycles:
+        found += _legend(curves, normative)
+    shown = [*curve_pages(curves, normative), *force_plots(rec, figure, markers, walker)]
+    for title, png in shown:
+        found += [Heading(title, 3), Picture(png, title, wide=not title.startswith("Centre of pressure"))]
+    return found
 
 
-def _errors(rec: "Recording") -> str:
-    rows, told = [], rec.manifest["reconstruct"]["per_marker"]
+def _strides(table: Any) -> Table:
+    heads = ["side", "start [s]", "stride [s]", "stride [m]", "step [s]", "step [m]", "stance [s]", "speed [m/s]",
+             "cadence [1/min]", "flight [s]"]  # fmt: skip
+    rows = [[str(s.side), *(_number(value) for value in list(vars(s).values())[1:])] for s in table.strides]
+    return Table(heads, rows, folded=f"{len(rows)} strides")
+
+
+def _notes(table: Any, walker: Any) -> list[Block]:
+    mean, found = table.mean(), list[Block]()
+    if abs(mean["speed"]) < _STILL * mean["step_length"] / max(mean["step_time"], 1e-9):
+        words = "The body stays where it is while its feet step, as on a treadmill: "
+        found.append(Text(words + "stride length and speed are in the room."))
+    if walker.turned > _TURNED:
+        words = (
+            f"The subject turns by {np.rad2deg(walker.turned):.0f}° in this trial: angles of pelvis and feet in the "
+        )
+        found.append(
+            Text(words + "direction of walking, and lengths of steps, hold for straight walking only.", bad=True)
+        )
+    return found
+
+
+def _legend(curves: Any, normative: "Normative | None") -> list[Block]:
+    from motiform.image.report.gait import marks_in
+
+    words = (
+        f"{_CONVENTIONS[curves.convention]} From strike to strike of a foot; thin: each cycle, thick: their mean, "
+        "band: one standard deviation, dashed: foot off. Moments and powers where the force on the foot is known, per "
+        "kilogram."
+    )
+    signs = [f"{sign} {_MEANS[kind]}" for kind, sign in marks_in(curves).items()]
+    words += f" At the foot of a plot: {'; '.join(signs)}." if signs else ""
+    found: list[Block] = [Text(words)]
+    if curves.untold:
+        found.append(Text(f"Not drawn, because no marker tells it: {', '.join(curves.untold)}."))
+    if normative is not None:
+        source = f" ({normative.source})" if normative.source else ""
+        found.append(Text(f"Grey: normative bands of {normative.name}{source}."))
+        unused = normative.unused(curves.quantities)
+        if unused:
+            known = ", ".join(f"{one.title} [{one.unit}]" for one in curves.quantities[:4])
+            words = (
+                f"The normative table has names of no quantity of this report: {', '.join(unused)}; it has {known}, …"
+            )
+            found.append(Text(words, bad=True))
+    return found
+
+
+def _pictures(rec: "Recording", figure: "Figure", walker: Any) -> list[Block]:
+    from motiform.image.report.pictures import event_pictures
+
+    key = "Blue: markers as measured. Orange: tags of the figure. Both are drawn over the body, so that none is hidden."
+    return [Heading("Figure and markers"), Strip(event_pictures(rec, figure, walker)), Text(key)]
+
+
+def _errors(rec: "Recording") -> list[Block]:
+    rows, told = list[list[Any]](), rec.manifest["reconstruct"]["per_marker"]
     most = max((row["rms"] or 0.0 for row in told.values()), default=0.0) or 1.0
     for tag, row in told.items():
-        bar = f'<span class="bar" style="width:{80 * (row["rms"] or 0.0) / most:.0f}px"></span>'
-        cells = [escape(tag), escape(str(row["marker"])), f"{100 * row['seen']:.1f}", _mm(row["rms"])]
-        rows.append([*cells, _mm(row["largest"]), str(row["left_out"] or ""), str(row["swapped"] or ""), bar])
+        cells = [tag, str(row["marker"]), f"{100 * row['seen']:.1f}", _mm(row["rms"]), _mm(row["largest"])]
+        rows.append([*cells, str(row["left_out"] or ""), str(row["swapped"] or ""), Bar((row["rms"] or 0.0) / most)])
+    heads = ["tag", "marker", "seen [%]", "rms [mm]", "largest [mm]", "left out", "exchanged", ""]
+    found: list[Block] = [
+        Heading("Residuals of markers"),
+        Picture(error_plot(rec), "residuals", "Of each sample: root mean square, and the largest of a marker."),
+        Picture(residual_map(rec), "residual of each marker over time",
+                "Of each marker over time. Grey: not seen. Red line: left out or exchanged."),
+        Table(heads, rows),
+    ]  # fmt: skip
     none = [tag for tag in rec.manifest.get("labels", {}).get("tag", []) if tag not in told]
-    left = f"<p>Tags without a marker: {escape(', '.join(none))}.</p>" if none else ""
-    table = _table(["tag", "marker", "seen [%]", "rms [mm]", "largest [mm]", "left out", "exchanged", ""], rows)
-    plot = _image(error_plot(rec), "Error of each sample: root mean square, and the largest of a marker.", "errors")
-    return f"<h2>Errors of markers</h2>{plot}{table}{left}"
+    return [*found, Text(f"Tags without a marker: {', '.join(none)}.")] if none else found
 
 
-def _gaps(rec: "Recording", markers: "Recording | None") -> str:
-    plot = _image(seen_plot(rec), "When each marker was seen (dark), and where it was not (white).", "gaps")
+def _gaps(markers: "Recording | None") -> list[Block]:
     if markers is None:
-        return f"<h2>Gaps</h2>{plot}"
+        return []
     from motiform.measure import find_gaps
 
     gaps = find_gaps(markers)
@@ -167,36 +238,39 @@ def _gaps(rec: "Recording", markers: "Recording | None") -> str:
         if own:
             longest = max(own, key=lambda gap: gap.length)
             cells = [str(len(own)), str(longest.length), _number(longest.duration), f"{100 * missing[name]:.1f}"]
-            rows.append([escape(name), *cells])
-    table = _table(["marker", "gaps", "longest [samples]", "[s]", "not seen [%]"], rows) if rows else "<p>No gap.</p>"
-    return (
-        f"<h2>Gaps</h2>{plot}<details><summary>{len(gaps)} gaps of all markers of the file</summary>{table}</details>"
-    )
+            rows.append([name, *cells])
+    if not rows:
+        return [Heading("Gaps"), Text("No marker of the file has a gap.")]
+    heads = ["marker", "gaps", "longest [samples]", "[s]", "not seen [%]"]
+    longest = max((gap for name in gaps.markers for gap in gaps.of(name)), key=lambda gap: gap.duration)
+    words = f"{len(gaps)} gaps in {len(rows)} markers of the file, the longest {longest.duration:.3f} s."
+    return [Heading("Gaps"), Text(words), Table(heads, rows, folded="Gaps of each marker")]
 
 
-def _calibration(rec: "Recording") -> str:
+def _calibration(rec: "Recording") -> list[Block]:
     found = rec.manifest.get("calibration")
     if not found:
-        return ""
-    change = f"{_mm(found['error_before'])} mm before, {_mm(found['error_after'])} mm after"
-    text = escape(found["report"])
-    return (
-        f"<h2>Calibration</h2><p>{change}.</p><details><summary>Lengths and tags</summary><pre>{text}</pre></details>"
-    )
+        return []
+    change = f"{_mm(found['error_before'])} mm before, {_mm(found['error_after'])} mm after."
+    return [Heading("Calibration"), Text(change), Code(str(found["report"]), folded="Lengths and tags")]
 
 
-def _angles(rec: "Recording", figure: "Figure") -> str:
-    plots = [_image(png, "", f"coordinates {n + 1}") for n, png in enumerate(angle_plots(rec, figure))]
+def _angles(rec: "Recording", figure: "Figure") -> list[Block]:
+    plots, left = angle_plots(rec, figure)
     words = (
         "Lines: coordinates as fitted. Bands: two standard deviations each way, from the residuals. Grey: samples in "
-        "which no marker tells the coordinate."
+        "which no marker tells the coordinate. Red at the foot: at its limit."
     )
-    return f"<h2>Coordinates</h2><p>{words}</p>{''.join(plots)}"
+    found: list[Block] = [Heading("Coordinates"), Text(words)]
+    found += [Picture(png, f"coordinates {n + 1}") for n, png in enumerate(plots)]
+    if left:
+        found.append(Text(f"Not drawn, because no marker tells them or they do not move: {', '.join(left)}."))
+    return found
 
 
-def _efforts(rec: "Recording", figure: "Figure") -> str:
+def _efforts(rec: "Recording", figure: "Figure") -> list[Block]:
     if "effort" not in rec:
-        return ""
+        return []
     left = rec.manifest["reconstruct"].get("residual") or {}
     rows = [
         [what, *(_number(left.get(f"{key}_{size}", np.nan), 1) for size in ("rms", "peak")),
@@ -205,63 +279,37 @@ def _efforts(rec: "Recording", figure: "Figure") -> str:
     ]  # fmt: skip
     words = (
         f"Over {int(left.get('samples', 0))} samples in which all feet that stand are on usable plates; parts of the "
-        "weight, and of the weight times the height of the centre of mass."
+        "weight, and of the weight times the height of the centre of mass. Elsewhere the residual holds what the "
+        "ground does."
     )
-    table = _table(["left at the root", "rms", "peak", "rms [%]", "peak [%]"], rows)
-    plots = "".join(_image(png, "", "efforts") for png in effort_plots(rec, figure))
-    return f"<h2>Efforts and residuals</h2>{table}<p>{words}</p>{plots}"
+    found: list[Block] = [Heading("Efforts and residuals")]
+    if left.get("samples"):
+        found += [Table(["left at the root", "rms", "peak", "rms [%]", "peak [%]"], rows), Text(words)]
+    else:
+        found.append(
+            Text("In no sample all feet that stand are on usable plates: efforts of the trunk are not known.", bad=True)
+        )
+    return [*found, *(Picture(png, "efforts") for png in effort_plots(rec, figure))]
 
 
-def _gait(rec: "Recording", figure: "Figure", markers: "Recording | None") -> str:
-    """Return curves over the gait cycle, forces of the ground and the table of steps; nothing where nobody walks."""
-    from motiform.image.report.gait import curve_pages, force_plots, spatio_temporal, walk_of
-    from motiform.motion.reconstruct import gait_table
-    from motiform.motion.reconstruct.gait.cycles import gait_curves
-
-    steps = [event for event in rec.events if (event.detail or {}).get("kind") in ("foot strike", "foot off")]
-    walker = walk_of(rec, figure) if steps else None
-    if walker is None:
-        return ""
-    table = gait_table(walker, steps)
-    if not table.strides:
-        return f"<h2>Gait</h2><p>{len(steps)} events of feet, no whole stride.</p>"
-    heads = ["side", "start [s]", "stride [s]", "stride [m]", "step [s]", "step [m]", "stance [s]", "speed [m/s]",
-             "cadence [1/min]"]  # fmt: skip
-    rows = [[escape(str(s.side)), *(_number(value) for value in list(vars(s).values())[1:])] for s in table.strides]
-    each = f"<details><summary>{len(rows)} strides</summary>{_table(heads, rows)}</details>"
-    curves = gait_curves(rec, figure, walker)
-    words = (
-        "Angles by the ISB [Wu02], the pelvis in the direction of walking. From strike to strike of a foot; thin: each "
-        "cycle, thick: their mean, band: one standard deviation, dashed: foot off. Squares at the foot of a plot: "
-        "samples that were not fitted, or in which hidden markers leave a coordinate of the leg open. Moments are "
-        "those of muscles, positive in the direction named."
-    )
-    shown = [*curve_pages(curves), *force_plots(rec, figure, markers, walker)]
-    plots = "".join(f"<h3>{escape(title)}</h3><div class=plot>{_image(png, '', title)}</div>" for title, png in shown)
-    mean = table.mean()
-    if abs(mean["speed"]) < _STILL * mean["step_length"] / max(mean["step_time"], 1e-9):
-        words += " The body stays where it is while its feet step, as on a treadmill: stride length and speed are in "
-        words += "the room."
-    return f"<h2>Gait</h2>{_table(*spatio_temporal(table))}{each}{f'<p>{words}</p>' if curves.cycles else ''}{plots}"
-
-
-def _events(rec: "Recording") -> str:
+def _events(rec: "Recording") -> list[Block]:
     if not rec.events:
-        return ""
+        return []
     rows = []
-    for event in rec.events[:200]:
+    for event in rec.events[:_EVENTS]:
         detail = ", ".join(f"{key} {value}" for key, value in (event.detail or {}).items())
-        rows.append([f"{event.time:.3f}", escape(event.name), escape(detail)])
-    more = f"<p>… and {len(rec.events) - 200} more.</p>" if len(rec.events) > 200 else ""
-    table = _table(["time [s]", "event", ""], rows)
-    return f"<h2>Events</h2><details><summary>{len(rec.events)} events</summary>{table}{more}</details>"
+        rows.append([f"{event.time:.3f}", event.name, detail])
+    more = [Text(f"… and {len(rec.events) - _EVENTS} more.")] if len(rec.events) > _EVENTS else []
+    kinds = Counter(event.name for event in rec.events)
+    words = ", ".join(f"{name} ({count})" for name, count in kinds.most_common(12)) + (", …" if len(kinds) > 12 else "")
+    return [Heading("Events"), Text(f"{words}."), Table(["time [s]", "event", ""], rows, folded="All events"), *more]
 
 
-def _origin(rec: "Recording", markers: "Recording | None") -> str:
-    """Return how the page came about."""
+def _origin(rec: "Recording", markers: "Recording | None") -> list[Block]:
+    """Return how the report came about."""
     lines = [f"motiform {rec.manifest.get('version', '')}"]
     if markers is not None:
         names = ("format", "units", "up", "up_by")
         lines += [f"{name}: {markers.manifest.get(name)}" for name in names if markers.manifest.get(name) is not None]
         lines += [str(note) for note in markers.manifest.get("notes") or []]
-    return f"<h2>Origin</h2><pre>{escape(chr(10).join(lines))}</pre>"
+    return [Heading("Origin"), Code("\n".join(lines))]

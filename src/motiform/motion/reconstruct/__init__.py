@@ -10,16 +10,10 @@ from motiform.motion.reconstruct.dynamics.plates import PlateAssignment, PlateCo
 from motiform.motion.reconstruct.feet import Foot, find_feet
 from motiform.motion.reconstruct.fit.virtual import virtual_markers
 from motiform.motion.reconstruct.gait.angles import JointAngle, JointAngles, default_joints, joint_angles, static_frames
-from motiform.motion.reconstruct.gait.cycles import (
-    Curves,
-    GaitCycle,
-    Quantity,
-    cycle_curves,
-    gait_curves,
-    gait_cycles,
-    pelvis_angles,
-)
+from motiform.motion.reconstruct.gait.cycles import Curves, GaitCycle, Quantity, cycle_curves, gait_curves, gait_cycles
 from motiform.motion.reconstruct.gait.events import Walker, gait_events, plate_events, walker_of
+from motiform.motion.reconstruct.gait.normative import Normative, read_normative, write_normative
+from motiform.motion.reconstruct.gait.series import GaitSeries, Series, joint_series, pelvis_angles
 from motiform.motion.reconstruct.gait.strides import GaitTable, Stride, gait_table
 from motiform.motion.reconstruct.opensim.ik import IKSetup, read_ik_setup
 from motiform.motion.reconstruct.opensim.loads import add_forces, read_external_loads
@@ -31,16 +25,19 @@ __all__ = [
     "Efforts",
     "Foot",
     "GaitCycle",
+    "GaitSeries",
     "GaitTable",
     "IKSetup",
     "JointAngle",
     "JointAngles",
     "Moving",
+    "Normative",
     "PlateAssignment",
     "PlateContact",
     "PlateLoads",
     "Quantity",
     "ScaleSetup",
+    "Series",
     "Stride",
     "Walker",
     "add_forces",
@@ -56,12 +53,14 @@ __all__ = [
     "gait_events",
     "gait_table",
     "joint_angles",
+    "joint_series",
     "measured_lengths",
     "pelvis_angles",
     "plate_events",
     "read_external_loads",
     "read_ik_setup",
     "read_loads",
+    "read_normative",
     "read_scale_setup",
     "residual_report",
     "scale_by_setup",
@@ -70,4 +69,5 @@ __all__ = [
     "velocities",
     "virtual_markers",
     "walker_of",
+    "write_normative",
 ]

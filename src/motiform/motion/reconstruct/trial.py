@@ -62,6 +62,7 @@ CHANNELS = {
     "effort": "generalised forces of the joints; at the root what is left unexplained",
     "residual": "moment about the root segment's origin and force on it that nothing explains, world axes",
     "power": "effort times velocity of each coordinate",
+    "effort.known": "1 where a foot is in the air or on a usable plate: efforts of its leg hold there",
 }
 """Channels of a reconstructed trial and what they hold."""
 
@@ -317,6 +318,9 @@ def _add_efforts(
         add("effort", needed.effort, effort_units(figure), ("velocity",))
         add("residual", needed.residual, WRENCH_UNITS, ("component",))
         add("power", needed.powers, "W", ("velocity",))
+        if assignment is not None:
+            add("effort.known", assignment.known_feet.astype("int8"), dims=("foot",), dtype="int8")
+            told["feet"] = [foot.name for foot in assignment.feet]
         told["residual"] = needed.report
     try:
         events += gait_events(walker_of(figure, trial.times, moving.q), assignment, told=trial.rec.events)
@@ -353,7 +357,7 @@ def _recording(
     own = trial.rec.channel("markers")
     if own.rate is not None:
         data = {name: (_at_rate(channel, own.rate, own.start), value) for name, (channel, value) in data.items()}
-    labels = figure_labels(figure) | {"mass": [*figure.names, "whole"]}
+    labels = figure_labels(figure) | {"mass": [*figure.names, "whole"], "foot": told.pop("feet", [])}
     manifest = {
         "kind": "reconstruction", "source": trial.rec.manifest.get("source"), "figure": figure.name,
         "subject": trial.rec.manifest.get("subject"), "labels": labels, "reconstruct": told,

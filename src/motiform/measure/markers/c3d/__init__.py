@@ -1,10 +1,11 @@
 """C3D files, the binary format of motion capture: markers, analog channels, force plates, events."""
 
 from motiform.measure.markers.c3d.read import read_c3d
+from motiform.measure.markers.c3d.trial import Computed
 from motiform.measure.markers.c3d.write import write_c3d
 from motiform.measure.markers.format import MarkerFormat
 
-__all__ = ["C3D", "write_c3d"]
+__all__ = ["C3D", "Computed", "write_c3d"]
 
 
 def _is_c3d(head: bytes) -> bool:

@@ -32,10 +32,20 @@ def _point(trial: Trial, start: int) -> dict[str, Any]:
     long = trial.samples >= _FLOAT_FROM
     frames = float(trial.samples) if long else trial.samples
     return {
-        "USED": len(trial.names), "SCALE": -trial.step, "RATE": trial.rate, "DATA_START": start, "FRAMES": frames,
+        "USED": len(trial.points), "SCALE": -trial.step, "RATE": trial.rate, "DATA_START": start, "FRAMES": frames,
         **({"LONG_FRAMES": frames} if long else {}), **_screen(trial.rec.manifest.get("up")),
-        "UNITS": trial.unit, "LABELS": trial.names, "DESCRIPTIONS": [""] * len(trial.names),
+        "UNITS": trial.unit, "LABELS": trial.points,
+        "DESCRIPTIONS": [""] * len(trial.names) + [text for one in trial.computed for text in one.descriptions],
+        **_computed(trial),
     }  # fmt: skip
+
+
+def _computed(trial: Trial) -> dict[str, Any]:
+    """Return the lists of computed points, and their units: ANGLES and ANGLE_UNITS, …"""
+    found: dict[str, Any] = {}
+    for one in trial.computed:
+        found |= {one.kind: list(one.names), f"{one.kind.removesuffix('S')}_UNITS": one.unit}
+    return found
 
 
 def _screen(up: str | None) -> dict[str, str]:

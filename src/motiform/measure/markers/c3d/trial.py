@@ -9,7 +9,7 @@ from motiform.measure.changes import marker_names
 from motiform.measure.detect import unit_symbol
 from motiform.record.recording import Recording
 
-__all__ = ["Analog", "Trial", "float32", "known_residuals", "prepare_trial"]
+__all__ = ["Analog", "Computed", "Trial", "float32", "known_residuals", "prepare_trial"]
 
 _WORD = 65535  # what 16 bits can count to
 _LONGEST = 2**32 - 1  # number of the last sample: two words
@@ -33,6 +33,22 @@ class Analog:
     """[Hz], in 32 bits."""
     subframes: int
     """Analog samples with each sample of the markers."""
+    skipped: int = 0
+    """Analog samples before the first of the markers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """Quantities that are kept among the points, as Plug-in Gait does: angles, moments, powers."""
+
+    kind: str
+    """The list of names in POINT: "ANGLES", "MOMENTS", "POWERS"."""
+    unit: str
+    """As the file tells it: "deg", "Nmm/kg", "W/kg"."""
+    names: tuple[str, ...]
+    descriptions: tuple[str, ...]
+    values: np.ndarray
+    """(samples, names, 3) in the unit; nan where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +70,12 @@ class Trial:
     step: float
     """Of the residuals, in the unit."""
     analog: Analog | None
+    computed: tuple[Computed, ...] = ()
+
+    @property
+    def points(self) -> list[str]:
+        """Names of all points: markers, then what is computed."""
+        return [*self.names, *(name for one in self.computed for name in one.names)]
 
     @property
     def last(self) -> int:
@@ -71,7 +93,7 @@ class Trial:
         return self.subframes * len(self.analog.names) if self.analog else 0
 
 
-def prepare_trial(rec: Recording, length: float) -> Trial:
+def prepare_trial(rec: Recording, length: float, computed: tuple[Computed, ...] = ()) -> Trial:
     """Return what is written of a recording with markers, in the unit of that length [m]."""
     channel, where = rec.channel("markers"), rec._where
     if channel.rate is None:
@@ -85,17 +107,32 @@ def prepare_trial(rec: Recording, length: float) -> Trial:
     first = max(0, round(channel.start * channel.rate)) + 1
     delay = (first - 1) / channel.rate - channel.start
     delay = 0.0 if abs(delay) * channel.rate < 1e-6 else delay  # rounding of start · rate
+    analog, samples = _analog(rec, channel.rate, length) if "analog" in rec else None, rec.count("markers")
+    if analog is not None:  # the last sample of a slice may lack some of its analog samples: then it is not whole
+        samples = min(samples, (rec.count("analog") - analog.skipped) // analog.subframes)
     trial = Trial(
-        rec, marker_names(rec), unit_symbol(length), length, channel.rate, rec.count("markers"), first, delay,
-        _residual_step(rec, length), _analog(rec, channel.rate, length) if "analog" in rec else None,
+        rec, marker_names(rec), unit_symbol(length), length, channel.rate, samples, first, delay,
+        _residual_step(rec, length), analog, computed,
     )  # fmt: skip
     _check_counts(trial)
+    _check_computed(trial)
     return trial
+
+
+def _check_computed(trial: Trial) -> None:
+    for one in trial.computed:
+        if one.values.shape != (trial.rec.count("markers"), len(one.names), 3):
+            raise InputError(
+                "computed points need the samples of 'markers'", where=trial.rec._where, got=f"shape {one.values.shape}"
+            )
+    double = [name for name in trial.points if trial.points.count(name) > 1]
+    if trial.computed and double:
+        raise InputError("points of a C3D file must have different names", where=trial.rec._where, got=double[0])
 
 
 def _check_counts(trial: Trial) -> None:
     for what, got, most in (
-        ("markers", len(trial.names), _WORD),
+        ("points", len(trial.points), _WORD),
         ("analog numbers with each sample of the markers", trial.measurements, _WORD),
         ("samples, counted from time 0", trial.last, _LONGEST),
     ):
@@ -108,13 +145,16 @@ def _check_counts(trial: Trial) -> None:
 def _analog(rec: Recording, rate: float, length: float) -> Analog:
     channel, samples = rec.channel("analog"), rec.count("analog")
     ratio = (channel.rate or 0.0) / rate
-    if abs(ratio - round(ratio)) > 1e-9 or round(ratio) * rec.count("markers") != samples:
+    early = (rec.channel("markers").start - channel.start) * (channel.rate or 0.0)  # samples before the markers'
+    skipped = max(round(early), 0)
+    whole = (samples - skipped) // max(round(ratio), 1)
+    if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-9 or not 0 <= rec.count("markers") - whole <= 1 or whole < 1:
         raise InputError(
             "analog channels need a whole number of samples for each of the markers", where=rec._where,
             got=f"{ratio:g} times the rate, {samples} samples for {rec.count('markers')}",
-            remedy="Cut a recording just before a sample of the markers: rec.slice(t0, t1).",
+            remedy="Resample the markers or the analog channels.",
         )  # fmt: skip
-    if abs(channel.start - rec.channel("markers").start) * rate > 1e-3:
+    if abs(early - skipped) > 1e-3 * ratio:
         got = f"{channel.start:g} s and {rec.channel('markers').start:g} s"
         raise InputError("analog channels and markers do not start together", where=rec._where, got=got)
     count, symbol = channel.shape[0], unit_symbol(length)
@@ -125,7 +165,7 @@ def _analog(rec: Recording, rate: float, length: float) -> Analog:
         names if len(names) == count else [f"A{k + 1}" for k in range(count)],
         [{"m": symbol, "N m": f"N{symbol}"}.get(unit, unit) for unit in told],  # readers expect the markers' unit
         np.array([1.0 / length if unit in ("m", "N m") else 1.0 for unit in told]),
-        _baseline(rec, count), _analog_rate(rate, round(ratio)), round(ratio),
+        _baseline(rec, count), _analog_rate(rate, round(ratio)), round(ratio), skipped,
     )  # fmt: skip
 
 

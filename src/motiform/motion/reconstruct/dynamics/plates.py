@@ -26,6 +26,8 @@ SLOW = 0.6  # m/s, of a point of a foot that stands; a foot in the air moves thr
 STANDS = 0.04  # m, of a point of a sole above where it stands, and of that above where the lowest foot does, LOW
 _STANCE = 10.0  # % of the trial in which a point is lower than where it stands: the tip of a stiff model foot dips
 _EDGE = 0.01  # m, by which a sole may pass the edge of a plate
+_SPREAD = 2.0  # periods of the low-pass, after which 0.01 % of a force is left of it
+_LANDS = 0.1  # s, in which a foot is low and slow before it presses, and after
 _PART = 0.1  # of the load: what may happen at the edges of a contact without spoiling it
 
 
@@ -65,9 +67,14 @@ class PlateAssignment:
     """Number of the foot that takes ``wrench``, (samples, plates) int8, −1: none; longer than ``foot`` by what the
     low-pass spreads."""
     contacts: tuple[PlateContact, ...]
-    known: Array
-    """(samples,) bool: each foot that stands is on a plate, each loaded plate is usable, and so since half a period of
-    the low-pass, and for as long."""
+    known_feet: Array
+    """(samples, feet) bool: the foot is in the air or on a usable plate, and so since half a period of the low-pass,
+    and for as long. Efforts of its leg hold there."""
+
+    @property
+    def known(self) -> Array:
+        """(samples,) bool: so for all feet."""
+        return np.asarray(self.known_feet.all(1))
 
     def external(self, figure: Figure, position: Array) -> Array:
         """Return the wrenches on the segments as `inverse_dynamics` takes them, from the segments' origins."""
@@ -267,22 +274,25 @@ def _assembled(
 ) -> PlateAssignment:
     shape = wrench.shape[:2]
     foot, carrier = (np.full(shape, -1, np.int8) for _ in range(2))
-    spoiled = np.zeros(len(t), bool)
+    spoiled = np.zeros((len(t), len(feet)), bool)
     for c in contacts:
         inside = (t >= c.start) & (t <= c.end)
         # What the low-pass spreads beyond a contact is shared with the next one of the same plate half-way.
         others = [o for o in contacts if o.plate == c.plate and o is not c]
-        before = max([c.start - reach] + [(o.end + c.start) / 2 for o in others if o.end <= c.start])
-        after = min([c.end + reach] + [(o.start + c.end) / 2 for o in others if o.start >= c.end])
+        before = max([c.start - _SPREAD * reach] + [(o.end + c.start) / 2 for o in others if o.end <= c.start])
+        after = min([c.end + _SPREAD * reach] + [(o.start + c.end) / 2 for o in others if o.start >= c.end])
         wide = (t >= before) & (t <= after)
         foot[inside, c.plate] = c.foot if c.usable else -2
         if c.usable:
             carrier[wide, c.plate] = c.foot
         else:
-            spoiled |= inside
+            spoiled[:, slice(None) if c.foot < 0 else c.foot] |= inside[:, None] if c.foot < 0 else inside
     on = np.stack([(foot == k).any(1) for k in range(len(feet))], axis=1)
-    seen = np.isfinite(soles.points[0][:, 0, 0])
-    known = seen & ~_widened(t, spoiled | (soles.standing & ~on).any(1), reach / 2)
+    inside = (t - t[0] >= reach / 2) & (t[-1] - t >= reach / 2)  # a low-pass knows nothing beyond the ends
+    seen = np.isfinite(soles.points[0][:, 0, 0]) & inside
+    near = np.stack([_widened(t, one, _LANDS) for one in on.T], axis=1)
+    doubt = spoiled | (soles.standing & ~near)
+    known = np.stack([seen & ~_widened(t, one, reach / 2) for one in doubt.T], axis=1)
     kept = np.where((carrier >= 0)[..., None], wrench, 0.0)
     return PlateAssignment(feet, foot, kept, carrier, contacts, known)
 

@@ -1,4 +1,4 @@
-"""Clinical joint angles between segments: Grood and Suntay's, as the ISB recommends them."""
+"""Clinical joint angles between segments, as the ISB recommends them or as Plug-in Gait gives them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,18 @@ from motiform.record.channel import Channel
 from motiform.spatial import euler_from_rotation
 from motiform.spatial.checks import as_floats
 
-__all__ = ["JointAngle", "JointAngles", "default_joints", "joint_angles", "static_frames"]
+__all__ = [
+    "CONVENTIONS",
+    "JointAngle",
+    "JointAngles",
+    "angles_between",
+    "check_convention",
+    "default_joints",
+    "joint_angles",
+    "static_frames",
+]
+
+CONVENTIONS = ("isb", "plug-in-gait")
 
 _MIRROR = np.diag([1.0, 1.0, -1.0])  # left side seen in the mirror: the signs of the right side hold
 
@@ -89,24 +100,43 @@ _LIMBS: dict[str, tuple[tuple[str, ...], tuple[str, ...], JointAngle]] = {
         JointAngle("", "", ("flexion", "ulnar_deviation", "pronation")),
     ),
 }  # fmt: skip
+# What Plug-in Gait has otherwise: its Y X Z is z x y here, of the ankle Y Z X.  [PlugInGait]
+_PLUG_IN_GAIT: dict[str, dict[str, Any]] = {
+    "ankle": {"names": ("dorsiflexion", "internal_rotation", "inversion"), "sequence": "zyx"},
+    "shoulder": {"names": ("flexion", "abduction", "internal_rotation"), "sequence": "zxy", "signs": (1.0, -1.0, 1.0)},
+}
+_PLUG_IN_TRUNK = {"names": ("flexion", "right_bending", "right_rotation"), "signs": (-1.0, 1.0, -1.0)}
 _TRUNK: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "trunk": (("lower_trunk", "pelvis"), ("thorax", "torso")),
     "neck": (("thorax", "torso"), ("head",)),
 }
 
 
-def default_joints(figure: Figure) -> dict[str, JointAngle]:
+def check_convention(convention: str) -> str:
+    """Return the convention of angles, or say which there are."""
+    if convention not in CONVENTIONS:
+        allowed, remedy = ", ".join(CONVENTIONS), closest(str(convention), CONVENTIONS)
+        raise InputError(
+            "the convention of angles must be a known one", got=repr(convention), allowed=allowed, remedy=remedy
+        )
+    return convention
+
+
+def default_joints(figure: Figure, convention: str = "isb") -> dict[str, JointAngle]:
     """Return the joints whose segments a figure has, by Human36's or OpenSim's names: "right_hip" … "trunk", "neck"."""
+    plug_in = check_convention(convention) == "plug-in-gait"
     found = {}
     for kind, (proximal, distal, angle) in _LIMBS.items():
+        own = replace(angle, **_PLUG_IN_GAIT.get(kind, {})) if plug_in else angle
         for word in ("right", "left"):
             on, moves = (_first(figure, names, word) for names in (proximal, distal))
             if on and moves:
-                found[f"{word}_{kind}"] = replace(angle, proximal=on, distal=moves, left=word == "left")
+                found[f"{word}_{kind}"] = replace(own, proximal=on, distal=moves, left=word == "left")
+    bend: dict[str, Any] = _PLUG_IN_TRUNK if plug_in else {"names": _BEND}
     for kind, (proximal, distal) in _TRUNK.items():
         on, moves = (_first(figure, names, "") for names in (proximal, distal))
         if on and moves:
-            found[kind] = JointAngle(on, moves, _BEND, left=False)
+            found[kind] = JointAngle(on, moves, left=False, **bend)
     return found
 
 
@@ -122,6 +152,7 @@ def joint_angles(
     sequence: str = "zxy",
     *,
     frames: Mapping[str, ArrayLike] | None = None,
+    convention: str = "isb",
 ) -> JointAngles:
     """Return anatomical angles [rad] between segments, (..., joints, 3).
 
@@ -137,23 +168,25 @@ def joint_angles(
     sequence : axes of joints that do not tell their own.
     frames : anatomical axes of segments, {segment: (3, 3)} in the segment's own; `static_frames` makes them from a
         static pose. Others have their segment's axes.
+    convention : of `default_joints`: "isb", or "plug-in-gait", whose ankle is Rz Ry Rx (dorsiflexion, rotation,
+        inversion), whose shoulder is Rz Rx Ry, and whose trunk flexes and turns right where its angles grow.
     """
-    chosen = _chosen(figure, joints)
+    chosen = _chosen(figure, joints, convention)
     R = poses(figure, q).rotation
     axes = np.tile(np.eye(3), (len(figure.segments), 1, 1))
     for name, value in (frames or {}).items():
         axes[figure.index(name)] = as_floats(value, 3, 3, where=f"frame of {name!r}")
     R = R @ axes
-    values = [_angles(figure, R, angle, sequence) for angle in chosen.values()]
+    values = [angles_between(figure, R, angle, sequence) for angle in chosen.values()]
     return JointAngles(tuple(chosen), tuple(angle.names for angle in chosen.values()), np.stack(values, axis=-2))
 
 
 def _chosen(
-    figure: Figure, joints: Sequence[str] | Mapping[str, JointAngle | tuple[str, str]] | None
+    figure: Figure, joints: Sequence[str] | Mapping[str, JointAngle | tuple[str, str]] | None, convention: str
 ) -> dict[str, JointAngle]:
     if isinstance(joints, Mapping):
         return {name: j if isinstance(j, JointAngle) else JointAngle(*j) for name, j in joints.items()}
-    known = default_joints(figure)
+    known = default_joints(figure, convention)
     names = list(known) if joints is None else [joints] if isinstance(joints, str) else list(joints)
     for name in names:
         if name not in known:
@@ -167,7 +200,8 @@ def _chosen(
     return {name: known[name] for name in names}
 
 
-def _angles(figure: Figure, R: Array, angle: JointAngle, sequence: str) -> Array:
+def angles_between(figure: Figure, R: Array, angle: JointAngle, sequence: str = "zxy") -> Array:
+    """Return the angles of a joint [rad], (..., 3), from the axes of all segments, (..., segments, 3, 3)."""
     on, moves = figure.index(angle.proximal), figure.index(angle.distal)
     turn = np.swapaxes(R[..., on, :, :], -1, -2) @ R[..., moves, :, :]
     left = side_of(angle.distal) == "l" if angle.left is None else angle.left

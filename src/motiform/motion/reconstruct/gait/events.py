@@ -27,6 +27,9 @@ SHORTEST = 0.4
 _PROMINENT = 0.3  # of the range of a signal: lower peaks are no steps
 _LOW = 0.35  # of the range of its height: how low a heel is when it strikes  [OConnor07]
 _CUTOFF = 6.0  # Hz, before peaks are sought
+_FAR = 1.0  # m, from which on the way of the pelvis is a direction
+_ASIDE = 0.15  # of the way: what a straight one may go beside or beyond its ends
+_STRAIGHT_AHEAD = np.cos(np.pi / 4)  # between the way and the toes: beyond it somebody walks sideways
 
 
 class Walker(NamedTuple):
@@ -44,15 +47,49 @@ class Walker(NamedTuple):
 
     @property
     def forward(self) -> Array:
-        """Horizontal direction from the heels to the toes, (3,): that of walking, on a treadmill too."""
-        ways = [self.toes[side] - self.heels[side] for side in self.heels]
+        """Horizontal direction of walking, (3,): the way of the pelvis where it goes straight, as the toes point.
+
+        Where it does not (on a treadmill, on the spot, in turns, sideways) it is that from the heels to the toes.
+        """
+        feet, gone = self._toes_ahead(), self._gone()
+        along = float(gone @ feet)
+        return gone * np.sign(along) if abs(along) > _STRAIGHT_AHEAD else feet
+
+    @property
+    def turned(self) -> float:
+        """By how much the feet turn from the first third of the motion to the last [rad], without sign."""
+        third = max(len(self.times) // 3, 1)
+        try:
+            ways = [self._toes_ahead(part) for part in (slice(0, third), slice(-third, None))]
+        except InputError:
+            return 0.0
+        return float(np.arccos(np.clip(ways[0] @ ways[1], -1.0, 1.0)))
+
+    def _toes_ahead(self, part: slice = slice(None)) -> Array:
+        """Return the horizontal direction from the heels to the toes, (3,)."""
+        ways = [(self.toes[side] - self.heels[side])[part] for side in self.heels]
         means = [way[np.isfinite(way).all(1)].mean(0) for way in ways if np.isfinite(way).all(1).any()]
         mean = np.mean(means, axis=0) if means else np.zeros(3)
         ahead = mean - (mean @ self.up) * self.up
         size = np.linalg.norm(ahead)
         if not size > 0:
             raise InputError("the direction of the feet is not known", got=f"toes less heels {mean.tolist()} m")
-        return ahead / size
+        return np.asarray(ahead / size)
+
+    def _gone(self) -> Array:
+        """Return the direction in which the pelvis goes, (3,); zero where it stays, or does not go straight."""
+        seen = self.pelvis[np.isfinite(self.pelvis).all(1)]
+        flat = seen - (seen @ self.up)[:, None] * self.up
+        if len(flat) < 2:
+            return np.zeros(3)
+        way = flat[-1] - flat[0]
+        size = float(np.linalg.norm(way))
+        if not size > _FAR:
+            return np.zeros(3)
+        along = (flat - flat[0]) @ way / size
+        aside = np.linalg.norm(flat - flat[0] - along[:, None] * way / size, axis=1)
+        straight = aside.max() < _ASIDE * size and -_ASIDE * size < along.min() and along.max() < (1 + _ASIDE) * size
+        return np.asarray(way / size if straight else np.zeros(3))
 
 
 def walker_of(figure: Figure, times: ArrayLike, q: ArrayLike, feet: Feet | None = None) -> Walker:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GaitTable", "Stride", "gait_table"]
 
+_NEXT = 1.5  # s, in which the other foot's strike follows: later ones have steps between that nobody saw
+
 
 @dataclass(frozen=True)
 class Stride:
@@ -37,6 +39,8 @@ class Stride:
     """[m/s] Of the pelvis over the stride."""
     cadence: float
     """Steps a minute: two in a stride."""
+    flight: float = float("nan")
+    """[s] From the foot's off to the next strike of the other foot; below zero: double support."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +106,14 @@ def _stride(walker: Walker, times: Mapping[str, Mapping[str, list[float]]], side
     offs = [x for x in times[side][OFF] if start < x and not x >= end]
     others = [(x, s) for s in walker.heels if s != side for x in times[s][STRIKE] if earlier < x < start]
     before, other = max(others, default=(nan, side))
+    later = min(
+        (x for s in walker.heels if s != side for x in times[s][STRIKE] if start < x < start + _NEXT), default=nan
+    )
     stride = end - start
     step_length = place(walker.heels[side], start) - place(walker.heels[other], start) if others else nan
     return Stride(
         side, start, stride, place(walker.heels[side], end) - place(walker.heels[side], start), start - before,
         step_length, offs[0] - start if offs else nan,
         (place(walker.pelvis, end) - place(walker.pelvis, start)) / stride, 120.0 / stride,
+        later - offs[0] if offs else nan,
     )  # fmt: skip

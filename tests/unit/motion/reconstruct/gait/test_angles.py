@@ -7,6 +7,7 @@ from motiform import FigureBuilder, Recording, joints
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
 from motiform.motion.reconstruct.gait.angles import JointAngle, default_joints, joint_angles, static_frames
+from motiform.motion.tree import poses
 from motiform.spatial import quaternion_from_rotation
 
 ROUND = 1e-14  # rad: a handful of roundings of rotations
@@ -34,6 +35,30 @@ def test_angles_are_those_of_scipy(sequence):
     # Near gimbal lock outer angles lose digits as 1/cos or 1/sin of the middle one; these are not nearer than 1e-3.
     assert_allclose(found["hip"], turn.as_euler(sequence.upper()), atol=1e-11)
     assert found.values.shape == (50, 1, 3)
+
+
+def test_sequences_of_plug_in_gait():
+    """The ankle by dorsiflexion, rotation, inversion (Y Z X there, z y x here), others by Y X Z, z x y here."""
+    from scipy.spatial.transform import Rotation
+
+    man, rng = human36(), np.random.default_rng(5)
+    found = default_joints(man, "plug-in-gait")
+    q = man.neutral() + 0.4 * rng.normal(size=(20, man.nq))
+    R = poses(man, q).rotation
+    angles = joint_angles(man, q, convention="plug-in-gait")
+    for name, order, signs in (
+        ("right_ankle", "ZYX", (1, 1, 1)), ("right_hip", "ZXY", (1, 1, 1)), ("right_knee", "ZXY", (-1, 1, 1)),
+        ("right_shoulder", "ZXY", (1, -1, 1)), ("trunk", "ZXY", (-1, 1, -1)),
+    ):  # fmt: skip
+        one = found[name]
+        turn = np.swapaxes(R[:, man.index(one.proximal)], -1, -2) @ R[:, man.index(one.distal)]
+        assert_allclose(angles[name], Rotation.from_matrix(turn).as_euler(order) * signs, atol=1e-12)
+    assert found["left_ankle"].names == ("dorsiflexion", "internal_rotation", "inversion")
+    small = 0.3 * np.eye(man.nq)[man.coordinates.index("left_ankle_eversion")]
+    both = [joint_angles(man, man.neutral() + small, ["left_ankle"], convention=c) for c in ("isb", "plug-in-gait")]
+    assert both[0]["left_ankle"][1] == pytest.approx(both[1]["left_ankle"][2])  # inversion of either
+    with pytest.raises(InputError, match="plug-in-gait"):
+        joint_angles(man, q, convention="vicon")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,211 @@
+"""Forces of the ground in a report: over the stance, as a butterfly diagram, and their centre on the feet."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import MotiformError
+from motiform.image.report.gait import SIDES
+from motiform.image.report.plots import blank, png_of, quiet
+
+if TYPE_CHECKING:
+    from motiform.motion.reconstruct.feet import Foot
+    from motiform.motion.tree import Figure
+    from motiform.record import Recording
+
+__all__ = ["floor_of", "foot_vertices", "force_plots"]
+
+_ARROWS = 60  # of a butterfly diagram
+_NOTHING = 0.01  # of the weight: less is not enlarged
+_LEAST, _SURE = 0.05, 0.2  # of the weight: with less there is no centre of pressure, or one that errs by centimetres
+
+
+@dataclass(frozen=True)
+class _Stance:
+    """A foot on a plate."""
+
+    side: str
+    force: np.ndarray
+    """Upward, forward and to the right [body weights], (samples, 3)."""
+    along: np.ndarray
+    """Centre of pressure along the way [m], (samples,); nan where little presses."""
+    on_foot: np.ndarray
+    """Forward of the heel and to the right of it [m], (samples, 2), in the axes of the foot when it stands still."""
+    outline: np.ndarray
+    """Of the foot in the same axes, (points, 2)."""
+
+
+def foot_vertices(figure: "Figure", foot: "Foot") -> list[tuple[int, np.ndarray]]:
+    """Return segments of a foot with the vertices of their shapes (n, 3) [m]; of its sole's points without shapes."""
+    segments = dict.fromkeys([foot.segment, *(int(n) for n in foot.segments)])
+    shapes = {n: [p.shape.to_mesh(12).moved(p.placement).vertices for p in figure.segments[n].parts] for n in segments}
+    found = [(n, np.concatenate(own)) for n, own in shapes.items() if own]
+    return found or [(n, foot.points[foot.segments == n]) for n in segments if (foot.segments == n).any()]
+
+
+def _placed(pieces: list[tuple[int, np.ndarray]], R: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the vertices in the world at one sample, (vertices, 3)."""
+    return np.concatenate([points @ R[n].T + p[n] for n, points in pieces])
+
+
+def floor_of(figure: "Figure", rec: "Recording", up: np.ndarray) -> float | None:
+    """Return the height of the ground under the feet [m]: where the lowest foot is in the middle of its stances."""
+    from motiform.motion.reconstruct import find_feet
+    from motiform.motion.tree import poses
+
+    try:
+        feet = find_feet(figure)
+    except MotiformError:
+        return None
+    q = np.asarray(rec["q"])
+    some = np.unique(np.linspace(0, len(q) - 1, min(len(q), 200)).round().astype(int))
+    R, p = poses(figure, q[some])
+    pieces = [foot_vertices(figure, foot) for foot in feet]
+    lowest = [min(float((_placed(own, R[k], p[k]) @ up).min()) for own in pieces) for k in range(len(some))]
+    return float(np.percentile(lowest, 25))
+
+
+def force_plots(
+    rec: "Recording", figure: "Figure", markers: "Recording | None", walker: Any
+) -> list[tuple[str, bytes]]:
+    """Return forces of the ground on each foot over its stance, butterfly diagram, and centre of pressure on the feet.
+
+    Of contacts that plates tell whole; none without such.
+    """
+    if markers is None or "plate.force" not in markers or not figure.mass > 0:
+        return []
+    try:
+        stances = _stances(rec, figure, markers, walker)
+    except MotiformError:
+        return []
+    if not stances:
+        return []
+    return [
+        ("Force of the ground over the stance [body weights]", _over_stance(stances)),
+        ("Butterfly diagram: force from the centre of pressure, seen from the right", _butterfly(stances)),
+        ("Centre of pressure on the foot, seen from above; thin: less than a fifth of the weight", _on_feet(stances)),
+    ]
+
+
+def _stances(rec: "Recording", figure: "Figure", markers: "Recording", walker: Any) -> list[_Stance]:
+    from motiform.motion.reconstruct import assign_plates, read_loads
+
+    given = assign_plates(figure, rec.time("q"), rec["q"], markers, cutoff=None)
+    loads = read_loads(markers, walker.up)
+    ahead, up = walker.forward, walker.up
+    axes_of = np.stack([up, ahead, np.cross(ahead, up)])
+    weight = figure.mass * float(np.linalg.norm(figure.gravity))
+    found = []
+    for c in given.contacts:
+        if not (c.usable and c.foot >= 0 and c.begins and c.ends and given.feet[c.foot].side in SIDES):
+            continue
+        inside = (loads.times >= c.start) & (loads.times <= c.end)
+        moment, force = loads.wrench[inside, c.plate, :3], loads.wrench[inside, c.plate, 3:]
+        frame = _standing(rec, figure, given.feet[c.foot], c.start, c.end, up)
+        if frame is None:
+            continue
+        heel, axes, outline = frame
+        corners = loads.corners[c.plate]
+        level = (float((corners @ up).mean()) if np.isfinite(corners).all() else float(heel @ up)) * up
+        press = force @ up
+        with np.errstate(invalid="ignore", divide="ignore"):  # p = n × M / (n · F), about a point of the plate
+            place = level + np.cross(up, moment - np.cross(level, force)) / press[:, None]
+        place[~(press > _LEAST * weight)] = np.nan
+        side = given.feet[c.foot].side
+        found.append(_Stance(side, force @ axes_of.T / weight, place @ ahead, (place - heel) @ axes.T, outline))
+    return found
+
+
+def _standing(
+    rec: "Recording", figure: "Figure", foot: "Foot", start: float, end: float, up: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Return heel, axes (forward, right) and outline of a foot where it moves least in a contact."""
+    from motiform.motion.reconstruct.feet import foot_points
+    from motiform.motion.tree import poses
+
+    times = rec.time("q")
+    at = np.flatnonzero((times >= start) & (times <= end))
+    if len(at) < 3:
+        return None
+    R, p = poses(figure, np.asarray(rec["q"])[at])
+    points = foot_points(foot, R, p)
+    k = int(np.argmin(np.linalg.norm(np.gradient(points, axis=0), axis=-1).sum(1)))
+    way = R[k, foot.segment] @ np.array([1.0, 0.0, 0.0])
+    way = way - (way @ up) * up
+    axes = np.stack([way, np.cross(way, up)]) / np.linalg.norm(way)
+    shape = _placed(foot_vertices(figure, foot), R[k], p[k])
+    return points[k, 0], axes, _hull((shape - points[k, 0]) @ axes.T)
+
+
+def _hull(points: np.ndarray) -> np.ndarray:
+    """Return the convex hull of points in the plane, closed; the points where they lie on a line."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        corners = ConvexHull(points).vertices
+    except (QhullError, ValueError):
+        return points
+    return np.asarray(points[[*corners, corners[0]]])
+
+
+def _over_stance(stances: list[_Stance]) -> bytes:
+    page = blank(2.1)
+    page.subplots_adjust(0.06, 0.22, 0.99, 0.88, wspace=0.22)
+    for k, (axes, name) in enumerate(zip(page.subplots(1, 3), ("upward", "forward", "to the right"), strict=True)):
+        told = set()
+        for one in stances:
+            word, color = SIDES[one.side]
+            label = word if one.side not in told else None
+            told.add(one.side)
+            axes.plot(np.linspace(0, 100, len(one.force)), one.force[:, k], color=color, linewidth=1.1, label=label)
+        axes.axhline(0.0, color="#888", linewidth=0.5)
+        if max(float(np.abs(one.force[:, k]).max()) for one in stances) < _NOTHING:
+            axes.set_ylim(-5 * _NOTHING, 5 * _NOTHING)
+        axes.set_title(name, fontsize=8)
+        axes.set_xlabel("stance [%]", fontsize=7)
+        quiet(axes)
+        if k == 0:
+            axes.legend(fontsize=7, frameon=False)
+    return png_of(page)
+
+
+def _butterfly(stances: list[_Stance]) -> bytes:
+    page = blank(2.7)
+    page.subplots_adjust(0.07, 0.17, 0.99, 0.97)
+    axes = page.subplots()
+    for one in stances:
+        good = np.flatnonzero(np.isfinite(one.along))
+        for k in good[:: max(1, len(good) // _ARROWS)]:
+            ends = [one.along[k], one.along[k] + 0.5 * one.force[k, 1]], [0, 0.5 * one.force[k, 0]]
+            axes.plot(*ends, color=SIDES[one.side][1], linewidth=0.6)
+        axes.plot(one.along[good], np.zeros(len(good)), ".", color=SIDES[one.side][1], markersize=2)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel("along the way [m]", fontsize=8)
+    axes.set_ylabel("force [0.5 m a body weight]", fontsize=8)
+    quiet(axes)
+    return png_of(page)
+
+
+def _on_feet(stances: list[_Stance]) -> bytes:
+    """Draw both feet from above, toes up, with the way of the centre of pressure of each stance."""
+    own = {side: [one for one in stances if one.side == side] for side in SIDES}
+    shown = [side for side in SIDES if own[side]]
+    page = blank(3.4, 2.3 * len(shown))
+    grid = np.ravel(page.subplots(1, len(shown)))
+    page.subplots_adjust(0.22 / len(shown), 0.13, 0.97, 0.92, wspace=0.35)
+    for axes, side in zip(grid, shown, strict=True):
+        word, color = SIDES[side]
+        outline = own[side][0].outline
+        axes.fill(100 * outline[:, 1], 100 * outline[:, 0], facecolor="#eef1f4", edgecolor="#59636e", linewidth=1.0)
+        for one in own[side]:
+            path, sure = 100 * one.on_foot, one.force[:, 0] > _SURE
+            axes.plot(path[:, 1], path[:, 0], color=color, linewidth=0.5, alpha=0.6)
+            axes.plot(*np.where(sure[:, None], path, np.nan).T[::-1], color=color, linewidth=1.5)
+            axes.plot(*path[sure][:1].T[::-1], "o", color=color, markersize=4)
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.set_title(f"{word}, {len(own[side])} contact{'s' * (len(own[side]) != 1)}", fontsize=8)
+        axes.set_xlabel("to the right [cm]", fontsize=7)
+        axes.set_ylabel("forward of the heel [cm]", fontsize=7)
+        quiet(axes)
+    return png_of(page)

@@ -1,0 +1,76 @@
+"""A report as one page of HTML that needs no other file and no network."""
+
+import base64
+from collections.abc import Sequence
+from html import escape
+
+from motiform.image.report.blocks import Bar, Block, Cell, Code, Heading, Picture, Strip, Table, Text
+
+__all__ = ["html_page"]
+
+_STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:1.5rem auto;padding:0 1rem;color:#1d232a;"
+    "background:#fff}h1{margin:.2rem 0;overflow-wrap:anywhere}h2{margin:2rem 0 .4rem;border-bottom:1px solid #d5dae0}"
+    "h3{margin:1rem 0 .2rem;font-size:1rem}p{margin:.4rem 0;max-width:60rem}figure{margin:0 0 .4rem}"
+    "img{max-width:100%;height:auto;display:block}"
+    ".strip{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.4rem;max-width:66rem}"
+    "figcaption{font-size:.85em;color:#59636e}table{border-collapse:collapse;margin:.5rem 0;display:block;"
+    "overflow-x:auto;max-width:100%;font-variant-numeric:tabular-nums}th,td{padding:.12rem .7rem;text-align:right;"
+    "border-bottom:1px solid #e8ebee;white-space:nowrap}th:first-child,td:first-child{text-align:left;"
+    "white-space:normal}th{font-weight:600;"
+    "background:#f5f7f9}.bar{display:inline-block;height:.7em;background:#0072B2;border-radius:2px;"
+    "print-color-adjust:exact;-webkit-print-color-adjust:exact}"
+    ".bad{color:#b3261e;font-weight:600}pre{background:#f5f7f9;padding:.6rem;overflow-x:auto;font-size:.85em}"
+    "details>summary{cursor:pointer;color:#0057a0}"
+    "@media(max-width:40rem){.plot{overflow-x:auto}.plot img{max-width:none;width:46rem}}"
+    "@page{size:A4;margin:14mm}@media print{body{max-width:none;margin:0;padding:0;font-size:11px}"
+    "figure,tr{break-inside:avoid}table{display:table;font-size:9.5px}th,td{padding:.05rem .45rem}"
+    "details{display:none}h2,h3{break-after:avoid}.plot{overflow:visible}.plot img{width:100%}"
+    ".strip{grid-template-columns:repeat(5,1fr)}}"
+)
+
+
+def html_page(blocks: Sequence[Block]) -> str:
+    """Return the page; its title is the first heading."""
+    title = next((escape(one.text) for one in blocks if isinstance(one, Heading)), "report")
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
+        f"{''.join(map(_block, blocks))}</body></html>\n"
+    )
+
+
+def _block(one: Block) -> str:
+    if isinstance(one, Heading):
+        return f"<h{one.level}>{escape(one.text)}</h{one.level}>"
+    if isinstance(one, Text):
+        return f"<p{' class=bad' * one.bad}>{escape(one.text)}</p>"
+    if isinstance(one, Table):
+        return _folded(_table(one), one.folded)
+    if isinstance(one, Code):
+        return _folded(f"<pre>{escape(one.text)}</pre>", one.folded)
+    if isinstance(one, Strip):
+        return f'<div class="strip">{"".join(map(_picture, one.pictures))}</div>'
+    return f'<div class="plot">{_picture(one)}</div>' if one.wide else _picture(one)
+
+
+def _folded(inner: str, line: str | None) -> str:
+    return inner if line is None else f"<details><summary>{escape(line)}</summary>{inner}</details>"
+
+
+def _picture(one: Picture) -> str:
+    data = base64.b64encode(one.png).decode()
+    below = f"<figcaption>{escape(one.caption)}</figcaption>" if one.caption else ""
+    return f'<figure><img src="data:image/png;base64,{data}" alt="{escape(one.alt)}">{below}</figure>'
+
+
+def _table(one: Table) -> str:
+    top = "".join(f"<th>{escape(head)}</th>" for head in one.heads)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in one.rows)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, Bar):
+        return f'<span class="bar" style="width:{80 * cell.part:.0f}px"></span>'
+    return escape(cell)

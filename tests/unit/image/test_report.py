@@ -1,0 +1,49 @@
+"""Reports as pages and as PDF files: all text from files is text, and nothing is lost."""
+
+import re
+
+import numpy as np
+import pytest
+
+from motiform.base.errors import InputError
+from motiform.image.report.blocks import Bar, Code, Heading, Picture, Strip, Table, Text
+from motiform.image.report.html import html_page
+from motiform.image.report.page import write_blocks, write_report
+from motiform.image.report.pictures import png_of_pixels
+
+EVIL = "<script>alert('x')</script> & \"$x_1$\""
+
+
+def blocks(count=3):
+    png = png_of_pixels(np.full((40, 60, 3), 200, np.uint8))
+    return [
+        Heading(EVIL, 1), Text(EVIL), Text(EVIL, bad=True), Table([EVIL, "b"], [[EVIL, Bar(0.5)]] * count),
+        Table(["a"], [[EVIL]], folded=EVIL), Code(EVIL), Heading("A plot", 3), Picture(png, EVIL, EVIL),
+        Strip([Picture(png, EVIL, EVIL, wide=False)] * 7),
+    ]  # fmt: skip
+
+
+def test_text_is_text():
+    page = html_page(blocks())
+    assert "<script" not in page
+    assert page.count("&lt;script&gt;") == 1 + 1 + 2 + 1 + 3 + 2 + 1 + 2 + 2 * 7  # title, heading, texts, cells, …
+    assert page.count("<img") == 1 + 7
+
+
+def test_pdf_without_a_browser(tmp_path):
+    """Pages of A4, the same bytes every time; a table of many rows goes on from page to page."""
+    write_blocks(blocks(80), tmp_path / "a.pdf")
+    data = (tmp_path / "a.pdf").read_bytes()
+    assert data.startswith(b"%PDF-")
+    # 80 rows of 0.15 inch are 12 inch, a page has 10.4: two pages at least, and the rest
+    assert 2 <= len(re.findall(rb"/Type /Page\b", data)) <= 3
+    for name in ("b.pdf", "c.pdf"):
+        write_blocks(blocks(1), tmp_path / name)
+    assert (tmp_path / "b.pdf").read_bytes() == (tmp_path / "c.pdf").read_bytes()
+    with pytest.raises(InputError, match="exists"):
+        write_blocks(blocks(), tmp_path / "a.pdf")
+
+
+def test_a_report_is_a_page_or_a_pdf(tmp_path):
+    with pytest.raises(InputError, match=r"\.html, \.pdf"):
+        write_report(None, None, None, tmp_path / "report.docx")
