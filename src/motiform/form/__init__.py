@@ -17,12 +17,13 @@ from motiform.form.looks import (
 )
 from motiform.form.model_looks import looks_of, marker_looks
 from motiform.form.parts import Form, Links, Part, Skin
-from motiform.form.screen import Engraver, Pistons, Screen
+from motiform.form.screen import Engraver, Follow, Pistons, Screen, Screens
 from motiform.form.upright import stand_upright
 
 __all__ = [
     "ColorBy",
     "Engraver",
+    "Follow",
     "Form",
     "HeightsLook",
     "HideBy",
@@ -34,6 +35,7 @@ __all__ = [
     "Pistons",
     "PointsLook",
     "Screen",
+    "Screens",
     "Shades",
     "ShapeLook",
     "Skin",

@@ -9,7 +9,7 @@ from motiform.form.looks import LinesLook, Looks, PointsLook
 from motiform.form.looks.plain import PartLook
 
 if TYPE_CHECKING:
-    from motiform.form.screen import Screen
+    from motiform.form.screen import Screen, Screens
     from motiform.motion.bodies import Bodies
     from motiform.motion.bones import Wrist
     from motiform.motion.contact import Contacts
@@ -21,7 +21,7 @@ __all__ = ["looks_of", "marker_looks"]
 
 
 def looks_of(
-    model: "Bodies | Figure | Network | Wrist | Screen", *others: "Contacts | Network | SegmentSolid"
+    model: "Bodies | Figure | Network | Wrist | Screen | Screens", *others: "Contacts | Network | SegmentSolid"
 ) -> Looks:  # fmt: skip
     """Return how a model is drawn, together with others that go with it.
 

@@ -63,8 +63,8 @@ def upright_field(field: np.ndarray, axes: str) -> np.ndarray:
     return turned[::-1] if axes[1] == "y" else turned
 
 
-def _fields(recording: "Recording", channel: str) -> tuple[str, str]:
-    """Return the channel of heights and the axes of its grid."""
+def _fields(recording: "Recording", channel: str) -> tuple[str, str, float]:
+    """Return the channel of heights, the axes of its grid and its spacing [m]."""
     if channel not in recording:
         raise RecordingError(
             "the recording has no such channel of heights", where=recording.manifest.get("title") or None, got=channel,
@@ -78,7 +78,7 @@ def _fields(recording: "Recording", channel: str) -> tuple[str, str]:
     known = recording.manifest.get("screen", {})
     prefix = channel.removesuffix("heights").rstrip(".")
     told = known.get(prefix, known) if prefix else known
-    return channel, str(told.get("axes", "xy"))
+    return channel, str(told.get("axes", "xy")), float(told.get("spacing", 1.0))
 
 
 def _painter(
@@ -86,9 +86,8 @@ def _painter(
     settings: dict[str, float],
 ) -> Callable[[int], np.ndarray]:  # fmt: skip
     """Return the function that paints a sample; a tint is fitted to all samples, so that colours mean the same."""
-    channel, axes = _fields(recording, channel)
+    channel, axes, spacing = _fields(recording, channel)
     if operator == "relief":
-        spacing = float(recording.manifest.get("screen", {}).get("spacing", 1.0))
         given: dict[str, Any] = {"color": color, **settings} if color is not None else dict(settings)
         return lambda k: enlarge(
             relief_pixels(upright_field(recording.read(channel, k, k + 1)[0], axes), spacing, bits=bits, **given),
@@ -172,7 +171,7 @@ def screen_saturation(
     recording: "Recording", tint: Tint, *, channel: str = "heights", operator: str = "identity", **settings: float
 ) -> Saturation:
     """Return how much of all samples a tint cannot show."""
-    channel, axes = _fields(recording, channel)
+    channel, axes, _ = _fields(recording, channel)
     each = [
         tint.saturation(chroma_values(upright_field(recording.read(channel, k, k + 1)[0], axes), operator, **settings))
         for k in range(recording.count(channel))

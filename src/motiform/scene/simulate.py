@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, RecordingError, SceneError, check_keywords
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
-from motiform.form import Looks, Screen, looks_of
+from motiform.form import Looks, Screen, Screens, looks_of
+from motiform.form.screen.screens import KIND as SETS_OF_SCREENS
 from motiform.form.screen.system import KIND as SCREENS
 from motiform.motion.bodies import Bodies, Force
 from motiform.motion.bodies.system import KIND as BODIES
@@ -35,10 +36,10 @@ from motiform.spatial import up_against, up_name
 
 __all__ = ["KINDS", "simulate"]
 
-KINDS: tuple[Kind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS)
+KINDS: tuple[Kind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS)
 """The register of models: what `simulate` takes, with which arguments and integrators."""
 
-Model = Bodies | Figure | Network | FigureInMatter | Screen
+Model = Bodies | Figure | Network | FigureInMatter | Screen | Screens
 
 
 @check_keywords
@@ -77,7 +78,7 @@ def simulate(
     ----------
     what
         A scene file, the name of a built-in scene, a `Scene`, or a model (`Bodies`, `Figure`, `Network`,
-        `FigureInMatter`, `Screen`).
+        `FigureInMatter`, `Screen`, `Screens`).
     t1, rate, integrator, step, rtol, atol, device
         Of a model: end of the run [s], samples per second [Hz], integrator, its longest step [s] or its tolerances,
         and "cpu" or "cuda". A scene has its own; change them with `settings`.

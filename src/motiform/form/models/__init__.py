@@ -7,9 +7,9 @@ from motiform.form.looks import Looks
 from motiform.form.models.bodies import bodies_looks
 from motiform.form.models.figure import contact_looks, figure_looks, solid_looks
 from motiform.form.models.network import network_looks
-from motiform.form.models.screen import screen_looks
+from motiform.form.models.screen import screen_looks, screens_looks
 from motiform.form.models.wrist import wrist_looks
-from motiform.form.screen import Screen
+from motiform.form.screen import Screen, Screens
 from motiform.motion.bodies import Bodies
 from motiform.motion.bones import Wrist
 from motiform.motion.contact import Contacts
@@ -28,4 +28,5 @@ LOOKS: dict[type, Callable[[Any, object], Looks]] = {
     SegmentSolid: solid_looks,
     Wrist: wrist_looks,
     Screen: screen_looks,
+    Screens: screens_looks,
 }

@@ -2,22 +2,40 @@
 
 from motiform.form.looks import HeightsLook, Looks, PointsLook
 from motiform.form.looks.plain import PartLook
-from motiform.form.screen import Screen
+from motiform.form.models.network import network_looks
+from motiform.form.screen import Follow, Screen, Screens
 
-__all__ = ["screen_looks"]
+__all__ = ["screen_looks", "screens_looks"]
 
 _SURFACE, _POINTS = (0.80, 0.72, 0.58), (0.25, 0.35, 0.55)
 
 
 def screen_looks(screen: Screen, _model: object) -> Looks:
     """Return the surface of a screen of one or two dimensions, and the points that engrave it."""
+    return Looks(_parts(screen, "screen", "", _SURFACE, 1.0))
+
+
+def screens_looks(model: Screens, _model: object) -> Looks:
+    """Return the surfaces of all screens, and the network that engraves them."""
     found: dict[str, PartLook] = {}
-    if screen.normal is not None and min(screen.shape) > 1:
-        found["screen"] = HeightsLook(
-            heights="heights", origin=screen.origin, axes=screen.axes, normal=screen.normal, spacing=screen.spacing,
-            color=_SURFACE,
+    for name, screen in model.screens.items():
+        found |= _parts(screen, name, f"{name}.", model.colors.get(name, _SURFACE), model.scales.get(name, 1.0))
+    return Looks(found) if model.network is None else network_looks(model.network, model) | Looks(found)
+
+
+def _parts(
+    screen: Screen, name: str, prefix: str, color: tuple[float, float, float], scale: float
+) -> dict[str, PartLook]:
+    found: dict[str, PartLook] = {}
+    if screen.normal is not None and (screen.dimensions == 1 or min(screen.shape) > 1):
+        found[name] = HeightsLook(
+            heights=f"{prefix}heights", origin=screen.origin, axes=screen.axes, normal=screen.normal,
+            spacing=screen.spacing, color=color, scale=scale,
         )  # fmt: skip
     for one in screen.engravers:
-        radius = min(0.25 * one.reach, screen.spacing)
-        found[one.name] = PointsLook(points=f"{one.name}.position", radius=radius, color=_POINTS)
-    return Looks(found)
+        if not isinstance(one.points, Follow):  # the network draws those
+            radius = min(0.25 * one.reach, screen.spacing)
+            found[f"{prefix}{one.name}"] = PointsLook(
+                points=f"{prefix}{one.name}.position", radius=radius, color=_POINTS
+            )
+    return found

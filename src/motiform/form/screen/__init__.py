@@ -2,6 +2,7 @@
 
 from motiform.form.screen.engine import ScreenEngine
 from motiform.form.screen.engraver import Engraver
+from motiform.form.screen.follow import Follow
 from motiform.form.screen.model import Screen
 from motiform.form.screen.modes import (
     axis_eigenvalues,
@@ -23,6 +24,7 @@ from motiform.form.screen.responses import (
     lattice_response,
     line_response,
 )
+from motiform.form.screen.screens import Screens
 from motiform.form.screen.stability import ScreenStability, assess_screen, regime_map
 from motiform.form.screen.static import engraving_force, rest_heights, static_response
 from motiform.motion.matter.stability.cell import ScreenLaw, Segment
@@ -34,11 +36,13 @@ __all__ = [
     "Continuum",
     "Engraver",
     "Experiment",
+    "Follow",
     "Pistons",
     "Screen",
     "ScreenEngine",
     "ScreenLaw",
     "ScreenStability",
+    "Screens",
     "Segment",
     "Variant",
     "assess_screen",

@@ -12,7 +12,7 @@ from motiform.form.screen.model import Screen
 __all__ = ["ScreenEngine"]
 
 _ROWS, _LINE = 16, 4096  # of a tile on the CPU: enough work for a thread, and lists that are short
-_LISTS = (16, 32)  # rows and columns of a list on a GPU, where a tile is a pin
+_LISTS = (16, 32)  # rows and columns of a list on a GPU, where a tile is a column of as many rows
 _BATCH = 1 << 19  # numbers of the table of points that is made at once
 
 
@@ -46,7 +46,7 @@ class ScreenEngine:
     def _make_grid(self) -> np.ndarray:
         dimensions, rows = self.screen.dimensions, self.planes * self.rows
         if self.device.name == "cuda":
-            height, width, (tall, wide) = 1, 1, _LISTS
+            (tall, wide), height, width = _LISTS, _LISTS[0], 1
         else:
             height = min(_ROWS, rows)
             width = self.columns if dimensions > 1 else min(_LINE, self.columns)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.form.screen.follow import Follow
 from motiform.motion.run import check_number
 from motiform.motion.run.functions import call, check_numbers
 from motiform.spatial.checks import as_floats
@@ -26,8 +27,9 @@ class Engraver:
     """
 
     name: str
-    points: ArrayLike | Callable[[float], ArrayLike]
-    """Places in the world [m]: (points, 3), with `rate` (samples, points, 3), or a function of time [s]."""
+    points: ArrayLike | Callable[[float], ArrayLike] | Follow
+    """Places in the world [m]: (points, 3), with `rate` (samples, points, 3), a function of time [s], or points
+    of the network of `Screens`."""
     stiffness: float
     """k [N/m]."""
     damping: float = 0.0
@@ -61,7 +63,10 @@ class Engraver:
                 put(self, key, check_number(getattr(self, key), key, where, above=0.0))
         if self.height is not None:
             put(self, "height", check_number(self.height, "height", where))
-        if callable(self.points):
+        if isinstance(self.points, Follow):
+            if self.rate is not None or self.mass is not None:
+                raise InputError("points that follow a network must have neither rate nor mass", where=where)
+        elif callable(self.points):
             self._check_function(where)
         else:
             put(self, "points", self._check_points(where))
@@ -69,7 +74,7 @@ class Engraver:
             self._check_two_way(where)
         for key in ("velocity", "force"):
             given = as_floats(getattr(self, key), 3, where=f"{where}, {key}")
-            if given.shape not in ((3,), (self.count, 3)):
+            if self.mass is not None and given.shape not in ((3,), (self.count, 3)):
                 allowed = f"(3,) or ({self.count}, 3)"
                 raise InputError(
                     f"{key} must be one or one for each point", where=where, got=given.shape, allowed=allowed
@@ -122,6 +127,11 @@ class Engraver:
     @property
     def count(self) -> int:
         """Number of points."""
+        if isinstance(self.points, Follow):
+            remedy = "Give Screens the screen and the network."
+            raise InputError(
+                "the network that the points follow must be there", where=f"engraver {self.name!r}", remedy=remedy
+            )
         if callable(self.points):
             return int(getattr(self, "_count"))  # noqa: B009
         return int(np.shape(self.points)[-2])
@@ -133,10 +143,10 @@ class Engraver:
 
     def at(self, times: ArrayLike) -> np.ndarray:
         """Return places [m] at times [s], (times, points, 3), of an engraver that moves as given."""
-        t = np.maximum(np.asarray(times, float).reshape(-1), 0.0)
+        t, count = np.maximum(np.asarray(times, float).reshape(-1), 0.0), self.count
         if callable(self.points):
             where = f"engraver {self.name!r}"
-            shape = (self.count, 3)
+            shape = (count, 3)
             found = [
                 check_numbers(
                     call(self.points, float(one), what="the function", where=f"{where} at t = {one:g} s"), shape,

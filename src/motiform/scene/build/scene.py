@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from motiform.form import Screens
 from motiform.motion.bodies import Bodies
 from motiform.motion.hybrid import FigureInMatter
 from motiform.motion.matter import Network, Sound
@@ -13,6 +14,7 @@ from motiform.record import open_recording
 from motiform.scene.build.common import build_bodies
 from motiform.scene.build.figures import Made, build_figures
 from motiform.scene.build.matter import build_matter, build_networks
+from motiform.scene.build.screens import build_screens
 from motiform.scene.read.load import Scene
 
 __all__ = ["Built", "build"]
@@ -25,7 +27,7 @@ class Built:
     ``simulate(built.model, **built.arguments, **built.options)`` makes the motion that ``simulate(scene)`` makes.
     """
 
-    model: Bodies | Figure | Network | FigureInMatter
+    model: Bodies | Figure | Network | FigureInMatter | Screens
     arguments: dict[str, Any]
     """What acts on the model, and where it starts."""
     options: dict[str, Any]
@@ -37,6 +39,8 @@ def build(scene: Scene) -> Built:
     document = scene.document
     if document.coupled:
         return _coupled(scene)
+    if document.screen:
+        return Built(build_screens(scene), {"unstable": bool(document.motion.unstable)}, _options(scene))
     if document.network:
         given = {"unstable": bool(document.motion.unstable)} | _sound(scene)
         return Built(build_networks(scene), given, _options(scene))
@@ -81,6 +85,6 @@ def _present(given: dict[str, Any]) -> dict[str, Any]:
 def _options(scene: Scene) -> dict[str, Any]:
     head, motion = scene.document.scene, scene.document.motion
     found: dict[str, Any] = {"t1": head.duration, "rate": head.rate, "integrator": motion.integrator}
-    if not scene.document.network:
+    if not scene.document.network and not scene.document.screen:
         found |= {"step": motion.step, "rtol": motion.rtol, "atol": motion.atol}
     return found | {"device": motion.device}

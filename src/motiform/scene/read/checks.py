@@ -12,6 +12,7 @@ from motiform.scene.tables.schema import BodyTable, SceneFile
 __all__ = ["check_names", "check_plots"]
 
 LINK_CHANNELS = ("length", "tension", "state")
+_SCREEN_METERS = ("energy.kinetic", "energy.potential")
 
 
 def check_names(document: SceneFile, text: str, name: str) -> None:
@@ -31,6 +32,11 @@ def check_names(document: SceneFile, text: str, name: str) -> None:
         if network.name in networks[:n]:
             where = f"{name}:{line_of(text, ('network', n, 'name'))}"
             raise SceneError("two networks have one name", where=where, got=network.name, remedy="Names must differ.")
+    screens = [screen.name for screen in document.screen]
+    for n, screen in enumerate(document.screen):
+        if screen.name in screens[:n]:
+            where = f"{name}:{line_of(text, ('screen', n, 'name'))}"
+            raise SceneError("two screens have one name", where=where, got=screen.name, remedy="Names must differ.")
     names = [body.name for body in document.body]
     for n, body in enumerate(document.body):
         if body.name in names[:n]:
@@ -52,7 +58,9 @@ def check_plots(document: SceneFile, text: str, name: str) -> None:
     """Refuse a plot of a channel that the recording will not have; parts of channels are known when it is made."""
     if any(figure.file is not None for figure in document.figure):
         return  # which segments there are is known when the file is read
-    if document.network:
+    if document.screen:
+        known = (_network_channels(document) if document.network else []) + _screen_channels(document)
+    elif document.network:
         known = _network_channels(document) + (_coupled_channels(document) if document.coupled else [])
     elif document.figure or document.touching:
         known = _figure_channels(document)
@@ -80,6 +88,12 @@ def _network_channels(document: SceneFile) -> list[str]:
         known += [f"{prefix}{group.name}.{key}" for group in network.groups for key in kept]
         known += [f"{prefix}{link.name}.{key}" for link in network.link if link.record for key in LINK_CHANNELS]
     return known
+
+
+def _screen_channels(document: SceneFile) -> list[str]:
+    """Return the channels that a recording of the scene's screens will have."""
+    known = [f"{screen.name}.{key}" for screen in document.screen for key in ("heights", *_SCREEN_METERS)]
+    return known + [f"{screen.name}.{one.name}.position" for screen in document.screen for one in screen.engraver]
 
 
 def _coupled_channels(document: SceneFile) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from motiform.base.errors import SceneError, closest, closest_file
+from motiform.form.screen.screens import KIND as screens
 from motiform.motion.bodies.system import KIND as bodies
 from motiform.motion.matter.model.network import FREQUENCY
 from motiform.motion.matter.system import KIND as networks
@@ -123,7 +124,7 @@ class Scene:
     def parameters(self) -> list[Parameter]:
         """Return the parameters that a user may change, in the order of the file's tables."""
         found = list(_parameters(self.document, ""))
-        unused = ("motion.step", "motion.rtol", "motion.atol") if self.document.network else ()
+        unused = ("motion.step", "motion.rtol", "motion.atol") if self.document.network or self.document.screen else ()
         return [parameter for parameter in found if parameter.path not in unused]
 
 
@@ -216,7 +217,15 @@ def parse_scene(
 def _chosen(document: SceneFile) -> SceneFile:
     """Return the document with what depends on its objects filled in, where it says nothing."""
     head, motion = document.scene, document.motion
-    kind = networks if document.network else figures if document.figure or document.touching else bodies
+    kind = (
+        screens
+        if document.screen
+        else networks
+        if document.network
+        else figures
+        if document.figure or document.touching
+        else bodies
+    )
     chosen: dict[str, Any] = {} if motion.integrator is not None else {"integrator": kind.integrator}
     if document.network:
         steps = FREQUENCY if motion.frequency is None else motion.frequency
@@ -225,6 +234,8 @@ def _chosen(document: SceneFile) -> SceneFile:
             chosen["two_way"] = motion.two_way is not False
         if "rate" not in head.model_fields_set:
             head = head.model_copy(update={"rate": film_rate(steps)})
+    elif document.screen and "rate" not in head.model_fields_set:
+        head = head.model_copy(update={"rate": film_rate(min(table.frequency for table in document.screen))})
     return document.model_copy(update={"scene": head, "motion": motion.model_copy(update=chosen)})
 
 

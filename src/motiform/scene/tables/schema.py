@@ -38,6 +38,7 @@ from motiform.scene.tables.common import (
 from motiform.scene.tables.contact import BodyContactTable, LawTable, ObstacleTable
 from motiform.scene.tables.figure import FigureTable
 from motiform.scene.tables.matter import NetworkTable
+from motiform.scene.tables.screen import ScreenTable
 from motiform.scene.tables.shapes import ShapeTable
 
 __all__ = ["SceneFile"]
@@ -152,13 +153,13 @@ class MotionTable(Table):
     integrator: Literal[tuple(METHODS)] | None = Field(  # type: ignore[valid-type]
         None,
         description="way of stepping through time; lie-midpoint for bodies, dormand-prince for figures and contacts, "
-        "centred for networks",
+        "centred for networks and screens",
     )
     step: Annotated[Second, Above0] = Field(1e-3, description="longest step of a fixed-step integrator")
     rtol: Annotated[Number, Above0] = Field(1e-9, description="relative tolerance of an adaptive integrator")
     atol: Annotated[Number, AtLeast0] = Field(1e-12, description="absolute tolerance of an adaptive integrator")
     frequency: Annotated[Hertz, Above0] | None = Field(None, description="steps of networks per second")
-    unstable: bool | None = Field(None, description="whether networks run that are known to diverge")
+    unstable: bool | None = Field(None, description="whether networks and screens run that are known to diverge")
     two_way: bool | None = Field(None, description="whether figures and bodies feel what networks do to them")
     replay: str | None = Field(None, description="recording in the scene's folder whose figure is followed")
     device: Literal["cpu", "cuda"] = Field("cpu", description="where kernels run")
@@ -216,6 +217,7 @@ class SceneFile(Table):
     body: list[BodyTable] = Field(default_factory=list)
     figure: list[FigureTable] = Field(default_factory=list)
     network: list[NetworkTable] = Field(default_factory=list)
+    screen: list[ScreenTable] = Field(default_factory=list)
     obstacle: list[ObstacleTable] = Field(default_factory=list)
     contact: LawTable | None = Field(None, description="laws of all contacts")
     spring: list[SpringTable] = Field(default_factory=list)
@@ -227,8 +229,15 @@ class SceneFile(Table):
 
     @model_validator(mode="after")
     def _has_objects(self) -> "SceneFile":
-        if not self.body and not self.figure and not self.network:
-            raise ValueError("a scene must have bodies, figures or networks: give [[body]], [[figure]] or [[network]]")
+        if not self.body and not self.figure and not self.network and not self.screen:
+            raise ValueError(
+                "a scene must have bodies, figures, networks or screens: "
+                "give [[body]], [[figure]], [[network]] or [[screen]]"
+            )
+        if self.screen and (self.body or self.figure or self.touching or self.spring or self.force):
+            raise ValueError("screens go with networks alone: leave out bodies, figures and what acts on them")
+        if self.screen and self.sound is not None:
+            raise ValueError("networks with screens must not be listened to: leave out sound or screens")
         self._check_networks()
         if self.body and self.figure and not self.touching and not self.network:
             raise ValueError(
@@ -246,7 +255,8 @@ class SceneFile(Table):
         if not self.network:
             if self.sound is not None:
                 raise ValueError("sound is that of networks: give [[network]]")
-            given = [key for key in ("frequency", "unstable", "two_way", "replay") if getattr(motion, key) is not None]
+            keys = ("frequency", "two_way", "replay", *(() if self.screen else ("unstable",)))
+            given = [key for key in keys if getattr(motion, key) is not None]
             if given:
                 raise ValueError(f"motion.{given[0]} belongs to networks")
             return

@@ -1,0 +1,54 @@
+"""Engravers that follow the points of a network while both are run."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motiform.base.errors import InputError
+
+if TYPE_CHECKING:
+    from motiform.form.screen.engraver import Engraver
+    from motiform.motion.matter import Network
+
+__all__ = ["Follow", "Live", "follow_network"]
+
+
+@dataclass(frozen=True)
+class Follow:
+    """Points of a network, by names such as "sand" or "wheel[3]": those that an engraver of `Screens` follows."""
+
+    points: str | tuple[str, ...]
+
+
+class Live:
+    """Places of points now and a step before [m], (points, 3): called with a time [s] it gives those of that time."""
+
+    def __init__(self, indices: np.ndarray, start: np.ndarray) -> None:
+        self.indices, self.now, self.before = indices, start, start
+        self.time = 0.0
+
+    def move(self, places: np.ndarray, time: float) -> None:
+        """Take the places of all points of the network at a later time [s]."""
+        self.before, self.now, self.time = self.now, places[self.indices], time
+
+    def __call__(self, t: float) -> np.ndarray:
+        """Return the places [m], (points, 3)."""
+        return self.now if t >= self.time - 1e-9 * max(1.0, self.time) else self.before
+
+
+def follow_network(engraver: "Engraver", network: "Network | None") -> "tuple[Engraver, Live | None]":
+    """Return an engraver with the points that it follows put in, and what moves them."""
+    from motiform.motion.matter.model.points import find_points
+
+    if not isinstance(engraver.points, Follow):
+        return engraver, None
+    where = f"engraver {engraver.name!r}"
+    if network is None:
+        raise InputError("an engraver that follows points needs a network", where=where, remedy="Give network.")
+    try:
+        indices = find_points(network, engraver.points.points)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+    live = Live(indices, np.concatenate([group.position for group in network.groups])[indices])
+    return replace(engraver, points=live), live

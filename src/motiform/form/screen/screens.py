@@ -1,0 +1,210 @@
+"""Several screens in one run, alone or with the network whose points engrave them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError, RunError
+from motiform.form.screen.engine import ScreenEngine
+from motiform.form.screen.follow import Live, follow_network
+from motiform.form.screen.model import Screen
+from motiform.form.screen.system import check_reach, screen_channels, screen_facts, screen_sample, steps_of
+from motiform.motion.matter import Engine, Network
+from motiform.motion.matter.observe import network_channels, observe_network
+from motiform.motion.matter.system import check_functions, check_stability, describe, film_rate, steps_per_sample
+from motiform.motion.run import Block, Checkpoint, Kind, Options, Pace, System
+from motiform.motion.run.kinds import check_integrator
+from motiform.record import Channel
+
+__all__ = ["KIND", "Screens", "ScreensSystem"]
+
+
+@dataclass(frozen=True, eq=False)
+class Screens:
+    """Screens by name, and a network whose points may engrave them (`Follow`): motion and its dress in one run.
+
+    Screens do not act on the network. Their frequencies divide that of the network; channels are NAME.heights.
+    """
+
+    screens: Mapping[str, Screen]
+    network: Network | None = None
+    colors: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    """Red, green, blue from 0 to 1 of surfaces, by name."""
+    scales: Mapping[str, float] = field(default_factory=dict)
+    """Drawn over recorded heights, by name."""
+
+    def __post_init__(self) -> None:
+        if not self.screens or not all(isinstance(one, Screen) for one in self.screens.values()):
+            raise InputError("Screens must have a Screen for each name", got=list(self.screens), allowed="one or more")
+        for name, screen in self.screens.items():
+            if self.network is not None:
+                ratio = self.network.frequency / screen.frequency
+                if abs(ratio - round(ratio)) > 1e-9 * ratio or round(ratio) < 1:
+                    raise InputError(
+                        "the frequency of a screen must divide that of the network", where=f"screen {name!r}",
+                        got=f"{screen.frequency:g} of {self.network.frequency:g} Hz",
+                        remedy=f"Take {self.network.frequency / max(1, round(ratio)):g} Hz.",
+                    )  # fmt: skip
+
+
+class ScreensSystem(System):
+    """Screens and the network that engraves them; what would diverge is refused, `unstable` runs it."""
+
+    def __init__(self, model: Screens, options: Options, unstable: bool = False) -> None:
+        check_integrator(options, "screen", "screens")
+        self.model, self.options, self.labels = model, options, {}
+        self.gravity = (0.0, -9.81, 0.0) if model.network is None else model.network.gravity
+        self.screens: dict[str, Screen] = {}
+        self.live: dict[str, list[Live]] = {}
+        for name, screen in model.screens.items():
+            found = [follow_network(one, model.network) for one in screen.engravers]
+            self.screens[name] = screen.replace(engravers=tuple(one for one, _ in found))
+            self.live[name] = [live for _, live in found if live is not None]
+        self.notes = [note for one in self._fixed() for note in check_reach(one, options.t1)]
+        self.facts = self._facts(unstable)
+        self.steps = {name: steps_of(screen, options.rate) for name, screen in self.screens.items()}
+
+    def _fixed(self) -> Iterator[Screen]:
+        """Yield the screens with those engravers whose motion is known beforehand."""
+        for screen in self.screens.values():
+            known = tuple(one for one in screen.engravers if not isinstance(one.points, Live))
+            yield screen.replace(engravers=known)
+
+    def _facts(self, unstable: bool) -> dict[str, Any]:
+        found: dict[str, Any] = {"screen": {}, "stability": {}}
+        network = self.model.network
+        if network is not None:
+            steps_per_sample(network, self.options.rate)
+            check_functions(network)
+            found |= {"network": describe(network)}
+            found["stability"]["network"] = check_stability(network, unstable)
+        for name, screen in self.screens.items():
+            try:
+                facts = screen_facts(screen, self.options.t1, unstable)
+            except InputError as error:
+                raise InputError(f"screen {name!r}: {error}") from error
+            found["screen"][name], found["stability"][name] = facts["screen"], facts["stability"]
+        return found
+
+    def channels(self) -> list[Channel]:  # noqa: D102
+        network, rate = self.model.network, self.options.rate
+        found = [] if network is None else network_channels(network, rate)
+        for name, screen in self.screens.items():
+            found += screen_channels(screen, rate, f"{name}.")
+        return found
+
+    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
+        run = _Run(self, checkpoint)
+        if checkpoint is None:
+            yield Block([run.observe()], 0, run.checkpoint)
+        pace, last = Pace(sum(screen.count for screen in self.screens.values())), self.options.samples - 1
+        kept: list[dict[str, np.ndarray]] = []
+        while run.sample < last:
+            try:
+                run.advance()
+            except RunError as error:
+                yield Block(kept, run.sample, None, error=error)
+                return
+            kept.append(run.observe())
+            if pace.full(len(kept)) or run.sample >= last:
+                yield Block(kept, run.sample, run.checkpoint)
+                kept = []
+
+    def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:  # noqa: D102
+        return {name: np.stack([one[name] for one in states]) for name in states[0]}
+
+
+class _Run:
+    """Engines of the network and of all screens, advanced together from sample to sample."""
+
+    def __init__(self, system: ScreensSystem, checkpoint: Checkpoint | None) -> None:
+        self.system, self.sample = system, 0
+        network, device = system.model.network, system.options.device
+        self.network: Engine | None = None
+        if checkpoint is None:
+            self.network = None if network is None else Engine(network, device=device)
+            self.screens = {name: ScreenEngine(screen, device) for name, screen in system.screens.items()}
+            return
+        self.sample = int(checkpoint["sample"])
+        if network is not None:
+            self.network = Engine.resume(network, checkpoint["network"], device=device)
+        self.screens = {
+            name: ScreenEngine.resume(screen, checkpoint["screens"][name], device)
+            for name, screen in system.screens.items()
+        }
+        for name, trail in checkpoint["live"].items():
+            for live, kept in zip(system.live[name], trail, strict=True):
+                live.now, live.before = np.asarray(kept["places"], float).reshape(2, -1, 3)
+                live.time = float(kept["time"])
+
+    def advance(self) -> None:
+        """Take all steps to the next sample; a screen steps when the network is where the step begins."""
+        network, system = self.network, self.system
+        if network is None:
+            for name, engine in self.screens.items():
+                engine.advance(system.steps[name])
+                engine.check()
+        else:
+            self._advance_together(network)
+        self.sample += 1
+
+    def _advance_together(self, network: Engine) -> None:
+        end = network.sample + steps_per_sample(network.network, self.system.options.rate)
+        every = {
+            name: round(network.network.frequency / screen.frequency) for name, screen in self.system.screens.items()
+        }
+        while network.sample < end:
+            due = [name for name, steps in every.items() if network.sample % steps == 0]
+            if due:
+                places = network.state().position
+                for name in due:
+                    for live in self.system.live[name]:
+                        live.move(places, self.screens[name].time)
+                    self.screens[name].advance(1)
+            ahead = min([end, *(network.sample - network.sample % steps + steps for steps in every.values())])
+            network.advance(ahead - network.sample)
+        for engine in self.screens.values():
+            engine.check()
+
+    def observe(self) -> dict[str, np.ndarray]:
+        """Return the values of all channels now."""
+        found = {} if self.network is None else dict(observe_network(self.network))
+        places = None if self.network is None else self.network.state().position
+        for name, engine in self.screens.items():
+            found |= screen_sample(engine, f"{name}.")
+            for engraver in engine.screen.engravers:
+                if isinstance(engraver.points, Live) and places is not None:
+                    found[f"{name}.{engraver.name}.position"] = places[engraver.points.indices]
+        return found
+
+    def checkpoint(self) -> Checkpoint:
+        """Return all that is needed to continue to the same bits."""
+        found: Checkpoint = {"sample": self.sample}
+        if self.network is not None:
+            found["network"] = self.network.checkpoint()
+        found["screens"] = {name: engine.checkpoint() for name, engine in self.screens.items()}
+        found["live"] = {
+            name: [{"places": np.stack([one.now, one.before]), "time": one.time} for one in lives]
+            for name, lives in self.system.live.items()
+        }
+        return found
+
+
+def _defaults(model: Screens) -> dict[str, Any]:
+    slowest = min(screen.frequency for screen in model.screens.values())
+    return {"rate": film_rate(slowest), "step": 1.0 / slowest}
+
+
+_ACTS = "Give screens engravers and networks their own motion when they are built."
+_OTHERS = ("forces", "guards", "q0", "v0", "controls", "loads", "contacts", "watch", "prescribed", "motion", "record")
+KIND = Kind(
+    "screen",
+    "a set of screens",
+    Screens,
+    ScreensSystem,
+    "centred",
+    defaults=_defaults,
+    hints={"step": "The steps of screens are their own: frequency=….", **dict.fromkeys(_OTHERS, _ACTS)},
+)
