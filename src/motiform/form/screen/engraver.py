@@ -65,7 +65,7 @@ class Engraver:
             put(self, "height", check_number(self.height, "height", where))
         if isinstance(self.points, Follow):
             if self.rate is not None or self.mass is not None:
-                raise InputError("points that follow a network must have neither rate nor mass", where=where)
+                raise InputError("points must have neither rate nor mass where they follow a network", where=where)
         elif callable(self.points):
             self._check_function(where)
         else:
@@ -130,7 +130,7 @@ class Engraver:
         if isinstance(self.points, Follow):
             remedy = "Give Screens the screen and the network."
             raise InputError(
-                "the network that the points follow must be there", where=f"engraver {self.name!r}", remedy=remedy
+                "the network must be there, whose points it follows", where=f"engraver {self.name!r}", remedy=remedy
             )
         if callable(self.points):
             return int(getattr(self, "_count"))  # noqa: B009

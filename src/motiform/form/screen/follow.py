@@ -45,7 +45,7 @@ def follow_network(engraver: "Engraver", network: "Network | None") -> "tuple[En
         return engraver, None
     where = f"engraver {engraver.name!r}"
     if network is None:
-        raise InputError("an engraver that follows points needs a network", where=where, remedy="Give network.")
+        raise InputError("a network is needed, whose points it follows", where=where, remedy="Give network.")
     try:
         indices = find_points(network, engraver.points.points)
     except InputError as error:

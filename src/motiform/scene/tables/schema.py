@@ -235,7 +235,7 @@ class SceneFile(Table):
                 "give [[body]], [[figure]], [[network]] or [[screen]]"
             )
         if self.screen and (self.body or self.figure or self.touching or self.spring or self.force):
-            raise ValueError("screens go with networks alone: leave out bodies, figures and what acts on them")
+            raise ValueError("screens must go with networks alone: leave out bodies, figures and what acts on them")
         if self.screen and self.sound is not None:
             raise ValueError("networks with screens must not be listened to: leave out sound or screens")
         self._check_networks()
