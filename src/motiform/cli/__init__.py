@@ -19,7 +19,7 @@ def main() -> None:
     try:
         code = app(standalone_mode=False) or 0
         if code == _INTERRUPTED:  # typer has turned Ctrl-C into this code
-            resumable = any(verb in sys.argv[1:2] for verb in ("run", "film"))
+            resumable = any(verb in sys.argv[1:2] for verb in ("run", "film", "wrist"))
             _say(
                 "motiform: interrupted"
                 + ("; what was written stays, and --resume goes on from there" if resumable else "")

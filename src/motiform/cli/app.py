@@ -14,6 +14,7 @@ from motiform.cli.reconstruct import reconstruct
 from motiform.cli.run import run
 from motiform.cli.shared import RegisterHelp
 from motiform.cli.view import view
+from motiform.cli.wrist import wrist
 
 __all__ = ["app"]
 
@@ -45,6 +46,7 @@ app.command("run")(run)
 app.command("list")(list_scenes)
 app.command("demo")(demo)
 app.command("reconstruct", cls=RegisterHelp)(reconstruct)
+app.command("wrist")(wrist)
 app.command("view")(view)
 app.command("film")(film)
 app.command("image")(image)

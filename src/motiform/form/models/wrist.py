@@ -1,7 +1,11 @@
 """How the bones of a wrist are drawn."""
 
-from motiform.form.looks import Looks, ShapeLook
+import numpy as np
+
+from motiform.form.looks import ColorBy, LinksLook, Looks, ShapeLook
+from motiform.form.looks.plain import PartLook
 from motiform.motion.bones import Wrist
+from motiform.motion.bones.ligaments import NODES
 
 __all__ = ["wrist_looks"]
 
@@ -14,14 +18,30 @@ _CARPALS = {
 }  # fmt: skip
 
 
+_FIBRE = 2.5e-4  # [m] radius of a fibre
+_PULL = 40.0  # [N] of a ligament at which its fibres are red
+_SLACK_TO_TAUT = np.array([(0.93, 0.92, 0.88), (0.95, 0.75, 0.25), (0.85, 0.12, 0.10)])
+
+
 def wrist_looks(wrist: Wrist, _model: object) -> Looks:
-    """Return the meshes of bones, carpal bones in colors of their own."""
-    return Looks(
-        {
-            name: ShapeLook(
-                shape=bone.mesh, color=_CARPALS.get(name, _METACARPAL if name.startswith("meta") else _FOREARM),
-                position=f"{name}.position", orientation=f"{name}.orientation",
-            )
-            for name, bone in wrist.bones.items()
-        }
-    )  # fmt: skip
+    """Return the meshes of bones, carpal bones in colors of their own, and the fibres of ligaments by their tension."""
+    found: dict[str, PartLook] = {
+        name: ShapeLook(
+            shape=bone.mesh, color=_CARPALS.get(name, _METACARPAL if name.startswith("meta") else _FOREARM),
+            position=f"{name}.position", orientation=f"{name}.orientation",
+        )
+        for name, bone in wrist.bones.items()
+    }  # fmt: skip
+    if wrist.ligaments:
+        found["ligaments"] = _fibres(wrist)
+    return Looks(found)
+
+
+def _fibres(wrist: Wrist) -> LinksLook:
+    """Return the rods between the nodes of the fibres, pale where slack and red where a ligament pulls with 40 N."""
+    counts = [len(lig.starts) for lig in wrist.ligaments]
+    first = np.arange(sum(counts) * (NODES + 2)).reshape(-1, NODES + 2)
+    pairs = np.stack([first[:, :-1], first[:, 1:]], axis=-1).reshape(-1, 2)
+    owner = np.repeat(np.arange(len(counts)), np.array(counts) * (NODES + 1))
+    by = ColorBy(channel="ligament.tension", map=(0.0, _PULL), pick=owner, colors=_SLACK_TO_TAUT)
+    return LinksLook(links=("ligament.path", "ligament.path"), pairs=pairs, radius=_FIBRE, color=by)

@@ -9,6 +9,7 @@ from motiform.base.errors import ShapeError
 from motiform.geometry.checks import check_length, read_only
 from motiform.geometry.meshes.files import check_closed
 from motiform.geometry.meshes.fill import MOST_CELLS, cells_inside
+from motiform.geometry.meshes.pieces import small_triangles, thinned
 from motiform.geometry.search.closest import Solids, pack_solids, signed_distance
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial import Transform
@@ -16,6 +17,7 @@ from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["SignedMap", "signed_map"]
 
+_SAMPLES = 1_000_000  # of a surface at most
 _COARSE = 3  # nodes of the fine grid between those of the coarse one, which serves far from the surface
 
 
@@ -35,7 +37,7 @@ class SignedMap:
     """Coefficients of the B-splines [m], (nx, ny, nz) float32."""
     band: float
     """Within this distance [m] of the surface the nodes are exact; beyond it they are interpolated between nodes three
-    times as far apart."""
+    times as far apart, from points of the surface that are two spacings apart."""
 
     @property
     def bounds(self) -> Array:
@@ -87,32 +89,55 @@ def signed_map(
     if not np.prod(cells * _COARSE) <= MOST_CELLS:
         got = Words(f"{np.prod(cells * _COARSE):.3g} nodes")
         raise ShapeError("the map is too large", where="spacing", got=got, allowed=f"up to {MOST_CELLS} nodes")
-    values = _values(solids, low, h, tuple(int(n) for n in cells), float(band))
+    shape = [(int(n) - 1) * _COARSE + 1 for n in cells]
     # The nearest face tells the side wrongly where a mesh is folded; how often it is crossed tells it everywhere.
-    inside = cells_inside(mesh, [low[k] + h * np.arange(n) for k, n in enumerate(values.shape)])
-    values = np.where(inside, -np.abs(values), np.abs(values))
+    inside = cells_inside(mesh, [low[k] + h * np.arange(n) for k, n in enumerate(shape)])
+    values = _distances(mesh, solids, low, h, inside, float(band))
+    values = np.where(inside, -values, values)
     return SignedMap(read_only(low), h, read_only(_coefficients(values)), float(band))
 
 
-def _values(solids: Any, low: Array, h: float, cells: tuple[int, ...], band: float) -> Array:
-    """Return the distance at the nodes: everywhere from a coarse grid, near the surface from the mesh."""
-    coarse_axes = [np.arange(n) * _COARSE for n in cells]
-    coarse = _exact(solids, low, h, coarse_axes)
-    axes = [np.arange((n - 1) * _COARSE + 1) for n in cells]
-    values = coarse
-    for axis, places in enumerate(axes):
-        values = _spread(values, axis, places / _COARSE)
-    # A distance changes by at most the way gone, so that the interpolated one is off by half a coarse diagonal at most.
-    near = np.abs(values) <= band + 0.5 * np.sqrt(3.0) * _COARSE * h
-    index = np.nonzero(near)
+def _distances(mesh: Mesh, solids: Any, low: Array, h: float, inside: Any, band: float) -> Array:
+    """Return the distance at the nodes, never negative: from the mesh in the band, from points of it beyond."""
+    values = np.zeros(inside.shape) if not np.isfinite(band) else _rough(mesh, low, h, inside.shape)
+    index = np.nonzero(_near(inside, band / h) | (values <= band))
     points = low + h * np.stack(index, axis=1)
-    values[index] = signed_distance(solids, points)[0]
+    values[index] = np.abs(signed_distance(solids, points)[0])
     return values
 
 
-def _exact(solids: Any, low: Array, h: float, axes: list[Any]) -> Array:
-    points = low + h * np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    return signed_distance(solids, points)[0].reshape([len(axis) for axis in axes])
+def _near(inside: Any, nodes: float) -> Any:
+    """Return which nodes may be nearer to the surface than so many nodes."""
+    from scipy.ndimage import distance_transform_edt
+
+    rim = np.zeros(inside.shape, bool)
+    for axis in range(3):
+        a, b = (np.moveaxis(part, axis, 0) for part in (inside, rim))
+        crossed = a[1:] != a[:-1]
+        b[1:] |= crossed
+        b[:-1] |= crossed
+    if not np.isfinite(nodes) or not rim.any():
+        return np.ones(inside.shape, bool)
+    return (
+        distance_transform_edt(~rim) <= nodes + 1.75
+    )  # the foot of a node lies in a cell that has a corner of the rim
+
+
+def _rough(mesh: Mesh, low: Array, h: float, shape: tuple[int, ...]) -> Array:
+    """Return the distance from points of the surface some 2 h apart, linear between nodes three times as far apart.
+
+    Far from a surface of many triangles most of them are about equally near, and a search for the nearest is long.
+    """
+    from scipy.spatial import cKDTree
+
+    points, _ = small_triangles(mesh, max(2.0 * h, np.sqrt(mesh.area / _SAMPLES)))
+    tree = cKDTree(thinned(points, 2.0 * h))
+    axes = [np.arange(0, n, _COARSE) for n in shape]
+    nodes = low + h * np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    values = np.asarray(tree.query(nodes)[0]).reshape([len(axis) for axis in axes])
+    for axis, count in enumerate(shape):
+        values = _spread(values, axis, np.arange(count) / _COARSE)
+    return values
 
 
 def _spread(values: Array, axis: int, places: Array) -> Array:

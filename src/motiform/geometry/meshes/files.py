@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from motiform.base.errors import InputError, RunError, ShapeError
 from motiform.geometry.checks import check_amount
+from motiform.geometry.meshes.scans import parse_inventor, parse_vtk
 from motiform.geometry.meshes.topology import check_closed_surface, check_no_slivers, check_outward
 from motiform.geometry.solids.mesh import Mesh
 from motiform.geometry.solids.shape import Shape
@@ -21,7 +22,8 @@ from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["MESH_SUFFIXES", "check_closed", "merge_vertices", "read_mesh", "write_mesh"]
 
-MESH_SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
+MESH_SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".iv", ".wrl", ".vtk")
+_OWN = {"iv": parse_inventor, "wrl": parse_inventor, "vtk": parse_vtk}
 _WRITABLE = (".stl", ".obj", ".ply", ".off", ".glb")
 _CUT = "The file may be cut short, or hold another format than its name says."
 
@@ -38,7 +40,7 @@ def check_closed(mesh: Mesh) -> float:
 
 
 def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
-    """Return the mesh of a file (stl, obj, ply, off, glb, gltf), all its objects together, in the file's own axes.
+    """Return the mesh of a file (stl, obj, ply, off, glb, gltf, iv, wrl, vtk), all its objects, in its own axes.
 
     `scale` takes the file's unit to metres (0.001 for millimetres). Equal corners are joined and faces that repeat a
     corner dropped, as stl needs. Nothing but the file itself is read: no materials, no textures, no parts elsewhere.
@@ -123,6 +125,8 @@ def _parse(data: bytes, kind: str, where: str) -> tuple[Array, NDArray[Any]]:
 
     options: dict[str, Any] = {"skip_materials": True} if kind == "obj" else {}
     try:
+        if kind in _OWN:
+            return _OWN[kind](data)
         with _quiet():
             # Given as bytes there is no folder to look in: a file cannot pull in others.
             found = trimesh.load_mesh(io.BytesIO(data), file_type=kind, process=False, **options)

@@ -2,6 +2,7 @@
 
 from motiform.motion.bones.axes import Axes
 from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.helical import HelicalAxes, helical_axes, rotation_shares
 from motiform.motion.bones.images import from_labels, from_volume
 from motiform.motion.bones.ligaments import Ligament
 from motiform.motion.bones.names import BONES
@@ -14,10 +15,13 @@ __all__ = [
     "Bone",
     "Cartilage",
     "Fineness",
+    "HelicalAxes",
     "Ligament",
     "Wrist",
     "from_labels",
     "from_meshes",
     "from_volume",
+    "helical_axes",
+    "rotation_shares",
     "synthetic_bones",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 from motiform.geometry import Mesh
 from motiform.geometry.checks import check_length, read_only
 from motiform.geometry.maps import SignedMap, signed_map
+from motiform.geometry.meshes.pieces import small_triangles
 from motiform.geometry.search.closest import Solids, pack_solids, signed_distance
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
@@ -17,7 +18,6 @@ __all__ = ["Bone", "Fineness", "surface_points"]
 
 _CANDIDATES = 12_000  # points of a surface among which insertions are sought
 _EVENING = 3  # times that surface points are moved to the middle of what they stand for
-_SPLITS = 30  # a triangle is halved at most so often: its edges shrink 30 000 times
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Bone:
         """Tree of some thousand points all over the surface: ``tree.data`` (m, 3) [m]."""
         from scipy.spatial import cKDTree
 
-        points = _small_triangles(self.mesh, 5e-4)[0]
+        points = small_triangles(self.mesh, 5e-4)[0]
         return cKDTree(points[:: -(-len(points) // _CANDIDATES)])
 
     @cached_property
@@ -93,7 +93,7 @@ def surface_points(mesh: Mesh, spacing: float, solids: Solids | None = None) -> 
     """
     from scipy.spatial import cKDTree
 
-    centers, areas = _small_triangles(mesh, 0.5 * spacing)
+    centers, areas = small_triangles(mesh, 0.5 * spacing)
     tree = cKDTree(centers)
     free = np.ones(len(centers), bool)
     kept = []
@@ -112,19 +112,3 @@ def surface_points(mesh: Mesh, spacing: float, solids: Solids | None = None) -> 
     total = np.bincount(nearest, areas, len(points))
     distance, normal, _ = signed_distance(solids or pack_solids([(mesh, Transform.identity())]), points)
     return points - distance[:, None] * normal, np.asarray(total, np.float64)
-
-
-def _small_triangles(mesh: Mesh, longest: float) -> tuple[Array, Any]:
-    """Return centroids and areas of triangles, the long ones halved at their longest edge."""
-    corners = mesh.vertices[mesh.faces]
-    for _ in range(_SPLITS):
-        edges = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
-        long = edges.max(axis=1) > longest
-        if not long.any():
-            break
-        cut, which = corners[long], edges[long].argmax(axis=1)
-        a, b, c = (cut[np.arange(len(cut)), (which + k) % 3] for k in range(3))
-        middle = 0.5 * (a + b)
-        corners = np.concatenate([corners[~long], np.stack([a, middle, c], 1), np.stack([middle, b, c], 1)])
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    return np.asarray(corners.mean(axis=1)), 0.5 * np.linalg.norm(normal, axis=1)

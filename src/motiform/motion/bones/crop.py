@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from motiform.geometry import Mesh
+from motiform.geometry.meshes.pieces import thinned
 from motiform.motion.bones.names import CARPALS
 from motiform.spatial.checks import Array
 
@@ -19,14 +20,9 @@ def crop_long(name: str, mesh: Mesh, meshes: Mapping[str, Mesh]) -> Array | None
         return None
     from scipy.spatial import cKDTree
 
-    carpus = cKDTree(_thinned(np.concatenate([meshes[n].vertices for n in CARPALS if n in meshes])))
-    middles = _thinned(np.concatenate([mesh.vertices, mesh.vertices[mesh.faces].mean(axis=1)]))
+    carpus = cKDTree(thinned(np.concatenate([meshes[n].vertices for n in CARPALS if n in meshes]), 1e-3))
+    middles = thinned(np.concatenate([mesh.vertices, mesh.vertices[mesh.faces].mean(axis=1)]), 1e-3)
     near = np.isfinite(carpus.query(middles, distance_upper_bound=_REACH)[0])
     if near.all() or not near.any():
         return None
     return np.stack([middles[near].min(axis=0), middles[near].max(axis=0)])
-
-
-def _thinned(points: Array) -> Array:
-    """Return one point of each cell of 1 mm."""
-    return np.asarray(points[np.unique(np.floor(points * 1e3), axis=0, return_index=True)[1]])

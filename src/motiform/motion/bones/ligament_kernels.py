@@ -10,15 +10,15 @@ are, each node moving with the bone that it lies on (envelope theorem).
 
 import math
 
-from motiform.base.kernels import inline, routine
+from motiform.base.kernels import compiled, inline, routine
 from motiform.geometry.maps.signed_kernels import in_map, sample
 from motiform.motion.bones.contact_kernels import BODY, FIRST, NX, NY, NZ, back, in_nodes, place
+from motiform.motion.bones.ligaments import NODES
 from motiform.motion.bones.sums_kernels import add_force, add_stiffness, add_turning, row
 from motiform.spatial.algebra import add, axpy, cross, dot, load3, load9, norm, scale, sub, transform
 
-__all__ = ["NODES", "fibre_length", "pull_fibre"]
+__all__ = ["fibre_length", "pull_fibre", "write_paths"]
 
-NODES = 3
 # Columns of `ends`: bodies of both ends, bones that it lies over (−1: none).
 # Columns of `fibres`: ends in the neutral pose (6), stiffness, toe, slack length, neutral length, distance from bones.
 STIFFNESS, TOE, SLACK, NEUTRAL, CLEAR = range(6, 11)
@@ -74,6 +74,20 @@ def fibre_length(i, ends, fibres, poses, spans, grid, field, nodes, held):
         s = sub(after, before)
         total += dot(s, s)
     return math.sqrt((NODES + 1.0) * total)
+
+
+@compiled
+def write_paths(poses, model, nodes, held, out):
+    """Write where the fibres run: start, nodes and end of each, (fibres, NODES + 2, 3)."""
+    spans, grid, field, _, _, _, _, _, ends, fibres = model
+    for i in range(ends.shape[0]):
+        fibre_length(i, ends, fibres, poses, spans, grid, field, nodes, held)
+        out[i, 0, 0], out[i, 0, 1], out[i, 0, 2] = place(poses, ends[i, 0], load3(fibres, i))
+        out[i, NODES + 1, 0], out[i, NODES + 1, 1], out[i, NODES + 1, 2] = place(
+            poses, ends[i, 1], (fibres[i, 3], fibres[i, 4], fibres[i, 5])
+        )
+        for k in range(NODES):
+            out[i, k + 1, 0], out[i, k + 1, 1], out[i, k + 1, 2] = load3(nodes, k)
 
 
 @routine

@@ -12,9 +12,10 @@ from motiform.motion.bones.landmarks import find_place, spread_fibres
 from motiform.motion.bones.table import LIGAMENTS, Course
 from motiform.spatial.checks import Array
 
-__all__ = ["FIBRES", "Ligament", "make_ligaments"]
+__all__ = ["FIBRES", "NODES", "Ligament", "make_ligaments"]
 
 FIBRES = 4
+NODES = 3  # of a fibre between its ends, which bones push out
 
 
 @dataclass(frozen=True, eq=False)

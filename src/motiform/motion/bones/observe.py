@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.motion.bones.ligaments import Ligament
+from motiform.motion.bones.ligaments import NODES, Ligament
 from motiform.motion.bones.pack import Packed
 from motiform.motion.bones.settle import FAR, Rest
 from motiform.record import Channel, Event, Recording
@@ -14,6 +14,7 @@ from motiform.spatial.checks import Array
 
 __all__ = ["record_rest"]
 
+_PATHS = "where fibres run, of ligament after ligament: start, three nodes and end of each"
 _LEFT = 3e-3  # [m] of gap to every bone that it touched: then a bone is out of its place
 
 
@@ -39,6 +40,12 @@ def record_rest(packed: Packed, rest: Rest, ligaments: Sequence[Ligament], manif
         "contact.area": ("m2", "pair", both[..., AREA].sum(axis=2), "area under pressure, mean of both bones"),
         "contact.gap": ("m", "pair", gap, f"least distance of bone from bone; inf beyond {FAR:g} m"),
     }
+    if ligaments:
+        paths = _paths(packed, rest, ligaments)
+        channels.append(
+            Channel("ligament.path", unit="m", dims=("node", "axis"), shape=paths.shape[1:], description=_PATHS)
+        )
+        arrays["ligament.path"] = paths
     for name, (unit, dim, values, text) in found.items():
         if values.shape[1] == 0:
             continue
@@ -51,6 +58,28 @@ def record_rest(packed: Packed, rest: Rest, ligaments: Sequence[Ligament], manif
         channels, arrays, times=np.arange(count, dtype=float), events=_events(packed, rest, gap),
         manifest={**manifest, "labels": labels},
     )  # fmt: skip
+
+
+def _paths(packed: Packed, rest: Rest, ligaments: Sequence[Ligament]) -> Array:
+    """Return where all fibres run [m], (n, 5 fibres, 3); those that do not act move with their body."""
+    from motiform.motion.bones.ligament_kernels import write_paths
+
+    body = {name: n for n, group in enumerate(packed.bodies) for name in group}
+    starts, ends = (np.concatenate([getattr(lig, k) for lig in ligaments]) - packed.shift for k in ("starts", "ends"))
+    owner = np.repeat(np.arange(len(ligaments)), [len(lig.starts) for lig in ligaments])
+    bodies = np.array([[body[name] for name in lig.bones] for lig in ligaments])[owner]
+    acts = np.isin(owner, packed.fibres)
+    out = np.empty((len(rest.poses), len(owner), NODES + 2, 3))
+    share = np.linspace(0.0, 1.0, NODES + 2)[:, None]
+    part = np.zeros((len(packed.fibres), NODES + 2, 3))
+    for i, poses in enumerate(rest.poses):
+        R, p = poses[:, :9].reshape(-1, 3, 3), poses[:, 9:]
+        a, b = ((R[k] @ x[..., None])[..., 0] + p[k] for k, x in zip(bodies.T, (starts, ends), strict=True))
+        out[i] = a[:, None] + share * (b - a)[:, None]
+        if len(part):
+            write_paths(poses, packed.model, np.zeros((NODES, 3)), np.zeros(NODES, np.int64), part)
+            out[i, acts] = part
+    return out.reshape(len(out), -1, 3) + packed.shift
 
 
 def _poses(packed: Packed, rest: Rest) -> tuple[list[Channel], dict[str, Array]]:

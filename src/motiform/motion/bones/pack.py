@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from motiform.motion.bones.bone import Bone
-from motiform.motion.bones.ligaments import Ligament
+from motiform.motion.bones.ligaments import NODES, Ligament
 from motiform.spatial.checks import Array
 
 __all__ = ["Packed", "pack_wrist", "workspace"]
@@ -148,7 +148,6 @@ def _fibres(acting: Any, body: Mapping[str, int], index: Mapping[str, int], shif
 def workspace(packed: Packed) -> tuple[Any, ...]:
     """Return centers, gradient, hessian, work, sums, nodes, held, tension for `settle_kernels`."""
     from motiform.motion.bones.contact_kernels import SUMS
-    from motiform.motion.bones.ligament_kernels import NODES
 
     size = 6 * packed.free
     return (

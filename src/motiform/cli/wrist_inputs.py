@@ -1,0 +1,166 @@
+"""What `motiform wrist` is given: kinds of sources, angles, poses; and which stages of its work are done."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from motiform.base.errors import InputError, closest_file
+
+if TYPE_CHECKING:
+    from motiform.motion.bones import Wrist
+
+__all__ = ["Stages", "input_kind", "parse_angles", "read_driver", "read_wrist"]
+
+_ALL = ("recording", "report")
+_MOST = 2000  # poses
+
+
+def input_kind(source: Path, seeds: Path | None) -> Literal["meshes", "labels", "volume"]:
+    """Return what a source is: a folder with meshes, an image where there are seeds, else a label map."""
+    from motiform.geometry.meshes.files import MESH_SUFFIXES
+
+    if seeds is not None and not seeds.is_file():
+        raise InputError("no such file", where="--seeds", got=str(seeds), remedy=closest_file(seeds))
+    if source.is_dir() and any(path.suffix.lower() in MESH_SUFFIXES for path in source.iterdir()):
+        return "meshes"
+    if seeds is None and source.is_dir():
+        raise InputError(
+            "the folder has no meshes", where=str(source), allowed=", ".join(MESH_SUFFIXES),
+            remedy="For an image give --seeds, a file with a point inside each bone.",
+        )  # fmt: skip
+    return "volume" if seeds is not None else "labels"
+
+
+def read_wrist(
+    source: Path, kind: str, seeds: Path | None, options: dict[str, Any], stages: "Stages", quiet: bool
+) -> "Wrist":
+    """Return the wrist. Bones of an image are kept beside the results once they are segmented."""
+    from motiform.base.progress import bar
+    from motiform.measure import read_volume, segment_bones, write_volume
+    from motiform.motion.bones import from_labels, from_meshes
+
+    side, erode = options["side"], options["erode"]
+    with bar("bones", quiet=quiet) as progress:
+        if kind == "meshes":
+            return from_meshes(source, side=side or "right", unit=options["unit"], erode=erode)
+        spacing = None if options["spacing"] is None else 1e-3 * options["spacing"]
+        path = source
+        if kind == "volume":
+            path = stages.out / "labels.nrrd"
+            if "labels" not in stages.done:
+                volume = read_volume(source, spacing=spacing, series=options["series"])
+                progress(0.2)
+                write_volume(segment_bones(volume, seeds=seeds, side=side), path, overwrite=True)
+                stages.finish("labels")
+            spacing = None
+        progress(0.7)
+        from motiform.measure import read_labels
+
+        return from_labels(read_labels(path, spacing=spacing), _names(options["label"]), side=side, erode=erode)
+
+
+def _names(rows: Sequence[str] | None) -> dict[Any, str] | None:
+    found: dict[Any, str] = {}
+    for row in rows or ():
+        number, equals, name = row.partition("=")
+        if not (equals and number.strip().isdecimal() and name.strip()):
+            raise InputError("not a label", where="--label", got=row, allowed="NUMBER=BONE, such as 3=scaphoid")
+        found[int(number)] = name.strip()
+    return found or None
+
+
+def parse_angles(text: str | None, where: str) -> np.ndarray:
+    """Return degrees from FIRST:LAST:STEP, or from a list with commas; none where there is no text."""
+    if text is None:
+        return np.zeros(0)
+    try:
+        if ":" in text:
+            first, last, step = (float(part) for part in text.split(":"))
+            count = np.floor((last - first) / step + 1e-9) + 1 if step else np.inf
+            if not 1 <= count <= _MOST:
+                raise ValueError
+            return np.asarray(first + step * np.arange(int(count)))
+        return np.array([float(part) for part in text.split(",")])
+    except ValueError:
+        raise InputError(
+            "not angles", where=where, got=text, allowed="FIRST:LAST:STEP such as -40:40:5, or a list such as 30,-30",
+            remedy=f"Up to {_MOST} of them, in degrees.",
+        ) from None  # fmt: skip
+
+
+def read_driver(path: Path) -> np.ndarray:
+    """Return measured poses (n, 4, 4) of a file: .npy, or rows of 16 numbers."""
+    if not path.is_file():
+        raise InputError("no such file", where="--driver", got=str(path), remedy=closest_file(path))
+    try:
+        if path.suffix == ".npy":
+            rows = np.load(path, allow_pickle=False)
+        else:
+            rows = np.loadtxt(path, delimiter="," if "," in path.read_text("utf-8") else None, ndmin=2)
+        return np.asarray(rows, float).reshape(-1, 4, 4)
+    except (ValueError, OSError) as error:
+        raise InputError(
+            "poses cannot be read", where=str(path), got=str(error)[:80], allowed=".npy (n, 4, 4), or 16 numbers a row"
+        ) from None
+
+
+@dataclass
+class Stages:
+    """Which stages are done in a folder, of which input."""
+
+    out: Path
+    key: str
+    done: list[str] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, out: Path, files: Sequence[Path], told: Any, *, resume: bool, overwrite: bool) -> "Stages":
+        """Return the stages of a folder, made where it is not there; another run's folder is not touched unasked."""
+        stages = cls(out, _key(files, told))
+        if out.exists() and not out.is_dir():
+            raise InputError("there is a file of this name", where=str(out), remedy="Give another --out.")
+        note = out / "stages.json"
+        kept = json.loads(note.read_text("utf-8")) if note.is_file() else None
+        if out.is_dir() and kept is None and any(out.iterdir()):
+            raise InputError("the folder holds something else", where=str(out), remedy="Give another --out.")
+        if kept is not None and overwrite:
+            shutil.rmtree(out)
+            kept = None
+        if kept is not None and kept["key"] != stages.key:
+            remedy = "Give another --out, or --overwrite."
+            raise InputError("the folder holds results of another input", where=str(out), remedy=remedy)
+        if kept is not None:
+            stages.done = kept["done"]
+            if not resume and not stages.whole:
+                raise InputError("an incomplete run is here", where=str(out), remedy="Give --resume, or --overwrite.")
+        out.mkdir(parents=True, exist_ok=True)
+        stages.finish(None)
+        return stages
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is left to do."""
+        return set(_ALL) <= set(self.done)
+
+    def finish(self, stage: str | None) -> None:
+        """Note that a stage is done."""
+        self.done += [stage] if stage else []
+        part = self.out / ".stages.part"
+        part.write_text(json.dumps({"key": self.key, "done": self.done}), "utf-8")
+        part.replace(self.out / "stages.json")
+
+
+def _key(files: Sequence[Path], told: Any) -> str:
+    """Return a number of the input: options and the bytes of all files."""
+    found = hashlib.blake2b(json.dumps(told, default=str, sort_keys=True).encode(), digest_size=16)
+    for file in files:
+        for path in sorted(file.rglob("*")) if file.is_dir() else [file]:
+            if path.is_file():
+                found.update(path.name.encode())
+                found.update(path.read_bytes())
+    return found.hexdigest()
