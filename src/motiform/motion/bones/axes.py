@@ -43,6 +43,11 @@ class Axes:
         """Rows distal, radial, palmar of the forearm, (3, 3)."""
         return np.stack([self.distal, self.radial, self.palmar])
 
+    @property
+    def bent(self) -> float:
+        """By how much the hand is bent towards the palm in the neutral pose [rad]; negative: extended."""
+        return float(np.arctan2(self.hand[0] @ self.palmar, self.hand[0] @ self.distal))
+
     def of(self, bone: str) -> Array:
         """Return rows distal, radial, palmar of a bone: the components of v along them are of(bone) @ v, (3, 3)."""
         if bone in ("radius", "ulna"):

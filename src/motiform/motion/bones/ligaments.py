@@ -15,6 +15,8 @@ from motiform.spatial.checks import Array
 __all__ = ["FIBRES", "NODES", "Ligament", "make_ligaments"]
 
 FIBRES = 4
+SLACK = 1.10  # length from which a ligament pulls, as a multiple of that with a straight hand
+_BENT = np.deg2rad(45.0)  # of the hand in the scan, at which a ligament that this stretches has no slack left
 NODES = 3  # of a fibre between its ends, which bones push out
 
 
@@ -33,7 +35,7 @@ class Ligament:
     """Ends on the second bone [m], (fibres, 3)."""
     stiffness: float
     """Of all fibres together [N/m]."""
-    slack: float = 1.10
+    slack: float = SLACK
     """Length, as a multiple of the neutral one, from which it pulls with its stiffness."""
     toe: float = 0.01
     """Share of the stiffness with which it pulls from its neutral length on."""
@@ -47,6 +49,12 @@ def make_ligaments(bones: Mapping[str, Bone], axes: Axes) -> tuple[Ligament, ...
     """Return the ligaments of the table between bones that are there."""
     gaps: dict[tuple[str, str], Array] = {}
     return tuple(_make(course, bones, axes, gaps) for course in _present(LIGAMENTS, bones))
+
+
+def _slack(course: Course, bent: float) -> float:
+    """Return the slack of a ligament in a scan with the hand bent by so much [rad], positive towards the palm."""
+    way = {None: 0.0, "extension": -bent, "flexion": bent}[course.taut]
+    return SLACK - (SLACK - 1.0) * float(np.clip(way / _BENT, 0.0, 1.0))
 
 
 def _present(courses: Sequence[Course], bones: Mapping[str, Bone]) -> list[Course]:
@@ -66,5 +74,6 @@ def _make(course: Course, bones: Mapping[str, Bone], axes: Axes, gaps: dict[tupl
     over = tuple(name for name in course.over if name in bones)
     starts, ends = (read_only(np.ascontiguousarray(fibres[:, k])) for k in (0, 1))
     return Ligament(
-        course.name, course.group, (first.name, second.name), starts, ends, course.stiffness, toe=course.toe, over=over
-    )
+        course.name, course.group, (first.name, second.name), starts, ends, course.stiffness, _slack(course, axes.bent),
+        course.toe, over,
+    )  # fmt: skip

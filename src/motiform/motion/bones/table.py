@@ -7,6 +7,7 @@ their strengths [Berger99]. Stiffness is that of the whole ligament, in the rang
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from motiform.motion.bones.landmarks import Place
 
@@ -29,6 +30,8 @@ class Course:
     """Bones that it may lie on, two at most."""
     toe: float = 0.01
     """Share of the stiffness with which it pulls from its neutral length on."""
+    taut: Literal["extension", "flexion"] | None = None
+    """In which bending of the hand it is stretched: in a scan bent that way it has less slack left."""
 
     @property
     def name(self) -> str:
@@ -58,9 +61,10 @@ def _facing(
 
 
 def _long(
-    name: str, start: Place, end: Place, stiffness: float, width: float = 6e-3, over: tuple[str, ...] = ()
-) -> Course:
-    return Course(name, start, end, stiffness * 1e3, width, over)
+    name: str, start: Place, end: Place, stiffness: float, width: float = 6e-3, over: tuple[str, ...] = (),
+    taut: Literal["extension", "flexion"] | None = None,
+) -> Course:  # fmt: skip
+    return Course(name, start, end, stiffness * 1e3, width, over, taut=taut)
 
 
 _PALMAR_RADIUS = Place("radius", (None, 0.75, 0.75), near="scaphoid")
@@ -68,12 +72,14 @@ _DORSAL_RADIUS = Place("radius", (None, -0.2, -0.85), near="lunate")
 
 LIGAMENTS: tuple[Course, ...] = (
     # palmar, from the forearm
-    _long("radioscaphocapitate", _PALMAR_RADIUS, Place("capitate", (-0.1, 0.1, 0.9)), 50, over=("scaphoid",)),
-    _long("radioscaphoid", Place("radius", (None, 0.95, 0.4), near="scaphoid"), Place("scaphoid", (0.3, 0.8, 0.3)), 50),
+    _long("radioscaphocapitate", _PALMAR_RADIUS, Place("capitate", (-0.1, 0.1, 0.9)), 50, over=("scaphoid",),
+          taut="extension"),
+    _long("radioscaphoid", Place("radius", (None, 0.95, 0.4), near="scaphoid"), Place("scaphoid", (0.3, 0.8, 0.3)), 50,
+          taut="extension"),
     _long("long_radiolunate", Place("radius", (None, 0.4, 0.9), near="scaphoid"), Place("lunate", (0.1, 0.4, 0.9)), 75,
-          over=("scaphoid",)),
+          over=("scaphoid",), taut="extension"),
     _long("short_radiolunate", Place("radius", (None, -0.4, 0.9), near="lunate"), Place("lunate", (-0.1, -0.2, 0.9)),
-          75),
+          75, taut="extension"),
     _long("ulnolunate", Place("ulna", (0.9, 0.3, 0.7)), Place("lunate", (-0.1, -0.6, 0.8)), 40),
     _long("ulnotriquetral", Place("ulna", (0.9, -0.2, 0.7)), Place("triquetrum", (-0.4, 0.0, 0.7)), 40),
     _long("ulnocapitate", Place("ulna", (0.9, 0.2, 0.7)), Place("capitate", (-0.1, -0.1, 0.9)), 40,
@@ -81,8 +87,8 @@ LIGAMENTS: tuple[Course, ...] = (
     _long("ulnopisiform", Place("ulna", (0.9, -0.9, 0.0)), Place("pisiform", (-0.8, -0.3, 0.0)), 25, 3e-3),
     # dorsal
     _long("dorsal_radiocarpal.triquetrum", _DORSAL_RADIUS, Place("triquetrum", (-0.2, 0.1, -0.9)), 75,
-          over=("lunate",)),
-    _long("dorsal_radiocarpal.lunate", _DORSAL_RADIUS, Place("lunate", (-0.2, 0.0, -0.9)), 40),
+          over=("lunate",), taut="flexion"),
+    _long("dorsal_radiocarpal.lunate", _DORSAL_RADIUS, Place("lunate", (-0.2, 0.0, -0.9)), 40, taut="flexion"),
     _long("dorsal_intercarpal.scaphoid", Place("triquetrum", (0.1, 0.2, -0.9)), Place("scaphoid", (0.1, 0.1, -0.9)), 75,
           over=("lunate", "capitate")),
     _long("dorsal_intercarpal.trapezoid", Place("triquetrum", (0.3, 0.2, -0.9)), Place("trapezoid", (-0.4, 0.2, -0.9)),

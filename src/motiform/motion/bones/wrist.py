@@ -30,11 +30,11 @@ __all__ = ["Cartilage", "Wrist", "from_meshes"]
 class Cartilage:
     """Cartilage on the bones: an elastic layer."""
 
-    thickness: float = 6e-4
+    thickness: float = 7e-4
     """On each bone [m]. For two bones that are nearer than twice this in the neutral pose it is half of their gap."""
     stiffness: float = 1e10
     """Pressure for each metre of compression of both layers together [N/m³], as long as it is small; 10 N/mm³."""
-    hardening: float = 1.5e-4
+    hardening: float = 1e-4
     """Compression [m] at which the pressure is three times that of a constant stiffness; inf: it stays constant."""
 
     def __post_init__(self) -> None:
