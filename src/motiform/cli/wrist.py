@@ -40,6 +40,7 @@ def wrist(
     seeds: Annotated[Path | None, typer.Option(help="Points inside each bone of an image (.toml).")] = None,
     spacing: Annotated[float | None, typer.Option(help="Of voxels (mm), for TIFF.")] = None,
     series: Annotated[str | None, typer.Option(help="Series of a DICOM folder that has several.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Coarse maps and points, for a first look.")] = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the results; SOURCE-wrist here if not given.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
     overwrite: Overwrite = False,
@@ -56,7 +57,8 @@ def wrist(
     moved = _targets(flexion, deviation, driver)
     surgery = {"cut": tuple(cut or ()), "fuse": tuple(tuple(x.split("+")) for x in fuse or ()),
                "removed": tuple(remove or ())}  # fmt: skip
-    reading = {"side": side, "unit": unit, "erode": 1e-3 * erode, "label": label, "spacing": spacing, "series": series}
+    reading = {"side": side, "unit": unit, "erode": 1e-3 * erode, "label": label, "spacing": spacing, "series": series,
+               "quick": quick}  # fmt: skip
     place = out or Path(f"{source.resolve().name.split('.')[0]}-wrist")
     made_of = [source, *(path for path in (seeds, driver) if path is not None)]
     told = {**reading, **surgery, "flexion": flexion, "deviation": deviation, "driven": driven}

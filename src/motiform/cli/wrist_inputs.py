@@ -19,6 +19,7 @@ __all__ = ["Stages", "input_kind", "parse_angles", "read_driver", "read_wrist"]
 
 _ALL = ("recording", "report")
 _MOST = 2000  # poses
+_QUICK = {"spacing": 8e-4, "points": 2e-3, "margin": 5e-3, "band": 2e-3}  # [m]
 
 
 def input_kind(source: Path, seeds: Path | None) -> Literal["meshes", "labels", "volume"]:
@@ -42,13 +43,16 @@ def read_wrist(
 ) -> "Wrist":
     """Return the wrist. Bones of an image are kept beside the results once they are segmented."""
     from motiform.base.progress import bar
-    from motiform.measure import read_volume, segment_bones, write_volume
-    from motiform.motion.bones import from_labels, from_meshes
+    from motiform.measure import read_labels, read_volume, segment_bones, write_volume
+    from motiform.motion.bones import Fineness, from_labels, from_meshes
 
-    side, erode = options["side"], options["erode"]
+    side, more = (
+        options["side"],
+        {"erode": options["erode"], "fineness": Fineness(**_QUICK) if options["quick"] else None},
+    )
     with bar("bones", quiet=quiet) as progress:
         if kind == "meshes":
-            return from_meshes(source, side=side or "right", unit=options["unit"], erode=erode)
+            return from_meshes(source, side=side or "right", unit=options["unit"], **more)
         spacing = None if options["spacing"] is None else 1e-3 * options["spacing"]
         path = source
         if kind == "volume":
@@ -60,9 +64,7 @@ def read_wrist(
                 stages.finish("labels")
             spacing = None
         progress(0.7)
-        from motiform.measure import read_labels
-
-        return from_labels(read_labels(path, spacing=spacing), _names(options["label"]), side=side, erode=erode)
+        return from_labels(read_labels(path, spacing=spacing), _names(options["label"]), side=side, **more)
 
 
 def _names(rows: Sequence[str] | None) -> dict[Any, str] | None:

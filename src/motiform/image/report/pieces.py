@@ -18,7 +18,7 @@ _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:1.5rem auto;padding:0 1rem;color:#1d232a;"
     "background:#fff}h1{margin:.2rem 0}h2{margin:2rem 0 .4rem;border-bottom:1px solid #d5dae0}p{margin:.4rem 0}"
     "img{max-width:100%;height:auto}.strip figure{width:19%}"
-    "figure{display:inline-block;margin:0 .3rem .4rem 0}figcaption{font-size:.85em;"
+    "figure{display:inline-block;vertical-align:top;margin:0 .3rem .4rem 0}figcaption{font-size:.85em;"
     "color:#59636e}table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}th,td{padding:.12rem"
     " .7rem;text-align:right;border-bottom:1px solid #e8ebee}th:first-child,td:first-child{text-align:left}"
     "th{font-weight:600;background:#f5f7f9}.bar{display:inline-block;height:.7em;background:#0072B2;border-radius:2px}"
@@ -66,4 +66,4 @@ def table_tag(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def number(value: float | None, digits: int = 3) -> str:
     """Return a number with so many digits after the point, a dash where there is none."""
-    return "–" if value is None or not np.isfinite(value) else f"{value:.{digits}f}"
+    return "–" if value is None or not np.isfinite(value) else f"{round(float(value), digits) + 0.0:.{digits}f}"

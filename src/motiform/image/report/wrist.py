@@ -66,7 +66,7 @@ def _pictures(wrist: "Wrist", rec: "Recording", bends: Bends) -> str:
     shown = []
     for name, sample in bends.samples.items():
         view = axes.radial if name in ("flexion", "extension") else axes.palmar
-        camera = Camera(tuple(middle + 0.19 * view), tuple(middle), up=tuple(axes.distal), fov=0.55)
+        camera = Camera(tuple(middle + 0.19 * view), tuple(middle), up=tuple(axes.distal), fov=0.62)
         pixels = render(form, sample, camera=camera, size=_SIZE, ground=False)
         side = "from the thumb's side" if view is axes.radial else "from the palm"
         shown.append(image_tag(pixels, f"{bends.caption(name)}, {side}", f"bones in {name}"))
@@ -90,7 +90,7 @@ def _published(rec: "Recording", bends: Bends) -> str:
 def _rotations(rec: "Recording", bends: Bends) -> str:
     heads = ["bone", *(f"{bends.caption(name)}: flexion, ulnar dev., pronation [°]" for name in bends.bent)]
     rows = [
-        [escape(bone), *("  ".join(number(x, 1) for x in bends.turn(bone, sample)) for sample in bends.bent.values())]
+        [escape(bone), *(", ".join(number(x, 1) for x in bends.turn(bone, sample)) for sample in bends.bent.values())]
         for bone in bends.bones
     ]
     plot = image_tag(rotation_plot(bends), "Turn of each bone about the axis in which the hand is bent.", "rotations")
@@ -110,9 +110,9 @@ def _axes(rec: "Recording", bends: Bends) -> str:
             if np.rad2deg(found.angle[i]) < 1.0:
                 continue  # a turn below a degree has no axis worth the name
             place = bends.anatomical @ (found.point[i] - bends.center)
-            along = "  ".join(number(x, 2) for x in bends.turns @ found.direction[i])
+            along = ", ".join(number(x, 2) for x in bends.turns @ found.direction[i])
             cells = [number(np.rad2deg(found.angle[i]), 1), along, number(1e3 * found.shift[i], 2)]
-            cells.append("  ".join(number(1e3 * x, 1) for x in place))
+            cells.append(", ".join(number(1e3 * x, 1) for x in place))
             rows.append([escape(bone), escape(bends.caption(name)), *cells])
     words = (
         "From the neutral pose, relative to the radius. The last column is the point of the axis nearest to the centre "

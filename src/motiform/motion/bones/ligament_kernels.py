@@ -10,14 +10,14 @@ are, each node moving with the bone that it lies on (envelope theorem).
 
 import math
 
-from motiform.base.kernels import compiled, inline, routine
+from motiform.base.kernels import inline, routine
 from motiform.geometry.maps.signed_kernels import in_map, sample
 from motiform.motion.bones.contact_kernels import BODY, FIRST, NX, NY, NZ, back, in_nodes, place
 from motiform.motion.bones.ligaments import NODES
 from motiform.motion.bones.sums_kernels import add_force, add_stiffness, add_turning, row
 from motiform.spatial.algebra import add, axpy, cross, dot, load3, load9, norm, scale, sub, transform
 
-__all__ = ["fibre_length", "pull_fibre", "write_paths"]
+__all__ = ["fibre_length", "pull_fibre"]
 
 # Columns of `ends`: bodies of both ends, bones that it lies over (−1: none).
 # Columns of `fibres`: ends in the neutral pose (6), stiffness, toe, slack length, neutral length, distance from bones.
@@ -42,20 +42,21 @@ def _push(x, bone, clear, poses, spans, grid, field):
 
 @routine
 def fibre_length(i, ends, fibres, poses, spans, grid, field, nodes, held):
-    """Return the length of fibre i; write its nodes, and which bone holds each (−1: none)."""
+    """Return the length of fibre i; write its nodes to rows NODES i on, and which bone holds each (−1: none)."""
+    first = NODES * i
     a = place(poses, ends[i, 0], (fibres[i, 0], fibres[i, 1], fibres[i, 2]))
     b = place(poses, ends[i, 1], (fibres[i, 3], fibres[i, 4], fibres[i, 5]))
     for k in range(NODES):
         held[k] = -1
         x = axpy((k + 1.0) / (NODES + 1.0), sub(b, a), a)
-        nodes[k, 0], nodes[k, 1], nodes[k, 2] = x
+        nodes[first + k, 0], nodes[first + k, 1], nodes[first + k, 2] = x
     if ends[i, 2] < 0:
         return norm(sub(b, a))
     for _ in range(_SWEEPS):
         moved = 0.0
         for k in range(NODES):
-            before = a if k == 0 else load3(nodes, k - 1)
-            after = b if k == NODES - 1 else load3(nodes, k + 1)
+            before = a if k == 0 else load3(nodes, first + k - 1)
+            after = b if k == NODES - 1 else load3(nodes, first + k + 1)
             x = scale(0.5, add(before, after))
             held[k] = -1
             for w in range(2, 4):
@@ -63,31 +64,17 @@ def fibre_length(i, ends, fibres, poses, spans, grid, field, nodes, held):
                     inside, y = _push(x, ends[i, w], fibres[i, CLEAR], poses, spans, grid, field)
                     if inside:
                         held[k], x = ends[i, w], y
-            moved = max(moved, norm(sub(x, load3(nodes, k))))
-            nodes[k, 0], nodes[k, 1], nodes[k, 2] = x
+            moved = max(moved, norm(sub(x, load3(nodes, first + k))))
+            nodes[first + k, 0], nodes[first + k, 1], nodes[first + k, 2] = x
         if moved < _STILL:
             break
     total = 0.0
     for k in range(NODES + 1):
-        before = a if k == 0 else load3(nodes, k - 1)
-        after = b if k == NODES else load3(nodes, k)
+        before = a if k == 0 else load3(nodes, first + k - 1)
+        after = b if k == NODES else load3(nodes, first + k)
         s = sub(after, before)
         total += dot(s, s)
     return math.sqrt((NODES + 1.0) * total)
-
-
-@compiled
-def write_paths(poses, model, nodes, held, out):
-    """Write where the fibres run: start, nodes and end of each, (fibres, NODES + 2, 3)."""
-    spans, grid, field, _, _, _, _, _, ends, fibres = model
-    for i in range(ends.shape[0]):
-        fibre_length(i, ends, fibres, poses, spans, grid, field, nodes, held)
-        out[i, 0, 0], out[i, 0, 1], out[i, 0, 2] = place(poses, ends[i, 0], load3(fibres, i))
-        out[i, NODES + 1, 0], out[i, NODES + 1, 1], out[i, NODES + 1, 2] = place(
-            poses, ends[i, 1], (fibres[i, 3], fibres[i, 4], fibres[i, 5])
-        )
-        for k in range(NODES):
-            out[i, k + 1, 0], out[i, k + 1, 1], out[i, k + 1, 2] = load3(nodes, k)
 
 
 @routine
@@ -144,7 +131,7 @@ def _add_wrapped(ends, i, a, b, length, tension, rate, spans, slots, centers, no
             continue
         body, w = _point_row(ends, i, m, a, b, length, spans, centers, nodes, held)
         add_force(gradient, slots[body], tension, w)
-        x = a if m == 0 else (b if m == NODES + 1 else load3(nodes, m - 1))
+        x = a if m == 0 else (b if m == NODES + 1 else load3(nodes, NODES * i + m - 1))
         add_turning(hessian, slots[body], tension, x, load3(centers, body), (w[3], w[4], w[5]))
         for n in range(NODES + 2):
             if 0 < n <= NODES and held[n - 1] < 0:
@@ -156,11 +143,11 @@ def _add_wrapped(ends, i, a, b, length, tension, rate, spans, slots, centers, no
 @inline
 def _point_row(ends, i, m, a, b, length, spans, centers, nodes, held):
     """Return the body that carries point m of the path, and ∂l with regard to its twist."""
-    x = a if m == 0 else (b if m == NODES + 1 else load3(nodes, m - 1))
+    x = a if m == 0 else (b if m == NODES + 1 else load3(nodes, NODES * i + m - 1))
     body = ends[i, 0] if m == 0 else (ends[i, 1] if m == NODES + 1 else spans[held[m - 1], BODY])
     pull = (0.0, 0.0, 0.0)
     if m > 0:
-        pull = add(pull, sub(x, a if m == 1 else load3(nodes, m - 2)))
+        pull = add(pull, sub(x, a if m == 1 else load3(nodes, NODES * i + m - 2)))
     if m <= NODES:
-        pull = add(pull, sub(x, b if m == NODES else load3(nodes, m)))
+        pull = add(pull, sub(x, b if m == NODES else load3(nodes, NODES * i + m)))
     return body, row(x, load3(centers, body), scale((NODES + 1.0) / length, pull))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.motion.bones.ligaments import NODES, Ligament
-from motiform.motion.bones.pack import Packed
+from motiform.motion.bones.pack import Packed, neutral_poses, workspace
 from motiform.motion.bones.settle import FAR, Rest
 from motiform.record import Channel, Event, Recording
 from motiform.spatial import quaternion_from_rotation
@@ -62,8 +62,6 @@ def record_rest(packed: Packed, rest: Rest, ligaments: Sequence[Ligament], manif
 
 def _paths(packed: Packed, rest: Rest, ligaments: Sequence[Ligament]) -> Array:
     """Return where all fibres run [m], (n, 5 fibres, 3); those that do not act move with their body."""
-    from motiform.motion.bones.ligament_kernels import write_paths
-
     body = {name: n for n, group in enumerate(packed.bodies) for name in group}
     starts, ends = (np.concatenate([getattr(lig, k) for lig in ligaments]) - packed.shift for k in ("starts", "ends"))
     owner = np.repeat(np.arange(len(ligaments)), [len(lig.starts) for lig in ligaments])
@@ -71,14 +69,11 @@ def _paths(packed: Packed, rest: Rest, ligaments: Sequence[Ligament]) -> Array:
     acts = np.isin(owner, packed.fibres)
     out = np.empty((len(rest.poses), len(owner), NODES + 2, 3))
     share = np.linspace(0.0, 1.0, NODES + 2)[:, None]
-    part = np.zeros((len(packed.fibres), NODES + 2, 3))
     for i, poses in enumerate(rest.poses):
         R, p = poses[:, :9].reshape(-1, 3, 3), poses[:, 9:]
         a, b = ((R[k] @ x[..., None])[..., 0] + p[k] for k, x in zip(bodies.T, (starts, ends), strict=True))
         out[i] = a[:, None] + share * (b - a)[:, None]
-        if len(part):
-            write_paths(poses, packed.model, np.zeros((NODES, 3)), np.zeros(NODES, np.int64), part)
-            out[i, acts] = part
+        out[i, acts, 1:-1] = rest.nodes[i].reshape(-1, NODES, 3)
     return out.reshape(len(out), -1, 3) + packed.shift
 
 
@@ -105,12 +100,23 @@ def _events(packed: Packed, rest: Rest, gap: Array) -> list[Event]:
         Event(float(i), "unsettled", {"problem": f"the search still moved by {rest.last[i] * 1e3:.2g} mm"})
         for i in rest.lost
     ]
-    free = [name for group in packed.bodies[2:] for name in group]
+    free, start = [name for group in packed.bodies[2:] for name in group], _neutral_gaps(packed)
     for name in free:
         columns = [n for n, pair in enumerate(packed.pairs) if name in pair]
-        if not columns:
+        if not columns or start[columns].min() > _LEFT:  # it never had a neighbour
             continue
         least = gap[:, columns].min(axis=1)
         for i in np.nonzero(least > _LEFT)[0]:
             events.append(Event(float(i), "dislocated", {"bone": name, "problem": "no other bone is near"}))
     return sorted(events, key=lambda event: event.time)
+
+
+def _neutral_gaps(packed: Packed) -> Array:
+    """Return the gap of each pair in the neutral pose [m], (pairs,)."""
+    from motiform.motion.bones.contact_kernels import GAP
+    from motiform.motion.bones.settle_kernels import evaluate
+
+    space, settings = workspace(packed), packed.settings.copy()
+    settings[0] = FAR
+    evaluate(neutral_poses(packed), packed.slots, packed.middles, packed.model, settings, *space)
+    return np.asarray(space[4][:, GAP].reshape(-1, 2).min(axis=1, initial=np.inf))

@@ -152,7 +152,7 @@ def workspace(packed: Packed) -> tuple[Any, ...]:
     size = 6 * packed.free
     return (
         np.zeros((len(packed.bodies), 3)), np.zeros(size), np.zeros((size, size)), np.zeros((12, 6)),
-        np.zeros((len(packed.model[6]), SUMS)), np.zeros((NODES, 3)), np.zeros(NODES, np.int64),
+        np.zeros((len(packed.model[6]), SUMS)), np.zeros((NODES * len(packed.fibres), 3)), np.zeros(NODES, np.int64),
         np.zeros((len(packed.fibres), 2)),
     )  # fmt: skip
 

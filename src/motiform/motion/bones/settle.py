@@ -28,6 +28,8 @@ class Rest:
     """What each directed pair of bones adds up to, (n, 2 pairs, sums)."""
     fibres: Array
     """Tension [N] and length [m] of each fibre, (n, fibres, 2)."""
+    nodes: Array
+    """Where the nodes of the fibres are [m], (n, nodes, 3)."""
     energy: Array
     """(n,) [J]."""
     last: Array
@@ -51,7 +53,7 @@ def settle_path(packed: Packed, targets: Transform, progress: Progress | None = 
     spare = workspace(packed)
     rest = Rest(
         np.empty((count, len(packed.bodies), 12)), np.empty((count, *spare[4].shape)),
-        np.empty((count, *spare[7].shape)), np.empty(count), np.empty(count),
+        np.empty((count, *spare[7].shape)), np.empty((count, *spare[5].shape)), np.empty(count), np.empty(count),
     )  # fmt: skip
     here, poses = Transform.identity(), neutral_poses(packed)
     centred = _about(targets, packed.shift)
@@ -64,7 +66,7 @@ def settle_path(packed: Packed, targets: Transform, progress: Progress | None = 
         poses, rest.last[i] = _lead(packed, poses, here, goal, rest)
         here = goal
         rest.energy[i] = evaluate(poses, packed.slots, packed.middles, packed.model, reporting, *spare)
-        rest.poses[i], rest.sums[i], rest.fibres[i] = poses, spare[4], spare[7]
+        rest.poses[i], rest.sums[i], rest.fibres[i], rest.nodes[i] = poses, spare[4], spare[7], spare[5]
         if rest.last[i] > 10.0 * packed.settings[2]:
             rest.lost.append(i)
         if progress is not None:

@@ -161,7 +161,8 @@ def test_surgery_gives_changed_wrists():
     assert "trapezium" not in less.bones
     assert not any("trapezium" in lig.bones for lig in less.ligaments)
     tight = model.tighten("long_radiolunate", 0.9)
-    assert next(lig for lig in tight.ligaments if lig.name == "long_radiolunate").slack == pytest.approx(0.99)
+    slack = {lig.name: lig.slack for lig in model.ligaments}["long_radiolunate"]
+    assert next(lig for lig in tight.ligaments if lig.name == "long_radiolunate").slack == pytest.approx(0.9 * slack)
     stiff = model.replace_ligament("scaphocapitate", stiffness=5e4)
     assert next(lig for lig in stiff.ligaments if lig.name == "scaphocapitate").stiffness == 5e4
     assert model.fuse("lunate", "triquetrum").fused == (("lunate", "triquetrum"),)
