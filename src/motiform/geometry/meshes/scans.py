@@ -22,7 +22,7 @@ def parse_inventor(data: bytes) -> tuple[Array, Any]:
     places = [_numbers(block, float).reshape(-1, 3) for block in re.findall(r"\bpoint\s*\[([^\]]*)\]", text)]
     orders = [_numbers(block, int) for block in re.findall(r"\bcoordIndex\s*\[([^\]]*)\]", text)]
     if len(places) != len(orders):
-        raise ValueError(f"{len(places)} sets of points and {len(orders)} of faces")
+        raise ValueError(f"points and faces must be as many sets, not {len(places)} and {len(orders)}")
     starts = np.cumsum([0, *map(len, places)])
     faces = [start + _inside(_fans(order), len(own)) for start, order, own in zip(starts, orders, places, strict=False)]
     return np.concatenate([np.zeros((0, 3)), *places]), np.concatenate([np.zeros((0, 3), np.int64), *faces])
@@ -49,7 +49,7 @@ def _triangles(polygons: list[Any]) -> Any:
 
 def _inside(faces: Any, count: int) -> Any:
     if len(faces) and faces.max() >= count:
-        raise ValueError(f"corner {faces.max()} of {count}")
+        raise ValueError(f"corner {faces.max()} is not among {count}")
     return faces
 
 
@@ -92,13 +92,13 @@ class _Blocks:
         """Return the words of the next line of this form, which need not be the very next one."""
         match = re.compile(pattern + rb"[^\n]*\n").search(self.data, self.at)
         if match is None:
-            raise ValueError(f"there is no line {pattern.decode().split()[0]}")
+            raise ValueError(f"a line {pattern.decode().split()[0]} must be there")
         self.at = match.end()
         return match.groups()
 
     def values(self, count: int, kind: bytes) -> Any:
         if kind not in self._KINDS:
-            raise ValueError(f"numbers of the type {kind.decode()}")
+            raise ValueError(f"numbers of the type {kind.decode()} cannot be read")
         code = self._KINDS[kind]
         if self.binary:  # big-endian
             found = np.frombuffer(self.data, ">" + code, count, self.at)
@@ -109,7 +109,7 @@ class _Blocks:
         for _ in range(count):
             match = pattern.search(self.data, self.at)
             if match is None:
-                raise ValueError("it ends too early")
+                raise ValueError("it must not end before its last number")
             words.append(match[0])
             self.at = match.end()
         return np.array(words).astype(code)

@@ -52,10 +52,10 @@ def test_polygons_become_fans(tmp_path):
     ("name", "text", "problem"),
     [
         ("a.iv", "#Inventor V2.1 binary\n\0\1", "must begin with"),
-        ("a.iv", f"#Inventor V2.1 ascii\npoint [ {SQUARE} ] coordIndex [ 0,1,9,-1 ]", "corner 9 of 4"),
-        ("a.iv", f"#Inventor V2.1 ascii\npoint [ {SQUARE} ]", "1 sets of points and 0 of faces"),
+        ("a.iv", f"#Inventor V2.1 ascii\npoint [ {SQUARE} ] coordIndex [ 0,1,9,-1 ]", "corner 9 is not among 4"),
+        ("a.iv", f"#Inventor V2.1 ascii\npoint [ {SQUARE} ]", "as many sets, not 1 and 0"),
         ("a.vtk", "# vtk DataFile Version 3.0\nx\nASCII\nDATASET STRUCTURED_GRID\n", "POLYDATA"),
-        ("a.vtk", "# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\nPOINTS 9 float\n1 2 3\n", "too early"),
+        ("a.vtk", "# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\nPOINTS 9 float\n1 2 3\n", "must not end"),
     ],
 )
 def test_damaged_files_are_refused(tmp_path, name, text, problem):
