@@ -93,7 +93,7 @@ def test_a_folder_becomes_a_recording_and_a_page(tmp_path):
     assert "&lt;b&gt;wrist" in page
     assert "a&lt;i&gt;.stl" in page
     assert "<b>wrist" not in page
-    assert page.count("<img ") >= 5
+    assert page.count("<img ") == 6  # straight, two bent, three plots
     written = (out / "report.html").stat().st_mtime_ns
     assert invoke(*options[:-1]).exit_code == 0
     assert (out / "report.html").stat().st_mtime_ns == written  # nothing is made twice

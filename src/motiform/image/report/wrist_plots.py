@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.image.report.plots import _figure, _png, _quiet
+from motiform.image.report.plots import blank, png_of, quiet
 from motiform.image.report.wrist_values import Bends
 from motiform.image.style import COLORS, DASHES
 
@@ -28,18 +28,18 @@ def _families(bends: Bends) -> list[tuple[str, int, Any]]:
 
 def _panels(bends: Bends, height: float) -> tuple[Any, list[Any]]:
     families = _families(bends)
-    page = _figure(11, height)
+    page = blank(height)
     page.subplots_adjust(0.06, 0.16, 0.99, 0.96, wspace=0.15)
     shown = list(np.atleast_1d(page.subplots(1, len(families))))
     for axes, (title, _, _) in zip(shown, families, strict=True):
-        _quiet(axes)
+        quiet(axes)
         axes.set_xlabel(title, fontsize=8)
     return page, list(zip(shown, families, strict=True))
 
 
 def rotation_plot(bends: Bends) -> bytes:
     """Return how far bones have turned about the axis in which the hand is bent [deg]."""
-    page, panels = _panels(bends, 3.4)
+    page, panels = _panels(bends, 3.0)
     for axes, (_, k, chosen) in panels:
         hand = np.rad2deg(bends.hand[chosen, k])
         axes.plot(hand, hand, color="#c9ced4", linewidth=1.0, label="hand")
@@ -51,12 +51,12 @@ def rotation_plot(bends: Bends) -> bytes:
                     axes.plot(hand, turn[:, 0], color=COLORS[n], linestyle="--", label=f"{bone}, flexion")
         axes.set_ylabel("turn of the bone [°]", fontsize=8)
         axes.legend(fontsize=7, frameon=False)
-    return _png(page)
+    return png_of(page)
 
 
 def force_plot(bends: Bends, channel: str, label: str, title: str) -> bytes:
     """Return the largest columns of a channel over the bending of the hand."""
-    page, panels = _panels(bends, 3.4)
+    page, panels = _panels(bends, 3.0)
     values, names = np.asarray(bends.rec[channel]), bends.rec.manifest["labels"][label]
     for axes, (_, k, chosen) in panels:
         most = values[chosen].max(axis=0)
@@ -68,4 +68,4 @@ def force_plot(bends: Bends, channel: str, label: str, title: str) -> bytes:
         axes.set_ylim(bottom=0)
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=6.5, frameon=False)
-    return _png(page)
+    return png_of(page)
