@@ -34,7 +34,7 @@ def write_wrist_report(
     path : file to write: .html, a page that needs no other file and no network; or .pdf.
     """
     bends = Bends(rec)
-    parts = [
+    parts: list[list[Block]] = [
         [Heading(title, 1)], _head(wrist, rec), _pictures(wrist, rec, bends), _published(rec, bends),
         _rotations(bends), _axes(rec, bends), _contacts(rec, bends), _ligaments(rec, bends), _events(rec, bends),
         _notes(rec),
