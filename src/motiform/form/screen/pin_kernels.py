@@ -57,12 +57,14 @@ def _step_plane(R, left, right, w, p, q, a, b, c, d):
 
 
 @inline
-def _add_planes(R, stride, left, right, w, p, q, c, d):
-    """Three dimensions: the neighbours above and below, after those of the plane."""
-    U, D = ix(R - stride), ix(R + stride)
+def _step_space(R, stride, left, right, w, p, q, a, b, c, d):
+    """Three dimensions; stride is how many rows a plane takes."""
+    U, D, A, B = ix(R - 1), ix(R + 1), ix(R - stride), ix(R + stride)
     for j in range(left + 1, right + 1):
-        J = ix(j)
-        q[R, J] += c * (w[U, J] + w[D, J]) + d * (p[U, J] + p[D, J])
+        J, L, N = ix(j), ix(j - 1), ix(j + 1)
+        near = (w[R, L] + w[R, N]) + (w[U, J] + w[D, J]) + (w[A, J] + w[B, J])
+        old = (p[R, L] + p[R, N]) + (p[U, J] + p[D, J]) + (p[A, J] + p[B, J])
+        q[R, J] = a * w[R, J] + b * p[R, J] + c * near + d * old
 
 
 @inline
@@ -140,10 +142,10 @@ def step_pins(e, grid, law, b, w, p, q, force, starts, listed, table):
             _step_line(R, left, right, w, p, q, ca, cb, cc, cd)
         elif cd == 0.0 and dimensions == 2:
             _step_elastic(R, left, right, w, p, q, ca, cb, cc)
-        else:
+        elif dimensions == 2:
             _step_plane(R, left, right, w, p, q, ca, cb, cc, cd)
-        if dimensions == 3:
-            _add_planes(R, rows + 2, left, right, w, p, q, cc, cd)
+        else:
+            _step_space(R, rows + 2, left, right, w, p, q, ca, cb, cc, cd)
         if force.shape[0] > 0:
             for j in range(left, right):
                 q[R, ix(j + 1)] += force[ix(r), ix(j)]
