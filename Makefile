@@ -9,6 +9,9 @@ TOOLS   := $(VENV)/.tools
 # A worker for each core; one that is done takes tests from the others.
 TEST    := $(BIN)/python -m pytest -q -n auto --dist worksteal
 DOCS    := $(VENV)/.docs
+CASES ?= 1000000
+KILLS ?= 1000
+SEED  ?= 1
 
 # $(call install,WHAT): the locked versions, by uv (from the system, else into the environment), or by pip where uv fails.
 define install
@@ -20,7 +23,7 @@ endef
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow test-quick check bench docs lock clean
+.PHONY: help setup demo test test-slow test-quick fuzz soak check bench docs lock clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -50,6 +53,12 @@ test-quick: setup
 
 test-slow: setup ## the tests that take longer
 	$(TEST) -m "slow and not gpu"
+
+fuzz: setup ## files, scenes, recordings and calls changed at random (CASES=…, SEED=…)
+	$(BIN)/python tests/fuzz/run.py --cases $(CASES) --seed $(SEED)
+
+soak: setup ## runs killed, stopped and hindered, and resumed to the same bits (KILLS=…, SEED=…)
+	$(BIN)/python tests/soak/run.py --kills $(KILLS) --seed $(SEED)
 
 check: setup ## format, lint, types, layers
 	$(BIN)/ruff format --check .

@@ -126,3 +126,19 @@ def test_nothing_of_one_machine_is_in_the_project():
                     f"{path.relative_to(ROOT)}: {m[0]}" for m in FOREIGN.finditer(path.read_text("utf-8", "ignore"))
                 ]
     assert found == []
+
+
+MARKUP = re.compile(r"</?(a|b|body|div|figcaption|figure|h[1-6]|head|html|img|p|pre|span|style|t[dhr]|table|title)\b")
+
+
+def test_pages_are_made_in_one_place_that_escapes():
+    """Markup is filled by `base.markup.html`, which takes what it is filled with for text."""
+    for path in FILES:
+        text, name = path.read_text("utf-8"), path.relative_to(SOURCE).as_posix()
+        if name == "base/markup.py" or name.startswith("bench/"):
+            continue
+        assert "from html import" not in text, f"{name}: use motiform.base.markup"
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.JoinedStr):
+                fixed = "".join(part.value for part in node.values if isinstance(part, ast.Constant))
+                assert not MARKUP.search(fixed), f"{name}:{node.lineno}: fill markup by html(template, …)"

@@ -1,11 +1,14 @@
 """Errors that state location, value, what is allowed and the remedy."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature
+from numbers import Number
+from os import PathLike
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from types import NoneType, UnionType
+from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 __all__ = [
     "InputError",
@@ -101,15 +104,20 @@ def closest_file(path: Path) -> str | None:
 
 
 def check_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return a function that answers an unknown keyword with the nearest that it has.
+    """Return a function that answers an unknown keyword with the nearest that it has, and refuses other types.
+
+    Types are checked where a parameter is stated to be text, a number, a path, a table or an object of a class.
 
     >>> @check_keywords
     ... def fall(height: float, *, drag: float = 0.0) -> None: ...
     >>> fall(1.0, darg=2.0)
     Traceback (most recent call last):
     motiform.base.errors.InputError: fall(): unknown argument (got 'darg'; allowed: height, drag). Did you mean 'drag'?
+    >>> fall("high")
+    Traceback (most recent call last):
+    motiform.base.errors.InputError: fall(): 'height' must have its type (got 'high'; allowed: a number)
     """
-    known = list(signature(function).parameters)
+    known, kinds = list(signature(function).parameters), cache(lambda: _kinds(function))
 
     @wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -119,6 +127,53 @@ def check_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
                     "unknown argument", where=f"{function.__name__}()", got=name, allowed=", ".join(known),
                     remedy=closest(name, known),
                 )  # fmt: skip
+        for name, value in (*zip(known, args, strict=False), *kwargs.items()):
+            words = _wrong(value, kinds().get(name, ()))
+            if words:
+                got = value if isinstance(value, str | int | float | None) else repr(value)[:60]
+                raise InputError(f"{name!r} must have its type", where=f"{function.__name__}()", got=got, allowed=words)
         return function(*args, **kwargs)
 
     return checked
+
+
+_NUMBER = "a number"
+_WORDS = {str: "text", bool: "True or False", int: "a whole number", float: _NUMBER, NoneType: "None"}
+
+
+class _Public(dict[str, object]):
+    """The public classes by name, for annotations that only type checkers import."""
+
+    def __missing__(self, name: str) -> object:
+        import motiform
+
+        if name not in dir(motiform):
+            raise KeyError(name)
+        return getattr(motiform, name)
+
+
+def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
+    """Return the classes that each parameter may be of; without those that could be anything."""
+    try:
+        hints = get_type_hints(function, None, _Public())
+    except NameError:  # a class that only type checkers see
+        return {}
+    found = {}
+    for name, hint in hints.items():
+        parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        parts = tuple(get_origin(part) or part for part in parts)
+        if all(isinstance(part, type) and part not in (Any, object, Sequence, Iterable, list, tuple) for part in parts):
+            found[name] = parts
+    return found
+
+
+def _wrong(value: object, kinds: tuple[type, ...]) -> str | None:
+    """Return what is allowed where a value is of none of these classes."""
+    number = isinstance(value, Number) or (getattr(value, "shape", None) == () and hasattr(value, "dtype"))
+    for kind in kinds:
+        if kind is float or kind is int:
+            if number and not isinstance(value, bool | complex):
+                return None
+        elif isinstance(value, str | PathLike if kind is Path or kind is PathLike else kind):
+            return None
+    return ", ".join(_WORDS.get(kind, kind.__name__) for kind in kinds) or None

@@ -1,11 +1,46 @@
-"""The version and the machine that something is made with, for manifests and summaries."""
+"""The machine: what is said of it in manifests and summaries, and what fits into its memory."""
 
 import os
 import platform
 import sys
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-__all__ = ["machine"]
+from motiform.base.errors import InputError
+
+__all__ = ["check_room", "machine", "memory"]
+
+
+@cache
+def memory() -> float:
+    """Return the memory that a process may take [byte]: the machine's, or what a container or a limit leaves of it.
+
+    Infinite where the system does not tell.
+    """
+    found = [float("inf")]
+    try:
+        found.append(float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE"))
+        found.append(float(Path("/sys/fs/cgroup/memory.max").read_text("ascii")))
+    except (AttributeError, OSError, ValueError):  # other systems, no container, "max"
+        pass
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        found += [] if limit == resource.RLIM_INFINITY else [float(limit)]
+    except ImportError:
+        pass
+    return min(found)
+
+
+def check_room(
+    needed: float, what: str, *, got: str, remedy: str, where: str | None = None, error: type[InputError] = InputError
+) -> None:
+    """Refuse what would take more than half of the memory [byte], before it is built."""
+    if needed > 0.5 * memory():
+        got = f"{got}, {needed / 1e9:.3g} GB of {memory() / 1e9:.3g} GB"
+        raise error(f"{what} must fit into half of the memory", where=where, got=got, remedy=remedy)
 
 
 def machine() -> dict[str, Any]:

@@ -2,14 +2,16 @@
 
 import hashlib
 import inspect
+import io
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
 from motiform.base.caches import cache_dir, forget_old, source_key
 from motiform.base.locks import lock, unlock
@@ -59,6 +61,58 @@ class _CacheImpl(CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012
 
 
+class _Files(IndexDataCacheFile):
+    """Numba's files of one function, each with a checksum after it, which readers of pickles pass over.
+
+    Damaged machine code would be run: a file that is not what was written counts as none, and is compiled anew.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        with _locked(Path(f"{self._index_path}.lock")):  # or two processes give their files the same number
+            super().save(key, data)
+
+    def _load_index(self) -> Any:
+        return super()._load_index() if _is_whole(self._index_path) else {}
+
+    def _load_data(self, name: str) -> Any:
+        if not _is_whole(self._data_path(name)):
+            raise OSError(f"{name} is damaged")
+        return super()._load_data(name)
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[Any]:
+        with super()._open_for_write(filepath) as file:
+            kept = io.BytesIO()
+            yield kept
+            file.write(kept.getvalue() + _seal(kept.getvalue()))
+
+
+_SEAL = b"motiform-sum"
+
+
+def _seal(data: bytes) -> bytes:
+    return _SEAL + hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _is_whole(path: str) -> bool:
+    """Tell whether a file is as it was written, or not there; say once that one is not."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError:
+        return True  # the one who reads it is told the same
+    end = len(data) - len(_SEAL) - 16
+    whole = end >= 0 and data[end:] == _seal(data[:end])
+    if not whole:
+        _tell_damaged()
+    return whole
+
+
+@cache
+def _tell_damaged() -> None:
+    if not os.environ.get("MOTIFORM_QUIET"):
+        print("motiform: compiled kernels on disk are damaged; they are compiled anew", file=sys.stderr, flush=True)
+
+
 class _Cache(FunctionCache):
     """Numba's cache of one function, with a lock while it is compiled: other processes wait and then load it."""
 
@@ -66,6 +120,8 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _Files(self.cache_path, self._impl.filename_base, stamp)
         self._held = ExitStack()  # the lock and the announcement, from a miss until the compiler is done
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

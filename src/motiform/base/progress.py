@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from motiform.base.signals import check_end
+
 __all__ = ["Progress", "bar", "compiling"]
 
 #: Called with the fraction done, 0 to 1. Long functions take one as ``progress=``; raising in it stops the work.
@@ -23,7 +25,7 @@ def bar(label: str, *, quiet: bool = False) -> Iterator[Progress]:
 
     console = Console(stderr=True)
     if quiet or not console.is_interactive:  # in a log rich would leave an empty line of its bar
-        yield lambda fraction: None
+        yield lambda fraction: check_end()
         return
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
@@ -37,7 +39,12 @@ def bar(label: str, *, quiet: bool = False) -> Iterator[Progress]:
     )
     with RichProgress(*columns, console=console, transient=True) as shown:
         task = shown.add_task(label, total=1.0)
-        yield lambda fraction: shown.update(task, completed=fraction)
+
+        def tell(fraction: float) -> None:
+            check_end()
+            shown.update(task, completed=fraction)
+
+        yield tell
 
 
 class _Compiled:

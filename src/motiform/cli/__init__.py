@@ -1,5 +1,6 @@
 """The command line: one file per verb."""
 
+import errno
 import logging
 import os
 import sys
@@ -8,22 +9,34 @@ import warnings
 __all__ = ["main"]
 
 _INTERRUPTED = 130
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EFBIG, errno.EIO,
+               errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EMFILE, errno.ENFILE)  # fmt: skip
 
 
 def main() -> None:
-    """Run the `motiform` command. Exit codes: 0 done, 1 the work failed, 2 the input is wrong, 130 interrupted."""
+    """Run the `motiform` command.
+
+    Exit codes: 0 done, 1 the work failed, 2 the input is wrong, 130 interrupted; 128 + n ended by signal n.
+    """
+    from motiform.base.signals import watch_signals
+
+    watch_signals()
+    try:
+        _run()
+    except KeyboardInterrupt:
+        _interrupted()
+
+
+def _run() -> None:
     from motiform.base.errors import MotiformError
     from motiform.cli.app import app
 
     _silence_libraries()
     try:
         code = app(standalone_mode=False) or 0
+        sys.stdout.flush()
         if code == _INTERRUPTED:  # typer has turned Ctrl-C into this code
-            resumable = any(verb in sys.argv[1:2] for verb in ("run", "film", "wrist"))
-            _say(
-                "motiform: interrupted"
-                + ("; what was written stays, and --resume goes on from there" if resumable else "")
-            )
+            _interrupted()
         sys.exit(code)
     except MotiformError as error:
         _say(f"motiform: {error}")
@@ -32,10 +45,25 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: nothing more to say
         sys.exit(1)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+            _say(f"motiform: {error.filename or 'the output'} cannot be read or written ({error.strerror})")
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or its end would be told once more
+            sys.exit(1)
         if not hasattr(error, "show"):
             raise  # a defect of ours: the traceback is what a report needs
         error.show()  # the command line itself is wrong: typer tells how
         sys.exit(2)
+
+
+def _interrupted() -> None:
+    """Say that a signal ended the work, and end with its code."""
+    from motiform.base.signals import ended_by
+
+    number = ended_by() or 2
+    how = "interrupted" if number == 2 else f"ended by signal {number}"
+    resumable = any(verb in sys.argv[1:2] for verb in ("run", "film", "wrist"))
+    _say(f"motiform: {how}" + ("; what was written stays, and --resume goes on from there" if resumable else ""))
+    sys.exit(128 + number)
 
 
 def _silence_libraries() -> None:

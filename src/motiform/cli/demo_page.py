@@ -2,9 +2,10 @@
 
 import shutil
 import sys
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from motiform.base.markup import Html, html, join
 
 if TYPE_CHECKING:
     from motiform.cli.demo import Shown
@@ -29,32 +30,32 @@ pre{background:#f4f4f4;padding:.75rem;border-radius:4px;overflow-x:auto}
 def page(shown: list["Shown"], out: Path) -> str:
     """Return the page in HTML. It refers to files of its own folder only."""
     parts = [*_PARTS, *sorted({one.part for one in shown} - set(_PARTS))]
-    body = "".join(_section(part, [one for one in shown if one.part == part]) for part in parts)
-    return (
+    body = join(_section(part, [one for one in shown if one.part == part]) for part in parts)
+    return html(
         '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>motiform demo</title><style>{_STYLE}</style><h1>motiform</h1>"
+        "<title>motiform demo</title><style>{}</style><h1>motiform</h1>"
         "<p>From measurement to motion, form and image. Every result on this page was computed on this machine.</p>"
-        f"{body}{_way_on(out)}</html>"
-    )
+        "{}{}</html>",
+        Html(_STYLE), body, _way_on(out),
+    )  # fmt: skip
 
 
-def _section(part: str, rows: list["Shown"]) -> str:
+def _section(part: str, rows: list["Shown"]) -> Html:
     if not rows:
-        return ""
-    return f"<h2>{escape(_PARTS.get(part, part.capitalize()))}</h2>" + "".join(map(_row, rows))
+        return Html()
+    return html("<h2>{}</h2>{}", _PARTS.get(part, part.capitalize()), join(map(_row, rows)))
 
 
-def _row(row: "Shown") -> str:
-    names = {kind: escape(path.name, quote=True) for kind, path in row.files.items()}
-    title = escape(row.title, quote=True)
-    first = f'<img src="{names["picture"]}" alt="{title}: picture">'
-    if "film" in names:  # its poster is the picture
-        first = f'<video src="{names["film"]}" poster="{names["picture"]}" controls loop muted playsinline></video>'
-    plot = f'<img src="{names["plot"]}" alt="{title}: plot">'
-    return f'<h3>{title}</h3><p>{escape(row.text)}</p><div class="shown">{first}{plot}</div>'
+def _row(row: "Shown") -> Html:
+    given = {kind: path.name for kind, path in row.files.items()} | {"title": row.title, "text": row.text}
+    first = '<img src="{picture}" alt="{title}: picture">'
+    if "film" in row.files:  # its poster is the picture
+        first = '<video src="{film}" poster="{picture}" controls loop muted playsinline></video>'
+    plot = '<img src="{plot}" alt="{title}: plot">'
+    return html('<h3>{title}</h3><p>{text}</p><div class="shown">' + first + plot + "</div>", **given)
 
 
-def _way_on(out: Path) -> str:
+def _way_on(out: Path) -> Html:
     motiform = "motiform" if shutil.which("motiform") else sys.argv[0]  # the command of an environment not on the path
     rows = {
         f"view {out}/handle.mf": "the studio: 3-D view, timeline, plots, parameters",
@@ -66,7 +67,8 @@ def _way_on(out: Path) -> str:
     }
     width = max(map(len, rows))
     lines = "\n".join(f"{motiform} {call:<{width}}   # {what}" for call, what in rows.items())
-    return (
-        f"<h2>The way on</h2><pre>{escape(lines)}</pre>"
-        "<p>The README shows the same in Python. The folder docs/ has a page for each part.</p>"
+    return html(
+        "<h2>The way on</h2><pre>{}</pre>"
+        "<p>The README shows the same in Python. The folder docs/ has a page for each part.</p>",
+        lines,
     )

@@ -195,6 +195,8 @@ def _work(batch: "Batch", jobs: int | None, scheduler: str | None, quiet: bool) 
     from motiform.trials.trial import run_trial
 
     count = len(batch.trials)
+    for name in batch.damaged:
+        typer.echo(f"motiform: {name}: files of it are missing or damaged; it is done again", err=True)
     try:
         with bar(f"{count} trial{'s' * (count != 1)}", quiet=quiet) as progress:
             for result in run_tasks(run_trial, batch.trials, jobs=jobs, scheduler=scheduler, progress=progress):

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import RecordingError
+from motiform.base.errors import RecordingError, check_keywords
 from motiform.form.looks import Looks, ShapeLook, looks_in
 from motiform.form.looks.looks import KINDS
 from motiform.form.parts import Form, Links, Part, Skin
 from motiform.form.upright import up_of
+from motiform.record.manifest import check_manifest
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["dress", "strobe"]
 
 
+@check_keywords
 def dress(recording: "Recording", looks: Looks | None = None) -> Form:
     """Return the form of a recording: its looks on the poses and places in its channels.
 
     Looks are those of its manifest (`looks_in`) unless others are given. Places stay in the world's axes. The manifest
     says what is up in them: against its "gravity", or the axis "up" where there is no gravity, or else y.
     """
+    check_manifest(recording.manifest, recording._where)
     shown = looks_in(recording) if looks is None else looks
     if not shown.parts:
         raise RecordingError(
@@ -31,7 +34,7 @@ def dress(recording: "Recording", looks: Looks | None = None) -> Form:
             remedy="Its channels can still be plotted and exported as CSV.",
         )
     times = recording.time(_clock(shown, recording))
-    image = dict(recording.manifest.get("image", {}))
+    image = dict(recording.manifest.get("image") or {})
     drawn: list[Part | Links | Skin] = []
     for name, look in shown.parts.items():
         if isinstance(look, ShapeLook) and look.is_ground(image):
@@ -43,7 +46,7 @@ def dress(recording: "Recording", looks: Looks | None = None) -> Form:
     return Form(
         tuple(one for one in drawn if isinstance(one, Part)),
         times,
-        recording.manifest.get("title", ""),
+        recording.manifest.get("title") or "",
         image,
         tuple(one for one in drawn if isinstance(one, Links)),
         tuple(one for one in drawn if isinstance(one, Skin)),
@@ -57,6 +60,8 @@ def _clock(looks: Looks, recording: "Recording") -> str:
         for look in looks.parts.values():
             if isinstance(look, kind) and look.places in recording.names:
                 return str(look.places)
+    if not recording.names:
+        raise RecordingError("the recording holds no channel", where=recording.manifest.get("title"))
     return recording.names[0]
 
 

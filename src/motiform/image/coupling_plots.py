@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from motiform.image.plot import _check_path, _save
 from motiform.image.style import COLORS as _COLORS
 from motiform.image.style import DASHES as _DASHES
+from motiform.image.style import as_text
 from motiform.motion.matter.coupling import Band, CutComparison, Influence, Port, Separation, influence
 from motiform.spatial.checks import Array, as_floats
 
@@ -51,7 +52,7 @@ def plot_admittances(
     figure, (upper, lower) = _panels(size, title or _headline(found, band))
     f = found.omega / (2 * np.pi)
     for n, (port, name, color) in enumerate(((a, names[0], _A), (b, names[1], _B))):
-        upper.loglog(f, _finite(np.abs(port.admittance)), color=color, label=f"|Y| of {name}")
+        upper.loglog(f, _finite(np.abs(port.admittance)), color=color, label=f"|Y| of {as_text(name)}")
         if asymptotes is not None:
             line = as_floats(asymptotes[n], where="asymptotes")
             upper.loglog(f, line, color=color, linewidth=0.9, linestyle=(0, (3, 2)))
@@ -98,7 +99,9 @@ def plot_cut(
     _check_path(path, overwrite)
     figure, (left, right) = _panels(size, title, beside=True)
     for n, (name, apart) in enumerate(found.distances.items()):
-        left.plot(found.times, apart, color=_COLORS[n % 8], linestyle=_DASHES[n % 4], linewidth=1.1, label=name)
+        left.plot(
+            found.times, apart, color=_COLORS[n % 8], linestyle=_DASHES[n % 4], linewidth=1.1, label=as_text(name)
+        )
     left.set_xlabel("time [s]", fontsize=9)
     left.set_ylabel("distance of cut from coupled [m]", fontsize=9)
     left.set_ylim(bottom=0)
@@ -141,7 +144,7 @@ def plot_schedule(
 def _draw_group(axes: "Axes", spot: tuple[float, float], models: Sequence[Any]) -> Any:
     """Draw a group and return its box."""
     box: Any = {"boxstyle": "round,pad=0.5", "facecolor": _SHADE["a drives b"], "edgecolor": _A, "linewidth": 1.2}
-    text = _wrapped([str(model) for model in models])
+    text = as_text(_wrapped([str(model) for model in models]))
     return axes.text(*spot, text, ha="center", va="center", fontsize=9, color=_INK, bbox=box, zorder=3).get_bbox_patch()
 
 
@@ -156,7 +159,7 @@ def _draw_arrows(
                     "patchA": boxes[one], "patchB": boxes[two], "shrinkA": 2, "shrinkB": 2,
                     "connectionstyle": f"arc3,rad={bend}"}  # fmt: skip
         axes.annotate("", (x1, y1), (x0, y0), arrowprops=how, zorder=2)
-        text = "\n".join(f"{a} → {b}" for a, b in some)
+        text = "\n".join(f"{as_text(a)} → {as_text(b)}" for a, b in some)
         middle = (x0 + x1) / 2 + bend * (y1 - y0) / 2, (y0 + y1) / 2 - bend * (x1 - x0) / 2  # of the arc
         look: Any = {"facecolor": "white", "edgecolor": "none", "pad": 1.2}
         axes.text(*middle, text, ha="center", va="center", fontsize=7.5, color=_SOFT, bbox=look, zorder=4)
@@ -208,7 +211,7 @@ def _panels(
         one.tick_params(labelsize=8)
         one.grid(alpha=0.2)
     if title:
-        figure.suptitle(title, fontsize=10.5, x=0.01, ha="left")
+        figure.suptitle(as_text(title), fontsize=10.5, x=0.01, ha="left")
     return figure, axes
 
 
@@ -230,8 +233,8 @@ def _span(found: Influence) -> Band:
 
 def _draw_influence(axes: "Axes", found: Influence) -> None:
     f = found.omega / (2 * np.pi)
-    axes.loglog(f, _finite(found.on_a), color=_A, label=f"{found.b} on {found.a}")
-    axes.loglog(f, _finite(found.on_b), color=_B, label=f"{found.a} on {found.b}")
+    axes.loglog(f, _finite(found.on_a), color=_A, label=as_text(f"{found.b} on {found.a}"))
+    axes.loglog(f, _finite(found.on_b), color=_B, label=as_text(f"{found.a} on {found.b}"))
     axes.axhline(found.threshold, color=_INK, linewidth=0.9, linestyle=(0, (5, 2)))
     under: Any = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 7.5, "color": _INK}
     axes.annotate(f"threshold {found.threshold:g}", (f[-1], found.threshold), (-4, -2), **under)

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError, RunError, check_keywords
 from motiform.base.progress import Progress
 from motiform.image.camera import Camera
 from motiform.image.cast.raycast import Painter, check_size, choose_moment
@@ -35,6 +35,7 @@ _QUALITY = 18  # constant rate factor of H.264: 18 is taken as free of visible l
 _MOST = 1_000_000  # pictures; more is a slip in fps or speed
 
 
+@check_keywords
 def picture(
     form: "Form",
     path: str | os.PathLike[str],
@@ -67,6 +68,7 @@ def picture(
     return path
 
 
+@check_keywords
 def film(
     form: "Form",
     path: str | os.PathLike[str],

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.image.plot import _check_path, _save
 from motiform.image.style import COLORS as _COLORS
+from motiform.image.style import as_text
 from motiform.motion.matter.stability.cell import CARDINAL, Segment, critical_damping
 from motiform.motion.matter.stability.criterion import Stability
 from motiform.spatial.checks import as_floats
@@ -110,7 +111,7 @@ def _page(size: tuple[float, float], title: str | None) -> tuple["Figure", "Axes
     axes.set_xlabel("K = stiffness · step² / mass", fontsize=9)
     axes.set_ylabel("Z = damping · step / mass", fontsize=9)
     if title:
-        axes.set_title(title, fontsize=11, loc="left")
+        axes.set_title(as_text(title), fontsize=11, loc="left")
     return figure, axes
 
 
@@ -178,7 +179,7 @@ def _draw_segments(axes: "Axes", segments: Mapping[str, Segment], marked: tuple[
             (u0, v0), (u1, v1) = segment.shifted(*marked)
             look: Any = {"facecolor": "none", "edgecolor": color, "hatch": "////", "linewidth": 0.6, "alpha": 0.55}
             axes.fill([x0, x1, u1, u0], [y0, y1, v1, v0], zorder=3, **look)
-        axes.plot([x0, x1], [y0, y1], color=color, linewidth=2.4, label=name, zorder=4, solid_capstyle="round")
+        axes.plot([x0, x1], [y0, y1], color=color, linewidth=2.4, label=as_text(name), zorder=4, solid_capstyle="round")
         axes.plot(x0, y0, "o", color=color, markersize=4.5, zorder=7)
         if (x0, y0) != (x1, y1):
             axes.plot(x1, y1, "s", color=color, markersize=4.5, zorder=7)
@@ -195,12 +196,12 @@ def _draw_masses(
     for name, color in _colors(groups).items():
         mine = groups == name
         inside = mine & (points <= end).all(axis=1) & (points >= (-0.16, -0.14)).all(axis=1)
-        _draw_dots(axes, points[inside], low[inside], color, f"{name} ({int(mine.sum())})", _GRID)
+        _draw_dots(axes, points[inside], low[inside], color, f"{as_text(name)} ({int(mine.sum())})", _GRID)
         beyond = points[mine & ~inside]
         if len(beyond):
             at = np.unique(np.round(np.clip(beyond, (-0.12, -0.1), (end[0] - 0.05, end[1] - 0.04)) * 50), axis=0) / 50
             most = float((beyond @ (1.0, 2.0)).max())
-            label = f"{name}: {len(beyond)} beyond,\nup to K + 2Z = {most:.3g}"
+            label = f"{as_text(name)}: {len(beyond)} beyond,\nup to K + 2Z = {most:.3g}"
             axes.plot(*at.T, ">", markersize=7, color=color, zorder=8, clip_on=False, label=label)
 
 

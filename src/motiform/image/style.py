@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["AXES", "COLORS", "CURSOR", "DASHES", "SUPERSCRIPT", "axis_of", "colors_of", "pretty_unit"]
+__all__ = ["AXES", "COLORS", "CURSOR", "DASHES", "SUPERSCRIPT", "as_text", "axis_of", "colors_of", "pretty_unit"]
 
 # Okabe and Ito's palette, told apart with any colour vision and in order of contrast on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F")
@@ -13,6 +13,15 @@ AXES = {"x": "#D55E00", "y": "#009E73", "z": "#0072B2", "w": "#8B5FBF"}
 CURSOR = "#C2255C"
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1, 1, 1)))
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def as_text(name: object) -> str:
+    r"""Return a name as matplotlib prints it as it is: it takes what is between two $ for mathematics.
+
+    >>> as_text("5$ or 6$")
+    '5\\$ or 6\\$'
+    """
+    return str(name).replace("$", r"\$")
 
 
 def axis_of(label: str) -> str | None:

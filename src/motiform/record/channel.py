@@ -93,7 +93,8 @@ class Channel:
         return f"channel {self.name!r}"
 
     def _dims(self) -> tuple[str, ...]:
-        if isinstance(self.dims, str) or not all(isinstance(dim, str) and dim for dim in self.dims):
+        listed = isinstance(self.dims, list | tuple)
+        if not listed or not all(isinstance(dim, str) and dim for dim in self.dims):
             raise InputError(
                 "dims must be a tuple of names",
                 where=self._where,

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,14 +11,17 @@ from typing import Any, Union
 
 from motiform.base.errors import RecordingError, RunError
 from motiform.base.locks import lock
+from motiform.base.machine import check_room
 
 __all__ = [
     "PARTIAL",
     "AnyPath",
     "as_path",
     "disk",
+    "inside",
     "lock_folder",
     "new_file",
+    "read_inside",
     "remove_folder",
     "sync_folder",
     "write_file",
@@ -43,6 +47,52 @@ def as_path(path: Any) -> Path:
     except TypeError:
         raise RecordingError("not a path", got=repr(path)[:80], allowed="text or a Path") from None
     return place
+
+
+_NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0)
+_AS_IT_IS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | _NOT_FOLLOWED | getattr(os, "O_NONBLOCK", 0)
+
+
+def read_inside(folder: Path, name: str, most: float | None = None, *, upto: int | None = None) -> bytes:
+    """Return the content of a plain file inside a folder, or its bytes `upto` so many; OSError where there is none.
+
+    A recording comes from anyone: links, pipes and devices in it, and files above `most` bytes, are refused unread.
+    """
+    place, handle = inside(folder, name), None
+    try:
+        handle = os.open(place, _AS_IT_IS)
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise _not_plain(place)
+        if most is not None and found.st_size > most:
+            raise RecordingError("the file is larger than it may be", where=str(place), got=f"{found.st_size} bytes",
+                                 allowed=f"up to {most:.0f} bytes")  # fmt: skip
+        size = found.st_size if upto is None else min(upto, found.st_size)
+        check_room(
+            size, "a file that is read whole", where=str(place), got=f"{size} bytes", error=RecordingError,
+            remedy="Read it on a larger machine, or take it from a backup if it should be small.",
+        )  # fmt: skip
+        with open(handle, "rb", closefd=False) as file:
+            return file.read(size)
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def inside(folder: Path, name: str) -> Path:
+    """Return the path of a file or folder inside another one; refuse a way there through links, and its being none."""
+    place = folder
+    for part in Path(name).parts:
+        place = place / part
+        mode = os.lstat(place).st_mode
+        if part == ".." or not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+            raise _not_plain(place)
+    return place
+
+
+def _not_plain(place: Path) -> RecordingError:
+    remedy = "Recordings hold no links: copy what it points to into the recording, if you trust it."
+    return RecordingError("a recording must hold plain files and folders alone", where=str(place), remedy=remedy)
 
 
 def new_file(path: Any, overwrite: bool) -> Path:
@@ -82,7 +132,9 @@ def write_file(path: Path, data: bytes | Iterable[bytes]) -> None:
     """
     aside = path.with_name(path.name + PARTIAL)
     try:
-        with open(aside, "wb") as file:
+        with suppress(FileNotFoundError):
+            os.unlink(aside)  # left by a process that was killed, or a link to elsewhere
+        with open(aside, "xb") as file:
             file.writelines([data] if isinstance(data, bytes) else data)
             file.flush()
             os.fsync(file.fileno())

@@ -1,6 +1,7 @@
 """How a recording lies on disk: folders, chunks and their metadata. docs/record.md describes it for other readers."""
 
 import math
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -56,6 +57,24 @@ class Series:
         whole[: len(samples)] = samples
         packed = bytes(Blosc("lz4", 5, Blosc.SHUFFLE).encode(whole))
         return packed + google_crc32c.value(packed).to_bytes(4, "little")
+
+    def decode(self, packed: bytes) -> np.ndarray:
+        """Return the samples of a chunk as it is on disk; ValueError when it is damaged."""
+        import google_crc32c
+        from numcodecs import Blosc
+
+        body, kind = packed[:-4], np.dtype(self.dtype)
+        if google_crc32c.value(body) != int.from_bytes(packed[-4:], "little"):
+            raise ValueError("its checksum is wrong")
+        if int.from_bytes(body[4:8], "little") != self.chunk_bytes:  # of the compressor's header
+            raise ValueError("it does not hold a chunk of this array")
+        whole = np.frombuffer(Blosc().decode(body), kind.newbyteorder("<")).reshape(self.chunk, *self.shape)
+        return whole.astype(kind, copy=False)
+
+    @property
+    def chunk_bytes(self) -> int:
+        """Size of a chunk before compression [byte]."""
+        return self.chunk * math.prod(self.shape) * np.dtype(self.dtype).itemsize
 
     def metadata(self, count: int) -> dict[str, Any]:
         """Return zarr's description of the array with so many samples."""
@@ -211,6 +230,8 @@ class Commit:
         if value["crc32"] != checksum(body):
             raise ValueError("its checksum is wrong")
         point = body["checkpoint"]
+        if point is not None and not re.fullmatch(r"checkpoint-\d+\.npz", point["file"]):
+            raise ValueError("its checkpoint has another name than a checkpoint")
         return cls(
             _whole(body["number"]), _mark(body["upto"]), _mark(body["resume"]), body["complete"] is True,
             _whole(body["header_crc32"]),

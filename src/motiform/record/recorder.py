@@ -73,6 +73,9 @@ class Recorder:
         chunk_bytes: int = _CHUNK_BYTES,
     ) -> None:
         channels = _check_channels(channels)
+        for name, table in (("manifest", manifest), ("statics", statics)):
+            if table is not None and not isinstance(table, Mapping):
+                raise InputError(f"{name} must be a table", got=repr(table)[:60], allowed="a dict with text as keys")
         plain = to_plain(dict(manifest or {}), "manifest")
         arrays = {str(name): _check_static(str(name), value) for name, value in (statics or {}).items()}
         if not isinstance(chunk_bytes, int) or chunk_bytes < 1:

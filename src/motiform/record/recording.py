@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from motiform.base.errors import RecordingError
+from motiform.base.errors import InputError, RecordingError
 from motiform.record.channel import Channel, Event
 from motiform.record.files import AnyPath
 from motiform.record.labels import Selection, labels, select
@@ -150,15 +150,24 @@ class Recording:
         Indices count from the end where negative and are cut to what is there, as in a slice of an array.
         """
         chosen = self.select(name)
-        first, last, _ = slice(first, last).indices(self.count(name))
+        first, last = self._range(name, first, last)
         block = self._source.read(chosen.whole, first, max(first, last))
         return block[(slice(None), *chosen.index)] if chosen.index else block
+
+    def _range(self, name: str, first: Any, last: Any) -> tuple[int, int]:
+        """Return the indices of a range of samples, cut to what is there."""
+        try:
+            low, high, _ = slice(first, last).indices(self.count(name))
+        except TypeError:
+            got = f"{first!r} to {last!r}"[:60]
+            raise InputError("samples must be whole numbers", where=self._where, got=got, allowed="indices") from None
+        return low, high
 
     def time(self, name: str, first: int = 0, last: int | None = None) -> np.ndarray:
         """Return the times [s] of samples first to last (excluded, None: the end) of a channel."""
         chosen = self.select(name)
         channel = chosen.channel
-        first, last, _ = slice(first, last).indices(self.count(name))
+        first, last = self._range(name, first, last)
         if channel.rate is None:
             return self._source.read_times(chosen.whole, first, max(first, last))
         return channel.start + np.arange(first, max(first, last)) / channel.rate

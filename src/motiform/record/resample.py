@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, check_keywords
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording, check_recording, chosen_channels
 
@@ -17,6 +17,7 @@ Method = Literal["linear", "cubic", "previous"]
 _MOST_NUMBERS = 10**9  # of one resampled channel: 8 GB, all in memory
 
 
+@check_keywords
 def resample(
     rec: Recording,
     *,
@@ -212,6 +213,7 @@ class Comparison:
         return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows)
 
 
+@check_keywords
 def compare(a: Recording, b: Recording, names: Iterable[str] | None = None) -> Comparison:
     """Set two recordings side by side, channel by channel, block by block.
 

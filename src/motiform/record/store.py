@@ -5,13 +5,12 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import MotiformError, RecordingError, closest_file
 from motiform.record.channel import Event
-from motiform.record.files import AnyPath, as_path
+from motiform.record.files import AnyPath, as_path, read_inside
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Series, check_format, checksum
 from motiform.record.places import is_recording, restore
 from motiform.record.plain import load_plain
@@ -19,9 +18,19 @@ from motiform.record.recording import Recording
 from motiform.record.sinks import unpack_checkpoint
 from motiform.record.sources import frozen
 
-__all__ = ["DiskSource", "check_samples", "is_empty", "open_recording", "read_checkpoint", "read_events", "read_layout"]
+__all__ = [
+    "DiskSource",
+    "check_samples",
+    "check_whole",
+    "is_empty",
+    "open_recording",
+    "read_checkpoint",
+    "read_events",
+    "read_layout",
+]
 
 _CACHE_BYTES = 64 * 2**20
+_HEADER_BYTES = 2**30  # a manifest may hold the text of large scenes
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError)
 
 
@@ -36,6 +45,15 @@ def open_recording(path: AnyPath) -> Recording:
         layout.channels, source, events=events, manifest=layout.manifest, complete=commit.complete, path=folder,
         checkpoint=None if packed is None else unpack_checkpoint(packed),
     )  # fmt: skip
+
+
+def check_whole(rec: Recording) -> None:
+    """Read all of a recording; RecordingError where part of it is missing or damaged."""
+    for name in rec:
+        for first, block in rec.blocks(name):
+            rec.time(name, first, first + len(block))
+    for name in rec.statics:
+        rec.statics[name]
 
 
 def is_empty(folder: Path) -> bool:
@@ -58,12 +76,11 @@ def check_samples(rec: Recording) -> None:
 
 
 class DiskSource:
-    """Reads committed samples with zarr. A chunk that is missing or damaged is an error, never a guess."""
+    """Reads committed samples. A chunk that is missing or damaged is an error, never a guess."""
 
     def __init__(self, folder: Path, layout: Layout, counts: dict[str, int]) -> None:
         self.counts = {channel.name: counts[channel.name] for channel in layout.channels}
         self._folder, self._layout = folder, layout
-        self._arrays: dict[str, Any] = {}
         self._kept: OrderedDict[str, np.ndarray] = OrderedDict()
         for (_, name), series in layout.series.items():
             _check_metadata(folder, series, counts[name])
@@ -106,24 +123,21 @@ class DiskSource:
     def _load(self, series: Series, first: int, last: int) -> np.ndarray:
         if first >= last or 0 in series.shape:
             return np.empty((max(0, last - first), *series.shape), series.dtype)
+        parts = []
         for index in range(first // series.chunk, (last - 1) // series.chunk + 1):
-            file = self._folder / series.folder / series.chunk_file(index)
-            if not file.is_file():  # zarr would take it for a chunk of fill values
-                raise _damaged(file, "a committed chunk is missing")
+            start = index * series.chunk
+            parts.append(self._chunk(series, index)[max(0, first - start) : last - start])
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _chunk(self, series: Series, index: int) -> np.ndarray:
+        name = f"{series.folder}/{series.chunk_file(index)}"
         try:
-            return np.asarray(self._array(series)[first:last])
-        except Exception as error:  # zarr, its codecs and the disk raise many kinds
-            part = f"samples {first} to {last - 1} cannot be read"
-            raise _damaged(self._folder / series.folder, part, error) from error
-
-    def _array(self, series: Series) -> Any:
-        if series.folder not in self._arrays:
-            import zarr
-            from zarr.storage import LocalStore
-
-            store = LocalStore(self._folder, read_only=True)
-            self._arrays[series.folder] = zarr.open_array(store, path=series.folder, mode="r", zarr_format=3)
-        return self._arrays[series.folder]
+            # The compressor adds 16 bytes at most, the checksum 4.
+            return series.decode(read_inside(self._folder, name, series.chunk_bytes + 20))
+        except FileNotFoundError:
+            raise _damaged(self._folder / name, "a committed chunk is missing") from None
+        except (OSError, ValueError, RuntimeError) as error:  # of the disk, its checksum and the compressor
+            raise _damaged(self._folder / name, "a chunk cannot be read", error) from error
 
 
 def read_layout(folder: Path) -> tuple[Layout, Commit]:
@@ -137,9 +151,9 @@ def read_layout(folder: Path) -> tuple[Layout, Commit]:
             remedy="Tables are read by read_csv." if folder.is_file() else None,
         )  # fmt: skip
     with _reading(folder / COMMIT):
-        commit = Commit.load(load_plain((folder / COMMIT).read_bytes()))
+        commit = Commit.load(load_plain(read_inside(folder, COMMIT, _HEADER_BYTES)))
     with _reading(folder / HEADER):
-        header = load_plain((folder / HEADER).read_bytes())["attributes"]["motiform"]
+        header = load_plain(read_inside(folder, HEADER, _HEADER_BYTES))["attributes"]["motiform"]
         check_format(header)
         if checksum(header) != commit.header_crc32:
             raise ValueError("its checksum is wrong")
@@ -156,8 +170,7 @@ def read_events(folder: Path, commit: Commit) -> tuple[list[Event], list[bytes]]
     if not mark.event_bytes:
         return [], []
     with _reading(folder / EVENTS):
-        with open(folder / EVENTS, "rb") as file:
-            data = file.read(mark.event_bytes)
+        data = read_inside(folder, EVENTS, upto=mark.event_bytes)
         if len(data) != mark.event_bytes or checksum(data) != mark.event_crc32:
             raise ValueError("its checksum is wrong")
         lines = data.splitlines(keepends=True)
@@ -171,9 +184,8 @@ def read_checkpoint(folder: Path, commit: Commit) -> bytes | None:
     """Return the committed checkpoint as it is on disk, or None."""
     if commit.checkpoint is None:
         return None
-    file = folder / Path(commit.checkpoint).name
-    with _reading(file):
-        packed = file.read_bytes()
+    with _reading(folder / commit.checkpoint):
+        packed = read_inside(folder, commit.checkpoint)
         if checksum(packed) != commit.checkpoint_crc32:
             raise ValueError("its checksum is wrong")
     return packed
@@ -182,7 +194,7 @@ def read_checkpoint(folder: Path, commit: Commit) -> bytes | None:
 def _check_metadata(folder: Path, series: Series, count: int) -> None:
     file = folder / series.folder / HEADER
     with _reading(file):
-        found = json.loads(file.read_bytes())
+        found = json.loads(read_inside(folder, f"{series.folder}/{HEADER}", _HEADER_BYTES))
         wanted = series.metadata(count)
         if found["shape"][0] < count:
             raise ValueError(f"it has {found['shape'][0]} samples where {count} were committed")

@@ -14,7 +14,7 @@ import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel, Event
-from motiform.record.files import PARTIAL, AnyPath, as_path, disk, lock_folder, sync_folder, write_file
+from motiform.record.files import PARTIAL, AnyPath, as_path, disk, inside, lock_folder, sync_folder, write_file
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Mark, Series, checksum
 from motiform.record.plain import dump_plain
 from motiform.record.recording import Recording
@@ -180,7 +180,7 @@ def _write_events(folder: Path, mark: Mark, counts: dict[str, int], events: list
     """Write the events after a mark; return the mark after them."""
     fresh = b"".join(map(_event_line, events[mark.event_count :]))
     if fresh:
-        handle = os.open(folder / EVENTS, os.O_WRONLY | os.O_CREAT, 0o666)
+        handle = os.open(folder / EVENTS, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         with open(handle, "wb") as file:
             file.seek(mark.event_bytes)
             file.write(fresh)
@@ -284,8 +284,8 @@ def _clear(folder: Path, layout: Layout, state: _State) -> None:
             if past or entry.name.endswith(PARTIAL):
                 os.unlink(entry)
         _write_metadata(place, series, count)
-    if (folder / EVENTS).exists():
-        os.truncate(folder / EVENTS, mark.event_bytes)
+    if os.path.lexists(folder / EVENTS):
+        os.truncate(inside(folder, EVENTS), mark.event_bytes)
     for entry in os.scandir(folder):
         stray = entry.name.startswith("checkpoint-") and entry.name != state.commit.checkpoint
         if stray or entry.name.endswith(PARTIAL):

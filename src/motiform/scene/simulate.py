@@ -30,7 +30,7 @@ from motiform.motion.tree.system import KIND as FIGURES
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
 from motiform.record.save import renew_manifest
-from motiform.record.store import is_empty
+from motiform.record.store import check_whole, is_empty
 from motiform.scene.read.load import Scene, load_scene, parse_scene
 from motiform.spatial import up_against, up_name
 
@@ -273,6 +273,7 @@ def _earlier(out: Path, manifest: dict[str, Any], resume: bool, functions: bool)
     found = open_recording(out)
     same = found.manifest.get("key") == manifest["key"]
     if same and found.complete and (resume or not functions):  # what functions do cannot be compared
+        check_whole(found)
         shown = {key: value for key, value in manifest.items() if key in _SHOWN}
         changed = any(found.manifest.get(key) != value for key, value in shown.items())
         return renew_manifest(out, shown) if changed else found

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from html import escape
 from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.base.markup import page
+from motiform.studio.export import file_stem
 from motiform.studio.live import HAND, Live, replayed
 from motiform.studio.moving import Deforming, Moving
 from motiform.studio.runs import plain
@@ -102,7 +103,8 @@ class LivePanel:
     def save(self) -> Path:
         """Keep the gesture in the folder that the studio was started in."""
         live = self._running()
-        names = (f"{self._scene.name}-gesture{n}.mf" for n in ("", *range(2, 1000)))
+        stem = file_stem(self._scene.name)  # it may come from a recording: a name, not a way to elsewhere
+        names = (f"{stem}-gesture{n}.mf" for n in ("", *range(2, 1000)))
         path = next(p for p in map(Path, names) if not p.exists())
         live.gesture(path, title=f"Gesture on {self._scene.title!r}")
         self._say(f"Saved as {path.name}.")
@@ -186,7 +188,7 @@ class LivePanel:
             self._say("")
 
     def _say(self, text: str) -> None:
-        self._status.content = f'<div id="motiform-live" style="{_SMALL}">{escape(text)}</div>'
+        self._status.content = page('<div id="motiform-live" style="{}">{}</div>', _SMALL, text)
         self._status.visible = bool(text)
 
 

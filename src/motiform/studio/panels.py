@@ -1,11 +1,11 @@
 """The left side of the page: choose a scene, change its parameters, run it, download files."""
 
 from collections.abc import Callable
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import MotiformError, RunError
+from motiform.base.markup import page
 from motiform.base.progress import Progress
 from motiform.studio.export import FORMATS, make_file
 from motiform.studio.parameters import Parameters
@@ -114,7 +114,7 @@ class ScenePanel:
         on_cancel()
 
     def _say(self, text: str) -> None:
-        self._status.content = f'<div id="motiform-status" style="{_SMALL}">{escape(text)}</div>'
+        self._status.content = page('<div id="motiform-status" style="{}">{}</div>', _SMALL, text)
         self._status.visible = bool(text)
 
 
@@ -162,4 +162,4 @@ def scene_of(recording: "Recording") -> "tuple[str | Scene, Scene] | None":
 
 
 def _about(scene: Any) -> str:
-    return f'<div style="{_SMALL}">{escape(scene.document.scene.description or scene.title)}</div>'
+    return page('<div style="{}">{}</div>', _SMALL, scene.document.scene.description or scene.title)

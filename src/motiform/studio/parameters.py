@@ -4,6 +4,7 @@ from contextlib import suppress
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
+from motiform.base.errors import InputError
 from motiform.image.style import pretty_unit
 
 if TYPE_CHECKING:
@@ -43,6 +44,12 @@ class Parameters:
 
     def changed(self) -> dict[str, Any]:
         """Return path and value of every parameter that differs from the scene's own."""
+        for path, (parameter, handle) in self._inputs.items():
+            own = _to_page(parameter, parameter.value)
+            if not _alike(handle.value, own):
+                got, handle.value = repr(handle.value)[:60], own
+                remedy = "It was put back to the scene's own: change it again, or press Run."
+                raise InputError("an input must keep its type", where=path, got=got, remedy=remedy)
         shown = {path: (parameter, handle.value) for path, (parameter, handle) in self._inputs.items()}
         return {path: _from_page(p, value) for path, (p, value) in shown.items() if value != _to_page(p, p.value)}
 
@@ -119,6 +126,15 @@ def step_of(value: float) -> float:
     if value == 0 or not isfinite(value):
         return 0.1
     return 10.0 ** (floor(log10(abs(value)) + 1e-9) - 1) if abs(value) < 10 else 10.0 ** (floor(log10(abs(value))) - 1)
+
+
+def _alike(value: Any, own: Any) -> bool:
+    """Whether a value that a page sent is of the type that its input holds."""
+    if isinstance(own, tuple):
+        return isinstance(value, tuple | list) and len(value) == len(own) and all(map(_alike, value, own))
+    if isinstance(own, bool | str):
+        return type(value) is type(own)
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 def _is_color(parameter: Any) -> bool:

@@ -2,10 +2,10 @@
 
 import threading
 from collections.abc import Callable
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import MotiformError
+from motiform.base.markup import html, join, page
 from motiform.image.style import CURSOR, colors_of, pretty_unit
 from motiform.studio.curves import Curves, curves_of, element, element_names, elements_of, value_at, with_cursor
 
@@ -161,15 +161,18 @@ def _chart(server: "ViserServer", curves: Curves, instant: float) -> Any:
 
 
 def _values_html(curves: Curves, instant: float) -> str:
-    """Return the values at the cursor, in the colours of the curves: it is the legend too. Names are any text."""
-    units = [f" {escape(pretty_unit(unit))}" if len(set(curves.units)) > 1 else "" for unit in curves.units]
+    """Return the values at the cursor, in the colours of the curves: it is the legend too."""
+    units = [f" {pretty_unit(unit)}" if len(set(curves.units)) > 1 else "" for unit in curves.units]
     values = zip(curves.names, colors_of(curves.names), value_at(curves, instant), units, strict=True)
-    cells = "".join(
-        f'<span style="white-space:nowrap"><span style="color:{color};font-weight:700">'
-        f"{'●' if name == 'value' else escape(name)}</span>&nbsp;{value:.6g}{unit}</span>"
+    cells = join(
+        html(
+            '<span style="white-space:nowrap"><span style="color:{};font-weight:700">{}</span>&nbsp;{:.6g}{}</span>',
+            color, "●" if name == "value" else name, value, unit,
+        )
         for name, color, value, unit in values
-    )
-    return (
+    )  # fmt: skip
+    return page(
         '<div class="motiform-values" style="display:flex;flex-wrap:wrap;gap:0 1em;padding:0 .9em .4em;font-size:.8em;'
-        f'font-variant-numeric:tabular-nums">{cells}</div>'
+        'font-variant-numeric:tabular-nums">{}</div>',
+        cells,
     )

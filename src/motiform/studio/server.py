@@ -84,7 +84,11 @@ def _own_pages_only(host: str) -> Iterator[None]:
             if not _is_own(request.headers, host):
                 return connection.respond(HTTPStatus.FORBIDDEN, "another site's page may not drive this studio\n")
             answered = process_request(connection, request) if process_request is not None else None
-            return await answered if inspect.isawaitable(answered) else answered
+            given = await answered if inspect.isawaitable(answered) else answered
+            if given is not None:  # a page, which another site must not show inside of its own
+                given.headers["Content-Security-Policy"] = "frame-ancestors 'self'"
+                given.headers["X-Frame-Options"] = "SAMEORIGIN"
+            return given
 
         return plain(*arguments, process_request=answer, **options)
 
@@ -99,6 +103,9 @@ def _is_own(headers: Any, host: str) -> bool:
     """Whether a request names this server, and comes from no page or from one of this server."""
     hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
     if len(hosts) != 1 or any(urlsplit(origin).netloc != hosts[0] for origin in origins):
+        return False
+    framed = headers.get("Sec-Fetch-Dest") in ("iframe", "frame", "embed", "object", "fencedframe")
+    if framed and headers.get("Sec-Fetch-Site") not in ("same-origin", "none", None):
         return False
     if not _is_loopback(host):
         return True

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
+from motiform.base.markup import page
 from motiform.studio.player import Player
 
 if TYPE_CHECKING:
@@ -98,13 +99,13 @@ class Timeline:
 def readout(player: Player) -> str:
     """Return the time and sample shown, as HTML."""
     digits = max(2, -floor(log10(slider_step(player.start, player.end)) + 1e-9))
-    return (
+    return page(
         '<div id="motiform-time" style="padding:0 .75em .6em;display:flex;justify-content:space-between;'
         'align-items:baseline;font-variant-numeric:tabular-nums">'
-        f'<span><b style="font-size:1.35em">{player.time:.{digits}f}</b> '
-        f'<span style="opacity:.65">/ {player.end:.{digits}f} s</span></span>'
-        f'<span style="opacity:.65;font-size:.85em">sample {player.sample + 1} of {player.times.size}</span></div>'
-    )
+        '<span><b style="font-size:1.35em">{:.{digits}f}</b> <span style="opacity:.65">/ {:.{digits}f} s</span></span>'
+        '<span style="opacity:.65;font-size:.85em">sample {} of {}</span></div>',
+        player.time, player.end, player.sample + 1, player.times.size, digits=digits,
+    )  # fmt: skip
 
 
 def slider_step(start: float, end: float) -> float:

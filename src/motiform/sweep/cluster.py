@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 from motiform.base.errors import InputError, RunError
@@ -11,23 +12,52 @@ from motiform.sweep.backend import Result, Work, attempt, one_thread
 
 __all__ = ["over_cluster"]
 
-_PATIENCE = 30  # s for a scheduler to answer, and for a first worker to join
+_PATIENCE = 30  # s for a scheduler to answer, for a first worker to join, and for one to come back
+_LOOK = 3  # s between two looks at the workers while no task ends
 
 
 def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, tell: Progress) -> Iterator[Result]:
     """Give the results of tasks worked on by a cluster; those of a worker that is lost begin again on another."""
-    from distributed import as_completed
-
     with _client(scheduler, count) as client:
         futures = {client.submit(_on_worker, work, n, task, pure=False): n for n, task in enumerate(tasks)}
         try:
-            for done, future in enumerate(as_completed(list(futures)), start=1):
-                number = futures.pop(future)
-                tell(done / len(tasks))
-                yield _result(number, future, scheduler)
-                future.release()
+            while futures:
+                for future in _some_done(client, list(futures), scheduler):
+                    number = futures.pop(future)
+                    tell(1 - len(futures) / len(tasks))
+                    yield _result(number, future, scheduler)
+                    future.release()
         finally:
             client.cancel(list(futures))
+
+
+def _some_done(client: Any, futures: list[Any], scheduler: str) -> list[Any]:
+    """Wait until some are done and return them; RunError where no worker has been there for a while."""
+    from distributed import CancelledError, wait
+
+    alone = None
+    while True:
+        try:
+            return list(wait(futures, timeout=_LOOK, return_when="FIRST_COMPLETED").done)
+        except CancelledError:
+            return [future for future in futures if future.status not in ("pending", "finished")]
+        except TimeoutError:
+            workers = _workers(client, scheduler)
+        now = monotonic()
+        alone = None if workers else now if alone is None else alone
+        if alone is not None and now - alone > _PATIENCE:
+            raise RunError(
+                "a cluster must have workers", where=scheduler, got=f"none, with {len(futures)} tasks to do",
+                remedy="What is finished stays; start workers and the same command again.",
+            )  # fmt: skip
+
+
+def _workers(client: Any, scheduler: str) -> Any:
+    try:
+        return client.scheduler_info()["workers"]
+    except (OSError, RuntimeError) as error:
+        remedy = "What is finished stays; start the scheduler and the same command again."
+        raise RunError("the cluster has stopped", where=scheduler, got=str(error), remedy=remedy) from error
 
 
 def _on_worker(work: Work, number: int, task: Any) -> Result:

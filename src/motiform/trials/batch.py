@@ -10,7 +10,7 @@ from typing import Any
 from motiform.base.errors import InputError, closest_file
 from motiform.measure.markers.register import is_marker_file, marker_endings
 from motiform.record.files import disk, write_file
-from motiform.trials.trial import SUMMARY, Trial, TrialOptions, brief, plain, read_done, trial_key
+from motiform.trials.trial import SUMMARY, Trial, TrialOptions, brief, is_whole, plain, read_done, trial_key
 
 __all__ = ["Batch", "find_trials", "plan_batch"]
 
@@ -24,6 +24,8 @@ class Batch:
     """Those that are not done yet."""
     rows: list[dict[str, Any]] = field(default_factory=list)
     """What became of each trial: status "skipped", "done" or "failed", source, error in metres, …"""
+    damaged: list[str] = field(default_factory=list)
+    """Trials that were done, and are done again because files of theirs are missing or damaged."""
 
     def take(self, number: int, value: dict[str, Any] | None, error: str | None = None) -> None:
         """Note what became of a trial, and keep it on disk."""
@@ -110,6 +112,10 @@ def plan_batch(
         trial = Trial(str(file.absolute()), str(folder), trial_key(file, options), options)
         done = read_done(folder)
         if done is not None and done["key"] == trial.key and not overwrite:
+            if not is_whole(folder, done):
+                batch.damaged.append(name)
+                batch.trials.append(trial)
+                continue
             batch.rows.append({"trial": name, "source": trial.source, "status": "skipped", **brief(done)})
             continue
         if folder.exists() and not (overwrite and done is not None):

@@ -6,6 +6,7 @@ import os
 import secrets
 import time
 import traceback
+import zlib
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from inspect import signature
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, RunError, closest, closest_file
+from motiform.base.errors import InputError, MotiformError, RecordingError, RunError, closest, closest_file
 from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
@@ -25,9 +26,10 @@ from motiform.motion.reconstruct.opensim.loads import add_forces
 from motiform.motion.reconstruct.opensim.scaling import read_scale_setup, scale_by_setup
 from motiform.motion.tree import Figure
 from motiform.motion.tree.read import write_bvh
-from motiform.record import Recording
+from motiform.record import Recording, open_recording
 from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
 from motiform.record.places import remove_stale
+from motiform.record.store import check_whole
 from motiform.trials.c3d import write_back
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
 from motiform.trials.files import write_cycles, write_efforts, write_joint_angles, write_mot, write_tables
@@ -51,7 +53,7 @@ SUMMARY = "summary.json"
 _READ = ("up", "units", "subject", "rate", "format", "partial", "unlabeled", "residuals")
 _KIND = "motiform trial"
 _OLD = ".old"
-_OWN = ("kind", "options", "per_marker", "machine", "version")  # told in the trial's own summary alone
+_OWN = ("kind", "options", "per_marker", "machine", "version", "sums", "sum")  # told in the trial's own summary alone
 
 
 @dataclass(frozen=True)
@@ -184,7 +186,34 @@ def read_done(folder: Path) -> dict[str, Any] | None:
         found = json.loads((folder / SUMMARY).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) and found.get("kind") == _KIND else None
+    mine = isinstance(found, dict) and found.get("kind") == _KIND and found.get("sum") == _sum_of(found)
+    return found if mine else None
+
+
+def _sum_of(summary: dict[str, Any]) -> int:
+    """Return the checksum of a summary, which is in it."""
+    rest = {key: value for key, value in summary.items() if key != "sum"}
+    return zlib.crc32(json.dumps(rest, sort_keys=True).encode())
+
+
+def is_whole(folder: Path, done: dict[str, Any]) -> bool:
+    """Tell whether all files of a trial that is done are there as they were written."""
+    try:
+        for name in done["files"]:
+            if name in done["sums"]:
+                if file_sum(folder / name) != done["sums"][name]:
+                    return False
+            else:
+                check_whole(open_recording(folder / name))
+    except (OSError, RecordingError):
+        return False
+    return True
+
+
+def file_sum(path: Path) -> str:
+    """Return the checksum of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def brief(summary: dict[str, Any]) -> dict[str, Any]:
@@ -303,8 +332,10 @@ def _write(trial: Trial, rec: Recording, figure: Figure, markers: Recording, pro
         try:
             files = _write_files(trial, rec, figure, markers, aside)
             progress(0.97)
-            summary = _summary(trial, rec, files)
-            write_file(aside / SUMMARY, (json.dumps(plain(summary), indent=1) + "\n").encode())
+            sums = {name: file_sum(aside / name) for name in files if (aside / name).is_file()}
+            summary: dict[str, Any] = plain({**_summary(trial, rec, files), "sums": sums})
+            summary["sum"] = _sum_of(summary)
+            write_file(aside / SUMMARY, (json.dumps(summary, indent=1) + "\n").encode())
             _put_in_place(aside, folder, trial.key)
         finally:
             unlock(claim)
@@ -382,7 +413,7 @@ def _put_in_place(aside: Path, folder: Path, key: str) -> None:
     """Give a finished folder its name; results of another trial there go, anything else is left alone."""
     sync_folder(aside)
     done = read_done(folder)
-    if done is not None and done["key"] == key:
+    if done is not None and done["key"] == key and is_whole(folder, done):
         return  # another worker was quicker: one that was taken for lost
     if folder.exists():
         if done is None:

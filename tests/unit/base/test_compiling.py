@@ -9,6 +9,7 @@ import numba
 import numpy as np
 import pytest
 
+from motiform.base import machine_code
 from motiform.base.kernels import compiled, inline, kernel, routine
 
 SCRIPT = """
@@ -49,6 +50,49 @@ def test_announcements_can_be_turned_off(tmp_path):
 def test_one_of_several_processes_compiles(tmp_path):
     found = [end(process)[0] for process in [start(tmp_path) for _ in range(3)]]
     assert sorted(found) == [[0, 1], [1, 0], [1, 0]]
+
+
+DAMAGE = {
+    "emptied": lambda data: b"",
+    "cut": lambda data: data[: len(data) // 2],
+    "cut at its end": lambda data: data[:-1],
+    "a flipped bit": lambda data: data[:9] + bytes([data[9] ^ 1]) + data[10:],
+    "noise": lambda data: np.random.default_rng(0).bytes(len(data)),
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_damaged_machine_code_counts_as_none_and_is_said_once(tmp_path, monkeypatch, capsys, how, ending):
+    monkeypatch.delenv("MOTIFORM_QUIET", raising=False)
+    machine_code._tell_damaged.cache_clear()
+    files, code = machine_code._Files(str(tmp_path), "f", "stamp"), np.random.default_rng(1).bytes(1000)
+    files.save("key", code)
+    files.save("other", b"")
+    assert files.load("key") == code
+    assert capsys.readouterr().err == ""
+    for file in tmp_path.glob(f"*.{ending}"):
+        file.write_bytes(DAMAGE[how](file.read_bytes()))
+    assert files.load("key") is None
+    assert files.load("key") is None
+    assert capsys.readouterr().err == "motiform: compiled kernels on disk are damaged; they are compiled anew\n"
+    files.save("key", code)
+    assert files.load("key") == code
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_run_goes_on_with_damaged_machine_code(tmp_path, how, ending):
+    end(start(tmp_path))
+    damaged = list(tmp_path.rglob(f"*.{ending}"))
+    assert damaged
+    for file in damaged:
+        file.write_bytes(DAMAGE[how](file.read_bytes()))
+    counts, said = end(start(tmp_path))
+    assert counts == [0, 1]
+    assert said.startswith("motiform: compiled kernels on disk are damaged; they are compiled anew\n")
+    assert end(start(tmp_path)) == ([1, 0], "")
 
 
 @routine

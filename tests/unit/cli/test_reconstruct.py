@@ -165,6 +165,47 @@ def test_what_is_done_is_skipped_and_nothing_is_replaced_unasked(here, folder):
     assert (folder / "out" / "t0" / "summary.json").stat().st_mtime_ns == before
 
 
+@pytest.mark.parametrize("how", ["recording gone", "chunk flipped", "table cut", "page gone"])
+def test_damage_of_what_is_done_is_seen(folder, how):
+    from motiform.trials.trial import is_whole, read_done
+
+    place = folder / "out" / "t0"
+    done, kept = read_done(place), folder / "kept"
+    assert is_whole(place, done)
+    file = {
+        "recording gone": place / "t0.mf" / "zarr.json",
+        "chunk flipped": place / "t0.mf" / "data" / "q" / "c.0.0",
+        "table cut": place / "t0.mot",
+        "page gone": place / "report.html",
+    }[how]
+    file.rename(kept)
+    try:
+        assert not is_whole(place, done)
+        if not how.endswith("gone"):
+            data = kept.read_bytes()
+            file.write_bytes(data[:-9] if how == "table cut" else data[:40] + bytes([data[40] ^ 1]) + data[41:])
+            assert not is_whole(place, done)
+    finally:
+        kept.replace(file)
+    assert is_whole(place, done)
+
+
+def test_a_damaged_trial_is_done_again_by_the_command(here, folder):
+    more = ("--no-report", "--jobs", 1)
+    assert here("in/t0.trc", *BODY, "--out", "redone", *more)[0] == 0
+    place = folder / "redone" / "t0"
+    before = (place / "t0.mot").read_bytes()
+    (place / "t0.mot").write_bytes(before[:-9])
+    code, stdout, stderr = here("in/t0.trc", *BODY, "--out", "redone", *more)
+    assert (code, stdout.splitlines()[-1].startswith("wrote 1 trial")) == (0, True)
+    assert "t0: files of it are missing or damaged; it is done again" in stderr
+    assert (place / "t0.mot").read_bytes() == before
+    (place / "summary.json").write_text((place / "summary.json").read_text().replace('"samples": 30', '"samples": "x"'))
+    code, _, stderr = here("in/t0.trc", *BODY, "--out", "redone", *more)
+    assert code == 2
+    assert "holds other things" in stderr
+
+
 def test_overwrite_replaces_results_but_nothing_else(here, folder):
     more = ("--no-report", "--jobs", 1)
     assert here("in/t0.trc", *BODY, "--out", "again", *more)[0] == 0

@@ -135,7 +135,10 @@ def test_a_manifest_keeps_the_keys_that_it_had():
         ({"shape": {"kind": "bal", "radius": 1}, "color": [1, 0, 0], "at": [0, 0, 0]}, "Did you mean 'ball'"),
         ({"shape": {"kind": "ball", "radius": 1}, "color": [1, 0, 0], "at": [0, 0, 0]}, "`at` and `turn`"),
         ({"points": "points", "radius": 0.1, "color": "red"}, "colors must be three numbers"),
-        ({"skin": "points", "faces": [[0, 1, 2]], "color": {"channel": "speed"}}, "colors of a skin"),
+        (
+            {"skin": "points", "faces": [[0, 1, 2]], "color": {"channel": "speed"}},
+            "`color`: a value must have its type",
+        ),
     ],
 )
 def test_a_wrong_entry_of_a_manifest_is_refused_by_name(entry, text):

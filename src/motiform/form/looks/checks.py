@@ -9,17 +9,42 @@ from motiform.base.errors import RecordingError
 if TYPE_CHECKING:
     from motiform.record import Recording
 
-__all__ = ["check_below", "read_indices", "read_points", "read_radius", "spread_radius"]
+__all__ = ["check_below", "read_indices", "read_points", "read_poses", "read_radius", "spread_radius", "take"]
 
 
 def read_points(channel: str, recording: "Recording", samples: int, where: str) -> np.ndarray:
     """Return the points of a channel as (samples, count, 3), also where there is one."""
+    return _read_rows(channel, recording, samples, 3, where)
+
+
+def read_poses(position: str, orientation: str, recording: "Recording", samples: int, where: str) -> list[np.ndarray]:
+    """Return places (samples, count, 3) and quaternions (samples, count, 4) of two channels."""
+    found = [_read_rows(name, recording, samples, n, where) for name, n in ((position, 3), (orientation, 4))]
+    if found[0].shape[1] != found[1].shape[1]:
+        got = f"{found[0].shape[1]} and {found[1].shape[1]}"
+        raise RecordingError("places and orientations must be as many", where=where, got=got)
+    return found
+
+
+def _read_rows(channel: str, recording: "Recording", samples: int, width: int, where: str) -> np.ndarray:
     found = np.asarray(recording[channel], float)
     found = found[:, None] if found.ndim == 2 else found
-    if found.ndim != 3 or found.shape[2] != 3 or len(found) != samples:
-        got, allowed = f"{channel!r} of shape {found.shape}", f"({samples}, points, 3)"
+    if found.ndim != 3 or found.shape[2] != width or len(found) != samples:
+        got, allowed = f"{channel!r} of shape {found.shape}", f"({samples}, points, {width})"
         raise RecordingError("a channel of points must have three axes", where=where, got=got, allowed=allowed)
     return found
+
+
+def take(values: np.ndarray, pick: np.ndarray | None, where: str) -> np.ndarray:
+    """Return the chosen columns of values (samples, count, …); all where none are chosen."""
+    if pick is None:
+        return values
+    chosen = np.asarray(pick)
+    if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
+        raise RecordingError("`pick` must be whole numbers", where=where, got=f"shape {chosen.shape}, {chosen.dtype}")
+    if chosen.size:
+        check_below(chosen, values.shape[1], where)
+    return values[:, chosen.astype(np.int64)]
 
 
 def read_radius(given: Any) -> float | np.ndarray:

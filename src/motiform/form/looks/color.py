@@ -7,6 +7,7 @@ import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.form.colors import RAMP, Shades
+from motiform.form.looks.checks import take
 from motiform.form.looks.plain import Plain
 
 if TYPE_CHECKING:
@@ -51,9 +52,14 @@ class ColorBy(Plain):
     def _numbers(self, recording: "Recording") -> np.ndarray:
         """Return one number of the channel for each thing at each sample, (samples, things)."""
         values = np.asarray(recording[self.channel], float)
+        where = f"colors by {self.channel!r}"
         if self.pick is not None:
-            values = values[:, np.asarray(self.pick, int)]
+            values = take(values[:, None] if values.ndim == 1 else values, self.pick, where)
         if values.ndim == 3:
+            width = values.shape[2]
+            fits = 0 <= self.axis < width if isinstance(self.axis, int) else self.axis is None or width == 3
+            if not fits:
+                raise RecordingError("`axis` must be one of the channel", where=where, got=repr(self.axis))
             if self.axis is None:
                 values = np.linalg.norm(values, axis=-1)
             else:

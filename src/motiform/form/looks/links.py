@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiform.base.errors import RecordingError
-from motiform.form.looks.checks import check_below, read_indices, read_points, read_radius, spread_radius
+from motiform.form.looks.checks import check_below, read_indices, read_points, read_radius, spread_radius, take
 from motiform.form.looks.color import Color, check_color, read_color, resolve_color
 from motiform.form.looks.plain import PartLook, Plain
 from motiform.form.parts import Links
@@ -29,7 +29,7 @@ class HideBy(Plain):
     def hidden(self, recording: "Recording", shape: tuple[int, int], where: str) -> np.ndarray:
         """Return which links are not there, (samples, links)."""
         found = np.asarray(recording[self.channel])
-        found = found if self.pick is None else found[:, np.asarray(self.pick, int)]
+        found = take(found[:, None] if found.ndim == 1 else found, self.pick, where)
         if found.shape != shape:
             got = f"{self.channel!r} of shape {found.shape}"
             raise RecordingError(

@@ -72,7 +72,7 @@ class Looks:
 def looks_in(recording: "Recording") -> Looks:
     """Return the looks stored in a recording's manifest and statics."""
     parts = {name: _read(name, plain, recording) for name, plain in (recording.manifest.get("form") or {}).items()}
-    springs = {plain["name"]: SpringLook.from_plain(plain) for plain in recording.manifest.get("links") or ()}
+    springs = {str(plain.get("name")): SpringLook.from_plain(plain) for plain in recording.manifest.get("links") or ()}
     return Looks(parts, springs)
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_type_hints
 
 import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.geometry import Shape
+from motiform.record.manifest import as_typed
 
 if TYPE_CHECKING:
     from motiform.form.parts import Links, Part, Skin
@@ -33,12 +34,21 @@ class Plain:
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
         """Return the typed value; other keys than those of its fields are left to what wrote them."""
         own: tuple[Field[Any], ...] = fields(cls)  # type: ignore[arg-type]
+        if not isinstance(plain, Mapping):
+            raise RecordingError("a look must be a table", got=repr(plain)[:60], allowed=", ".join(f.name for f in own))
         missing = [f.name for f in own if f.default is MISSING and f.name not in plain]
         if missing:
             keys = ", ".join(f.name for f in own)
             raise RecordingError(f"`{missing[0]}` must be given", got=", ".join(plain) or None, allowed=keys)
-        read = {f.name: f.metadata.get("read", lambda same: same) for f in own}
-        return cls(**{key: read[key](plain[key]) for key in read if key in plain})
+        hints = get_type_hints(cls)
+        given = (f for f in own if f.name in plain)
+        return cls(**{f.name: _read(plain[f.name], f, hints[f.name]) for f in given})
+
+
+def _read(plain: Any, field: "Field[Any]", hint: Any) -> Any:
+    """Return the value of a field: by its own reader, or as the type that it is stated to be."""
+    read = field.metadata.get("read")
+    return as_typed(plain, hint, f"`{field.name}`") if read is None or plain is None else read(plain)
 
 
 def _plain(value: Any) -> Any:

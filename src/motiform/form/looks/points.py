@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiform.form.looks.checks import read_points, read_radius, spread_radius
+from motiform.base.errors import RecordingError
+from motiform.form.looks.checks import read_points, read_radius, spread_radius, take
 from motiform.form.looks.color import Color, check_color, read_color, resolve_color
 from motiform.form.looks.plain import PartLook
 from motiform.form.parts import Part
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from motiform.record import Recording
 
 __all__ = ["LinesLook", "PointsLook"]
+
+_MOST_BEADS = 1000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,8 +42,7 @@ class PointsLook(PartLook):
     def drawn(self, name: str, recording: "Recording", samples: int) -> Part:
         """Return the balls."""
         position = read_points(self.points, recording, samples, name)
-        if self.pick is not None:
-            position = position[:, np.asarray(self.pick, int)]
+        position = take(position, self.pick, name)
         return _balls(name, position, self.radius, self.color, recording, ghost=not self.matter)
 
 
@@ -65,6 +67,9 @@ class LinesLook(PartLook):
     def drawn(self, name: str, recording: "Recording", samples: int) -> Part:
         """Return the balls of all lines."""
         first, second = (read_points(channel, recording, samples, name) for channel in self.lines)
+        if first.shape != second.shape or not 0 < self.beads <= _MOST_BEADS:
+            got = f"{first.shape[1]} and {second.shape[1]} points, {self.beads} beads"
+            raise RecordingError("lines must have two ends and some beads", where=name, got=got)
         along = np.linspace(0, 1, int(self.beads))[:, None]
         position = (first[:, :, None] * (1 - along) + second[:, :, None] * along).reshape(len(first), -1, 3)
         return _balls(name, position, self.radius, self.color, recording, ghost=True)

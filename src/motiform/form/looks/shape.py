@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RecordingError
-from motiform.form.looks.color import check_color
+from motiform.form.looks.checks import read_poses
+from motiform.form.looks.color import check_color, resolve_color
 from motiform.form.looks.plain import PartLook
 from motiform.form.parts import Part
 from motiform.geometry import Shape, shape_from
@@ -67,7 +68,6 @@ class ShapeLook(PartLook):
                 if value is not None
             )
         else:
-            position, orientation = recording[str(self.position)], recording[str(self.orientation)]
-        if position.ndim == 2:
-            position, orientation = position[:, None], orientation[:, None]
-        return Part(name, self.shape, np.array(self.offset), np.array(self.color), position, orientation, fixed)
+            position, orientation = read_poses(str(self.position), str(self.orientation), recording, samples, name)
+        color, _ = resolve_color(self.color, recording, samples, position.shape[1], name)
+        return Part(name, self.shape, np.array(self.offset), color, position, orientation, fixed)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.base.errors import RecordingError
+from motiform.form.looks.checks import read_poses
 from motiform.form.looks.plain import PartLook, Plain
 from motiform.form.parts import Part
 from motiform.geometry import Ball
@@ -37,11 +39,15 @@ class SpringEnd(Plain):
         point = np.array(self.at)
         if self.body is None:
             return np.broadcast_to(point, (samples, 3))
-        found: np.ndarray = recording[f"{self.body}.position"] + rotate(recording[f"{self.body}.orientation"], point)
+        places = f"{self.body}.position", f"{self.body}.orientation"
+        position, turn = read_poses(*places, recording, samples, f"spring on {self.body!r}")
+        found: np.ndarray = position[:, 0] + rotate(turn[:, 0], point)
         return found
 
 
 def _read_ends(plain: Any) -> tuple[SpringEnd, ...]:
+    if not isinstance(plain, list | tuple) or len(plain) != 2:
+        raise RecordingError("a spring must have two ends", got=repr(plain)[:60])
     return tuple(SpringEnd.from_plain(end) for end in plain)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, closest
+from motiform.base.errors import InputError, check_keywords, closest
 from motiform.image.files import check_new, new_file
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ SUFFIXES = {
 }
 
 
+@check_keywords
 def export(
     source: "Recording | Form", path: str | os.PathLike[str], *, overwrite: bool = False, rate: float | None = None
 ) -> Path:

@@ -2,8 +2,8 @@
 
 import base64
 from collections.abc import Sequence
-from html import escape
 
+from motiform.base.markup import Html, escape, html, join, page
 from motiform.image.report.blocks import Bar, Block, Cell, Code, Heading, Picture, Strip, Table, Text
 
 __all__ = ["html_page"]
@@ -32,45 +32,45 @@ _STYLE = (
 
 def html_page(blocks: Sequence[Block]) -> str:
     """Return the page; its title is the first heading."""
-    title = next((escape(one.text) for one in blocks if isinstance(one, Heading)), "report")
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
-        f"{''.join(map(_block, blocks))}</body></html>\n"
-    )
+    title = next((one.text for one in blocks if isinstance(one, Heading)), "report")
+    return page(
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{}</title>'
+        '<meta name="viewport" content="width=device-width"><style>{}</style></head><body>{}</body></html>\n',
+        title, Html(_STYLE), join(map(_block, blocks)),
+    )  # fmt: skip
 
 
-def _block(one: Block) -> str:
+def _block(one: Block) -> Html:
     if isinstance(one, Heading):
-        return f"<h{one.level}>{escape(one.text)}</h{one.level}>"
+        return html("<h{level}>{text}</h{level}>", level=one.level, text=one.text)
     if isinstance(one, Text):
-        return f"<p{' class=bad' * one.bad}>{escape(one.text)}</p>"
+        return html("<p class=bad>{}</p>" if one.bad else "<p>{}</p>", one.text)
     if isinstance(one, Table):
         return _folded(_table(one), one.folded)
     if isinstance(one, Code):
-        return _folded(f"<pre>{escape(one.text)}</pre>", one.folded)
+        return _folded(html("<pre>{}</pre>", one.text), one.folded)
     if isinstance(one, Strip):
-        return f'<div class="strip">{"".join(map(_picture, one.pictures))}</div>'
-    return f'<div class="plot">{_picture(one)}</div>' if one.wide else _picture(one)
+        return html('<div class="strip">{}</div>', join(map(_picture, one.pictures)))
+    return html('<div class="plot">{}</div>', _picture(one)) if one.wide else _picture(one)
 
 
-def _folded(inner: str, line: str | None) -> str:
-    return inner if line is None else f"<details><summary>{escape(line)}</summary>{inner}</details>"
+def _folded(inner: Html, line: str | None) -> Html:
+    return inner if line is None else html("<details><summary>{}</summary>{}</details>", line, inner)
 
 
-def _picture(one: Picture) -> str:
+def _picture(one: Picture) -> Html:
     data = base64.b64encode(one.png).decode()
-    below = f"<figcaption>{escape(one.caption)}</figcaption>" if one.caption else ""
-    return f'<figure><img src="data:image/png;base64,{data}" alt="{escape(one.alt)}">{below}</figure>'
+    below = html("<figcaption>{}</figcaption>", one.caption) if one.caption else Html()
+    return html('<figure><img src="data:image/png;base64,{}" alt="{}">{}</figure>', Html(data), one.alt, below)
 
 
-def _table(one: Table) -> str:
-    top = "".join(f"<th>{escape(head)}</th>" for head in one.heads)
-    body = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in one.rows)
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+def _table(one: Table) -> Html:
+    top = join(html("<th>{}</th>", head) for head in one.heads)
+    body = join(html("<tr>{}</tr>", join(html("<td>{}</td>", _cell(cell)) for cell in row)) for row in one.rows)
+    return html("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>", top, body)
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell) -> Html:
     if isinstance(cell, Bar):
-        return f'<span class="bar" style="width:{80 * cell.part:.0f}px"></span>'
+        return html('<span class="bar" style="width:{:.0f}px"></span>', 80 * cell.part)
     return escape(cell)

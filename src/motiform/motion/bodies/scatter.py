@@ -6,12 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.base.machine import check_room
 from motiform.motion.bodies.model import Body
 from motiform.motion.run import check_number
 from motiform.spatial import random_rotation
 from motiform.spatial.checks import as_floats
 
 __all__ = ["scatter"]
+
+_COPY_BYTES = 1500  # of a body while it is built and run
 
 
 def scatter(
@@ -33,6 +36,8 @@ def scatter(
     edges = as_floats(box, 3, where="scatter, box").reshape(3)
     if not isinstance(count, int | np.integer) or count < 1 or body.many:
         raise InputError("a single body is scattered, one or more times", where=f"body {body.name!r}", got=count)
+    remedy = "Scatter fewer copies."
+    check_room(_COPY_BYTES * int(count), f"copies of body {body.name!r}", got=f"{count} copies", remedy=remedy)
     speed, turning = (check_number(x, k, "scatter", least=0.0) for k, x in (("velocity", velocity), ("spin", spin)))
     draw, R = np.random.default_rng(rng), np.asarray(body.rotation)
     position = np.asarray(body.position) + (draw.random((count, 3)) - 0.5) * edges

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.base.machine import check_room
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import Head, make_room, make_space
 from motiform.motion.contact.pack import column_tree, pack_contacts
@@ -17,9 +18,15 @@ from motiform.motion.tree import Figure
 from motiform.motion.tree.model import columns as t
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Answer", "ContactProblem"]
+__all__ = ["Answer", "ContactProblem", "check_candidates"]
 
 _NO_LOADS = np.zeros((0, 6))
+
+
+def check_candidates(count: int) -> None:
+    """Refuse more candidates than there is room for: their problem has three square matrices of three rows for each."""
+    remedy = "Give fewer obstacles and contact points, or only those that can touch one another."
+    check_room(3 * 8 * (3.0 * count) ** 2, "the problem of all contacts", got=f"{count} candidates", remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,7 @@ class ContactProblem:
 
     def _reserve(self, count: int) -> None:
         """Make room for so many active candidates."""
+        check_candidates(count)
         n, rows = self.figure.nv, 3 * count
         self.limit = count
         self.space, self.room = make_space(n, rows, count), make_room(n, rows, count)

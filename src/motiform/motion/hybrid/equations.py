@@ -30,6 +30,7 @@ NEAR = 1e-9  # [m] gaps that count as closed when something lands
 LAZY, _TINY = 1e-3, 1e-10  # [m/s] slower slips keep the direction that they had; weight of the last one for faster ones
 CREEP = 1e-4  # [m/s] slips that may end where they turn round
 SLOW = 1e-9  # [m/s] velocities that are zero but for rounding
+_DIVERGED = 1e100  # numbers of a state beyond which a run is lost, whatever else goes wrong in it
 _CLEAR = 1e-9  # of the largest force: by so much a force must be wrong for its mode to change
 _LEAP, _LEAPS = 1e-6, 100  # [s] of a step with impulses where no forces are possible, and how many in a row
 _MANY, _FEW, _WHILE = 100, 10, 1e-3  # impacts of one candidate (fewer if it does not bounce) within so many seconds
@@ -125,10 +126,13 @@ class ContactEquations:
                 out[self.moving :] = asked(self.controls.rate, at, state, (len(self.z0),), "rate of z")  # type: ignore[union-attr]
         status = self.problem.rate(y[: self.moving], tau, loads, self.own_modes, self.own_memory, out[: self.moving])
         if status:
-            self._tell(status, at)
+            self._tell(status, at, y)
 
-    def _tell(self, status: int, at: float) -> None:
-        where = f"t = {at:.9g} s"
+    def _tell(self, status: int, at: float, y: Array) -> None:
+        where, largest = f"t = {at:.9g} s", float(np.abs(y).max(initial=0.0))
+        if not largest < _DIVERGED:
+            got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."
+            raise RunError("the run has diverged", where=where, got=got, remedy=remedy)
         if status == t.NOT_FINITE:
             raise RunError("contact forces must be finite", where=f"{where}, {self.problem.told()}")
         name = self.figure.segments[status // t.WHERE].name

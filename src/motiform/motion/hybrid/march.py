@@ -66,6 +66,7 @@ def hybrid_march(
     stepper = ExplicitStep(
         DORMAND_PRINCE, system.rate, size=system.size, repair=system.repair, rtol=options.rtol, atol=options.atol
     )
+    stepper.end = options.t1
     walk = _begin(system, start, checkpoint)
     overlap = OverlapWatch(system.figure, system.problem)
     if checkpoint is None:

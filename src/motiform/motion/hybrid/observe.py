@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from motiform.base.sums import sum_over
 from motiform.motion.contact import columns as c
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.tree import poses
@@ -162,12 +163,10 @@ def observe_contacts(
         for solid in contacts.solids:
             own = [n for n, point in enumerate(contacts.points) if point.solid == solid]
             origin = origins[contacts.points[own[0]].segment]
-            force = forces[:, own].sum(1)
-            moment = moments[:, own].sum(1) - np.cross(origin, force)
+            force = sum_over(forces[:, own], 1)
+            moment = sum_over(moments[:, own], 1) - np.cross(origin, force)
             wrenches.append(np.concatenate([moment, force], axis=-1))
-            # one after the other: numpy's own sum takes another order where a block has one sample
-            total = np.add.accumulate(presses[:, own], axis=1)[:, -1:]
-            centers.append(_center(sites[:, own], presses[:, own], total))
+            centers.append(_center(sites[:, own], presses[:, own]))
         found["solid.wrench"], found["solid.pressure"] = np.stack(wrenches, 1), np.stack(centers, 1)
         found["zmp"] = zero_moment_point(system, forces, moments, sites, presses)
     if system.problem.packed.count > system.problem.packed.pairs:
@@ -177,10 +176,11 @@ def observe_contacts(
     return found
 
 
-def _center(sites: Array, presses: Array, total: Array) -> Array:
-    """Return the mean place weighted by the normal forces, of which this is the sum; NaN where there is none."""
+def _center(sites: Array, presses: Array) -> Array:
+    """Return the mean place weighted by the normal forces; NaN where there is none."""
+    total = sum_over(presses, -1)[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(total > 0, (sites * presses[..., None]).sum(-2) / total, np.nan)
+        return np.where(total > 0, sum_over(sites * presses[..., None], -2) / total, np.nan)
 
 
 def zero_moment_point(system: ContactEquations, forces: Array, moments: Array, sites: Array, presses: Array) -> Array:
@@ -190,10 +190,10 @@ def zero_moment_point(system: ContactEquations, forces: Array, moments: Array, s
     if size == 0:
         return np.full((len(forces), 3), np.nan)
     up = -g / size
-    level = _center(sites, presses, presses.sum(-1, keepdims=True))
-    total = forces.sum(1)
-    moment = moments.sum(1) - np.cross(level, total)
-    lift = total @ up
+    level = _center(sites, presses)
+    total = sum_over(forces, 1)
+    moment = sum_over(moments, 1) - np.cross(level, total)
+    lift = sum_over(total * up, -1)
     with np.errstate(divide="ignore", invalid="ignore"):
         shift = np.cross(up, moment) / lift[:, None]
     return np.where((lift > 0)[:, None], level + shift, np.nan)

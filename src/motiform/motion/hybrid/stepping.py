@@ -9,6 +9,7 @@ from motiform.base.errors import RunError
 from motiform.geometry.touch.columns import MOST
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import make_space
+from motiform.motion.contact.problem import check_candidates
 from motiform.motion.contact.shares import least_forces
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State
@@ -36,6 +37,7 @@ class Stepper:
         self.packed, count = packed, packed.count
         self._plain = count - MOST * packed.solids  # candidates that are there whatever the state
         self._limit = max(self._plain, 1)
+        check_candidates(self._limit)
         self._rest = _room(self._limit)
         rows = max(3 * count, n)
         self.tau = np.zeros(n)
@@ -69,6 +71,7 @@ class Stepper:
         """Make room for so many candidates: solids could have far more points than they ever have at once."""
         if count > self._limit:
             self._limit = 2 * count
+            check_candidates(self._limit)
             old, n = self._space, self.system.nv
             new = make_space(n, max(3 * self._limit, n), self._limit)
             self._rest = _room(self._limit)

@@ -20,6 +20,7 @@ Rate = Callable[[float, np.ndarray, np.ndarray], None]
 """rate(t, y, out) writes dy/dt into out."""
 
 _SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
+_TOO_MANY, _PATIENCE = 1e8, 1000  # steps to the end of a run that it will not see, so many times in a row
 _STORM = 5  # firings of one guard in a row, each within a millionth of the one before, that are taken for endless
 
 
@@ -61,6 +62,8 @@ class ExplicitStep:
             )
         self.tableau, self.rate, self.repair, self.rtol, self.atol = tableau, rate, repair, rtol, atol
         self.stages = np.empty((tableau.stages, size))
+        self.end, self.crawled = np.inf, 0
+        """End of the run [s], and steps in a row that are far too short to reach it."""
         self.latest = np.inf
         """Rates are asked for up to this instant [s]: one that jumps at the end of a step counts from before it."""
 
@@ -164,7 +167,7 @@ def march(
     adaptive = stepper.tableau.error is not None
     if not adaptive and not (step and step > 0):
         raise InputError("a fixed-step method needs a step", got=step, allowed="a positive number of seconds")
-    t, y = float(t0), np.array(y0, float)
+    t, y, stepper.end = float(t0), np.array(y0, float), float(t1)
     h = min(step or stepper.first_step(t, y, min(longest, t1 - t0)), longest)
     fired_at_start = fired
     storm: dict[int, tuple[float, int]] = {}
@@ -241,9 +244,21 @@ def accepted_step(
         # dt ← dt |Δ_wanted/Δ|^0.2 [Perez94, Dynamics], with the usual safety factor and bounds
         factor = min(_GROW, max(_SHRINK, _SAFETY * ratio**-0.2)) if ratio > 0 else _GROW
         if ratio <= 1:
+            if not cut:
+                _check_headway(stepper, t, h)
             following = max(planned, h * factor) if cut and factor >= 1 else h * factor
             return end, h, min(following, longest)
         h, cut = h * (min(factor, 1.0) if np.isfinite(ratio) else _SHRINK), False
+
+
+def _check_headway(stepper: ExplicitStep, t: float, h: float) -> None:
+    """Refuse to go on where steps stay so short that the run would not end."""
+    left = stepper.end - t
+    stepper.crawled = stepper.crawled + 1 if _TOO_MANY * h < left < np.inf else 0
+    if stepper.crawled > _PATIENCE:
+        remedy = "The model is stiff: lower stiffness or damping, take a fixed step, or ask for less (rtol, atol)."
+        got = f"steps of {h:.3g} s with {left:.3g} s to go"
+        raise RunError("the adaptive steps must make headway", where=f"t = {t:.9g} s", got=got, remedy=remedy)
 
 
 def _finite(y: np.ndarray, t: float) -> None:

@@ -1,14 +1,16 @@
 """The run loop: record, commit, checkpoint, resume, report progress, keep the samples before an error."""
 
-import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, RunError
+from motiform.base.machine import check_room
 from motiform.base.progress import Progress
-from motiform.motion.run.system import System
+from motiform.base.signals import check_end
+from motiform.motion.run.system import Block, System
 from motiform.record import Recorder, Recording
 
 __all__ = ["check_memory", "record"]
@@ -34,11 +36,18 @@ def record(
 
         get_device(options.device)  # a missing device raises before a recording is begun
     with _recorder(system, out, {**(manifest or {}), **system.facts}, statics, overwrite, resume) as recorder:
-        for block in system.blocks(recorder.checkpoint):
+        for block in _timed(system.blocks(recorder.checkpoint), options.rate):
+            check_end()
             count = len(block.states)
             if count:
                 times = np.arange(block.sample - count + 1, block.sample + 1) / options.rate
-                recorder.append(system.observe(times, block.states))
+                with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is seen below
+                    found = system.observe(times, block.states)
+                lost = _first_lost(found)
+                if lost is not None:
+                    recorder.append({name: values[: lost[0]] for name, values in found.items()})
+                    raise _diverged(float(times[lost[0]]), lost[1])
+                recorder.append(found)
             recorder.add_events(block.events)
             if block.checkpoint is not None:
                 recorder.commit(block.checkpoint, force=block.error is not None)
@@ -47,6 +56,46 @@ def record(
             if block.error is not None:
                 raise block.error
         return recorder.finish()
+
+
+_SURE = ("q", "v", "energy", "energy.kinetic", "energy.potential", "momentum", "angular_momentum")
+_SURE_ENDS = (".position", ".orientation", ".velocity", ".angular_velocity")
+
+
+def _first_lost(found: dict[str, np.ndarray]) -> tuple[int, str] | None:
+    """Return the first sample in which the state or what is conserved is not finite, and the channel; None: all are."""
+    lost = []
+    for name, values in found.items():
+        if (name in _SURE or name.endswith(_SURE_ENDS)) and not np.isfinite(values).all():
+            whole = np.isfinite(values).reshape(len(values), -1).all(axis=1)
+            lost.append((int(np.argmin(whole)), name))
+    return min(lost, default=None)
+
+
+def _diverged(instant: float, name: str) -> RunError:
+    remedy = "Take a smaller step, or check masses, stiffness and gravity; the samples before this instant are kept."
+    got = f"{name} is no longer finite"
+    return RunError("the run has diverged", where=f"t = {instant:.6g} s", got=got, remedy=remedy)
+
+
+def _timed(blocks: Iterator[Block], rate: float) -> Iterator[Block]:
+    """Give the blocks of a run; an error that does not tell its instant is told after which sample it came."""
+    last = 0
+    try:
+        for block in blocks:
+            last = block.sample
+            if block.error is not None:
+                block.error = _with_instant(block.error, last / rate)
+            yield block
+    except RunError as error:
+        raise _with_instant(error, last / rate) from error
+
+
+def _with_instant(error: RunError, instant: float) -> RunError:
+    if "t = " in (error.where or ""):
+        return error
+    where = f"{error.where}, after t = {instant:.6g} s" if error.where else f"after t = {instant:.6g} s"
+    return RunError(error.problem, where=where, got=error.got, allowed=error.allowed, remedy=error.remedy)
 
 
 def _recorder(
@@ -71,10 +120,5 @@ def _recorder(
 
 def check_memory(samples: int, sample_bytes: int) -> None:
     """Refuse a recording that would not fit into half of the machine's memory."""
-    needed = samples * sample_bytes
-    if hasattr(os, "sysconf") and needed > 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
-        raise InputError(
-            "the recording must fit into half of the memory",
-            got=f"{samples} samples, {needed / 1e9:.3g} GB",
-            remedy="Write it to disk (out=), lower rate, or shorten the run.",
-        )
+    remedy = "Write it to disk (out=), lower rate, or shorten the run."
+    check_room(samples * sample_bytes, "the recording", got=f"{samples} samples", remedy=remedy)

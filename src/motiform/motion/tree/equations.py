@@ -17,6 +17,8 @@ from motiform.motion.tree.model.state import Control, FigureState, asked
 
 __all__ = ["FigureEquations"]
 
+_DIVERGED = 1e100  # numbers of a state beyond which a run is lost, whatever else goes wrong in it
+
 
 class FigureEquations:
     """A figure under controls and loads as a flat vector (q, v) with a rate."""
@@ -72,7 +74,7 @@ class FigureEquations:
             y, tau = np.concatenate([state.q, state.v]), self.forces(t, state)
             status = entries.contact_force(single.ints, single.floats, single.work, y, tau, n, spare, out)
             if status:
-                self._tell(int(status), t)
+                self._tell(int(status), t, y)
             return out
         loads = self.wrenches(t, state)
         a, loads = loaded_dynamics(self.figure, state.q, state.v, self.forces(t, state), loads)
@@ -93,7 +95,7 @@ class FigureEquations:
             tau = self._rest if self.controls is None else self.forces(t, self.split(y))
             status = self._rate(single.ints, single.floats, single.work, np.ascontiguousarray(y), tau, out)
             if status:
-                self._tell(int(status), t)
+                self._tell(int(status), t, y)
             if self.figure.closures and np.isfinite(out).all():
                 out[self.figure.nq :] = self._kept(y, out[self.figure.nq :], tau, None)
             return
@@ -114,7 +116,11 @@ class FigureEquations:
         nq = self.figure.nq
         return keep_on_branch(self.figure, y[:nq], y[nq:], free, free_at, self._usual)
 
-    def _tell(self, status: int, t: float) -> None:
+    def _tell(self, status: int, t: float, y: Array) -> None:
+        largest = float(np.abs(y).max(initial=0.0))
+        if not largest < _DIVERGED:
+            got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."
+            raise RunError("the run has diverged", where=f"t = {t:.9g} s", got=got, remedy=remedy)
         name = self.figure.segments[status // c.WHERE].name
         what = (
             "the joint moves nothing that has inertia"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from motiform.base.errors import SceneError, closest, closest_file
+from motiform.base.errors import SceneError, check_keywords, closest, closest_file
 from motiform.form.screen.screens import KIND as screens
 from motiform.motion.bodies.system import KIND as bodies
 from motiform.motion.matter.model.network import FREQUENCY
@@ -147,6 +147,7 @@ def gallery() -> list[Entry]:
     return entries
 
 
+@check_keywords
 def load_scene(source: str | Path, settings: Mapping[str, Any] | None = None) -> Scene:
     """Read a scene file, or a built-in scene by its name, with some parameters changed.
 
@@ -187,6 +188,7 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error).splitlines()[0]
 
 
+@check_keywords
 def parse_scene(
     text: str, *, name: str = "scene", folder: Path | None = None, settings: Mapping[str, Any] | None = None
 ) -> Scene:

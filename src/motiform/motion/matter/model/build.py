@@ -17,6 +17,7 @@ from motiform.motion.matter.model.checks import (
     AXIS,
     check_apart,
     check_reach_apart,
+    check_reach_room,
     check_rolls,
     moved_solid,
     read_axis,
@@ -39,7 +40,7 @@ from motiform.motion.matter.model.network import (
     Solid,
     check_array,
 )
-from motiform.motion.matter.model.topology import Grid
+from motiform.motion.matter.model.topology import Grid, check_links
 from motiform.motion.run.functions import call
 from motiform.spatial import Transform
 
@@ -275,6 +276,7 @@ class NetworkBuilder:
                 allowed="a whole number of steps; 1 where links are recorded",
             )
         ends = self._pairs(pairs, where)
+        check_links(sum(bundle.count for bundle in self._bundles) + len(ends), "a network")
         grid = pairs if isinstance(pairs, Grid) and axis is None and acts == "both" and every == 1 else None
         number = read_axis(axis, where)
         self._check_law(law, where)
@@ -628,6 +630,7 @@ class NetworkBuilder:
             check_apart(bundle, place, network)
         for reach in self._reaches:
             check_reach_apart(reach, place, network)
+            check_reach_room(reach, place, network)
         for thing in (*self._reaches, *self._solids):
             check_rolls(thing, network)
         self._check_looks(network)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.machine import check_room
 from motiform.motion.matter.model.network import Bundle, Network, Reach, Signal, Solid, check_array
 from motiform.spatial import Transform
 from motiform.spatial.checks import Words
@@ -14,6 +15,7 @@ __all__ = [
     "AXIS",
     "check_apart",
     "check_reach_apart",
+    "check_reach_room",
     "check_rolls",
     "moved_solid",
     "read_axis",
@@ -74,6 +76,32 @@ def check_apart(bundle: Bundle, place: np.ndarray, network: Network) -> None:
             got=f"{network.point_name(a)} and {network.point_name(b)} at one place",
             remedy="Move one of them, or give the link an axis.",
         )  # fmt: skip
+
+
+_NEAR_BYTES = 16  # of two points that are near, in the lists of both
+
+
+def check_reach_room(reach: Reach, place: np.ndarray, network: Network) -> None:
+    """Refuse a range in which more pairs begin than fit into memory: at least those in cubes that it spans."""
+    wide = float(reach.law.farthest) + 2 * float(network.radius[reach.points].min())
+    if len(reach.points) < 10_000 or not wide > 0:
+        return
+    x = place[reach.points]
+    rows = np.floor((x - x.min(axis=0)) * (np.sqrt(3) / wide)).astype(np.int64)
+    _, cell = np.unique(rows @ (1, 2**21, 2**42), return_inverse=True)  # far cells may share a number
+    own = reach.body >= 0  # points of one body do not act on one another
+    pairs = _pairs(cell) - _pairs(cell[own] * (int(reach.body.max()) + 1) + reach.body[own])
+    remedy = "Lower the range of its law, or take fewer points."
+    check_room(
+        _NEAR_BYTES * pairs, "the neighbours of all points by range", where=f"reach {reach.name!r}",
+        got=f"{pairs:.3g} pairs within {wide:g} m", remedy=remedy,
+    )  # fmt: skip
+
+
+def _pairs(numbers: np.ndarray) -> float:
+    """Return how many pairs have the same number."""
+    _, counts = np.unique(numbers, return_counts=True)
+    return float((counts * (counts - 1.0) / 2).sum())
 
 
 def check_reach_apart(reach: Reach, place: np.ndarray, network: Network) -> None:

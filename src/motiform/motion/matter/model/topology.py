@@ -1,5 +1,6 @@
 """Topologies: pairs of points to be linked, and positions of grids, lines and rings."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.base.machine import check_room
 from motiform.spatial import across_axes
 from motiform.spatial.checks import as_floats
 
@@ -29,6 +31,16 @@ __all__ = [
 ]
 
 
+_LINK_BYTES = 160  # of a link while a network is built and run
+_POINT_BYTES = 600  # of a point
+
+
+def check_links(count: int, what: str) -> None:
+    """Refuse more links than fit into memory, before they are made."""
+    remedy = "Take fewer points, or a reach: its links are those of points that are near at the time."
+    check_room(_LINK_BYTES * count, f"the links of {what}", got=f"{count} links", remedy=remedy)
+
+
 @dataclass(frozen=True)
 class Grid:
     """The links of one or more directions of a regular grid of points, in C order (last axis fastest)."""
@@ -40,6 +52,7 @@ class Grid:
 
     def pairs(self) -> np.ndarray:
         """Return the links as pairs of indices (links, 2), direction after direction."""
+        check_links(len(self.offsets) * self.points.size, "a grid")
         return np.concatenate([self.pairs_along(offset) for offset in self.offsets])
 
     def pairs_along(self, offset: Sequence[int]) -> np.ndarray:
@@ -73,12 +86,15 @@ def loop(points: ArrayLike) -> np.ndarray:
 def agglomerate(points: ArrayLike) -> np.ndarray:
     """Return links between all pairs of points, n (n − 1)/2."""
     found = _indices(points)
+    check_links(len(found) * (len(found) - 1) // 2, "an agglomerate")
     return np.stack([found[k] for k in np.triu_indices(len(found), 1)], -1)
 
 
 def cross(points: ArrayLike, others: ArrayLike) -> np.ndarray:
     """Return links from every point of one set to every point of another."""
-    a, b = np.meshgrid(_indices(points), _indices(others), indexing="ij")
+    first, second = _indices(points), _indices(others)
+    check_links(len(first) * len(second), "all points of one set with all of another")
+    a, b = np.meshgrid(first, second, indexing="ij")
     return np.stack((a.ravel(), b.ravel()), -1)
 
 
@@ -86,14 +102,18 @@ def near(points: ArrayLike, positions: ArrayLike, distance: float) -> np.ndarray
     """Return links between all points that lie within a distance [m] of one another."""
     from scipy.spatial import cKDTree
 
-    found, places = _indices(points), np.asarray(positions, float)
+    found, places = _indices(points), as_floats(positions, where="positions")
+    if not (isinstance(distance, int | float | np.number) and distance >= 0):
+        raise InputError("distance must be a length", got=repr(distance)[:60], allowed="0 m or more")
     if places.shape != (len(found), 3):
         raise InputError(
             "positions must match the points",
             got=f"shape {places.shape}",
             allowed=f"({len(found)}, 3), one for each point",
         )
-    pairs = cKDTree(places).query_pairs(distance, output_type="ndarray")
+    tree = cKDTree(places)
+    check_links((int(tree.count_neighbors(tree, distance)) - len(found)) // 2, "points that are near one another")
+    pairs = tree.query_pairs(distance, output_type="ndarray")
     return (
         found[np.sort(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))], axis=-1)] if len(pairs) else np.empty((0, 2), int)
     )
@@ -116,8 +136,8 @@ def grid(points: ArrayLike, shape: Sequence[int], *, diagonals: bool = True, ben
     which faces hold already); with `bends` also to the second next along the axes, which resists bending.
     """
     found = _indices(points)
-    size = tuple(int(n) for n in shape)
-    if not 1 <= len(size) <= 3 or min(size) < 1 or np.prod(size) != len(found):
+    size = _sizes(shape)
+    if math.prod(size) != len(found):
         raise InputError(
             "the shape of a grid must match its points",
             got=size,
@@ -202,19 +222,31 @@ def block_positions(
 
     `axes` are the letters of the grid's directions: a grid of two directions with "zx" lies in the plane y = 0.
     """
-    letters = axes[: len(shape)]
-    if len(letters) < len(shape) or len(set(letters)) < len(letters) or set(letters) - set("xyz"):
+    size = _sizes(shape)
+    letters = axes[: len(size)] if isinstance(axes, str) else ""
+    if len(letters) < len(size) or len(set(letters)) < len(letters) or set(letters) - set("xyz"):
         allowed = "letters of xyz, each once, one for each direction"
         raise InputError("the axes of a grid must be different", got=axes, allowed=allowed)
-    size = (*[int(n) for n in shape], 1, 1)[:3]
-    given = np.asarray(spacing, float)
+    size = (*size, 1, 1)[:3]
+    _count(math.prod(size))
+    given = as_floats(spacing, where="spacing")
     steps = np.full(3, given) if given.ndim == 0 else np.append(given, [0.0, 0.0])[:3]
     rows = [np.arange(n) * step for n, step in zip(size, steps, strict=True)]
     flat = np.stack(np.meshgrid(*rows, indexing="ij"), -1).reshape(-1, 3)
     found = np.zeros_like(flat)
     for k, letter in enumerate(letters):
         found[:, "xyz".index(letter)] = flat[:, k]
-    return found + np.asarray(at, float)
+    return found + as_floats(at, 3, where="at")
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    """Return one to three numbers of points."""
+    fits = isinstance(shape, Sequence | np.ndarray) and 1 <= len(shape) <= 3
+    if not fits or not all(isinstance(n, int | np.integer) and n > 0 for n in shape):
+        raise InputError(
+            "the shape of a grid must be 1 to 3 whole numbers", got=repr(shape)[:60], allowed="such as (3, 4)"
+        )
+    return tuple(int(n) for n in shape)
 
 
 def line_positions(start: ArrayLike, end: ArrayLike, count: int) -> np.ndarray:
@@ -226,6 +258,8 @@ def ring_positions(
     radius: float, count: int, center: ArrayLike = (0.0, 0.0, 0.0), axis: ArrayLike = (0.0, 1.0, 0.0)
 ) -> np.ndarray:
     """Return places evenly around a circle [m], (count, 3), about an axis of any length."""
+    if not isinstance(radius, int | float | np.number) or not np.isfinite(radius):
+        raise InputError("radius must be a length", got=repr(radius)[:60], allowed="a finite number [m]")
     angle = 2 * np.pi * np.arange(_count(count))[:, None] / count
     first, second = across_axes(axis)
     return np.asarray(as_floats(center, 3, where="center") + radius * (np.cos(angle) * first + np.sin(angle) * second))
@@ -234,11 +268,16 @@ def ring_positions(
 def _count(count: int) -> int:
     if not isinstance(count, int | np.integer) or count < 1:
         raise InputError("a number of points must be 1 or more", got=count)
+    remedy = "Take fewer points."
+    check_room(_POINT_BYTES * int(count), "the points of a network", got=f"{count} points", remedy=remedy)
     return int(count)
 
 
 def _indices(points: Any) -> np.ndarray:
-    found = np.asarray(getattr(points, "indices", points))
+    try:
+        found = np.asarray(getattr(points, "indices", points))
+    except ValueError:  # rows of different lengths
+        found = np.empty((0, 0))
     if found.ndim != 1 or found.dtype.kind not in "iu":
         raise InputError(
             "points must be a handle or indices",

@@ -3,15 +3,17 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, check_keywords
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, tags
 from motiform.record import Channel, Recording
 from motiform.spatial import up_name
+from motiform.spatial.checks import as_floats
 
 __all__ = ["virtual_markers"]
 
 
+@check_keywords
 def virtual_markers(
     figure: Figure, q: ArrayLike, *, rate: float, noise: float = 0.0, hidden: float = 0.0, seed: int = 0
 ) -> Recording:
@@ -25,7 +27,7 @@ def virtual_markers(
     check_number(noise, "noise", where, least=0.0)
     if not 0.0 <= check_number(hidden, "hidden", where, least=0.0) < 1.0:
         raise InputError("hidden must be a fraction", where=where, got=hidden, allowed="from 0 to below 1")
-    qs = np.asarray(q, float)
+    qs = as_floats(q, where=f"{where}, q", finite=False)
     if qs.ndim != 2 or qs.shape[1] != figure.nq:
         raise InputError(
             "q must have nq numbers on its last axis",

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
+from motiform.motion.tree.algorithms.batch import not_a_figure
 from motiform.motion.tree.algorithms.configuration import advance
 from motiform.motion.tree.algorithms.dynamics import as_loaded_states, inverse_dynamics
 from motiform.motion.tree.algorithms.forward import forward_dynamics
@@ -63,7 +64,10 @@ def inverse_dynamics_derivatives(
     External wrenches keep their numbers, in world axes, and follow the segments' origins. As there, closures of loops
     play no part.
     """
-    single = figure.single if external is None and device == "cpu" else None
+    try:
+        single = figure.single if external is None and device == "cpu" else None
+    except AttributeError:
+        raise not_a_figure(figure) from None
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((3, figure.nv, figure.nv))
         try:
@@ -190,7 +194,10 @@ def forward_dynamics_derivatives(
             allowed="trees",
             remedy="Leave the closures out, or differentiate constrained_dynamics along motions that keep them.",
         )
-    single = figure.single if external is None and device == "cpu" else None
+    try:
+        single = figure.single if external is None and device == "cpu" else None
+    except AttributeError:
+        raise not_a_figure(figure) from None
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty(_forward_rows(figure.nv))
         try:

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.tree.algorithms.batch import as_states, run_states
+from motiform.base.sums import sum_over
+from motiform.motion.tree.algorithms.batch import as_states, not_a_figure, run_states
 from motiform.motion.tree.algorithms.kinematics import Motion, motion
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as c
@@ -45,7 +46,10 @@ def inverse_dynamics(
     `external` are wrenches on the segments, (..., segments, 6): moment [N·m] about the segment's origin and force [N],
     in world axes. Armature and damping of the joints are part of the figure.
     """
-    single = figure.single if external is None and device == "cpu" else None
+    try:
+        single = figure.single if external is None and device == "cpu" else None
+    except AttributeError:
+        raise not_a_figure(figure) from None
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty(figure.nv)
         try:
@@ -91,13 +95,19 @@ def as_loaded_states(
 
 def nonlinear_effects(figure: Figure, q: ArrayLike, v: ArrayLike, *, device: str = "cpu") -> Array:
     """Return the generalised forces that hold the figure at zero acceleration, (..., nv): N(q, v) v + G(q)."""
-    single = figure.single
+    try:
+        single = figure.single
+    except AttributeError:
+        raise not_a_figure(figure) from None
     return inverse_dynamics(figure, q, v, np.zeros(figure.nv) if single is None else single.zeros, device=device)
 
 
 def inertia_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
     """Return the inertia matrix M(q), (..., nv, nv), armature included."""
-    single = figure.single if device == "cpu" else None
+    try:
+        single = figure.single if device == "cpu" else None
+    except AttributeError:
+        raise not_a_figure(figure) from None
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, figure.nv))
         try:
@@ -142,7 +152,7 @@ def _momenta(figure: Figure, moving: Motion) -> tuple[Array, Array, Array, Array
 def momentum(figure: Figure, q: ArrayLike, v: ArrayLike) -> Array:
     """Return the angular momentum [kg·m²/s] about the world's origin and the linear one [kg·m/s], (..., 6)."""
     x, linear, spin, _ = _momenta(figure, motion(figure, q, v))
-    return np.concatenate([(spin + np.cross(x, linear)).sum(-2), linear.sum(-2)], axis=-1)
+    return np.concatenate([sum_over(spin + np.cross(x, linear), -2), sum_over(linear, -2)], axis=-1)
 
 
 def energy(figure: Figure, q: ArrayLike, v: ArrayLike) -> Energy:
@@ -150,7 +160,7 @@ def energy(figure: Figure, q: ArrayLike, v: ArrayLike) -> Energy:
     mass, _, _ = _masses(figure)
     x, linear, spin, o = _momenta(figure, motion(figure, q, v))
     heavy = np.where(mass > 0, mass, 1.0)
-    kinetic = 0.5 * ((linear**2).sum(-1) / heavy + (spin * o).sum(-1)).sum(-1)
+    kinetic = 0.5 * sum_over(sum_over(linear**2, -1) / heavy + sum_over(spin * o, -1), -1)
     armature = np.zeros(figure.layout.nv)
     for n, segment in enumerate(figure.segments):
         armature[figure.layout.v[n]] = segment.armature
@@ -158,6 +168,6 @@ def energy(figure: Figure, q: ArrayLike, v: ArrayLike) -> Energy:
         full = np.asarray(v, float)
         if figure.coupled is not None:
             full = (figure.coupled.matrix(np.asarray(q, float)) @ full[..., None])[..., 0]
-        kinetic = kinetic + 0.5 * (armature * full**2).sum(-1)
-    potential = -np.einsum("...sx,x,s->...", x, np.array(figure.gravity), mass)
+        kinetic = kinetic + 0.5 * sum_over(armature * full**2, -1)
+    potential = -sum_over(mass * sum_over(x * np.array(figure.gravity), -1), -1)
     return Energy(kinetic, potential)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.motion.tree.algorithms.batch import as_states, run_states
+from motiform.motion.tree.algorithms.batch import as_states, not_a_figure, run_states
 from motiform.motion.tree.algorithms.closures import (
     Constraint,
     assembled,
@@ -34,7 +34,10 @@ def forward_dynamics(
 
     `external` as in `inverse_dynamics`.
     """
-    single = figure.single if external is None and device == "cpu" else None
+    try:
+        single = figure.single if external is None and device == "cpu" else None
+    except AttributeError:
+        raise not_a_figure(figure) from None
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty(figure.nv)
         try:

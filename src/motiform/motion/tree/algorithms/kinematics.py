@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.tree.algorithms.batch import as_states, run_states
+from motiform.base.sums import sum_over
+from motiform.motion.tree.algorithms.batch import as_states, not_a_figure, run_states
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.figure import Figure
@@ -50,7 +51,10 @@ class Motion(NamedTuple):
 
 def poses(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Poses:
     """Return the frames of all segments in the world."""
-    batch, (states,) = as_states(figure, [("q", q, figure.nq)])
+    try:
+        batch, (states,) = as_states(figure, [("q", q, figure.nq)])
+    except AttributeError:
+        raise not_a_figure(figure) from None
     if figure.coupled is not None:
         states = figure.coupled.expand(states)
     out = run_states(figure, c.POSES, 12 * len(figure.segments), [states], device=device)
@@ -65,7 +69,10 @@ def as_poses(figure: Figure, batch: tuple[int, ...], out: Array) -> Poses:
 def motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None, *, device: str = "cpu") -> Motion:
     """Return poses, velocities and accelerations of all segments; without `a`, those that velocities alone make."""
     given = np.zeros(figure.nv) if a is None else a
-    batch, (qs, vs, as_) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv), ("a", given, figure.nv)])
+    try:
+        batch, (qs, vs, as_) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv), ("a", given, figure.nv)])
+    except AttributeError:
+        raise not_a_figure(figure) from None
     if figure.coupled is not None:
         qs, vs, as_ = figure.coupled.expand_motion(qs, vs, as_)
     n = len(figure.segments)
@@ -80,7 +87,10 @@ def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
     It is the Jacobian of the whole tree: the twist of a segment is the sum over the velocities between it and the
     world, v_k times row k.
     """
-    single = figure.single if device == "cpu" else None
+    try:
+        single = figure.single if device == "cpu" else None
+    except AttributeError:
+        raise not_a_figure(figure) from None
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, 6))
         try:
@@ -92,7 +102,10 @@ def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
 
 
 def _joint_axes(figure: Figure, q: ArrayLike, device: str) -> Array:
-    batch, (states,) = as_states(figure, [("q", q, figure.nq)])
+    try:
+        batch, (states,) = as_states(figure, [("q", q, figure.nq)])
+    except AttributeError:
+        raise not_a_figure(figure) from None
     coupled = figure.coupled
     full = states if coupled is None else coupled.expand(states)
     out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, [full], device=device)
@@ -123,13 +136,16 @@ def centers_of_mass(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Arr
     if not mass.sum() > 0:
         raise InputError("a figure without mass has no centre of mass", where=f"figure {figure.name!r}")
     own = (R @ com[:, :, None])[..., 0] + p
-    whole = np.einsum("...sx,s->...x", own, mass) / mass.sum()
+    whole = sum_over(own * mass[:, None], -2) / mass.sum()
     return np.concatenate([own, whole[..., None, :]], axis=-2)
 
 
 def _point_jacobians(figure: Figure, q: ArrayLike, segments: list[int], points: Array) -> tuple[Array, Array]:
     """Return the angular and linear Jacobians of points of segments, each (..., points, 3, nv)."""
-    batch, (states,) = as_states(figure, [("q", q, figure.nq)])
+    try:
+        batch, (states,) = as_states(figure, [("q", q, figure.nq)])
+    except AttributeError:
+        raise not_a_figure(figure) from None
     coupled = figure.coupled
     full = states if coupled is None else coupled.expand(states)
     out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, [full])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.tree.algorithms.batch import as_states, launch_states
+from motiform.motion.tree.algorithms.batch import as_states, launch_states, not_a_figure
 from motiform.motion.tree.algorithms.dynamics import as_loaded_states, inertia_matrix, nonlinear_effects
 from motiform.motion.tree.algorithms.kinematics import poses
 from motiform.motion.tree.algorithms.single import entries
@@ -48,7 +48,10 @@ def coriolis_matrix(figure: Figure, q: ArrayLike, v: ArrayLike, *, device: str =
 
     Of the many such matrices it is one for which dM/dt − 2 C is skew-symmetric.
     """
-    single = figure.single if device == "cpu" else None
+    try:
+        single = figure.single if device == "cpu" else None
+    except AttributeError:
+        raise not_a_figure(figure) from None
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, figure.nv))
         try:
@@ -98,7 +101,10 @@ def centroidal_matrix(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> A
     Rows are angular [kg·m²/s], then linear [kg·m/s]. Armature carries no momentum of the figure.
     """
     _check_mass(figure)
-    single = figure.single if device == "cpu" else None
+    try:
+        single = figure.single if device == "cpu" else None
+    except AttributeError:
+        raise not_a_figure(figure) from None
     if single is not None and type(q) is np.ndarray and q.ndim == 1:
         out = np.empty((figure.nv, 6))
         try:

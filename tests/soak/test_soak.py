@@ -1,0 +1,16 @@
+"""A few faults of every kind: what was committed stays, and resumed runs have the same bits."""
+
+import sys
+
+import pytest
+
+from soak.run import FAULTS, soak
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="it has neither these signals nor these limits")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_do_no_harm(fault):
+    bench = soak(5, 20, [fault])
+    assert bench.done
+    assert bench.wrong == []
