@@ -18,6 +18,7 @@ THEMES = {
     "hybrid": "motiform.bench.hybrid.cases",
     "matter": "motiform.bench.matter.cases",
     "reconstruct": "motiform.bench.reconstruct.cases",
+    "screen": "motiform.bench.screen.cases",
     "startup": "motiform.bench.startup",
     "tree": "motiform.bench.tree.cases",
 }

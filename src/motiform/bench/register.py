@@ -88,6 +88,9 @@ PEERS = (
          _BOTH, "warp-lang"),
     Peer("opensim", "reconstruct", ("ik/trial",), "its InverseKinematicsTool with its default accuracy",
          "opensim:tool", "opensim"),
+    Peer("numpy", "screen", ("screen/*",), "slices, and points by add.at, one thread", "arrays:numpy_ways"),
+    Peer("scipy", "screen", ("screen/*",), "two convolutions of ndimage, one thread", "arrays:ndimage_ways"),
+    Peer("taichi", "screen", ("screen/*",), "a stencil, points add by atomics", "taichi:ways", "taichi"),
     Peer("numpy", "startup", ("import",), "imported alone; motiform contains it"),
 )  # fmt: skip
 """All peers, in the order of reports."""

@@ -1,0 +1,34 @@
+"""The screen bench: contenders agree, and a small row is whole."""
+
+import numpy as np
+import pytest
+
+from motiform.bench import run_bench
+from motiform.bench.screen import cases
+from motiform.bench.screen.cases import OursScreen, screen_row
+from motiform.bench.screen.peers.arrays import ndimage_screen, plain_screen
+from motiform.bench.screen.problem import Pins, screen_tolerance
+
+SMALL = Pins(size=90, points=25, moves=12)
+
+
+@pytest.mark.parametrize("pins", [SMALL, Pins(size=80, points=0)])
+def test_contenders_agree(pins):
+    plain = plain_screen(pins)
+    plain.advance(20)
+    exact = plain.positions()
+    assert np.abs(exact).max() > 0.01
+    for other in (OursScreen(pins), ndimage_screen(pins)):
+        other.advance(20)
+        assert np.abs(other.positions() - exact).max() < screen_tolerance(exact, 20)
+
+
+def test_rows_tell_peers_and_limit(monkeypatch):
+    monkeypatch.setattr(cases, "CASES", {"screen/2d": SMALL})
+    monkeypatch.setattr(cases, "screen_row", lambda *a: screen_row(*a, seconds=0.0, chunk=0.005))
+    (row,) = run_bench("screen").as_dict()["results"]
+    assert row["case"] == "screen/2d"
+    assert row["ours"] > 0
+    assert {"numpy", "scipy"} <= set(row["peers"])
+    assert row["limit"]["memory"] > 0
+    assert "memory limit: 0.1944 MB" in row["note"]
