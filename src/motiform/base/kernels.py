@@ -39,6 +39,7 @@ __all__ = [
     "compiled",
     "cuda_device_name",
     "entry",
+    "fused",
     "get_device",
     "inline",
     "kernel",
@@ -64,6 +65,14 @@ _launching = threading.Lock()  # one of Numba's threading layers aborts when two
 def inline(function: Callable[..., Any]) -> Any:
     """Mark a small function that kernels call: compiled into them, on either device."""
     return _callee(function, _ELEMENT)
+
+
+def fused(function: Callable[..., Any]) -> Any:
+    """Mark a function like `inline` in which a product and the sum it goes into may be rounded once, as on a GPU.
+
+    No sum is reordered. Whether a processor fuses does not depend on the number of threads.
+    """
+    return _callee(function, {**_ELEMENT, "fastmath": {"contract"}})
 
 
 def routine(function: Callable[..., Any]) -> Any:

@@ -12,7 +12,7 @@ from math import ceil, floor, sqrt
 
 from numba import uint64 as ix
 
-from motiform.base.kernels import compiled, inline, kernel
+from motiform.base.kernels import compiled, fused, inline, kernel
 from motiform.form.screen.columns import AT, BEFORE, HEIGHT, HEIGHT_BEFORE, REACH, K, Z
 
 __all__ = ["list_tiles", "press_back", "step_pins"]
@@ -28,7 +28,7 @@ def padded_row(r, rows, dimensions):
     return (r // rows + 1) * (rows + 2) + r % rows + 1
 
 
-@inline
+@fused
 def _step_line(R, left, right, w, p, q, a, b, c, d):
     """One dimension: q = a w + b p + c Σw + d Σp over the neighbours [Habibi97 8.21]."""
     for j in range(left + 1, right + 1):
@@ -36,7 +36,7 @@ def _step_line(R, left, right, w, p, q, a, b, c, d):
         q[R, J] = a * w[R, J] + b * p[R, J] + c * (w[R, L] + w[R, N]) + d * (p[R, L] + p[R, N])
 
 
-@inline
+@fused
 def _step_elastic(R, left, right, w, p, q, a, b, c):
     """Two dimensions, no dampers between pins."""
     U, D = ix(R - 1), ix(R + 1)
@@ -45,7 +45,7 @@ def _step_elastic(R, left, right, w, p, q, a, b, c):
         q[R, J] = a * w[R, J] + b * p[R, J] + c * ((w[R, ix(j - 1)] + w[R, ix(j + 1)]) + (w[U, J] + w[D, J]))
 
 
-@inline
+@fused
 def _step_plane(R, left, right, w, p, q, a, b, c, d):
     """Two dimensions."""
     U, D = ix(R - 1), ix(R + 1)
@@ -56,7 +56,7 @@ def _step_plane(R, left, right, w, p, q, a, b, c, d):
         q[R, J] = a * w[R, J] + b * p[R, J] + c * near + d * old
 
 
-@inline
+@fused
 def _step_space(R, stride, left, right, w, p, q, a, b, c, d):
     """Three dimensions; stride is how many rows a plane takes."""
     U, D, A, B = ix(R - 1), ix(R + 1), ix(R - stride), ix(R + stride)
@@ -67,7 +67,7 @@ def _step_space(R, stride, left, right, w, p, q, a, b, c, d):
         q[R, J] = a * w[R, J] + b * p[R, J] + c * near + d * old
 
 
-@inline
+@fused
 def _press(m, b, table, planes, rows, dimensions, spacing, first, last, left, right, w, p, q):
     """Add what point m does to the pins of a tile: (K (S − d) − Z (d − d₋)) h/d, where d < S."""
     g0, g1, g2 = table[b, m, AT], table[b, m, AT + 1], table[b, m, AT + 2]
