@@ -2,6 +2,7 @@
 
 from motiform.motion.bones.axes import Axes
 from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.dynamics import Loads
 from motiform.motion.bones.helical import HelicalAxes, helical_axes, rotation_shares
 from motiform.motion.bones.images import from_labels, from_volume
 from motiform.motion.bones.ligaments import Ligament
@@ -17,6 +18,7 @@ __all__ = [
     "Fineness",
     "HelicalAxes",
     "Ligament",
+    "Loads",
     "Wrist",
     "from_labels",
     "from_meshes",

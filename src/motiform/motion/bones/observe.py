@@ -18,8 +18,14 @@ _PATHS = "where fibres run, of ligament after ligament: start, three nodes and e
 _LEFT = 3e-3  # [m] of gap to every bone that it touched: then a bone is out of its place
 
 
-def record_rest(packed: Packed, rest: Rest, ligaments: Sequence[Ligament], manifest: Mapping[str, Any]) -> Recording:
-    """Return poses of all bones, ligaments and contacts, one sample for each pose of the driven bone."""
+def record_rest(
+    packed: Packed, rest: Rest, ligaments: Sequence[Ligament], manifest: Mapping[str, Any], times: Array | None = None,
+    more: Mapping[str, tuple[str, Array, str]] | None = None,
+) -> Recording:  # fmt: skip
+    """Return poses of all bones, ligaments and contacts, one sample for each pose of the driven bone.
+
+    Times [s] are the numbers of the samples where there are none. `more` channels: unit, values and description.
+    """
     from motiform.motion.bones.contact_kernels import AREA, FORCE, GAP
 
     channels, arrays = _poses(packed, rest)
@@ -53,9 +59,14 @@ def record_rest(packed: Packed, rest: Rest, ligaments: Sequence[Ligament], manif
         arrays[name] = values
     channels.append(Channel("energy", unit="J", description="of cartilage and ligaments"))
     arrays["energy"] = rest.energy
+    for name, (unit, values, text) in (more or {}).items():
+        dims = ("axis",) if values.ndim > 1 else ()
+        channels.append(Channel(name, unit=unit, dims=dims, shape=values.shape[1:], description=text))
+        arrays[name] = values
+    at = np.arange(count, dtype=float) if times is None else times
     labels = {"ligament": names, "pair": pairs}
     return Recording.from_arrays(
-        channels, arrays, times=np.arange(count, dtype=float), events=_events(packed, rest, gap),
+        channels, arrays, times=at, events=_events(packed, rest, gap, at),
         manifest={**manifest, "labels": labels},
     )  # fmt: skip
 
@@ -94,10 +105,10 @@ def _poses(packed: Packed, rest: Rest) -> tuple[list[Channel], dict[str, Array]]
     return channels, arrays
 
 
-def _events(packed: Packed, rest: Rest, gap: Array) -> list[Event]:
+def _events(packed: Packed, rest: Rest, gap: Array, at: Array) -> list[Event]:
     """Return what a reader must know of single samples: searches that did not end, bones out of their place."""
     events = [
-        Event(float(i), "unsettled", {"problem": f"the search still moved by {rest.last[i] * 1e3:.2g} mm"})
+        Event(float(at[i]), "unsettled", {"problem": f"the search still moved by {rest.last[i] * 1e3:.2g} mm"})
         for i in rest.lost
     ]
     free, start = [name for group in packed.bodies[2:] for name in group], _neutral_gaps(packed)
@@ -107,7 +118,7 @@ def _events(packed: Packed, rest: Rest, gap: Array) -> list[Event]:
             continue
         least = gap[:, columns].min(axis=1)
         for i in np.nonzero(least > _LEFT)[0]:
-            events.append(Event(float(i), "dislocated", {"bone": name, "problem": "no other bone is near"}))
+            events.append(Event(float(at[i]), "dislocated", {"bone": name, "problem": "no other bone is near"}))
     return sorted(events, key=lambda event: event.time)
 
 

@@ -10,7 +10,7 @@ from motiform.motion.bones.pack import Packed, neutral_poses, workspace
 from motiform.spatial import Transform, exp_twist, log_transform
 from motiform.spatial.checks import Array
 
-__all__ = ["Rest", "settle_path"]
+__all__ = ["Rest", "about_origin", "settle_path"]
 
 TURN, SHIFT = np.deg2rad(3.0), 1.5e-3  # [rad], [m] by which the driven bone moves at most between two states of rest
 MOST = 200  # evaluations for one state of rest
@@ -56,7 +56,7 @@ def settle_path(packed: Packed, targets: Transform, progress: Progress | None = 
         np.empty((count, *spare[7].shape)), np.empty((count, *spare[5].shape)), np.empty(count), np.empty(count),
     )  # fmt: skip
     here, poses = Transform.identity(), neutral_poses(packed)
-    centred = _about(targets, packed.shift)
+    centred = about_origin(targets, packed.shift)
     reporting = packed.settings.copy()
     reporting[0] = FAR
     for i in range(count):
@@ -74,7 +74,7 @@ def settle_path(packed: Packed, targets: Transform, progress: Progress | None = 
     return rest
 
 
-def _about(transform: Transform, origin: Array) -> Transform:
+def about_origin(transform: Transform, origin: Array) -> Transform:
     """Return a motion in coordinates about another origin: p → R o + p − o."""
     R = transform.rotation
     return Transform(R, transform.translation + R @ origin - origin)

@@ -13,6 +13,7 @@ from motiform.motion.bones.bodies import FIXED, carried_bones, group_bones
 from motiform.motion.bones.bone import Bone, Fineness
 from motiform.motion.bones.crop import crop_long
 from motiform.motion.bones.drive import driver_poses
+from motiform.motion.bones.dynamics import METHODS, Loads, led_along, motion_channels, move_path, weigh
 from motiform.motion.bones.gaps import Gaps
 from motiform.motion.bones.ligaments import Ligament, make_ligaments
 from motiform.motion.bones.mend import erode_mesh
@@ -20,8 +21,9 @@ from motiform.motion.bones.names import check_bone
 from motiform.motion.bones.observe import record_rest
 from motiform.motion.bones.pack import Packed, pack_wrist
 from motiform.motion.bones.read import read_bones
-from motiform.motion.bones.settle import settle_path
+from motiform.motion.bones.settle import about_origin, settle_path
 from motiform.record import Recording
+from motiform.spatial.checks import Words, as_floats
 
 __all__ = ["Cartilage", "Wrist", "from_meshes"]
 
@@ -107,13 +109,76 @@ class Wrist:
         bodies = self.bodies(driven, carried)
         packed = self.packed(bodies, tolerance, led=driver is None and center == "free")
         rest = settle_path(packed, targets, progress)
+        manifest = {**self._manifest(bodies, notes), "evaluations": rest.evaluations, "steps": rest.steps}
+        return record_rest(packed, rest, self.ligaments, manifest)
+
+    def simulate(
+        self,
+        times: Any,
+        flexion: Any = None,
+        deviation: Any = None,
+        *,
+        driver: Any = None,
+        driven: str = "capitate",
+        carried: Sequence[str] | None = None,
+        loads: Loads | None = None,
+        density: float = 1500.0,
+        method: Literal["semi-implicit", "cash-karp"] = "semi-implicit",
+        step: float = 1e-3,
+        tolerance: float = 1e-6,
+        progress: Progress | None = None,
+    ) -> Recording:
+        """Return the motion of the free bones in time, from rest in the neutral pose.
+
+        Parameters
+        ----------
+        times : of the samples [s], increasing, (n,).
+        flexion, deviation, driver : of the driven bone at each of the times, as in `settle`; it moves along screws
+            between them. Angles turn it about the centre of the head of the capitate, which stays.
+        loads : gravity, drag of soft tissue, friction; by default a drag of 50 1/s.
+        density : of bones [kg/m³].
+        method : "semi-implicit", the linearly implicit Euler method in steps of `step` [s], which damps what is faster
+            than that; or "cash-karp", explicit and adaptive with that `tolerance`, which keeps energy but follows the
+            vibrations of light bones on stiff cartilage, some kHz.
+
+        Returns
+        -------
+        The recording of `settle` with these times, and `energy.kinetic`, `momentum` and `angular_momentum` of the free
+        bones.
+        """
+        at = as_floats(times, where="times")
+        if at.ndim != 1 or len(at) == 0 or (np.diff(at) <= 0).any():
+            raise InputError("times must increase", where="times", got=Words(str(at.shape)), allowed="(n,), increasing")
+        if method not in METHODS:
+            raise InputError("no such method", where="simulate", got=method, allowed=", ".join(METHODS))
+        for name, value in (("density", density), ("step", step), ("tolerance", tolerance)):
+            if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
+                raise InputError(f"{name} must be above 0", where="simulate", got=value, allowed="a number above 0")
+        targets, notes = driver_poses(self.axes, self.bones, flexion, deviation, driver, self.unit)
+        if len(targets.translation) != len(at):
+            got = Words(f"{len(targets.translation)} poses at {len(at)} times")
+            raise InputError("there must be a pose for each time", where="simulate", got=got)
+        bodies = self.bodies(driven, carried)
+        packed, masses = weigh(self.packed(bodies), self.bones, density)
+        goal = led_along(at, about_origin(targets, packed.shift))
+        acting = loads or Loads(drag=50.0)
+        rest, velocity, steps = move_path(
+            packed, masses, goal, at, acting, method, step=step, tolerance=tolerance, progress=progress
+        )
         manifest = {
+            **self._manifest(bodies, notes), "evaluations": rest.evaluations, "steps": steps, "method": method,
+            "loads": asdict(acting), "density": density,
+        }  # fmt: skip
+        more = motion_channels(packed, masses, rest, velocity)
+        return record_rest(packed, rest, self.ligaments, manifest, at, more)
+
+    def _manifest(self, bodies: tuple[tuple[str, ...], ...], notes: Sequence[str]) -> dict[str, Any]:
+        return {
             "kind": "wrist", "side": self.side, "driven": list(bodies[1]), "fused": [list(g) for g in self.fused],
-            "notes": [*self.notes, *notes], "evaluations": rest.evaluations, "steps": rest.steps,
+            "notes": [*self.notes, *notes],
             "axes": {k: getattr(self.axes, k).tolist() for k in ("distal", "radial", "palmar", "center")},
             "cartilage": asdict(self.cartilage),
         }  # fmt: skip
-        return record_rest(packed, rest, self.ligaments, manifest)
 
     def bodies(self, driven: str = "capitate", carried: Sequence[str] | None = None) -> tuple[tuple[str, ...], ...]:
         """Return which bones move together: the fixed ones, the driven ones, then each free body."""

@@ -1,0 +1,318 @@
+"""Motion of free bones in time: cartilage, ligaments, friction and drag. [Perez94]
+
+Free bodies have a mass and the twist (ω, v) of their centre of mass in the axes of the radius. Forces of contact and
+ligaments are minus the gradient of their energy. Friction acts between the two bodies of a pair at the centre of
+pressure, equal and opposite, so that it keeps their momentum.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from motiform.base.errors import RunError
+from motiform.base.progress import Progress
+from motiform.motion.bones.bone import Bone
+from motiform.motion.bones.pack import Packed, neutral_poses, workspace
+from motiform.motion.bones.settle import FAR, Rest
+from motiform.motion.run import CASH_KARP
+from motiform.spatial import (
+    Transform,
+    exp_rotation,
+    exp_twist,
+    log_transform,
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+)
+from motiform.spatial.checks import Array
+
+__all__ = ["METHODS", "Loads", "Masses", "led_along", "motion_channels", "move_path", "weigh"]
+
+Method = Literal["semi-implicit", "cash-karp"]
+METHODS = ("semi-implicit", "cash-karp")
+_SHRINK, _GROW, _SAFE = 0.2, 5.0, 0.9
+_SHORTEST = 1e-9  # [s] a step that is rejected at this length ends the run
+_FLOORS = np.repeat([1e-3, 1.0, 1e-2, 1.0], [3, 4, 3, 3])  # sizes of position, quaternion, velocity, spin for errors
+
+
+@dataclass(frozen=True, eq=False)
+class Masses:
+    """Of the free bodies, in order of their slots."""
+
+    mass: Array
+    """(n,) [kg]."""
+    inertia: Array
+    """About the centre of mass in the neutral pose, (n, 3, 3) [kg m²]."""
+
+
+@dataclass(frozen=True)
+class Loads:
+    """What acts on free bones beside cartilage and ligaments."""
+
+    gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """[m/s²]."""
+    drag: float = 0.0
+    """Of soft tissue: decay of velocity and spin [1/s]."""
+    friction: float = 0.0
+    """Coulomb's, of sliding."""
+    spin: float = 0.0
+    """Torque about the normal, by the normal force [m]."""
+    rolling: float = 0.0
+    """Torque across the normal, by the normal force [m]."""
+    viscosity: float = 0.0
+    """Growth of the normal force with the speed of approach [s/m]."""
+    creep: float = 1e-3
+    """Speed of sliding [m/s] below which friction fades, so that it sticks by creeping; for turns 100 rad/m of it."""
+
+
+def weigh(packed: Packed, bones: Mapping[str, Bone], density: float) -> tuple[Packed, Masses]:
+    """Return the arrays with centres of mass as the middles of free bodies, and their masses."""
+    middles, mass, inertia = packed.middles.copy(), [], []
+    for n, group in enumerate(packed.bodies):
+        if packed.slots[n] < 0:
+            continue
+        parts = [bones[name].mesh.mass_properties(density=density) for name in group]
+        total = sum(part.mass for part in parts)
+        com = sum(part.mass * part.com for part in parts) / total
+        moved = [np.asarray(part.com - com) for part in parts]
+        around = [part.inertia + part.mass * ((r @ r) * np.eye(3) - np.outer(r, r)) for part, r in
+                  zip(parts, moved, strict=True)]  # fmt: skip
+        middles[n] = com - packed.shift
+        mass.append(total)
+        inertia.append(np.sum(around, axis=0))
+    return replace(packed, middles=middles), Masses(np.array(mass), np.array(inertia).reshape(-1, 3, 3))
+
+
+def led_along(times: Array, targets: Transform) -> Callable[[float], Transform]:
+    """Return the pose of the driven body at any time: screws between the poses at the times, and on beyond them."""
+    if len(times) == 1:
+        return lambda t: Transform(targets.rotation[0], targets.translation[0])
+    poses = [Transform(targets.rotation[i], targets.translation[i]) for i in range(len(times))]
+    twists = [log_transform(a.inverse() @ b) for a, b in pairwise(poses)]
+
+    def goal(t: float) -> Transform:
+        k = int(np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2))
+        return poses[k] @ exp_twist(twists[k] * (t - times[k]) / (times[k + 1] - times[k]))
+
+    return goal
+
+
+def motion_channels(packed: Packed, masses: Masses, rest: Rest, velocity: Array) -> dict[str, tuple[str, Array, str]]:
+    """Return kinetic energy, momentum and angular momentum (about the origin of the meshes) of the free bodies."""
+    free = np.flatnonzero(packed.slots >= 0)
+    R = rest.poses[:, free, :9].reshape(len(velocity), -1, 3, 3)
+    center = (R @ packed.middles[free, :, None])[..., 0] + rest.poses[:, free, 9:] + packed.shift
+    w, v, m = velocity[..., :3], velocity[..., 3:], masses.mass[:, None]
+    spin = (R @ masses.inertia @ np.swapaxes(R, 2, 3) @ w[..., None])[..., 0]
+    kinetic = 0.5 * ((m * v * v).sum(axis=(1, 2)) + (w * spin).sum(axis=(1, 2)))
+    return {
+        "energy.kinetic": ("J", kinetic, "of the free bodies"),
+        "momentum": ("N*s", (m * v).sum(axis=1), "of the free bodies"),
+        "angular_momentum": ("N*m*s", (spin + np.cross(center, m * v)).sum(axis=1), "about the origin of the meshes"),
+    }
+
+
+class _Free:
+    """Forces on the free bodies of a wrist at a state."""
+
+    def __init__(self, packed: Packed, masses: Masses, loads: Loads, goal: Callable[[float], Transform]) -> None:
+        self.packed, self.masses, self.loads, self.goal = packed, masses, loads, goal
+        self.free = np.flatnonzero(packed.slots >= 0)
+        self.space: tuple[Any, ...] = workspace(packed)
+        self.poses = neutral_poses(packed)
+        index = {name: n for n, group in enumerate(packed.bodies) for name in group}
+        self.pairs = [(index[a], index[b]) for a, b in packed.pairs]
+        self.evaluations = 0
+
+    def place(self, t: float, center: Array, R: Array) -> None:
+        """Set the poses: x = R X + c − R X_c of the free bodies, the driven one as prescribed."""
+        goal = self.goal(t)
+        self.poses[1, :9], self.poses[1, 9:] = goal.rotation.reshape(9), goal.translation
+        self.poses[self.free, :9] = R.reshape(-1, 9)
+        self.poses[self.free, 9:] = center - (R @ self.packed.middles[self.free, :, None])[..., 0]
+
+    def energy(self, far: float = 0.0) -> float:
+        """Return the energy of the poses [J], and write all that belongs to it."""
+        from motiform.motion.bones.settle_kernels import evaluate
+
+        packed, settings = self.packed, self.packed.settings.copy()
+        settings[0] = far
+        self.evaluations += 1
+        return float(evaluate(self.poses, packed.slots, packed.middles, packed.model, settings, *self.space))
+
+    def wrench(self, t: float, center: Array, R: Array, v: Array, w: Array) -> tuple[Array, Array]:
+        """Return force and torque about the centres of mass, (n, 3) each."""
+        self.place(t, center, R)
+        self.energy()
+        rows = -self.space[1].reshape(-1, 6)
+        loads, m = self.loads, self.masses.mass[:, None]
+        spin = (self.inertia(R) @ w[..., None])[..., 0]
+        force = rows[:, 3:] + m * np.array(loads.gravity) - loads.drag * m * v
+        torque = rows[:, :3] - loads.drag * spin
+        if loads.friction or loads.spin or loads.rolling or loads.viscosity:
+            self._rub(t, center, v, w, force, torque)
+        return force, torque
+
+    def inertia(self, R: Array) -> Array:
+        """Return the inertia in the axes of the radius, (n, 3, 3)."""
+        return np.asarray(R @ self.masses.inertia @ np.swapaxes(R, 1, 2))
+
+    def _rub(self, t: float, center: Array, v: Array, w: Array, force: Array, torque: Array) -> None:
+        """Add friction and viscosity of all pairs that touch."""
+        sums, packed = self.space[4].reshape(-1, 2, self.space[4].shape[1]), self.packed
+        count = len(packed.bodies)
+        c, speed, turn = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3))
+        c[self.free], speed[self.free], turn[self.free] = center, v, w
+        self._driver(t, c, speed, turn)
+        for n, (a, b) in enumerate(self.pairs):
+            both = sums[n, 1, :6] - sums[n, 0, :6]  # of the second body: moment about the origin, and force
+            N = float(np.linalg.norm(both[3:]))
+            if N < 1e-12:
+                continue
+            p = np.cross(both[3:], both[:3]) / N**2
+            normal = both[3:] / N
+            p = p + ((0.5 * (c[a] + c[b]) - p) @ normal) * normal  # of the line of action, the point between the bodies
+            f, m = self._law(N, normal, speed[b] + np.cross(turn[b], p - c[b]) - speed[a] - np.cross(turn[a], p - c[a]),
+                             turn[b] - turn[a])  # fmt: skip
+            for body, sign in ((a, -1.0), (b, 1.0)):
+                slot = packed.slots[body]
+                if slot >= 0:
+                    force[slot] += sign * f
+                    torque[slot] += sign * (np.cross(p - c[body], f) + m)
+
+    def _driver(self, t: float, c: Array, speed: Array, turn: Array) -> None:
+        """Write the velocity of the driven body at the origin, by differences over 10 µs."""
+        ahead, behind = self.goal(t + 5e-6), self.goal(t - 5e-6)
+        W = (ahead.rotation - behind.rotation) / 1e-5 @ self.goal(t).rotation.T
+        turn[1] = [W[2, 1], W[0, 2], W[1, 0]]
+        c[1] = self.goal(t).translation
+        speed[1] = (ahead.translation - behind.translation) / 1e-5
+
+    def _law(self, N: float, normal: Array, slide: Array, turn: Array) -> tuple[Array, Array]:
+        """Return the force and the torque of friction on the second body, against its motion relative to the first."""
+        loads = self.loads
+        into, about = slide @ normal, turn @ normal
+        along, across = slide - into * normal, turn - about * normal
+        creep = 1e2 * loads.creep
+        f = -loads.friction * N * along / np.hypot(np.linalg.norm(along), loads.creep)
+        f = f - loads.viscosity * N * into * normal
+        m = -loads.spin * N * about * normal / np.hypot(about, creep)
+        return f, m - loads.rolling * N * across / np.hypot(np.linalg.norm(across), creep)
+
+
+@dataclass
+class _State:
+    center: Array
+    R: Array
+    v: Array
+    w: Array
+
+    def packed(self) -> Array:
+        return np.concatenate([self.center, quaternion_from_rotation(self.R), self.v, self.w], axis=1)
+
+    @staticmethod
+    def of(y: Array) -> "_State":
+        q = y[:, 3:7] / np.linalg.norm(y[:, 3:7], axis=1, keepdims=True)
+        return _State(y[:, :3], rotation_from_quaternion(q), y[:, 7:10], y[:, 10:])
+
+
+def move_path(
+    packed: Packed, masses: Masses, goal: Callable[[float], Transform], times: Array, loads: Loads, method: Method,
+    *, step: float, tolerance: float, velocity: Array | None = None, progress: Progress | None = None,
+) -> tuple[Rest, Array, int]:  # fmt: skip
+    """Return states at the times, velocities (n, bodies, 6) as (ω, v) of the free bodies, and how many steps were made.
+
+    `goal` gives the pose of the driven body about `packed.shift` at any time. `velocity` (bodies, 6) is that of the
+    free bodies at the start.
+    """
+    free = _Free(packed, masses, loads, goal)
+    start = np.zeros((len(free.free), 6)) if velocity is None else np.asarray(velocity, float)
+    state = _State(
+        packed.middles[free.free].copy(), np.tile(np.eye(3), (len(free.free), 1, 1)), start[:, 3:], start[:, :3]
+    )
+    count, space = len(times), free.space
+    rest = Rest(
+        np.empty((count, len(packed.bodies), 12)), np.empty((count, *space[4].shape)),
+        np.empty((count, *space[7].shape)), np.empty((count, *space[5].shape)), np.empty(count), np.zeros(count),
+    )  # fmt: skip
+    found, length, steps = np.empty((count, len(free.free), 6)), step, 0
+    for i, t in enumerate(times):
+        if i:
+            if method == "cash-karp":
+                state, length, used = _explicit(free, state, times[i - 1], t, length, tolerance)
+            else:
+                state, used = _implicit(free, state, times[i - 1], t, step)
+            steps += used
+        free.place(t, state.center, state.R)
+        rest.energy[i] = free.energy(FAR)
+        rest.poses[i], rest.sums[i], rest.fibres[i], rest.nodes[i] = free.poses, space[4], space[7], space[5]
+        found[i] = np.concatenate([state.w, state.v], axis=1)
+        if progress is not None:
+            progress((i + 1) / count)
+    rest.evaluations, rest.steps = free.evaluations, steps
+    return rest, found, steps
+
+
+def _rates(free: _Free, t: float, y: Array) -> Array:
+    """Return the derivative of the state: Newton's and Euler's equations."""
+    state = _State.of(y)
+    force, torque = free.wrench(t, state.center, state.R, state.v, state.w)
+    inertia = free.inertia(state.R)
+    gyro = np.cross(state.w, (inertia @ state.w[..., None])[..., 0])
+    out = np.empty_like(y)
+    out[:, :3] = state.v
+    u, q = state.w, y[:, 3:7]
+    out[:, 3] = -0.5 * np.einsum("ni,ni->n", u, q[:, 1:])  # q̇ = ½ (0, ω) q
+    out[:, 4:7] = 0.5 * (q[:, :1] * u + np.cross(u, q[:, 1:]))
+    out[:, 7:10] = force / free.masses.mass[:, None]
+    out[:, 10:] = np.linalg.solve(inertia, (torque - gyro)[..., None])[..., 0]
+    return out
+
+
+def _explicit(
+    free: _Free, state: _State, t: float, end: float, h: float, tolerance: float
+) -> tuple[_State, float, int]:
+    """Advance by Cash and Karp's method; the step follows from the error of each number. [CashKarp90] [Perez94]"""
+    y, steps, wanted = state.packed(), 0, h
+    while t < end - 1e-15 * max(abs(end), 1.0):
+        h = min(wanted, end - t)
+        k = np.empty((CASH_KARP.stages, *y.shape))
+        for s in range(CASH_KARP.stages):
+            k[s] = _rates(free, t + CASH_KARP.c[s] * h, y + h * np.tensordot(CASH_KARP.a[s, :s], k[:s], 1))
+        scale = tolerance * (np.abs(y) + np.abs(h * k[0]) + _FLOORS)
+        assert CASH_KARP.error is not None
+        error = float((np.abs(h * np.tensordot(CASH_KARP.error, k, 1)) / scale).max(initial=0.0))
+        factor = np.clip(_SAFE * max(error, 1e-12) ** -0.2, _SHRINK, _GROW)
+        if error <= 1.0:
+            t, y, steps = t + h, y + h * np.tensordot(CASH_KARP.b, k, 1), steps + 1
+            y[:, 3:7] /= np.linalg.norm(y[:, 3:7], axis=1, keepdims=True)
+            wanted = max(wanted, h * factor) if h < wanted else h * factor
+        else:
+            wanted = h * factor
+            if not wanted > _SHORTEST:
+                remedy = "Take the method 'semi-implicit', or a larger tolerance."
+                raise RunError("the step must not vanish", where=f"t = {t:.6g} s", got=wanted, remedy=remedy)
+    return _State.of(y), wanted, steps
+
+
+def _implicit(free: _Free, state: _State, t: float, end: float, step: float) -> tuple[_State, int]:
+    """Advance by the linearly implicit Euler method, (M + h² K) Δu = h (F − h K u), K the Hessian of the energy."""
+    steps = max(1, int(np.ceil((end - t) / step - 1e-9)))
+    h, n = (end - t) / steps, len(free.free)
+    for _ in range(steps):
+        t += h
+        force, torque = free.wrench(t, state.center, state.R, state.v, state.w)
+        K, inertia = free.space[2], free.inertia(state.R)
+        torque = torque - np.cross(state.w, (inertia @ state.w[..., None])[..., 0])
+        M = np.zeros((6 * n, 6 * n))
+        for i in range(n):
+            M[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = inertia[i]
+            M[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = free.masses.mass[i] * np.eye(3)
+        u = np.concatenate([state.w, state.v], axis=1).reshape(-1)
+        pull = np.concatenate([torque, force], axis=1).reshape(-1)
+        u = u + np.linalg.solve(M + h * h * K, h * (pull - h * K @ u))
+        w, v = u.reshape(-1, 6)[:, :3], u.reshape(-1, 6)[:, 3:]
+        state = _State(state.center + h * v, exp_rotation(h * w) @ state.R, v, w)
+    return state, steps

@@ -1,0 +1,107 @@
+"""Free bones in time: momentum, energy, falling, friction, and the way to rest."""
+
+import numpy as np
+import pytest
+
+from motiform.geometry import Ball, Box, Mesh
+from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.dynamics import Loads, motion_channels, move_path, weigh
+from motiform.motion.bones.pack import pack_wrist
+from motiform.spatial import Transform
+from wrists import carpus
+
+FINE = Fineness(spacing=6e-4, margin=3e-3, band=2e-3, points=1e-3)
+HERE, NOTHING = Transform.identity(), Loads()
+
+
+def moved(mesh, shift):
+    return Mesh(mesh.vertices + np.asarray(shift), mesh.faces)
+
+
+def bodies(reach, stiffness=1e10, **meshes):
+    """Return a radius and free bones that may touch each other, with cartilage of that thickness, and their masses."""
+    bones = {name: Bone(name, mesh, FINE) for name, mesh in meshes.items()}
+    names = list(bones)
+    pairs = {(a, b): reach for n, a in enumerate(names) for b in names[n + 1 :]}
+    groups = (("radius",), (), *((name,) for name in names[1:]))
+    packed = pack_wrist(bones, groups, (), pairs, np.zeros(3), stiffness, np.inf, 1e-9)
+    return weigh(packed, bones, 1000.0)
+
+
+def run(packed, masses, times, velocity, loads=NOTHING, **options):
+    settings = {"method": "cash-karp", "step": 1e-5, "tolerance": 1e-6} | options
+    rest, speed, _ = move_path(packed, masses, lambda t: HERE, np.asarray(times), loads, velocity=velocity, **settings)
+    return rest, speed, motion_channels(packed, masses, rest, speed)
+
+
+FAR_AWAY = moved(Box((4e-3, 4e-3, 4e-3)).to_mesh(), (0.0, 0.1, 0.0))
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+def test_two_free_bones_keep_their_momentum(friction):
+    """A ball hits another one off its middle. Forces are equal and opposite: momentum is kept but for steps' errors.
+
+    The tolerance is 1e-6 a step of velocities of 0.05 m/s, some hundred steps: 1e-4 relative. Without friction the
+    energy is kept likewise; with it, it falls.
+    """
+    packed, masses = bodies(
+        1e-3,
+        radius=FAR_AWAY,
+        scaphoid=Ball(5e-3).to_mesh(24),
+        lunate=moved(Ball(5e-3).to_mesh(24), (11.5e-3, 4e-3, 0.0)),
+    )
+    start = np.zeros((2, 6))
+    start[0, 3] = 0.1
+    rest, _, told = run(packed, masses, [0.0, 0.01, 0.03], start, Loads(friction=friction))
+    p, L = told["momentum"][1], told["angular_momentum"][1]
+    assert np.abs(rest.poses[-1, 3, 9:]).max() > 1e-4  # the second one was hit
+    np.testing.assert_allclose(p[1:], [p[0]] * 2, atol=1e-4 * np.linalg.norm(p[0]))
+    np.testing.assert_allclose(L[1:], [L[0]] * 2, atol=1e-4 * np.linalg.norm(p[0]) * 12e-3)
+    energy = rest.energy + told["energy.kinetic"][1]
+    if friction:
+        assert energy[-1] < 0.999 * energy[0]
+    else:
+        assert energy[-1] == pytest.approx(energy[0], rel=1e-3)
+
+
+@pytest.mark.parametrize(("method", "bound"), [("cash-karp", 1e-9), ("semi-implicit", 1e-3)])
+def test_a_free_bone_falls(method, bound):
+    """y = −g t²/2; Euler's method with the step h is behind by g t h/2: h/t relative."""
+    packed, masses = bodies(1e-3, radius=FAR_AWAY, lunate=Ball(5e-3).to_mesh(16))
+    rest, speed, _ = run(packed, masses, [0.0, 0.02], None, Loads(gravity=(0.0, -9.81, 0.0)), method=method, step=2e-5)
+    assert rest.poses[1, 2, 10] == pytest.approx(-9.81 * 0.02**2 / 2, rel=bound + 1e-12)
+    assert speed[1, 0, 4] == pytest.approx(-9.81 * 0.02, rel=1e-9)
+
+
+def test_a_sliding_block_stops_after_its_way():
+    """v²/(2 μ g), V15; friction that fades below the creep c adds (c² ln(2v/c) + c²/2)/(2 μ g): 0.1 % of the way.
+
+    The ground is soft, so that the block rests ρ h g/k = 29 µm deep in it, far more than maps err (10 nm): its edges,
+    where surface points stand for areas on both sides, tilt it by some hundredths of that.
+    """
+    mu, v, g, k = 0.4, 0.15, 9.81, 1e6
+    deep = 1000.0 * 0.003 * g / k
+    ground = moved(Box((0.04, 0.004, 0.03)).to_mesh(), (0.0, -0.002, 0.0))
+    block = moved(Box((0.012, 0.003, 0.012)).to_mesh(), (-6e-3, 0.0015 + 1e-3 - deep, 0.0))
+    packed, masses = bodies(1e-3, k, radius=ground, lunate=block)
+    start = np.zeros((1, 6))
+    start[0, 3] = v
+    loads = Loads(gravity=(0.0, -g, 0.0), friction=mu, creep=2e-3)
+    rest, speed, _ = run(packed, masses, [0.0, 0.1], start, loads, method="semi-implicit", step=2e-4)
+    way = v**2 / (2 * mu * g)
+    assert rest.poses[1, 2, 9] == pytest.approx(way, rel=0.02)
+    assert abs(speed[1, 0, 3]) < 1e-3
+
+
+def test_a_slow_hand_leads_the_bones_to_their_rest():
+    """Flexed by 10° in half a second and held, with drag: the bones end where `settle` puts them, within 0.3°."""
+    from motiform import wrist
+
+    model = carpus()
+    times, bent = np.array([0.0, 0.25, 0.5, 1.0]), np.deg2rad([0.0, 5.0, 10.0, 10.0])
+    rec = model.simulate(times, flexion=bent, step=5e-3)
+    rest = model.settle(flexion=[bent[-1]], center="fixed")
+    for name in ("scaphoid", "lunate", "triquetrum"):
+        a, b = (wrist.helical_axes(r, name) for r in (rec, rest))
+        assert np.rad2deg(a.angle[-1]) == pytest.approx(np.rad2deg(b.angle[0]), abs=0.3)
+    assert rec["energy.kinetic"][-1] < 1e-9
