@@ -1,10 +1,13 @@
 """Solids that touch one another: stacks, edges, rolling, collisions and piles, against closed forms and books."""
 
+import os
+
 import numpy as np
 import pytest
 
 from motiform import Body, FigureBuilder, Transform, contact, simulate
-from motiform.geometry import Box, Cylinder
+from motiform.base.errors import InputError
+from motiform.geometry import Ball, Box, Cylinder
 from motiform.motion.hybrid import add_body, start_bodies
 from motiform.spatial import rotation_from_euler
 from piles import cluster_books, pile_books
@@ -122,18 +125,52 @@ def test_a_cluster_keeps_its_momenta():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 30, 10))
+@pytest.mark.parametrize("first", range(0, int(os.environ.get("MOTIFORM_PILES", "40")), 10))
 def test_piles_do_not_pass_through_one_another(first):
+    """MOTIFORM_PILES=1000 runs a thousand."""
     for seed in range(first, first + 10):
-        books = {**pile_books(seed), **cluster_books(seed)}
+        try:
+            books = {**pile_books(seed), **cluster_books(seed)}
+        except InputError:
+            continue  # two large solids overlap where they start
         assert max(books.values()) <= 1, (seed, books)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [37, 56])
-@pytest.mark.xfail(reason="one solid is pressed deep into another, and leaves the pile", strict=True)
-def test_piles_that_do(seed):
+@pytest.mark.parametrize("seed", [56, 88])  # a hull stuck in a ring; one that lands on others while it spins
+def test_piles_that_are_hard(seed):
     assert max(pile_books(seed).values()) <= 1
+
+
+def test_a_wedge_is_moved_apart_without_speed():
+    """A ball between two walls that overlap it, in a corner of 20°: friction would hold it however it is pushed.
+
+    It comes out by a fifth of its depth in each step, and keeps no speed. The parting is soft by 1 % of the stiffness
+    of a contact alone; both walls push against each other, which leaves 1 − cos 20° of that.
+    """
+    half, depth, radius = np.deg2rad(10.0), 1e-3, 0.05
+    walls = [
+        contact.plane(normal=(side * np.cos(half), np.sin(half), 0.0), name=f"wall{side}", friction=1.0)
+        for side in (1, -1)
+    ]
+    ball = Ball(radius)
+    high = (radius - depth) / np.sin(half)
+    figure, q, v = built([body("ball", ball, (0, high, 0))])
+    from motiform.motion.hybrid.equations import ContactEquations
+    from motiform.motion.hybrid.stepping import Stepper
+
+    system = ContactEquations(figure, contact.solid_contacts(figure, walls, friction=1.0), events=False)
+    stepper, y = Stepper(system, H), np.concatenate([q, v])
+    stiff = 1 - np.cos(2 * half)
+    weight = ball.volume * 500 * G
+    for _ in range(10):
+        before = -system.gaps(y).min()
+        stepper.step(0.0, y)
+        assert np.abs(y[figure.nq :]).max() < 1e-9
+        # sweeps end where an impulse changes by 1e-3 of itself, which the row of the other wall has not answered yet
+        moved = 0.2 * before * stiff / (stiff + 0.01)
+        assert before + system.gaps(y).min() == pytest.approx(moved, rel=1e-3 / (stiff + 0.01))
+        assert stepper.impulses.max() / H < weight / np.sin(half)  # without friction it is half of that
 
 
 @pytest.mark.slow

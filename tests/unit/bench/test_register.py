@@ -38,6 +38,7 @@ def test_entries_are_whole(peer):
         ("tree", "fk/batch", "cpu", ["pinocchio-python"]),
         ("tree", "aba/batch/native", "cpu", ["pinocchio-pool"]),
         ("contact", "forces/200k", "cpu", ["coal"]),
+        ("contact", "solids/box-box", "cpu", ["coal"]),
         ("contact", "forces/cover", "cpu", ["fcl"]),
         ("hybrid", "contact/12", "cpu", ["piqp", "proxsuite", "quadprog"]),
         ("hybrid", "fall/time-stepping", "cpu", ["mujoco", "mujoco-python"]),

@@ -1,7 +1,8 @@
-"""Bones in contact: forces of 200 000 balls and of a reduced cover against distance maps, and lists of pairs of balls.
+"""Bones in contact: forces of 200 000 balls and of a reduced cover against distance maps, and lists of pairs of balls;
+and pairs of convex solids (`solids`).
 
-Cases are forces/200k, forces/cover and pairs. A peer is made of `Bones`: a function that returns how many contacts each
-pair of bones has.
+Cases are forces/200k, forces/cover, pairs and solids/KIND-KIND. A peer of the forces is made of `Bones`: a function
+that returns how many contacts each pair of bones has.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ import numpy as np
 from motiform.base.progress import Progress
 from motiform.bench.agreement import check_same
 from motiform.bench.contact.bones import LAYER, Bones, bones
+from motiform.bench.contact.solids import PAIRS, solid_row
 from motiform.bench.register import made_peers, peer_notes
 from motiform.bench.report import Report, Result
 from motiform.bench.turns import repeated, take_turns
@@ -25,12 +27,15 @@ _UNSURE = 0.15e-3  # [m] of gap around 1 mm within which meshes of other sizes m
 
 def measure(*, device: str, progress: Progress) -> Report:
     """Measure milliseconds of one evaluation; on the CPU on one thread, beside the peers."""
-    problem, rows = bones(), []
-    for n, case in enumerate(_SPACING):
+    problem, rows, parts = bones(), list[Result](), 3 + len(PAIRS)
+    for case in _SPACING:
         rows.append(_forces(problem, case, device))
-        progress((n + 1) / 3)
+        progress(len(rows) / parts)
     if device == "cpu":
         rows.append(_pairs(problem))
+        for name in PAIRS:
+            rows.append(solid_row(name))
+            progress(len(rows) / parts)
     progress(1.0)
     return Report("contact", tuple(rows))
 

@@ -17,10 +17,11 @@ __all__ = ["core_gap", "difference"]
 
 _STEPS = 64
 _NONE = 1e-7  # of the size: distances whose direction would be lost to rounding
-_CLOSE = 1e-13  # of the square of a distance: what simplices leave
-_TIGHT = 1e-9  # of the size: what a polytope leaves
+_CLOSE, _COARSE = 1e-13, 1e-5  # of the square of a distance: what simplices leave; where Newton's method goes on
+_TIGHT, _LOOSE = 1e-9, 2e-4  # of the size: what a polytope leaves; where Newton's method goes on
 _POLISH = 6
 _NUDGE = 1e-5  # [rad] for differences of support points
+_DONE = 1e-6  # [rad] of a step of Newton's method: what is left of the gap is its square times a radius
 
 
 @inline
@@ -161,8 +162,11 @@ def _weighted(S, count):
 
 
 @routine
-def _apart(F, pair, size, S):
-    """Return whether cores are apart, x_A − x_B, x_A, and of how many corners the simplex in S is."""
+def _apart(F, pair, size, S, close):
+    """Return whether cores are apart, x_A − x_B, x_A, and of how many corners the simplex in S is.
+
+    `close` is what may be left of the square of the distance, as a part of it.
+    """
     o = pair[5]
     far = norm(o)
     _add(F, pair, o if far > 0.0 else (1.0, 0.0, 0.0), S, 0)
@@ -175,7 +179,7 @@ def _apart(F, pair, size, S):
         if square <= tiny:
             return False, v, a, count
         w = _add(F, pair, scale(-1.0, v), S, count)
-        if square - dot(v, w) <= _CLOSE * square:
+        if square - dot(v, w) <= close * square:
             return True, v, a, count
         again = False
         for k in range(count):
@@ -329,8 +333,55 @@ def _foot(S, row, n, depth):
     return add(scale(u, _own(S, i)), add(scale(v, _own(S, j)), scale(w, _own(S, k))))
 
 
+# -------------------------------------------------------------------- curved surfaces
 @routine
-def _inside(F, pair, size, S, count):
+def _moved(n, e, by):
+    m = axpy(by, e, n)
+    return scale(1.0 / norm(m), m)
+
+
+@routine
+def _polished(F, pair, n, a):
+    """Return gap, N and x_A with N the greatest of g(N) = N · (x_A − x_B)(N) nearby, and whether it is found.
+
+    Newton's method ends where g is not smooth.
+    """
+    w, _ = difference(F, pair, scale(-1.0, n))
+    gap, good = dot(w, n), False
+    for _ in range(_POLISH):
+        r = axpy(-gap, n, w)
+        e1 = _any_normal(n)
+        e2 = cross(n, e1)
+        up, _ = difference(F, pair, scale(-1.0, _moved(n, e1, _NUDGE)))
+        down, _ = difference(F, pair, scale(-1.0, _moved(n, e1, -_NUDGE)))
+        w1 = scale(-0.5 / _NUDGE, sub(up, down))
+        up, _ = difference(F, pair, scale(-1.0, _moved(n, e2, _NUDGE)))
+        down, _ = difference(F, pair, scale(-1.0, _moved(n, e2, -_NUDGE)))
+        w2 = scale(-0.5 / _NUDGE, sub(up, down))
+        a11, a12, a22 = dot(e1, w1) + gap, 0.5 * (dot(e1, w2) + dot(e2, w1)), dot(e2, w2) + gap
+        det = a11 * a22 - a12 * a12
+        if not (det > 0.0 and a11 > 0.0):
+            break
+        b1, b2 = dot(r, e1), dot(r, e2)
+        x, y = (a22 * b1 - a12 * b2) / det, (a11 * b2 - a12 * b1) / det
+        step = math.hypot(x, y)
+        if not step < 0.2:
+            break
+        good = step < _DONE
+        m = _moved(_moved(n, e1, x), e2, y)
+        w1, own = difference(F, pair, scale(-1.0, m))
+        better = dot(w1, m)
+        if better > gap:
+            gap, n, w, a = better, m, w1, own
+        elif not good:
+            break
+        if good:
+            break
+    return gap, n, a, good
+
+
+@routine
+def _inside(F, pair, size, S, count, curved):
     """Return gap, N and x_A of cores that overlap."""
     count, n = _blow_up(F, pair, size, S, count)
     if count < 4:
@@ -342,7 +393,13 @@ def _inside(F, pair, size, S, count):
         row = _closest_face(S, faces)
         n = S[row, 3], S[row, 4], S[row, 5]
         w = _add(F, pair, n, S, corner)
-        if dot(n, w) - S[row, 6] <= _TIGHT * size:
+        left = dot(n, w) - S[row, 6]
+        if curved and left <= _LOOSE * size:
+            gap, m, a, good = _polished(F, pair, scale(-1.0, n), _own(S, corner))
+            if good:
+                return gap, m, a
+            curved = False
+        if left <= _TIGHT * size:
             break
         more = _grow(S, faces, corner, size)
         if more < 0:
@@ -354,48 +411,6 @@ def _inside(F, pair, size, S, count):
     return -dot(n, w), scale(-1.0, n), _foot(S, row, n, S[row, 6])
 
 
-# -------------------------------------------------------------------- curved surfaces
-@routine
-def _moved(n, e, by):
-    m = axpy(by, e, n)
-    return scale(1.0 / norm(m), m)
-
-
-@routine
-def _polished(F, pair, gap, n, a):
-    """Return gap, N and x_A with N the greatest of g(N) = N · (x_A − x_B)(N) nearby, by Newton's method."""
-    for _ in range(_POLISH):
-        w, own = difference(F, pair, scale(-1.0, n))
-        g = dot(w, n)
-        r = axpy(-g, n, w)
-        e1 = _any_normal(n)
-        e2 = cross(n, e1)
-        up, _ = difference(F, pair, scale(-1.0, _moved(n, e1, _NUDGE)))
-        down, _ = difference(F, pair, scale(-1.0, _moved(n, e1, -_NUDGE)))
-        w1 = scale(-0.5 / _NUDGE, sub(up, down))
-        up, _ = difference(F, pair, scale(-1.0, _moved(n, e2, _NUDGE)))
-        down, _ = difference(F, pair, scale(-1.0, _moved(n, e2, -_NUDGE)))
-        w2 = scale(-0.5 / _NUDGE, sub(up, down))
-        a11, a12, a22 = dot(e1, w1) + g, 0.5 * (dot(e1, w2) + dot(e2, w1)), dot(e2, w2) + g
-        det = a11 * a22 - a12 * a12
-        if not (det > 0.0 and a11 > 0.0):
-            break
-        b1, b2 = dot(r, e1), dot(r, e2)
-        x, y = (a22 * b1 - a12 * b2) / det, (a11 * b2 - a12 * b1) / det
-        step = math.hypot(x, y)
-        if not step < 0.2:
-            break
-        m = _moved(_moved(n, e1, x), e2, y)
-        w1, own = difference(F, pair, scale(-1.0, m))
-        better = dot(w1, m)
-        if not better > gap:
-            break
-        gap, n, a = better, m, own
-        if step < 1e-10:
-            break
-    return gap, n, a
-
-
 @inline
 def _is_curved(kind):
     return kind in (CYLINDER, CONE, ELLIPSOID)
@@ -404,13 +419,17 @@ def _is_curved(kind):
 @routine
 def core_gap(F, pair, size, S):
     """Return gap, N and x_A of two convex solids with their skins; size [m] is a length of both together."""
-    apart, v, a, count = _apart(F, pair, size, S)
-    skins = skin(pair[0], F, pair[1]), skin(pair[2], F, pair[3])
-    if apart:
+    curved, good = _is_curved(pair[0]) or _is_curved(pair[2]), False
+    apart, v, a, count = _apart(F, pair, size, S, _COARSE if curved else _CLOSE)
+    gap, n = 0.0, (0.0, 1.0, 0.0)
+    if apart and curved:
+        gap, n, a, good = _polished(F, pair, scale(1.0 / norm(v), v), a)
+        if not good:
+            apart, v, a, count = _apart(F, pair, size, S, _CLOSE)
+    if not apart:
+        gap, n, a = _inside(F, pair, size, S, count, curved)
+    elif not good:
         gap = norm(v)
         n = scale(1.0 / gap, v)
-    else:
-        gap, n, a = _inside(F, pair, size, S, count)
-    if _is_curved(pair[0]) or _is_curved(pair[2]):
-        gap, n, a = _polished(F, pair, gap, n, a)
+    skins = skin(pair[0], F, pair[1]), skin(pair[2], F, pair[3])
     return gap - skins[0] - skins[1], n, axpy(-skins[0], n, a)

@@ -27,7 +27,7 @@ from motiform.geometry.touch.columns import (
     POLYGON,
 )
 from motiform.geometry.touch.distance_kernels import core_gap, difference
-from motiform.geometry.touch.support_kernels import STEEP, edge_of, face_of, has_face, skin, support
+from motiform.geometry.touch.support_kernels import edge_of, face_of, has_face, shows_wall, skin, support
 from motiform.spatial.algebra import add, axpy, cross, dot, norm, scale, sub, tmul, transform
 
 __all__ = ["solid_gap", "touch_pair"]
@@ -97,7 +97,7 @@ def _shown(kind, F, at, m, P, row):
     if kind in (BALL, ELLIPSOID):
         _put(P, row, support(kind, F, at, m))
         return 1
-    wall = kind == CAPSULE or ((kind in (CYLINDER, CONE)) and math.fabs(m[1]) < STEEP)
+    wall = kind == CAPSULE or ((kind in (CYLINDER, CONE)) and shows_wall(kind, F, at, m))
     if not wall:
         count, _ = face_of(kind, F, at, m, P, row)
         if count > 0:
@@ -185,11 +185,11 @@ def _away(P, k, j):
 
 
 @routine
-def _choose(P, source, count, equal):
+def _choose(P, source, count, equal, first):
     """Mark the points to keep in column 4, MOST of them: the lowest, then again and again the farthest from those.
 
-    Gaps are in column 3; of those about as low as the lowest the first is taken, so that the choice is steady. Points
-    that are left are next to those, or there are too many.
+    Gaps are in column 3; of those about as low as the lowest the first is taken, so that the choice is steady. The
+    `first` of the points go before the others. Points that are left are next to those, or there are too many.
     """
     least, widest, chosen = math.inf, 0.0, 0
     for k in range(count):
@@ -205,9 +205,11 @@ def _choose(P, source, count, equal):
         best, far = chosen, -1.0
         for k in range(count):
             P[source + k, 5] = min(P[source + k, 5], _away(P, source + k, source + chosen))
-            if P[source + k, 4] == 0.0 and P[source + k, 5] > far:
-                best, far = k, P[source + k, 5]
-        if not far > _NEXT * _NEXT * widest:
+            if P[source + k, 4] == 0.0 and P[source + k, 5] > _NEXT * _NEXT * widest:
+                rank = P[source + k, 5] + (4.0 * widest if k < first else 0.0)
+                if rank > far:
+                    best, far = k, rank
+        if far < 0.0:
             break
         chosen = best
 
@@ -243,7 +245,7 @@ def _points(P, source, count, q, n, skins, flip, size, T):
     """Write the points of what is shown over the plane through q with normal n; flip: the plane is A's."""
     for k in range(count):
         P[source + k, 3] = dot(n, sub(_get(P, source + k), q)) - skins
-    _choose(P, source, count, _EQUAL * size)
+    _choose(P, source, count, _EQUAL * size, 0)
     normal = scale(-1.0, n) if flip else n
     kept = 0
     for k in range(count):
@@ -337,9 +339,13 @@ def touch_pair(F, pair, size, reach, S, T):
             kept = _on_face(F, pair, size, n, gap, not first, S, T)
     if kept == 0:
         kept = _on_edges(F, pair, size, n, S, T)
-    if kept == 0:
-        _write(T, 0, gap, axpy(-0.5 * gap, n, a), n)
-        kept = 1
+    lowest, highest = math.inf, 0
+    for k in range(kept):
+        lowest = min(lowest, T[k, 0])
+        highest = k if T[k, 0] > T[highest, 0] else highest
+    if lowest > gap + _LEVEL * size:  # none is where they are nearest
+        _write(T, kept if kept < MOST else highest, gap, axpy(-0.5 * gap, n, a), n)
+        kept = min(kept + 1, MOST)
     return kept, gap
 
 

@@ -18,7 +18,6 @@ from motiform.spatial.algebra import axpy, dot, sub, tmul, transform
 __all__ = ["touch_ring"]
 
 _LOOKS = 16  # places around the ring
-_MINIMA = 4
 _HALVINGS = 50
 
 
@@ -63,13 +62,13 @@ def touch_ring(F, pair, size, reach, S, T):
         S[row + k, 6], S[row + k, 7] = gap - tube, slope
     count, minima, first = 0, 0, row + _LOOKS
     least = math.inf
-    for k in range(_LOOKS):
-        least = min(least, S[row + k, 6])
-        after = row + (k + 1) % _LOOKS
-        angle = step * k
-        if S[row + k, 7] < 0.0 and S[after, 7] > 0.0 and minima < _MINIMA:
+    for j in range(2 * _LOOKS):  # minima, then the other places
+        k = j % _LOOKS
+        angle, between = step * k, S[row + k, 7] < 0.0 and S[row + (k + 1) % _LOOKS, 7] > 0.0
+        if between != (j < _LOOKS):
+            continue
+        if between:
             angle = _least(F, pair, size, S, angle, angle + step)
-            minima += 1
         gap, n, _ = _probe(F, pair, size, S, angle)
         gap -= tube
         least = min(least, gap)
@@ -79,7 +78,8 @@ def touch_ring(F, pair, size, reach, S, T):
             S[first + count, 0], S[first + count, 1], S[first + count, 2] = site
             S[first + count, 3], S[first + count, 6] = gap, angle
             count += 1
-    _choose(S, first, count, 1e-5 * size)
+            minima += between
+    _choose(S, first, count, 1e-5 * size, minima)
     kept = 0
     for k in range(count):
         if S[first + k, 4] > 0.0:

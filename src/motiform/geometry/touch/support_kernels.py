@@ -12,7 +12,7 @@ from motiform.base.kernels import inline, routine
 from motiform.geometry.touch.columns import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL
 from motiform.spatial.algebra import dot, norm, scale, sub
 
-__all__ = ["edge_of", "face_of", "has_face", "skin", "support"]
+__all__ = ["edge_of", "face_of", "has_face", "shows_wall", "skin", "support"]
 
 SIDES = 16  # of the polygon in a round face
 FLAT = 1e-3  # sine of the tilt below which that polygon stays where it is
@@ -23,6 +23,16 @@ STEEP = 0.5  # cosine from which on a round face looks along a direction, not th
 def _corner(F, at, k):
     i = at + 4 + 3 * k
     return F[i], F[i + 1], F[i + 2]
+
+
+@inline
+def _top_corner(F, at, m):
+    best, most = 0, -math.inf
+    for k in range(int(F[at])):
+        reach = dot(_corner(F, at, k), m)
+        if reach > most:
+            best, most = k, reach
+    return best
 
 
 @inline
@@ -37,12 +47,7 @@ def support(kind, F, at, d):
     if kind == BOX:
         return math.copysign(F[at], d[0]), math.copysign(F[at + 1], d[1]), math.copysign(F[at + 2], d[2])
     if kind == HULL:
-        best, most = 0, -math.inf
-        for k in range(int(F[at])):
-            reach = dot(_corner(F, at, k), d)
-            if reach > most:
-                best, most = k, reach
-        return _corner(F, at, best)
+        return _corner(F, at, _top_corner(F, at, d))
     if kind == BALL:
         return 0.0, 0.0, 0.0
     if kind == CAPSULE:
@@ -113,13 +118,18 @@ def _box_face(F, at, m, P, row):
 
 @routine
 def _hull_face(F, at, m, P, row):
-    faces = at + int(F[at + 2])
+    """Write the face that looks most along m of those at the corner farthest along it: others may be far from there."""
+    top, faces = _top_corner(F, at, m), at + int(F[at + 2])
     best, most = faces, -math.inf
     for k in range(int(F[at + 1])):
         i = faces + 5 * k
         along = F[i] * m[0] + F[i + 1] * m[1] + F[i + 2] * m[2]
         if along > most:
-            best, most = i, along
+            first = at + int(F[i + 3])
+            for j in range(int(F[i + 4])):
+                if int(F[first + j]) == top:
+                    best, most = i, along
+                    break
     first, count = at + int(F[best + 3]), int(F[best + 4])
     for k in range(count):
         x, y, z = _corner(F, at, int(F[first + k]))
@@ -146,14 +156,22 @@ def face_of(kind, F, at, m, P, row):
 
 
 @routine
+def shows_wall(kind, F, at, m):
+    """Return whether a cylinder or a cone looks along m with its wall, not with the end that is farthest along it."""
+    if kind == CYLINDER:
+        return math.fabs(m[1]) < STEEP
+    rho, low, half, high = math.hypot(m[0], m[2]), F[at], F[at + 1], F[at + 2]
+    lower = low * rho - half * m[1] >= high * rho + half * m[1]
+    end = -m[1] if lower else m[1]
+    slope = math.hypot(low - high, 2.0 * half)
+    wall = (2.0 * half * rho + (low - high) * m[1]) / slope
+    return end < STEEP or end < wall or not (low if lower else high) > 0.0
+
+
+@routine
 def _hull_edge(F, at, m):
     """Return the edge at the corner farthest along m whose other end is farthest too."""
-    top, most = 0, -math.inf
-    for k in range(int(F[at])):
-        reach = dot(_corner(F, at, k), m)
-        if reach > most:
-            top, most = k, reach
-    faces = at + int(F[at + 2])
+    top, faces = _top_corner(F, at, m), at + int(F[at + 2])
     other, most = top, -math.inf
     for k in range(int(F[at + 1])):
         first, count = at + int(F[faces + 5 * k + 3]), int(F[faces + 5 * k + 4])

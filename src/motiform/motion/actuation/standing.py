@@ -8,12 +8,15 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError, closest
 from motiform.motion.actuation.control import plain_places
-from motiform.motion.contact import Contacts, contact_rows
+from motiform.motion.contact import Contacts
+from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.tree import Figure, gravity_effects
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
 __all__ = ["StandingEffort", "standing_effort"]
+
+_CLOSE = 1e-6  # [m] of a gap that is contact
 
 
 class StandingEffort(NamedTuple):
@@ -22,7 +25,7 @@ class StandingEffort(NamedTuple):
     tau: Array
     """(nv,); zero on a floating base."""
     forces: Array
-    """Of the contact points along (tangent 1, normal, tangent 2) [N], (points, 3)."""
+    """Of the contact points along (tangent 1, normal, tangent 2) [N], (points, 3); of solids the sum."""
 
 
 def standing_effort(
@@ -80,16 +83,14 @@ def _alone(
 def _balanced(figure: Figure, contacts: Contacts, posture: Array, chosen: np.ndarray | None) -> StandingEffort:
     from scipy.optimize import lsq_linear
 
-    rows = contact_rows(figure, contacts, posture)
+    rows, own = _touching(figure, contacts, posture, chosen)
     names = contacts.point_names
-    chosen = np.flatnonzero(rows.gaps <= 1e-6) if chosen is None else chosen
     weight = gravity_effects(figure, posture)
     driven = plain_places(figure)[1]
     free = np.setdiff1d(np.arange(figure.nv), driven)
-    J = rows.jacobian[chosen].reshape(-1, figure.nv)
-    forces = np.zeros((len(names), 3))
+    J, carried = rows.reshape(-1, figure.nv), np.zeros(3 * len(own))
     if len(free):
-        lower = np.tile([-np.inf, 0.0, -np.inf], len(chosen))
+        lower = np.tile([-np.inf, 0.0, -np.inf], len(own))
         small = 1e-6 * np.eye(len(J))  # of all forces that balance the weight the least
         found = lsq_linear(
             np.vstack([J[:, free].T, small]), np.concatenate([weight[free], np.zeros(len(J))]), (lower, np.inf)
@@ -98,11 +99,30 @@ def _balanced(figure: Figure, contacts: Contacts, posture: Array, chosen: np.nda
         if left > 1e-3 * max(1.0, np.abs(weight[free]).max()):
             raise RunError(
                 "the posture cannot stand on its contacts",
-                where=", ".join(names[k] for k in chosen[:6]) or "no contact point touches",
+                where=", ".join(dict.fromkeys(names[k] for k in own[:6])) or "no contact point touches",
                 got=f"{left:.4g} N or N m of the weight is not carried",
                 remedy="Bring the centre of mass above the points that touch, or name others.",
             )
-        forces[chosen] = found.x.reshape(-1, 3)
-    tau = weight - J.T @ forces[chosen].ravel()
+        carried = found.x
+    tau = weight - J.T @ carried
     tau[free] = 0.0
+    forces = np.zeros((len(names), 3))
+    np.add.at(forces, own, carried.reshape(-1, 3))
     return StandingEffort(tau, forces)
+
+
+def _touching(
+    figure: Figure, contacts: Contacts, posture: Array, chosen: np.ndarray | None
+) -> tuple[Array, np.ndarray]:
+    """Return the rows of where points touch, (n, 3, nv), and which points these are; a solid touches at several."""
+    problem = ContactProblem(figure, contacts)
+    gaps, point_of = problem.gaps(posture)[: problem.packed.pairs], problem.packed.point_of
+    near = np.full(len(contacts.points), _CLOSE)
+    if chosen is not None:
+        near[:] = -np.inf
+        for point in chosen:
+            near[point] = gaps[point_of == point].min(initial=np.inf) + _CLOSE
+    problem.activate(np.flatnonzero(gaps <= near[point_of]))
+    y = np.concatenate([posture, np.zeros(figure.nv)])
+    problem.pose(y, problem.head.zeros)
+    return problem.jacobian(y).reshape(-1, 3, figure.nv), point_of[problem.active]

@@ -7,7 +7,12 @@ ends, and give the velocities at the end, M(q₊) v₊ = S(q₊)ᵀ p: a variati
 symplectic without contacts, but for forces, which are those at the beginning. The first equation is solved for w by
 iteration on R(w) = Sᵀ p − M w, from those of the last two steps and with the last impulses; what iterations leave is
 added to p, so that momenta are balanced to rounding in any case. Springs and dampers are taken at the end of the step
-(M + h D + h² K), so that stiff ones stay stable. Penetration that is there shrinks by a fifth each step.
+(M + h D + h² K), so that stiff ones stay stable.
+
+Penetration that is there shrinks by a fifth each step, by impulses of its own: Cᵀ Z is given to the momenta for the way
+and taken back at its end, so that what overlaps is moved apart and no velocity is left of it. They act along normals,
+as if there were no friction: in a wedge that friction holds nothing could come out, and impulses would grow from step
+to step.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -19,7 +24,7 @@ from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import Head, Space
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
-from motiform.motion.contact.solve_kernels import accelerate, factor, gram, project, project_vector
+from motiform.motion.contact.solve_kernels import accelerate, dot, factor, gram, project, project_vector
 from motiform.motion.contact.sweep_kernels import sweep
 from motiform.motion.hybrid.momentum_kernels import (
     add_momenta,
@@ -44,7 +49,10 @@ _1, _2 = "float64[::1]", "float64[:, ::1]"
 _OUT = 0.2  # of a penetration that a step takes away
 _PASSES = 4  # over the places at the end of a step; each one shrinks the error by the angle of a step
 _NEARLY = 1e-6  # change of velocities over the largest at which passes end: the next would be smaller by that angle
+_TURNS, _FAR_OFF = 4, 1e-3  # of finding impulses anew, and the error of velocities over the largest from which on
 _FIRST, _SWEEPS = 5, 95  # over all contacts, before and after equations are tried
+_ROUNDING = 1e-11  # [m] of a penetration that stays
+_APART, _YIELD = 40, 0.01  # sweeps over what moves solids apart; its softness, which bounds it where nothing can part
 _SLOW = 40.0  # [m/s²] approach over the step below which nothing bounces: what a step of free fall makes, fourfold
 _FAR = 1e12  # [m/s] keeps a contact out of a step
 _TOUCHING = 1e-6  # [m] gap below which a contact lasts though it has not pressed in the last step
@@ -62,7 +70,9 @@ class Step(NamedTuple):
     mu: Floats
     x: Floats
     terms: Floats
-    """Of each row: the sum of the sizes of the terms of its velocity."""
+    """Of each row: the sum of the sizes of the terms of its velocity; then what is asked to move it apart [m/s]."""
+    apart: Floats
+    """Impulses of the rows that do."""
     a: Floats
     r: Floats
     """R that the velocities w are made with, by columns."""
@@ -99,14 +109,15 @@ def _choose(ints, cints, cfloats, Q, W, reach, active, gaps, count):
 
 @inline
 def _demand(sites, k, bounce, h):
-    """Return what is added to the normal velocity of a candidate before it must not be negative, and how much of it
-    is to bring the candidate out of its obstacle.
+    """Return what is added to the normal velocity of a candidate before it must not be negative, and what more brings
+    the candidate out of its obstacle.
     """
     gap, speed = sites[ix(k), c.GAP], sites[ix(k), ix(c.SLIP + 1)]
     bounces = bounce > 0.0 and speed < -_SLOW * h
     if gap > 0.0:
         return (_FAR if bounces else gap / h), 0.0  # what bounces is let in by part of a step: it keeps its speed
-    return (bounce * speed, 0.0) if bounces else (_OUT * gap / h, _OUT * gap / h)
+    demand = bounce * speed if bounces else 0.0
+    return demand, _OUT * gap / h - demand
 
 
 @inline
@@ -188,6 +199,12 @@ def _ask(head, h, space, step):
     project_vector(space.H, head.before, space.u)
 
 
+@inline
+def _normal(k, pairs):
+    """Return the row of a candidate's normal."""
+    return 3 * k + 1 if k < pairs else 2 * pairs + k
+
+
 @routine
 def _rows(head, Q, V, h, W, space, step, pairs, taken):
     """Write rows, their Delassus matrix, and b: what their velocities would be with no change; return how many."""
@@ -206,7 +223,7 @@ def _rows(head, Q, V, h, W, space, step, pairs, taken):
                 terms[ix(r)] += abs(Y[ix(k), ix(r)] * rate)
     for k in range(taken):
         candidate = step.active[ix(k)]
-        row = 3 * k + 1 if k < pairs else 3 * pairs + k - pairs
+        row = _normal(k, pairs)
         if k < pairs:
             step.mu[ix(k)] = step.friction[ix(candidate)]
             lasts = step.impulses[ix(3 * candidate + 1)] > 0.0 or space.sites[ix(k), c.GAP] < _TOUCHING
@@ -219,21 +236,7 @@ def _rows(head, Q, V, h, W, space, step, pairs, taken):
         b[ix(row)] += demand
     project(space.H, head.before, used, Y, rows)
     gram(used, Y, rows, space.A)
-    for k in range(pairs):
-        _let_out(space.A, b, 3 * k + 1, terms[ix(3 * k + 1)])
     return rows
-
-
-@inline
-def _let_out(A, b, n, inward):
-    """Let a contact that is to come out of its obstacle slip as its own normal impulse makes it, against no friction.
-
-    Where rows depend on each other (an arm that turns about one axis) it could not come out otherwise.
-    """
-    if inward < 0.0 and A[ix(n), ix(n)] > 0.0:
-        impulse = -inward / A[ix(n), ix(n)]
-        b[ix(n - 1)] -= A[ix(n - 1), ix(n)] * impulse
-        b[ix(n + 1)] -= A[ix(n + 1), ix(n)] * impulse
 
 
 @inline
@@ -262,12 +265,49 @@ def _solve(A, b, pairs, rows, mu, x, room):
 
 
 @routine
-def _collect(step, space, room, pairs, taken, rows):
-    """Solve for the impulses of all contacts, and keep them."""
+def _part(A, b, pairs, taken, rows, x, asked, least, base, z):
+    """Write the impulses that move apart what overlaps, beside impulses x; return whether there are any.
+
+    `asked` is by what speed, negative, and `least` [m/s] the greatest that is left.
+    """
+    deepest = 0.0
+    for r in range(rows):
+        z[ix(r)] = 0.0
+    for k in range(taken):
+        deepest = min(deepest, asked[ix(_normal(k, pairs))])
+    if not deepest < -least:
+        return False
+    for k in range(taken):
+        row = _normal(k, pairs)
+        base[ix(row)] = asked[ix(row)] + b[ix(row)] + dot(A, row, 0, rows, x)
+    for _ in range(_APART):
+        change, size = 0.0, 0.0
+        for k in range(taken):
+            row = _normal(k, pairs)
+            stiff = (1.0 + _YIELD) * A[ix(row), ix(row)]
+            if stiff > 0.0:
+                old = z[ix(row)]
+                speed = base[ix(row)] + dot(A, row, 0, rows, z) + _YIELD * A[ix(row), ix(row)] * old
+                z[ix(row)] = max(0.0, old - speed / stiff)
+                change, size = max(change, abs(z[ix(row)] - old)), max(size, z[ix(row)])
+        if not change > 1e-3 * size:
+            break
+    return True
+
+
+@routine
+def _drive(space, rows, sign):
+    """Add sign times what drives to the velocities of the rows."""
     for k in range(space.used.shape[0]):
         if space.used[ix(k)] != 0:
             for r in range(rows):
-                space.b[ix(r)] -= space.Y[ix(k), ix(r)] * space.u[ix(k)]
+                space.b[ix(r)] -= sign * space.Y[ix(k), ix(r)] * space.u[ix(k)]
+
+
+@routine
+def _collect(step, space, room, h, pairs, taken, rows):
+    """Solve for the impulses of all contacts; add what moves them apart to x, and keep it to take back."""
+    _drive(space, rows, 1.0)
     _solve(space.A, space.b, pairs, rows, step.mu, step.x, room)
     for k in range(step.impulses.shape[0]):
         step.impulses[ix(k)] = 0.0
@@ -277,11 +317,42 @@ def _collect(step, space, room, pairs, taken, rows):
                 step.impulses[ix(3 * step.active[ix(k)] + i)] = step.x[ix(3 * k + i)]
         else:
             step.impulses[ix(3 * step.active[ix(k)])] = step.x[ix(3 * pairs + k - pairs)]
+    least = _OUT * _ROUNDING / h
+    if not _part(space.A, space.b, pairs, taken, rows, step.x, step.terms, least, room.s, step.apart):
+        return 0
+    for r in range(rows):
+        step.x[ix(r)] += step.apart[ix(r)]
+        step.apart[ix(r)] = -step.apart[ix(r)]
+    return rows
 
 
 @routine
-def _arrive(head, h, y, W, W1, space, step):
-    """Hand the momenta of the way on to its end: write configuration and velocities there."""
+def _misled(head, space, step):
+    """Return whether impulses were found for velocities far from those that R on their way gives.
+
+    The first guess of R has the impulses of the last step: after an impact they are of another size.
+    """
+    size, error, nv = 0.0, 0.0, head.ints[t.NV]
+    for k in range(nv):
+        size = max(size, abs(step.w[ix(nv + k)]))
+        error = max(error, abs(step.a[ix(k)] - step.r[ix(k)]) / (space.H[ix(k), ix(k)] * space.H[ix(k), ix(k)]))
+    return error > _FAR_OFF * size
+
+
+@routine
+def _again(head, h, space, step, rows, parted):
+    """Set all back for impulses to be found anew, with R of the way that they gave."""
+    _drive(space, rows, -1.0)
+    for r in range(parted):
+        step.x[ix(r)] += step.apart[ix(r)]
+    for k in range(step.r.shape[0]):
+        step.r[ix(k)] = step.a[ix(k)]
+    _ask(head, h, space, step)
+
+
+@routine
+def _arrive(head, h, y, W, W1, space, step, parted):
+    """Hand the momenta of the way on to its end, without what moved apart: write configuration and velocities there."""
     ints, before, H, M, a, w = head.ints, head.before, space.H, space.M, step.a, step.w
     nq, nv, z, at = ints[t.NQ], ints[t.NV], state_zero(ints), ints[t.AT_COLUMNS] + t.COLUMN_V
     for k in range(nv):
@@ -289,7 +360,7 @@ def _arrive(head, h, y, W, W1, space, step):
         step.past[1, ix(k)] = step.past[0, ix(k)]
         step.past[0, ix(k)] = a[ix(k)]
     project_vector(H, before, space.u)
-    accelerate(H, before, space.used, space.Y, 0, step.x, space.u, a)
+    accelerate(H, before, space.used, space.Y, parted, step.apart, space.u, a)
     add_momenta(ints, head.floats, a, W)
     for k in range(nv):
         w[ix(nv + k)] += a[ix(k)]
@@ -339,10 +410,15 @@ def one_step(head, y, tau, loads, h, soft, space, step, room):
         if not change > _NEARLY * size or change > 0.5 * last:
             break
         last = change
-    _collect(step, space, room, pairs, taken, rows)
-    _move(head, y[nq:], space, rows, step.x, step)
-    _remainder(head, Q, h, W, W1, space, step)
-    _arrive(head, h, y, W, W1, space, step)
+    parted = 0
+    for turn in range(_TURNS):
+        parted = _collect(step, space, room, h, pairs, taken, rows)
+        _move(head, y[nq:], space, rows, step.x, step)
+        _remainder(head, Q, h, W, W1, space, step)
+        if turn + 1 == _TURNS or not _misled(head, space, step):
+            break
+        _again(head, h, space, step, rows, parted)
+    _arrive(head, h, y, W, W1, space, step, parted)
     step.now[0] = 1 - now
     for k in range(nv):
         if not math.isfinite(y[nq + k]):

@@ -13,7 +13,7 @@ from motiform.motion.actuation import ControlSum, CoordinateControl, CoordinateD
 from motiform.motion.contact import Contacts, contact_gaps
 from motiform.motion.robots.actuators import Actuator, ActuatorControl, Command, WeightCompensation
 from motiform.motion.robots.ties import TieControl
-from motiform.motion.robots.touching import contacts_of_file
+from motiform.motion.robots.touching import contacts_of_file, moving_segments
 from motiform.motion.tree import Control, Figure, joints
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.read.elements import read_xml
@@ -58,9 +58,13 @@ class Robot:
         return self.postures[name]
 
     def grounded(self, q: ArrayLike) -> Array:
-        """Return q with every free root moved along the vertical until the first of its points touches."""
+        """Return q with every free root moved along the vertical until the first of its points touches the world."""
         found = np.array(q, float)
-        gaps = self.gaps(found)
+        moving = moving_segments(self.figure)
+        still = {o.name: o for o in self.contacts.obstacles if o.segment not in moving}
+        pairs = self.contacts.pairs
+        ground = None if pairs is None else tuple(pair for pair in pairs if pair[1] in still)
+        gaps = self._gaps(found, self.contacts.replace(obstacles=tuple(still.values()), pairs=ground))
         roots = [self._root(point.segment) for point in self.contacts.points]
         for n in self.figure.roots:
             own = [gap for gap, root in zip(gaps, roots, strict=True) if root == n and np.isfinite(gap)]
@@ -71,11 +75,14 @@ class Robot:
 
     def gaps(self, q: ArrayLike) -> Array:
         """Return the distance from every contact point to its nearest obstacle [m], (points,); negative inside."""
-        if not self.contacts.points:
+        return self._gaps(q, self.contacts)
+
+    def _gaps(self, q: ArrayLike, contacts: Contacts) -> Array:
+        if not contacts.points:
             return np.zeros(0)
         figure, at = self.figure, np.asarray(q, float)
         tree = figure.replace(couplings=(), closures=())
-        return contact_gaps(tree, self.contacts, at if figure.coupled is None else figure.coupled.expand(at))
+        return contact_gaps(tree, contacts, at if figure.coupled is None else figure.coupled.expand(at))
 
     def _root(self, segment: str) -> int:
         n = self.figure.index(segment)

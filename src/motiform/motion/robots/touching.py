@@ -13,7 +13,7 @@ from motiform.motion.tree import Figure, Segment, poses
 from motiform.motion.tree.read.model_file import FileSolid, ModelFile
 from motiform.spatial import Transform
 
-__all__ = ["contacts_of_file"]
+__all__ = ["contacts_of_file", "moving_segments"]
 
 WORLD = "world"
 OVERLAP = 1e-6  # [m] by which solids that rest on each other may overlap
@@ -26,7 +26,7 @@ def contacts_of_file(file: ModelFile, *, floor: bool, friction: float | None, to
     another. Where the world has no solid `floor` gives it a plane through the origin. `friction` replaces that of the
     file.
     """
-    moving = _moving(file.figure)
+    moving = moving_segments(file.figure)
     world = [solid for solid in file.solids if solid.segment not in moving]
     if floor and not world:
         ground = plane(normal=file.figure.up, name="floor")
@@ -130,7 +130,7 @@ def _rubs(file: ModelFile, solid: FileSolid, other: FileSolid) -> float:
     return given[0] if given else max(solid.friction, other.friction)
 
 
-def _moving(figure: Figure) -> set[str | None]:
+def moving_segments(figure: Figure) -> set[str | None]:
     """Return the segments that can move."""
     found: set[str | None] = set()
     for segment in figure.segments:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import RunError
-from motiform.bench.contact import cases
+from motiform.bench.contact import cases, solids
 from motiform.bench.contact.bones import LAYER, Bones, inflated
 from motiform.bench.register import made_peers
-from motiform.geometry import Ball
+from motiform.geometry import Ball, touch_points
 from motiform.measure import wrist_shapes
 
 
@@ -27,6 +27,20 @@ def test_rows(few, monkeypatch):
         assert set(row.peers) == {name for name, _ in made_peers("contact", case, few)}
         assert "1 pairs touch" in row.note
     assert "pairs that overlap" in cases._pairs(few).note
+
+
+def test_rows_of_solids(monkeypatch):
+    monkeypatch.setattr(solids, "take_turns", lambda runs, **_: {name: run(1) for name, run in runs.items()})
+    monkeypatch.setattr(solids, "_COUNT", 40)
+    for name in ("box-box", "cone-box"):
+        row = solids.solid_row(name)
+        assert row.ours > 0
+        assert "points a pair" in row.note
+        assert set(row.peers) <= {"coal"}
+    near = solids.touching_pairs("hull-hull", 30)
+    gaps = touch_points(near.first, near.second, near.poses, near.others).gap
+    # the normal turns by the way over the size, which changes the gap by the square of the way over it
+    assert np.abs(gaps).max() < 2e-4
 
 
 def test_a_peer_that_finds_other_pairs_is_refused(few):

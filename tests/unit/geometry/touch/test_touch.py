@@ -101,6 +101,17 @@ def test_two_solids_see_each_other_alike():
             assert one.gap == pytest.approx(other.gap, abs=4e-10)
 
 
+@pytest.mark.parametrize("name", [*SOLIDS, "funnel"])
+def test_the_lowest_point_is_among_those_on_the_ground(name):
+    """What a solid shows to the floor holds its lowest point, however it is turned: else it would sink in unseen."""
+    solid = SOLIDS.get(name, Cone(0.02, 0.03, 0.1))
+    turns = Rotation.random(300, random_state=3).as_matrix()
+    low = solid.reach(-turns[:, 1, :])
+    at = np.stack([0 * low, low + np.linspace(-0.01, 0.01, 300), 0 * low], axis=1)
+    found = touch_points(solid, Plane(), Transform(turns, at), HERE)
+    np.testing.assert_allclose(found.gaps.min(axis=1), np.linspace(-0.01, 0.01, 300), atol=1e-15)
+
+
 @pytest.mark.parametrize("shift", [(0.0, 0.0), (0.03, 0.0), (0.03, -0.05)])
 def test_faces_touch_at_the_corners_of_their_common_part(shift):
     """The common part of two squares of 0.2 m shifted by (x, z) is the rectangle between the nearer edges."""

@@ -21,6 +21,7 @@ from motiform.motion.tree.read.mjcf_bodies import Bodies
 from motiform.motion.tree.read.mjcf_equalities import Equalities
 from motiform.motion.tree.read.mjcf_geoms import Geoms
 from motiform.motion.tree.read.mjcf_joints import Joints
+from motiform.motion.tree.read.mjcf_replicas import expand_replicas
 from motiform.motion.tree.read.mjcf_settings import Compiler, Defaults, expand_includes
 from motiform.motion.tree.read.mjcf_touch import Touch
 from motiform.motion.tree.read.model_file import Actuator, FilePosture, ModelFile, stand_file
@@ -123,6 +124,7 @@ class _Mjcf:
                 self.report.leave(section, f"<{section.tag}>")
         for section in root.all("compiler"):
             self.compiler.read(section, report)
+        expand_replicas(root, self.compiler)
         for section in root.all("default"):
             self.defaults.read(section)
         for section in root.all("option"):

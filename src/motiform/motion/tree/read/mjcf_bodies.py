@@ -22,7 +22,7 @@ __all__ = ["Bodies"]
 WORLD = "world"
 _HERE = Transform.identity()
 _BODY = ("name", "childclass", "pos", *ORIENTATIONS, "gravcomp", "mocap", "user", "sleep", "fuse", "simple")
-_MAKERS = ("composite", "flexcomp", "replicate", "attach")
+_MAKERS = ("composite", "flexcomp", "attach")
 
 
 @dataclass

@@ -1,0 +1,150 @@
+"""Do robots from files stand on the floor?
+========================================
+
+A dog, an arm on a heavy foot, a humanoid, a hand with a ball and a pair of legs, from MJCF and URDF files.
+`read_robot` gives contacts and actuators. Position servos hold the keyframe of the file; where it has none, posture
+control holds a posture with the efforts that standing needs.
+
+After two seconds all stand still, and the floor carries the weight of each. Where posture control has the efforts of
+standing nothing sags; servos yield by what they carry over their stiffness.
+
+`main(folder="…")`, or the environment variable MOTIFORM_ROBOTS, takes the MJCF and URDF files of a folder in place of
+these. A URDF robot that can stand by itself is free, otherwise its root is fixed.
+"""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+
+import motiform as mf
+from motiform import actuation, robots
+from motiform.base.errors import MotiformError
+from motiform.form import Form, dress
+from motiform.image import Camera, picture, show_pictures
+from motiform.motion import tree
+
+POSTURES = {
+    "arm": {"turn_axis": 0.4, "shoulder_axis": 0.5, "elbow_axis": 1.0, "wrist_axis": 1.2},
+    "biped": {f"{n}_{joint}": a for n in "lr" for joint, a in (("pitch", -0.35), ("knee", 0.7), ("tip", -0.35))},
+}
+PLACES = {  # m: x, z
+    "quadruped": (-0.2, -0.95),
+    "arm": (-0.3, -0.25),
+    "humanoid": (-0.5, 0.5),
+    "hand": (0.9, 0.15),
+    "biped": (-0.2, 1.15),
+}
+
+
+def posture(robot, angles):
+    """Return the posture of a file with some angles changed, let down to the floor if it is not there."""
+    q = robot.posture().q.copy()
+    for name, angle in angles.items():
+        q[robot.figure.layout.places_q[name]] = angle
+    return q if -1e-6 < robot.gaps(q).min() < 1e-3 else robot.grounded(q)
+
+
+def standing(robot, q):
+    """Return the efforts of standing, or None where the posture cannot stand by itself."""
+    try:
+        return actuation.standing_effort(robot.figure, robot.contacts, q).tau
+    except MotiformError:
+        return None
+
+
+def load(path, angles):
+    """Return a robot with y up, its posture, and the efforts of standing where no servos hold it."""
+    options = {"up": "y", "touch": "solids", "friction": 0.9}
+    free = {"free": True} if path.suffix == ".urdf" else {}
+    robot = robots.read_robot(path, **options, **free)
+    q = posture(robot, angles)
+    if any(actuator.bias[1] < 0 for actuator in robot.actuators):
+        return robot, q, None
+    efforts = standing(robot, q)
+    if efforts is None and free:
+        robot = robots.read_robot(path, **options)
+        q = posture(robot, angles)
+    return robot, q, tree.gravity_effects(robot.figure, q) if efforts is None else efforts
+
+
+def stand(path, angles, t1):
+    robot, q, efforts = load(path, angles)
+    if efforts is None:
+        control = robot.control()
+    else:  # stiff enough that a body of this height does not tip about its ankles, with all its weight on one
+        height = np.ptp(tree.centers_of_mass(robot.figure, q)[:, 1])
+        stiff = 10 * robot.figure.mass * 9.81 * height
+        control = actuation.posture_control(robot.figure, q, stiffness=stiff, damping=0.1 * stiff, feedforward=efforts)
+    contacts = robot.contacts
+    run = {"t1": t1, "rate": 50.0, "integrator": "time-stepping", "step": min(robot.step, 2e-3)}
+    return robot, mf.simulate(robot.figure, q0=q, contacts=contacts, controls=control, **run)
+
+
+def main(quick=False, folder=None):
+    if folder is None:
+        files = {name: robots.robot_file(name) for name in PLACES}
+    else:
+        found = sorted(path for kind in ("*.xml", "*.urdf") for path in Path(folder).rglob(kind))
+        files = {path.stem if path.stem != "scene" else path.parent.name: path for path in found}
+    return {name: stand(path, POSTURES.get(name, {}), 0.5 if quick else 2.0) for name, path in files.items()}
+
+
+def carried(robot, rec):
+    """Return the force up on what stands [N], and the weight of it: of trees that contacts press."""
+    figure, force = robot.figure, rec["contact.force"][-1]
+    roots = np.arange(len(figure.segments))
+    for n, segment in enumerate(figure.segments):
+        roots[n] = n if segment.parent is None else roots[figure.index(segment.parent)]
+    pressed = {roots[figure.index(p.segment)] for p, f in zip(robot.contacts.points, force, strict=True) if f.any()}
+    mass = sum(segment.mass for n, segment in enumerate(figure.segments) if roots[n] in pressed)
+    return force[:, 1].sum(), 9.81 * mass
+
+
+def check(result):
+    for name, (robot, rec) in result.items():
+        moved = rec["center_of_mass"] - rec["center_of_mass"][0]
+        assert np.abs(moved).max() < 0.03, name  # m: servos yield
+        if rec.time("q")[-1] < 2:
+            continue
+        speed = np.abs(np.diff(rec["center_of_mass"][-26:], axis=0)).sum(0).max() / 0.5
+        assert speed < 1e-4, (name, speed)  # m/s
+        up, weight = carried(robot, rec)
+        # what still moves at a speed u that dies out within 0.1 s or more weighs m u/0.1 s: below 1e-3 m/s² of 9.81
+        assert abs(up - weight) <= 1e-3 * weight, (name, up, weight)
+
+
+def placed(name, rec, x, z):
+    """Return the parts of a robot at the last sample, put down at (x, z)."""
+    return [
+        replace(
+            part,
+            name=f"{name}.{part.name}",
+            position=part.position[-1:] + np.array([x, 0.0, z]),
+            orientation=part.orientation[-1:],
+        )
+        for part in dress(rec).parts
+    ]
+
+
+def draw(result, folder):
+    parts = {
+        name: placed(name, rec, *PLACES.get(name, (0.0, 1.2 * k))) for k, (name, (_, rec)) in enumerate(result.items())
+    }
+    every = Form(tuple(part for own in parts.values() for part in own), np.zeros(1))
+    camera = Camera((3.4, 1.4, 0.5), (0.0, 0.66, 0.1), fov=0.55)
+    pictures = [picture(every, folder / "robots.png", camera=camera, size=(1200, 760), ground=0.0)]
+    if "hand" in parts:
+        x, z = PLACES["hand"]
+        near = Camera((x + 0.3, 0.24, z + 0.12), (x, 0.04, z), fov=0.5)
+        hand = Form(tuple(parts["hand"]), np.zeros(1))
+        pictures.append(picture(hand, folder / "hand.png", camera=near, size=(600, 460), ground=0.0))
+    return pictures
+
+
+if __name__ == "__main__":
+    result = main(folder=os.environ.get("MOTIFORM_ROBOTS"))
+    check(result)
+    show_pictures(draw(result, Path(mkdtemp())))
