@@ -13,7 +13,8 @@ __all__ = ["ScreenEngine"]
 
 _ROWS, _LINE = 16, 4096  # of a tile on the CPU: enough work for a thread, and lists that are short
 _LISTS = (16, 32)  # rows and columns of a list on a GPU, where a tile is a column of as many rows
-_BATCH = 1 << 19  # numbers of the table of points that is made at once
+_HUGE = 1e100  # [m] no pin is there: the run has diverged
+_BATCH = 1 << 17  # numbers of the table of points that is made at once: a megabyte
 
 
 class ScreenEngine:
@@ -36,10 +37,14 @@ class ScreenEngine:
         self._force = self._scaled_force()
         self._masses = [_Masses(one, screen) for one in screen.engravers if one.mass is not None]
         self._count = sum(one.count for one in screen.engravers)
-        lists = int(self._grid[9]) * -(-self.planes * self.rows // int(self._grid[7]))
-        self._starts = np.zeros(lists + 1, np.int64)
-        self._listed = np.zeros(max(64, 8 * self._count), np.int64)
-        self._none = self.device.array(self._starts), self.device.array(self._listed[:1])
+        self._most = 1 if self._masses else max(1, _BATCH // (WIDTH * max(1, self._count)))
+        tiles = int(self._grid[9]) * -(-self.planes * self.rows // int(self._grid[7]))
+        steps = self._most if self._count else 1
+        self._starts = np.zeros((steps, tiles + 1), np.int64)
+        self._listed = np.zeros((steps, max(64, 4 * self._count)), np.int64)
+        self._tracks = [_Track(one, screen) for one in screen.engravers]
+        self._rows = self._constants(steps)
+        self._none = self.device.array(self._starts[:1]), self.device.array(self._listed[:1])
         self._device_grid = self.device.array(self._grid)
         self._pistons = None if screen.pistons is None else _Horizontal(self)
 
@@ -111,81 +116,93 @@ class ScreenEngine:
 
     def advance(self, steps: int = 1) -> None:
         """Take so many steps."""
-        most = 1 if self._masses else max(1, _BATCH // (WIDTH * max(1, self._count)))
         end = self.sample + steps
         while self.sample < end:
-            batch = min(most, end - self.sample)
+            batch = min(self._most, end - self.sample)
             table = self._table(batch)
-            on_device = self.device.array(table)
+            points = table if self.device.name == "cpu" else self.device.array(table)
+            lists = self._lists(table)
             for b in range(batch):
-                self._step(b, table, on_device)
+                self._step(b if self._count else 0, points, *lists)
         self.device.synchronize()
 
-    def _step(self, b: int, table: np.ndarray, on_device: Any) -> None:
+    def _step(self, b: int, points: Any, starts: Any, listed: Any) -> None:
         from motiform.form.screen.pin_kernels import press_back, step_pins
 
         grid, force, s = self._device_grid, self._force, self.screen
-        starts, listed = self._lists(b, table)
         if self._pistons is not None:
             force = self._pistons.press(self)
         tiles = -(-self.planes * self.rows // int(self._grid[5])) * -(-self.columns // int(self._grid[6]))
         if self._masses:
             back = self.device.empty((self._count, 3))
-            arguments = (grid, s.spacing, b, self._now, self._before, on_device, back)
+            arguments = (grid, s.spacing, b, self._now, self._before, points, back)
             self.device.launch(press_back, self._count, *arguments, least=8)
             pushed = self.device.host(back) * (s.mass * s.frequency**2)
         self.device.launch(
             step_pins, tiles, grid, self._law, b, self._now, self._before, self._after, force, starts, listed,
-            on_device, least=2,
+            points, least=2,
         )  # fmt: skip
         for one in self._masses:
             one.move(pushed[one.first : one.first + one.engraver.count])
         self._now, self._before, self._after = self._after, self._now, self._before
         self.sample += 1
 
-    def _lists(self, b: int, table: np.ndarray) -> tuple[Any, Any]:
-        """Return which points may touch which tile."""
+    def _lists(self, table: np.ndarray) -> tuple[Any, Any]:
+        """Return which points may touch which tile at each step of a table."""
+        from motiform.base.kernels import get_device
         from motiform.form.screen.pin_kernels import list_tiles
 
         if not self._count:
             return self._none
-        needed = list_tiles(self._grid, self.screen.spacing, table, b, self._starts, self._listed)
-        if needed > len(self._listed):
-            self._listed = np.zeros(2 * needed, np.int64)
-            list_tiles(self._grid, self.screen.spacing, table, b, self._starts, self._listed)
+        host, needed = get_device("cpu"), np.zeros(len(table), np.int64)
+        for _ in range(2):
+            arguments = (self._grid, self.screen.spacing, table, self._starts, self._listed, needed)
+            host.launch(list_tiles, len(table), *arguments, least=2)
+            if needed.max() <= self._listed.shape[1]:
+                break
+            self._listed = np.zeros((len(self._listed), 2 * int(needed.max())), np.int64)
         if self.device.name == "cpu":
             return self._starts, self._listed
-        return self.device.array(self._starts), self.device.array(self._listed[: max(1, needed)])
+        return self.device.array(self._starts), self.device.array(self._listed)
 
-    def _table(self, steps: int) -> np.ndarray:
-        """Return the points of all engravers at the next steps, (steps, points, numbers)."""
-        s, times = self.screen, np.arange(self.sample - 1, self.sample + steps) / self.screen.frequency
+    def _constants(self, steps: int) -> np.ndarray:
+        """Return a table of so many steps with the numbers of points that do not change."""
+        s, first = self.screen, 0
         table = np.zeros((steps, self._count, WIDTH))
-        lead, first = 3 - s.dimensions, 0
         for engraver in s.engravers:
             rows = table[:, first : first + engraver.count]
-            mover = next((one for one in self._masses if one.engraver is engraver), None)
-            if mover is not None:
-                mover.first = first
-                at, top = mover.trail(), None
-            else:
-                places = engraver.at(times)
-                at, top = s.locate(places), s.above(places) if engraver.height is None else None
-            rows[..., AT + lead : AT + 3], rows[..., BEFORE + lead : BEFORE + 3] = at[1:], at[:-1]
-            height = np.full(at.shape[:2], engraver.height) if top is None else top
-            rows[..., HEIGHT], rows[..., HEIGHT_BEFORE] = height[1:] - s.rest, height[:-1] - s.rest
             rows[..., K], rows[..., Z] = engraver.stiffness * s.step**2 / s.mass, engraver.damping * s.step / s.mass
             rows[..., REACH] = engraver.reach
             first += engraver.count
         return table
 
+    def _table(self, steps: int) -> np.ndarray:
+        """Return the points of all engravers at the next steps, (steps, points, numbers)."""
+        times = np.arange(self.sample - 1, self.sample + steps) / self.screen.frequency
+        if not self._count:
+            return self._rows
+        table, lead, first = self._rows[:steps], 3 - self.screen.dimensions, 0
+        for track in self._tracks:
+            rows = table[:, first : first + track.engraver.count]
+            mover = next((one for one in self._masses if one.engraver is track.engraver), None)
+            if mover is not None:
+                mover.first = first
+                at, top = mover.trail(), track.top
+            else:
+                at, top = track.over(times)
+            rows[..., AT + lead : AT + 3], rows[..., BEFORE + lead : BEFORE + 3] = at[1:], at[:-1]
+            rows[..., HEIGHT], rows[..., HEIGHT_BEFORE] = top[1:], top[:-1]
+            first += track.engraver.count
+        return table
+
     def check(self) -> None:
-        """Raise an error where a height is no longer finite, with the pin."""
+        """Raise an error where a height is not finite, or extremely large, with the pin."""
         field = self._field(self._now)
-        if not np.isfinite(field).all():
-            pin = tuple(int(n) for n in np.argwhere(~np.isfinite(field))[0])
+        lost = ~(np.abs(field) < _HUGE)
+        if lost.any():
+            pin = tuple(int(n) for n in np.argwhere(lost)[0])
             raise RunError(
-                "heights of the screen are no longer finite", where=f"pin {pin}, t = {self.time:.6g} s",
+                "heights of the screen have diverged", where=f"pin {pin}, t = {self.time:.6g} s",
                 remedy="Raise frequency, or lower stiffness and damping; the samples before this instant are kept.",
             )  # fmt: skip
 
@@ -208,6 +225,37 @@ class ScreenEngine:
         if engine._pistons is not None:
             engine._pistons.restore(checkpoint["pistons"])
         return engine
+
+
+class _Track:
+    """Places of an engraver's points on the grid, in pins, and their heights from rest [m]."""
+
+    def __init__(self, engraver: Engraver, screen: Screen) -> None:
+        self.engraver, self.screen = engraver, screen
+        given = engraver.points
+        self._kept = None if callable(given) else self._on_grid(np.asarray(given, float).reshape(-1, engraver.count, 3))
+        height = screen.rest if engraver.height is None else engraver.height
+        self.top = np.full((2, engraver.count), height - screen.rest)
+
+    def _on_grid(self, places: np.ndarray) -> np.ndarray:
+        """Return places and heights, (samples, points, dimensions + 1)."""
+        s = self.screen
+        top = s.above(places) if self.engraver.height is None else np.full(places.shape[:2], self.engraver.height)
+        return np.concatenate([s.locate(places), (top - s.rest)[..., None]], axis=2)
+
+    def over(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return places (times, points, dimensions) and heights (times, points)."""
+        found = self._on_grid(self.engraver.at(times)) if self._kept is None else self._between(self._kept, times)
+        return found[..., :-1], found[..., -1]
+
+    def _between(self, kept: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Return samples, straight between them, and the last one after it."""
+        at = np.clip(times * (self.engraver.rate or 0.0), 0.0, len(kept) - 1.0)
+        low = at.astype(int)
+        part = (at - low)[:, None, None]
+        if not part.any():
+            return np.asarray(kept[low])
+        return np.asarray(kept[low] * (1 - part) + kept[np.minimum(low + 1, len(kept) - 1)] * part)
 
 
 class _Masses:

@@ -12,7 +12,7 @@ from math import ceil, floor, sqrt
 
 from numba import uint64 as ix
 
-from motiform.base.kernels import compiled, fused, inline, kernel
+from motiform.base.kernels import fused, inline, kernel
 from motiform.form.screen.columns import AT, BEFORE, HEIGHT, HEIGHT_BEFORE, REACH, K, Z
 
 __all__ = ["list_tiles", "press_back", "step_pins"]
@@ -150,22 +150,24 @@ def step_pins(e, grid, law, b, w, p, q, force, starts, listed, table):
             for j in range(left, right):
                 q[R, ix(j + 1)] += force[ix(r), ix(j)]
     tile = (first // grid[7]) * grid[9] + left // grid[8]
-    for k in range(starts[tile], starts[tile + 1]):
-        _press(listed[k], b, table, planes, rows, dimensions, spacing, first, last, left, right, w, p, q)
+    for k in range(starts[b, tile], starts[b, tile + 1]):
+        _press(listed[b, k], b, table, planes, rows, dimensions, spacing, first, last, left, right, w, p, q)
     if free == 1:
         for r in range(first, last):
             _mirror(r, rows, planes, dimensions, left, right, columns, q)
 
 
-@compiled
-def list_tiles(grid, spacing, table, b, starts, listed):
-    """Fill lists of the points that may touch each tile; return how many entries they have, or would have.
+@kernel
+def list_tiles(b, grid, spacing, table, starts, listed, needed):
+    """Fill lists of the points that may touch each tile at step b, and write how many entries they have or would have.
 
     Points are listed in the order of their numbers. Where the lists are too short, they are not filled.
     """
+    tiles = starts.shape[1] - 1
     planes, rows, columns = grid[0], grid[1], grid[2]
     tall, wide, across = grid[7], grid[8], grid[9]
-    starts[:] = 0
+    for tile in range(tiles + 1):
+        starts[b, tile] = 0
     for turn in range(2):
         for m in range(table.shape[1]):
             g0, g1, g2 = table[b, m, AT], table[b, m, AT + 1], table[b, m, AT + 2]
@@ -180,18 +182,18 @@ def list_tiles(grid, spacing, table, b, starts, listed):
                     for column in range(low2 // wide, high2 // wide + 1):
                         tile = row * across + column
                         if turn == 1:
-                            listed[starts[tile]] = m
-                        starts[tile if turn == 1 else tile + 1] += 1
+                            listed[b, starts[b, tile]] = m
+                        starts[b, tile if turn == 1 else tile + 1] += 1
                 seen = max(seen, end)
         if turn == 0:
-            for tile in range(starts.shape[0] - 1):
-                starts[tile + 1] += starts[tile]
-            if starts[-1] > listed.shape[0]:
-                return starts[-1]
-    for tile in range(starts.shape[0] - 1, 0, -1):  # each is at its end by now
-        starts[tile] = starts[tile - 1]
-    starts[0] = 0
-    return starts[-1]
+            for tile in range(tiles):
+                starts[b, tile + 1] += starts[b, tile]
+            needed[b] = starts[b, tiles]
+            if needed[b] > listed.shape[1]:
+                return
+    for tile in range(tiles, 0, -1):  # each is at its end by now
+        starts[b, tile] = starts[b, tile - 1]
+    starts[b, 0] = 0
 
 
 @kernel
