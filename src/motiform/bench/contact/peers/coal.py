@@ -66,9 +66,10 @@ def solids(pairs: TouchingPairs) -> SolidPeer:
     here, there = _placed(pairs.poses, turn), _placed(pairs.others, other)
     request, result = coal.CollisionRequest(), coal.CollisionResult()
     request.num_max_contacts, request.enable_contact, request.security_margin = 4, True, 1e3
-    pair, balls = coal.ComputeCollision(first, second), coal.ComputeCollision(coal.Sphere(0.01), coal.Sphere(0.01))
+    small, ball = coal.Sphere(0.01), coal.Sphere(0.01)
+    pair, balls = coal.ComputeCollision(first, second), coal.ComputeCollision(small, ball)
 
-    def run(find: Any) -> None:
+    def run(find: Any, *solids: Any) -> None:  # it does not keep its solids alive by itself
         for a, b in zip(here, there, strict=True):
             result.clear()
             find(a, b, request, result)
@@ -78,4 +79,4 @@ def solids(pairs: TouchingPairs) -> SolidPeer:
         return float(coal.distance(first, a, second, b, asked, told))
 
     gaps = np.array([gap(a, b) for a, b in zip(here, there, strict=True)])
-    return SolidPeer(gaps, lambda: run(pair), lambda: run(balls))
+    return SolidPeer(gaps, lambda: run(pair, first, second), lambda: run(balls, small, ball))
