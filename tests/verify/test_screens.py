@@ -434,6 +434,15 @@ def test_stability_of_the_engraved_cell():
         assert (found.engraver, found.pin) == ("tip", (2,))
 
 
+def test_points_far_above_one_another_are_counted_apart():
+    """A pin is within reach of points whose heights differ by two reaches at most."""
+    for height, touching in ((0.25, 2), (0.29, 2), (0.7, 1)):
+        tip = Engraver(name="tip", points=[[0.2, 0.1, 0.2], [0.2, 0.1 + height, 0.2]], stiffness=0.5, reach=0.15,
+                       height=None)  # fmt: skip
+        screen = Screen(shape=(5, 5), spacing=0.1, axes="xz", law="S", mass=1.0, frequency=1.0, engravers=(tip,))
+        assert assess_screen(screen).marked[0] == pytest.approx(0.5 * touching)
+
+
 def test_the_triangle_decides_what_grows():
     rng = np.random.default_rng(8)
     start = rng.normal(size=12)

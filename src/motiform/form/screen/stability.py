@@ -152,18 +152,32 @@ def _most_marked(screen: Screen, until: float) -> tuple[tuple[float, float], str
 
 
 def _marks(screen: Screen, engraver: Any, time: float) -> tuple[Array, Array]:
-    """Return what an engraver adds at most to (K, Z) of each pin within its reach."""
-    touching = np.zeros(screen.shape)
-    reach = engraver.reach / screen.spacing
-    for g in screen.locate(engraver.at([time])[0]):
+    """Return what an engraver adds at most to (K, Z) of each pin within its reach.
+
+    Points that touch one pin have heights within two reaches of one another: others are counted apart.
+    """
+    places = engraver.at([time])[0]
+    on_grid, level = screen.locate(places), np.zeros(len(places))
+    if engraver.height is None:
+        level = np.floor(screen.above(places) / (2 * engraver.reach))
+    most = np.zeros(screen.shape)
+    for one in np.unique(np.concatenate([level, level - 1])):
+        most = np.maximum(most, _touching(screen, on_grid[(level == one) | (level == one + 1)], engraver.reach))
+    k, z = screen.step**2 / screen.mass, screen.step / screen.mass
+    return most * (k * engraver.stiffness), most * (z * engraver.damping)
+
+
+def _touching(screen: Screen, on_grid: Array, reach: float) -> Array:
+    """Return how many points are within reach [m] of each pin, along the grid."""
+    found, reach = np.zeros(screen.shape), reach / screen.spacing
+    for g in on_grid:
         low = np.maximum(np.ceil(g - reach), 0).astype(int)
         high = np.minimum(np.floor(g + reach) + 1, screen.shape).astype(int)
         if (low < high).all():
             box = tuple(slice(a, b) for a, b in zip(low, high, strict=True))
             offsets = np.meshgrid(*(np.arange(a, b) - x for a, b, x in zip(low, high, g, strict=True)), indexing="ij")
-            touching[box] += sum(o**2 for o in offsets) < reach**2
-    k, z = screen.step**2 / screen.mass, screen.step / screen.mass
-    return touching * (k * engraver.stiffness), touching * (z * engraver.damping)
+            found[box] += sum(o**2 for o in offsets) < reach**2
+    return found
 
 
 def regime_map(K: Array, Z: Array) -> np.ndarray:
