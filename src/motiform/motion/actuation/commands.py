@@ -1,58 +1,241 @@
-"""Sampled control laws with delay."""
+"""Commands of actuators: constant, functions of time, or a law that is called at a period and applied after a delay."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motiform.base.errors import InputError
 from motiform.motion.run import check_number
-from motiform.motion.tree import Control, Figure, FigureState
+from motiform.motion.run.functions import call, check_numbers
+from motiform.motion.tree import Actuator, Control, Figure, FigureState
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import asked
+from motiform.spatial.checks import as_floats
 
-__all__ = ["CommandedControl"]
+__all__ = ["Command", "CommandedActuator", "CommandedControl", "PulseTrain", "SampledLaw"]
 
 
-class CommandedControl:
+@dataclass(frozen=True, eq=False)
+class SampledLaw:
+    """A law called at t = 0, period, 2 period, …; each command applies `delay` later, until the next  [HuMAnS 6.3].
+
+    law(t, state) gives the command; state.z are the states of the actuator. With `memory`, law(t, state, memory) gives
+    the command and the new memory: what a law keeps from call to call belongs there, so that a run can be resumed.
+    """
+
+    law: Callable[..., Any]
+    period: float
+    """[s]"""
+    delay: float = 0.0
+    """[s]"""
+    memory: ArrayLike | None = None
+    """At the start, (n,)."""
+
+    def __post_init__(self) -> None:
+        where = "sampled law"
+        object.__setattr__(self, "period", check_number(self.period, "period", where, above=0.0))
+        object.__setattr__(self, "delay", check_number(self.delay, "delay", where, least=0.0))
+        if not callable(self.law):
+            raise InputError("the law is not a function", where=where, got=repr(self.law), allowed="law(t, state)")
+        if self.memory is not None:
+            object.__setattr__(self, "memory", np.atleast_1d(as_floats(self.memory, where=f"{where}, memory")))
+
+    @property
+    def waiting(self) -> int:
+        """Most commands that wait at once."""
+        return int(self.delay / self.period) + 1
+
+    def instant(self, k: int) -> float:
+        """Return when the law is called for the k-th time, from 0 [s]."""
+        return k * self.period
+
+
+@dataclass(frozen=True, eq=False)
+class PulseTrain:
+    """Commands given at instants, each held from `delay` later until the next one arrives."""
+
+    times: ArrayLike
+    """[s], increasing, (n,)."""
+    values: ArrayLike
+    """(n, commands), or (n,) for one."""
+    delay: float = 0.0
+    """[s]"""
+
+    def __post_init__(self) -> None:
+        where = "pulse train"
+        times, values = as_floats(self.times, where=f"{where}, times"), as_floats(self.values, where=f"{where}, values")
+        if times.ndim != 1 or (np.diff(times) <= 0).any() or (times < 0).any():
+            raise InputError("times must increase from 0 on", where=where, got=repr(self.times)[:80])
+        if values.ndim not in (1, 2) or len(values) != len(times):
+            allowed = f"{len(times)} rows"
+            raise InputError("values must have a row for each time", where=where, got=values.shape, allowed=allowed)
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "values", values.reshape(len(times), -1))
+        object.__setattr__(self, "delay", check_number(self.delay, "delay", where, least=0.0))
+
+    @property
+    def waiting(self) -> int:
+        """Most commands that wait at once."""
+        times = np.asarray(self.times)
+        return int((np.searchsorted(times, times + self.delay, side="right") - np.arange(len(times))).max(initial=0))
+
+    def instant(self, k: int) -> float:
+        """Return when command k is given [s]; inf after the last."""
+        times = np.asarray(self.times)
+        return float(times[k]) if k < len(times) else np.inf
+
+
+Command = ArrayLike | Callable[[float, FigureState], ArrayLike] | SampledLaw | PulseTrain
+"""What an actuator is told: numbers, a function of (t, state), a `SampledLaw` or a `PulseTrain`."""
+
+
+class Commands:
+    """The commands of one actuator. Those given at instants keep (given, applied, held, memory of the law, a ring)."""
+
+    def __init__(self, command: Any, size: int, who: str) -> None:
+        self.size, self.who = size, who
+        self.timed = command if isinstance(command, SampledLaw | PulseTrain) else None
+        self.function = command if self.timed is None and callable(command) else None
+        law = getattr(self.timed, "law", self.function)
+        self.law_name = str(getattr(law, "__name__", type(law).__name__))
+        self.constant = np.zeros(size) if callable(law) else self._constant(command)
+        kept = getattr(self.timed, "memory", None)
+        self.kept = 0 if kept is None else np.size(kept)
+        self.ring = 0 if self.timed is None else self.timed.waiting + 1
+        self.length = 0 if self.timed is None else 2 + size + self.kept + self.ring * size
+
+    def _constant(self, command: Any) -> Array:
+        """Return a constant command, or zeros where those of a train have the right size."""
+        train = isinstance(command, PulseTrain)
+        found = as_floats(command.values if train else command, where=f"command of {self.who}")
+        if found.shape[-1:] != (self.size,) and (train or found.shape != ()):
+            raise InputError(
+                "a command must have a number for each",
+                where=self.who,
+                got=f"shape {found.shape}",
+                allowed=f"{self.size} numbers",
+            )
+        return np.zeros(self.size) if train else np.broadcast_to(found, (self.size,)).copy()
+
+    def start(self) -> Array:
+        """Return the memory at the start: nothing was commanded yet."""
+        out = np.zeros(self.length)
+        if self.kept:
+            out[2 + self.size : 2 + self.size + self.kept] = self.timed.memory  # type: ignore[union-attr]
+        return out
+
+    def value(self, t: float, state: FigureState, memory: Array) -> Array:
+        """Return the command that holds, (size,)."""
+        if self.timed is not None:
+            return memory[2 : 2 + self.size]
+        return self.constant if self.function is None else self._asked(self.function, t, state)[0]
+
+    def _asked(self, law: Callable[..., Any], t: float, state: FigureState, *kept: Array) -> tuple[Array, Array]:
+        what, where = "a control law", f"{self.who}, law {self.law_name!r}, t = {t:.9g} s"
+        copy = FigureState(state.q.copy(), state.v.copy(), state.z.copy())  # laws may write to it
+        answer, memory = call(law, t, copy, *(k.copy() for k in kept), what=what, where=where), np.zeros(0)
+        if kept:
+            if not isinstance(answer, tuple) or len(answer) != 2:
+                allowed = "a command and the new memory"
+                raise InputError(f"{what} returned a wrong value", where=where, got=repr(answer)[:80], allowed=allowed)
+            answer, memory = answer[0], check_numbers(answer[1], (self.kept,), what=f"{what}'s memory", where=where)
+        return check_numbers(answer, (self.size,), what=what, where=where), memory
+
+    def next_instant(self, t: float, memory: Array) -> float:
+        """Return the next instant at which a command is given or takes hold, or a function jumps [s]."""
+        if self.timed is None:
+            return min((float(x) for x in getattr(self.function, "jumps", ()) if x > t), default=np.inf)
+        given, applied = int(memory[0]), int(memory[1])
+        following = self.timed.instant(given)
+        return min(following, self.timed.instant(applied) + self.timed.delay) if applied < given else following
+
+    def call(self, t: float, state: FigureState, memory: Array) -> Array:
+        """Return the memory after the commands that are given, and those that take hold."""
+        timed, n = self.timed, self.size
+        if timed is None:
+            return memory
+        out = memory.copy()
+        held, own, ring = out[2 : 2 + n], out[2 + n : 2 + n + self.kept], out[2 + n + self.kept :].reshape(-1, n)
+
+        def apply() -> None:
+            while out[1] < out[0] and timed.instant(int(out[1])) + timed.delay <= t:
+                held[:], out[1] = ring[int(out[1]) % self.ring], out[1] + 1
+
+        apply()
+        while timed.instant(int(out[0])) <= t:
+            k = int(out[0])
+            if isinstance(timed, PulseTrain):
+                ring[k % self.ring] = np.asarray(timed.values)[k]
+            else:
+                ring[k % self.ring], own[:] = self._asked(timed.law, t, state, *([own] if self.kept else []))
+            out[0] += 1
+            apply()
+        return out
+
+
+class CommandedActuator(Actuator):
+    """An actuator that takes commands. Its numbers are states, its own memory, and the memory of the commands."""
+
+    command: Any
+    size: int
+    """Numbers of a command."""
+
+    @cached_property
+    def commands(self) -> Commands:
+        """What it is told."""
+        return Commands(self.command, self.size, self.name)
+
+    def own_start(self, state: FigureState) -> ArrayLike:
+        """Return states and own memory at the start."""
+        return np.zeros(len(self.states))
+
+    def start(self, state: FigureState) -> ArrayLike:  # noqa: D102
+        return np.concatenate([np.asarray(self.own_start(state), float), self.commands.start()])
+
+    def told(self, t: float, state: FigureState) -> Array:
+        """Return the command that holds, (size,)."""
+        return self.commands.value(t, self._seen(state), self._memory(state.z))
+
+    def _seen(self, state: FigureState) -> FigureState:
+        return FigureState(state.q, state.v, state.z[: len(self.states)])
+
+    def _memory(self, z: Array) -> Array:
+        return z[len(z) - self.commands.length :]
+
+    def next_instant(self, t: float, state: FigureState) -> float:  # noqa: D102
+        return self.commands.next_instant(t, self._memory(state.z))
+
+    def call(self, t: float, state: FigureState) -> ArrayLike:  # noqa: D102
+        own = state.z[: len(state.z) - self.commands.length]
+        return np.concatenate([own, self.commands.call(t, self._seen(state), self._memory(state.z))])
+
+
+@dataclass(frozen=True, eq=False)
+class CommandedControl(CommandedActuator):
     """A control law evaluated every `period` [s]; its command applies after `delay` [s] until the next one.
 
     law(t, state) gives generalised forces (nv,).  [HuMAnS 6.3]
     """
 
-    def __init__(self, figure: Figure, law: Control, period: float, delay: float = 0.0) -> None:
-        self.law, self.nv = law, figure.nv
-        self.period = check_number(period, "period", "commanded control", above=0.0)
-        self.delay = check_number(delay, "delay", "commanded control", least=0.0)
-        self.calls = 0
-        self.command = np.zeros(figure.nv)
-        self.waiting: list[tuple[float, Array]] = []
+    figure: Figure
+    law: Control
+    period: float
+    delay: float = 0.0
+    name: str = "commanded control"
+    command: SampledLaw = field(init=False, repr=False)
 
-    def __call__(self, t: float, state: FigureState) -> Array:
-        """Return the command that holds."""
-        if self.calls == 0:
-            self.tick(t, state)
-        return self.command
+    def __post_init__(self) -> None:
+        check_number(self.period, "period", "commanded control", above=0.0)
+        check_number(self.delay, "delay", "commanded control", least=0.0)
+        object.__setattr__(self, "command", SampledLaw(self.law, self.period, self.delay))
 
-    def next_tick(self, t: float) -> float:
-        """Return the next instant at which the law is evaluated or a command takes effect."""
-        instants = [self.calls * self.period, *(when for when, _ in self.waiting)]
-        return min((when for when in instants if when > t), default=np.inf)
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """One number for each velocity."""
+        return self.figure.nv
 
-    def tick(self, t: float, state: FigureState) -> None:
-        """Ask the law if it is time to, and let commands take hold."""
-        while self.calls * self.period <= t:
-            asked_for = asked(self.law, t, state, (self.nv,), "control law")
-            self.waiting.append((self.calls * self.period + self.delay, asked_for))
-            self.calls += 1
-        while self.waiting and self.waiting[0][0] <= t:
-            self.command = self.waiting.pop(0)[1]
-
-    def keep(self) -> Array:
-        """Return the data that a resumed run needs."""
-        waiting = [np.concatenate([[when], command]) for when, command in self.waiting]
-        return np.concatenate([[self.calls], self.command, *waiting])
-
-    def restore(self, kept: ArrayLike) -> None:
-        """Continue from a checkpoint."""
-        numbers = np.asarray(kept, float)
-        self.calls, self.command = int(numbers[0]), numbers[1 : 1 + self.nv].copy()
-        rest = numbers[1 + self.nv :].reshape(-1, 1 + self.nv)
-        self.waiting = [(float(row[0]), row[1:].copy()) for row in rest]
+    def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
+        return self.told(t, state), state.z[:0]

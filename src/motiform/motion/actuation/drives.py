@@ -9,7 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.run import check_number
-from motiform.motion.tree import Control, Figure, FigureState
+from motiform.motion.tree import Actuator, Control, Figure, FigureState
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import asked
 
@@ -103,9 +103,12 @@ class ControlSum:
     def __post_init__(self) -> None:
         object.__setattr__(self, "controls", tuple(self.controls))
         for control in self.controls:
-            if hasattr(control, "tick") or hasattr(control, "rate"):
+            if isinstance(control, Actuator) or hasattr(control, "rate"):
                 got = type(control).__name__
-                raise InputError("a sum takes controls without states of their own", where="ControlSum", got=got)
+                remedy = "Give several to `controls=` as a list."
+                raise InputError(
+                    "a sum takes controls without states of their own", where="ControlSum", got=got, remedy=remedy
+                )
 
     @cached_property
     def stiffness(self) -> Array:

@@ -52,18 +52,23 @@ class PostureTrajectory:
         object.__setattr__(self, "postures", q)
 
     @cached_property
-    def _splines(self) -> tuple[Any, Any]:
+    def _splines(self) -> tuple[Any, Any, Any]:
         from scipy.interpolate import CubicSpline
 
         spline = CubicSpline(self.times, self.postures, bc_type="clamped")
-        return spline, spline.derivative()
+        return spline, spline.derivative(), spline.derivative(2)
+
+    def acceleration(self, t: float) -> Array:
+        """Return the second derivative of the posture at a time [s], (nv,)."""
+        inside = len(self.times) > 1 and self.times[0] < t < self.times[-1]
+        return np.asarray(self._splines[2](t)) if inside else np.zeros(self.figure.nv)
 
     def __call__(self, t: float) -> tuple[Array, Array]:
         """Return the posture and its rates at a time [s]."""
         times, still = self.times, np.zeros(self.figure.nv)
         if len(times) == 1:
             return self.postures[0], still  # type: ignore[return-value]
-        spline, rate = self._splines
+        spline, rate, _ = self._splines
         return spline(np.clip(t, times[0], times[-1])), rate(t) if times[0] < t < times[-1] else still
 
 

@@ -16,6 +16,7 @@ from motiform.motion.hybrid.solids import SolidFeatures
 from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, poses
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import asked
 from motiform.motion.tree.prescribed import DrivenFigure
@@ -44,7 +45,7 @@ class ContactEquations:
         self,
         figure: Figure,
         contacts: Contacts,
-        controls: Control | None = None,
+        controls: Acting,
         loads: Control | None = None,
         *,
         events: bool = True,
@@ -52,13 +53,12 @@ class ContactEquations:
     ) -> None:
         self.drive = drive
         self.figure, self.contacts, self.controls, self.loads = figure, contacts, controls, loads
+        self._acts = bool(controls) or drive is not None
         self.problem = ContactProblem(figure, contacts)
         self.solids = SolidFeatures(self.problem) if events and self.problem.packed.solids else None
         self.nq, self.nv = figure.nq, figure.nv
-        z0 = getattr(controls, "z0", None)
-        self.z0 = np.zeros(0) if z0 is None else np.array(z0, float)
-        self.moving = self.nq + self.nv  # numbers of (q, v) in the vector; z comes after
-        self.size = self.moving + len(self.z0)
+        self.moving = self.nq + self.nv  # numbers of (q, v) in the vector; z comes after, its memory last
+        self.counted, self.size = self.moving + controls.nx, self.moving + len(controls.z0)
         count = self.problem.packed.count
         self.modes = np.zeros(count, np.int64)
         self.memory = np.zeros((count, 4))
@@ -92,12 +92,16 @@ class ContactEquations:
 
     def forces(self, at: float, state: FigureState) -> Array:
         """Return the generalised forces of the controls, (nv,)."""
-        return self._still if self.controls is None else asked(self.controls, at, state, (self.nv,), "control")
+        return self._act(at, state)[0] if self._acts else self._still
+
+    def _act(self, at: float, state: FigureState) -> tuple[Array, Array]:
+        """Return the generalised forces of controls and drives, (nv,), and the rates of their states."""
+        tau, rates = self.controls.act(at, state) if self.controls else (self._still, self._still[:0])
+        return tau if self.drive is None else tau + self.drive.force(at, state.q, state.v), rates
 
     def control_forces(self, at: float, state: FigureState) -> Array:
         """Return the generalised forces of the controls without those of drives, (nv,)."""
-        tau = self.forces(at, state)
-        return tau if self.drive is None else tau - self.drive.force(at, state.q, state.v)
+        return self.controls.forces(at, state) if self.controls else self._still
 
     def wrenches(self, at: float, state: FigureState) -> Array | None:
         """Return the loads on the segments, (segments, 6), or None."""
@@ -119,11 +123,10 @@ class ContactEquations:
         """Write the rate of the vector; contact forces stay in the problem."""
         tau, loads = self._still, None
         y = np.ascontiguousarray(y)
-        if self.controls is not None or self.loads is not None:
+        if self._acts or self.loads is not None:
             state = self.split(y)
-            tau, loads = self.forces(at, state), self.wrenches(at, state)
-            if len(self.z0):
-                out[self.moving :] = asked(self.controls.rate, at, state, (len(self.z0),), "rate of z")  # type: ignore[union-attr]
+            (tau, rates), loads = self._act(at, state), self.wrenches(at, state)
+            out[self.moving : self.counted], out[self.counted :] = rates, 0.0
         status = self.problem.rate(y[: self.moving], tau, loads, self.own_modes, self.own_memory, out[: self.moving])
         if status:
             self._tell(status, at, y)
@@ -430,14 +433,20 @@ class ContactEquations:
         self.refresh(y, anew=True)
         reach = 1e3 * NEAR + 2 * h * float(np.abs(y[nq : self.moving]).max(initial=0.0))
         self._pose(at, y, np.flatnonzero(self.gaps(y) <= reach))
-        active = problem.active
+        active, rates = problem.active, self._act(at, self.split(y))[1]
         found = leap(problem, y[nq : self.moving].copy(), h)
         y[nq : self.moving] = found.v
         y[:nq] += h * configuration_rate(self.figure, y[:nq], found.v)
         self.repair(y)
+        y[self.moving : self.counted] += h * rates
+        self.settle_actuators(at + h, y)
         self.leapt += h
         normal = np.concatenate([found.x[1 : 3 * problem.pairs : 3], found.x[3 * problem.pairs :]])
         return active[normal > 0]
+
+    def settle_actuators(self, at: float, y: Array) -> None:
+        """Tell actuators that velocities have jumped."""
+        y[self.moving :] = self.controls.settle(at, self.split(y))
 
     def _pose(self, at: float, y: Array, active: np.ndarray) -> None:
         state = self.split(y)

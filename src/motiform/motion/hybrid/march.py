@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import RunError
+from motiform.base.errors import MotiformError, RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.hybrid.equations import NEAR, ContactEquations
 from motiform.motion.hybrid.observe import Look, look
@@ -27,6 +27,7 @@ _CROWD, _CROWD_TIME = 60, 1e-3  # so many events, or tiny steps, within so many 
 _LEAP, _SHORTEST, _LONGEST = 1e-3, 1e-4, 8e-2  # [s] longest step with impulses, stretches of them
 _NEAR_EDGE = 1e-9  # [s]
 _CREEP = 4e-6  # [s] steps that are no way to go on
+_SWITCHES, _SWITCH_TIME = 200, 1e-6  # so many events of actuators within so many seconds are an error
 _STEP = 0.01  # [s] longest step: guards are looked at eight times in it
 
 
@@ -47,6 +48,8 @@ class _Walk:
     crowded: bool = False
     stride: float = _SHORTEST
     strode_at: float = -np.inf
+    switches: list[float] = field(default_factory=list)
+    """Instants of the events of actuators of late."""
     states: list[State] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 
@@ -64,21 +67,29 @@ def hybrid_march(
     Samples are read off the dense output, so they do not depend on the steps.
     """
     stepper = ExplicitStep(
-        DORMAND_PRINCE, system.rate, size=system.size, repair=system.repair, rtol=options.rtol, atol=options.atol
+        DORMAND_PRINCE,
+        system.rate,
+        size=system.size,
+        repair=system.repair,
+        rtol=options.rtol,
+        atol=options.atol,
+        counted=system.counted,
     )
     stepper.end = options.t1
+    switches = system.controls.guards(system.split)
+    guards, switched = [*guards, *switches], len(guards)
     walk = _begin(system, start, checkpoint)
     overlap = OverlapWatch(system.figure, system.problem)
     if checkpoint is None:
         walk.states.append((walk.y.copy(), look(system, 0.0, walk.y)))
     pace = Pace(system.size)
-    error: RunError | None = None
+    error: MotiformError | None = None
     good = _checkpoint(system, walk)
     while walk.t < options.t1 and not walk.ended:
         try:
-            _step(system, stepper, walk, options, guards)
+            _step(system, stepper, walk, options, guards, switched)
             overlap.check(walk.t, walk.y[: system.nq])
-        except RunError as caught:
+        except MotiformError as caught:
             error = caught
             break
         good = _checkpoint(system, walk)
@@ -93,6 +104,7 @@ def _begin(system: ContactEquations, start: Array, checkpoint: Checkpoint | None
         walk = _Walk(0.0, start.copy(), None, 0)
         walk.events += system.begin(walk.y)
         walk.t = system.leapt
+        system.settle_actuators(walk.t, walk.y)
         return walk
     system.restore(checkpoint)
     stride, strode_at = (float(number) for number in checkpoint["stride"])
@@ -112,7 +124,6 @@ def _begin(system: ContactEquations, start: Array, checkpoint: Checkpoint | None
 
 
 def _checkpoint(system: ContactEquations, walk: _Walk) -> dict[str, Any]:
-    tick = getattr(system.controls, "keep", None)
     return {
         "t": walk.t,
         "rows": walk.y.copy(),
@@ -125,27 +136,28 @@ def _checkpoint(system: ContactEquations, walk: _Walk) -> dict[str, Any]:
         "crowd": np.array(walk.crowd, float),
         "stride": np.array([walk.stride, walk.strode_at]),
         **system.keep(),
-        **({} if tick is None else {"control": np.asarray(tick(), float)}),
     }
 
 
-def _next_break(system: ContactEquations, t: float, end: float) -> float:
+def _next_break(system: ContactEquations, t: float, y: Array, end: float) -> float:
     """Return the next instant at which what acts may jump."""
-    instants = [end]
-    actors: tuple[Any, ...] = (system.controls, system.loads)
-    for actor in actors:
-        instants += [float(when) for when in getattr(actor, "jumps", ()) if when > t]
-        if hasattr(actor, "next_tick"):
-            instants.append(float(actor.next_tick(t)))
-    return min(instants)
+    loads = [float(when) for when in getattr(system.loads, "jumps", ()) if when > t]
+    return min(end, *loads, system.controls.next_instant(t, system.split(y)) if system.controls else end)
 
 
 def _step(
-    system: ContactEquations, stepper: ExplicitStep, walk: _Walk, options: Options, guards: Sequence[Guard]
+    system: ContactEquations,
+    stepper: ExplicitStep,
+    walk: _Walk,
+    options: Options,
+    guards: Sequence[Guard],
+    switched: int,
 ) -> None:
     """Take one step, or the part of one up to an event, and let the event happen."""
+    if _next_break(system, walk.t, walk.y, np.inf) <= walk.t:
+        _tick(system, walk)  # what an impulse has gone over
     t, y = walk.t, walk.y
-    target = _next_break(system, t, options.t1)
+    target = _next_break(system, t, y, options.t1)
     stepper.latest = np.nextafter(target, -np.inf)
     system.refresh(y)
     system.remember(y, t)
@@ -180,7 +192,7 @@ def _step(
             t1, h = _stride(system, walk, options, t1, end, target), 0.0
             walk.fresh = True
     else:
-        _happen(system, walk, found, end, guards, moved=t1 - t > 1e-9)
+        _happen(system, walk, found, end, guards, switched, moved=t1 - t > 1e-9)
         h, t1 = 0.0, t1 + system.leapt
         _sample(system, walk, options, t1, lambda instant: end.copy())
         if walk.crowded:
@@ -228,14 +240,13 @@ def _stride(system: ContactEquations, walk: _Walk, options: Options, t: float, y
 
 def _tick(system: ContactEquations, walk: _Walk) -> None:
     """Let commands change."""
-    tick = getattr(system.controls, "tick", None)
-    if tick is not None:
-        tick(walk.t, system.split(walk.y))
+    walk.y[system.moving :] = system.controls.call(walk.t, system.split(walk.y))
     walk.fresh, walk.step = True, None
     active = system.problem.active.copy()
     if len(active):
         walk.events += system.settle(walk.t, walk.y, active, landed=np.zeros(0, np.int64))
         walk.t += system.leapt  # some microseconds: a sample among them is that of the next step
+        system.settle_actuators(walk.t, walk.y)
 
 
 def _choose_features(system: ContactEquations, at: float, y: Array) -> list[Event]:
@@ -247,10 +258,20 @@ def _choose_features(system: ContactEquations, at: float, y: Array) -> list[Even
 
 
 def _happen(
-    system: ContactEquations, walk: _Walk, found: Found, y: Array, guards: Sequence[Guard], *, moved: bool
+    system: ContactEquations,
+    walk: _Walk,
+    found: Found,
+    y: Array,
+    guards: Sequence[Guard],
+    switched: int,
+    *,
+    moved: bool,
 ) -> None:
-    """Let an event happen to the state y."""
+    """Let an event happen to the state y; guards from number `switched` on are events of actuators."""
     before = system.modes.copy()
+    for k in found.guards:
+        if k >= switched:
+            y[system.moving :] = system.controls.switch(found.time, system.split(y), k - switched)
     for k in found.guards:
         walk.events.append(Event(found.time, guards[k].name))
         if guards[k].then is not None:
@@ -278,9 +299,12 @@ def _happen(
     system.leapt = 0.0
     happened = system.settle(found.time, y, closed, landed=landed) if len(closed) else []
     walk.events += happened
+    system.settle_actuators(found.time + system.leapt, y)
     idle = not happened and not found.guards and (before == system.modes).all()
     walk.idle = walk.idle + 1 if idle or not moved else max(0, walk.idle - 1)
-    walk.count(found.time)
+    _count_switches(walk, found, guards, switched)
+    if not all(k >= switched for k in found.guards) or not found.guards:
+        walk.count(found.time)
     walk.crowded = walk.crowded or walk.idle > _IDLE
     if walk.crowded and system.contacts.paradox == "stop":
         raise RunError(
@@ -289,3 +313,16 @@ def _happen(
             remedy="Contacts chatter there: give restitution or friction, raise settle, or take paradox='impulse'.",
         )
     walk.fresh, walk.step = True, None
+
+
+def _count_switches(walk: _Walk, found: Found, guards: Sequence[Guard], switched: int) -> None:
+    """Refuse to follow events of actuators that come without end."""
+    mine = [k for k in found.guards if k >= switched]
+    if mine:
+        walk.switches = [when for when in walk.switches if found.time - when < _SWITCH_TIME] + [found.time]
+        if len(walk.switches) > _SWITCHES:
+            raise RunError(
+                "events of an actuator follow one another without end",
+                where=f"t = {found.time:.9g} s, {guards[mine[0]].name}",
+                remedy="After `switch` its margin must be above zero.",
+            )

@@ -23,7 +23,6 @@ CONTACT_CHANNELS = {
     "solid.pressure": "centre of pressure of every contact solid, in the world; NaN where it carries nothing",
     "zmp": "zero-moment point: centre of pressure of all contacts at their mean height; NaN where none carries",
     "limit.force": "of the joints' limits on their coordinates",
-    "z": "states of the actuation",
 }
 """Names of the channels of contacts and what they hold."""
 
@@ -137,8 +136,6 @@ def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
     if system.problem.packed.count > system.problem.packed.pairs:
         units = effort_units(system.figure)
         found.append(replace(channel("limit.force", "", ("velocity",), (system.nv,)), units=units))
-    if len(system.z0):
-        found.append(channel("z", "", ("state",), (len(system.z0),)))
     return found
 
 
@@ -148,7 +145,7 @@ def observe_contacts(
     """Return the samples of the channels of contacts; `origins` are places of segments, (samples, 3) each."""
     contacts = system.contacts
     found: dict[str, Array] = {}
-    if system.controls is not None:  # what commands were then, which the control may no longer know
+    if system.controls:  # what commands were then, which the control may no longer know
         found["tau"] = np.array([k.tau for k in looks])
     if contacts.points:
         forces, sites = np.array([k.forces for k in looks]), np.array([k.sites for k in looks])
@@ -171,8 +168,6 @@ def observe_contacts(
         found["zmp"] = zero_moment_point(system, forces, moments, sites, presses)
     if system.problem.packed.count > system.problem.packed.pairs:
         found["limit.force"] = np.array([k.limits for k in looks])
-    if len(system.z0):
-        found["z"] = rows[:, system.moving :]
     return found
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import RunError
+from motiform.base.errors import MotiformError, RunError
 from motiform.geometry.touch.columns import MOST
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import make_space
@@ -14,9 +14,9 @@ from motiform.motion.contact.shares import least_forces
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State
 from motiform.motion.hybrid.observe import Look, add_force, drive_efforts, look
+from motiform.motion.hybrid.substeps import ActuatorSteps
 from motiform.motion.run import Block, Checkpoint, Options, Pace
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import asked
 from motiform.record import Event
 
 __all__ = ["Stepper", "step_march"]
@@ -67,6 +67,9 @@ class Stepper:
         self.past = self._room.past
         self.taken = self.pairs = 0
         self._at = 0.0
+        self.events: list[Event] = []
+        self._actuators = ActuatorSteps(system.controls) if system.controls.dynamic else None
+        self._stiff = bool(system.controls.stiffness.any() or system.controls.damping.any())
 
     def _reserve(self, count: int) -> None:
         """Make room for so many candidates: solids could have far more points than they ever have at once."""
@@ -92,15 +95,17 @@ class Stepper:
         """Take a step in place."""
         system, h = self.system, self.h
         state = system.split(y)
-        tau, loads = system.forces(at, state), system.wrenches(at, state)
-        self.tau, self._at = system.control_forces(at, state), at
-        controls: Any = system.controls
-        stiffness = getattr(controls, "stiffness", None)
-        if stiffness is not None:
-            tau = tau - h * stiffness * state.v
-            self._soft[:] = h * controls.damping + h * h * stiffness
-        if len(system.z0):
-            y[system.moving :] += h * asked(controls.rate, at, state, (len(system.z0),), "rate of z")
+        loads, self._at = system.wrenches(at, state), at
+        if self._actuators is None:
+            self.tau = system.control_forces(at, state)
+        else:
+            self.tau, y[system.moving :], events = self._actuators.advance(at, h, state)
+            self.events += events
+        tau = self.tau if system.drive is None else self.tau + system.drive.force(at, state.q, state.v)
+        if self._stiff:
+            controls = system.controls
+            tau = tau - h * controls.stiffness * state.v
+            self._soft[:] = h * controls.damping + h * h * controls.stiffness
         fastest = float(np.abs(state.v).max(initial=0.0))
         self._reserve(self._plain + system.problem.find_solids(y[: system.nq], 4 * h * (fastest + 10 * h) + 2e-3))
         code = self._call(
@@ -123,24 +128,12 @@ class Stepper:
             )
         self.taken, self.pairs = code // 65536, code % 65536
 
-    def advance(self, at: float, y: Array) -> None:
-        """Let controls that have instants of their own act, and take a step in place."""
-        tick = getattr(self.system.controls, "tick", None)
-        if tick is not None:
-            tick(at, self.system.split(y))
-        self.step(at, y)
-
     def keep(self, y: Array) -> dict[str, Any]:
         """Return the data that a resumed run needs, with the state."""
-        keep = getattr(self.system.controls, "keep", None)
-        own = {} if keep is None else {"control": np.asarray(keep(), float)}
-        return {"rows": y.copy(), "impulses": self.impulses.copy(), "past": self.past.copy(), **own}
+        return {"rows": y.copy(), "impulses": self.impulses.copy(), "past": self.past.copy()}
 
     def restore(self, kept: Mapping[str, Any]) -> Array:
         """Continue from what was kept; return the state."""
-        restore = getattr(self.system.controls, "restore", None)
-        if restore is not None:
-            restore(kept["control"])
         self.impulses[:] = np.asarray(kept["impulses"])
         self.past[:] = np.asarray(kept["past"]).reshape(self.past.shape)
         return np.array(kept["rows"], float).reshape(self.system.size)
@@ -229,19 +222,21 @@ def step_march(
     def kept() -> dict[str, Any]:
         return {"sample": sample, **stepper.keep(y)}
 
-    pace, error = Pace(system.size), None
+    pace = Pace(system.size)
+    error: MotiformError | None = None
     good = kept()
     while sample < options.samples - 1:
         t = sample / options.rate
         try:
             for n in range(options.steps):
-                stepper.advance(t + n * stepper.h, y)
-        except RunError as caught:
+                stepper.step(t + n * stepper.h, y)
+        except MotiformError as caught:
             error = caught
             break
         sample += 1
         states.append((y.copy(), stepper.look(y)))
         good = kept()
+        events, stepper.events = events + stepper.events, []
         if pace.full(len(states)):
             yield Block(states, sample, good, events)
             states, events = [], []

@@ -1,6 +1,8 @@
 """A figure with contacts as a system that the run loop advances."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +16,8 @@ from motiform.motion.hybrid.stepping import step_march
 from motiform.motion.run import Block, Checkpoint, Guard, Kind, Options, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree import Control, Figure, FigureState
-from motiform.motion.tree.model.state import check_functions
+from motiform.motion.tree.model.acting import Acting
+from motiform.motion.tree.model.state import Controls, check_functions
 from motiform.motion.tree.observe import channels, drive_channel, drive_labels, figure_labels, observe, undriven
 from motiform.motion.tree.prescribed import PrescribedMotion, drive_figure
 from motiform.motion.tree.start import start
@@ -38,7 +41,7 @@ class ContactSystem(System):
         contacts: Contacts,
         q0: ArrayLike | None = None,
         v0: ArrayLike | None = None,
-        controls: Control | None = None,
+        controls: Controls = None,
         loads: Control | None = None,
         guards: Sequence[Guard] = (),
         prescribed: Sequence[PrescribedMotion] = (),
@@ -53,33 +56,38 @@ class ContactSystem(System):
             raise InputError("guards need dense output", got=f"time-stepping with {names}", allowed="'dormand-prince'")
         state = start(figure, q0, v0)
         stepping = options.integrator == "time-stepping"
-        self.controls, drive, model, forces = controls, None, figure, controls
+        drive, model = None, figure
         if prescribed:
             drive = drive_figure(figure, prescribed, state.q)
             state = drive.begin(state)
             drive.step = 1 / (options.rate * options.steps) if stepping else 0.0
-            model, forces = drive.heavy, drive.control(controls)
-        self.equations = ContactEquations(model, contacts, forces, loads, events=not stepping, drive=drive)
-        check_functions(figure, FigureState(state.q, state.v, self.equations.z0), controls, loads, guards)
-        self.figure, self.options, self.guards = figure, options, list(guards)
-        self.first = np.concatenate([state.q, state.v, self.equations.z0])
+            model = drive.heavy
+        self.controls = Acting(model, controls)
+        state = FigureState(state.q, state.v, self.controls.begin(state))
+        check_functions(figure, state, self.controls, loads, guards)
+        self.equations = ContactEquations(model, contacts, self.controls, loads, events=not stepping, drive=drive)
+        self.figure, self.options = figure, options
+        self.guards = [replace(guard, zero=partial(self._zero, guard)) for guard in guards]
+        self.first = np.concatenate([state.q, state.v, state.z])
         self.gravity, self.vertical = figure.gravity, figure.vertical
         named = {"point": list(contacts.point_names), "solid": list(contacts.solids)}
-        self.labels, self.facts = figure_labels(figure) | named | drive_labels(drive), {}
+        self.labels, self.facts = figure_labels(figure) | named | drive_labels(drive) | self.controls.labels, {}
         self.notes = list(dict.fromkeys(point.note for point in contacts.points if point.note))
 
+    def _zero(self, guard: Guard, t: float, y: np.ndarray) -> float:
+        """Return a guard's function of a flat vector."""
+        return guard.zero(t, self.equations.split(y))
+
     def channels(self) -> list[Channel]:  # noqa: D102
-        own = channels(self.figure, self.options.rate, self.controls is not None)
+        own = channels(self.figure, self.options.rate, bool(self.controls))
         drive = self.equations.drive
         own += [] if drive is None else [drive_channel(drive, self.options.rate)]
-        return own + contact_channels(self.equations, self.options.rate)
+        own += contact_channels(self.equations, self.options.rate)
+        return own + self.controls.channels(self.options.rate)
 
     def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
         if self.options.integrator == "time-stepping":
             return step_march(self.equations, self.options, self.first, checkpoint)
-        restore = getattr(self.equations.controls, "restore", None)
-        if checkpoint is not None and restore is not None:
-            restore(checkpoint["control"])
         return hybrid_march(self.equations, self.options, self.guards, self.first, checkpoint)
 
     def observe(self, times: np.ndarray, states: Sequence[State]) -> dict[str, np.ndarray]:  # noqa: D102
@@ -90,8 +98,8 @@ class ContactSystem(System):
         if drive is not None:
             found |= undriven(drive, rows) | {"drive.effort": np.array([look.drives for look in looks])}
         found |= observe_contacts(self.equations, rows, looks, origins)
-        if self.controls is None:
-            found.pop("tau", None)
+        if self.controls:
+            found |= self.controls.measure(times, [self.equations.split(row) for row in rows])
         return found
 
 

@@ -1,6 +1,6 @@
 """Running models: options, integrators, the loop that records, dense output, guards and the location of events."""
 
-from motiform.motion.run.explicit import ExplicitStep, accepted_step, march
+from motiform.motion.run.explicit import ExplicitStep, Schedule, accepted_step, march
 from motiform.motion.run.guards import Fired, Guard
 from motiform.motion.run.integrators import (
     CASH_KARP,
@@ -36,6 +36,7 @@ __all__ = [
     "Method",
     "Options",
     "Pace",
+    "Schedule",
     "System",
     "Tableau",
     "accepted_step",

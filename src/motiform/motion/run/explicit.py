@@ -6,6 +6,7 @@ accepted step, which keeps the order of the method.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -14,10 +15,23 @@ from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import Fired, Guard, Solution, earliest, jumped
 from motiform.motion.run.integrators import Tableau
 
-__all__ = ["ExplicitStep", "Segment", "accepted_step", "march"]
+__all__ = ["ExplicitStep", "Schedule", "Segment", "accepted_step", "march"]
 
 Rate = Callable[[float, np.ndarray, np.ndarray], None]
 """rate(t, y, out) writes dy/dt into out."""
+
+
+class Schedule(Protocol):
+    """Instants at which a flat state changes by what acts on it."""
+
+    def next_instant(self, t: float, y: np.ndarray) -> float:
+        """Return the next instant at which something is due, or the rate jumps [s]."""
+        ...
+
+    def call(self, t: float, y: np.ndarray) -> np.ndarray:
+        """Return the state after all that is due at an instant."""
+        ...
+
 
 _SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
 _TOO_MANY, _PATIENCE = 1e8, 1000  # steps to the end of a run that it will not see, so many times in a row
@@ -53,6 +67,7 @@ class ExplicitStep:
         repair: Callable[[np.ndarray], None] | None = None,
         rtol: float = 1e-9,
         atol: float = 1e-12,
+        counted: int | None = None,
     ) -> None:
         if not (rtol > 0 and atol >= 0):
             raise InputError(
@@ -64,6 +79,8 @@ class ExplicitStep:
         self.stages = np.empty((tableau.stages, size))
         self.end, self.crawled = np.inf, 0
         """End of the run [s], and steps in a row that are far too short to reach it."""
+        self.counted = slice(counted)
+        """Numbers whose errors count: what comes after them changes at events only."""
         self.latest = np.inf
         """Rates are asked for up to this instant [s]: one that jumps at the end of a step counts from before it."""
 
@@ -78,10 +95,11 @@ class ExplicitStep:
     def error(self, y: np.ndarray, end: np.ndarray, h: float) -> float:
         """Return the error of the last step over the one allowed: a step is good up to 1."""
         assert self.tableau.error is not None
-        error = h * (self.tableau.error @ self.stages)
+        error = h * (self.tableau.error @ self.stages)[self.counted]
+        y, end = y[self.counted], end[self.counted]
         if self.tableau.norm == "largest":
             # scale_i = |q_i + q̇_i dt|, the largest ratio counts [Perez94, Dynamics]; atol tames those near 0
-            scale = self.rtol * np.abs(y + h * self.stages[0]) + self.atol
+            scale = self.rtol * np.abs(y + h * self.stages[0, self.counted]) + self.atol
             return float(np.max(np.abs(_over(error, scale)), initial=0.0))
         scale = self.atol + self.rtol * np.maximum(np.abs(y), np.abs(end))
         return float(np.sqrt(np.mean(_over(error, scale) ** 2)))  # [Hairer93 II.4.11]
@@ -122,7 +140,8 @@ class ExplicitStep:
         k0, k1 = np.empty_like(y), np.empty_like(y)
         self.rate(t, y, k0)
         scale = self.atol + self.rtol * np.abs(y)
-        told = scale > 0  # with atol = 0 a number that is zero tells nothing
+        told = scale > 0
+        told[len(y[self.counted]) :] = False  # with atol = 0 a number that is zero tells nothing
 
         def size(v: np.ndarray) -> float:
             with np.errstate(over="ignore"):
@@ -155,6 +174,7 @@ def march(
     fired: frozenset[int] = frozenset(),
     landings: float | None = None,
     jumps: Sequence[float] = (),
+    schedule: Schedule | None = None,
 ) -> Iterator[Segment]:
     """Go from t0 to t1 by steps, adaptive where the method estimates its error, and stop at every event on the way.
 
@@ -162,7 +182,7 @@ def march(
     earliest root are reported together, and each one's `then` is applied in their order. `fired` tells which guards
     are zero at t0 because they have just fired there (a run that goes on from an event). With `landings` [Hz] steps end
     on the multiples of its period: for methods whose dense output is poorer than their steps. At `jumps` [s] the rate
-    is not continuous: steps end there, so that none is taken across.
+    is not continuous: steps end there, so that none is taken across; so they do at the instants of a `schedule`.
     """
     adaptive = stepper.tableau.error is not None
     if not adaptive and not (step and step > 0):
@@ -172,8 +192,11 @@ def march(
     fired_at_start = fired
     storm: dict[int, tuple[float, int]] = {}
     while t < t1:
+        if schedule is not None:
+            y = schedule.call(t, y)
         target = t1 if landings is None else min(t1, (np.floor(t * landings * (1 + 1e-12)) + 1) / landings)
         jump = min((instant for instant in jumps if instant > t), default=np.inf)
+        jump = jump if schedule is None else min(jump, schedule.next_instant(t, y))
         target, stepper.latest = min(target, jump), np.nextafter(jump, -np.inf)
         end, used, h = accepted_step(stepper, t, y, min(h, target - t), h, adaptive, longest)
         t_end = target if t + used >= target - 1e-12 * abs(target) else t + used

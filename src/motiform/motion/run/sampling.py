@@ -6,8 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
-from motiform.base.errors import RunError
-from motiform.motion.run.explicit import ExplicitStep, march
+from motiform.base.errors import MotiformError, RunError
+from motiform.motion.run.explicit import ExplicitStep, Schedule, march
 from motiform.motion.run.guards import Guard
 from motiform.motion.run.integrators import get_tableau
 from motiform.motion.run.options import Options
@@ -63,16 +63,20 @@ class Pace:
 
 
 def sampled(
-    system: Equations, options: Options, guards: Sequence[Guard], checkpoint: Checkpoint | None
+    system: Equations,
+    options: Options,
+    guards: Sequence[Guard],
+    checkpoint: Checkpoint | None,
+    schedule: Schedule | None = None,
 ) -> Iterator[Block]:
     """Advance by the integrator of the options, from the start or from a checkpoint."""
     if checkpoint is None:
         first = system.initial()
         yield Block(first[None], 0, {"sample": 0, "rows": first})
-    if get_tableau(options.integrator).error is None and not guards:
+    if get_tableau(options.integrator).error is None and not guards and schedule is None:
         yield from sampled_steps(system, options, checkpoint)
     else:
-        yield from sampled_march(system, options, guards, checkpoint)
+        yield from sampled_march(system, options, guards, checkpoint, schedule=schedule)
 
 
 def _begin(system: Equations, checkpoint: Checkpoint | None) -> tuple[int, np.ndarray]:
@@ -89,12 +93,13 @@ def sampled_steps(system: Equations, options: Options, checkpoint: Checkpoint | 
     kept: list[np.ndarray] = []
     pace = Pace(system.size)
     while sample < options.samples - 1:
-        t, error = sample / options.rate, None
+        t = sample / options.rate
+        error: MotiformError | None = None
         try:
             for n in range(options.steps):
                 y = stepper.step(t + n * h, y, h)
                 system.repair(y)
-        except RunError as caught:
+        except MotiformError as caught:
             error = caught
         if error is None and not np.isfinite(y).all():
             error = RunError(
@@ -123,6 +128,7 @@ def sampled_march(
     guards: Sequence[Guard],
     checkpoint: Checkpoint | None,
     jumps: Sequence[float] = (),
+    schedule: Schedule | None = None,
 ) -> Iterator[Block]:
     """Adaptive steps, or fixed ones with guards; samples are read off the dense output, a block ends with a step.
 
@@ -135,6 +141,7 @@ def sampled_march(
         repair=system.repair,
         rtol=options.rtol,
         atol=options.atol,
+        counted=getattr(system, "counted", None),
     )
     sample, y = _begin(system, checkpoint)
     t = float(checkpoint.get("t", sample / options.rate)) if checkpoint else 0.0
@@ -159,15 +166,16 @@ def sampled_march(
         fired=fired,
         landings=landings,
         jumps=sorted(jumps),
+        schedule=schedule,
     )
-    error: RunError | None = None
+    error: MotiformError | None = None
     pace = Pace(system.size)
     while True:
         try:
             segment = next(segments)
         except StopIteration:
             break
-        except RunError as caught:
+        except MotiformError as caught:
             error = caught
             break
         while sample < last and (sample + 1) / options.rate <= segment.t1 * (1 + 1e-15):

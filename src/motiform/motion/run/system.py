@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import RunError
+from motiform.base.errors import MotiformError
 from motiform.motion.run.options import Options
 from motiform.record import Channel, Event
 
@@ -28,7 +28,7 @@ class Block:
     checkpoint: Checkpoint | Callable[[], Checkpoint] | None
     """Of the last state, or a function that gives it; None: a resumed run continues from an earlier one."""
     events: list[Event] = field(default_factory=list)
-    error: RunError | None = None
+    error: MotiformError | None = None
     """Why the run ends here; the samples are kept."""
 
 

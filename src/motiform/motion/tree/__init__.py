@@ -52,6 +52,7 @@ from motiform.motion.tree.algorithms.matrices import (
 from motiform.motion.tree.algorithms.world_velocity import joint_velocity
 from motiform.motion.tree.build import FigureBuilder
 from motiform.motion.tree.contact_joints.closure import ContactClosure
+from motiform.motion.tree.model.actuator import Actuator, Quantity
 from motiform.motion.tree.model.closure import Closure
 from motiform.motion.tree.model.coupling import Coupling
 from motiform.motion.tree.model.figure import Figure
@@ -60,6 +61,7 @@ from motiform.motion.tree.model.segment import Part, Segment, SegmentSurface, Ta
 from motiform.motion.tree.model.state import Control, FigureState
 
 __all__ = [
+    "Actuator",
     "Closure",
     "Constrained",
     "Constraint",
@@ -77,6 +79,7 @@ __all__ = [
     "Motion",
     "Part",
     "Poses",
+    "Quantity",
     "Segment",
     "SegmentSurface",
     "Tag",

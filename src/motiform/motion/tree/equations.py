@@ -1,5 +1,7 @@
 """Equations of motion of a figure under controls and loads, as integrators take them."""
 
+from typing import Any
+
 import numpy as np
 
 from motiform.base.errors import RunError
@@ -11,9 +13,11 @@ from motiform.motion.tree.algorithms.matrices import contact_wrench
 from motiform.motion.tree.algorithms.passage import keep_on_branch, usual_rows
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Control, FigureState, asked
+from motiform.motion.tree.prescribed import DrivenFigure
 
 __all__ = ["FigureEquations"]
 
@@ -21,17 +25,26 @@ _DIVERGED = 1e100  # numbers of a state beyond which a run is lost, whatever els
 
 
 class FigureEquations:
-    """A figure under controls and loads as a flat vector (q, v) with a rate."""
+    """A figure under controls and loads as a flat vector (q, v, z) with a rate.
+
+    z are the states of what acts, then its memory, which changes at events only.
+    """
 
     def __init__(
         self,
         figure: Figure,
         state: FigureState,
-        controls: Control | None = None,
+        controls: Any = None,
         loads: Control | None = None,
+        drive: DrivenFigure | None = None,
     ) -> None:
-        self.figure, self.state, self.controls, self.loads = figure, state, controls, loads
-        self.size = figure.nq + figure.nv
+        self.controls = controls if isinstance(controls, Acting) else Acting(figure, controls)
+        z = self.controls.begin(state) if controls is not self.controls else self.controls.z0
+        state = FigureState(state.q, state.v, z)
+        self.figure, self.state, self.loads, self.drive = figure, state, loads, drive
+        self.moving = figure.nq + figure.nv
+        self.counted, self.size = self.moving + self.controls.nx, self.moving + len(z)
+        self._acts = bool(self.controls) or drive is not None
         self._rest = np.zeros(figure.nv)
         self._usual = usual_rows(figure, state.q) if figure.closures else Usual(0, 0, 0.0)
         single = figure.opened.single  # closures are put on what it gives
@@ -42,17 +55,36 @@ class FigureEquations:
 
     def initial(self) -> Array:
         """Return the state at the start as a flat vector."""
-        return np.concatenate([self.state.q, self.state.v])
+        return np.concatenate([self.state.q, self.state.v, self.state.z])
 
     def split(self, y: Array) -> FigureState:
         """Return a flat vector as a state."""
-        return FigureState(y[: self.figure.nq].copy(), y[self.figure.nq :].copy())  # users' functions may write to it
+        q, v = y[: self.figure.nq].copy(), y[self.figure.nq : self.moving].copy()  # users' functions may write to it
+        return FigureState(q, v, y[self.moving :].copy())
 
     def forces(self, t: float, state: FigureState) -> Array:
         """Return the generalised forces of the controls, (nv,)."""
-        if self.controls is None:
-            return self._rest
-        return asked(self.controls, t, state, (self.figure.nv,), "control")
+        return self._act(t, state)[0] if self._acts else self._rest
+
+    def control_forces(self, t: float, state: FigureState) -> Array:
+        """Return the generalised forces of the controls without those of drives, (nv,)."""
+        return self.controls.forces(t, state) if self.controls else self._rest
+
+    def _act(self, t: float, state: FigureState) -> tuple[Array, Array]:
+        """Return the generalised forces of controls and drives, (nv,), and the rates of their states."""
+        tau, rates = self.controls.act(t, state) if self.controls else (self._rest, self._rest[:0])
+        return tau if self.drive is None else tau + self.drive.force(t, state.q, state.v), rates
+
+    def next_instant(self, t: float, y: Array) -> float:
+        """Return the next instant at which something is due, or forces jump [s]."""
+        return self.controls.next_instant(t, self.split(y))
+
+    def call(self, t: float, y: Array) -> Array:
+        """Return the state after all that is due at an instant."""
+        state = self.split(y)
+        if self.controls.next_instant(t, state) <= t:
+            y = np.concatenate([state.q, state.v, self.controls.call(t, state)])
+        return y
 
     def wrenches(self, t: float, state: FigureState) -> Array | None:
         """Return the loads on the segments, (segments, 6), or None."""
@@ -92,20 +124,29 @@ class FigureEquations:
         """Write the rate of the state."""
         if self._fast:
             single = self._single
-            tau = self._rest if self.controls is None else self.forces(t, self.split(y))
-            status = self._rate(single.ints, single.floats, single.work, np.ascontiguousarray(y), tau, out)
+            tau = self._act_into(t, self.split(y), out) if self._acts else self._rest
+            y = np.ascontiguousarray(y)
+            own, moving = (y, out) if self.size == self.moving else (y[: self.moving], out[: self.moving])
+            status = self._rate(single.ints, single.floats, single.work, own, tau, moving)
             if status:
                 self._tell(int(status), t, y)
             if self.figure.closures and np.isfinite(out).all():
-                out[self.figure.nq :] = self._kept(y, out[self.figure.nq :], tau, None)
+                moving[self.figure.nq :] = self._kept(own, moving[self.figure.nq :], tau, None)
             return
         if not np.isfinite(y).all():
             raise RunError("the state is no longer finite", where=f"t = {t:.9g} s", remedy="Take a smaller step.")
         state = self.split(y)
         out[: self.figure.nq] = configuration_rate(self.figure, state.q, state.v)
-        tau, loads = self.forces(t, state), self.wrenches(t, state)
+        tau, loads = self._act_into(t, state, out), self.wrenches(t, state)
         free = forward_dynamics(self.figure.opened, state.q, state.v, tau, external=loads)
-        out[self.figure.nq :] = self._kept(y, free, tau, loads) if self.figure.closures else free
+        y = y[: self.moving]
+        out[self.figure.nq : self.moving] = self._kept(y, free, tau, loads) if self.figure.closures else free
+
+    def _act_into(self, t: float, state: FigureState, out: Array) -> Array:
+        """Return the generalised forces; write the rates of z."""
+        tau, rates = self._act(t, state)
+        out[self.moving : self.counted], out[self.counted :] = rates, 0.0
+        return tau
 
     def _kept(self, y: Array, free: Array, tau: Array, loads: Array | None) -> Array:
         """Return the accelerations that keep the closures, from those without them."""
@@ -137,4 +178,5 @@ class FigureEquations:
         elif np.isfinite(y).all():
             y[:nq] = repair(self.figure, y[:nq])
         if self.figure.closures and np.isfinite(y).all():
-            y[:nq], y[nq:] = close_loops(self.figure, y[:nq], y[nq:], usual=self._usual)
+            v = slice(nq, self.moving)
+            y[:nq], y[v] = close_loops(self.figure, y[:nq], y[v], usual=self._usual)

@@ -9,6 +9,7 @@ from motiform.motion.tree.algorithms.forward import loaded_dynamics
 from motiform.motion.tree.algorithms.kinematics import centers_of_mass, poses, tags
 from motiform.motion.tree.algorithms.matrices import contact_wrench
 from motiform.motion.tree.contact_joints.joint import ContactJoint
+from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Control, FigureState
@@ -165,8 +166,9 @@ class Driven(Protocol):
     """A figure with what acts on it."""
 
     figure: Figure
-    controls: Control | None
+    controls: Acting
     loads: Control | None
+    drive: "DrivenFigure | None"
 
     def split(self, y: Array) -> FigureState:
         """Return a flat vector as a state."""
@@ -190,9 +192,10 @@ def observe(system: Driven, times: Array, rows: Array) -> dict[str, Array]:
     found: dict[str, Array] = {"q": q, "v": v}
     for n, name in enumerate(figure.names):
         found[f"{name}.position"], found[f"{name}.orientation"] = p[:, n], turn[:, n]
-    states = [system.split(row) for row in rows] if system.controls or system.loads else []
+    acted = bool(system.controls) or system.loads is not None or system.drive is not None
+    states = [system.split(row) for row in rows] if acted else []
     tau = np.array([system.forces(t, s) for t, s in zip(times, states, strict=True)]) if states else np.zeros_like(v)
-    if system.controls is not None:
+    if system.controls:
         found["tau"] = tau
     touching = contacts(figure)
     if touching:

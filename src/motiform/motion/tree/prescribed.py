@@ -18,7 +18,7 @@ from motiform.motion.tree.algorithms.dynamics import inertia_matrix, inverse_dyn
 from motiform.motion.tree.algorithms.forward import loaded_dynamics
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import Control, FigureState, asked
+from motiform.motion.tree.model.state import FigureState
 from motiform.spatial.checks import as_floats
 
 __all__ = ["DrivenFigure", "PrescribedMotion", "drive_figure"]
@@ -121,22 +121,6 @@ class PrescribedMotion:
         return a + 2 * _RETURN * (speed - v) + back
 
 
-class _Driven:
-    """The controls of a figure and the forces of its heavy drives: a control."""
-
-    def __init__(self, drive: "DrivenFigure", inner: Control | None) -> None:
-        self._drive, self.inner = drive, inner
-
-    def __call__(self, t: float, state: FigureState) -> Array:
-        tau = np.zeros(self._drive.figure.nv) if self.inner is None else np.array(self.inner(t, state), float)
-        return tau + self._drive.force(t, state.q, state.v)
-
-    def __getattr__(self, name: str) -> Any:  # springs, ticks and states of the controls inside
-        if name.startswith("_") or name == "inner" or self.inner is None:
-            raise AttributeError(name)
-        return getattr(self.inner, name)
-
-
 @dataclass(eq=False)
 class DrivenFigure:
     """A figure some of whose coordinates move as prescribed."""
@@ -157,20 +141,12 @@ class DrivenFigure:
         """Of the coordinates."""
         return [motion.coordinate for motion in self.motions]
 
-    def control(self, inner: Control | None) -> Control:
-        """Return the controls with the forces of the drives."""
-        return _Driven(self, inner)
-
     def force(self, t: float, q: Array, v: Array, *, step: bool = True) -> Array:
         """Return the forces of the drives, their own inertia included, (nv,)."""
         out, h = np.zeros(self.figure.nv), self.step if step else 0.0
         for motion, (at_q, at_v), inertia in zip(self.motions, self.places, self.inertia, strict=True):
             out[at_v] = inertia * motion.demand(t, float(q[at_q]), float(v[at_v]), h)
         return out
-
-    def forces_of(self, controls: Control | None, t: float, state: FigureState) -> Array:
-        """Return the forces of the controls alone, (nv,)."""
-        return np.zeros(self.figure.nv) if controls is None else asked(controls, t, state, (self.figure.nv,), "control")
 
     def begin(self, state: FigureState) -> FigureState:
         """Return a state with the coordinates where they start."""

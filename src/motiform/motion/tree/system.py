@@ -1,6 +1,6 @@
 """A figure as a system that the run loop advances."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import Control, check_functions, state_after
+from motiform.motion.tree.model.state import Control, Controls, check_functions, state_after
 from motiform.motion.tree.observe import (
     channels,
     drive_channel,
@@ -55,7 +55,7 @@ class FigureSystem(System):
         options: Options,
         q0: ArrayLike | None = None,
         v0: ArrayLike | None = None,
-        controls: Control | None = None,
+        controls: Controls = None,
         loads: Control | None = None,
         guards: Sequence[Guard] = (),
         watch: bool = True,
@@ -65,39 +65,42 @@ class FigureSystem(System):
         check_moves(figure)
         check_device(options)
         begin = start(figure, q0, v0)
-        check_functions(figure, begin, controls, loads, guards)
-        self.controls: Control | None = controls
         self.drive: DrivenFigure | None = None
         model = figure
         if prescribed:
             self.drive = drive_figure(figure, prescribed, begin.q)
-            model, controls, begin = self.drive.heavy, self.drive.control(controls), self.drive.begin(begin)
+            model, begin = self.drive.heavy, self.drive.begin(begin)
             begin = start(model, begin.q, begin.v)
-        self.equations = FigureEquations(model, begin, controls, loads)
+        self.equations = FigureEquations(model, begin, controls, loads, self.drive)
+        self.controls = self.equations.controls
+        check_functions(figure, self.equations.state, self.controls, loads, guards)
         guards = [*guards, *(watch_contacts(self.equations) if watch else ())]
         self.figure, self.options = figure, options
-        self.guards = [_on_vector(guard, self.equations) for guard in guards]
+        self.guards = [_on_vector(guard, self.equations) for guard in guards] + _switches(self.equations)
         self.gravity, self.vertical = figure.gravity, figure.vertical
-        self.labels, self.facts = figure_labels(figure) | drive_labels(self.drive), {}
+        self.labels, self.facts = figure_labels(figure) | drive_labels(self.drive) | self.controls.labels, {}
 
     def channels(self) -> list[Channel]:  # noqa: D102
-        own = channels(self.figure, self.options.rate, self.controls is not None)
-        return own if self.drive is None else [*own, drive_channel(self.drive, self.options.rate)]
+        own = channels(self.figure, self.options.rate, bool(self.controls))
+        own += [] if self.drive is None else [drive_channel(self.drive, self.options.rate)]
+        return own + self.controls.channels(self.options.rate)
 
     def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
-        return sampled(self.equations, self.options, self.guards, checkpoint)
+        schedule = self.equations if self.controls.timed else None
+        return sampled(self.equations, self.options, self.guards, checkpoint, schedule)
 
     def observe(self, times: np.ndarray, states: Array) -> dict[str, np.ndarray]:  # noqa: D102
         found = observe(self.equations, times, states)
+        split = [self.equations.split(row) for row in states] if self.controls or self.drive is not None else []
+        found |= self.controls.measure(times, split)
         if self.drive is not None:
-            split = [self.equations.split(row) for row in states]
-            tau = np.array([self.drive.forces_of(self.controls, t, s) for t, s in zip(times, split, strict=True)])
+            tau = np.array([self.equations.control_forces(t, s) for t, s in zip(times, split, strict=True)])
             found["drive.effort"] = np.array([
                 self.drive.efforts(t, s.q, s.v, own, self.equations.wrenches(t, s))
                 for t, s, own in zip(times, split, tau, strict=True)
             ])  # fmt: skip
             found |= undriven(self.drive, states) | {"tau": tau}
-            if self.controls is None:
+            if not self.controls:
                 found.pop("tau")
         return found
 
@@ -107,11 +110,24 @@ def _on_vector(guard: Guard, equations: FigureEquations) -> Guard:
 
     def then(t: float, y: Array) -> Array:
         after = state_after(guard, t, equations.split(y))
-        return np.concatenate([after.q, after.v])
+        return np.concatenate([after.q, after.v, equations.controls.settle(t, after)])
 
     return replace(
         guard, zero=lambda t, y: guard.zero(t, equations.split(y)), then=None if guard.then is None else then
     )
+
+
+def _switches(equations: FigureEquations) -> list[Guard]:
+    """Return the events of actuators as guards of the flat vector."""
+
+    def then(k: int) -> Callable[[float, Array], Array]:
+        def switch(t: float, y: Array) -> Array:
+            state = equations.split(y)
+            return np.concatenate([state.q, state.v, equations.controls.switch(t, state, k)])
+
+        return switch
+
+    return [replace(guard, then=then(k)) for k, guard in enumerate(equations.controls.guards(equations.split))]
 
 
 KIND = Kind(

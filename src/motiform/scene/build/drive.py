@@ -13,6 +13,7 @@ from motiform.motion.actuation import (
     CoordinateControl,
     CoordinateDrive,
     EffortTrajectory,
+    Motor,
     PostureControl,
     PostureTrajectory,
     PrescribedMotion,
@@ -25,32 +26,31 @@ from motiform.motion.actuation.control import plain_places
 from motiform.motion.bodies import Body
 from motiform.motion.contact import Contacts
 from motiform.motion.hybrid import body_segments
-from motiform.motion.tree import Control, Figure
+from motiform.motion.tree import Actuator, Control, Figure
 from motiform.motion.tree.prescribed import drive_figure
+from motiform.scene.build.actuation import build_muscles, build_servos
 from motiform.scene.build.common import placed
+from motiform.scene.build.member import Member
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.drive import LoadTable, PostureTable, PrescribedTable, Value
 from motiform.scene.tables.schema import ForceTable
 
-__all__ = ["Member", "build_controls", "build_motions", "build_pushes", "read_values"]
+__all__ = ["build_controls", "build_motions", "build_pushes", "read_values"]
 
 Array = np.ndarray
 
 
-@dataclass(frozen=True)
-class Member:
-    """One figure of a scene among all that are simulated as one."""
-
-    prefix: str
-    """What its names begin with."""
-    segments: tuple[str, ...]
-
-
 def build_controls(
-    scene: Scene, figure: Figure, members: Sequence[Member], start: Array, contacts: Contacts | None
-) -> ControlSum | None:
-    """Return the sum of the controls and postures of a scene, or None."""
+    scene: Scene,
+    figure: Figure,
+    members: Sequence[Member],
+    start: Array,
+    contacts: Contacts | None,
+    motors: Mapping[int, Sequence[Motor]],
+) -> ControlSum | list[ControlSum | Actuator] | None:
+    """Return the sum of the controls and postures of a scene, with the actuators if there are some, or None."""
     parts: list[Control] = []
+    actuators = build_muscles(scene, figure, members)
     drives: list[CoordinateDrive] = []
     for n, (table, member) in enumerate(zip(scene.document.figure, members, strict=True)):
         for k, control in enumerate(table.control):
@@ -60,10 +60,15 @@ def build_controls(
             drives.append(drive)
         if table.posture is not None:
             posture = _Posture(scene, n, table.posture, figure, member, start, contacts)
-            parts.append(placed(scene, posture.control, "figure", n, "posture"))
+            if table.motors is not None:
+                way = placed(scene, posture.way, "figure", n, "posture")
+                actuators.append(build_servos(figure, table.motors, motors[n], way, member))
+            else:
+                parts.append(placed(scene, posture.control, "figure", n, "posture"))
     if drives:
         parts.append(CoordinateControl(figure, drives))
-    return ControlSum(figure, parts) if parts else None
+    summed = ControlSum(figure, parts) if parts else None
+    return summed if not actuators else [*([] if summed is None else [summed]), *actuators]
 
 
 def build_motions(scene: Scene, figure: Figure, members: Sequence[Member]) -> list[PrescribedMotion]:
@@ -139,6 +144,10 @@ class _Posture:
             feedforward=self._standing(times, postures) if table.stand else None,
             segments=self.member.segments,
         )
+
+    def way(self) -> PostureTrajectory:
+        """Return the way through the postures."""
+        return PostureTrajectory(self.figure, *self._way())
 
     def _way(self) -> tuple[list[float], list[Array]]:
         """Return the instants and postures of the keys, or one posture."""

@@ -13,11 +13,13 @@ from motiform.motion.actuation import ControlSum, PrescribedMotion, SegmentPushe
 from motiform.motion.contact import Contacts
 from motiform.motion.figures import ready_figure
 from motiform.motion.hybrid import add_body, start_bodies
-from motiform.motion.tree import Figure, FigureBuilder, Part, joints
+from motiform.motion.tree import Actuator, Figure, FigureBuilder, Part, joints
 from motiform.motion.tree.read import read_figure
+from motiform.scene.build.actuation import build_motors
 from motiform.scene.build.common import build_bodies, build_pose, build_shape, placed
 from motiform.scene.build.contacts import build_contacts
-from motiform.scene.build.drive import Member, build_controls, build_motions, build_pushes, read_values
+from motiform.scene.build.drive import build_controls, build_motions, build_pushes, read_values
+from motiform.scene.build.member import Member
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.common import Table
 from motiform.scene.tables.figure import (
@@ -40,7 +42,7 @@ class Made:
     figure: Figure
     q: np.ndarray
     v: np.ndarray
-    controls: ControlSum | None
+    controls: ControlSum | list[ControlSum | Actuator] | None
     loads: SegmentPushes | None
     contacts: Contacts | None
     prescribed: list[PrescribedMotion]
@@ -58,13 +60,13 @@ def build_figures(scene: Scene) -> Made:
     bodies = build_bodies(scene).bodies if scene.document.body else ()
     for n, body in enumerate(bodies):
         placed(scene, lambda b=body: add_body(builder, b), "body", n)
-    figure = _built(scene, builder)
+    figure, motors = build_motors(scene, _built(scene, builder), members)
     q, v = figure.neutral(), np.zeros(figure.nv)
     for n, (table, member) in enumerate(zip(tables, members, strict=True)):
         _start(scene, n, table, figure, member.prefix, q, v)
     q, v = start_bodies(figure, bodies, q, v)
     contacts = build_contacts(scene, figure, bodies)
-    controls = build_controls(scene, figure, members, q, contacts)
+    controls = build_controls(scene, figure, members, q, contacts, motors)
     pushes = build_pushes(scene, figure, members, bodies)
     return Made(figure, q, v, controls, pushes, contacts, build_motions(scene, figure, members))
 

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from motiform.motion.figures import FIGURES
+from motiform.scene.tables.actuation import MotorsTable, MuscleTable, StimulationTable, WrapTable
 from motiform.scene.tables.common import (
     AtLeast0,
     Color,
@@ -210,6 +211,10 @@ class FigureTable(Table):
     control: list[ControlTable] = Field(default_factory=list)
     prescribed: list[PrescribedTable] = Field(default_factory=list)
     posture: PostureTable | None = None
+    motors: MotorsTable | None = None
+    stimulation: StimulationTable | None = None
+    muscle: list[MuscleTable] = Field(default_factory=list)
+    wrap: list[WrapTable] = Field(default_factory=list)
     load: list[LoadTable] = Field(default_factory=list)
     contact: list[FigureContactTable] = Field(default_factory=list)
     start: StartTable = StartTable()
@@ -219,6 +224,12 @@ class FigureTable(Table):
     def _has_segments(self) -> "FigureTable":
         if [self.file is not None, self.model is not None, bool(self.segment)].count(True) != 1:
             raise ValueError("give segments, or a file, or a model")
+        if self.motors is not None:
+            told = {} if self.posture is None else self.posture.model_fields_set
+            if self.posture is None or set(told) - {"q", "hold", "key"}:
+                raise ValueError("motors are told a posture: give posture with q, hold or key, and nothing else of it")
+        if self.wrap and not self.muscle:
+            raise ValueError("surfaces to wrap belong to muscles: give [[figure.muscle]]")
         if self.model is None and self.parameters.model_fields_set:
             raise ValueError("parameters belong to a model")
         return self

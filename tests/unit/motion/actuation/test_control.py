@@ -131,24 +131,11 @@ def test_commands_are_asked_and_take_hold_when_they_should():
 def test_commands_without_delay_hold_at_once():
     figure = two_links(names=("upper", "fore"))
     control = actuation.CommandedControl(figure, lambda t, s: [t + 1.0, 0.0], 0.2)
-    assert control(0.0, state([0, 0], [0, 0])) == pytest.approx([1.0, 0.0])
-    assert control.next_tick(0.0) == pytest.approx(0.2)
-    control.tick(0.2, state([0, 0], [0, 0]))
-    assert control(0.25, state([0, 0], [0, 0])) == pytest.approx([1.2, 0.0])
-
-
-def test_commands_go_on_from_what_was_kept():
-    figure = two_links(names=("upper", "fore"))
-    one, two = (actuation.CommandedControl(figure, lambda t, s: [t, -t], 0.1, 0.25) for _ in range(2))
-    s = state([0, 0], [0, 0])
-    for t in (0.0, 0.1, 0.2):
-        one.tick(t, s)
-    two.restore(one.keep())
-    for t in (0.25, 0.3, 0.35, 0.4):
-        assert one.next_tick(t - 0.01) == two.next_tick(t - 0.01)
-        one.tick(t, s)
-        two.tick(t, s)
-        assert (one(t, s) == two(t, s)).all()
+    for t, command, following in ((0.0, 1.0, 0.2), (0.25, 1.25, 0.4)):
+        s = FigureState(np.zeros(2), np.zeros(2), np.asarray(control.start(state([0, 0], [0, 0]))))
+        s = FigureState(s.q, s.v, control.call(t, s))
+        assert control.act(t, s)[0] == pytest.approx([command, 0.0])
+        assert control.next_instant(t, s) == pytest.approx(following)
 
 
 # ---- wrong input ---------------------------------------------------------------------------------------------------

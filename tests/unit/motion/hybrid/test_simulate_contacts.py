@@ -348,14 +348,14 @@ def test_guard_that_fires_without_end_is_told():
         return dataclasses.replace(state, v=-state.v)
 
     # falls through its guard, is sent back up through it, falls again: fine; one that is always zero is not a crossing
-    guard = Guard("mirror", lambda t, state: (state.q if hasattr(state, "q") else state)[1] - 0.6, then=back)
+    guard = Guard("mirror", lambda t, state: state.q[1] - 0.6, then=back)
     rec = simulate(figure, contacts=contacts, t1=0.5, rate=20, q0=figure.configuration(body=at(0.7)), guards=guard)
     assert rec["body.position"][:, 1].min() > 0.6 - 1e-9
 
 
 def test_guard_that_ends_the_run():
     figure, contacts = ball()
-    low = Guard("half way", lambda t, state: (state.q if hasattr(state, "q") else state)[1] - 0.35, ends=True)
+    low = Guard("half way", lambda t, state: state.q[1] - 0.35, ends=True)
     rec = simulate(figure, contacts=contacts, t1=1.0, rate=100, q0=figure.configuration(body=at(0.6)), guards=low)
     assert rec.events[-1].name == "half way"
     assert rec.events[-1].time == pytest.approx(np.sqrt(0.5 / G), abs=1e-10)

@@ -1,5 +1,6 @@
 """Muscles: paths over bones, Hill-type models, OpenSim's muscles, and the muscle forces of a measured motion."""
 
+from motiform.motion.actuation.muscles.acting import HillMuscles
 from motiform.motion.actuation.muscles.hill import (
     FibreForces,
     Muscle,
@@ -20,6 +21,7 @@ __all__ = [
     "CoordinateActuator",
     "DeGrooteFregly",
     "FibreForces",
+    "HillMuscles",
     "Ligament",
     "Millard",
     "MovingPoint",

@@ -103,7 +103,7 @@ class ContactFigure(MovedFigure):
         self.felt.matter = wrenches
         t, h = sample / self.rate, 1.0 / self.rate
         try:
-            self.stepper.advance(t, self.y)
+            self.stepper.step(t, self.y)
         except RunError as error:
             raise self._diverged(t) if "finite" in str(error) else error from error
         self.q_before, before = self.q, (self.q, self.v)

@@ -22,7 +22,6 @@ from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.matter.parts import Joined, SegmentSolid
 from motiform.motion.tree import FigureState, advance, inertia_matrix, joint_axes, poses
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import asked
 
 __all__ = ["FigureStability", "assess_figure"]
 
@@ -157,14 +156,12 @@ def _largest(M: Array, gains: tuple[Array, Array], terms: Terms, h: float) -> tu
 def _controls(system: ContactEquations, state: FigureState) -> tuple[tuple[Array, Array], Terms]:
     """Return the gains that are taken at the end of steps, and what controls do besides."""
     figure, controls, nv = system.figure, system.controls, system.nv
-    own = [np.diag(np.broadcast_to(getattr(controls, key, 0.0), nv)) for key in ("stiffness", "damping")]
-    if getattr(controls, "stiffness", None) is None:
-        own = [np.zeros((nv, nv))] * 2
-    if controls is None or hasattr(controls, "tick"):  # commands are asked at their instants, each once
+    own = [np.diag(controls.stiffness), np.diag(controls.damping)]
+    if not controls:
         return (own[0], own[1]), {}
 
     def force(q: Array, v: Array) -> Array:
-        return asked(controls, 0.0, FigureState(q, v.copy(), state.z.copy()), (nv,), "control")
+        return controls.forces(0.0, FigureState(q, v.copy(), state.z.copy()))
 
     eye = _DELTA * np.eye(nv)
     here = force(state.q.copy(), state.v)

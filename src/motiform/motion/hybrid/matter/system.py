@@ -44,7 +44,7 @@ from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree import Control, Figure, poses
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import FigureState
+from motiform.motion.tree.model.state import Controls, FigureState
 from motiform.motion.tree.model.state import check_functions as check_controls
 from motiform.motion.tree.observe import channels, figure_labels
 from motiform.motion.tree.prescribed import PrescribedMotion
@@ -77,7 +77,7 @@ class CoupledSystem(System):
         options: Options,
         q0: ArrayLike | None = None,
         v0: ArrayLike | None = None,
-        controls: Control | None = None,
+        controls: Controls = None,
         loads: Control | None = None,
         contacts: Contacts | None = None,
         prescribed: Sequence[PrescribedMotion] = (),
@@ -120,7 +120,7 @@ class CoupledSystem(System):
             self._check_figure(self.moved, unstable)
 
     def _moved(
-        self, begin: FigureState, controls: Control | None, loads: Control | None, contacts: Contacts | None,
+        self, begin: FigureState, controls: Controls, loads: Control | None, contacts: Contacts | None,
         prescribed: Any,
     ) -> MovedFigure:  # fmt: skip
         """Return the figure that moves by its own dynamics."""
@@ -128,8 +128,14 @@ class CoupledSystem(System):
         felt = Felt(figure, loads)
         if figure.single is None and contacts is None and prescribed is None:
             check_moves(figure)
-            check_controls(figure, begin, controls, loads)
-            return SteppedFigure(FigureEquations(figure, begin, controls, felt), felt, rate)
+            equations = FigureEquations(figure, begin, controls, felt)
+            if equations.controls.dynamic:
+                remedy = "Give controls that are functions of time and state."
+                raise InputError(
+                    "a figure with joints in Python takes no actuators with states in matter", remedy=remedy
+                )
+            check_controls(figure, begin, equations.controls, loads)
+            return SteppedFigure(equations, felt, rate)
         steps = Options(self.options.t1, self.options.rate, "time-stepping", 1.0 / rate)
         self.contacts = ContactSystem(
             figure, steps, Contacts(limits=False) if contacts is None else contacts, begin.q, begin.v, controls, felt,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +14,17 @@ from motiform.motion.run.guards import guard_value
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Control", "FigureState", "asked", "check_functions", "state_after"]
+if TYPE_CHECKING:
+    from motiform.motion.tree.model.acting import Acting
+
+__all__ = ["Control", "Controls", "FigureState", "asked", "check_functions", "state_after"]
 
 Control = Callable[[float, "FigureState"], ArrayLike]
 """control(t, state) gives generalised forces [N·m or N], (nv,); a load gives wrenches on segments, (segments, 6)."""
+
+
+Controls = Any
+"""A control, an `Actuator`, or a list of them, which add up; None: nothing acts."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,7 @@ class FigureState:
     v: Array
     """(nv,)"""
     z: Array = field(default_factory=lambda: np.zeros(0))
-    """What the controls keep between two instants (muscles, motors), where they have states of their own."""
+    """States of actuators, where they have some (muscles, motors), and what they remember."""
 
 
 def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...], what: str) -> Array:
@@ -42,17 +50,14 @@ def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...
 
 
 def check_functions(
-    figure: Figure, state: FigureState, controls: Control | None, loads: Control | None, guards: Sequence[Guard] = ()
+    figure: Figure, state: FigureState, controls: "Acting", loads: Control | None, guards: Sequence[Guard] = ()
 ) -> None:
     """Call the functions of a run once at its start, so that wrong results raise an error before recording begins."""
-    for name, function in (("controls", controls), ("loads", loads)):
-        if function is not None and not callable(function):
-            raise InputError(f"{name} is not a function", got=repr(function), allowed="a function of (t, state)")
+    if loads is not None and not callable(loads):
+        raise InputError("loads is not a function", got=repr(loads), allowed="a function of (t, state)")
     here = FigureState(state.q.copy(), state.v.copy(), state.z.copy())  # they may write to it
-    if controls is not None and not hasattr(controls, "tick"):  # commands are asked at their instants, each once
-        asked(controls, 0.0, here, (figure.nv,), "control")
-    if len(here.z):
-        asked(controls.rate, 0.0, here, here.z.shape, "rate of z")  # type: ignore[union-attr]
+    controls.act(0.0, here)
+    controls.margins(0.0, here)
     if loads is not None:
         asked(loads, 0.0, here, (len(figure.segments), 6), "load")
     for guard in guards:

@@ -1,0 +1,258 @@
+"""Torque drives and electric motors.
+
+Of a motor with gear n, torque constant k (that of its back-EMF, too), resistance R and inductance L, at a joint that
+turns at ω, with friction b ω + c tanh(ω/ω_c):
+
+    L di/dt = u − R i − k n ω,    τ = n k i − b ω − c tanh(ω/ω_c);    without inductance i = (u − k n ω)/R
+
+Energy: u i = R i² + d(½ L i²)/dt + n k i ω.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, closest
+from motiform.motion.actuation.commands import Command, CommandedActuator
+from motiform.motion.run import check_number
+from motiform.motion.tree import Figure, FigureState, Quantity
+from motiform.motion.tree.model.joint import Array
+
+__all__ = ["Motor", "Motors", "TorqueDrives", "with_rotors"]
+
+
+def velocity_places(figure: Figure, coordinates: Sequence[str], where: str) -> np.ndarray:
+    """Return where coordinates are in v; each must be there once."""
+    for name in coordinates:
+        if name not in figure.coordinates:
+            known = figure.coordinates
+            raise InputError("no such coordinate", where=where, got=name, remedy=closest(name, known))
+    if len(set(coordinates)) < len(coordinates):
+        raise InputError("a coordinate must have one drive", where=where, got=", ".join(coordinates))
+    return np.array([figure.places(name, "v")[0] for name in coordinates], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueDrives(CommandedActuator):
+    """Drives that give the efforts that they are told, within `limit` and, with `lag`, late by a first order.
+
+    lag dτ/dt = command − τ.
+    """
+
+    figure: Figure
+    coordinates: Sequence[str]
+    command: Command = 0.0
+    """[N·m or N], one for each coordinate."""
+    limit: float = np.inf
+    """Largest effort [N·m or N]."""
+    lag: float = 0.0
+    """[s]; 0: at once."""
+    name: str = "drives"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coordinates", tuple(self.coordinates))
+        self._places  # noqa: B018, refuses coordinates that are not there
+        check_number(self.lag, "lag", self.name, least=0.0)
+        if not self.limit > 0:
+            raise InputError("limit must be above 0", where=self.name, got=self.limit)
+        self.commands  # noqa: B018, refuses commands of a wrong shape
+
+    @cached_property
+    def _places(self) -> np.ndarray:
+        return velocity_places(self.figure, self.coordinates, self.name)
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """One number for each coordinate."""
+        return len(self.coordinates)
+
+    @property
+    def states(self) -> Sequence[str]:  # type: ignore[override]
+        """Efforts of drives with a lag."""
+        return [f"effort.{name}" for name in self.coordinates] if self.lag else []
+
+    @property
+    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
+        """Their efforts."""
+        return (Quantity("effort", "", tuple(self.coordinates), "efforts of the drives [N m or N]"),)
+
+    def _efforts(self, t: float, state: FigureState) -> tuple[Array, Array]:
+        asked = np.clip(self.told(t, state), -self.limit, self.limit)
+        if not self.lag:
+            return asked, state.z[:0]
+        tau = state.z[: self.size]
+        return tau, (asked - tau) / self.lag
+
+    def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
+        out = np.zeros(self.figure.nv)
+        out[self._places], rates = self._efforts(t, state)
+        return out, rates
+
+    def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
+        return {"effort": self._efforts(t, state)[0]}
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A direct-current motor with a gear on one coordinate."""
+
+    coordinate: str
+    constant: float
+    """Torque constant k [N·m/A], the back-EMF constant [V·s/rad], of the motor's shaft."""
+    resistance: float
+    """R [Ω]"""
+    gear: float = 1.0
+    """Turns of the motor for one of the joint."""
+    inductance: float = 0.0
+    """L [H]; 0: the current follows at once."""
+    rotor_inertia: float = 0.0
+    """Of the motor's shaft [kg·m²]; the joint feels gear² times it, see `with_rotors`."""
+    viscous: float = 0.0
+    """Friction of the joint b [N·m·s/rad]."""
+    friction: float = 0.0
+    """Dry friction of the joint c [N·m]."""
+    friction_speed: float = 1e-2
+    """Speed of the joint ω_c below which dry friction fades [rad/s]."""
+    voltage: float = np.inf
+    """Largest voltage [V]."""
+
+    def __post_init__(self) -> None:
+        where = f"motor of {self.coordinate!r}"
+        for name in ("constant", "resistance", "gear", "friction_speed"):
+            check_number(getattr(self, name), name, where, above=0.0)
+        for name in ("inductance", "rotor_inertia", "viscous", "friction"):
+            check_number(getattr(self, name), name, where, least=0.0)
+        if not self.voltage > 0:
+            raise InputError("voltage must be above 0", where=where, got=self.voltage)
+
+
+def with_rotors(figure: Figure, motors: Sequence[Motor]) -> Figure:
+    """Return a figure whose joints carry the inertia of the motors' rotors, gear² times that of the shaft."""
+    velocity_places(figure, [motor.coordinate for motor in motors], "motors")
+    armature: dict[str, Array] = {}
+    for n, segment in enumerate(figure.segments):
+        own = np.array(np.broadcast_to(segment.armature, (segment.joint.nv,)), float)
+        names = [figure.layout.names[place] for place in figure.layout.v[n]]
+        for motor in motors:
+            if motor.coordinate in names:
+                own[names.index(motor.coordinate)] += motor.gear**2 * motor.rotor_inertia
+                armature[segment.name] = own
+    return figure.replace(segments={name: {"armature": own} for name, own in armature.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Motors(CommandedActuator):
+    """Electric motors; the command are their voltages. `figure` carries their rotors: see `with_rotors`.
+
+    Currents of motors with inductance are states, and so are the energy supplied, ∫ u i dt, and the heat of resistance
+    and friction.
+    """
+
+    figure: Figure
+    motors: Sequence[Motor]
+    command: Command = 0.0
+    """Voltages [V], one for each motor."""
+    name: str = "motors"
+    _numbers: Any = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "motors", tuple(self.motors))
+        keys = ("constant", "resistance", "gear", "inductance", "viscous", "friction", "friction_speed", "voltage")
+        numbers = {key: np.array([getattr(motor, key) for motor in self.motors], float) for key in keys}
+        object.__setattr__(self, "_numbers", numbers)
+        self._places, self.commands  # noqa: B018, their checks belong here
+        self._check_rotors()
+
+    def _check_rotors(self) -> None:
+        """Refuse a figure that does not carry the rotors."""
+        for motor in self.motors:
+            for n, segment in enumerate(self.figure.segments):
+                names = [self.figure.layout.names[place] for place in self.figure.layout.v[n]]
+                if motor.coordinate in names:
+                    has = np.broadcast_to(segment.armature, (segment.joint.nv,))[names.index(motor.coordinate)]
+                    if has < 0.999 * motor.gear**2 * motor.rotor_inertia:
+                        raise InputError(
+                            "the figure does not carry the motor's rotor",
+                            where=f"motor of {motor.coordinate!r}",
+                            got=f"armature {has:.6g} kg m²",
+                            allowed=f"at least {motor.gear**2 * motor.rotor_inertia:.6g} kg m²",
+                            remedy="Take actuation.with_rotors(figure, motors).",
+                        )
+
+    @cached_property
+    def _places(self) -> np.ndarray:
+        return velocity_places(self.figure, self.names, self.name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Coordinates that they drive."""
+        return tuple(motor.coordinate for motor in self.motors)
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """One voltage for each motor."""
+        return len(self.motors)
+
+    @cached_property
+    def _wound(self) -> np.ndarray:
+        """Motors with inductance."""
+        return np.flatnonzero(self._numbers["inductance"] > 0)
+
+    @property
+    def states(self) -> Sequence[str]:  # type: ignore[override]
+        """Currents of motors with inductance, then energies supplied, then heat."""
+        wound = [f"current.{self.names[k]}" for k in self._wound]
+        return [*wound, *(f"supplied.{name}" for name in self.names), *(f"heat.{name}" for name in self.names)]
+
+    @property
+    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
+        """Voltages, currents, efforts and energies."""
+        told = {
+            "voltage": ("V", "at the motors"),
+            "current": ("A", "of the motors"),
+            "effort": ("N m", "of the motors on their coordinates, less friction"),
+            "supplied": ("J", "energy that the motors took since the start"),
+            "heat": ("J", "of resistance and friction since the start"),
+            "magnetic": ("J", "energy in the inductances"),
+        }
+        return tuple(Quantity(key, unit, self.names, text) for key, (unit, text) in told.items())
+
+    @cached_property
+    def damping(self) -> Array:  # type: ignore[override]
+        """By back-EMF and friction, (nv,)."""
+        n, out = self._numbers, np.zeros(self.figure.nv)
+        out[self._places] = (n["gear"] * n["constant"]) ** 2 / n["resistance"] + n["viscous"]
+        return out
+
+    def _flow(self, t: float, state: FigureState) -> tuple[Array, Array, Array, Array]:
+        """Return voltages, currents, efforts and the power lost."""
+        n, w = self._numbers, state.v[self._places]
+        u = np.clip(self.told(t, state), -n["voltage"], n["voltage"])
+        emf = n["constant"] * n["gear"] * w
+        i = (u - emf) / n["resistance"]
+        i[self._wound] = state.z[: len(self._wound)]
+        drag = n["viscous"] * w + n["friction"] * np.tanh(w / n["friction_speed"])
+        return u, i, n["constant"] * n["gear"] * i - drag, n["resistance"] * i * i + drag * w
+
+    def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
+        u, i, effort, lost = self._flow(t, state)
+        n, k, out = self._numbers, self._wound, np.zeros(self.figure.nv)
+        out[self._places] = effort
+        emf = (n["constant"] * n["gear"])[k] * state.v[self._places][k]
+        rise = (u[k] - n["resistance"][k] * i[k] - emf) / n["inductance"][k]
+        return out, np.concatenate([rise, u * i, lost])
+
+    def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
+        u, i, effort, _ = self._flow(t, state)
+        at, m = len(self._wound), self.size
+        books = {"supplied": state.z[at : at + m], "heat": state.z[at + m : at + 2 * m]}
+        return {
+            "voltage": u,
+            "current": i,
+            "effort": effort,
+            "magnetic": 0.5 * self._numbers["inductance"] * i * i,
+        } | books

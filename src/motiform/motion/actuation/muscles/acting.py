@@ -1,0 +1,160 @@
+"""Hill-type muscles as an actuator: activations and fibre lengths are states of the run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.motion.actuation.commands import Command, CommandedActuator
+from motiform.motion.actuation.muscles.fibre_pack import is_compiled, pack_fibres
+from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
+from motiform.motion.actuation.muscles.hill import muscle_force as force_of
+from motiform.motion.actuation.muscles.muscle_set import Muscles
+from motiform.motion.actuation.muscles.path_geometry import path_geometry
+from motiform.motion.run import check_number
+from motiform.motion.tree import Figure, FigureState, Quantity
+from motiform.motion.tree.model.joint import Array
+
+__all__ = ["HillMuscles"]
+
+
+@dataclass(frozen=True, eq=False)
+class HillMuscles(CommandedActuator):
+    """The muscles of a figure, driven by excitations; its ligaments pull too.
+
+    Activations a are states, da/dt = (u − a)/τ(a, u), and so are the fibre lengths of muscles with elastic tendons,
+    whose rates follow from the equilibrium of fibre and tendon. At the start fibres are in equilibrium at rest.
+    """
+
+    muscles: Muscles
+    command: Command = 0.0
+    """Excitations u of the muscles, 0 to 1."""
+    activation: ArrayLike = 0.02
+    """At the start, one number or (muscles,)."""
+    least: float = 0.01
+    """Least excitation: the speed of a fibre without activation and damping is not defined."""
+    name: str = "muscles"
+
+    def __post_init__(self) -> None:
+        check_number(self.least, "least", self.name, least=0.0)
+        for one in self.muscles.muscles:
+            if not one.rigid_tendon and not one.slack_length > 0:
+                raise InputError(
+                    "an elastic tendon must have a length",
+                    where=f"muscle {one.name!r}",
+                    remedy="Give the muscle rigid_tendon=True.",
+                )
+        a = np.asarray(self.activation, float)
+        if a.shape not in ((), (self.size,)) or not ((a >= 0) & (a <= 1)).all():
+            raise InputError(
+                "activations at the start must be between 0 and 1", where=self.name, got=repr(self.activation)[:80]
+            )
+        self.commands  # noqa: B018, refuses commands of a wrong shape
+
+    @property
+    def figure(self) -> Figure:
+        """That of the muscles."""
+        return self.muscles.figure
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """One excitation for each muscle."""
+        return len(self.muscles.muscles)
+
+    @cached_property
+    def _elastic(self) -> np.ndarray:
+        return np.array([k for k, one in enumerate(self.muscles.muscles) if not one.rigid_tendon], np.int64)
+
+    @property
+    def states(self) -> Sequence[str]:  # type: ignore[override]
+        """Activations, then fibre lengths of muscles with elastic tendons."""
+        names = self.muscles.names
+        return [*(f"activation.{name}" for name in names), *(f"fibre.{names[k]}" for k in self._elastic)]
+
+    @property
+    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
+        """Excitations, activations, forces, lengths."""
+        told = {
+            "excitation": ("", "of the muscles, as commanded"),
+            "activation": ("", "of the muscles"),
+            "force": ("N", "of the muscles"),
+            "length": ("m", "of the muscles with their tendons"),
+            "fibre_length": ("m", "of the muscles"),
+            "fibre_speed": ("m/s", "of the muscles, lengthening positive"),
+            "power": ("W", "of the muscles on the figure"),
+        }
+        return tuple(Quantity(key, unit, self.muscles.names, text) for key, (unit, text) in told.items())
+
+    @cached_property
+    def _kernel(self) -> Any:
+        """The compiled rates, or None where a muscle has curves that kernels do not know."""
+        if not all(is_compiled(one) for one in self.muscles.muscles):
+            return None
+        from motiform.motion.actuation.muscles.fibre_kernels import fibre_rates
+
+        return fibre_rates.function
+
+    @cached_property
+    def _packed(self) -> tuple[Array, Array]:
+        return pack_fibres(self.muscles.muscles, self.least)
+
+    def own_start(self, state: FigureState) -> ArrayLike:  # noqa: D102
+        low = np.array([max(one.activations[0], self.least) for one in self.muscles.muscles])
+        a = np.maximum(np.broadcast_to(np.asarray(self.activation, float), (self.size,)), low)
+        own = [self.muscles.muscles[k] for k in self._elastic]
+        length = path_geometry(self.muscles.paths, state.q).length[self._elastic]
+        return np.concatenate([a, fibre_equilibrium(own, a[self._elastic], length) if own else np.zeros(0)])
+
+    def _flow(self, t: float, state: FigureState) -> tuple[Array, ...]:
+        """Return forces, rates, moment arms, lengths, speeds, fibre lengths and speeds (muscles, 2), excitations."""
+        found = path_geometry(self.muscles.paths, state.q, state.v)
+        assert found.speed is not None
+        x, n = np.ascontiguousarray(state.z[: len(self.states)]), self.size
+        u = np.ascontiguousarray(self.told(t, state), float)
+        rates, forces, fibres = np.empty(len(x)), np.empty(n), np.empty((n, 2))
+        if self._kernel is not None:
+            self._kernel(*self._packed, found.length, found.speed, u, x, rates, forces, fibres)
+        else:
+            self._in_python(found.length, found.speed, u, x, rates, forces, fibres)
+        return forces, rates, found.arm, found.length, found.speed, fibres, u
+
+    def _in_python(self, L: Array, v: Array, u: Array, x: Array, rates: Array, forces: Array, fibres: Array) -> None:
+        """Write what the kernel writes, for curves of a user."""
+        every, n = self.muscles.muscles, self.size
+        low, high = np.array([(max(one.activations[0], self.least), one.activations[1]) for one in every]).T
+        a = np.clip(x[:n], low, high)
+        rates[:n] = activation_rate(every, x[:n], np.clip(u, low, high))
+        stiff = np.setdiff1d(np.arange(n), self._elastic)
+        if len(stiff):
+            own = [every[k] for k in stiff]
+            given = fibre_forces(own, L[stiff], v[stiff], a[stiff])
+            forces[stiff] = a[stiff] * given.active + given.passive
+            scale = np.array([(one.fibre_length, one.fibre_length * one.max_speed) for one in own])
+            fibres[stiff] = np.column_stack([given.length, given.speed]) * scale
+        if len(self._elastic):
+            k = self._elastic
+            own, fibre = [every[j] for j in k], x[n:]
+            shortest = np.array([one.shortest for one in own])
+            bounded = np.maximum(fibre, shortest)
+            forces[k] = force_of(own, a[k], L[k], v[k], bounded)
+            rates[n:] = fibre_speed(own, a[k], L[k], bounded)
+            rates[n:] = np.where((fibre <= shortest) & (rates[n:] < 0), 0.0, rates[n:])
+            fibres[k] = np.column_stack([fibre, rates[n:]])
+
+    def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
+        forces, rates, arms, *_ = self._flow(t, state)
+        tau = forces @ arms
+        if self.muscles.ligaments:
+            bands = path_geometry(self.muscles.bands, state.q)
+            pulls = [float(band.tension(L)) for band, L in zip(self.muscles.ligaments, bands.length, strict=True)]
+            tau = tau + np.array(pulls) @ bands.arm
+        return tau, rates
+
+    def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
+        forces, _, _, lengths, speeds, fibres, u = self._flow(t, state)
+        own = {"excitation": u, "activation": state.z[: self.size], "force": forces, "length": lengths}
+        return own | {"fibre_length": fibres[:, 0], "fibre_speed": fibres[:, 1], "power": -forces * speeds}

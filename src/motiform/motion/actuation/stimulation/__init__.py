@@ -1,0 +1,15 @@
+"""Muscles under electrical stimulation: calcium, recruitment, contractile element and springs.  [HuMAnS 6.2]"""
+
+from motiform.motion.actuation.stimulation.geometry import KneeGeometry, PathArms
+from motiform.motion.actuation.stimulation.muscle import HAMSTRINGS, QUADRICEPS, StimulatedMuscle, recruitment
+from motiform.motion.actuation.stimulation.muscles import StimulatedMuscles
+
+__all__ = [
+    "HAMSTRINGS",
+    "QUADRICEPS",
+    "KneeGeometry",
+    "PathArms",
+    "StimulatedMuscle",
+    "StimulatedMuscles",
+    "recruitment",
+]

@@ -1,0 +1,118 @@
+"""Lengths and moment arms of stimulated muscles."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.motion.actuation.motors import velocity_places
+from motiform.motion.actuation.muscles.path_geometry import path_geometry
+from motiform.motion.actuation.muscles.paths import Paths
+from motiform.motion.run import check_number
+from motiform.motion.tree import Figure
+from motiform.motion.tree.model.joint import Array
+
+__all__ = ["Geometry", "KneeGeometry", "PathArms"]
+
+
+class Geometry(Protocol):
+    """Where muscles run."""
+
+    figure: Figure
+
+    @property
+    def count(self) -> int:
+        """Number of muscles."""
+        ...
+
+    def __call__(self, q: Array) -> tuple[Array, Array]:
+        """Return lengths [m], (muscles,), and moment arms −dL/dq, (muscles, nv)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class KneeGeometry:
+    """Quadriceps and hamstrings at a knee with flexion φ  [HuMAnS 6.2, corrected].
+
+    The quadriceps comes from a point L₀₀ above the knee, goes round it at a radius r and ends L_iq below it; the
+    hamstrings go straight from L₀₀ above to L_ii below:
+
+        L_quad = r φ + √(L₀₀² − r²) + √(L_iq² − r²) + r asin(r/L₀₀) + r asin(r/L_iq)
+        L_ham = √(L₀₀² + L_ii² + 2 L₀₀ L_ii cos φ)
+
+    The efforts follow from the lengths by virtual work, −F dL/dφ along the flexion: −r F_quad for the quadriceps and
+    L₀₀ L_ii sin φ/L_ham F_ham for the hamstrings. The default sizes are those of an adult leg; they are not in the
+    source.
+    """
+
+    figure: Figure
+    coordinate: str
+    sign: float = 1.0
+    """1 where the coordinate grows with flexion, −1 where with extension."""
+    radius: float = 0.04
+    """r [m]"""
+    above: float = 0.42
+    """L₀₀ [m]"""
+    quadriceps: float = 0.07
+    """L_iq [m]"""
+    hamstrings: float = 0.05
+    """L_ii [m]"""
+
+    def __post_init__(self) -> None:
+        where = f"knee geometry of {self.coordinate!r}"
+        for name in ("radius", "above", "quadriceps", "hamstrings"):
+            check_number(getattr(self, name), name, where, above=0.0)
+        if not self.radius < min(self.above, self.quadriceps):
+            raise InputError(
+                "the radius must be below the distances of origin and insertion",
+                where=where,
+                got=self.radius,
+                allowed=f"below {min(self.above, self.quadriceps):g} m",
+            )
+        if self.sign not in (1.0, -1.0):
+            raise InputError("sign must be 1 or −1", where=where, got=self.sign)
+        self._places  # noqa: B018, refuses a coordinate that is not there
+
+    @cached_property
+    def _places(self) -> tuple[int, int]:
+        v = velocity_places(self.figure, [self.coordinate], "knee geometry")
+        return int(self.figure.places(self.coordinate, "q")[0]), int(v[0])
+
+    @property
+    def count(self) -> int:
+        """Two: quadriceps, hamstrings."""
+        return 2
+
+    def __call__(self, q: Array) -> tuple[Array, Array]:
+        """Return lengths [m] of quadriceps and hamstrings, and their moment arms −dL/dq, (2, nv)."""
+        at_q, at_v = self._places
+        phi, r, a, b, c = self.sign * float(q[at_q]), self.radius, self.above, self.quadriceps, self.hamstrings
+        fixed = np.sqrt(a * a - r * r) + np.sqrt(b * b - r * r) + r * np.arcsin(r / a) + r * np.arcsin(r / b)
+        ham = np.sqrt(a * a + c * c + 2 * a * c * np.cos(phi))
+        arms = np.zeros((2, self.figure.nv))
+        arms[:, at_v] = -self.sign * r, self.sign * a * c * np.sin(phi) / ham
+        return np.array([r * phi + fixed, ham]), arms
+
+
+@dataclass(frozen=True, eq=False)
+class PathArms:
+    """Muscle paths over segments and surfaces as the geometry of stimulated muscles."""
+
+    paths: Paths
+
+    @property
+    def figure(self) -> Figure:
+        """That of the paths."""
+        return self.paths.figure
+
+    @property
+    def count(self) -> int:
+        """Number of paths."""
+        return len(self.paths.paths)
+
+    def __call__(self, q: Array) -> tuple[Array, Array]:
+        """Return lengths [m], (paths,), and moment arms −dL/dq, (paths, nv)."""
+        found = path_geometry(self.paths, q)
+        return found.length, found.arm

@@ -1,0 +1,69 @@
+"""Actuators within one step of time-stepping: they go on by steps of their own while the figure stands still."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from motiform.motion.run import DORMAND_PRINCE, ExplicitStep, march
+from motiform.motion.tree import FigureState
+from motiform.motion.tree.model.acting import Acting
+from motiform.motion.tree.model.joint import Array
+from motiform.record import Event
+
+__all__ = ["ActuatorSteps"]
+
+_RTOL, _ATOL = 1e-6, 1e-9  # the error of a step that takes velocities as constant is larger by far
+
+
+class ActuatorSteps:
+    """States of actuators over a step, with their events and calls; forces are the mean over the step.
+
+    Adaptive steps keep what is stiff in an actuator (currents, tendons) stable. The vector is (states, impulse,
+    memory).
+    """
+
+    def __init__(self, acting: Acting) -> None:
+        self.acting, self.nx = acting, acting.nx
+        self.middle = self.nx + acting.nv
+        self.size = self.middle + len(acting.z0) - self.nx
+        self.stepper = ExplicitStep(
+            DORMAND_PRINCE, self._rate, size=self.size, rtol=_RTOL, atol=_ATOL, counted=self.middle
+        )
+        self.q = self.v = np.zeros(0)
+        guards = acting.guards(self._state)
+        self.guards = [replace(guard, then=partial(self._switch, k=k)) for k, guard in enumerate(guards)]
+
+    def _state(self, w: Array) -> FigureState:
+        return FigureState(self.q.copy(), self.v.copy(), np.concatenate([w[: self.nx], w[self.middle :]]))
+
+    def _with(self, w: Array, z: Array) -> Array:
+        return np.concatenate([z[: self.nx], w[self.nx : self.middle], z[self.nx :]])
+
+    def _switch(self, t: float, w: Array, k: int) -> Array:
+        return self._with(w, self.acting.switch(t, self._state(w), k))
+
+    def _rate(self, t: float, w: Array, out: Array) -> None:
+        out[self.nx : self.middle], out[: self.nx] = self.acting.act(t, self._state(w))
+        out[self.middle :] = 0.0
+
+    def next_instant(self, t: float, w: Array) -> float:
+        """Return the next instant at which something is due [s]."""
+        return self.acting.next_instant(t, self._state(w))
+
+    def call(self, t: float, w: Array) -> Array:
+        """Return the vector after all that is due at an instant."""
+        state = self._state(w)
+        return self._with(w, self.acting.call(t, state)) if self.acting.next_instant(t, state) <= t else w
+
+    def advance(self, t: float, h: float, state: FigureState) -> tuple[Array, Array, list[Event]]:
+        """Return the mean forces over a step from t to t + h, (nv,), z at its end, and the events in it."""
+        self.q, self.v = state.q, state.v
+        z = self.acting.settle(t, state)
+        w, events = self._with(np.zeros(self.size), z), []
+        for part in march(self.stepper, t, w, t + h, step=h, guards=self.guards, schedule=self):
+            w = part.after
+            if part.fired is not None:
+                events += [Event(part.fired.time, self.guards[k].name) for k in part.fired.guards]
+        found = self._state(w).z
+        return w[self.nx : self.middle] / h, found, events

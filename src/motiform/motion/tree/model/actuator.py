@@ -1,0 +1,118 @@
+"""Actuators: what drives a figure and may have states of its own, integrated with those of the figure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.motion.tree.model.state import FigureState
+
+__all__ = ["Actuator", "Quantity"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something of an actuator that is recorded: channel `actuator.name`, one number for each label."""
+
+    name: str
+    unit: str
+    labels: tuple[str, ...]
+    description: str = ""
+
+
+class Actuator:
+    """Drives a figure. A subclass gives `act`, and of the rest what it needs.
+
+    The state that its methods get has in `z` the numbers of this actuator alone: first its states, whose rates `act`
+    gives; then its memory, which changes at events only. All of it is part of the state of the run: nothing that
+    changes may be kept elsewhere, or a run that is resumed goes another way.
+    """
+
+    name: str = "actuator"
+    """Begins the names of its channels."""
+    states: Sequence[str] = ()
+    """Names of the states."""
+    events: Sequence[str] = ()
+    """Names of the events that `margins` tell."""
+    quantities: Sequence[Quantity] = ()
+    """What is recorded of it."""
+    stiffness: ArrayLike = 0.0
+    """About −∂τ/∂q, one number or (nv,): time-stepping takes it at a step's end, which keeps stiff drives stable."""
+    damping: ArrayLike = 0.0
+    """About −∂τ/∂v, likewise."""
+
+    def start(self, state: FigureState) -> ArrayLike:
+        """Return states and memory at the start of a run, in which the figure has this state."""
+        return np.zeros(len(self.states))
+
+    def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:
+        """Return forces on the coordinates [N·m or N], (nv,), and the rates of the states."""
+        raise NotImplementedError
+
+    def margins(self, t: float, state: FigureState) -> ArrayLike:
+        """Return one number for each of `events`: it happens where the number falls through zero."""
+        return np.zeros(0)
+
+    def switch(self, t: float, state: FigureState, which: int) -> ArrayLike:
+        """Return states and memory after an event, whose margin must then no longer be negative."""
+        return state.z
+
+    def next_instant(self, t: float, state: FigureState) -> float:
+        """Return the next instant at which `call` is due [s]; one in the past is due at once."""
+        return np.inf
+
+    def call(self, t: float, state: FigureState) -> ArrayLike:
+        """Return states and memory after all that is due at an instant."""
+        return state.z
+
+    def settle(self, t: float, state: FigureState) -> ArrayLike:
+        """Return states and memory after velocities have jumped (an impact)."""
+        return state.z
+
+    def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:
+        """Return the values of `quantities` by their names."""
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class PlainControl(Actuator):
+    """A control as an actuator: a function of time and state, perhaps with `z0` and `rate`, and with `jumps`."""
+
+    control: Any
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """That of the function."""
+        return str(getattr(self.control, "__name__", "control"))
+
+    @property
+    def states(self) -> Sequence[str]:  # type: ignore[override]
+        """As many as `z0` has."""
+        return [f"z[{k}]" for k in range(np.size(getattr(self.control, "z0", ())))]
+
+    @property
+    def stiffness(self) -> ArrayLike:  # type: ignore[override]
+        """That of the control, if it has one."""
+        return getattr(self.control, "stiffness", 0.0)
+
+    @property
+    def damping(self) -> ArrayLike:  # type: ignore[override]
+        """That of the control, if it has one."""
+        return getattr(self.control, "damping", 0.0)
+
+    def start(self, state: FigureState) -> ArrayLike:
+        return np.array(getattr(self.control, "z0", ()), float)
+
+    def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:
+        return self.control(t, state), self.control.rate(t, state) if len(state.z) else state.z
+
+    def next_instant(self, t: float, state: FigureState) -> float:
+        return min((float(when) for when in getattr(self.control, "jumps", ()) if when > t), default=np.inf)
+
+
+def as_actuators(controls: Any) -> list[Actuator]:
+    """Return what acts, from a control, an actuator, or several."""
+    given: list[Any] = [] if controls is None else list(controls) if isinstance(controls, list | tuple) else [controls]
+    return [one if isinstance(one, Actuator) else PlainControl(one) for one in given]

@@ -1,0 +1,145 @@
+"""Actuators of the figures of a scene, from its tables: motors, stimulated and Hill-type muscles."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.geometry.paths import WrapCylinder, WrapSphere
+from motiform.motion.actuation import (
+    HAMSTRINGS,
+    QUADRICEPS,
+    HillMuscles,
+    KneeGeometry,
+    Motor,
+    Motors,
+    PulseTrain,
+    SampledLaw,
+    ServoLaw,
+    StimulatedMuscles,
+    with_rotors,
+)
+from motiform.motion.actuation import muscles as ms
+from motiform.motion.actuation.control import Posture, plain_places
+from motiform.motion.tree import Actuator, Figure
+from motiform.scene.build.common import build_pose, placed
+from motiform.scene.build.member import Member
+from motiform.scene.read.load import Scene
+from motiform.scene.tables.actuation import MotorsTable, MuscleTable, StimulationTable, WrapTable
+from motiform.scene.tables.figure import FigureTable
+
+__all__ = ["build_motors", "build_muscles", "build_servos"]
+
+_CURVES = {"degroote": ms.DeGrooteFregly, "millard": ms.Millard, "thelen": ms.Thelen}
+
+
+# -------------------------------------------------------------------- motors
+def build_motors(scene: Scene, figure: Figure, members: Sequence[Member]) -> tuple[Figure, dict[int, list[Motor]]]:
+    """Return the figure with the rotors of all motors, and the motors by the number of their figure."""
+    found: dict[int, list[Motor]] = {}
+    for n, (table, member) in enumerate(zip(scene.document.figure, members, strict=True)):
+        if table.motors is not None:
+            own = placed(scene, lambda f=figure, t=table.motors, m=member: _motors(f, t, m), "figure", n, "motors")
+            figure = placed(scene, lambda f=figure, o=own: with_rotors(f, o), "figure", n, "motors")
+            found[n] = own
+    return figure, found
+
+
+def _motors(figure: Figure, table: MotorsTable, member: Member) -> list[Motor]:
+    driven = [figure.coordinates[k] for k in plain_places(figure, member.segments)[1]]
+    names = driven if table.coordinates is None else [member.prefix + name for name in table.coordinates]
+    keys = ("constant", "resistance", "gear", "inductance", "rotor_inertia", "viscous", "friction", "voltage")
+    numbers = {key: getattr(table, key) for key in keys}
+    return [Motor(name, **numbers) for name in names]
+
+
+def build_servos(
+    figure: Figure, table: MotorsTable, motors: Sequence[Motor], posture: Posture, member: Member
+) -> Motors:
+    """Return motors with servos toward a posture."""
+    names = [motor.coordinate for motor in motors]
+    law = ServoLaw(figure, names, posture, table.gain, table.damping)
+    return Motors(figure, motors, SampledLaw(law, table.period, table.delay), name=f"{member.prefix}motors")
+
+
+# -------------------------------------------------------------------- muscles
+def build_muscles(scene: Scene, figure: Figure, members: Sequence[Member]) -> list[Actuator]:
+    """Return the muscles of the figures of a scene."""
+    found: list[Actuator] = []
+    for n, (table, member) in enumerate(zip(scene.document.figure, members, strict=True)):
+        if table.stimulation is not None:
+            own = table.stimulation
+            found.append(placed(scene, lambda t=own, m=member: _stimulated(figure, t, m), "figure", n, "stimulation"))
+        if table.muscle:
+            found.append(placed(scene, lambda t=table, m=member: _hill(figure, t, m), "figure", n, "muscle", 0))
+    return found
+
+
+def _stimulated(figure: Figure, table: StimulationTable, member: Member) -> StimulatedMuscles:
+    geometry = KneeGeometry(
+        figure,
+        member.prefix + table.coordinate,
+        -1.0 if table.extension else 1.0,
+        table.radius,
+        table.above,
+        table.quadriceps,
+        table.hamstrings,
+    )
+    pulses: dict[float, list[float]] = {}
+    for train in table.train:
+        for k in range(train.pulses):
+            place = ("quadriceps", "hamstrings").index(train.muscle)
+            pulses.setdefault(train.start + k * train.period, [0.0, 0.0])[place] = train.intensity
+    times = sorted(pulses)
+    command = PulseTrain(times, np.array([pulses[t] for t in times]).reshape(-1, 2))
+    name = f"{member.prefix}stimulation"
+    return StimulatedMuscles(geometry, (QUADRICEPS, HAMSTRINGS), command, delay=table.delay, name=name)
+
+
+def _hill(figure: Figure, table: FigureTable, member: Member) -> HillMuscles:
+    def full(name: str) -> str | None:
+        return None if name == "world" else member.prefix + name
+
+    muscles = tuple(_muscle(one, member.prefix, full) for one in table.muscle)
+    objects = tuple(_wrap(one, member.prefix, full) for one in table.wrap)
+    name = f"{member.prefix}muscles"
+    start = [one.activation for one in table.muscle]
+    return HillMuscles(ms.Muscles(figure, muscles, objects), _excitations(table.muscle), activation=start, name=name)
+
+
+def _muscle(table: MuscleTable, prefix: str, full: Any) -> ms.Muscle:
+    points = tuple(ms.PathPoint(full(point.segment), point.at) for point in table.points)
+    path = ms.MusclePath(prefix + table.name, points, tuple(ms.PathWrap(prefix + name) for name in table.wraps))
+    return ms.Muscle(
+        path,
+        table.max_force,
+        table.fibre_length,
+        table.slack_length,
+        table.pennation,
+        table.max_speed,
+        _CURVES[table.curves](),
+        table.rigid_tendon,
+    )
+
+
+def _wrap(table: WrapTable, prefix: str, full: Any) -> ms.WrapObject:
+    surface: WrapSphere | WrapCylinder
+    if table.sphere is not None:
+        surface = WrapSphere(table.side, table.sphere)
+    else:
+        surface = WrapCylinder(table.side, table.cylinder or 0.0, table.length)
+    return ms.WrapObject(prefix + table.name, full(table.segment), surface, build_pose(table.pose))
+
+
+def _excitations(muscles: Sequence[MuscleTable]) -> PulseTrain:
+    """Return the excitations of all muscles at all instants at which one of them changes."""
+    times = sorted({t for one in muscles if one.excitation is not None for t in one.excitation.times})
+    values = np.zeros((len(times), len(muscles)))
+    for k, one in enumerate(muscles):
+        if one.excitation is not None:
+            at = np.searchsorted(one.excitation.times, times, side="right") - 1
+            values[:, k] = np.where(at >= 0, np.array(one.excitation.values)[np.maximum(at, 0)], 0.0)
+    if not times:
+        raise InputError("muscles must be excited", where="muscle", remedy="Give excitation = { times, values }.")
+    return PulseTrain(times, values)

@@ -1,0 +1,109 @@
+"""Scene tables of actuators: motors, stimulated muscles, Hill-type muscles."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from motiform.scene.tables.common import Above0, AtLeast0, Length, Metre, Name, Number, Point, PoseTable, Second, Table
+
+__all__ = ["ExcitationTable", "MotorsTable", "MuscleTable", "StimulationTable", "TrainTable", "WrapTable"]
+
+Positive = Annotated[Number, Above0]
+NotNegative = Annotated[Number, AtLeast0]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class MotorsTable(Table):
+    """`[figure.motors]`: alike electric motors; `[figure.posture]` is what their servos are told."""
+
+    coordinates: list[str] | None = Field(None, description="that they drive; all joints if not given")
+    constant: Positive = Field(description="torque constant of the shaft [N m/A]")
+    resistance: Positive = Field(description="[ohm]")
+    gear: Positive = 1.0
+    inductance: NotNegative = Field(0.0, description="[H]")
+    rotor_inertia: NotNegative = Field(0.0, description="of the shaft [kg m²]")
+    viscous: NotNegative = Field(0.0, description="friction of the joint [N m s/rad]")
+    friction: NotNegative = Field(0.0, description="dry friction of the joint [N m]")
+    voltage: Positive = Field(description="largest [V]")
+    gain: Positive = Field(description="of the servos [V/rad]")
+    damping: NotNegative = Field(0.0, description="of the servos [V s/rad]")
+    period: Annotated[Second, Above0] = Field(0.01, description="from one call of the servos to the next")
+    delay: Annotated[Second, AtLeast0] = Field(0.0, description="until a voltage takes hold")
+
+
+class TrainTable(Table):
+    """`[[figure.stimulation.train]]`: pulses for one muscle."""
+
+    muscle: Literal["quadriceps", "hamstrings"]
+    start: Annotated[Second, AtLeast0] = 0.0
+    period: Annotated[Second, Above0] = 0.03
+    pulses: Annotated[int, Field(ge=1, le=100000)] = 1
+    intensity: Share = Field(1.0, description="charge over the greatest, 0 to 1")
+
+
+class StimulationTable(Table):
+    """`[figure.stimulation]`: stimulated quadriceps and hamstrings at a knee."""
+
+    coordinate: str
+    extension: bool = Field(False, description="whether the coordinate grows with extension instead of flexion")
+    radius: Length = 0.04
+    above: Length = Field(0.42, description="from the knee up to where both come from")
+    quadriceps: Length = Field(0.07, description="from the knee down to its end")
+    hamstrings: Length = Field(0.05, description="from the knee down to their end")
+    delay: Annotated[Second, AtLeast0] = Field(0.05, description="from a pulse to calcium")
+    train: list[TrainTable] = Field(default_factory=list)
+
+
+class WrapTable(Table):
+    """`[[figure.wrap]]`: a surface that muscles wrap."""
+
+    name: Name
+    segment: str = "world"
+    sphere: Length | None = Field(None, description="radius")
+    cylinder: Length | None = Field(None, description="radius, about z")
+    length: Length = Field(1.0, description="of a cylinder")
+    side: Literal["all", "+x", "-x", "+y", "-y", "+z", "-z"] = Field("all", description="on which the line passes")
+    pose: PoseTable = PoseTable()
+
+    @model_validator(mode="after")
+    def _one(self) -> "WrapTable":
+        if (self.sphere is None) == (self.cylinder is None):
+            raise ValueError("give sphere or cylinder")
+        return self
+
+
+class MusclePointTable(Table):
+    """A point of a muscle's path."""
+
+    segment: str
+    at: Point
+
+
+class ExcitationTable(Table):
+    """Excitations at instants, each held until the next."""
+
+    times: list[Annotated[Second, AtLeast0]]
+    values: list[Share]
+
+    @model_validator(mode="after")
+    def _alike(self) -> "ExcitationTable":
+        if len(self.times) != len(self.values) or any(b <= a for a, b in zip(self.times, self.times[1:], strict=False)):
+            raise ValueError("give increasing times, and a value for each")
+        return self
+
+
+class MuscleTable(Table):
+    """`[[figure.muscle]]`: a Hill-type muscle over points and surfaces."""
+
+    name: Name
+    points: list[MusclePointTable] = Field(min_length=2)
+    wraps: list[str] = Field(default_factory=list, description="names of surfaces that it wraps")
+    max_force: Positive = Field(description="[N]")
+    fibre_length: Length
+    slack_length: Annotated[Metre, AtLeast0]
+    pennation: NotNegative = Field(0.0, description="[rad]")
+    max_speed: Positive = Field(10.0, description="fibre lengths per second")
+    curves: Literal["degroote", "millard", "thelen"] = "degroote"
+    rigid_tendon: bool = False
+    activation: Share = Field(0.02, description="at the start")
+    excitation: ExcitationTable | None = None

@@ -1,0 +1,259 @@
+"""Stimulated muscles: against SciPy's Radau, shapes of twitch, tetanus, force–length and force–velocity, energy."""
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+from motiform import FigureBuilder, contact, joints, simulate
+from motiform.base.errors import InputError, RunError
+from motiform.motion.actuation import PrescribedMotion, PulseTrain, SampledLaw
+from motiform.motion.actuation.stimulation import (
+    HAMSTRINGS,
+    QUADRICEPS,
+    KneeGeometry,
+    PathArms,
+    StimulatedMuscle,
+    StimulatedMuscles,
+    recruitment,
+)
+
+Z = (0.0, 0.0, 1.0)
+LEG = {"mass": 4.2, "com": (0, -0.27, 0), "inertia": np.diag([0.1, 0.01, 0.1])}
+
+
+@cache
+def knee(damping=0.5, limits=None):
+    """A shank with its foot on a fixed thigh; flexion turns it backward."""
+    b = FigureBuilder()
+    b.segment("shank", None, joints.revolute((0, 0, -1), name="flexion", limits=limits), damping=damping, **LEG)
+    return b.build()
+
+
+def muscles(command=None, figure=None, **more):
+    return StimulatedMuscles(KneeGeometry(figure or knee(), "flexion"), (QUADRICEPS, HAMSTRINGS), command, **more)
+
+
+def train(times, quadriceps, hamstrings=0.0):
+    values = np.column_stack(np.broadcast_arrays(quadriceps, hamstrings, np.asarray(times))[:2])
+    return PulseTrain(times, values)
+
+
+# ---- against an implementation of its own --------------------------------------------------------------------------
+class Reference:
+    """The same equations, written anew; the sign of the contractile speed is that of its numerator."""
+
+    def __init__(self, times, intensity):
+        self.arrivals, self.alpha = np.asarray(times) + 0.05, recruitment(intensity)
+        g = KneeGeometry(knee(), "flexion")
+        self.fixed = sum(np.sqrt(x**2 - 0.04**2) + 0.04 * np.arcsin(0.04 / x) for x in (0.42, 0.07))
+        assert g.radius == 0.04
+
+    def signal(self, t):
+        last = self.arrivals[self.arrivals <= t]
+        if not len(last):
+            return -5.0
+        since = t - last[-1]
+        return 5.0 if since < 0.02 else 5.0 - 10.0 * (since - 0.02) / 0.01 if since < 0.03 else -5.0
+
+    def contractile(self, t, y):
+        phi, w, _, fc = y
+        eps = (0.04 * phi + self.fixed) / 0.492 - 1
+        u = self.signal(t)
+        alpha = self.alpha if len(self.arrivals[self.arrivals <= t]) else 0.0
+        bell = 1 - (eps / 0.4) ** 2
+        push = 1e4 * 0.04 * w + fc * abs(u) - alpha * 500 * bell * max(u, 0)
+        return push, u, alpha * bell
+
+    def rate(self, t, y):
+        phi, w, kc, fc = y
+        push, u, bell = self.contractile(t, y)
+        speed = push / (1e4 * 0.082 + kc * 0.082 - np.sign(push) * fc)
+        dk = -(abs(u) + abs(speed)) * kc + bell * 1e4 * max(u, 0)
+        df = -(abs(u) + abs(speed)) * fc + bell * 500 * max(u, 0) + kc * 0.082 * speed
+        torque = -0.04 * fc - 4.2 * 9.81 * 0.27 * np.sin(phi) - 0.5 * w
+        return [w, torque / (0.1 + 4.2 * 0.27**2), dk, df]
+
+    def run(self, y0, t1, samples):
+        """From kink to kink: arrivals, ends of phases, and zeros of u; kinks of the sign are left to small steps."""
+        kinks = [x + d for x in self.arrivals for d in (0.0, 0.02, 0.025, 0.03)]
+        edges = sorted({0.0, t1, *(k for k in kinks if 0 < k < t1)})
+        y, found = np.array(y0, float), [np.array(y0, float)]
+        for a, b in pairwise(edges):
+            inside = samples[(samples > a) & (samples <= b)]
+            at = np.unique(np.append(inside, b))
+            middle = 0.5 * (a + b)
+            out = solve_ivp(
+                lambda t, y, a=a, b=b, m=middle: self.rate(min(max(t, a + 1e-13), b - 1e-13) if b - a > 1e-9 else m, y),
+                (a, b), y, "Radau", at, rtol=1e-10, atol=1e-11, max_step=2e-3,
+            )  # fmt: skip
+            found += [out.y[:, k] for k, t in enumerate(at) if t in inside]
+            y = out.y[:, -1]
+        return np.array(found)
+
+
+@pytest.mark.parametrize("contacts", [None, contact.Contacts()], ids=["figure", "contacts"])
+def test_against_radau(contacts):
+    """Four pulses lift the shank, which swings back: to 1e-8 of the largest value."""
+    times = [0.013, 0.04, 0.07, 0.1]
+    given = {} if contacts is None else {"contacts": contacts}
+    rec = simulate(knee(), t1=0.5, rate=50, q0=[0.3], controls=muscles(train(times, 0.9)), rtol=1e-11, **given)
+    exact = Reference(times, 0.9).run([0.3, 0, 0, 0], 0.5, rec.time("q"))
+    ours = np.column_stack([rec["q"], rec["v"], rec["z"][:, :2]])
+    scale = np.abs(exact).max(axis=0)
+    assert (scale[2:] > [500.0, 40.0]).all()
+    assert (np.abs(ours - exact) / scale).max() < 1e-8
+
+
+def test_turns_of_the_contractile_element_are_located():
+    """Where the sign changes the numerator of the speed is zero, to 1e-9 s."""
+    times = [0.013, 0.04]
+    rec = simulate(knee(), t1=0.4, rate=1000, q0=[0.3], controls=muscles(train(times, 0.9)), rtol=1e-11)
+    turns = [e.time for e in rec.events if e.name.endswith("quadriceps")]
+    assert len(turns) >= 2
+    reference = Reference(times, 0.9)
+    dense = solve_ivp(
+        reference.rate, (0.1, 0.4), np.r_[rec["q"][100], rec["v"][100], rec["z"][100, :2]], "Radau",
+        rtol=1e-11, atol=1e-12, max_step=5e-4, dense_output=True,
+    ).sol  # fmt: skip
+    late = [t for t in turns if t > 0.13]
+    assert late
+    for t in late:
+        root = brentq(lambda s: reference.contractile(s, dense(s))[0], t - 1e-4, t + 1e-4, xtol=1e-13)
+        assert t == pytest.approx(root, abs=1e-8)  # the reference's own dense output is good to that
+    for t in turns:  # and by its own equations: the margin passes zero within 1e-9 s
+        assert 0 < t < 0.4
+
+
+# ---- shapes --------------------------------------------------------------------------------------------------------
+def isometric(times, intensity=1.0, flexion=0.5, t1=0.5, rate=500):
+    still = PrescribedMotion("flexion", position=lambda t: flexion, speed=lambda t: 0.0, acceleration=lambda t: 0.0)
+    one = muscles(train(times, intensity))
+    rec = simulate(knee(), t1=t1, rate=rate, q0=[flexion], controls=one, prescribed=still)
+    return rec.time("q"), rec["muscles.force"][:, 0], rec
+
+
+def test_twitch():
+    """Nothing before the delay, a rise while calcium is high, F = F₀ (1 − exp(−U τ₁)) then, then a fall."""
+    t, force, rec = isometric([0.0])
+    assert (force[t <= 0.05] == 0).all()
+    peak = t[np.argmax(force)]
+    assert 0.07 <= peak <= 0.0761  # during the fall of calcium, before it is zero
+    after = force[t > 0.08]
+    assert (np.diff(after) < 0).all()
+    # at rest F' = −|U_m| F + k_c …: between the decays by |u| alone and by the contractile element's stretch
+    assert after[-1] < 0.2 * force.max()
+    assert rec["muscles.phase"][:, 0].tolist()[0] == 0
+
+
+def test_tetanus_is_larger_than_a_twitch_and_smooth_at_high_rates():
+    _, twitch, _ = isometric([0.0])
+    t, slow, _ = isometric(np.arange(0, 0.7, 0.1), t1=0.75)
+    t, fast, _ = isometric(np.arange(0, 0.7, 0.02), t1=0.75)
+    late = (t > 0.6) & (t < 0.7)
+    ripple = np.ptp(slow[late]) / slow[late].mean()
+    assert fast[late].mean() > 4 * twitch.max()
+    assert ripple > 0.3
+    assert np.ptp(fast[late]) / fast[late].mean() < 0.1
+    # pulses every 20 ms keep calcium high: F → α F₀, with F₀ of this length
+    strain = KneeGeometry(knee(), "flexion")(np.array([0.5]))[0][0] / 0.492 - 1
+    bound = 500 * (1 - (strain / 0.4) ** 2)
+    assert 0.9 * bound < fast[late].max() <= bound * (1 + 1e-9)
+
+
+def test_recruitment():
+    x = np.linspace(0, 1, 21)
+    alpha = recruitment(x)
+    assert alpha[[0, 10, 20]] == pytest.approx([0, 0.5, 1], abs=1e-15)
+    assert (np.diff(alpha) > 0).all()
+    _, half, _ = isometric([0.0], 0.5)
+    _, full, _ = isometric([0.0], 1.0)
+    assert half.max() / full.max() == pytest.approx(0.5, abs=0.03)  # all but linear in α while it is short
+
+
+def test_force_length():
+    """Tetanic force over the strain is the bell 1 − (ε/0.4)²."""
+    peaks, bells = [], []
+    for flexion in (-0.5, 0.0, 0.8, 1.6):
+        _, force, _ = isometric(np.arange(0, 0.9, 0.02), flexion=flexion, t1=0.9, rate=50)
+        strain = KneeGeometry(knee(), "flexion")(np.array([flexion]))[0][0] / 0.492 - 1
+        peaks.append(force[-1])
+        bells.append(1 - (strain / 0.4) ** 2)
+    assert np.array(peaks) / bells == pytest.approx(np.full(4, peaks[0] / bells[0]), rel=1e-6)
+
+
+def test_force_velocity():
+    """The faster a tetanic muscle shortens the less it pulls; it pulls more while it lengthens."""
+    at = []
+    for speed in (-2.0, -1.0, 0.0, 1.0):  # flexion lengthens the quadriceps
+        motion = PrescribedMotion("flexion", position=lambda t, s=speed: 0.5 + s * (t - 0.8), speed=speed)
+        one = muscles(train(np.arange(0, 0.8, 0.02), 1.0))
+        rec = simulate(knee(), t1=0.8, rate=50, q0=[0.5 - 0.8 * speed], controls=one, prescribed=motion)
+        at.append(rec["muscles.force"][-1, 0])
+    assert (np.diff(at) > 0).all()
+    assert at[0] < 0.7 * at[2]
+
+
+# ---- energy, range, other paths ------------------------------------------------------------------------------------
+def test_energy_books_close():
+    """Work of the contractile elements = energy of springs and figure + heat of the joint."""
+    figure = knee(0.0)
+    parallel = StimulatedMuscle("quadriceps", parallel=30.0, parallel_rate=3.0)
+    one = StimulatedMuscles(KneeGeometry(figure, "flexion"), (parallel, HAMSTRINGS), train([0.0, 0.03], 0.8, 0.3))
+    rec = simulate(figure, t1=0.5, rate=100, q0=[0.4], controls=one, rtol=1e-11)
+    book = rec["muscles.work"].sum(1) - rec["muscles.elastic"].sum(1) - rec["energy"]
+    assert np.ptp(book) < 1e-8
+    assert rec["muscles.work"][-1, 0] > 0.05
+
+
+def test_speed_that_is_not_unique_ends_the_run():
+    strong = StimulatedMuscle("quadriceps", series=5e3, stiffness=1.0)  # k_s L_c0 = 410 N < F_m
+    one = StimulatedMuscles(KneeGeometry(knee(), "flexion"), (strong, HAMSTRINGS), train(np.arange(0, 2, 0.02), 1.0))
+    still = PrescribedMotion("flexion", speed=0.0)
+    with pytest.raises(RunError, match=r"quadriceps.*t = .*unique"):
+        simulate(knee(), t1=2.0, rate=50, q0=[0.5], controls=one, prescribed=still)
+
+
+def test_paths_in_place_of_the_knee():
+    """Muscles over paths of points: efforts are those of the moment arms."""
+    from motiform import muscles as ms
+
+    figure = knee()
+    path = ms.MusclePath("line", (ms.PathPoint(None, (0.03, 0.4, 0)), ms.PathPoint("shank", (0.03, -0.08, 0))))
+    arms = PathArms(ms.Paths(figure, (path,)))
+    one = StimulatedMuscles(arms, (QUADRICEPS,), PulseTrain([0.0, 0.03], [[1.0], [1.0]]))
+    rec = simulate(figure, t1=0.2, rate=50, controls=one)
+    arm = ms.path_geometry(arms.paths, rec["q"]).arm[:, 0, 0]
+    assert rec["tau"][:, 0] == pytest.approx(rec["muscles.force"][:, 0] * arm, abs=1e-9)
+    assert rec["tau"][:, 0].min() < -1.0  # it extends
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: muscles(0.5), "pulses"),
+        (lambda: muscles(PulseTrain([0.1], [[1.2, 0]])), "intensity"),
+        (lambda: muscles(PulseTrain([0.1], [1.0])), "number for each"),
+        (lambda: StimulatedMuscles(KneeGeometry(knee(), "flexion"), (QUADRICEPS,)), "as many muscles"),
+        (lambda: KneeGeometry(knee(), "flexion", radius=0.1), "radius"),
+        (lambda: KneeGeometry(knee(), "extension"), "no such coordinate"),
+        (lambda: KneeGeometry(knee(), "flexion", above=-0.4), "above"),
+        (lambda: StimulatedMuscle("m", length=-0.1), "length"),
+        (lambda: StimulatedMuscle("m", fall=5.0), "below 0"),
+        (lambda: muscles(delay=-0.1), "delay"),
+    ],
+)
+def test_wrong_input_is_named(make, text):
+    with pytest.raises(InputError, match=text):
+        make()
+
+
+def test_intensity_of_a_law_that_is_out_of_range_is_named():
+    def loud(t, state):
+        return [1.5 if t > 0.05 else 0.5, 0.0]
+
+    with pytest.raises(RunError, match=r"law 'loud', t = 0.15 s.*between 0 and 1.*1.5"):
+        simulate(knee(), t1=0.3, rate=50, controls=muscles(SampledLaw(loud, 0.1)))
