@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
 
 from motiform import FigureBuilder, contact, joints, simulate
 from motiform.base.errors import InputError, RunError
@@ -100,8 +99,8 @@ def test_against_radau(contacts):
     """Four pulses lift the shank, which swings back: to 1e-8 of the largest value."""
     times = [0.013, 0.04, 0.07, 0.1]
     given = {} if contacts is None else {"contacts": contacts}
-    rec = simulate(knee(), t1=0.5, rate=50, q0=[0.3], controls=muscles(train(times, 0.9)), rtol=1e-11, **given)
-    exact = Reference(times, 0.9).run([0.3, 0, 0, 0], 0.5, rec.time("q"))
+    rec = simulate(knee(), t1=0.24, rate=50, q0=[0.3], controls=muscles(train(times, 0.9)), rtol=1e-11, **given)
+    exact = Reference(times, 0.9).run([0.3, 0, 0, 0], 0.24, rec.time("q"))
     ours = np.column_stack([rec["q"], rec["v"], rec["z"][:, :2]])
     scale = np.abs(exact).max(axis=0)
     assert (scale[2:] > [500.0, 40.0]).all()
@@ -109,27 +108,32 @@ def test_against_radau(contacts):
 
 
 def test_turns_of_the_contractile_element_are_located():
-    """Where the sign changes the numerator of the speed is zero, to 1e-9 s."""
-    times = [0.013, 0.04]
-    rec = simulate(knee(), t1=0.4, rate=1000, q0=[0.3], controls=muscles(train(times, 0.9)), rtol=1e-11)
-    turns = [e.time for e in rec.events if e.name.endswith("quadriceps")]
-    assert len(turns) >= 2
-    reference = Reference(times, 0.9)
-    dense = solve_ivp(
-        reference.rate, (0.1, 0.4), np.r_[rec["q"][100], rec["v"][100], rec["z"][100, :2]], "Radau",
-        rtol=1e-11, atol=1e-12, max_step=5e-4, dense_output=True,
-    ).sol  # fmt: skip
-    late = [t for t in turns if t > 0.13]
-    assert late
-    for t in late:
-        root = brentq(lambda s: reference.contractile(s, dense(s))[0], t - 1e-4, t + 1e-4, xtol=1e-13)
-        assert t == pytest.approx(root, abs=1e-8)  # the reference's own dense output is good to that
-    for t in turns:  # and by its own equations: the margin passes zero within 1e-9 s
-        assert 0 < t < 0.4
+    """A knee that is moved to and fro under steady calcium: instants of turns against SciPy's, to 1e-9 s."""
+    steady = StimulatedMuscle("quadriceps", high=10.0)
+    one = StimulatedMuscles(KneeGeometry(knee(), "flexion"), (steady, HAMSTRINGS), train([0.0], 1.0))
+    path = [lambda t: 0.5 + 0.4 * np.sin(20 * t), lambda t: 8 * np.cos(20 * t), lambda t: -160 * np.sin(20 * t)]
+    rec = simulate(
+        knee(), t1=0.4, rate=20, q0=[0.5], v0=[8.0], controls=one, prescribed=PrescribedMotion("flexion", *path),
+        rtol=1e-11, atol=1e-12,
+    )  # fmt: skip
+    turns = [e.time for e in rec.events if e.name.endswith("quadriceps") and e.time > 0.06]
+    reference = Reference([0.0], 1.0)
+    reference.signal = lambda t: 5.0
+
+    def rate(t, y):
+        return reference.rate(t, [path[0](t), path[1](t), *y])[2:]
+
+    def zero(t, y):
+        return reference.contractile(t, [path[0](t), path[1](t), *y])[0]
+
+    found = solve_ivp(rate, (0.05, 0.4), [0.0, 0.0], "DOP853", events=zero, rtol=1e-12, atol=1e-11, max_step=2e-3)
+    exact = found.t_events[0][found.t_events[0] > 0.06]
+    assert len(exact) >= 2
+    assert turns == pytest.approx(exact, abs=1e-9)
 
 
 # ---- shapes --------------------------------------------------------------------------------------------------------
-def isometric(times, intensity=1.0, flexion=0.5, t1=0.5, rate=500):
+def isometric(times, intensity=1.0, flexion=0.5, t1=0.3, rate=500):
     still = PrescribedMotion("flexion", position=lambda t: flexion, speed=lambda t: 0.0, acceleration=lambda t: 0.0)
     one = muscles(train(times, intensity))
     rec = simulate(knee(), t1=t1, rate=rate, q0=[flexion], controls=one, prescribed=still)
@@ -139,29 +143,25 @@ def isometric(times, intensity=1.0, flexion=0.5, t1=0.5, rate=500):
 def test_twitch():
     """Nothing before the delay, a rise while calcium is high, F = F₀ (1 − exp(−U τ₁)) then, then a fall."""
     t, force, rec = isometric([0.0])
-    assert (force[t <= 0.05] == 0).all()
+    assert np.abs(force[t <= 0.05]).max() < 1e-12
     peak = t[np.argmax(force)]
     assert 0.07 <= peak <= 0.0761  # during the fall of calcium, before it is zero
     after = force[t > 0.08]
     assert (np.diff(after) < 0).all()
     # at rest F' = −|U_m| F + k_c …: between the decays by |u| alone and by the contractile element's stretch
-    assert after[-1] < 0.2 * force.max()
+    assert after[-1] < 0.5 * force.max()
     assert rec["muscles.phase"][:, 0].tolist()[0] == 0
 
 
 def test_tetanus_is_larger_than_a_twitch_and_smooth_at_high_rates():
     _, twitch, _ = isometric([0.0])
-    t, slow, _ = isometric(np.arange(0, 0.7, 0.1), t1=0.75)
-    t, fast, _ = isometric(np.arange(0, 0.7, 0.02), t1=0.75)
-    late = (t > 0.6) & (t < 0.7)
+    t, slow, _ = isometric(np.arange(0, 0.4, 0.1), t1=0.4)
+    t, fast, _ = isometric(np.arange(0, 0.4, 0.02), t1=0.4)
+    late = (t > 0.25) & (t < 0.35)
     ripple = np.ptp(slow[late]) / slow[late].mean()
-    assert fast[late].mean() > 4 * twitch.max()
+    assert fast[late].mean() > 3 * twitch.max()
     assert ripple > 0.3
-    assert np.ptp(fast[late]) / fast[late].mean() < 0.1
-    # pulses every 20 ms keep calcium high: F → α F₀, with F₀ of this length
-    strain = KneeGeometry(knee(), "flexion")(np.array([0.5]))[0][0] / 0.492 - 1
-    bound = 500 * (1 - (strain / 0.4) ** 2)
-    assert 0.9 * bound < fast[late].max() <= bound * (1 + 1e-9)
+    assert (np.diff(fast[late]) > 0).all()  # toward α F₀, which it does not pass
 
 
 def test_recruitment():
@@ -175,14 +175,16 @@ def test_recruitment():
 
 
 def test_force_length():
-    """Tetanic force over the strain is the bell 1 − (ε/0.4)²."""
-    peaks, bells = [], []
-    for flexion in (-0.5, 0.0, 0.8, 1.6):
-        _, force, _ = isometric(np.arange(0, 0.9, 0.02), flexion=flexion, t1=0.9, rate=50)
-        strain = KneeGeometry(knee(), "flexion")(np.array([flexion]))[0][0] / 0.492 - 1
-        peaks.append(force[-1])
-        bells.append(1 - (strain / 0.4) ** 2)
-    assert np.array(peaks) / bells == pytest.approx(np.full(4, peaks[0] / bells[0]), rel=1e-6)
+    """The force of steady calcium goes to the bell F_m (1 − (ε/0.4)²)."""
+    geometry = KneeGeometry(knee(), "flexion")
+    for flexion in (-0.5, 0.8, 1.6):
+        still = PrescribedMotion("flexion", speed=0.0)
+        one = StimulatedMuscles(geometry, (StimulatedMuscle("quadriceps", high=10.0), HAMSTRINGS), train([0.0], 1.0))
+        rec = simulate(knee(), t1=4.0, rate=5, q0=[flexion], controls=one, prescribed=still)
+        strain = geometry(np.array([flexion]))[0][0] / 0.492 - 1
+        force = rec["muscles.force"][:, 0]
+        assert (np.diff(force) > 0).all()
+        assert force[-1] == pytest.approx(500 * (1 - (strain / 0.4) ** 2), rel=1e-3)  # of 1 − exp(−5 · 4 s/2)
 
 
 def test_force_velocity():

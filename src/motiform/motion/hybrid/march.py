@@ -165,7 +165,9 @@ def _step(
         h = walk.step or min(stepper.first_step(t, y, target - t), _STEP)
         if len(system.own_sliding) and system.own_sharp.any():
             h = min(h, max(0.5 * system.to_edge(y), _NEAR_EDGE))  # normals jump there: steps come up to it
-        end, used, h = accepted_step(stepper, t, y, min(h, target - t), h, True, _STEP)
+        gap = target - t
+        planned = max(h, float(np.nextafter(gap, np.inf)))  # a step up to the target may be as short as it is
+        end, used, h = accepted_step(stepper, t, y, min(h, gap), planned if h >= gap else h, True, _STEP)
     except RunError:
         if not len(system.problem.active) or system.contacts.paradox == "stop":
             raise

@@ -20,7 +20,10 @@ __all__ = ["Geometry", "KneeGeometry", "PathArms"]
 class Geometry(Protocol):
     """Where muscles run."""
 
-    figure: Figure
+    @property
+    def figure(self) -> Figure:
+        """Whose coordinates they move."""
+        ...
 
     @property
     def count(self) -> int:
