@@ -17,7 +17,7 @@ _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 def identify(*parts: Any) -> tuple[str, list[str]]:
     """Return a digest of models, arguments and options, and the names of the functions among them.
 
-    A function is known by its name alone, as is an object of a class from outside the package that can be called.
+    A function is known by its name alone, as is what an object of a class from outside the package does.
     """
     functions: list[str] = []
     text = _tell(parts, functions)
@@ -40,7 +40,7 @@ def _tell(what: Any, functions: list[str]) -> str:
     if isinstance(what, type):
         return what.__qualname__
     own = type(what).__module__.partition(".")[0] == "motiform"
-    if callable(what) and not own:
+    if not own and (callable(what) or hasattr(what, "act")):  # a function, or an actuator of a user
         functions.append(type(what).__name__)
     if is_dataclass(what):
         inside = {f.name: getattr(what, f.name) for f in fields(what)}
