@@ -2,7 +2,7 @@
 ============================
 
 Pulses to the quadriceps swing a hanging shank up. The highest point of the swing grows with the intensity of the
-pulses, so halving finds the intensity that brings it to a flexion of 30 degrees.
+pulses, so halving finds the intensity that brings it to a flexion of 40 degrees.
 
 Checks: the target is reached to half a degree; muscles pull and do not push.
 """
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 import motiform as mf
 
-TARGET = np.radians(30)
+TARGET = np.radians(40)
 
 
 def swing(intensity):

@@ -144,6 +144,17 @@ def with_rotors(figure: Figure, motors: Sequence[Motor]) -> Figure:
     return figure.replace(segments={name: {"armature": own} for name, own in armature.items()})
 
 
+MOTOR_QUANTITIES = {
+    "voltage": ("V", "at the motors"),
+    "current": ("A", "of the motors"),
+    "effort": ("N m", "of the motors on their coordinates, less friction"),
+    "supplied": ("J", "energy that the motors took since the start"),
+    "heat": ("J", "of resistance and friction since the start"),
+    "magnetic": ("J", "energy in the inductances"),
+}
+"""Quantities that are recorded: units and what they are."""
+
+
 @dataclass(frozen=True, eq=False)
 class Motors(CommandedActuator):
     """Electric motors; the command are their voltages. `figure` carries their rotors: see `with_rotors`.
@@ -211,15 +222,7 @@ class Motors(CommandedActuator):
     @property
     def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
         """Voltages, currents, efforts and energies."""
-        told = {
-            "voltage": ("V", "at the motors"),
-            "current": ("A", "of the motors"),
-            "effort": ("N m", "of the motors on their coordinates, less friction"),
-            "supplied": ("J", "energy that the motors took since the start"),
-            "heat": ("J", "of resistance and friction since the start"),
-            "magnetic": ("J", "energy in the inductances"),
-        }
-        return tuple(Quantity(key, unit, self.names, text) for key, (unit, text) in told.items())
+        return tuple(Quantity(key, unit, self.names, text) for key, (unit, text) in MOTOR_QUANTITIES.items())
 
     @cached_property
     def damping(self) -> Array:  # type: ignore[override]

@@ -1,6 +1,9 @@
 """Global checks of a scene: unique and known names, existing channels."""
 
 from motiform.base.errors import SceneError, closest
+from motiform.motion.actuation.motors import MOTOR_QUANTITIES
+from motiform.motion.actuation.muscles.acting import MUSCLE_QUANTITIES
+from motiform.motion.actuation.stimulation.muscles import STIMULATION_QUANTITIES
 from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
 from motiform.motion.figures import FIGURES
 from motiform.motion.hybrid.observe import CONTACT_CHANNELS
@@ -112,7 +115,7 @@ def _figure_channels(document: SceneFile) -> list[str]:
     """Return the channels that a recording of the scene's figures will have."""
     figures = document.figure
     known = [name for name in FIGURE_CHANNELS if name not in ("tau", "tags")]
-    known += ["tau"] if any(figure.control or figure.posture for figure in figures) else []
+    known += ["tau"] if any(f.control or f.posture or f.stimulation or f.muscle for f in figures) else []
     known += ["tags"] if any(figure.tag or figure.model for figure in figures) else []
     for figure in figures:
         prefix = f"{figure.name}." if len(figures) > 1 else ""
@@ -122,6 +125,13 @@ def _figure_channels(document: SceneFile) -> list[str]:
             if segment.joint.contact:
                 known += [f"{prefix}{segment.name}.{key}" for key in SEGMENT_CHANNELS if key.startswith("contact")]
         known += [f"{name}.{key}" for name in plain for key in ("position", "orientation")]
+        actuators = (
+            ("motors", figure.motors, MOTOR_QUANTITIES),
+            ("stimulation", figure.stimulation, STIMULATION_QUANTITIES),
+            ("muscles", figure.muscle, MUSCLE_QUANTITIES),
+        )
+        known += [f"{prefix}{name}.{key}" for name, given, keys in actuators if given for key in keys]
+    known += ["z"] if any(f.motors or f.stimulation or f.muscle for f in figures) else []
     return known + (_contact_channels(document) if document.touching else [])
 
 
@@ -131,7 +141,7 @@ def _contact_channels(document: SceneFile) -> list[str]:
         figure.parameters.limits or any(segment.joint.limits for segment in figure.segment)
         for figure in document.figure
     )
-    known = [name for name in CONTACT_CHANNELS if name != "z" and (limited or name != "limit.force")]
+    known = [name for name in CONTACT_CHANNELS if limited or name != "limit.force"]
     for body in document.body:
         known += [f"{name}.{key}" for name in _body_names(body) for key in ("position", "orientation")]
     return known

@@ -22,6 +22,18 @@ from motiform.motion.tree.model.joint import Array
 __all__ = ["HillMuscles"]
 
 
+MUSCLE_QUANTITIES = {
+    "excitation": ("", "of the muscles, as commanded"),
+    "activation": ("", "of the muscles"),
+    "force": ("N", "of the muscles"),
+    "length": ("m", "of the muscles with their tendons"),
+    "fibre_length": ("m", "of the muscles"),
+    "fibre_speed": ("m/s", "of the muscles, lengthening positive"),
+    "power": ("W", "of the muscles on the figure"),
+}
+"""Quantities that are recorded: units and what they are."""
+
+
 @dataclass(frozen=True, eq=False)
 class HillMuscles(CommandedActuator):
     """The muscles of a figure, driven by excitations; its ligaments pull too.
@@ -78,16 +90,7 @@ class HillMuscles(CommandedActuator):
     @property
     def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
         """Excitations, activations, forces, lengths."""
-        told = {
-            "excitation": ("", "of the muscles, as commanded"),
-            "activation": ("", "of the muscles"),
-            "force": ("N", "of the muscles"),
-            "length": ("m", "of the muscles with their tendons"),
-            "fibre_length": ("m", "of the muscles"),
-            "fibre_speed": ("m/s", "of the muscles, lengthening positive"),
-            "power": ("W", "of the muscles on the figure"),
-        }
-        return tuple(Quantity(key, unit, self.muscles.names, text) for key, (unit, text) in told.items())
+        return tuple(Quantity(key, unit, self.muscles.names, text) for key, (unit, text) in MUSCLE_QUANTITIES.items())
 
     @cached_property
     def _kernel(self) -> Any:

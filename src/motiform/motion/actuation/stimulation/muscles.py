@@ -21,6 +21,18 @@ __all__ = ["StimulatedMuscles"]
 _TURN = 1e-12  # of k_s L_0 [N/s]: below it the contractile element stands
 
 
+STIMULATION_QUANTITIES = {
+    "force": ("N", "of the muscles"),
+    "length": ("m", "of the muscles"),
+    "calcium": ("1/s", "signal u"),
+    "recruitment": ("", "share of fibres of the last pulse"),
+    "phase": ("", "of calcium: 2 high, 1 falls, 0 at rest"),
+    "work": ("J", "of the contractile elements since the start"),
+    "elastic": ("J", "energy in the springs"),
+}
+"""Quantities that are recorded: units and what they are."""
+
+
 @dataclass(frozen=True, eq=False)
 class StimulatedMuscles(CommandedActuator):
     """Muscles that pulses contract.
@@ -99,16 +111,7 @@ class StimulatedMuscles(CommandedActuator):
     @property
     def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
         """Forces, lengths, calcium, recruitment and energies."""
-        told = {
-            "force": ("N", "of the muscles"),
-            "length": ("m", "of the muscles"),
-            "calcium": ("1/s", "signal u"),
-            "recruitment": ("", "share of fibres of the last pulse"),
-            "phase": ("", "of calcium: 2 high, 1 falls, 0 at rest"),
-            "work": ("J", "of the contractile elements since the start"),
-            "elastic": ("J", "energy in the springs"),
-        }
-        return tuple(Quantity(key, unit, self.names, text) for key, (unit, text) in told.items())
+        return tuple(Quantity(key, unit, self.names, text) for key, (unit, text) in STIMULATION_QUANTITIES.items())
 
     # ---------------------------------------------------------------- between events
     def _parts(self, z: Array) -> tuple[Array, Array]:

@@ -52,7 +52,7 @@ class Acting:
             got = np.atleast_1d(np.asarray(call(part.start, state, what="the start of an actuator", where=where)))
             if got.ndim != 1 or len(got) < n:
                 allowed = f"{n} states, and memory"
-                raise InputError("an actuator starts with a wrong value", where=where, got=repr(got), allowed=allowed)
+                raise InputError("an actuator must start with its states", where=where, got=repr(got), allowed=allowed)
             z = check_numbers(got, got.shape, what="the start of an actuator", where=where)
             self._own[k] = np.concatenate([np.arange(at_x, at_x + n), np.arange(memory, memory + len(z) - n)])
             at_x, memory = at_x + n, memory + len(z) - n
@@ -168,7 +168,7 @@ class Acting:
                 again = part.next_instant(t, self._for(state, own))
                 if not again > t:
                     raise RunError(
-                        "an actuator asks to be called without end",
+                        "an actuator must not ask to be called without end",
                         where=f"{part.name}, t = {t:.9g} s",
                         got=f"next instant {again:.9g} s",
                         remedy="After `call`, `next_instant` must be later.",

@@ -1,0 +1,158 @@
+"""Scenes with actuators: what the gallery promises, the same in Python, and what is refused."""
+
+import numpy as np
+import pytest
+
+import motiform as mf
+from motiform import actuation
+from motiform.base.errors import SceneError
+from motiform.scene.read.load import parse_scene
+
+LEG = """
+[scene]
+title = "leg"
+duration = 0.2
+rate = 50
+
+[[figure]]
+name = "leg"
+
+[[figure.segment]]
+name = "shank"
+joint = { revolute = [0, 0, -1], names = ["flexion"] }
+mass = 4.2
+com = [0.27, 0, 0]
+inertia = [0.01, 0.1, 0.1]
+damping = 0.5
+
+[figure.start]
+q = { flexion = "90 deg" }
+"""
+STIMULATED = """
+[figure.stimulation]
+coordinate = "flexion"
+
+[[figure.stimulation.train]]
+muscle = "quadriceps"
+period = "30 ms"
+pulses = 3
+intensity = 0.7
+
+[[figure.stimulation.train]]
+muscle = "hamstrings"
+start = 0.03
+intensity = 0.2
+"""
+MOTORS = """
+[figure.motors]
+constant = 0.02
+resistance = 1.5
+gear = 100
+rotor_inertia = 1e-5
+voltage = 24
+gain = 100
+
+[figure.posture]
+q = { flexion = "60 deg" }
+"""
+MUSCLE = """
+[[figure.wrap]]
+name = "knee"
+cylinder = 0.03
+length = 0.2
+side = "+y"
+
+[[figure.muscle]]
+name = "extensor"
+points = [{ segment = "world", at = [-0.2, 0.04, 0] }, { segment = "shank", at = [0.06, 0.02, 0] }]
+wraps = ["knee"]
+max_force = 1500
+fibre_length = 0.12
+slack_length = 0.18
+excitation = { times = [0.05], values = [0.5] }
+"""
+
+
+def leg():
+    b = mf.FigureBuilder(name="leg")
+    inertia = np.diag([0.01, 0.1, 0.1])
+    hinge = mf.joints.revolute((0, 0, -1), name="flexion")
+    b.segment("shank", None, hinge, mass=4.2, com=(0.27, 0, 0), inertia=inertia, damping=0.5)
+    return b.build()
+
+
+def test_swing_up_reaches_its_target():
+    """40 degrees of flexion, to 0.1 degrees: the intensity in the scene has three digits."""
+    rec = mf.simulate("fes-swing-up", settings={"scene.duration": 0.9, "motion.rtol": 1e-7})
+    assert np.degrees(rec["q"].min()) == pytest.approx(40.0, abs=0.1)
+    assert rec["stimulation.force"].min() > -1e-9
+    assert rec["stimulation.force"][:, 0].max() > 150
+
+
+def test_pulses_in_python_are_those_of_the_scene():
+    found = mf.simulate(parse_scene(LEG + STIMULATED))
+    figure = leg()
+    train = actuation.PulseTrain([0.0, 0.03, 0.06], [[0.7, 0.0], [0.7, 0.2], [0.7, 0.0]])
+    pair = (actuation.QUADRICEPS, actuation.HAMSTRINGS)
+    muscles = actuation.StimulatedMuscles(actuation.KneeGeometry(figure, "flexion"), pair, train)
+    rec = mf.simulate(figure, t1=0.2, rate=50, q0=[np.pi / 2], controls=muscles)
+    assert (found["q"] == rec["q"]).all()
+    assert found["stimulation.force"][:, 1].max() > 1
+
+
+def test_motors_in_python_are_those_of_the_scene():
+    found = mf.simulate(parse_scene(LEG + MOTORS))
+    motor = actuation.Motor("flexion", 0.02, 1.5, gear=100, rotor_inertia=1e-5, voltage=24)
+    figure = actuation.with_rotors(leg(), [motor])
+    way = actuation.PostureTrajectory(figure, [0.0], [[np.radians(60)]])
+    servo = actuation.SampledLaw(actuation.ServoLaw(figure, ["flexion"], way, 100.0), 0.01)
+    rec = mf.simulate(figure, t1=0.2, rate=50, q0=[np.pi / 2], controls=actuation.Motors(figure, [motor], servo))
+    assert (found["q"] == rec["q"]).all()
+    assert found["q"][-1, 0] < np.radians(88)
+
+
+def test_muscle_of_a_scene_pulls():
+    rec = mf.simulate(parse_scene(LEG + MUSCLE))
+    assert rec["muscles.activation"][-1, 0] > 0.4
+    assert rec["q"][-1, 0] < np.radians(85)
+    assert rec.manifest["labels"]["muscles"] == ["extensor"]
+
+
+@pytest.mark.slow
+def test_arm_reaches_its_target():
+    rec = mf.simulate("arm-reach")
+    assert rec["tags"][0, 0, :2] == pytest.approx([0.165, 0.422], abs=1e-3)
+    assert np.abs(rec["tags"][:20, 0] - rec["tags"][0, 0]).max() < 1e-3  # it waits in balance
+    assert rec["tags"][-1, 0, :2] == pytest.approx([0.077, 0.600], abs=0.01)
+
+
+@pytest.mark.slow
+def test_kondo_squats_on_its_motors():
+    rec = mf.simulate("kondo-squat")
+    knee = rec.manifest["labels"]["coordinate"].index("right_knee")
+    assert 80 < np.degrees(rec["q"][:, knee].max()) < 95
+    assert np.abs(rec["q"][-1, knee]) < 0.02
+    assert -0.04 < np.nanmin(rec["zmp"][:, 0]) < np.nanmax(rec["zmp"][:, 0]) < 0.06  # between heels and toes
+    assert np.abs(rec["motors.effort"]).max() < 0.85
+    supplied, heat = rec["motors.supplied"][-1].sum(), rec["motors.heat"][-1].sum()
+    assert supplied == pytest.approx(heat, rel=0.01)  # it stands as at the start; steps of first order
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (LEG + MOTORS.replace('[figure.posture]\nq = { flexion = "60 deg" }\n', ""), "told a posture"),
+        (LEG + MOTORS + "stand = true\n", "nothing else"),
+        (LEG + MOTORS.replace("gear = 100", "gear = 0"), "gear"),
+        (LEG + STIMULATED.replace('"flexion"', '"extension"'), "no such coordinate"),
+        (LEG + STIMULATED.replace("intensity = 0.7", "intensity = 1.7"), "intensity"),
+        (LEG + MUSCLE.replace('wraps = ["knee"]', 'wraps = ["hip"]'), "hip"),
+        (LEG + MUSCLE.replace('segment = "shank"', 'segment = "foot"'), "foot"),
+        (LEG + MUSCLE.replace("values = [0.5]", "values = [0.5, 0.6]"), "value for each"),
+        (LEG + MUSCLE.replace("cylinder = 0.03", ""), "sphere or cylinder"),
+        (LEG + STIMULATED + '[image]\nplot = ["muscles.force"]\n', "no such channel"),
+    ],
+)
+def test_wrong_tables_are_named(text, told):
+    with pytest.raises(SceneError, match=told):
+        parse_scene(text).build()
