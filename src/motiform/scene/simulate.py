@@ -25,6 +25,7 @@ from motiform.motion.run import Guard, Kind, Options, record
 from motiform.motion.run.identity import identify
 from motiform.motion.run.kinds import find_kind
 from motiform.motion.tree import Control, Figure
+from motiform.motion.tree.model.state import Controls
 from motiform.motion.tree.prescribed import PrescribedMotion
 from motiform.motion.tree.system import KIND as FIGURES
 from motiform.record import Recording, open_recording
@@ -58,7 +59,7 @@ def simulate(
     guards: Guard | Sequence[Guard] | None = None,
     q0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
-    controls: Control | None = None,
+    controls: Controls = None,
     loads: Control | None = None,
     contacts: Contacts | None = None,
     watch: bool | None = None,
@@ -90,7 +91,8 @@ def simulate(
         Of a figure: configuration and velocities at the start; neutral and at rest where they are not given.
     controls, loads
         Of a figure: functions of time and state that give generalised forces (nv,), and wrenches on the segments
-        (segments, 6); see `motiform.motion.tree`.
+        (segments, 6); see `motiform.motion.tree`. Controls may be actuators with states of their own (motors, muscles;
+        see `motiform.actuation`), or a list of both.
     contacts
         Of a figure: its contact points and obstacles, see `motiform.contact`. Contacts are made and broken at exact
         instants (integrator "dormand-prince") or by fixed steps ("time-stepping"); limits of joints then act too.
