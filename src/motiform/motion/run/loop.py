@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.base.machine import check_room
 from motiform.base.progress import Progress
 from motiform.base.signals import check_end
@@ -91,11 +91,11 @@ def _timed(blocks: Iterator[Block], rate: float) -> Iterator[Block]:
         raise _with_instant(error, last / rate) from error
 
 
-def _with_instant(error: RunError, instant: float) -> RunError:
+def _with_instant(error: MotiformError, instant: float) -> MotiformError:
     if "t = " in (error.where or ""):
         return error
     where = f"{error.where}, after t = {instant:.6g} s" if error.where else f"after t = {instant:.6g} s"
-    return RunError(error.problem, where=where, got=error.got, allowed=error.allowed, remedy=error.remedy)
+    return type(error)(error.problem, where=where, got=error.got, allowed=error.allowed, remedy=error.remedy)
 
 
 def _recorder(
