@@ -5,6 +5,7 @@ import pytest
 
 from motiform.base.kernels import get_device
 from motiform.motion.matter import presets
+from motiform.motion.matter.laws.automaton_law import begin_meter
 
 
 def cloud(count=500, seed=4):
@@ -21,12 +22,12 @@ def run_links(device, law):
     start = np.where(axis < 0, np.linalg.norm(difference, axis=0), difference[axis, np.arange(count)])
     table = law.rows(count, start)
     arrays = [ends, others, axis, np.arange(count), table]
-    kept = [start, np.zeros(count, np.int32), law.begin(count, start), np.zeros(count)]
-    arrays, (length, state, memory, pull) = map(device.array, arrays), map(device.array, kept)
+    kept = [start, np.zeros(count, np.int32), law.begin(count, start), begin_meter(start), np.zeros(count)]
+    arrays, (length, state, memory, meter, pull) = map(device.array, arrays), map(device.array, kept)
     arrays = list(arrays)
     for n in range(40):
         moved = device.array(x * (1.0 + 0.3 * np.sin(0.3 * n)))
-        device.launch(law.automaton.links_kernel, count, moved, *arrays, 1050.0, length, state, memory, pull, 0)
+        device.launch(law.automaton.links_kernel, count, moved, *arrays, 1050.0, length, state, memory, meter, pull, 0)
     return [device.host(a) for a in (state, pull, memory)]
 
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from motiform import simulate
 from motiform.base.errors import InputError
-from motiform.motion.matter import presets
+from motiform.motion.matter import Automaton, NetworkBuilder, presets
 
 DENSE = 1 / 64  # [m] between samples
 DT = 1 / 1024
@@ -208,3 +209,39 @@ def test_a_bridge_forms_at_contact_and_holds_farther_out():
 def test_numbers_without_sense_are_refused(wrong):
     with pytest.raises(InputError):
         wrong()
+
+
+class TestMeters:
+    FEEDER = """
+    parameters stiffness, way
+    memory rest = start
+    state shorter: stiffness, 0, rest - way
+    state longer: stiffness, 0, rest + way
+    shorter -> longer when speed > 0
+    longer -> shorter when speed < 0
+    """
+
+    def run(self, law, speed=0.1, t1=2.0):
+        b = NetworkBuilder(gravity=(0, 0, 0))
+        nail, mass = b.fixed("nail", [0, 0, 0]), b.masses("mass", [1.0, 0, 0], 0.5, velocity=(speed, 0, 0))
+        b.link("tie", (nail, mass), law, record=True)
+        return simulate(b.build(), t1=t1, rate=105.0)
+
+    def test_work_is_the_change_of_kinetic_energy(self):
+        """½ m v² changes by −t (d₊ − d₋)/2 in each step: to the rounding of 2100 of them."""
+        for law in (Automaton("feeder", self.FEEDER).law(stiffness=80.0, way=0.01), presets.dry_friction(80.0, 0.2)):
+            found = self.run(law)
+            joules = found["energy.kinetic"]
+            np.testing.assert_allclose(found["tie.work"][:, 0], joules - joules[0], atol=2100 * 4e-16 * joules.max())
+
+    def test_what_feeds_is_named_and_what_does_not_is_not(self):
+        fed = self.run(Automaton("feeder", self.FEEDER).law(stiffness=80.0, way=0.01))
+        assert [event.name for event in fed.events] == ["feeds energy: links 'tie'"]
+        assert fed.events[0].time < 2 * np.pi * np.sqrt(0.5 / 80.0)  # within a period
+        for law in (
+            presets.dry_friction(80.0, 0.2),
+            presets.healing(80.0, 1.02, 1.01),
+            presets.plasticity(80.0, 0.2),
+            presets.rupture(80.0, length=1.005),
+        ):
+            assert not self.run(law).events

@@ -72,6 +72,7 @@ def network_channels(network: Network, rate: float) -> list[Channel]:
                 found.append(_per_link(bundle, key, unit, rate, text))
             if not isinstance(bundle.law, ZoneLaw):
                 found.append(_per_link(bundle, "state", "", rate, "number of the automaton's state", "int32"))
+                found.append(_per_link(bundle, "work", "J", rate, "done on its ends since the start"))
     meters = (*_METERS, *(_ROTATION if network.spins else ())) if network.count <= METERED else _METERS[:2]
     for name, unit, sizes, text in meters:
         found.append(Channel(name, unit=unit, dims=("axis",) * len(sizes), shape=sizes, rate=rate, description=text))
@@ -154,6 +155,7 @@ def observe_network(engine: Engine) -> dict[str, np.ndarray]:
             found[f"{bundle.name}.tension"] = engine.tensions(bundle.name)
             if not isinstance(bundle.law, ZoneLaw):
                 found[f"{bundle.name}.state"] = engine.link_states(bundle.name)[0]
+                found[f"{bundle.name}.work"] = engine.works(bundle.name)
     found |= {"momentum": momentum(network, state), "angular_momentum": angular_momentum(network, state)}
     if network.count <= METERED:
         kinetic, potential = kinetic_energy(network, state), potential_energy(network, state)

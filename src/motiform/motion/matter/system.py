@@ -13,7 +13,7 @@ from motiform.motion.matter.observe import choose_channels, network_channels, ob
 from motiform.motion.matter.sound import Listener, Sound
 from motiform.motion.run import Block, Checkpoint, Kind, Options, Pace, System
 from motiform.motion.run.kinds import check_integrator
-from motiform.record import Channel
+from motiform.record import Channel, Event
 
 __all__ = ["KIND", "NetworkSystem", "check_functions", "check_stability", "describe", "film_rate", "sampled_engine"]
 
@@ -118,6 +118,9 @@ def sampled_engine(
         yield Block([observe(engine) | heard], 0, engine.checkpoint, list(getattr(engine, "events", ())))
     pace = Pace(max(1, 6 * engine.network.count))
     kept: Samples = []
+    matter = getattr(engine, "matter", engine)
+    told = set(matter.feeding)
+    events: list[Event] = []
     last = (options.samples - 1) * steps
     while engine.sample < last:
         try:
@@ -126,12 +129,15 @@ def sampled_engine(
             else:
                 heard = {"sound": listener.advance(engine, steps)}
         except RunError as error:
-            yield Block(kept, engine.sample // steps, None, error=error)
+            yield Block(kept, engine.sample // steps, None, events, error)
             return
         kept.append(observe(engine) | heard)
+        for name in [one for one in matter.feeding if one not in told]:
+            told.add(name)
+            events.append(Event(engine.sample / matter.network.frequency, f"feeds energy: links {name!r}"))
         if pace.full(len(kept)) or engine.sample >= last:
-            yield Block(kept, engine.sample // steps, engine.checkpoint)
-            kept = []
+            yield Block(kept, engine.sample // steps, engine.checkpoint, events)
+            kept, events = [], []
 
 
 def steps_per_sample(network: Network, rate: float) -> int:

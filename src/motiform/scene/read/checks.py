@@ -14,7 +14,7 @@ from motiform.scene.tables.schema import BodyTable, SceneFile
 
 __all__ = ["check_names", "check_plots"]
 
-LINK_CHANNELS = ("length", "tension", "state")
+LINK_CHANNELS = ("length", "tension", "state", "work")
 _SCREEN_METERS = ("energy.kinetic", "energy.potential")
 
 

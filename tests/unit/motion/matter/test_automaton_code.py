@@ -11,6 +11,7 @@ from motiform.base.kernels import get_device
 from motiform.motion.matter import presets
 from motiform.motion.matter.laws.automaton import Automaton
 from motiform.motion.matter.laws.automaton_code import source, written
+from motiform.motion.matter.laws.automaton_law import begin_meter
 
 # Every part of the language: several transitions of a state, memory that others need, age, dt, all functions.
 RICH = """
@@ -136,7 +137,7 @@ def test_links_do_what_single_links_do(name):
     start = np.where(axis < 0, distance, signed)
     table = law.rows(count, start)
     length, state, memory = start.copy(), np.zeros(count, np.int32), law.begin(count, start)
-    material, pull, first = np.arange(count), np.full(count + 7, np.nan), 5
+    material, pull, first, meter = np.arange(count), np.full(count + 7, np.nan), 5, begin_meter(start)
     moved = [x]
     for _ in range(samples - 1):
         moved.append(moved[-1] + 0.05 * rng.normal(size=x.shape))
@@ -144,7 +145,7 @@ def test_links_do_what_single_links_do(name):
     for n, here in enumerate(moved):
         get_device("cpu").launch(
             law.automaton.links_kernel, count, here, ends, others, axis, material, table, 1050.0, length,
-            state, memory, pull, first,
+            state, memory, meter, pull, first,
         )  # fmt: skip
         tensions[n], paths[n] = pull[first : first + count] * np.where(axis < 0, length, 1.0), length
     assert np.isnan(pull[:first]).all()
@@ -160,9 +161,11 @@ def test_points_in_one_place_pull_at_nothing():
     law = presets.rupture(50.0, rest=1.0, length=2.0)
     x, one = np.zeros((3, 2)), np.zeros(1, np.int64)
     table, length, state, memory = law.rows(1), np.zeros(1), np.zeros(1, np.int32), np.zeros((1, 1))
-    pull = np.full(1, np.nan)
+    pull, meter = np.full(1, np.nan), begin_meter(length)
     kernel = law.automaton.links_kernel
-    get_device("cpu").launch(kernel, 1, x, one, one + 1, one - 1, one, table, 1050.0, length, state, memory, pull, 0)
+    get_device("cpu").launch(
+        kernel, 1, x, one, one + 1, one - 1, one, table, 1050.0, length, state, memory, meter, pull, 0
+    )
     assert pull[0] == 0.0
     assert memory[0, 0] == 1.0  # its age
 

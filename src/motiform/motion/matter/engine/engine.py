@@ -17,12 +17,14 @@ from motiform.motion.matter.engine.pack import (
 )
 from motiform.motion.matter.engine.ranges import Range, make_range
 from motiform.motion.matter.engine.spins import Spins
+from motiform.motion.matter.laws.automaton_law import begin_meter
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState
 
 __all__ = ["Engine", "PassedWarning"]
 
 _WIDTH = 4096  # masses or links of an element on the CPU at most: enough for its vector units
 _FEW = 8192  # masses or links below which one core is faster than two: waking the others takes longer than the work
+_FEEDS = 1e-3  # of the work that went to and fro: less may be the change of directions within a step
 _SHARES = 16  # elements that a small network is cut into, to share among cores
 
 
@@ -214,6 +216,18 @@ class Engine:
             self._x, self._before = self._before, self._x
         self.sample += total
         return found
+
+    def works(self, name: str) -> np.ndarray:
+        """Return the work of automata of a bundle on their ends since the start [J], (links,)."""
+        return next(one for one in self._automata if one.bundle.name == name).works(self)
+
+    @property
+    def feeding(self) -> list[str]:
+        """Names of automata that feed energy: back in its first state a link has given more than it took.
+
+        Whatever states store, their offsets cancel there. Less than a thousandth of what went through is not told.
+        """
+        return [one.bundle.name for one in self._automata if one.feeds(self)]
 
     @property
     def lost_step(self) -> int:
@@ -439,7 +453,7 @@ class Engine:
         state = self.state()
         found: dict[str, Any] = {"sample": self.sample, "position": state.position, "previous": state.previous}
         for links in self._automata:
-            kept = {key: self.device.host(getattr(links, key)) for key in ("state", "memory", "length")}
+            kept = {key: self.device.host(getattr(links, key)) for key in ("state", "memory", "length", "meter")}
             found[f"link {links.bundle.name}"] = kept
         for n, table in enumerate(self._tables):
             if table.every > 1:
@@ -461,7 +475,7 @@ class Engine:
         engine = cls(network, state=state, device=device)
         for links in engine._automata:
             kept = checkpoint[f"link {links.bundle.name}"]
-            for key in ("state", "memory", "length"):
+            for key in ("state", "memory", "length", "meter"):
                 setattr(links, key, engine.device.array(kept[key]))
         for n, table in enumerate(engine._tables):
             if table.every > 1:
@@ -563,12 +577,32 @@ class _AutomatonLinks(_Links):
         self.kernel = law.automaton.links_kernel
         self.state = engine.device.array(np.zeros(self.count, np.int32))
         self.memory = engine.device.array(law.begin(self.count, begin))
+        self.meter = engine.device.array(begin_meter(engine.device.host(self.length)))
+        then = distances(engine.network.initial_state().previous, self.bundle.pairs, self.bundle.axis)
+        self.held = law.stored(engine.device.host(self.table), law.begin(self.count, begin), begin, then)
 
     def act(self, engine: Engine) -> None:
         engine.device.launch(
             self.kernel, self.count, engine._x, self.ends, self.others, self.axis, self.material, self.table, self.rate,
-            self.length, self.state, self.memory, engine._pull, self.first, least=2048,
+            self.length, self.state, self.memory, self.meter, engine._pull, self.first, least=2048,
         )  # fmt: skip
+
+    def works(self, engine: Engine) -> np.ndarray:
+        """Return the work done on the ends since the start [J], (links,)."""
+        tension, _, before, work, _ = engine.device.host(self.meter)
+        found: np.ndarray = work - 0.5 * tension * (self._now(engine) - before)
+        return found
+
+    def _now(self, engine: Engine) -> np.ndarray:
+        return distances(engine._host(engine._x), self.bundle.pairs, self.bundle.axis)
+
+    def feeds(self, engine: Engine) -> bool:
+        """Return whether a link that is in its first state has given more than it took."""
+        host, law = engine.device.host, self.bundle.law
+        there = host(self.state) == 0
+        now, (_, before, _, _, flow) = self._now(engine), host(self.meter)
+        held = law.stored(host(self.table), host(self.memory), now, before)  # type: ignore[union-attr]
+        return bool((there & (self.works(engine) + held - self.held > _FEEDS * flow)).any())
 
 
 def _signals(parts: list[tuple[Any, Any, int, bool]], first: int, count: int, rate: float) -> tuple[Any, Any]:

@@ -52,8 +52,11 @@ def law(table, row, d, speed, per_step, state, {memory}):
 
 
 @kernel
-def automaton_links(l, x, ends, others, axis, material, table, per_step, length, state, memory, pull, first):
-    """Write s of links along the line between their ends, or the tension of those along an axis."""
+def automaton_links(l, x, ends, others, axis, material, table, per_step, length, state, memory, meter, pull, first):
+    """Write s of links along the line between their ends, or the tension of those along an axis.
+
+    Meter (see `automaton_law.METER`): the work of a tension t in the scheme is −t (d₊ − d₋)/2, known a sample later.
+    """
     n = ix(l)
     i, j, a = ix(ends[n]), ix(others[n]), axis[n]
     if a < 0:
@@ -70,6 +73,11 @@ def automaton_links(l, x, ends, others, axis, material, table, per_step, length,
         pull[ix(first + l)] = t / d if d > 0.0 else 0.0
     length[n], state[n] = d, s
     {link_memory} = {memory}
+    work = 0.5 * meter[0, n] * (d - meter[2, n])
+    meter[3, n] -= work
+    meter[4, n] += abs(work)
+    meter[2, n] = meter[1, n]
+    meter[0, n], meter[1, n] = t, d
 
 
 @kernel

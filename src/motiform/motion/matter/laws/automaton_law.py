@@ -11,11 +11,22 @@ from motiform.motion.matter.laws.automaton import Automaton
 from motiform.motion.matter.laws.expressions import Range, Tree, bounds, evaluate, names_in, parts_in
 from motiform.motion.matter.laws.links import _numbers, _spread
 
-__all__ = ["AutomatonLaw", "Response"]
+__all__ = ["METER", "AutomatonLaw", "Response", "begin_meter"]
 
 _ANY: Range = (np.asarray(-np.inf), np.asarray(np.inf))
 _POSITIVE: Range = (np.asarray(0.0), np.asarray(np.inf))
 _ROUNDS = 4  # of bounding the memory, before a bound that still moves is taken for infinite
+
+
+METER = ("tension", "distance", "distance before", "work", "flow")
+"""What is metered of each link of an automaton; the first three are those of the last sample."""
+
+
+def begin_meter(length: np.ndarray) -> np.ndarray:
+    """Return the meter of links of these lengths at the start, (5, links)."""
+    found = np.zeros((len(METER), len(length)))
+    found[[1, 2]] = length
+    return found
 
 
 @dataclass(frozen=True)
@@ -202,6 +213,18 @@ class AutomatonLaw:
         if not names_in(self.automaton.reach) <= known.keys():
             raise self._fail("reach depends on the distance at the start", remedy="Give those parameters as numbers.")
         return float(np.max(evaluate(self.automaton.reach, known)))
+
+    def stored(self, rows: np.ndarray, memory: np.ndarray, now: np.ndarray, before: np.ndarray) -> np.ndarray:
+        """Return the energy of links in the first state [J], (links,): ½ k (d − rest)(d₋ − rest), kept by the scheme.
+
+        `rows` are parameters, `memory` what links remember, as `rows` and `begin` give them.
+        """
+        known = {name: rows[:, k] for k, name in enumerate(self.automaton.parameters)}
+        known |= {name: memory[k] for k, name in enumerate(self.automaton.memory)}
+        first = self.automaton.states[0]
+        k, rest = (evaluate(tree, known) for tree in (first.stiffness, first.rest))
+        found: np.ndarray = 0.5 * k * (now - rest) * (before - rest)
+        return found
 
     def taken(self, chosen: Any) -> "AutomatonLaw":
         """Return the law of some of its links, where it has one for each."""
