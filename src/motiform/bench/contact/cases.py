@@ -1,8 +1,8 @@
 """Bones in contact: forces of 200 000 balls and of a reduced cover against distance maps, and lists of pairs of balls;
 and pairs of convex solids (`solids`).
 
-Cases are forces/200k, forces/cover, pairs and solids/KIND-KIND. A peer of the forces is made of `Bones`: a function
-that returns how many contacts each pair of bones has.
+Cases are forces/200k, forces/cover, pairs, solids/KIND-KIND, and rest: a degree of the motion of a wrist from rest to
+rest. A peer of the forces is made of `Bones`: a function that returns how many contacts each pair of bones has.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,22 +17,24 @@ from motiform.bench.contact.solids import PAIRS, solid_row
 from motiform.bench.register import made_peers, peer_notes
 from motiform.bench.report import Report, Result
 from motiform.bench.turns import repeated, take_turns
+from motiform.motion.bones import Fineness, from_meshes, synthetic_bones
 
 __all__ = ["measure"]
 
 _SPACING = {"forces/200k": 0.3e-3, "forces/cover": 1.35e-3}  # [m] between elements
+_BENT = 40.0  # [deg] of flexion to both sides
 _SLOW = 1.0  # [s]
 _UNSURE = 0.15e-3  # [m] of gap around 1 mm within which meshes of other sizes may differ about touching
 
 
 def measure(*, device: str, progress: Progress) -> Report:
     """Measure milliseconds of one evaluation; on the CPU on one thread, beside the peers."""
-    problem, rows, parts = bones(), list[Result](), 3 + len(PAIRS)
+    problem, rows, parts = bones(), list[Result](), 4 + len(PAIRS)
     for case in _SPACING:
         rows.append(_forces(problem, case, device))
         progress(len(rows) / parts)
     if device == "cpu":
-        rows.append(_pairs(problem))
+        rows += [_pairs(problem), _rest()]
         for name in PAIRS:
             rows.append(solid_row(name))
             progress(len(rows) / parts)
@@ -92,6 +94,21 @@ def _pairs(problem: Bones) -> Result:
         took = _times({"ours": ours})
     note = f"{sum(map(len, covers))} balls of medial axes, {count} pairs that overlap with 1 mm of margin"
     return Result("pairs", "cpu", 1, "ms", "lower", took["ours"], {}, {}, note)
+
+
+def _rest(fineness: Fineness | None = None) -> Result:
+    """Measure a degree of flexion of the smooth wrist, with its ligaments, from rest to rest."""
+    from motiform.base.kernels import threads
+
+    wrist, bent = from_meshes(synthetic_bones(), fineness=fineness), np.deg2rad([_BENT, -_BENT])
+    rec = wrist.settle(flexion=bent)  # maps are made here
+    with threads(1):
+        took = _times({"ours": lambda: wrist.settle(flexion=bent)})["ours"]
+    evaluations = rec.manifest["evaluations"]
+    note = (
+        f"±{_BENT:g}° of flexion, {len(wrist.ligaments)} ligaments, {evaluations} evaluations with gradient and Hessian"
+    )
+    return Result("rest", "cpu", 1, "ms/deg", "lower", took / (2 * _BENT), {}, {}, note)
 
 
 def _times(calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:

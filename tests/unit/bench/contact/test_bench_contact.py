@@ -9,6 +9,7 @@ from motiform.bench.contact.bones import LAYER, Bones, inflated
 from motiform.bench.register import made_peers
 from motiform.geometry import Ball, touch_points
 from motiform.measure import wrist_shapes
+from wrists import COARSE
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +28,9 @@ def test_rows(few, monkeypatch):
         assert set(row.peers) == {name for name, _ in made_peers("contact", case, few)}
         assert "1 pairs touch" in row.note
     assert "pairs that overlap" in cases._pairs(few).note
+    rest = cases._rest(COARSE)
+    assert (rest.case, rest.unit) == ("rest", "ms/deg")
+    assert rest.ours > 0
 
 
 def test_rows_of_solids(monkeypatch):
