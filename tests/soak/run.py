@@ -21,11 +21,11 @@ from pathlib import Path
 
 ENOUGH = 300.0  # [s] that any process may take
 RUNS = {
-    "bodies, fixed steps": ("handle", {"scene.duration": 400, "scene.rate": 500}),
-    "bodies, adaptive": ("mobile", {"scene.duration": 20, "motion.integrator": "dormand-prince"}),
-    "figure": ("pendulum", {"scene.duration": 60}),
-    "contacts": ("bouncing", {"scene.duration": 30}),
-    "matter": ("cloth", {"scene.duration": 6}),
+    "bodies, fixed steps": ("handle", {"scene.duration": 200, "scene.rate": 500}),
+    "bodies, adaptive": ("mobile", {"scene.duration": 5, "motion.integrator": "dormand-prince"}),
+    "figure": ("pendulum", {"scene.duration": 30}),
+    "contacts": ("bouncing", {"scene.duration": 10}),
+    "matter": ("cloth", {"scene.duration": 4}),
 }
 """A scene of every kind of run, made long enough to be killed in it."""
 

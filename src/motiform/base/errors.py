@@ -162,8 +162,8 @@ def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
     for name, hint in hints.items():
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         parts = tuple(get_origin(part) or part for part in parts)
-        if all(isinstance(part, type) and part not in (Any, object, Sequence, Iterable, list, tuple) for part in parts):
-            found[name] = parts
+        if all(isinstance(part, type) and part not in (Any, object) for part in parts):
+            found[name] = tuple(Iterable if part in (Sequence, list, tuple) else part for part in parts)
     return found
 
 

@@ -3,6 +3,7 @@
 import re
 import tempfile
 import zipfile
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,7 +64,7 @@ def _write(recording: "Recording", path: Path, plotted: list[str]) -> None:
 
 
 def _check_table(recording: "Recording") -> None:
-    numbers = sum(recording[name].size for name in recording.names)
+    numbers = sum(recording.count(name) * prod(recording.channel(name).shape) for name in recording.names)
     if numbers > LARGEST_TABLE:
         raise RecordingError(
             "the table would be too big for a browser",

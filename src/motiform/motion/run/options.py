@@ -18,7 +18,7 @@ def check_number(
     """Return a finite number within its bounds."""
     try:
         value = float(value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{what} is not a number", where=where, got=value, allowed="a finite number") from error
     if not np.isfinite(value) or (least is not None and value < least) or (above is not None and value <= above):
         bound = f"at least {least}" if least is not None else f"above {above}" if above is not None else "finite"

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.base.machine import check_room
+from motiform.motion.run.options import check_number
 from motiform.spatial import across_axes
 from motiform.spatial.checks import as_floats
 
@@ -230,6 +231,9 @@ def block_positions(
     size = (*size, 1, 1)[:3]
     _count(math.prod(size))
     given = as_floats(spacing, where="spacing")
+    if given.ndim > 1 or (given.ndim == 1 and not len(letters) <= given.size <= 3):
+        allowed = f"a number, or {len(letters)}"
+        raise InputError("spacing must be one, or one for each direction", got=repr(spacing)[:60], allowed=allowed)
     steps = np.full(3, given) if given.ndim == 0 else np.append(given, [0.0, 0.0])[:3]
     rows = [np.arange(n) * step for n, step in zip(size, steps, strict=True)]
     flat = np.stack(np.meshgrid(*rows, indexing="ij"), -1).reshape(-1, 3)
@@ -258,8 +262,7 @@ def ring_positions(
     radius: float, count: int, center: ArrayLike = (0.0, 0.0, 0.0), axis: ArrayLike = (0.0, 1.0, 0.0)
 ) -> np.ndarray:
     """Return places evenly around a circle [m], (count, 3), about an axis of any length."""
-    if not isinstance(radius, int | float | np.number) or not np.isfinite(radius):
-        raise InputError("radius must be a length", got=repr(radius)[:60], allowed="a finite number [m]")
+    radius = check_number(radius, "radius", "ring")
     angle = 2 * np.pi * np.arange(_count(count))[:, None] / count
     first, second = across_axes(axis)
     return np.asarray(as_floats(center, 3, where="center") + radius * (np.cos(angle) * first + np.sin(angle) * second))
