@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from motiform import figures
+from motiform import FigureBuilder, Transform, figures, joints
+from motiform.base.errors import InputError
 from motiform.motion.reconstruct import virtual_markers
 from motiform.record.labels import axis_names
 from motiform.trials import reconstruct
@@ -21,3 +22,16 @@ def test_names_and_units_of_a_reconstruction():
     assert (rec.unit("a.pelvis_forward"), rec.unit("residual.force_y")) == ("m/s^2", "N")
     assert rec["tags.vertex.y"][0] == pytest.approx(1.8, abs=0.1)
     assert rec["centers_of_mass.whole"].tolist() == rec["center_of_mass"].tolist()
+
+
+def test_a_figure_with_a_loop_is_refused_by_name():
+    """Its closures are named, with what to do."""
+    b = FigureBuilder(name="ladder")
+    for name, x in (("left", 0.0), ("right", 0.5)):
+        b.segment(name, None, joints.revolute((0, 0, 1)), placement=Transform.translation_of((x, 0, 0)), mass=1.0)
+        b.tag(f"{name} tip", name, (0, -0.4, 0))
+    open_one = b.build()
+    b.close("rung", "left", (0, -0.4, 0), "right", (0, -0.4, 0), "distance", length=0.5)
+    markers = virtual_markers(open_one, np.zeros((3, 2)), rate=100.0)
+    with pytest.raises(InputError, match=r"closures \(got 'rung'.*skip='constraints'"):
+        reconstruct(b.build(), markers)

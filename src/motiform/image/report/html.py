@@ -26,7 +26,7 @@ _STYLE = (
     "@page{size:A4;margin:14mm}@media print{body{max-width:none;margin:0;padding:0;font-size:11px}"
     "figure,tr{break-inside:avoid}table{display:table;font-size:9.5px}th,td{padding:.05rem .45rem}"
     "details{display:none}h2,h3{break-after:avoid}.plot{overflow:visible}.plot img{width:100%}"
-    ".strip{grid-template-columns:repeat(5,1fr)}}"
+    ".strip{grid-template-columns:repeat(6,1fr)}}"
 )
 
 

@@ -21,7 +21,7 @@ _LINE, _ROW = 0.165, 0.15  # inch, of text and of tables
 _SIZES = {1: 16.0, 2: 12.5, 3: 10.0}  # points, of headings
 _LETTERS = 118  # in a line of 9 points
 _RED, _GREY, _BLUE = "#b3261e", "#59636e", "#0072B2"
-_FIVE = 5  # small pictures side by side
+_ACROSS = 6  # small pictures side by side
 
 
 def write_pdf(blocks: Sequence[Block], path: Path) -> None:
@@ -85,8 +85,8 @@ class _Paper:
         elif isinstance(block, Picture):
             self._pictures([block], 1)
         else:
-            for first in range(0, len(block.pictures), _FIVE):
-                self._pictures(block.pictures[first : first + _FIVE], _FIVE)
+            for first in range(0, len(block.pictures), _ACROSS):
+                self._pictures(block.pictures[first : first + _ACROSS], _ACROSS)
 
     def _heading(self, block: Heading, after: Block | None) -> None:
         size = _SIZES[block.level]

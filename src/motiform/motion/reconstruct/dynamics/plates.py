@@ -28,6 +28,7 @@ _STANCE = 10.0  # % of the trial in which a point is lower than where it stands:
 _EDGE = 0.01  # m, by which a sole may pass the edge of a plate
 _SPREAD = 2.0  # periods of the low-pass, after which 0.01 % of a force is left of it
 _LANDS = 0.1  # s, in which a foot is low and slow before it presses, and after
+_FADES = 0.05  # s, in which a force below the threshold comes and goes
 _PART = 0.1  # of the load: what may happen at the edges of a contact without spoiling it
 
 
@@ -148,17 +149,25 @@ def assign_plates(
     up, given = up_of(figure), _given_segments(figure, plates)
     found = find_feet(figure, [*dict.fromkeys(given)] if given and feet is None else feet)
     loads = read_loads(plates, up)
-    wrench = loads.at(t, cutoff)
     soles = _soles(figure, found, t, qs, up, slow)
     press = loads.press
+    loaded = [(k, *span) for k in range(press.shape[1]) for span in find_contacts(loads.times, press[:, k], threshold)]
+    wrench = _of_contacts(loads, loaded).at(t, cutoff)
     of = [[foot.name for foot in found].index(name) for name in given]
     contacts = [
         PlateContact(k, start, end, of[k]) if given else _judge(k, start, end, t, wrench[:, k], loads, soles, near, low)
-        for k in range(press.shape[1])
-        for start, end in find_contacts(loads.times, press[:, k], threshold)
+        for k, start, end in loaded
     ]
     contacts = [c._replace(begins=c.start > loads.times[0], ends=c.end < loads.times[-1]) for c in contacts]
     return _assembled(found, t, wrench, tuple(contacts), soles, 0.0 if cutoff is None else 1.0 / cutoff)
+
+
+def _of_contacts(loads: PlateLoads, loaded: list[tuple[int, float, float]]) -> PlateLoads:
+    """Return the loads of contacts alone: the drift of an empty plate would act on a foot that is far away by then."""
+    inside = np.zeros(loads.wrench.shape[:2], bool)
+    for k, start, end in loaded:
+        inside[:, k] |= (loads.times >= start - _FADES) & (loads.times <= end + _FADES)
+    return loads._replace(wrench=np.where(inside[..., None], loads.wrench, 0.0))
 
 
 def _given_segments(figure: Figure, plates: Recording) -> list[str]:

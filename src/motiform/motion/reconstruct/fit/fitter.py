@@ -93,10 +93,13 @@ class Fitter:
         packed = figure.packed
         if not packed.kernel_only or figure.closures:
             kind = "closures" if figure.closures else "joints written in Python"
-            remedy = "Leave them out: figure.replace(closures=()), or read_osim(…, skip='constraints')."
+            own = [str(one.name) for one in figure.closures] or [figure.names[n] for n in packed.asked]
+            remedy = "Leave them out: figure.replace(closures=()), read_osim(…, skip='constraints'), or " \
+                "--set figure.skip=constraints." if figure.closures else \
+                "Replace them by joints of motiform: figure.replace(segments=…)."  # fmt: skip
             raise InputError(
-                f"a fit of postures excludes figures with {kind}", where=repr(figure), allowed="motiform's own joints",
-                remedy=remedy if figure.closures else None,
+                f"a fit of postures excludes figures with {kind}", where=repr(figure), got=", ".join(own),
+                allowed="motiform's own joints", remedy=remedy,
             )  # fmt: skip
         self.figure, self.weights = figure, np.array(weights, float)
         self.full_q, self.full_v = int(packed.ints[c.NQ]), int(packed.ints[c.NV])

@@ -87,8 +87,9 @@ def _usual_places(fitter: Fitter, markers: Array, q: Array, good: np.ndarray) ->
     R, p = poses(fitter.figure, q)
     own = (np.swapaxes(R, -1, -2)[:, at] @ (markers[good] - p[:, at])[..., None])[..., 0]
     usual = np.array(fitter.figure.packed.tag_points, float)
-    for k in np.flatnonzero(np.isfinite(own[..., 0]).any(0)):
-        usual[k] = np.nanmedian(own[:, k], axis=0)
+    seen = np.isfinite(own[..., 0])
+    for k in np.flatnonzero(seen.any(0)):
+        usual[k] = np.median(own[seen[:, k], k], axis=0)
     return usual
 
 

@@ -134,11 +134,13 @@ class _Motion:
     """Axes of the segments, (samples, segments, 3, 3)."""
     probes: Array | None
     """At the neutral posture with a little more, and a little less, of each coordinate, (2, nq, segments, 3, 3)."""
+    turns: Array
+    """Which coordinates turn, (nv,) bool."""
 
     def marks(self, distal: str, proximal: str | None) -> dict[str, Array]:
         """Return what is doubtful between two segments; None: the world."""
         segments = (distal,) if proximal is None else (proximal, distal)
-        return _marks(self.rec, self.figure, _columns(self.figure, distal, proximal), segments)
+        return _marks(self, _columns(self.figure, distal, proximal), segments)
 
 
 def joint_series(rec: Recording, figure: Figure, walker: Walker, convention: str = "isb") -> GaitSeries:
@@ -154,7 +156,8 @@ def joint_series(rec: Recording, figure: Figure, walker: Walker, convention: str
         steps = _STEP * np.eye(figure.nq)
         probes = poses(figure, figure.neutral() + np.stack([steps, -steps])).rotation
     R = poses(figure, np.asarray(rec["q"])).rotation
-    motion = _Motion(rec, figure, convention, _in_progression(walker), R, probes)
+    turns = np.linalg.norm(joint_axes(figure, figure.neutral())[:, :3], axis=1) > 1e-9
+    motion = _Motion(rec, figure, convention, _in_progression(walker), R, probes, turns)
     found: list[Series] = []
     untold: list[str] = []
     for side, word in (("l", "left"), ("r", "right")):
@@ -262,14 +265,14 @@ def _slopes(motion: _Motion, angle: JointAngle, columns: list[int]) -> Array:
 
 
 # ---------------------------------------------------------------- doubts
-def _marks(rec: Recording, figure: Figure, columns: list[int], segments: tuple[str, ...]) -> dict[str, Array]:
+def _marks(motion: _Motion, columns: list[int], segments: tuple[str, ...]) -> dict[str, Array]:
     """Return what is doubtful in the coordinates between segments, (samples,) bool each."""
+    rec, figure = motion.rec, motion.figure
     unseen = np.asarray(rec["unseen"])[:, columns]
     usual = unseen.min(0, initial=1.0)  # what no marker ever tells is no doubt of a sample
     found = {"not fitted": np.asarray(rec["status"]) > 0, "hidden": ((unseen - usual) > _UNTOLD).any(1)}
     if "std" in rec:
-        turns = np.linalg.norm(joint_axes(figure, figure.neutral())[columns, :3], axis=1) > 1e-9
-        std = np.where(turns & (unseen < _UNTOLD), np.asarray(rec["std"])[:, columns], 0.0)
+        std = np.where(motion.turns[columns] & (unseen < _UNTOLD), np.asarray(rec["std"])[:, columns], 0.0)
         found["uncertain"] = (std > UNCERTAIN).any(1)
     plain = figure.nq == figure.nv  # else coordinates are those of q
     names = {figure.coordinates[k] for k in columns} if plain else set()
