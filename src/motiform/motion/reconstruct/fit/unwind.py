@@ -7,6 +7,7 @@ to sample the nearest is taken; over the whole trial the path nearest to the pri
 
 from dataclasses import dataclass
 from itertools import product
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -49,8 +50,18 @@ class Turns:
         return np.asarray(((q >= self.low - _EDGE) & (q <= self.high + _EDGE)).all(-1))
 
 
+_KNOWN: WeakKeyDictionary[Fitter, list[Turns]] = WeakKeyDictionary()
+
+
 def find_turns(fitter: Fitter) -> list[Turns]:
-    """Return the angles of a figure that have other values for the same posture, found by trying."""
+    """Return the angles of a figure that have other values for the same posture; they are looked for once."""
+    if fitter not in _KNOWN:
+        _KNOWN[fitter] = _search(fitter)
+    return _KNOWN[fitter]
+
+
+def _search(fitter: Fitter) -> list[Turns]:
+    """Return these angles, found by trying."""
     figure, q = fitter.figure, _some(fitter)
     prior, limits = fitter.reduce(fitter.prior[None])[0], fitter.limits_q
 
