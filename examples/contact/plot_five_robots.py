@@ -8,8 +8,7 @@ control holds a posture with the efforts that standing needs.
 After two seconds all stand still, and the floor carries the weight of each. Where posture control has the efforts of
 standing nothing sags; servos yield by what they carry over their stiffness.
 
-`main(folder="…")`, or the environment variable MOTIFORM_ROBOTS, takes the MJCF and URDF files of a folder in place of
-these. A URDF robot that can stand by itself is free, otherwise its root is fixed.
+The environment variable MOTIFORM_ROBOTS names a folder whose MJCF and URDF files are taken in place of these. A URDF robot that can stand by itself is free, otherwise its root is fixed.
 """
 
 import os
@@ -83,7 +82,8 @@ def stand(path, angles, t1):
     return robot, mf.simulate(robot.figure, q0=q, contacts=contacts, controls=control, **run)
 
 
-def main(quick=False, folder=None):
+def main(quick=False):
+    folder = os.environ.get("MOTIFORM_ROBOTS")
     if folder is None:
         files = {name: robots.robot_file(name) for name in PLACES}
     else:
@@ -145,6 +145,6 @@ def draw(result, folder):
 
 
 if __name__ == "__main__":
-    result = main(folder=os.environ.get("MOTIFORM_ROBOTS"))
+    result = main()
     check(result)
     show_pictures(draw(result, Path(mkdtemp())))

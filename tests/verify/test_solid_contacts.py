@@ -158,8 +158,9 @@ def test_a_wedge_is_moved_apart_without_speed():
     figure, q, v = built([body("ball", ball, (0, high, 0))])
     from motiform.motion.hybrid.equations import ContactEquations
     from motiform.motion.hybrid.stepping import Stepper
+    from motiform.motion.tree.model.acting import Acting
 
-    system = ContactEquations(figure, contact.solid_contacts(figure, walls, friction=1.0), events=False)
+    system = ContactEquations(figure, contact.solid_contacts(figure, walls, friction=1.0), Acting(figure), events=False)
     stepper, y = Stepper(system, H), np.concatenate([q, v])
     stiff = 1 - np.cos(2 * half)
     weight = ball.volume * 500 * G

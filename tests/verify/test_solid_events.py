@@ -12,6 +12,7 @@ from motiform.geometry import Ball, Box, Capsule, Cylinder, Mesh
 from motiform.motion.contact import columns as c
 from motiform.motion.hybrid import add_body, start_bodies
 from motiform.motion.hybrid.equations import ContactEquations
+from motiform.motion.tree.model.acting import Acting
 from motiform.spatial import quaternion_from_rotation, rotation_from_euler
 
 G = 9.81
@@ -83,7 +84,7 @@ def test_gaps_of_features_have_their_second_derivative(case):
     """gap¨ of the rows against differences of the gap along a motion, with the solids touching."""
     shape, at, turn, other, there, tilt, kinds = PLACES[case]
     figure, q, _ = built([body("b", other, there, tilt), body("a", shape, at, turn)], (0, 0, 0))
-    system = ContactEquations(figure, contact.solid_contacts(figure))
+    system = ContactEquations(figure, contact.solid_contacts(figure), Acting(figure))
     v = np.random.default_rng(5).normal(size=figure.nv)
     y = np.concatenate([q, v])
     system.solids.size[:] = 10.0  # features are known however far apart the solids are

@@ -1,6 +1,6 @@
 """Errors that state location, value, what is allowed and the remedy."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, wraps
 from inspect import signature
@@ -115,7 +115,7 @@ def check_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
     motiform.base.errors.InputError: fall(): unknown argument (got 'darg'; allowed: height, drag). Did you mean 'drag'?
     >>> fall("high")
     Traceback (most recent call last):
-    motiform.base.errors.InputError: fall(): 'height' must have its type (got 'high'; allowed: a number)
+    motiform.base.errors.InputError: fall(): 'height' must be a number (got 'high')
     """
     known, kinds = list(signature(function).parameters), cache(lambda: _kinds(function))
 
@@ -131,14 +131,17 @@ def check_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
             words = _wrong(value, kinds().get(name, ()))
             if words:
                 got = value if isinstance(value, str | int | float | None) else repr(value)[:60]
-                raise InputError(f"{name!r} must have its type", where=f"{function.__name__}()", got=got, allowed=words)
+                raise InputError(f"{name!r} must be {words}", where=f"{function.__name__}()", got=got)
         return function(*args, **kwargs)
 
     return checked
 
 
-_NUMBER = "a number"
-_WORDS = {str: "text", bool: "True or False", int: "a whole number", float: _NUMBER, NoneType: "None"}
+_NUMBER, _OPEN = "a number", (Any, object)
+_WORDS = {
+    str: "text", bool: "True or False", int: "a whole number", float: _NUMBER, NoneType: "None", Path: "a path",
+    PathLike: "a path", Mapping: "a mapping", Iterable: "a sequence",
+}  # fmt: skip
 
 
 class _Public(dict[str, object]):
@@ -162,7 +165,8 @@ def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
     for name, hint in hints.items():
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         parts = tuple(get_origin(part) or part for part in parts)
-        if all(isinstance(part, type) and part not in (Any, object) for part in parts):
+        # ArrayLike is a union of protocols: what it takes is known to NumPy alone.
+        if all(isinstance(p, type) and p not in _OPEN and not getattr(p, "_is_protocol", False) for p in parts):
             found[name] = tuple(Iterable if part in (Sequence, list, tuple) else part for part in parts)
     return found
 
@@ -176,4 +180,8 @@ def _wrong(value: object, kinds: tuple[type, ...]) -> str | None:
                 return None
         elif isinstance(value, str | PathLike if kind is Path or kind is PathLike else kind):
             return None
-    return ", ".join(_WORDS.get(kind, kind.__name__) for kind in kinds) or None
+    return " or ".join(_WORDS.get(kind) or _with_article(kind.__name__) for kind in kinds) or None
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"

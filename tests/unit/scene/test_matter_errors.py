@@ -84,7 +84,7 @@ def told(text: str, settings=None, **more) -> str:
         ('chain = ["nail", "rope"]', 'chain = "other.rope"', "rope:16: no such network (got 'other'; allowed: net)"),
         ('chain = ["nail", "rope"]', 'chain = "my rope"', "rope:16: not a name of points (got 'my rope'"),
         ('chain = ["nail", "rope"]', 'chian = "rope"', "rope.toml:16 network.0.link.0.chian: unknown key. Did you mean 'chain'?"),
-        ('chain = ["nail", "rope"]', 'chain = "rope"\nloop = "rope"', "rope.toml:14 network.0.link.0: give exactly one of chain, loop, grid, agglomerate, near, edges, between, cross, pairs, to; got chain, loop"),
+        ('chain = ["nail", "rope"]', 'chain = "rope"\nloop = "rope"', "rope.toml:14 network.0.link.0: give exactly one of chain, loop, grid, agglomerate, near, edges, between, cross, pairs, plate, to; got chain, loop"),
         ('chain = ["nail", "rope"]', 'chain = "rope"\nshape = [2]', "rope.toml:14 network.0.link.0: shape belongs to grid"),
         ('chain = ["nail", "rope"]', 'near = "rope"', "rope.toml:14 network.0.link.0: give distance with near"),
         ('chain = ["nail", "rope"]', 'near = "rope"\ndistance = 0.1', "rope:16: a rule must make at least one link (got 'rope'). Raise distance."),

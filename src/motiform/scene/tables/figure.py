@@ -33,6 +33,9 @@ def _one_of(table: Table, kinds: tuple[str, ...]) -> None:
         raise ValueError(f"give exactly one of {', '.join(kinds)}; got {', '.join(given) or 'none'}")
 
 
+_GAINS = ("frequency", "ratio", "stiffness", "damping", "limit", "stand")  # of a posture; motors have their own
+
+
 class SurfaceTable(Table):
     """One surface by its own key, and where it is in its segment."""
 
@@ -225,8 +228,8 @@ class FigureTable(Table):
         if [self.file is not None, self.model is not None, bool(self.segment)].count(True) != 1:
             raise ValueError("give segments, or a file, or a model")
         if self.motors is not None:
-            told = {} if self.posture is None else self.posture.model_fields_set
-            if self.posture is None or set(told) - {"q", "hold", "key"}:
+            plain, given = PostureTable(), self.posture
+            if given is None or any(getattr(given, name) != getattr(plain, name) for name in _GAINS):
                 raise ValueError("motors are told a posture: give posture with q, hold or key, and nothing else of it")
         if self.wrap and not self.muscle:
             raise ValueError("surfaces to wrap belong to muscles: give [[figure.muscle]]")

@@ -6,7 +6,7 @@ import trimesh
 
 from motiform.base.errors import InputError, ShapeError
 from motiform.base.kernels import kernel, threads
-from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid, Hollow, Mesh, Particles, Plane
+from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Hollow, Mesh, Particles, Plane
 from motiform.geometry.search.closest import pack_solids, pose_rows, signed_distance
 from motiform.spatial import Transform, random_rotation
 
@@ -353,7 +353,6 @@ TWISTED = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2], [1, 3, 
 @pytest.mark.parametrize(
     ("shapes", "options", "text"),
     [
-        ([(Ellipsoid((1, 2, 3)), HERE)], {}, r"solid 0: the solid has no distance function \(got ellipsoid.*to_mesh"),
         ([(Ball(1.0), HERE), (Ball(1.0), "here")], {}, r"solid 1: not a shape and its single pose"),
         ([(Ball(1.0), Transform.translation_of(np.zeros((2, 3))))], {}, "single pose"),
         (Ball(1.0), {}, "not pairs"),

@@ -146,7 +146,7 @@ def test_thresholds_without_hounsfield_units():
         (lambda: segment_bones(CT, low=1e4, high=2e4), "no voxel is above"),
         (lambda: segment_bones(CT, neck=0), "fraction above 0"),
         (lambda: segment_bones(CT, nek=0.5), "Did you mean 'neck'"),
-        (lambda: segment_bones(CT.values), "not a volume"),
+        (lambda: segment_bones(CT.values), "'volume' must be a Volume"),
         (lambda: segment_bones(Volume(np.zeros((5, 5, 5)), Grid((5, 5, 5), 1e-3))), "one value only"),
         (lambda: segment_bones(CT, seeds=Seeds({"a": np.array([[1.0, 0, 0]])})), "must be in the volume"),
         (lambda: segment_bones(CT, seeds=Seeds({"a": np.array([[-9e-3, -8e-3, 0]])})), "no seed of this bone"),

@@ -203,9 +203,7 @@ def test_run_that_diverges_says_where_and_keeps_the_samples_before(forces, tmp_p
     model = Bodies((Body("leaf", matter, velocity=(50, 0, 0), drag=Drag(1.0)),))
     with (
         np.errstate(all="ignore"),
-        pytest.raises(
-            RunError, match=r"body 'leaf', t = 0\.\d+ s: the state is no longer finite .* Take a smaller step"
-        ),
+        pytest.raises(RunError, match=r"t = 0\.\d+ s: the run has diverged .* Take a smaller step"),
     ):
         simulate_bodies(model, Options(10.0, 10, "euler", 0.1), forces=forces, out=tmp_path / "run.mf")
     left = open_recording(tmp_path / "run.mf")

@@ -419,7 +419,7 @@ FIELDS = ("lengths", "masses", "centers", "radii", "landmarks")
 BAD = [
     ({"height": -1.0}, "height", "SI units"),
     ({"height": np.nan}, "height", "SI units"),
-    ({"height": "tall"}, "height", "SI units"),
+    ({"height": "tall"}, "height", "a number"),
     ({"mass": 0.0}, "mass", "SI units"),
     ({"mass": np.inf}, "mass", "SI units"),
     ({"lengths": {"L32": 0.1}}, "no such length", "L1 to L31"),
@@ -443,7 +443,7 @@ BAD = [
     ({"limits": {"knee": (0, 1)}}, "no such coordinate", "q1 to q42"),
     ({"limits": {"q3": (1, 0)}}, "limits of 'q3'", "lower bound first"),
     ({"gravity": (0, 1)}, "gravity", "three finite numbers"),
-    ({"name": 3}, "the name of a figure must be a text", "a text"),
+    ({"name": 3}, "name", "text"),
 ]
 
 

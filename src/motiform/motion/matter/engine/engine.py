@@ -579,7 +579,7 @@ class _AutomatonLinks(_Links):
         self.memory = engine.device.array(law.begin(self.count, begin))
         self.meter = engine.device.array(begin_meter(engine.device.host(self.length)))
         then = distances(engine.network.initial_state().previous, self.bundle.pairs, self.bundle.axis)
-        self.held = law.stored(engine.device.host(self.table), law.begin(self.count, begin), begin, then)
+        self.held = law.stored(self._rows(engine), law.begin(self.count, begin), begin, then)
 
     def act(self, engine: Engine) -> None:
         engine.device.launch(
@@ -593,6 +593,11 @@ class _AutomatonLinks(_Links):
         found: np.ndarray = work - 0.5 * tension * (self._now(engine) - before)
         return found
 
+    def _rows(self, engine: Engine) -> np.ndarray:
+        """Return the parameters of each link; equal ones share a row of the table."""
+        found: np.ndarray = engine.device.host(self.table)[engine.device.host(self.material)]
+        return found
+
     def _now(self, engine: Engine) -> np.ndarray:
         return distances(engine._host(engine._x), self.bundle.pairs, self.bundle.axis)
 
@@ -601,7 +606,7 @@ class _AutomatonLinks(_Links):
         host, law = engine.device.host, self.bundle.law
         there = host(self.state) == 0
         now, (_, before, _, _, flow) = self._now(engine), host(self.meter)
-        held = law.stored(host(self.table), host(self.memory), now, before)  # type: ignore[union-attr]
+        held = law.stored(self._rows(engine), host(self.memory), now, before)  # type: ignore[union-attr]
         return bool((there & (self.works(engine) + held - self.held > _FEEDS * flow)).any())
 
 

@@ -306,7 +306,6 @@ def test_physics_that_a_figure_has_not_is_left_out_with_a_warning_or_refused(tmp
         ("<robot/>", "not an MJCF model"),
         ("<mujoco><wordlbody/></mujoco>", "unknown section .*'worldbody'"),
         (model("<composite/>"), "model.xml:3 <composite>: <composite> is not supported"),
-        (model('<replicate count="3"/>'), "<replicate> is not supported"),
         (model("<goem/>"), "<goem>: unknown element .*'geom'"),
         (model(JOINT.format('dampin="1"')), "unknown attribute .*'damping'"),
         (model(JOINT.format('type="hing"')), "unknown type .*'hinge'"),
