@@ -8,7 +8,8 @@ control holds a posture with the efforts that standing needs.
 After two seconds all stand still, and the floor carries the weight of each. Where posture control has the efforts of
 standing nothing sags; servos yield by what they carry over their stiffness.
 
-The environment variable MOTIFORM_ROBOTS names a folder whose MJCF and URDF files are taken in place of these. A URDF robot that can stand by itself is free, otherwise its root is fixed.
+The environment variable MOTIFORM_ROBOTS names a folder whose MJCF and URDF files are taken in place of these. A URDF
+robot that can stand by itself is free, otherwise its root is fixed.
 """
 
 import os
