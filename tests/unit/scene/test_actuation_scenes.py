@@ -111,6 +111,7 @@ def test_motors_in_python_are_those_of_the_scene():
     assert found["q"][-1, 0] < np.radians(88)
 
 
+@pytest.mark.slow
 def test_muscle_of_a_scene_pulls():
     rec = mf.simulate(parse_scene(LEG + MUSCLE))
     assert rec["muscles.activation"][-1, 0] > 0.4

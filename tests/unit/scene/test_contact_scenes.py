@@ -152,6 +152,7 @@ def test_a_body_is_a_segment_with_a_free_joint():
     assert rec.manifest["labels"]["point"][0] == "box.---"
 
 
+@pytest.mark.slow
 def test_a_model_with_posture_and_push_is_that_of_python():
     rec = simulate(parse_scene(KONDO))
     figure = figures.kondo(mass=1.2, name="scene")

@@ -3,6 +3,7 @@
 import math
 import re
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -122,6 +123,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @CHECKED
 @given(
     st.dictionaries(

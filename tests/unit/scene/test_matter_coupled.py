@@ -109,6 +109,7 @@ def test_a_scarf_on_an_arm_equals_the_one_built_in_python():
     assert rec.manifest["labels"]["segment"] == ["upper"]
 
 
+@pytest.mark.slow
 def test_bodies_are_met_and_linked_two_ways_or_one():
     text = (
         ARM

@@ -86,6 +86,7 @@ gust = { amplitude = [1, 0, 1], period = 0.7 }
     assert rec.manifest["scene"] == "scene"
 
 
+@pytest.mark.slow
 def test_grains_in_a_box_over_a_turning_bar():
     text = (
         HEAD

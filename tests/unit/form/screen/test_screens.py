@@ -27,6 +27,7 @@ def both(rain):
     return Screens({"water": Screen(**WATER, engravers=(fall, near)), "slow": slow}, rain)
 
 
+@pytest.mark.slow
 def test_dressed_together_is_dressed_afterwards(rain):
     """Motion recorded once gives the same form as motion and form in one run."""
     rec = mf.simulate(both(rain), t1=0.6)
