@@ -81,6 +81,7 @@ def leg():
     return b.build()
 
 
+@pytest.mark.slow
 def test_swing_up_reaches_its_target():
     """40 degrees of flexion, to 0.1 degrees: the intensity in the scene has three digits."""
     rec = mf.simulate("fes-swing-up", settings={"scene.duration": 0.9, "motion.rtol": 1e-7})

@@ -30,7 +30,12 @@ step = 0.01
 QUICK = {"scene.duration": 0.05, "scene.rate": 40, "motion.step": 0.0125}
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in gallery()])
+LONG = ("arm-reach",)  # kernels of muscles that no other quick test has
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one.name, marks=[pytest.mark.slow] * (one.name in LONG)) for one in gallery()]
+)
 def test_gallery_scenes_run(name):
     few = {"body.leaves.copies.count": 40} if name == "flock" else {}
     quick = {"scene.duration": 0.08, "scene.rate": 25} if load_scene(name).document.network else QUICK

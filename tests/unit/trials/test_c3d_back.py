@@ -42,7 +42,6 @@ def trial():
     return man, markers, reconstruct(man, markers, dynamics=True)
 
 
-@pytest.mark.slow
 def test_angles_moments_powers_and_events_are_written_back(trial, tmp_path):
     c3d = pytest.importorskip("c3d")
     man, markers, rec = trial

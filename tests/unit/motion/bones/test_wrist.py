@@ -130,7 +130,6 @@ def test_the_bones_show_their_side():
     np.testing.assert_allclose(np.diag(right.forearm[[1, 0, 2]]), 1.0, atol=0.02)  # the shapes lie along x, y, z
 
 
-@pytest.mark.slow
 def test_few_bones_make_a_wrist():
     few = {name: bones()[name] for name in ("radius", "scaphoid", "lunate", "capitate")}
     model = wrist.from_meshes(few, side="right", fineness=COARSE)

@@ -256,6 +256,7 @@ def test_forces_by_name_and_as_wrenches():
     np.testing.assert_allclose(keep_closures(figure, q, v, free).acceleration, found.acceleration, rtol=0, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_three_legs_carry_the_weight():
     figure, q = table()
     force = closure_forces(figure, q, np.zeros(3), np.zeros(3))
