@@ -101,8 +101,8 @@ def test_ball_in_socket_is_pushed_back_to_its_middle():
     assert -force[0] == pytest.approx(in_socket(R, S, e, t), rel=0.04)
     tight = two_bones(shell(S, 0.012), moved(Ball(R).to_mesh(SIDES), (e, 0.0, 0.0)), 1.4e-3)
     rest = settled(tight)
-    # Equilibrium is concentric; uneven points shift it by their unevenness, about s²/R = 0.05 mm.
-    np.testing.assert_allclose(rest[9:], [-e, 0.0, 0.0], atol=5e-5)
+    # Equilibrium is concentric; uneven points shift it by some s²/R = 0.05 mm, also where maps are exact everywhere.
+    np.testing.assert_allclose(rest[9:], [-e, 0.0, 0.0], atol=2 * 6e-4**2 / R)
 
 
 def settled(packed):
