@@ -10,7 +10,7 @@ from motiform.base.errors import InputError, RunError
 from motiform.form.screen.engine import ScreenEngine
 from motiform.form.screen.follow import Live, follow_network
 from motiform.form.screen.model import Screen
-from motiform.form.screen.system import check_reach, screen_channels, screen_facts, screen_sample, steps_of
+from motiform.form.screen.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample, steps_of
 from motiform.motion.matter import Engine, Network
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.motion.matter.system import check_functions, check_stability, describe, film_rate, steps_per_sample
@@ -198,7 +198,6 @@ def _defaults(model: Screens) -> dict[str, Any]:
 
 
 _ACTS = "Give screens engravers and networks their own motion when they are built."
-_OTHERS = ("forces", "guards", "q0", "v0", "controls", "loads", "contacts", "watch", "prescribed", "motion", "record")
 KIND = Kind(
     "screen",
     "a set of screens",
@@ -206,5 +205,5 @@ KIND = Kind(
     ScreensSystem,
     "centred",
     defaults=_defaults,
-    hints={"step": "The steps of screens are their own: frequency=….", **dict.fromkeys(_OTHERS, _ACTS)},
+    hints={"step": "The steps of screens are their own: frequency=….", **dict.fromkeys(OTHERS, _ACTS)},
 )

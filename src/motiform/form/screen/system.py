@@ -151,7 +151,7 @@ def _defaults(screen: Screen) -> dict[str, Any]:
 
 
 _ACTS = "Give a screen engravers, force, heights and velocity when it is built."
-_OTHERS = ("forces", "guards", "q0", "v0", "controls", "loads", "contacts", "watch", "prescribed", "motion", "record")
+OTHERS = ("forces", "guards", "q0", "v0", "controls", "loads", "contacts", "watch", "prescribed", "motion", "record")
 KIND = Kind(
     "screen",
     "a screen",
@@ -159,5 +159,5 @@ KIND = Kind(
     ScreenSystem,
     "centred",
     defaults=_defaults,
-    hints={"step": "The step of a screen is its own: build it with frequency=….", **dict.fromkeys(_OTHERS, _ACTS)},
+    hints={"step": "The step of a screen is its own: build it with frequency=….", **dict.fromkeys(OTHERS, _ACTS)},
 )

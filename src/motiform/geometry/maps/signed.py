@@ -118,9 +118,8 @@ def _near(inside: Any, nodes: float) -> Any:
         b[:-1] |= crossed
     if not np.isfinite(nodes) or not rim.any():
         return np.ones(inside.shape, bool)
-    return (
-        distance_transform_edt(~rim) <= nodes + 1.75
-    )  # the foot of a node lies in a cell that has a corner of the rim
+    # The foot of a node lies in a cell that has a corner of the rim.
+    return distance_transform_edt(~rim) <= nodes + 1.75
 
 
 def _rough(mesh: Mesh, low: Array, h: float, shape: tuple[int, ...]) -> Array:
