@@ -1,6 +1,6 @@
 """One element function, two devices.
 
-A kernel is a plain function ``def body(i, ...)`` of one index that writes its own elements and nobody else's. It is
+A kernel is a plain function ``def body(i, ...)`` of one index that writes only its own elements. It is
 launched over n elements: on the CPU a loop over all cores, on an NVIDIA GPU a grid, from the same source.
 There are no atomics and no fast-math, so results do not depend on the number of threads.
 
@@ -311,7 +311,7 @@ def get_device(name: str = "cpu") -> Device:
         raise RunError(
             "no CUDA device was found",
             got=name,
-            remedy="Install the driver and motiform[gpu], or take device='cpu'; `motiform doctor` tells what is there.",
+            remedy="Install the driver and motiform[gpu], or use device='cpu'. `motiform doctor` lists what there is.",
         )
     return _Cuda()
 

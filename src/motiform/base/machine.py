@@ -16,7 +16,7 @@ __all__ = ["check_room", "machine", "memory"]
 def memory() -> float:
     """Return the memory that a process may take [byte]: the machine's, or what a container or a limit leaves of it.
 
-    Infinite where the system does not tell.
+    Infinite if the system does not state it.
     """
     found = [float("inf")]
     try:

@@ -99,7 +99,7 @@ def _is_whole(path: str) -> bool:
     try:
         data = Path(path).read_bytes()
     except OSError:
-        return True  # the one who reads it is told the same
+        return True  # its reader gets the same error
     end = len(data) - len(_SEAL) - 16
     whole = end >= 0 and data[end:] == _seal(data[:end])
     if not whole:

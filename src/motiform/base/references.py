@@ -1,7 +1,7 @@
 """The references cited in the code.
 
 A comment ``# [Zara 3.2]`` where an equation is computed names the document by one of these keys and the place in it;
-``corrected`` after the place marks a misprint that is put right.
+``corrected`` after the place marks a corrected misprint.
 """
 
 from motiform.base.errors import InputError, closest

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: One or two scenes a part. Neighbours are of different parts, so that two processes compile different kernels.
 TOUR = ("sit-to-stand", "handle", "cloth", "rattleback", "sand-heap", "bouncing", "flag", "pendulum", "fes-swing-up")
 _FILMED = ("handle", "sit-to-stand", "cloth")
-_WATCHED = "sit-to-stand"  # scene whose man wears the markers
+_WATCHED = "sit-to-stand"  # scene whose figure carries the markers
 _FRAME, _FILM = (480, 270), 3.0  # pixels, seconds
 _RAYS = 4  # through each pixel of a picture: a quarter of the usual
 

@@ -9,7 +9,7 @@ from typing import Any
 from motiform.image.camera import Camera
 from motiform.image.cast.raycast import cast_form, render
 
-# Imported at once so that the name is the function, whoever imports the module of the same name later.
+# Imported at once so that the name is the function, even if the module of the same name is imported later.
 from motiform.image.film import film, picture
 from motiform.image.look import Ground, Look
 from motiform.image.notebook import show_pictures

@@ -61,7 +61,7 @@ def picture(
     )
     moment = choose_moment(form, sample, time)
     with new_file(path, overwrite=overwrite) as part:
-        part.touch()  # an unwritable folder is told before the work, not after
+        part.touch()  # an unwritable folder is an error before the work, not after
         import imageio.v3 as iio
 
         iio.imwrite(part, write_title(painter.paint(moment), title))

@@ -24,7 +24,7 @@ __all__ = ["CURVE", "Kind", "draw_events", "event_kinds", "lay_out"]
 
 CURVE = "curve"
 """Mark of a line that is a channel's."""
-_KINDS = 7  # kinds of events that are told apart
+_KINDS = 7  # kinds of events with colours of their own
 _LONG = 44  # characters of an event's name that is written out
 _WIDE = 60  # characters of a line of a legend
 _FULL = 40  # events drawn over the height of a panel; more are ticks at its lower edge

@@ -194,7 +194,7 @@ def _draw_part(axes: "Axes", rec: "Recording", part: Part) -> str | None:
 
 
 def _looks(part: Part, labels: list[str]) -> list[tuple[str, Any]]:
-    """Return colour and dash of each line: axes have their colours, and elements are told apart by the other."""
+    """Return colour and dash of each line: axes have their colours, and elements differ in the other."""
     components, many = part.components, len(part.elements) > 1
     if many and len(components) > 1 and all(axis_of(one) for one in components):
         colors = colors_of(components)

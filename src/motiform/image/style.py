@@ -25,7 +25,7 @@ def as_text(name: object) -> str:
 
 
 def axis_of(label: str) -> str | None:
-    """Return the axis that a label tells: x of "x", "force_x" and "ball.vx"; None where it tells none.
+    """Return the axis of a label: x of "x", "force_x" and "ball.vx"; None if it has none.
 
     >>> axis_of("force_x"), axis_of("w"), axis_of("ball.vx"), axis_of("hip"), axis_of("flux")
     ('x', 'w', 'x', None, None)
@@ -35,7 +35,7 @@ def axis_of(label: str) -> str | None:
 
 
 def colors_of(labels: Sequence[str]) -> list[str]:
-    """Return a colour for each curve: by its axis where every label tells another one, else one after the other."""
+    """Return a colour for each curve: by its axis where every label has another one, else one after the other."""
     axes = [axis_of(label) for label in labels]
     if None not in axes and len(set(axes)) == len(axes):
         return [AXES[axis] for axis in axes if axis is not None]

@@ -108,12 +108,12 @@ def _readable(length: float) -> str:
 def find_up(points: np.ndarray, names: list[str], told: str | None) -> tuple[str | None, str]:
     """Return the axis that points up and how that is known, (None, reason) where the data do not make it evident.
 
-    Names come first (head, neck and shoulders are over feet and ankles), then what the file tells, then the shape: the
+    Names come first (head, neck and shoulders are over feet and ankles), then what the file states, then the shape: the
     tallest axis of the cloud by a third, away from the floor, which is the end nearer to zero.
     """
     by_names = _up_by_names(points, names)
     if by_names:
-        remark = "" if told in (None, by_names) else f", though the file tells {told}"
+        remark = "" if told in (None, by_names) else f", though the file states {told}"
         return by_names, "the names of the markers" + remark
     if told:
         return told, "the file"
@@ -148,7 +148,7 @@ def _up_by_shape(points: np.ndarray) -> tuple[str | None, str]:
     tall = np.median(ranges, axis=0) if len(ranges) else np.zeros(3)
     k = int(np.argmax(tall))
     if some.shape[1] < 4 or not tall[k] > 1.33 * np.delete(tall, k).max():
-        return None, "neither the file nor the shape of the data tell it"
+        return None, "neither the file nor the shape of the data determines it"
     along = some[..., k]
     along = along[np.isfinite(along).sum(1) >= 2]
     low, high = np.median(np.nanmin(along, 1)), np.median(np.nanmax(along, 1))

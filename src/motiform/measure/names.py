@@ -121,7 +121,7 @@ def match_names(rec: Recording, tags: Iterable[str], correspondence: _Correspond
 
 
 def _matched(tags: tuple[str, ...], names: list[str], given: dict[str, str | None]) -> np.ndarray:
-    """Return the number of the marker of each tag: those that are told, then exact names, then names alike."""
+    """Return the number of the marker of each tag: those given, then exact names, then similar names."""
     indices = np.full(len(tags), ABSENT)
     for k, tag in enumerate(tags):
         if tag in given:

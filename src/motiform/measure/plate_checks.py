@@ -1,4 +1,4 @@
-"""Force plates as files tell them, checked: the level of an empty plate, the unit of moments, where the pressure is."""
+"""Checks of force plates in files: the level of an empty plate, the unit of moments, where the pressure is."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -106,7 +106,7 @@ def plate_quantities(
 
 
 def plate_normal(corners: np.ndarray, up: np.ndarray | None = None) -> np.ndarray:
-    """Return the normal of a plate's surface, upwards: against its own z, or to the side of ``up`` where it is told."""
+    """Return the normal of a plate's surface, upwards: against its own z, or to the side of ``up`` if given."""
     n = -plate_frame(corners)[0][:, 2]
     return n * np.sign(n @ up) if up is not None and abs(n @ up) > 0.5 else n
 
@@ -182,7 +182,7 @@ def resample_plates(
 
 
 def _from_wrench(rec: Recording, force: np.ndarray, moment: np.ndarray, loaded: float) -> dict[str, np.ndarray]:
-    """Return centres of pressure and free moments of plates whose corners the manifest tells."""
+    """Return centres of pressure and free moments of plates whose corners the manifest states."""
     pressure, free = np.full(force.shape, np.nan), np.full(force.shape[:2], np.nan)
     for k, plate in enumerate(rec.manifest.get("plates", [])):
         corners = np.asarray(plate["corners"], float)

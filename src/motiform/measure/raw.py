@@ -30,9 +30,9 @@ class Raw:
     """[s], where they are uneven."""
     first_frame: int | None = None
     units: str | None = None
-    """Unit of length as the file tells it, or None."""
+    """Unit of length as the file states it, or None."""
     up: str | None = None
-    """Axis that points up as the file tells it, or None."""
+    """Axis that points up as the file states it, or None."""
     subjects: list[str] = field(default_factory=list)
     residuals: np.ndarray | None = None
     """(samples, markers), in the file's units."""
@@ -66,7 +66,7 @@ def forget_occluded(points: np.ndarray, residuals: np.ndarray | None = None) -> 
 def even_times(times: np.ndarray, rate: float | None) -> tuple[float, float] | None:
     """Return (rate [Hz], start [s]) where the times are even but for the digits that they are written with, or None.
 
-    A rate that the file tells is kept where the times agree with it; else it is taken from them.
+    A rate that the file states is kept where the times agree with it; else it is taken from them.
     """
     count = len(times)
     if count < 2:

@@ -30,7 +30,7 @@ def put_in_place(aside: Path, folder: Path) -> None:
         sync_folder(folder.absolute().parent)
         return
     old = aside.with_suffix(OLD)
-    lock = lock_folder(folder)  # the claim moves with the folder: nobody puts it back or removes it meanwhile
+    lock = lock_folder(folder)  # the lock moves with the folder: no other process moves or removes it meanwhile
     try:
         if _exchange(aside, folder):
             old = aside

@@ -14,7 +14,7 @@ from motiform.record.channel import Channel, Event
 from motiform.record.files import AnyPath
 from motiform.record.plain import to_plain
 from motiform.record.recording import Recording
-from motiform.record.sinks import Key, MemorySink, Sink, unpack_checkpoint
+from motiform.record.sinks import Batch, Key, MemorySink, Sink, unpack_checkpoint
 
 __all__ = ["Recorder"]
 
@@ -236,12 +236,11 @@ class Recorder:
         last, taken = self._pending[-1], len(self._pending)
         blocks = _join([entry.blocks for entry in self._pending])
         resumable = checkpoint is not None or (self._free and self._sink.checkpoint is None)
-        self._sink.write(
-            self._pending[0].counts, blocks, last.ends, self._events, checkpoint, resumable=resumable, complete=complete
-        )
+        starts = self._pending[0].counts
+        self._sink.write(Batch(starts, blocks, last.ends, self._events, checkpoint, resumable, complete))
         if complete or not self._whole:
             self._sink.publish()
-        # After Ctrl-C between these lines the sink is told the same samples again, and knows by their index.
+        # After Ctrl-C between these lines the sink gets the same samples again and skips them by their index.
         self._pending = [replace(last, blocks={}, waiting=0), *self._pending[taken:]]
         now = monotonic()
         self._next_commit = now + max(_COMMIT_SECONDS, _COMMIT_SHARE * (now - began))

@@ -2,8 +2,8 @@
 
 import io
 import zipfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,10 +15,32 @@ from motiform.record.plain import dump_plain, load_plain
 from motiform.record.recording import Recording
 from motiform.record.sources import MemorySource
 
-__all__ = ["Key", "MemorySink", "Sink", "pack_checkpoint", "unpack_checkpoint"]
+__all__ = ["Batch", "Key", "MemorySink", "Sink", "pack_checkpoint", "unpack_checkpoint"]
 
 #: ("data", name) for a channel's samples, ("times", name) for its times.
 Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one commit takes."""
+
+    starts: Mapping[str, int]
+    """Index of the first sample of each channel's block."""
+    blocks: Mapping[Key, np.ndarray]
+    ends: Mapping[str, float]
+    """Last time [s] of each channel without a rate."""
+    events: list[Event]
+    """All events so far."""
+    checkpoint: Mapping[str, Any] | None = None
+    resumable: bool = False
+    """Whether a resumed run goes on from here; else from where it did before."""
+    complete: bool = False
+
+    def fresh(self, known: Mapping[str, int]) -> Iterator[tuple[Key, np.ndarray]]:
+        """Yield the samples of each block after those that are known."""
+        for key, block in self.blocks.items():
+            yield key, block[known[key[1]] - self.starts[key[1]] :]
 
 
 class Sink(Protocol):
@@ -44,21 +66,8 @@ class Sink(Protocol):
     def checkpoint(self) -> bytes | None:
         """Committed checkpoint, packed."""
 
-    def write(
-        self,
-        starts: Mapping[str, int],
-        blocks: Mapping[Key, np.ndarray],
-        ends: Mapping[str, float],
-        events: list[Event],
-        checkpoint: Mapping[str, Any] | None,
-        *,
-        resumable: bool,
-        complete: bool,
-    ) -> None:
-        """Commit blocks that begin at the samples ``starts``, with all events so far.
-
-        Only where it is ``resumable`` does a resumed run go on from here; else from where it was before.
-        """
+    def write(self, batch: Batch) -> None:
+        """Commit a batch: all of it, or nothing."""
 
     def publish(self) -> None:
         """Let the recording be found under its name: until then whatever has the name stays."""
@@ -109,30 +118,16 @@ class MemorySink:
         """Last checkpoint, packed."""
         return self._state.checkpoint
 
-    def write(
-        self,
-        starts: Mapping[str, int],
-        blocks: Mapping[Key, np.ndarray],
-        ends: Mapping[str, float],
-        events: list[Event],
-        checkpoint: Mapping[str, Any] | None,
-        *,
-        resumable: bool,
-        complete: bool,
-    ) -> None:
+    def write(self, batch: Batch) -> None:
         """Keep the blocks."""
         old = self._state
         counts, parts = dict(old.counts), dict(old.parts)
-        for key, block in blocks.items():
-            kind, name = key
-            fresh = block[old.counts[name] - starts[name] :]
+        for key, fresh in batch.fresh(old.counts):
             parts[key] = (*parts.get(key, ()), fresh)
-            if kind == "data":
-                counts[name] += len(fresh)
-        packed = None if complete else old.checkpoint if checkpoint is None else pack_checkpoint(checkpoint)
-        self._state = replace(
-            old, counts=counts, ends=dict(ends), parts=parts, events=tuple(events), checkpoint=packed, complete=complete
-        )
+            counts[key[1]] = old.counts[key[1]] + len(fresh)
+        packed = old.checkpoint if batch.checkpoint is None else pack_checkpoint(batch.checkpoint)
+        packed = None if batch.complete else packed
+        self._state = _State(counts, dict(batch.ends), parts, tuple(batch.events), packed, batch.complete)
 
     def publish(self) -> None:
         """Nothing to find: it has no name."""

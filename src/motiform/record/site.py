@@ -43,7 +43,7 @@ class Site:
                     remedy = "Wait until it ends, or write elsewhere."
                     raise RecordingError("another process is writing it", where=str(name), remedy=remedy)
                 hidden.mkdir()
-                lock = lock_folder(hidden)  # now, so that nobody takes it for one left behind
+                lock = lock_folder(hidden)  # now: an unlocked folder counts as left behind
         except BaseException:
             _remove(hidden, missing)
             raise

@@ -57,7 +57,7 @@ def read_csv(path: AnyPath) -> Recording:
     The first column is the time [s]. Columns ``name.x``, ``name.y``, ``name.z`` make one channel, so do ``name.0``,
     ``name.1``, ... (or ``name[0]``, ``name[1]``, ...), and ``name.w`` to ``name.z`` one of quaternions; a column with
     another name is a channel. Cells are separated by commas, semicolons or tabs. All channels are float64; they get a
-    rate when the times are exactly even. Numbers become SI ("mm" is read as m), and ``manifest["source_units"]`` tells
+    rate when the times are exactly even. Numbers become SI ("mm" is read as m), and ``manifest["source_units"]`` states
     the unit of the table where it was another; a unit that is not known is kept as it is.
     """
     path = as_path(path)

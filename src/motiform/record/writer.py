@@ -18,7 +18,7 @@ from motiform.record.files import PARTIAL, AnyPath, as_path, disk, inside, lock_
 from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Mark, Series, checksum
 from motiform.record.plain import dump_plain
 from motiform.record.recording import Recording
-from motiform.record.sinks import Key, pack_checkpoint
+from motiform.record.sinks import Batch, Key, pack_checkpoint
 from motiform.record.site import Site
 from motiform.record.store import DiskSource, open_recording, read_checkpoint, read_events, read_layout
 
@@ -116,27 +116,17 @@ class DiskSink:
         """Committed checkpoint, packed."""
         return self._state.checkpoint
 
-    def write(
-        self,
-        starts: Mapping[str, int],
-        blocks: Mapping[Key, np.ndarray],
-        ends: Mapping[str, float],
-        events: list[Event],
-        checkpoint: Mapping[str, Any] | None,
-        *,
-        resumable: bool,
-        complete: bool,
-    ) -> None:
-        """Commit blocks that begin at the samples ``starts``, with all events so far."""
+    def write(self, batch: Batch) -> None:
+        """Commit a batch."""
         old, folder = self._state, self._site.folder
-        packed = None if checkpoint is None else pack_checkpoint(checkpoint)
+        packed = None if batch.checkpoint is None else pack_checkpoint(batch.checkpoint)
         with disk(self.path):
-            counts, tails = self._write_blocks(folder, old, starts, blocks)
-            upto = _write_events(folder, old.commit.upto, counts, events)
-            commit = replace(old.commit, number=old.commit.number + 1, upto=upto, complete=complete)
-            if resumable or complete:
+            counts, tails = self._write_blocks(folder, old, batch)
+            upto = _write_events(folder, old.commit.upto, counts, batch.events)
+            commit = replace(old.commit, number=old.commit.number + 1, upto=upto, complete=batch.complete)
+            if batch.resumable or batch.complete:
                 commit = replace(commit, resume=upto)
-            if complete:
+            if batch.complete:
                 commit, packed = replace(commit, checkpoint=None, checkpoint_crc32=0), None
             elif packed is not None:
                 commit = _write_checkpoint(folder, commit, packed)
@@ -145,7 +135,7 @@ class DiskSink:
             sync_folder(folder)  # names of new files, before the commit that counts on them
             write_file(folder / COMMIT, commit.dump())
             sync_folder(folder)
-        self._state = _State(commit, tails, dict(ends), tuple(events), packed)
+        self._state = _State(commit, tails, dict(batch.ends), tuple(batch.events), packed)
         if old.commit.checkpoint not in (None, commit.checkpoint):
             with suppress(OSError):
                 os.unlink(folder / str(old.commit.checkpoint))
@@ -163,16 +153,13 @@ class DiskSink:
         """Let go of the recording; one that was not published is removed."""
         self._site.release()
 
-    def _write_blocks(
-        self, folder: Path, old: _State, starts: Mapping[str, int], blocks: Mapping[Key, np.ndarray]
-    ) -> tuple[dict[str, int], dict[Key, np.ndarray]]:
-        counts, tails = dict(old.commit.upto.counts), dict(old.tails)
-        for key, block in blocks.items():
-            known = old.commit.upto.counts[key[1]]
-            fresh = block[known - starts[key[1]] :]
+    def _write_blocks(self, folder: Path, old: _State, batch: Batch) -> tuple[dict[str, int], dict[Key, np.ndarray]]:
+        known = old.commit.upto.counts
+        counts, tails = dict(known), dict(old.tails)
+        for key, fresh in batch.fresh(known):
             if len(fresh):
-                tails[key] = _write_samples(folder, self._layout.series[key], known, tails[key], fresh)
-                counts[key[1]] = known + len(fresh)
+                tails[key] = _write_samples(folder, self._layout.series[key], known[key[1]], tails[key], fresh)
+                counts[key[1]] = known[key[1]] + len(fresh)
         return counts, tails
 
 

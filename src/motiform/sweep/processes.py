@@ -25,7 +25,7 @@ _PATIENCE = 5.0  # s for a worker to end
 
 @dataclass
 class _Crew:
-    """Workers, each with at most one task, and the tasks that nobody has begun."""
+    """Workers, each with at most one task, and the tasks that have not begun."""
 
     work: Work
     tasks: Sequence[Any]
@@ -61,7 +61,7 @@ class _Crew:
             self.busy[pipe] = (process, number)
 
     def bury(self, pipe: Connection) -> Result | None:
-        """Take the task of a dead worker back; return its result where it kills whoever takes it."""
+        """Take the task of a dead worker back; return its result where it kills every worker."""
         process, number = self.busy.pop(pipe)
         pipe.close()
         process.join(_PATIENCE)
@@ -118,7 +118,7 @@ def _heard(crew: _Crew, pipe: Connection) -> Result | None:
 
 
 def _serve(pipe: Connection, work: Work) -> None:
-    """Work on tasks until there are no more, or nobody asks for them any longer."""
+    """Work on tasks until there are no more, or their results are no longer wanted."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who hired us, who then stops us
     one_thread()
     with suppress(EOFError, OSError):

@@ -29,7 +29,7 @@ class FigureSpec:
     figure: str = "human36"
     """Name of a ready figure, or a file: .osim, .urdf, .xml (MJCF), or a scene (.toml) with a figure."""
     measures: dict[str, Any] = field(default_factory=dict)
-    """Height [m], mass [kg], sex: those that are told."""
+    """Height [m], mass [kg], sex: those given."""
     subjects: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Measures of subjects by name; those above go before."""
     subject: str | None = None

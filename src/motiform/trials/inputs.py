@@ -18,7 +18,7 @@ _MARKS = ("", "_grf", "_forces", "_external_loads", "_loads")
 
 
 def read_trial(source: str | Path, options: "TrialOptions") -> Recording:
-    """Return the markers of a file, with the options of the batch; x is forward where an axis is told."""
+    """Return the markers of a file, with the options of the batch; x is forward if an axis is given."""
     rec = read_markers(source, **options.read)
     if options.forward is None:
         return rec

@@ -46,8 +46,8 @@ def reconstruct(
     """Return the postures of a figure that put its tags where the markers are, and what follows from them.
 
     Every sample is fitted by itself, from its neighbour's posture; angles are continuous over the trial. Coordinates
-    that hidden markers would tell follow from the samples before and after, those that no marker tells are the prior's;
-    both are reported (``unseen``, ``nullity``).
+    that depend on hidden markers follow from the samples before and after; those that no marker determines are the
+    prior's; both are reported (``unseen``, ``nullity``).
 
     The recording has q, v, a, tags, markers, error, error.rms, error.weighted, std, unseen, nullity, status, poses of
     the segments and centres of mass; with plates effort, residual and power; clinical angles of figures with feet, with
@@ -69,7 +69,7 @@ def reconstruct(
     smooth : usual size of accelerations [rad/s², m/s²], for postures fitted over the whole trial at once (50 is that of
         quick limbs); None: each sample alone.
     cutoff : of the filter before velocities and accelerations [Hz]; None: no filter.
-    swaps : whether markers that have exchanged their names for a while are put right, and markers that are elsewhere
+    swaps : whether markers that have exchanged their names for a while are corrected, and markers that are elsewhere
         for a while left out: where they jump there or back. False: all are taken as they are.
     dynamics : whether efforts are computed; "auto": where there are force plates.
     accuracy : step of the tags at which a sample is done [m].

@@ -51,7 +51,7 @@ def test_up_is_found_by_names_and_by_shape(up):
     assert find_up(away, ["a", "b", "c", "d"], "x") == ("x", "the file")
     axis, reason = find_up(away, ["LTOE", "RASI", "LASI", "C7"], "-x" if up == "x" else "x")
     assert axis == up
-    assert "though the file tells" in reason
+    assert "though the file states" in reason
 
 
 def test_nothing_evident_is_said():

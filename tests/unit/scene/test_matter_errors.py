@@ -133,7 +133,7 @@ def test_wrong_networks_are_told_by_file_line_and_remedy(old, new, text):
         ("[[network.imposed]]\nname = 'p'\nat = [0, 0, 0]\nmotion = { path = { times = [0, 0], points = [[0, 0, 0], [0, 0, 0]] } }", "rope:25: Path: times must rise"),
         ("[[network.imposed]]\nname = 'p'\nat = [0, 0, 0]\nmotion = { path = { times = [0], points = [[0, 0, 0]] } }", "rope:25: Path: a path needs two or more times"),
         ("[[network.imposed]]\nname = 'p'\nat = [0, 0, 0]\nmotion = { spin = {} }", "rope.toml:28 network.0.imposed.0.motion.spin: give speed, or amplitude and frequency"),
-        ("[[network.imposed]]\nname = 'p'\nat = [0, 0, 0]\nmotion = { recording = { file = 'a' } }", "rope.toml:25 network.0.imposed.0: a recording tells where the points are: leave out at"),
+        ("[[network.imposed]]\nname = 'p'\nat = [0, 0, 0]\nmotion = { recording = { file = 'a' } }", "rope.toml:25 network.0.imposed.0: a recording gives the positions of the points: leave out at"),
         ("[[network.imposed]]\nname = 'p'\nmotion = { recording = { file = 'a' } }", "rope:25: scene 'rope': a scene from text cannot read files (got 'a')"),
         ("[[network.reach]]\nname = 'r'\npoints = 'rope'\nlaw = 'spring'\nstiffness = 1", "rope:25: reach 'r': the range of the law must be finite"),
         ("[[network.reach]]\nname = 'r'\npoints = 'rope'\nothers = 'nail'\nlaw = 'elastic_buffer'\nstiffness = 1", "rope:29: law 'elastic_buffer': threshold must be given"),

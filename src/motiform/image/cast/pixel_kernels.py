@@ -1,6 +1,6 @@
 """The ray caster: what each pixel sees. docs/image.md gives the formulas.
 
-A pixel is computed by nobody but itself, from a fixed sequence of numbers, so a picture does not depend on the number
+Each pixel is computed independently, from a fixed sequence of numbers, so a picture does not depend on the number
 of threads.
 """
 
@@ -100,7 +100,7 @@ def _trace(
     triangles,
     normals,
 ):
-    """Write what the pixel receives and shows. Arrays come one by one and are put together where nobody counts them."""
+    """Write what the pixel receives and shows. Kernels take arrays only; they are grouped into tuples here."""
     tree, pieces = (boxes, links, order), (frames, kinds, sizes, colors)
     meshes = mesh_boxes, mesh_links, mesh_bases, triangles, normals
     pixel = y * plan[WIDTH] + x

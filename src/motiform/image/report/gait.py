@@ -141,7 +141,7 @@ def spatio_temporal(table: Any) -> tuple[list[str], list[list[str]]]:
             spread = f" ± {values.std(ddof=1):.{digits}f}" if len(values) > 1 else ""
             cells.append(f"{values.mean():.{digits}f}{spread} ({len(values)})" if len(values) else "–")
         if not np.isfinite(means).any() and name in ("support", "flight"):
-            continue  # nobody walks and runs at once
+            continue  # walking and running exclude each other
         symmetry = 200.0 * (means[0] - means[1]) / (means[0] + means[1]) if np.isfinite(means).all() else np.nan
         rows.append([words, *cells, f"{symmetry:+.1f}" if np.isfinite(symmetry) else "–"])
     return ["", "left, mean ± sd (n)", "right, mean ± sd (n)", "asymmetry [%]"], rows

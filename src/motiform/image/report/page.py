@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write_report"]
 
-_STILL = 0.2  # of the speed of the steps: slower than that nobody walks through the room
+_STILL = 0.2  # of the speed of the steps: below it there is no progression
 _TURNED = np.deg2rad(30.0)
 _EVENTS = 200  # shown
 _CONVENTIONS = {
@@ -111,7 +111,7 @@ def _head(rec: "Recording") -> list[Block]:
     )
     found: list[Block] = [Heading(title, 1), Text(facts)]
     found += [Text(str(note), bad=True) for note in told["notes"]]
-    for name, words in (("left_out", "left out"), ("swapped", "put right after an exchange")):
+    for name, words in (("left_out", "left out"), ("swapped", "exchanged and corrected")):
         count = {tag: row[name] for tag, row in told["per_marker"].items() if row[name]}
         if count:
             each = ", ".join(f"{tag} in {number}" for tag, number in count.items())
@@ -128,7 +128,7 @@ def _head(rec: "Recording") -> list[Block]:
 def _gait(
     rec: "Recording", figure: "Figure", markers: "Recording | None", walker: Any, normative: "Normative | None"
 ) -> list[Block]:
-    """Return curves over the gait cycle, forces of the ground and the table of steps; nothing where nobody walks."""
+    """Return curves over the gait cycle, forces of the ground and the table of steps; nothing without gait."""
     from motiform.image.report.forces import force_plots
     from motiform.image.report.gait import curve_pages, spatio_temporal
     from motiform.motion.reconstruct import gait_curves, gait_table
@@ -187,7 +187,7 @@ def _legend(curves: Any, normative: "Normative | None") -> list[Block]:
     words += f" At the foot of a plot: {'; '.join(signs)}." if signs else ""
     found: list[Block] = [Text(words)]
     if curves.untold:
-        found.append(Text(f"Not drawn, because no marker tells it: {', '.join(curves.untold)}."))
+        found.append(Text(f"Not drawn, because the markers do not determine it: {', '.join(curves.untold)}."))
     if normative is not None:
         source = f" ({normative.source})" if normative.source else ""
         found.append(Text(f"Grey: normative bands of {normative.name}{source}."))
@@ -259,12 +259,14 @@ def _angles(rec: "Recording", figure: "Figure") -> list[Block]:
     plots, left = angle_plots(rec, figure)
     words = (
         "Lines: coordinates as fitted. Bands: two standard deviations each way, from the residuals. Grey: samples in "
-        "which no marker tells the coordinate. Red at the foot: at its limit."
+        "which the markers do not determine the coordinate. Red at the foot: at its limit."
     )
     found: list[Block] = [Heading("Coordinates"), Text(words)]
     found += [Picture(png, f"coordinates {n + 1}") for n, png in enumerate(plots)]
     if left:
-        found.append(Text(f"Not drawn, because no marker tells them or they do not move: {', '.join(left)}."))
+        found.append(
+            Text(f"Not drawn, because the markers do not determine them or they do not move: {', '.join(left)}.")
+        )
     return found
 
 

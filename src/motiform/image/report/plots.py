@@ -103,7 +103,7 @@ def residual_map(rec: "Recording") -> bytes:
 def angle_plots(rec: "Recording", figure: "Figure") -> tuple[list[bytes], list[str]]:
     """Return pages of coordinates over time in degrees or metres, with bands of two standard deviations.
 
-    And the names of coordinates that are not drawn: those that no marker ever tells, and those that cannot move.
+    And the names of coordinates that are not drawn: those that the markers never determine, and those that cannot move.
     """
     from motiform.motion.tree import joint_axes
 

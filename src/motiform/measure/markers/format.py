@@ -21,7 +21,7 @@ class ReadOptions:
     partial: bool = False
     """Whether the whole samples of a file that is cut short are kept."""
     residuals: bool = True
-    """Whether a negative residual tells that a marker was not seen."""
+    """Whether a negative residual means that a marker was not seen."""
 
 
 class MarkerWriter(Protocol):

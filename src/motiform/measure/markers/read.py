@@ -24,7 +24,7 @@ from motiform.spatial.upright import up_vector
 __all__ = ["read_markers"]
 
 SIZE = (0.01, 50.0)
-"""[m] What a subject may measure; a 2 km tall one is in another unit than its file tells."""
+"""[m] What a subject may measure; a 2 km tall one is in another unit than its file states."""
 GRAVITY = 9.81  # [m/s²]
 
 
@@ -60,7 +60,7 @@ def read_markers(
     unlabeled : keep also markers without a name ("*12").
     rate : [Hz] for tables with neither times nor a rate.
     partial : of a truncated C3D file keep the complete samples.
-    residuals : whether a negative residual of a C3D file tells that a marker was not seen; False takes all that have
+    residuals : whether a negative residual of a C3D file states that a marker was not seen; False takes all that have
         coordinates, for files that write −1 everywhere.
     size : least and largest extent [m] of what was measured.
     loaded : upward force [N] from which on a force plate has a centre of pressure.

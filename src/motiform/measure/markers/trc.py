@@ -49,7 +49,7 @@ def read_trc(path: Path, options: ReadOptions) -> Raw:
     else:
         raw.rate, raw.start = even
         if rate and abs(raw.rate - rate) > 1e-6 * rate:
-            notes.append(f"the header tells {rate:g} Hz, the times {raw.rate:g} Hz, which is taken")
+            notes.append(f"the header states {rate:g} Hz, the times {raw.rate:g} Hz, which is taken")
     raw.first_frame = int(table[0, 0]) if np.isfinite(table[0, 0]) else None
     return raw
 
@@ -86,14 +86,14 @@ def _times(table: np.ndarray, told: dict[str, str], notes: list[str], where: str
 def _count_notes(told: dict[str, str], names: list[str]) -> list[str]:
     count = _positive(told.get("NumMarkers"))
     if count and int(count) != len(names):
-        return [f"the header tells {int(count)} markers, it names {len(names)}"]
+        return [f"the header states {int(count)} markers, it names {len(names)}"]
     return []
 
 
 def _count_rows(told: dict[str, str], rows: int, notes: list[str]) -> None:
     count = _positive(told.get("NumFrames"))
     if count and int(count) != rows:
-        notes.append(f"the header tells {int(count)} samples, the file holds {rows}")
+        notes.append(f"the header states {int(count)} samples, the file holds {rows}")
 
 
 def _positive(text: str | None) -> float | None:

@@ -35,7 +35,7 @@ def segment_bones(
         250 and 500 HU, or from the two classes of values where these are no Hounsfield units.
     spacing : edge of the voxels [m]; by default the smallest spacing of the volume.
     seeds : points inside bones by name, and corrections, or the path of a file of them (`read_seeds`). Bones then grow
-        from their seeds, and what has none is left out. Without seeds bones are told apart by their shape alone.
+        from their seeds, and what has none is left out. Without seeds bones are distinguished by shape alone.
     side : "left" or "right"; by default that of the seeds.
     neck : without seeds, parts of a mask are two bones where the widest pass between them is narrower than this
         fraction of the narrower part.

@@ -89,7 +89,7 @@ class PulseTrain:
 
 
 Command = ArrayLike | Callable[[float, FigureState], ArrayLike] | SampledLaw | PulseTrain
-"""What an actuator is told: numbers, a function of (t, state), a `SampledLaw` or a `PulseTrain`."""
+"""Command of an actuator: numbers, a function of (t, state), a `SampledLaw` or a `PulseTrain`."""
 
 
 class Commands:
@@ -185,7 +185,7 @@ class CommandedActuator(Actuator):
 
     @cached_property
     def commands(self) -> Commands:
-        """What it is told."""
+        """Its command."""
         return Commands(self.command, self.size, self.name)
 
     def own_start(self, state: FigureState) -> ArrayLike:

@@ -38,7 +38,7 @@ def velocity_places(figure: Figure, coordinates: Sequence[str], where: str) -> n
 
 @dataclass(frozen=True, eq=False)
 class TorqueDrives(CommandedActuator):
-    """Drives that give the efforts that they are told, within `limit` and, with `lag`, late by a first order.
+    """Drives that give the commanded efforts, within `limit` and, with `lag`, late by a first order.
 
     lag dτ/dt = command − τ.
     """

@@ -214,7 +214,7 @@ def rate_alone(i, t, inside, x, r, p, ell, bodies, env, starts, loads):
 
 @inline
 def finished(i, x, r, p, ell, bodies):
-    """Return the state with the numbers that follow from others put right: x and P of a pinned body."""
+    """Return the state with its dependent numbers recomputed: x and P of a pinned body."""
     if bodies[i, PINNED] == 0.0:
         return x, r, p, ell
     w = angular_velocity(i, bodies, r, ell)

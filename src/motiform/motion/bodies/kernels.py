@@ -159,7 +159,7 @@ def rate(i, t, inside, y, bodies, env, starts, loads, ends, partners, springs, g
 
 @kernel
 def repair(i, y, bodies, orthonormalise):
-    """Bring body i back to the group and put right what follows from other numbers."""
+    """Bring body i back to the group and recompute the dependent numbers."""
     x, r, p, ell = load_state(y, i)
     if orthonormalise:
         r = nearest_rotation(r)

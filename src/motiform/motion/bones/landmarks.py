@@ -1,6 +1,6 @@
 """Where ligaments insert, found on the bones of any wrist.
 
-A place is told in the anatomical directions (distal, radial, palmar), each from −1 to 1 over a box: that of the whole
+A place is given in the anatomical directions (distal, radial, palmar), each from −1 to 1 over a box: that of the whole
 bone, or that of the patch which faces another bone. The insertion is the surface point nearest to that place.
 """
 

@@ -21,7 +21,7 @@ _SAME = 1e-6  # of the size: places so near to a corner or an edge are on it
 _EXACT, _ALIGNED = 1 - 1e-12, 0.99  # cosines: a normal is that of a face; it is about that of two edges or of a face
 _PARALLEL = 1e-3  # sine of edges that do not cross
 _HOLD = 2e-9  # of the size: by so much a place may be outside the limits of its feature
-_STRAY = 0.02  # of the size: a place that no features tell holds so far around it
+_STRAY = 0.02  # of the size: a place that no features give holds so far around it
 
 
 @dataclass(frozen=True, eq=False)

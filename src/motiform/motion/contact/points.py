@@ -166,7 +166,7 @@ class Contacts:
     limit_restitution : of an impact at a limit, 0 to 1.
     settle : impacts slower than this are held and lose all: what bounces without end comes to rest [m/s].
     paradox : what is done where no forces obey the laws of rigid contact with friction (Painlevé): "impulse": an
-        impulse over some microseconds finds the way out, and is told as an event; "stop": the run stops.
+        impulse over some microseconds finds the way out, and is reported as an event; "stop": the run stops.
 
     """
 
@@ -316,7 +316,7 @@ def ring_point(
 
 
 def _pieces(figure: Figure, segment: str) -> list[tuple[Shape, Transform]]:
-    """Return the simple shapes that a segment wears, and where they are."""
+    """Return the primitive shapes of a segment and their poses."""
     parts = figure.segment(segment).parts
     return [piece for part in parts for piece in pieces_of_shape(part.shape, part.placement)]
 

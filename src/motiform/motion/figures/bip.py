@@ -1,16 +1,15 @@
 """Bip: a walking robot of 15 motors as high as a man, by modified Denavit–Hartenberg frames.  [HuMAnS 2]"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError
 from motiform.motion.figures import bip_table as t
-from motiform.motion.figures.limits import limit_joints, named_limits
-from motiform.motion.figures.recipe import MadeFigure, Recipe, named_numbers, positive
+from motiform.motion.figures.limits import named_limits
+from motiform.motion.figures.recipe import MadeFigure, Recipe, assemble, named_numbers, positive
 
 __all__ = ["Bip", "BipRecipe", "bip"]
 
@@ -55,26 +54,8 @@ class BipRecipe(Recipe):
     def make(self) -> "Bip":
         """Return the figure."""
         from motiform.motion.figures.bip_look import bip_parts
-        from motiform.motion.tree.read.tables import builder_from_table
 
-        L = self.all_lengths()
-        builder, order = builder_from_table(
-            self._rows(),
-            lengths=L,
-            coordinates=t.COORDINATES,
-            tags=self.all_tags(),
-            gravity=self.gravity,
-            name=self.name,
-        )
-        parts = bip_parts(L)
-        return Bip(
-            tuple(replace(s, parts=parts[s.name]) for s in limit_joints(builder.segments, self.limits)),
-            tuple(builder.tags),
-            gravity=builder.gravity,  # type: ignore[arg-type]
-            name=self.name,
-            order=tuple(order),
-            recipe=self,
-        )
+        return assemble(Bip, self, self._rows(), self.all_tags(), t.COORDINATES, bip_parts(self.all_lengths()))
 
     def _rows(self) -> list[Any]:
         """Return the rows; another mass keeps the centre and the shape, and so scales the inertia."""
@@ -138,6 +119,4 @@ def bip(
     Figure('bip': 21 segments, 21 freedoms, 25 tags, 105 kg)
 
     """
-    if not isinstance(name, str):
-        raise InputError("the name of a figure must be a text", where="bip", got=repr(name), allowed="a text")
     return BipRecipe(lengths, masses, tags, limits, gravity, name).make()

@@ -1,7 +1,7 @@
 """Human36: a body of 17 segments and 42 coordinates, by height and mass.  [HuMAnS 3]"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, check_keywords
 from motiform.motion.figures import human36_table as t
 from motiform.motion.figures.anthropometry import Anthropometry, find_table
-from motiform.motion.figures.limits import limit_joints, named_limits
+from motiform.motion.figures.limits import named_limits
 from motiform.motion.figures.marker_sets import check_markers_of, marker_tags
 from motiform.motion.figures.recipe import (
     Lengths,
     MadeFigure,
     Recipe,
+    assemble,
     length_name,
     named_lengths,
     named_numbers,
@@ -71,7 +72,7 @@ class Human36Recipe(Recipe):
         checked["limits"] = named_limits(self.limits, t.COORDINATES, t.RANGES, "human36")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
-        self.proportions  # noqa: B018  # an unknown table is told here
+        self.proportions  # noqa: B018  # an unknown table is refused here
 
     def keyed(self, name: str, value: Mapping[Any, Any]) -> Mapping[Any, Any]:
         """Return a mapping by full names: L5 for 5, both sides for a segment without one."""
@@ -155,28 +156,10 @@ class Human36Recipe(Recipe):
     def make(self) -> "Human36":
         """Return the figure."""
         from motiform.motion.figures.human36_look import human_parts
-        from motiform.motion.tree.read.tables import builder_from_table
 
         L = self.all_lengths()
-        builder, order = builder_from_table(
-            self._rows(),
-            lengths=L,
-            coordinates=t.COORDINATES,
-            tags=self.all_tags(),
-            gravity=self.gravity,
-            name=self.name,
-        )
-        segments = limit_joints(builder.segments, self.limits)
         parts = human_parts(self.body_height, L, self.sex)
-        return Human36(
-            tuple(replace(segment, parts=parts[segment.name]) for segment in segments),
-            tuple(builder.tags),
-            gravity=builder.gravity,  # type: ignore[arg-type]
-            name=self.name,
-            order=tuple(order),
-            notes=_uneven(L),
-            recipe=self,
-        )
+        return assemble(Human36, self, self._rows(), self.all_tags(), t.COORDINATES, parts, notes=_uneven(L))
 
     def _rows(self) -> list[Any]:
         from motiform.motion.tree.read.tables import CardanRow
@@ -309,8 +292,6 @@ def human36(
     >>> taller = body.replace(height=1.90, lengths={"L5": 0.47, "L15": 0.47})
 
     """
-    if not isinstance(name, str):
-        raise InputError("the name of a figure must be a text", where="human36", got=repr(name), allowed="a text")
     recipe = Human36Recipe(
         height, mass, sex, table, lengths, masses, tags, centers, radii, limits, gravity, name, markers
     )

@@ -1,7 +1,7 @@
 """Kondo KHR-1: a walking robot of 17 motors, 340 mm high.  [HuMAnS 4]"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.figures import kondo_table as t
-from motiform.motion.figures.limits import limit_joints, named_limits
+from motiform.motion.figures.limits import named_limits
 from motiform.motion.figures.recipe import (
     Lengths,
     MadeFigure,
     Recipe,
+    assemble,
     length_name,
     named_lengths,
     named_numbers,
@@ -81,22 +82,10 @@ class KondoRecipe(Recipe):
     def make(self) -> "Kondo":
         """Return the figure."""
         from motiform.motion.figures.kondo_look import kondo_parts
-        from motiform.motion.tree.read.tables import builder_from_table
 
         L = self.all_lengths()
-        places = {name: (segment, self.tags.get(name, point)) for name, (segment, point) in t.tag_points(L).items()}
-        builder, order = builder_from_table(
-            self._rows(L), lengths=L, coordinates=t.COORDINATES, tags=places, gravity=self.gravity, name=self.name
-        )
-        parts = kondo_parts(L)
-        return Kondo(
-            tuple(replace(s, parts=parts[s.name]) for s in limit_joints(builder.segments, self.limits)),
-            tuple(builder.tags),
-            gravity=builder.gravity,  # type: ignore[arg-type]
-            name=self.name,
-            order=tuple(order),
-            recipe=self,
-        )
+        tags = {name: (segment, self.tags.get(name, point)) for name, (segment, point) in t.tag_points(L).items()}
+        return assemble(Kondo, self, self._rows(L), tags, t.COORDINATES, kondo_parts(L))
 
     def _rows(self, L: Mapping[str, float]) -> list[Any]:
         from motiform.motion.tree.read.tables import CardanRow
@@ -173,6 +162,4 @@ def kondo(
     Figure('kondo': 18 segments, 23 freedoms, 34 tags, 1.3 kg)
 
     """
-    if not isinstance(name, str):
-        raise InputError("the name of a figure must be a text", where="kondo", got=repr(name), allowed="a text")
     return KondoRecipe(height, mass, lengths, masses, tags, limits, elbows, gravity, name).make()

@@ -1,18 +1,21 @@
 """Figures that store their parameters: `replace` also takes these and rebuilds the figure."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from motiform.base.errors import InputError, closest
+from motiform.motion.figures.limits import limit_joints
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Lengths", "MadeFigure", "Recipe", "named_numbers", "positive"]
+__all__ = ["Lengths", "MadeFigure", "Recipe", "assemble", "named_numbers", "positive"]
+
+Made = TypeVar("Made", bound="MadeFigure")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,30 @@ class Recipe(ABC):
     @abstractmethod
     def make(self) -> "MadeFigure":
         """Return the figure."""
+
+
+def assemble(
+    kind: type[Made], recipe: Any, rows: Iterable[Any], tags: Mapping[str, tuple[str, Any]], coordinates: Sequence[str],
+    parts: Mapping[str, Any], notes: tuple[str, ...] = (),
+) -> Made:  # fmt: skip
+    """Return the figure of a recipe from its table of rows, its tags (segment, point) and the solids drawn."""
+    from motiform.motion.tree.read.tables import builder_from_table
+
+    if not isinstance(recipe.name, str):
+        raise InputError("the name of a figure must be a text", got=repr(recipe.name), allowed="a text")
+    builder, order = builder_from_table(
+        rows, lengths=recipe.all_lengths(), coordinates=coordinates, tags=tags, gravity=recipe.gravity, name=recipe.name
+    )
+    segments = limit_joints(builder.segments, recipe.limits)
+    return kind(
+        tuple(replace(segment, parts=parts[segment.name]) for segment in segments),
+        tuple(builder.tags),
+        gravity=builder.gravity,  # type: ignore[arg-type]
+        name=recipe.name,
+        order=tuple(order),
+        notes=notes,
+        recipe=recipe,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

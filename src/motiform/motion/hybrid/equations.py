@@ -194,7 +194,7 @@ class ContactEquations:
                 self._choose()
 
     def stale(self, y: Array) -> bool:
-        """Return whether solids touch otherwise than their features tell."""
+        """Return whether solids touch otherwise than their features give."""
         return self.solids is not None and self.solids.stale(y[: self.nq], self.problem.active)
 
     def watch(self, at: float, y: Array) -> None:

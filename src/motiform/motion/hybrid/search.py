@@ -131,7 +131,7 @@ def _landing(
 
 
 def _stale(system: ContactEquations, solution: Solution, lo: float, hi: float) -> Found | None:
-    """Return the first instant in (lo, hi] at which solids touch otherwise than their features tell, to rounding."""
+    """Return the first instant in (lo, hi] at which solids touch otherwise than their features give, to rounding."""
     if not system.stale(solution(hi)):
         return None
     good, bad = lo, hi

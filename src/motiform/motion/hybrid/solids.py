@@ -20,8 +20,8 @@ from motiform.motion.tree.model.joint import Array
 __all__ = ["SolidFeatures"]
 
 _LEFT = 4e-9  # of the size: a place so far outside has left its feature
-_DEEPER = 1e-8  # of the size: solids so much nearer than their features tell have others
-_LOST = 1e-4  # of the size by which solids overlap where no features tell it
+_DEEPER = 1e-8  # of the size: solids so much nearer than their features give have others
+_LOST = 1e-4  # of the size by which solids overlap where no features give it
 _MOVED = 1e-3  # of the smallest size: features are looked for again after such a way
 _SEEMS = 1e-8  # [m] gaps that may be contact
 _REACH = 0.05  # of the largest size within which features are known
@@ -45,7 +45,7 @@ class SolidFeatures:
         self.features: list[Feature | None] = [None] * self.count
         packed.floats[self.places] = c.GONE
         self.slack = np.zeros(packed.solids)
-        """By how much solids are nearer than their features tell [m]."""
+        """By how much solids are nearer than their features give [m]."""
         self.seen: Array = np.full(problem.figure.nq, np.inf)
         self._limits: tuple[np.ndarray, Array] | None = None
         self._point_of = packed.point_of[self.first :: MOST]
@@ -142,7 +142,7 @@ class SolidFeatures:
             )
 
     def _less(self, q: Array, gaps: Array) -> Array:
-        """Return by how much the pairs that were near at the last look are nearer than their features tell [m]."""
+        """Return by how much the pairs that were near at the last look are nearer than their features give [m]."""
         known = np.flatnonzero([one is not None for one in self.features])
         least = np.zeros(len(self.flats))
         if len(known):

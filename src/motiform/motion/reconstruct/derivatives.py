@@ -19,7 +19,7 @@ __all__ = ["Moving", "smooth", "velocities"]
 
 ORDER = 2  # of each of the two passes of the filter
 _EVEN = 1e-3  # part of a step by which times may stray and still count as even
-_FEWEST = 3  # samples that tell an acceleration
+_FEWEST = 3  # samples that determine an acceleration
 
 
 class Moving(NamedTuple):

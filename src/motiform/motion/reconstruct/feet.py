@@ -26,7 +26,7 @@ class Foot(NamedTuple):
     name: str
     """The segment that takes the force of the ground."""
     side: str
-    """ "r", "l", or "" where the name does not tell."""
+    """ "r", "l", or "" if the name has no side."""
     segment: int
     segments: Array
     """Segment of each point, (points,)."""

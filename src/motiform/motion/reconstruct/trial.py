@@ -40,7 +40,7 @@ from motiform.spatial import quaternion_from_rotation, up_name
 
 __all__ = ["CHANNELS", "Correspondence", "reconstruct_trial"]
 
-_UNTOLD = 0.5  # part of a root's coordinate that no marker tells, beyond which nobody knows where the body is
+_UNTOLD = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
 
 Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
 
@@ -54,7 +54,7 @@ CHANNELS = {
     "error.rms": "root of the mean square of the distances of a sample, each marker counted alike",
     "error.weighted": "the same with the weights of the fit",
     "std": "standard deviation of each coordinate, from the residuals of the whole trial",
-    "unseen": "part of each coordinate that no marker tells, 0 to 1",
+    "unseen": "part of each coordinate that the markers do not determine, 0 to 1",
     "nullity": "number of directions in which no marker moves",
     "status": "0: fitted, 1: not settled, 2: no marker was seen, the posture is between those before and after",
     "center_of_mass": FIGURE_CHANNELS["center_of_mass"],
@@ -226,7 +226,7 @@ def _wrong_minima(found: Fit, times: Array) -> list[Event]:
 
 
 def _sigma(found: Fit) -> tuple[float, Array]:
-    """Return the standard deviation of a marker's coordinate [m], and directions that no marker tells, (samples,)."""
+    """Return the standard deviation of a marker's coordinate [m] and the number of undetermined directions, (samples,)."""
     nullity = np.rint(found.unseen.sum(1)).astype(int)
     good = (found.status == o.FINE) & ~stray(found)
     free = 3.0 * found.weight - (found.q.shape[1] - nullity)
@@ -238,7 +238,7 @@ def _observe(
     figure: Figure, fitter: Fitter, trial: _Trial, seen: Array, found: Fit, sigma: float, nullity: Array,
     cutoff: float | None, dynamics: Any, events: list[Event],
 ) -> tuple[dict[str, tuple[Channel, Array]], dict[str, Any]]:  # fmt: skip
-    """Return all channels, and what the manifest tells."""
+    """Return all channels, and what the manifest states."""
     times, q = trial.times, found.q
     R, p = poses(figure, q)
     turned = quaternion_from_rotation(R)
@@ -291,7 +291,7 @@ def _observe(
 
 
 def _told(fitter: Fitter, found: Fit) -> np.ndarray:
-    """Return whether the markers of a sample tell where the root is: elsewhere there is no motion, and no effort."""
+    """Return whether the markers of a sample determine the root: elsewhere there is no motion, and no effort."""
     figure = fitter.figure
     columns = np.concatenate([figure.layout.v[n] for n in figure.roots]).astype(int)
     if figure.coupled is not None:

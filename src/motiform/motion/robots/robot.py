@@ -93,7 +93,7 @@ class Robot:
     def control(self, command: Command | ArrayLike | None = None) -> Control:
         """Return actuators, springs, ties, compensation of weight; `command` is (actuators,) or a function of time [s].
 
-        Without one the actuators are told what the first posture says.
+        Without one the actuators take the command of the first posture.
         """
         told = self.posture().command if command is None else command
         parts: list[Control] = [ActuatorControl(self.figure, self.actuators, told)]

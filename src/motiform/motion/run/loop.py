@@ -79,7 +79,7 @@ def _diverged(instant: float, name: str) -> RunError:
 
 
 def _timed(blocks: Iterator[Block], rate: float) -> Iterator[Block]:
-    """Give the blocks of a run; an error that does not tell its instant is told after which sample it came."""
+    """Give the blocks of a run; an error without an instant gets that of the last sample."""
     last = 0
     try:
         for block in blocks:

@@ -253,7 +253,7 @@ def parse_setting(assignment: str) -> tuple[str, Any]:
 
 
 def _set(raw: dict[str, Any], path: str, value: Any, name: str) -> None:
-    """Change one entry of a document; elements of arrays of tables are told by name or number."""
+    """Change one entry of a document; elements of arrays of tables are selected by name or number."""
     where = f"{name}: setting {path!r}"
     keys = path.split(".")
     here: Any = raw

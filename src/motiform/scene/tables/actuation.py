@@ -14,7 +14,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class MotorsTable(Table):
-    """`[figure.motors]`: alike electric motors; `[figure.posture]` is what their servos are told."""
+    """`[figure.motors]`: alike electric motors; `[figure.posture]` is the target of their servos."""
 
     coordinates: list[str] | None = Field(None, description="that they drive; all joints if not given")
     constant: Positive = Field(description="torque constant of the shaft [N m/A]")

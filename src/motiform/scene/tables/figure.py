@@ -230,7 +230,7 @@ class FigureTable(Table):
         if self.motors is not None:
             plain, given = PostureTable(), self.posture
             if given is None or any(getattr(given, name) != getattr(plain, name) for name in _GAINS):
-                raise ValueError("motors are told a posture: give posture with q, hold or key, and nothing else of it")
+                raise ValueError("motors follow a posture: posture must have q, hold or key, and no other key")
         if self.wrap and not self.muscle:
             raise ValueError("surfaces to wrap belong to muscles: give [[figure.muscle]]")
         if self.model is None and self.parameters.model_fields_set:

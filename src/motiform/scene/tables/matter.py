@@ -40,7 +40,7 @@ Friction = Annotated[Number, AtLeast0] | FrictionTable
 
 
 class HoldTable(Table):
-    """Places of a segment that points are linked to: where they start, if nothing else is told."""
+    """Places of a segment that points are linked to: their initial positions by default."""
 
     segment: str = Field(description="segment or body")
     at: Point | None = Field(None, description="one place for all, in the segment's frame")
@@ -55,7 +55,7 @@ class HoldTable(Table):
 
 
 class LinkTable(LawKeys):
-    """`[[network.link]]`: links with one law; who is linked with whom is told by exactly one key."""
+    """`[[network.link]]`: links with one law; exactly one key selects the linked points."""
 
     kinds: ClassVar[tuple[str, ...]] = (
         *("chain", "loop", "grid", "agglomerate", "near", "edges", "between", "cross", "pairs", "plate"),
@@ -133,7 +133,7 @@ class SolidTable(LawKeys):
     plane: PlaneTable | None = None
     segment: str | None = Field(
         None,
-        description="segment or body that carries it; pose and plane are in its frame; its own shape if none is told",
+        description="segment or body that carries it; pose and plane are in its frame; its own shape by default",
     )
     pose: PoseTable = PoseTable()
     points: PointsOf | None = Field(None, description="that meet it; all masses of the network if not given")

@@ -157,7 +157,7 @@ class PlacesTable(Table):
 
     @property
     def moved_alone(self) -> bool:
-        """Whether something else than a source tells where the points are."""
+        """Whether something other than a source gives the positions of the points."""
         return False
 
 
@@ -286,10 +286,10 @@ class ImposedTable(PlacesTable):
     def _sourced(self) -> "ImposedTable":
         given = [kind for kind in self.kinds if getattr(self, kind) is not None]
         if self.moved_alone and given:
-            raise ValueError(f"a recording tells where the points are: leave out {', '.join(given)}")
+            raise ValueError(f"a recording gives the positions of the points: leave out {', '.join(given)}")
         return self
 
     @property
     def moved_alone(self) -> bool:
-        """Whether a recording tells where the points are."""
+        """Whether a recording gives the positions of the points."""
         return self.motion.recording is not None

@@ -70,7 +70,7 @@ class EngraverTable(Table):
     name: Name
     follow: PointsOf | None = Field(None, description="points of networks")
     points: list[Point] | None = Field(None, description="places, which motion moves")
-    motion: WayTable | None = Field(None, description="of points; or a recording, which tells the places too")
+    motion: WayTable | None = Field(None, description="of points; or a recording, which gives the positions too")
     stiffness: Annotated[Stiffness, AtLeast0]
     damping: Annotated[Damping, AtLeast0] = 0.0
     reach: Length = Field(description="distance below which a point pushes")

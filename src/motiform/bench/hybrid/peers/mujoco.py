@@ -101,7 +101,7 @@ class MujocoRun:
     """A motion by MuJoCo's steps of 1 ms, its numbers read as often as ours are recorded.
 
     `native`: springs and dampers are those of its joints, and steps between two samples are one call; otherwise
-    efforts are told before each step, from Python.
+    efforts are set before each step, from Python.
     """
 
     def __init__(self, way: Motion, *, native: bool = True) -> None:

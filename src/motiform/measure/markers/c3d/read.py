@@ -109,7 +109,7 @@ def _settle_analog(
         raise InputError("the header of the C3D file is damaged", where=where, got=got)
     count, steps = max(fitting)
     notes.append(
-        f"the header tells {told} analog numbers in {subframes} samples; taken are {count // steps} channels, "
+        f"the header states {told} analog numbers in {subframes} samples; taken are {count // steps} channels, "
         f"{steps} times with each sample of the markers"
     )
     return header._replace(measurements=count, subframes=steps)
@@ -184,7 +184,7 @@ def _residuals(word: np.ndarray, scale: float) -> np.ndarray:
 
 
 def _analog(table: np.ndarray, header: _Header, parameters: Parameters) -> np.ndarray:
-    """Return the analog numbers (samples, channels), scaled as the file tells."""
+    """Return the analog numbers (samples, channels), scaled as the file states."""
     if not header.measurements:
         return np.empty((0, 0))
     channels = header.measurements // header.subframes
@@ -265,7 +265,7 @@ def _add_analog(raw: Raw, parameters: Parameters, analog: np.ndarray, header: _H
     raw.analog, raw.analog_rate = analog, float(raw.rate or 0) * header.subframes
     rate = parameters.number("ANALOG", "RATE")
     if rate and np.isfinite(rate) and abs(rate - raw.analog_rate) > 1e-3 * raw.analog_rate:
-        notes = f"ANALOG:RATE tells {rate:g} Hz; {header.subframes} samples with each of the markers are"
+        notes = f"ANALOG:RATE states {rate:g} Hz; {header.subframes} samples with each of the markers are"
         raw.notes.append(f"{notes} {raw.analog_rate:g} Hz, which is taken")
 
 

@@ -24,7 +24,7 @@ class Analog:
 
     names: list[str]
     units: list[str]
-    """As the file tells them."""
+    """As the file states them."""
     factors: np.ndarray
     """(channels,) from SI to these units."""
     baseline: np.ndarray
@@ -44,7 +44,7 @@ class Computed:
     kind: str
     """The list of names in POINT: "ANGLES", "MOMENTS", "POWERS"."""
     unit: str
-    """As the file tells it: "deg", "Nmm/kg", "W/kg"."""
+    """As the file states it: "deg", "Nmm/kg", "W/kg"."""
     names: tuple[str, ...]
     descriptions: tuple[str, ...]
     values: np.ndarray

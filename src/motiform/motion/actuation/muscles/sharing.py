@@ -284,7 +284,7 @@ def _summary(
     muscles: Muscles, power: float, left: Array, moments: Array, names: list[str], geometry: Any, fibres: Any,
     shares: Shares, chosen: np.ndarray,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return what the manifest tells: sizes of reserves, and what was left out or is doubtful."""
+    """Return what the manifest states: sizes of reserves, and what was left out or is doubtful."""
     others = [name for k, name in enumerate(muscles.figure.coordinates) if k not in chosen]
     told = {
         "power": power,

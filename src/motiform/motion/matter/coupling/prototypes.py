@@ -26,7 +26,7 @@ class Prototypes:
     shapes: Array
     """Rigid: points in the body's axes, (points, 3) [m]. Main: motion of unit amplitude, (prototypes, points, 3)."""
     deviations: Array
-    """What prototypes do not tell, (samples, points, 3) [m]; in the world, as the signals themselves."""
+    """What prototypes do not represent, (samples, points, 3) [m]; in the world, as the signals themselves."""
     energy: float
     """Sum of squares of the motion about its mean [m²]."""
 
@@ -37,7 +37,7 @@ class Prototypes:
 
     @property
     def share(self) -> float:
-        """Part of the energy that the prototypes tell, 0 to 1; 1 for a body at rest."""
+        """Part of the energy that the prototypes represent, 0 to 1; 1 for a body at rest."""
         return 1 - float((self.deviations**2).sum() / self.energy) if self.energy else 1.0
 
     def bits_saved(self, recorded: ArrayLike) -> float:

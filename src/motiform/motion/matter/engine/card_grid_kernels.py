@@ -55,4 +55,4 @@ def step_grid(
     az = 2.0 * pz - bz + (w * fz + falls * gravity[2])
     after[0, i], after[1, i], after[2, i] = ax, ay, az  # [Habibi97 1.6]
     if not (abs(ax) < _HUGE and abs(ay) < _HUGE and abs(az) < _HUGE) and bad[0] < 0:
-        bad[0] = step  # whoever writes it in this step writes the same
+        bad[0] = step  # all writers of this step write the same value

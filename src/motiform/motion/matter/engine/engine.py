@@ -298,7 +298,7 @@ class Engine:
         self._impose(n + 1)
 
     def _impose(self, sample: int) -> None:
-        """Begin a sample: put points where they are told to be."""
+        """Begin a sample: set the prescribed positions of imposed points."""
         from motiform.motion.matter.engine import mass_kernels
 
         self.sample = sample
@@ -405,7 +405,7 @@ class Engine:
             raise RunError(
                 "the run has diverged", where=f"step {step}, t = {step / self.network.frequency:.6g} s",
                 got=f"{name} is no longer at a finite place",
-                remedy="Lower stiffness or damping, or raise the rate: `motiform.matter.assess_network` tells.",
+                remedy="Lower stiffness or damping, or raise the rate: `matter.assess_network` gives the limits.",
             )  # fmt: skip
 
     def state(self) -> NetworkState:

@@ -49,7 +49,7 @@ def slow_forces(i, where, x, before, mass, drag, gravity, air, gain, per_step, f
 
 @kernel
 def impose(i, x, moved, values):
-    """Put points where they are told to be."""
+    """Set the prescribed positions of imposed points."""
     for axis in range(3):
         x[axis, moved[i]] = values[i, axis]
 
@@ -134,4 +134,4 @@ def move_masses(
                 lost += 0 if abs(place) < _HUGE else 1
                 before[axis, i] = place
     if lost > 0 and bad[0] < 0:
-        bad[0] = step  # whoever writes it in this step writes the same
+        bad[0] = step  # all writers of this step write the same value

@@ -43,7 +43,7 @@ def line_up(c, width, order, x, before, places, strides, listed, slack, mark, mo
             off += (place - listed[axis, i]) * (place - listed[axis, i])
         far += 0 if off < slack * slack else 1
     if far > 0:
-        moved[0] = mark  # whoever writes it in this step writes the same
+        moved[0] = mark  # all writers of this step write the same value
 
 
 @kernel

@@ -151,7 +151,7 @@ def solid_forces(
             d, n = solid_distance(s, p, max(farthest[s] + radius[i], way if fast else 0.0), poses, solids)
             gap = d - radius[i]
             if fast and d < way and d > 0.0 and passed[s] < 0 and _passes(s, p, (mx, my, mz), way, poses, solids):
-                passed[s] = step  # whoever writes it in this step writes the same
+                passed[s] = step  # all writers of this step write the same value
             touches = gap < farthest[s]
             if touches:
                 ex, ey, ez = mx, my, mz

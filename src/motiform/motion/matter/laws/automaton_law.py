@@ -65,7 +65,7 @@ class AutomatonLaw:
     values: dict[str, Any] = field(default_factory=dict)
     """Name of a parameter → one number, or one for each link."""
     given: tuple[ArrayLike, ArrayLike] | None = None
-    """Largest stiffness [N/m] and damping [N s/m] where the user tells them."""
+    """Largest stiffness [N/m] and damping [N s/m] if the user gives them."""
 
     def __post_init__(self) -> None:
         told, known = {k: v for k, v in self.values.items() if v is not None}, self.automaton.parameters

@@ -371,7 +371,7 @@ def _verdict(net: _Net, T: float, rows: Array, bound: float, largest: float | No
 
 
 def _notes(net: _Net, T: float, rows: Array, v: Array, link_names: Sequence[str] | None) -> list[str]:
-    """Return what is told but never refused."""
+    """Return the remarks, which never refuse a run."""
     moves = net.inverse[:-1] > 0
     told = []
     swinging, loose = moves & (rows[:, 1] == 0) & (rows[:, 0] > 0), moves & ~rows.any(axis=1)

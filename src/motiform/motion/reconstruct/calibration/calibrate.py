@@ -24,7 +24,7 @@ __all__ = ["Calibration", "calibrate"]
 
 _METHODS = {"joint": solve_joint, "alternating": solve_alternating}
 _HOLD = 0.05  # [m/rad] draws joints to where they begin while nothing is calibrated yet
-_KEEP = 1e-4  # [m/rad] and what no marker tells, always: a foot with two markers does not turn over
+_KEEP = 1e-4  # [m/rad] and what the markers do not determine, always: a foot with two markers does not turn over
 _AGAIN = 3  # times samples that fit badly are begun anew
 _FITS = 3  # times marker_sd is estimated anew where it is not told
 
@@ -48,7 +48,7 @@ class Calibration:
     std: dict[str, float | Array]
     """Standard deviation of each length (same unit) and of each shift [m], by the same names."""
     told: dict[str, float | Array]
-    """How much the markers tell of each number: 1 all, 0 nothing (it keeps what was assumed)."""
+    """How well the markers determine each number: 1 all, 0 nothing (it keeps what was assumed)."""
     error_before: float
     """Root mean square distance [m] of markers and tags of the figure given, in postures fitted to it."""
     error_after: float

@@ -12,7 +12,7 @@ from motiform.spatial import log_rotation, nearest_rotation
 __all__ = ["fit_postures", "held", "inside", "plain_places", "retry_postures", "start_postures"]
 
 _TURN = 0.5  # [rad or m] longest step of a coordinate in one iteration
-_FLOOR = 1e-10  # of the largest diagonal entry: coordinates that no marker tells stay where they are
+_FLOOR = 1e-10  # of the largest diagonal entry: coordinates that the markers do not determine stay where they are
 _BAD = 4.0  # times the median misfit of the samples: perhaps a wrong minimum
 _NEAR = 20  # other samples from whose postures a bad one begins again
 _STARTS = (np.pi / 2, np.pi, -np.pi / 2)

@@ -23,11 +23,11 @@ from motiform.motion.tree.model.joint import Array
 
 __all__ = ["Loss", "Problem", "Solution", "solve_alternating", "solve_joint"]
 
-_FLOOR = 1e-13  # of the largest diagonal entry of A_f: postures that nothing tells, to which p is not coupled
+_FLOOR = 1e-13  # of the largest diagonal entry of A_f: postures that nothing determines, to which p is not coupled
 _TURN = 0.5  # [rad or m] longest step of a coordinate in one iteration
 _INNER = 10  # iterations of the postures alone in one step
 _GAIN = 1e-4  # of the cost, which is in units of variances: less moves no number by 0.01 standard deviations
-_RANK = 1e-13  # of the largest singular value: motions that nothing tells
+_RANK = 1e-13  # of the largest singular value: motions that nothing determines
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,9 @@ class PlateContact(NamedTuple):
     reason: str = ""
     """Why it cannot be used; empty where it can."""
     begins: bool = True
-    """Whether the plate tells when it begins: not where it is loaded from the first sample on."""
+    """Whether the plate shows when it begins: not where it is loaded from the first sample on."""
     ends: bool = True
-    """Whether the plate tells when it ends."""
+    """Whether the plate shows when it ends."""
 
     @property
     def usable(self) -> bool:
@@ -171,7 +171,7 @@ def _of_contacts(loads: PlateLoads, loaded: list[tuple[int, float, float]]) -> P
 
 
 def _given_segments(figure: Figure, plates: Recording) -> list[str]:
-    """Return the segment that each plate's force acts on, where a file of external loads tells it, else none."""
+    """Return the segment that each plate's force acts on, where a file of external loads states it, else none."""
     told = [plate.get("segment") for plate in plates.manifest.get("plates", [])]
     if not told or not all(told):
         return []

@@ -18,7 +18,7 @@ from motiform.motion.tree.model.joint import Array
 __all__ = ["Fit", "Fitter"]
 
 BLOCK = 64  # samples that one core fits one after another; fixed, so that results do not depend on the cores
-_UNSEEN = 1e-6  # [m²/rad²] square of the lever below which a marker does not tell a coordinate: 1 mm
+_UNSEEN = 1e-6  # [m²/rad²] square of the lever below which a marker does not determine a coordinate: 1 mm
 _NONE = np.zeros((0, 5), np.int64)
 
 
@@ -173,7 +173,7 @@ class Fitter:
         return np.asarray(np.nansum(self.weights * square / (1.0 + square / self.options[o.ROBUST]), axis=1))
 
     def loose_joints(self, unseen: Array) -> np.ndarray:
-        """Return numbers of q whose joint has half a motion and more that no marker tells, (samples, nq)."""
+        """Return coordinates whose joint has half a motion and more that is not determined, (samples, nq)."""
         layout, coupled = self.figure.layout, self.figure.coupled
         kept = np.arange(layout.nv) if coupled is None else coupled.kept_v
         found = np.zeros((len(unseen), layout.nq), bool)
@@ -247,8 +247,8 @@ class Fitter:
         """Fit samples (samples, tags, 3) in blocks order[starts[k]:starts[k + 1]] that begin at begin[k], (blocks, nq).
 
         Without `starts` every sample is a block of its own. `held` marks columns that do not move. `aims` (samples, nq)
-        are where samples go along what their markers do not tell; without them it is the prior, along what no marker
-        would tell.
+        are where samples go along what their markers do not determine; without them it is the prior, along what all
+        markers together would not determine.
         """
         from motiform.motion.reconstruct.fit.kernels import fit_blocks
 

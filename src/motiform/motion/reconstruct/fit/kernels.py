@@ -320,9 +320,9 @@ def _pull(ints, before, plain, bounds, begun, q, w, weight, g, u, stuck, gone):
 
 @routine
 def _freeze(before, couplings, slopes, none, H, S, F, u, frozen):
-    """Mark one column for each direction that no tag tells, that with the greatest part in it.
+    """Mark one column for each direction that the tags do not determine, that with the greatest part in it.
 
-    ε (H + ε)⁻¹ z is what no tag tells of z, any numbers.
+    ε (H + ε)⁻¹ z is what the tags do not determine of z, any numbers.
     """
     n = before.shape[0]
     for _ in range(n):
@@ -344,7 +344,7 @@ def _align(
     ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain, bounds, before, gone,
     options, hidden, most, q, work, w, v, rate, H, S, F, g, u, none, slopes, own,
 ):  # fmt: skip
-    """Move q to its aim along what no tag tells; return how far the farthest column goes, which must be below `most`.
+    """Move q to its aim along undetermined directions; return how far the farthest column goes, which must be below `most`.
 
     Matrices are left behind.
     """
@@ -412,7 +412,7 @@ def fit_blocks(
 ):  # fmt: skip
     """Fit the samples order[starts[w]] … order[starts[w + 1] − 1], each begun where the one before it has ended.
 
-    aims: where a sample goes along what no tag tells, (nq, samples or 1). report: cost, weight, iterations, status of
+    aims: where a sample goes along undetermined directions, (nq, samples or 1). report: cost, weight, iterations, status of
     each sample.
     """
     w = int64(w)
@@ -439,7 +439,7 @@ def fit_blocks(
         failed, pulled, last, aligned, reach = 0, options[PRIOR], math.inf, 0, math.inf
         while status == UNSETTLED and turns < options[MOST]:
             turns += 1
-            # at first what markers hardly tell stays: their variance over that of coordinates is its weight
+            # at first what markers hardly determine stays: their variance over that of coordinates is its weight
             weight = pulled * cost / total
             keep = weight + options[KEEP]
             whole = cost + _pull(ints, before, plain, bounds, begun, q, w, weight, g, u, own, frozen)
@@ -474,12 +474,12 @@ def fit_blocks(
             distance = math.sqrt(cost / total)
             settled = moved <= options[ACCURACY] + options[NOISE] * distance and damping <= _AGAIN
             settled = settled or distance <= options[ACCURACY]  # nothing but rounding is left
-            if turns % _STALL == 0:  # along what the markers hardly tell it may creep on for long
+            if turns % _STALL == 0:  # along what the markers hardly determine it may creep on for long
                 settled = settled or cost > (1.0 - 1e-4) * last
                 last = cost
             if settled and pulled > 0.0:
                 pulled, last = 0.0, math.inf
-                # steps with the curvature of the tags go astray along what no tag tells: it stays, or goes to its aim
+                # steps with the curvature of the tags go astray along undetermined directions: it stays, or goes to its aim
                 _freeze(before, couplings, slopes, none, H, S, F, u, frozen)
                 if options[ALIGN] > 0.0:
                     _align(ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain,

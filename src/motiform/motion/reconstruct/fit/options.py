@@ -1,4 +1,4 @@
-"""Numbers that tell kernels how to fit, by their places in an array, and what became of a sample."""
+"""Options of the fitting kernels, by their places in an array, and what became of a sample."""
 
 __all__ = [
     "ACCURACY",
@@ -25,7 +25,7 @@ a sample is done, too; most steps; weight of coordinates that are not known in s
 a sample goes to its aim."""
 
 NOWHERE, EVERY, SEEN = 0.0, 1.0, 2.0
-"""Values of ALIGN: samples have no aim; they go there along what no tag tells, were all seen; along what those seen do
-not tell."""
+"""Values of ALIGN: samples have no aim; they go there along what all tags together do not determine; along what
+the visible ones do not."""
 
 FINE, UNSETTLED, LOST = range(3)

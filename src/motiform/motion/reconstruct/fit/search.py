@@ -59,7 +59,7 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> Fit:
 def _steady(fitter: Fitter, markers: Array, found: Fit) -> None:
     """Fit samples anew that leap from those before and after, and need not; in place.
 
-    A long search goes astray along what no marker tells: joints that have such a motion begin where they were before.
+    A long search goes astray along undetermined directions: joints that have such a motion begin where they were before.
     Of the same cost, the posture nearer to both neighbours stays.
     """
     plain, tried = fitter.plain_q, np.zeros(len(found.q), bool)
@@ -140,7 +140,7 @@ def _wrapped(fitter: Fitter, q: Array) -> Array:
 
 
 def _some_unseen(fitter: Fitter, q: Array) -> bool:
-    """Whether there are motions that no marker would tell, were all of them seen; a shaken posture has no others."""
+    """Whether there are motions that all markers together do not determine; a shaken posture has no others."""
     shaken = _shake(fitter, np.repeat(q, 4, 0), np.random.default_rng(0))
     normal, _ = fitter.normal(np.zeros((4, len(fitter.weights), 3)), shaken)
     values = np.linalg.eigvalsh(normal)

@@ -150,7 +150,7 @@ def _triples(fitter: Fitter) -> list[list[int]]:
 def _same(figure: Figure, q: Array, others: Array) -> np.ndarray:
     """Return whether configurations (samples, others, nq) are the postures q in all samples, (others,).
 
-    Segments without mass and tags do not count: nobody sees them.
+    Segments without mass and tags do not count: they are not observed.
     """
     some = np.array([segment.mass > 0 for segment in figure.segments])
     some[figure.packed.tags] = True

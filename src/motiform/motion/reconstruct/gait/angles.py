@@ -45,7 +45,7 @@ class JointAngle:
     signs: tuple[float, float, float] = (1.0, 1.0, 1.0)
     """Of the turns about the axes of the sequence, on the right side."""
     sequence: str | None = None
-    """Axes, each turned by those before: "zxy" is Grood and Suntay's. None: what `joint_angles` is told."""
+    """Axes, each turned by those before: "zxy" is Grood and Suntay's. None: the order given to `joint_angles`."""
     left: bool | None = None
     """Whether it is seen in the mirror; None: by the name of the distal segment."""
 
@@ -165,7 +165,7 @@ def joint_angles(
     ----------
     q : configurations, (..., nq).
     joints : names out of `default_joints`, or {name: JointAngle} or {name: (proximal, distal)}; None: all defaults.
-    sequence : axes of joints that do not tell their own.
+    sequence : axes of joints without their own.
     frames : anatomical axes of segments, {segment: (3, 3)} in the segment's own; `static_frames` makes them from a
         static pose. Others have their segment's axes.
     convention : of `default_joints`: "isb", or "plug-in-gait", whose ankle is Rz Ry Rx (dorsiflexion, rotation,
@@ -209,7 +209,7 @@ def angles_between(figure: Figure, R: Array, angle: JointAngle, sequence: str = 
         turn = _MIRROR @ turn @ _MIRROR
     order = angle.sequence or sequence
     found = euler_from_rotation(turn, order)
-    if order[0] == order[-1] and angle.signs[1] < 0:  # the middle angle is told below zero, as (a ± π, −b, c ± π)
+    if order[0] == order[-1] and angle.signs[1] < 0:  # the middle angle is given below zero, as (a ± π, −b, c ± π)
         found = np.stack([_wrapped(found[..., 0] + np.pi), -found[..., 1], _wrapped(found[..., 2] + np.pi)], axis=-1)
     return np.asarray(found * angle.signs)
 

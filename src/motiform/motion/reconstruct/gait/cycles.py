@@ -17,7 +17,7 @@ from motiform.record.recording import Recording
 __all__ = ["Curves", "GaitCycle", "Quantity", "cycle_curves", "gait_curves", "gait_cycles"]
 
 POINTS = 101  # 0 to 100 %
-_LONGEST = 3.0  # s: strikes farther apart have a step between that nobody saw
+_LONGEST = 3.0  # s: strikes farther apart have an unobserved step between
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class GaitCycle:
     end: float
     """[s]"""
     off: float = float("nan")
-    """[s] When the foot leaves the ground; nan where no event tells it."""
+    """[s] When the foot leaves the ground; nan without an event."""
 
     @property
     def off_percent(self) -> float:
@@ -98,7 +98,7 @@ class Curves:
     cycles: tuple[GaitCycle, ...]
     quantities: tuple[Quantity, ...]
     untold: tuple[str, ...] = ()
-    """Titles of angles that no marker ever tells; they are left out."""
+    """Titles of angles that the markers never determine; they are left out."""
     convention: str = "isb"
     """Of the angles, one of `CONVENTIONS`."""
 

@@ -147,7 +147,7 @@ def gait_events(
     parabola through the three highest.
 
     Events of plates (``assignment``) are surer: they take the place of those of the feet within ``shortest`` / 2; so do
-    those that a file tells (``told``: "Foot Strike", "Foot Off" with the context "Left" or "Right", as in C3D), of
+    those that a file states (``told``: "Foot Strike", "Foot Off" with the context "Left" or "Right", as in C3D), of
     plates too. ``event.detail`` has side, kind and source.
     """
     if method not in METHODS:
@@ -164,7 +164,7 @@ def gait_events(
 
 
 def _told_events(told: Iterable[Event]) -> list[Event]:
-    """Return the strikes and offs that a file tells, by their names and contexts."""
+    """Return the strikes and offs that a file states, by their names and contexts."""
     found = []
     for event in told:
         side = str((event.detail or {}).get("context", "")).strip().lower()[:1]

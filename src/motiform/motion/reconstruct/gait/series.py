@@ -35,7 +35,7 @@ _LEGS = ("hip", "knee", "ankle")
 _STEP = 1e-6  # rad, of the difference that tells the sign of a coordinate
 _SLOPE = 0.7  # of an angle by a coordinate, from which on it is that coordinate's
 _LEVEL = 0.5  # cosine of the slope of a foot beyond which it has no heading
-_UNTOLD = 0.5  # part of a coordinate that no marker tells
+_UNTOLD = 0.5  # part of a coordinate that the markers do not determine
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class GaitSeries(NamedTuple):
     """[s], (samples,)"""
     series: tuple[Series, ...]
     untold: tuple[str, ...]
-    """Titles of angles that no marker ever tells: they are the prior's, and left out."""
+    """Titles of angles that the markers never determine: they are the prior's, and left out."""
     convention: str
 
     def channels(self, **when: Any) -> dict[str, tuple[Channel, Array]]:
@@ -269,7 +269,7 @@ def _marks(motion: _Motion, columns: list[int], segments: tuple[str, ...]) -> di
     """Return what is doubtful in the coordinates between segments, (samples,) bool each."""
     rec, figure = motion.rec, motion.figure
     unseen = np.asarray(rec["unseen"])[:, columns]
-    usual = unseen.min(0, initial=1.0)  # what no marker ever tells is no doubt of a sample
+    usual = unseen.min(0, initial=1.0)  # what the markers never determine is no doubt of a sample
     found = {"not fitted": np.asarray(rec["status"]) > 0, "hidden": ((unseen - usual) > _UNTOLD).any(1)}
     if "std" in rec:
         std = np.where(motion.turns[columns] & (unseen < _UNTOLD), np.asarray(rec["std"])[:, columns], 0.0)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GaitTable", "Stride", "gait_table"]
 
-_NEXT = 1.5  # s, in which the other foot's strike follows: later ones have steps between that nobody saw
+_NEXT = 1.5  # s, in which the other foot's strike follows: later ones have unobserved steps between
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class ScaleSetup:
     placing_times: tuple[float, float] | None = None
     """[s] Of the standing trial, for the posture in which tags are moved."""
     fixed: frozenset[str] = frozenset()
-    """Markers that the model, or its marker set, tells not to move."""
+    """Markers that the model, or its marker set, states not to move."""
 
 
 def read_scale_setup(path: AnyPath) -> ScaleSetup:
@@ -123,7 +123,7 @@ def scale_by_setup(figure: Figure, setup: ScaleSetup, static: Recording | None =
 
     The factor of a measurement is the mean over its pairs of the distance of the markers, averaged over the times of
     the set-up, over that of the tags in the neutral posture. ``static`` is the standing trial, y up or any other that
-    its manifest tells; it is needed for measurements and for moving tags. Segments that the figure does not have are
+    its manifest states; it is needed for measurements and for moving tags. Segments that the figure does not have are
     left out and noted, as OpenSim does.
     """
     if static is None and (setup.placed or (setup.measurements and _MEASURED in setup.order)):

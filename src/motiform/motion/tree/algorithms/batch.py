@@ -127,7 +127,7 @@ def _answers(joint: Joint, q: Array, v: Array | None, where: str) -> Array:
             parts["subspace_rate"] = (joint.subspace_rate(q, v), (6, nv))
     except MotiformError:
         raise
-    except Exception as error:  # whatever a user's joint does wrong is told as such
+    except Exception as error:  # any failure of a user's joint is reported as such
         raise RunError(f"the joint failed: {type(error).__name__}: {error}", where=where) from error
     found = []
     for name, (value, shape) in parts.items():

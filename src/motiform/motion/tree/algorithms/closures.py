@@ -122,7 +122,7 @@ def _not_invertible(figure: Figure) -> RunError:
 class Weighed(NamedTuple):
     """Rows of closures in the metric of the inertia: J = D⁻¹ V s Uᵀ Lᵀ with M = L Lᵀ, D over lengths.
 
-    Nothing is squared on the way, so that rows are told from redundant ones up to where rounding tells them.
+    Nothing is squared on the way, so that independent and redundant rows are distinguished up to rounding.
     """
 
     L: Array

@@ -74,7 +74,7 @@ def inverse_dynamics_derivatives(
             if entries.inverse_derivatives(single.ints, single.floats, single.work, q, v, a, out) == 0:
                 return InverseDerivatives(out[0], out[1], out[2])
         except TypeError:
-            pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
+            pass  # not one state as the compiled function takes it: the general path, which also reports what is wrong
     batch, states, loads = as_loaded_states(figure, q, v, ("a", a), external)
     full, nv = _expanded(figure, states), figure.layout.nv
     found = run_matrices(figure, "INVERSE", 3 * nv * nv, full, loads=loads, device=device)

@@ -56,7 +56,7 @@ def inverse_dynamics(
             if entries.recursive(single.ints, single.floats, single.work, q, v, a, out) == 0:
                 return out
         except (TypeError, ValueError):
-            pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
+            pass  # not one state as the compiled function takes it: the general path, which also reports what is wrong
     return _inverse_dynamics(figure, q, v, a, external, device)
 
 

@@ -97,7 +97,7 @@ def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
             if entries.axes(single.ints, single.floats, single.work, q, out) == 0:
                 return out
         except (TypeError, ValueError):
-            pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
+            pass  # not one state as the compiled function takes it: the general path, which also reports what is wrong
     return _joint_axes(figure, q, device)
 
 

@@ -58,7 +58,7 @@ def coriolis_matrix(figure: Figure, q: ArrayLike, v: ArrayLike, *, device: str =
             if entries.coriolis(single.ints, single.floats, single.work, q, v, out) == 0:
                 return out
         except TypeError:
-            pass  # not one state as the compiled function takes it: the general way, which also tells what is wrong
+            pass  # not one state as the compiled function takes it: the general path, which also reports what is wrong
     batch, (qs, vs) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv)])
     coupled, nv = figure.coupled, figure.layout.nv
     full = [qs, vs] if coupled is None else [coupled.expand(qs), coupled.expand_velocity(qs, vs)]

@@ -51,7 +51,7 @@ class ContactClosure:
 
     @property
     def lengths(self) -> tuple[float, ...]:
-        """Lengths that tell how large the linkage is [m]: those of the places of the surfaces."""
+        """Lengths that give the size of the linkage [m]: those of the places of the surfaces."""
         return tuple(float(np.linalg.norm(pose.translation)) for pose in self.joint.poses)
 
     def check(self) -> None:

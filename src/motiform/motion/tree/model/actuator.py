@@ -35,7 +35,7 @@ class Actuator:
     states: Sequence[str] = ()
     """Names of the states."""
     events: Sequence[str] = ()
-    """Names of the events that `margins` tell."""
+    """Names of the events of `margins`."""
     quantities: Sequence[Quantity] = ()
     """What is recorded of it."""
     stiffness: ArrayLike = 0.0

@@ -55,7 +55,7 @@ class AnyClosure(Protocol):
 
     @property
     def lengths(self) -> Sequence[float]:
-        """Lengths that tell how large the linkage is [m]."""
+        """Lengths that give the size of the linkage [m]."""
         ...
 
     def check(self) -> None:
@@ -117,7 +117,7 @@ class Closure:
 
     @property
     def lengths(self) -> tuple[float, ...]:
-        """Lengths that tell how large the linkage is [m]."""
+        """Lengths that give the size of the linkage [m]."""
         return self.length, float(np.linalg.norm(self.point_a)), float(np.linalg.norm(self.point_b))
 
     def check(self) -> None:

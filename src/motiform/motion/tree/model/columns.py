@@ -47,4 +47,4 @@ WHERE = 256
 """A status is one of these, plus WHERE times the segment that it is about."""
 
 LEAST = 1e-14
-"""Smallest articulated inertia along a column, over the largest it could be, that is told from zero: rounding."""
+"""Smallest articulated inertia along a column, over the largest it could be, that counts as nonzero: rounding."""

@@ -21,7 +21,7 @@ __all__ = ["BvhMotion", "read_bvh", "write_bvh"]
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _SIZES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
-_TALL = (0.4, 3.5)  # m: what a skeleton may measure, for the unit that a file does not tell
+_TALL = (0.4, 3.5)  # m: what a skeleton may measure, for the unit that a file does not state
 _FIXED = 1e-7  # m: an origin that moves less in its parent is an offset
 
 

@@ -170,7 +170,7 @@ def read_xml(path: str | os.PathLike[str], shown: str | None = None) -> Element:
 
 
 def as_utf8(data: bytes) -> bytes:
-    """Return a document in UTF-8 where it is told or by default in it but written in Windows' Latin letters."""
+    """Return a document in UTF-8 that declares UTF-8 (or nothing) but is written in Windows-1252."""
     head = data[:200].lower()
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (b"encoding" in head and b"utf-8" not in head):
         return data

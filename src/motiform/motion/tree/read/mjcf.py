@@ -73,7 +73,7 @@ def read_mjcf(
     q is that of the format: in the order of its joints, the position and quaternion of a free body in the world, `ref`
     included. v differs for free bodies, see `joints.free`. A body whose joints are not all hinges and slides hangs on
     massless segments named "body/joint". `neutral()` is the reference posture of the file. Equalities are exact here,
-    while the format lets them give way a little. What the world wears is a segment "world" that is fixed.
+    while the format lets them give way a little. Geometry of the world is a fixed segment "world".
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class Bodies:
             waiting += [(*body, name) for body in reversed(content.bodies)]
 
     def _add_world(self, builder: "FigureBuilder", contents: list[_Content], alone: bool) -> None:
-        """Add what the world wears as a segment that is fixed, if there is something, or nothing else."""
+        """Add the geometry of the world as a fixed segment, if there is any or no other body."""
         geoms = [geom for content in contents for geom in content.geoms]
         sites = [site for content in contents for site in content.sites]
         parts = [part for geom, at in geoms if (part := self.geoms.part(geom, at)) is not None]

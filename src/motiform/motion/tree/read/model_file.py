@@ -68,7 +68,7 @@ class FileSpring(NamedTuple):
 
 
 class FilePosture(NamedTuple):
-    """A posture of the file, with what its actuators are told."""
+    """A posture of the file, with the commands of its actuators."""
 
     q: Array
     """(nq,)"""

@@ -88,7 +88,7 @@ class PointNames:
         return self.groups[prefix + match["group"]], match["index"]
 
     def met(self, named: PointsOf | None, where: str) -> Points:
-        """Return points by name, or all masses of the network where none is told."""
+        """Return points by name, or all masses of the network if none is given."""
         if named is not None:
             return self.points(named, where)
         own = [self.groups[self.prefix + table.name].points.indices for table in self.table.masses]
