@@ -15,6 +15,9 @@ from motiform.spatial.checks import Array
 __all__ = ["Axes", "find_axes", "triangles"]
 
 _END, _SHAFT, _CAP = 12e-3, 45e-3, 1.5e-3  # [m] from the distal end of the radius; of its cut end
+_STRAY = np.cos(
+    np.radians(35.0)
+)  # the capitate stands within some 20° of the shaft; a short piece may show another axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,8 @@ class Axes:
     """Centre of the head of the capitate [m], (3,)."""
     hand: Array
     """Rows distal, radial, palmar of the hand, (3, 3)."""
+    shown: float
+    """Length of the radius that its mesh shows [m]."""
     side: Literal["right", "left"] | None
     """Which wrist the meshes show: (distal × radial) · palmar is −1 on the right. None: too few bones to tell."""
 
@@ -76,13 +81,14 @@ def find_axes(meshes: Mapping[str, Mesh], side: str) -> Axes:
     dorsal_right = np.cross(distal, radial)
     palm = _towards_palm(centers)
     height = 0.0 if palm is None else float(palm @ dorsal_right)
-    shown: Literal["right", "left"] | None = None
+    seen: Literal["right", "left"] | None = None
     if abs(height) > 1e-3:  # [m] the palm's bones stand 5 to 12 mm out of the row
-        shown = "right" if height < 0 else "left"
-    sign = -1.0 if (shown or side) == "right" else 1.0
+        seen = "right" if height < 0 else "left"
+    sign = -1.0 if (seen or side) == "right" else 1.0
     hand = _hand(meshes, centers, distal, radial, sign)
     center = _head(meshes["capitate"], hand[0])
-    return Axes(*(read_only(v) for v in (distal, radial, sign * dorsal_right, center, hand)), side=shown)  # type: ignore[misc]
+    found = [read_only(v) for v in (distal, radial, sign * dorsal_right, center, hand)]
+    return Axes(*found, shown=float(np.ptp(radius[0] @ distal)), side=seen)
 
 
 def _hand(meshes: Mapping[str, Mesh], centers: Mapping[str, Array], distal: Array, radial: Array, sign: float) -> Array:
@@ -114,10 +120,13 @@ def _centroid(mesh: Mesh) -> Array:
 
 
 def _shaft(radius: tuple[Array, Array, Array], capitate: Array) -> Array:
-    """Return the direction of the shaft, to which the normals of its sides are as square as can be."""
+    """Return the direction of the shaft, to which the normals of its sides are as square as can be.
+
+    If that is far from the direction of the capitate, the piece is too short to have sides, and the capitate's is it.
+    """
     centers, normals, areas = radius
     near = np.argsort(((centers - capitate) ** 2).sum(axis=1))[: max(len(centers) // 20, 4)]
-    distal = _unit(capitate - centers[near].mean(axis=0))
+    distal = towards = _unit(capitate - centers[near].mean(axis=0))
     for _ in range(6):
         along = centers @ distal
         low, high = max(along.min() + _CAP, along.max() - _SHAFT), along.max() - 0.8 * _END
@@ -126,7 +135,7 @@ def _shaft(radius: tuple[Array, Array, Array], capitate: Array) -> Array:
             break
         axis = np.linalg.eigh((normals[sides] * areas[sides, None]).T @ normals[sides])[1][:, 0]
         distal = axis if axis @ distal > 0 else -axis
-    return distal
+    return distal if distal @ towards > _STRAY else towards
 
 
 def _wide(radius: tuple[Array, Array, Array], distal: Array, thumb: Array) -> Array:

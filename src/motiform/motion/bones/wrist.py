@@ -27,6 +27,8 @@ from motiform.spatial.checks import Words, as_floats
 
 __all__ = ["Cartilage", "Wrist", "from_meshes"]
 
+_SHORT = 0.035  # [m] of the radius, which flares towards its end: less than that shows its shaft badly
+
 
 @dataclass(frozen=True)
 class Cartilage:
@@ -308,6 +310,10 @@ def from_meshes(
     missing = [name for name in FIXED[1:] if name not in found]
     if missing:
         notes.append("There is no ulna: its ligaments are missing.")
+    if axes.shown < _SHORT:
+        notes.append(
+            f"The radius shows its last {1e3 * axes.shown:.0f} mm: the forearm's direction is known to 10° to 20°."
+        )
     fine = fineness or Fineness()
     bones = {name: Bone(name, mesh, fine, crop_long(name, mesh, found)) for name, mesh in found.items()}
     gaps = Gaps()

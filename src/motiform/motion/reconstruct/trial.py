@@ -226,7 +226,7 @@ def _wrong_minima(found: Fit, times: Array) -> list[Event]:
 
 
 def _sigma(found: Fit) -> tuple[float, Array]:
-    """Return the standard deviation of a marker's coordinate [m] and the number of undetermined directions, (samples,)."""
+    """Return the standard deviation of a marker's coordinate [m] and the count of free directions, (samples,)."""
     nullity = np.rint(found.unseen.sum(1)).astype(int)
     good = (found.status == o.FINE) & ~stray(found)
     free = 3.0 * found.weight - (found.q.shape[1] - nullity)

@@ -130,6 +130,19 @@ def test_the_bones_show_their_side():
     np.testing.assert_allclose(np.diag(right.forearm[[1, 0, 2]]), 1.0, atol=0.02)  # the shapes lie along x, y, z
 
 
+@pytest.mark.parametrize("shown", [0.012, 0.015, 0.018, 0.022, 0.03, 0.045])
+def test_a_short_radius_still_shows_the_forearm(shown):
+    """A piece too short to show its sides has the direction of the capitate, which here is 17° from the shaft."""
+    whole, radius = carpus().axes, bones()["radius"]
+    along = radius.vertices @ whole.distal
+    faces = radius.faces[(along[radius.faces] > along.max() - shown).all(axis=1)]
+    found = find_axes(bones() | {"radius": Mesh(radius.vertices, faces)}, "right")
+    assert found.distal @ whole.distal > np.cos(np.radians(20.0))
+    assert found.radial @ whole.radial > np.cos(np.radians(20.0))
+    assert found.side == "right"
+    assert found.shown < 1.5 * shown
+
+
 def test_few_bones_make_a_wrist():
     few = {name: bones()[name] for name in ("radius", "scaphoid", "lunate", "capitate")}
     model = wrist.from_meshes(few, side="right", fineness=COARSE)

@@ -2,7 +2,7 @@
 
 Each coordinate is the smoothest curve through the samples that give it, Σ (q − y)² / s² + Σ (q̈ / α)² + (q̇ / (α τ))²,
 s its standard deviation [Eilers03]: cubic in short gaps, straight in those much longer than τ. Samples go there along
-what their markers do not determine; the rest stays the minimum. Where the noise of markers turns a coordinate by 0.3 rad
+what their markers do not determine; the rest stays the minimum. Where the noise of markers turns a coordinate 0.3 rad
 and more that is better known elsewhere, as near a gimbal lock, that curve counts as one more measurement with this
 standard deviation.
 """

@@ -344,7 +344,7 @@ def _align(
     ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain, bounds, before, gone,
     options, hidden, most, q, work, w, v, rate, H, S, F, g, u, none, slopes, own,
 ):  # fmt: skip
-    """Move q to its aim along undetermined directions; return how far the farthest column goes, which must be below `most`.
+    """Move q to its aim along free directions; return how far the farthest column goes, which must be below `most`.
 
     Matrices are left behind.
     """
@@ -412,7 +412,7 @@ def fit_blocks(
 ):  # fmt: skip
     """Fit the samples order[starts[w]] … order[starts[w + 1] − 1], each begun where the one before it has ended.
 
-    aims: where a sample goes along undetermined directions, (nq, samples or 1). report: cost, weight, iterations, status of
+    aims: where a sample goes along free directions, (nq, samples or 1). report: cost, weight, iterations, status of
     each sample.
     """
     w = int64(w)
@@ -479,7 +479,7 @@ def fit_blocks(
                 last = cost
             if settled and pulled > 0.0:
                 pulled, last = 0.0, math.inf
-                # steps with the curvature of the tags go astray along undetermined directions: it stays, or goes to its aim
+                # steps with the curvature of the tags go astray along free directions: it stays, or goes to its aim
                 _freeze(before, couplings, slopes, none, H, S, F, u, frozen)
                 if options[ALIGN] > 0.0:
                     _align(ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain,

@@ -59,7 +59,7 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> Fit:
 def _steady(fitter: Fitter, markers: Array, found: Fit) -> None:
     """Fit samples anew that leap from those before and after, and need not; in place.
 
-    A long search goes astray along undetermined directions: joints that have such a motion begin where they were before.
+    A long search goes astray along free directions: joints that have such a motion begin where they were before.
     Of the same cost, the posture nearer to both neighbours stays.
     """
     plain, tried = fitter.plain_q, np.zeros(len(found.q), bool)
