@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import pkgutil
 import re
 from pathlib import Path
 
@@ -153,6 +154,12 @@ def test_every_public_name_is_listed(package):
         if callable(value) and getattr(value, "__module__", "").startswith("motiform"):
             homes = [home for home, module in modules.items() if getattr(module, name, None) is value]  # listed once
             assert any(f"\n   {home}.{name}\n" in listed for home in homes), f"{package}.{name}"
+
+
+def test_every_listed_name_exists():
+    """The documentation is built from this list; a name that has moved would break it."""
+    for name in re.findall(r"^   ([A-Za-z_][\w.]*)$", (DOCS / "api.md").read_text("utf-8"), flags=re.MULTILINE):
+        assert pkgutil.resolve_name(f"motiform.{name}") is not None
 
 
 def test_tables_from_the_code_have_their_page():

@@ -143,8 +143,8 @@ def test_kondo_squats_on_its_motors():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (LEG + MOTORS.replace('[figure.posture]\nq = { flexion = "60 deg" }\n', ""), "told a posture"),
-        (LEG + MOTORS + "stand = true\n", "nothing else"),
+        (LEG + MOTORS.replace('[figure.posture]\nq = { flexion = "60 deg" }\n', ""), "motors follow a posture"),
+        (LEG + MOTORS + "stand = true\n", "no other key"),
         (LEG + MOTORS.replace("gear = 100", "gear = 0"), "gear"),
         (LEG + STIMULATED.replace('"flexion"', '"extension"'), "no such coordinate"),
         (LEG + STIMULATED.replace("intensity = 0.7", "intensity = 1.7"), "intensity"),
