@@ -25,6 +25,10 @@ _MM = 1e-3
 def read_volume(path: str | os.PathLike[str], *, spacing: Any = None, series: str | None = None) -> Volume:
     """Return the volume of a file, of a folder with one DICOM series, or of a folder with TIFF slices.
 
+    Lengths in files are millimetres and become metres. Axes are the patient's (x left, y back, z up) for DICOM, NIfTI,
+    NRRD and MetaImage. Slices are sorted by position; missing slices and a tilted gantry are repaired as `notes` say,
+    or refused.
+
     Parameters
     ----------
     path : .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd, .tif, .dcm, or a folder.
@@ -32,9 +36,6 @@ def read_volume(path: str | os.PathLike[str], *, spacing: Any = None, series: st
         replaces the file's.
     series : the series of a DICOM folder that has several, by its UID, number or description.
 
-    Lengths in files are millimetres and become metres. Axes are the patient's (x left, y back, z up) for DICOM, NIfTI,
-    NRRD and MetaImage. Slices are sorted by position; missing slices and a tilted gantry are repaired as `notes` say,
-    or refused.
     """
     place = _place(path)
     given = None if spacing is None else _spacing(spacing, place)
