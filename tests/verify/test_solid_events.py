@@ -7,8 +7,7 @@ from scipy.linalg import expm
 
 from models import Stop, stop_after
 from motiform import Body, FigureBuilder, contact, simulate
-from motiform.base.errors import InputError
-from motiform.geometry import Ball, Box, Capsule, Cylinder, Mesh
+from motiform.geometry import Ball, Box, Capsule, Mesh
 from motiform.motion.contact import columns as c
 from motiform.motion.hybrid import add_body, start_bodies
 from motiform.motion.hybrid.equations import ContactEquations
@@ -200,12 +199,6 @@ def test_a_ball_goes_over_the_edge_of_a_hull_as_over_that_of_a_box():
         paths.append(simulate(figure, contacts=contacts, q0=q, v0=v, t1=0.3, rate=100.0)["ball.position"])
     assert paths[0][-1, 1] < 0.05  # it has gone over
     np.testing.assert_allclose(paths[1], paths[0], atol=1e-8)
-
-
-def test_curved_solids_take_time_stepping():
-    figure, q, v = built([body("drum", Cylinder(0.1, 0.3), (0, 0.2, 0)), body("box", BOX, (0, 1, 0))])
-    with pytest.raises(InputError, match="this solid can touch others in time-stepping only"):
-        simulate(figure, contacts=contact.solid_contacts(figure), q0=q, v0=v, t1=0.1)
 
 
 def dominoes(width, integrator, t1=0.66):

@@ -26,12 +26,21 @@ LIMIT_FLOATS = 2  # bound, restitution
 SOLID_FLOATS = 3  # size of the smaller, sum of the radii of balls about the origins of both, where the table of both is
 
 # ---- features of two solids (`feature_kernels`), after their table
-NONE, POINT, LINE, FLAT, GONE = range(5)
-"""Of a side; of the first one also: none, the table holds the point; gone, the slot holds no point."""
+NONE, POINT, LINE, FLAT, GONE, CIRCLE, OVAL, WALL = range(8)
+"""Of a side: a point, line or circle with a skin, a flat face, an ellipsoid, the wall of a cone. Of the first one also:
+none, the table holds the point; gone, the slot holds no point."""
 SIDE_A, SIDE_B, SENSE = 2, 9, 16
-"""Place, direction (of a line, or outward of a face) and radius of each side, in its solid's frame; sign of the normal
-of two lines, d_A × d_B."""
-FEATURE_FLOATS = 17
+"""Place, direction (of a line, outward of a face, the axis of a circle or a cone; of an ellipsoid its half axes) and
+radius of the skin of each side, in its solid's frame; sign of the normal of two lines, d_A × d_B."""
+MORE_A, MORE_B = 17, 19
+"""Radius of a circle, and the sine by which the wall next to it looks along its axis; of a cone's wall the second."""
+OFFSET = 21
+"""How far outside both sides their curvature is taken [m]: edges and corners are round there."""
+ANCHOR = 22
+"""Where Newton's method begins: normal, and place of contact from the origins of both solids, in the world's axes."""
+FEATURE_FLOATS = 31
+TILT = 1e-4
+"""Sine of the tilt of a circle on a face below which it lies flat."""
 
 # ---- kinds of points
 ROUND, RING, ELLIPSOID, SOLID = range(4)

@@ -2,9 +2,10 @@
 
 A feature is a code of its kind and the numbers of what each solid gives to it; its numbers for kernels and the limits
 within which it holds follow from these. Solids are boxes, hulls of meshes, capsules and balls: points, lines and flat
-faces, with a skin about them.
+faces, with a skin about them; `round_features` has those of others.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,12 +16,24 @@ from motiform.geometry.touch.hulls import hull_faces
 from motiform.motion.contact import columns as c
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Feature", "Flat", "choose_feature", "flat_of", "is_flat", "make_feature", "still_feature"]
+__all__ = [
+    "Feature",
+    "Flat",
+    "choose_feature",
+    "feature_numbers",
+    "flat_of",
+    "is_flat",
+    "limit_rows",
+    "make_feature",
+    "place_feature",
+    "still_feature",
+]
 
 _SAME = 1e-6  # of the size: places so near to a corner or an edge are on it
 _EXACT, _ALIGNED = 1 - 1e-12, 0.99  # cosines: a normal is that of a face; it is about that of two edges or of a face
 _PARALLEL = 1e-3  # sine of edges that do not cross
 _HOLD = 2e-9  # of the size: by so much a place may be outside the limits of its feature
+_OFFSET = 0.1  # [m] from edges and corners at which curvature is taken: any will do
 _STRAY = 0.02  # of the size: a place that no features give holds so far around it
 
 
@@ -155,8 +168,21 @@ class Feature:
     """Kinds of both sides and their numbers; a number is −1 where it is a place that no feature tells."""
     numbers: Array
     """As kernels read them, (FEATURE_FLOATS,)."""
-    limits: tuple[tuple[Array, ...], tuple[Array, ...]]
-    """Half-spaces of the first solid that hold the second one's place, and the other way round."""
+    limits: Array
+    """What holds the places of both sides, (n, 5): see `solid_kernels`."""
+
+
+def limit_rows(own: Sequence[Array], other: Sequence[Array]) -> Array:
+    """Return half-spaces of the first solid that hold the second one's place, and the other way round, as rows."""
+    return np.array([[*half, float(n)] for n, side in enumerate((own, other)) for half in side], float).reshape(-1, 5)
+
+
+def feature_numbers(a: int, b: int, own: Sequence[float], other: Sequence[float], sense: float, offset: float) -> Array:
+    """Return the numbers of a feature for kernels: kinds and sides, without more of circles and without an anchor."""
+    out = np.zeros(c.FEATURE_FLOATS)
+    out[: c.MORE_A] = [a, b, *own, *other, sense]
+    out[c.OFFSET] = offset
+    return out
 
 
 def make_feature(first: Flat, second: Flat, code: tuple[int, int, int, int], sense: float) -> Feature:
@@ -165,8 +191,8 @@ def make_feature(first: Flat, second: Flat, code: tuple[int, int, int, int], sen
     own, other = first.limits(a, i), second.limits(b, j)
     if a != c.FLAT and b != c.FLAT and first.skin + second.skin > 0 and (a, b) != (c.LINE, c.LINE):
         own, other = own + first.outer(a, i), other + second.outer(b, j)
-    numbers = np.array([a, b, *first.side(a, i), *second.side(b, j), sense])
-    return Feature(code, numbers, (tuple(own), tuple(other)))
+    numbers = feature_numbers(a, b, first.side(a, i), second.side(b, j), sense, _OFFSET)
+    return Feature(code, numbers, limit_rows(own, other))
 
 
 def still_feature(code: tuple[int, int, int, int], numbers: Array, size: float) -> Feature:
@@ -175,8 +201,8 @@ def still_feature(code: tuple[int, int, int, int], numbers: Array, size: float) 
     place, normal = numbers[flat : flat + 3], numbers[flat + 3 : flat + 6]
     way = _unit(np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))]))
     ways = [way, -way, np.cross(normal, way), -np.cross(normal, way)]
-    limits = tuple(_half(one, place + _STRAY * size * one) for one in ways)
-    return Feature(code, numbers, (limits, ()) if code[0] == c.FLAT else ((), limits))
+    limits = [_half(one, place + _STRAY * size * one) for one in ways]
+    return Feature(code, numbers, limit_rows(limits, ()) if code[0] == c.FLAT else limit_rows((), limits))
 
 
 def choose_feature(
@@ -193,11 +219,11 @@ def choose_feature(
     edges, others = first.edges_at(x, near), second.edges_at(y, near)
     if corner >= 0 and (theirs > _EXACT or (theirs > _ALIGNED and other < 0 and not len(others))):
         found = make_feature(first, second, (c.POINT, c.FLAT, corner, j), 1.0)
-        if _holds(found.limits[1], RB.T @ (RA @ first.corners[corner] + oA - oB), _HOLD * size):
+        if _holds(found.limits, 1, RB.T @ (RA @ first.corners[corner] + oA - oB), _HOLD * size):
             return found
     if other >= 0 and (mine > _EXACT or (mine > _ALIGNED and corner < 0 and not len(edges))):
         found = make_feature(first, second, (c.FLAT, c.POINT, i, other), 1.0)
-        if _holds(found.limits[0], RA.T @ (RB @ second.corners[other] + oB - oA), _HOLD * size):
+        if _holds(found.limits, 0, RA.T @ (RB @ second.corners[other] + oB - oA), _HOLD * size):
             return found
     crossing = _crossing(first.ways[edges] @ RA.T, second.ways[others] @ RB.T, n)
     if crossing is not None:
@@ -208,18 +234,32 @@ def choose_feature(
         back = (c.POINT, other) if other >= 0 else (c.LINE, int(others[0])) if len(others) else None
         if side and back and (side[0], back[0]) != (c.LINE, c.LINE):
             return make_feature(first, second, (side[0], back[0], side[1], back[1]), 1.0)
-    if mine > theirs:
-        normal, back_place = -RA.T @ n, [*y.tolist(), 0.0, 0.0, 0.0, second.skin]
-        numbers = [c.FLAT, c.POINT, *(x - first.skin * -normal).tolist(), *normal.tolist(), 0.0, *back_place, 1.0]
-        return still_feature((c.FLAT, c.POINT, -1, -1), np.array(numbers), size)
+    return place_feature(poses, x, y, n, (first.skin, second.skin), size, flat_first=mine > theirs)
+
+
+def place_feature(
+    poses: tuple[Array, Array, Array, Array],
+    x: Array,
+    y: Array,
+    n: Array,
+    skins: tuple[float, float],
+    size: float,
+    *,
+    flat_first: bool,
+) -> Feature:
+    """Return a feature of two places x and y of the cores that none of the solids' own tells: a point on a plane."""
+    RA, _, RB, _ = poses
+    if flat_first:
+        normal, back = -RA.T @ n, [*y.tolist(), 0.0, 0.0, 0.0, skins[1]]
+        own = [*(x + skins[0] * normal).tolist(), *normal.tolist(), 0.0]
+        return still_feature((c.FLAT, c.POINT, -1, -1), feature_numbers(c.FLAT, c.POINT, own, back, 1.0, _OFFSET), size)
     normal = RB.T @ n
-    place = [*x.tolist(), 0.0, 0.0, 0.0, first.skin]
-    numbers = [c.POINT, c.FLAT, *place, *(y + second.skin * normal).tolist(), *normal.tolist(), 0.0, 1.0]
-    return still_feature((c.POINT, c.FLAT, -1, -1), np.array(numbers), size)
+    own, back = [*x.tolist(), 0.0, 0.0, 0.0, skins[0]], [*(y + skins[1] * normal).tolist(), *normal.tolist(), 0.0]
+    return still_feature((c.POINT, c.FLAT, -1, -1), feature_numbers(c.POINT, c.FLAT, own, back, 1.0, _OFFSET), size)
 
 
-def _holds(limits: tuple[Array, ...], x: Array, tolerance: float) -> bool:
-    return all(float(one[:3] @ x) - one[3] <= tolerance for one in limits)
+def _holds(limits: Array, side: int, x: Array, tolerance: float) -> bool:
+    return all(float(one[:3] @ x) - one[3] <= tolerance for one in limits[limits[:, 4] == side])
 
 
 def _crossing(ways: Array, others: Array, n: Array) -> tuple[int, int, float] | None:

@@ -90,7 +90,7 @@ def touching(ints, cints, cfloats, pair, work):
     if pair >= cints[c.FIRST_SLOT]:
         none = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if cfloats[ix(feature_place(cints, cfloats, pair))] != c.NONE:
-            gap, site, n, _, _ = feature_at(ints, cints, cfloats, pair, work)
+            gap, site, n = feature_at(ints, cints, cfloats, pair, work)
             return gap, site, 0.0, n, none, MIDDLE, _AXES
         slot = slot_place(cints, cfloats, pair)
         return cfloats[ix(slot)], row3(cfloats, slot + SITE), 0.0, row3(cfloats, slot + NORMAL), none, MIDDLE, _AXES
@@ -203,8 +203,7 @@ def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, 
     if pair >= cints[c.FIRST_SLOT]:  # where solids touch the point goes over both surfaces: a step finds it anew
         du, rise = (0.0, 0.0, 0.0), 0.0
         if cfloats[ix(feature_place(cints, cfloats, pair))] != c.NONE:
-            _, _, _, d, e = feature_at(ints, cints, cfloats, pair, work)
-            shift, bend = feature_terms(cints, cfloats, pair, n, d, e, oA, oB, w)
+            shift, bend = feature_terms(ints, cints, cfloats, pair, work, n, site, oA, oB, w)
             du, rise = add(accelerated, shift), dot(n, accelerated) + bend
     s[ix(row)], s[ix(row + 1)], s[ix(row + 2)] = dot(e1, du), rise, dot(e3, du)
     sites[ix(k), c.GAP] = gap

@@ -8,18 +8,18 @@ which is much code and compiled once, and their points kept.
 
 import math
 
-from motiform.base.kernels import entry, typed_entry
+from motiform.base.kernels import entry, inline, routine, typed_entry
 from motiform.geometry.touch.columns import MOST, TOUCH_FLOATS
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.feature_kernels import feature_at, feature_place
+from motiform.motion.contact.feature_kernels import beyond_rims, feature_gap, feature_place
 from motiform.motion.contact.layouts import Head
 from motiform.motion.contact.pose_kernels import obstacle_pose, point_pose
-from motiform.motion.tree.kernels.memory import ix
+from motiform.motion.tree.kernels.memory import ix, row3, row9
 from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.spatial.algebra import axpy, norm, sub, tmul
 
-__all__ = ["feature_sites", "keep_touches", "near_solids"]
+__all__ = ["feature_sites", "keep_touches", "near_solids", "try_feature"]
 
 
 @typed_entry("int64", Head, "float64[::1]", "float64", "int64[::1]", "int64[:, ::1]", "float64[:, ::1]", "float64[::1]")
@@ -53,31 +53,57 @@ def near_solids(head, q, reach, chosen, kinds, poses, sizes):
     return near
 
 
+@inline
+def _outside(limits, j, x, y, site, other):
+    """Return how far [m] a place is outside a limit; x and y are the cores of B and A in the frames of A and B.
+
+    A limit is four numbers and of which places: 0 and 1, those in the frames of A and B, 2 and 3, the place of contact
+    there: half-spaces, normal and offset. 4 and 5 are those of 0 and 1 within a radius about y: sign and radius.
+    """
+    place = int(limits[j, 4])
+    z = x if place in (0, 4) else y if place in (1, 5) else site if place == 2 else other
+    if place >= 4:
+        return limits[j, 0] * (math.hypot(z[0], z[2]) - limits[j, 3])
+    return limits[j, 0] * z[0] + limits[j, 1] * z[1] + limits[j, 2] * z[2] - limits[j, 3]
+
+
 @typed_entry("void", Head, "float64[::1]", "int64[::1]", "int64[::1]", "float64[:, ::1]", "float64[:, ::1]")
 def feature_sites(head, q, slots, firsts, limits, out):
     """Write gap, place, normal and how far outside its limits [m] each feature is, (n, 8).
 
-    Limits of slot k begin at firsts[k]: normal and offset, of which solid (0 or 1), in its frame; inside is negative.
+    Limits of slot k begin at firsts[k]; inside is negative.
     """
     ints, cints, cfloats = head.ints, head.cints, head.cfloats
     W, Q, b = one_state(head.work), one_state(q), state_zero(ints)
     place(ints, head.floats, Q, W, b, W, b)
     for k in range(slots.shape[0]):
         pair = cints[c.FIRST_SLOT] + slots[k]
-        gap, site, n, _, _ = feature_at(ints, cints, cfloats, pair, W)
-        out[k, 0], out[k, 7] = gap, -math.inf
-        for i in range(3):
-            out[k, 1 + i], out[k, 4 + i] = site[i], n[i]
         own, at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair, feature_place(cints, cfloats, pair)
-        RA, oA = point_pose(ints, cints, cfloats, cints[ix(own)], W)
-        RB, oB = obstacle_pose(ints, cints, cfloats, cints[ix(own + 1)], W)
-        core = axpy(0.5 * gap + cfloats[ix(at + c.SIDE_A + 6)], n, site)
-        other = axpy(-0.5 * gap - cfloats[ix(at + c.SIDE_B + 6)], n, site)
-        x, y = tmul(RA, sub(other, oA)), tmul(RB, sub(core, oB))
-        for j in range(firsts[slots[k]], firsts[slots[k] + 1]):
-            z = x if limits[j, 4] == 0.0 else y
-            off = limits[j, 0] * z[0] + limits[j, 1] * z[1] + limits[j, 2] * z[2] - limits[j, 3]
-            out[k, 7] = max(out[k, 7], off)
+        A = point_pose(ints, cints, cfloats, cints[ix(own)], W)
+        B = obstacle_pose(ints, cints, cfloats, cints[ix(own + 1)], W)
+        _write_site(cfloats, at, A, B, limits, firsts[slots[k]], firsts[slots[k] + 1], out, k)
+
+
+@routine
+def _write_site(F, at, A, B, limits, first, last, out, k):
+    (RA, oA), (RB, oB) = A, B
+    gap, site, n = feature_gap(F, at, RA, oA, RB, oB)
+    out[k, 0], out[k, 7] = gap, beyond_rims(F, at, RA, oA, RB, oB, gap, site, n)
+    for i in range(3):
+        out[k, 1 + i], out[k, 4 + i] = site[i], n[i]
+    core = axpy(0.5 * gap + F[ix(at + c.SIDE_A + 6)], n, site)
+    other = axpy(-0.5 * gap - F[ix(at + c.SIDE_B + 6)], n, site)
+    x, y = tmul(RA, sub(other, oA)), tmul(RB, sub(core, oB))
+    for j in range(first, last):
+        off = _outside(limits, j, x, y, tmul(RA, sub(site, oA)), tmul(RB, sub(site, oB)))
+        out[k, 7] = max(out[k, 7], off)
+
+
+@entry("void(float64[::1], float64[::1], float64[:, ::1], float64[:, ::1])")
+def try_feature(numbers, poses, limits, out):
+    """Write gap, place, normal and how far outside its limits a feature is at a pose of both solids, (1, 8)."""
+    A, B = (row9(poses, 0), row3(poses, 9)), (row9(poses, 12), row3(poses, 21))
+    _write_site(numbers, 0, A, B, limits, 0, limits.shape[0], out, 0)
 
 
 @entry("int64(int64[::1], float64[::1], int64[::1], int64, float64, int64[::1], float64[:, :, ::1])")

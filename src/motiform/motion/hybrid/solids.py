@@ -13,8 +13,10 @@ from motiform.base.errors import InputError, RunError
 from motiform.geometry import Ball
 from motiform.geometry.touch.columns import MOST, TOUCH_FLOATS
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.features import Feature, Flat, choose_feature, flat_of, make_feature, still_feature
+from motiform.motion.contact.features import Feature, choose_feature
 from motiform.motion.contact.problem import ContactProblem
+from motiform.motion.contact.round_features import choose_round
+from motiform.motion.contact.rounds import FlatParts, Parts, parts_of
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["SolidFeatures"]
@@ -25,6 +27,7 @@ _LOST = 1e-4  # of the size by which solids overlap where no features give it
 _MOVED = 1e-3  # of the smallest size: features are looked for again after such a way
 _SEEMS = 1e-8  # [m] gaps that may be contact
 _REACH = 0.05  # of the largest size within which features are known
+_SAME = 0.1  # of the size: features of the same parts that are so near are the same
 
 
 class SolidFeatures:
@@ -37,7 +40,7 @@ class SolidFeatures:
         ints = packed.ints
         self.first = int(ints[c.FIRST_SLOT])
         blocks = ints[ints[c.AT_SOLIDS] :][: c.SOLID_INTS * packed.solids].reshape(-1, c.SOLID_INTS)
-        self.flats = [self._flats(problem, int(n), int(m)) for n, m in blocks[:, :2]]
+        self.parts = [self._parts(problem, int(n), int(m)) for n, m in blocks[:, :2]]
         self.size = packed.floats[blocks[:, 6]]
         tables = packed.floats[blocks[:, 6] + 2].astype(int)[:, None] + MOST * TOUCH_FLOATS
         self.places = (tables + c.FEATURE_FLOATS * np.arange(MOST)).ravel()
@@ -51,17 +54,17 @@ class SolidFeatures:
         self._point_of = packed.point_of[self.first :: MOST]
 
     @staticmethod
-    def _flats(problem: ContactProblem, n: int, m: int) -> tuple[Flat, Flat]:
+    def _parts(problem: ContactProblem, n: int, m: int) -> tuple[Parts, Parts]:
         point, obstacle = problem.contacts.points[n], problem.contacts.obstacles[m]
-        first, second = flat_of(point.shape or Ball(max(point.radius, 1e-12))), flat_of(obstacle.solid)
+        first, second = parts_of(point.shape or Ball(max(point.radius, 1e-12))), parts_of(obstacle.solid)
         if first is None or second is None:
             solid = point.shape if first is None else obstacle.solid
             raise InputError(
-                "this solid can touch others in time-stepping only",
+                "this solid has no parts whose gaps are smooth",
                 where=f"contact {point.name} on {obstacle.name}",
                 got=getattr(solid, "kind", type(solid).__name__),
-                allowed="event-driven: box, mesh, capsule, ball, plane, face; with integrator 'time-stepping' all",
-                remedy="Take integrator 'time-stepping', or points of its surface (points_of_shape, ring_point).",
+                allowed="box, mesh, capsule, ball, cylinder, cone, ellipsoid, torus; plane, face, endless cylinder",
+                remedy="Take integrator 'time-stepping', or points of its surface (points_of_shape).",
             )
         return first, second
 
@@ -78,7 +81,8 @@ class SolidFeatures:
         active, lost = modes[self.first : self.first + self.count] != c.FREE, False
         fresh: list[int] = []
         near = {int(k): m for m, k in enumerate(self.touches.chosen[: self.touches.near])}
-        for k in range(len(self.flats)):
+        self._follow(q, near)
+        for k in range(len(self.parts)):
             m, own = near.get(k), slice(MOST * k, MOST * k + MOST)
             found = [] if m is None else self._found(k, m, points[m, : counts[m]])
             lost |= self._put(k, found, active[own], anew, fresh)
@@ -90,8 +94,23 @@ class SolidFeatures:
         return lost
 
     def _found(self, k: int, m: int, points: Array) -> list[Feature]:
-        first, second = self.flats[k]
-        return [choose_feature(first, second, self._poses(m), point, float(self.size[k])) for point in points]
+        (first, second), size = self.parts[k], float(self.size[k])
+        if isinstance(first, FlatParts) and isinstance(second, FlatParts):
+            return [choose_feature(first.flat, second.flat, self._poses(m), point, size) for point in points]
+        return choose_round(first, second, self._poses(m), points, size)
+
+    def _follow(self, q: Array, near: dict[int, int]) -> None:
+        """Let the search for the places of curved features begin where they are."""
+        slots = np.flatnonzero([one is not None and max(one.code[:2]) > c.GONE for one in self.features])
+        if not len(slots):
+            return
+        for slot, row in zip(slots, self.sites(q, slots), strict=True):
+            one, m = self.features[slot], near.get(int(slot) // MOST)
+            if one is not None and m is not None:
+                _, oA, _, oB = self._poses(m)
+                half = 0.5 * row[0] * row[4:7]
+                one.numbers[c.ANCHOR :] = [*row[4:7], *(row[1:4] + half - oA), *(row[1:4] - half - oB)]
+                self._set(int(slot), one)
 
     def _poses(self, m: int) -> tuple[Array, Array, Array, Array]:
         row = self.touches.poses[m]
@@ -99,24 +118,33 @@ class SolidFeatures:
 
     def _put(self, k: int, found: list[Feature], active: np.ndarray, anew: bool, fresh: list[int]) -> bool:
         """Put the features of a pair into its slots; return whether an active one has gone."""
-        codes = {one.code for one in found if one.code[2] >= 0}
         slots = range(MOST * k, MOST * k + MOST)
-        known = set()
+        known: list[Feature] = []
         lost = False
         for slot, busy in zip(slots, active, strict=True):
             one = self.features[slot]
-            if one is not None and (one.code in codes or (busy and not anew)):
-                known.add(one.code)
+            if one is not None and ((busy and not anew) or self._among(one, found, k)):
+                known.append(one)
             elif one is not None:
                 self._set(slot, None)
                 lost |= bool(busy)
         free = [slot for slot in slots if self.features[slot] is None]
         for one in found:
-            if free and (one.code not in known):
-                known |= {one.code} if one.code[2] >= 0 else set()
+            if free and not self._among(one, known, k):
+                known.append(one)
                 fresh.append(free[0])
                 self._set(free.pop(0), one)
         return lost
+
+    def _among(self, one: Feature, others: list[Feature], k: int) -> bool:
+        """Return whether a feature of a pair is among some of it; places that no parts tell are all different."""
+        if one.code[2] < 0:
+            return False
+        alike = [other for other in others if one.code == other.code]
+        if c.CIRCLE not in one.code[:2] or c.FLAT in one.code[:2]:
+            return bool(alike)
+        at, near = slice(c.ANCHOR + 3, c.ANCHOR + 6), _SAME * float(self.size[k])  # a ring may touch at several places
+        return any(float(np.abs(one.numbers[at] - other.numbers[at]).max()) <= near for other in alike)
 
     def _set(self, slot: int, feature: Feature | None) -> None:
         self.features[slot], self._limits = feature, None
@@ -144,7 +172,7 @@ class SolidFeatures:
     def _less(self, q: Array, gaps: Array) -> Array:
         """Return by how much the pairs that were near at the last look are nearer than their features give [m]."""
         known = np.flatnonzero([one is not None for one in self.features])
-        least = np.zeros(len(self.flats))
+        least = np.zeros(len(self.parts))
         if len(known):
             np.minimum.at(least, known // MOST, self.sites(q, known)[:, 0])
         return np.asarray(least[self.touches.chosen[: self.touches.near]] - gaps)
@@ -155,10 +183,8 @@ class SolidFeatures:
         from motiform.motion.contact.solid_kernels import feature_sites
 
         if self._limits is None:
-            sides = [((), ()) if one is None else one.limits for one in self.features]
-            rows = [[*half, float(n)] for both in sides for n, own in enumerate(both) for half in own]
-            firsts = np.cumsum([0, *(len(own) + len(other) for own, other in sides)])
-            self._limits = firsts, np.array(rows, float).reshape(-1, 5)
+            rows = [np.zeros((0, 5)) if one is None else one.limits for one in self.features]
+            self._limits = np.cumsum([0, *map(len, rows)]), np.concatenate(rows)
         out = np.empty((len(slots), 8))
         feature_sites.function(self.problem.head, q, np.asarray(slots, np.int64), *self._limits, out)
         return out
@@ -195,9 +221,12 @@ class SolidFeatures:
         """Return the data that a resumed run needs."""
         codes = [(-1, -1, -1, -1) if one is None else one.code for one in self.features]
         numbers = [np.zeros(c.FEATURE_FLOATS) if one is None else one.numbers for one in self.features]
+        rows = [np.zeros((0, 5)) if one is None else one.limits for one in self.features]
         return {
             "feature.codes": np.array(codes, np.int64),
             "feature.numbers": np.array(numbers),
+            "feature.limits": np.concatenate(rows),
+            "feature.firsts": np.cumsum([0, *map(len, rows)]),
             "feature.seen": self.seen.copy(),
             "feature.slack": self.slack.copy(),
         }
@@ -205,13 +234,10 @@ class SolidFeatures:
     def restore(self, kept: dict[str, Any]) -> None:
         """Continue from a checkpoint."""
         codes = np.asarray(kept["feature.codes"]).reshape(-1, 4)
-        numbers = np.asarray(kept["feature.numbers"], float).reshape(-1, c.FEATURE_FLOATS)
-        for slot, (row, own) in enumerate(zip(codes, numbers, strict=True)):
+        numbers = np.array(kept["feature.numbers"], float).reshape(-1, c.FEATURE_FLOATS)
+        limits, firsts = np.array(kept["feature.limits"], float).reshape(-1, 5), np.asarray(kept["feature.firsts"])
+        for slot, row in enumerate(codes):
             a, b, i, j = (int(number) for number in row)
-            if a < 0:
-                self._set(slot, None)
-            elif i < 0:
-                self._set(slot, still_feature((a, b, i, j), own.copy(), float(self.size[slot // MOST])))
-            else:
-                self._set(slot, make_feature(*self.flats[slot // MOST], (a, b, i, j), float(own[c.SENSE])))
+            own = limits[int(firsts[slot]) : int(firsts[slot + 1])]
+            self._set(slot, None if a < 0 else Feature((a, b, i, j), numbers[slot].copy(), own.copy()))
         self.seen, self.slack = np.array(kept["feature.seen"], float), np.array(kept["feature.slack"], float)

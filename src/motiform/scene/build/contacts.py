@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.geometry import Hollow, surfaces
+from motiform.geometry import Hollow, Shape, surfaces
+from motiform.geometry.touch.solids import can_touch
 from motiform.motion import contact
 from motiform.motion.bodies import Body
 from motiform.motion.contact import ContactPoint, Contacts, Obstacle
@@ -152,15 +153,16 @@ def _bodies(
 ) -> None:
     """Add the free bodies, and the obstacles that they are to one another.
 
-    They touch as solids in time-stepping, and in event-driven runs where several of them have flat faces or are
-    capsules or balls; else by points of their surfaces.
+    They touch as solids in time-stepping, and in event-driven runs where there are several or one is round; one of
+    flat faces by points of its surface.
     """
     bowls = any(isinstance(obstacle.solid, Hollow) for obstacle in obstacles)
     laws = [table.contact or BodyContactTable() for table in scene.document.body]
     touching = [(n, body, law) for n, (body, law) in enumerate(zip(bodies, laws, strict=True)) if law.touches]
     alone = len(points) == 0 and len(touching) == 1 and not touching[0][1].many
+    shapes = _shapes(figure, [name for _, body, _ in touching for name in body_segments(body)])
     solids = scene.document.motion.integrator == "time-stepping" or (
-        not alone and _flat(figure, [name for _, body, _ in touching for name in body_segments(body)], obstacles)
+        (not alone or not all(map(is_flat, shapes))) and _can_touch(shapes, obstacles)
     )
     for n, body, law in touching:
         options: Any = {"friction": law.friction, "restitution": law.restitution}
@@ -174,8 +176,11 @@ def _bodies(
             obstacles += own if law.solid and not alone else ()
 
 
-def _flat(figure: Figure, segments: Sequence[str], obstacles: Sequence[Obstacle]) -> bool:
-    """Return whether all can touch as solids in an event-driven run; bowls are touched by points in any case."""
-    shapes = [shape for name in segments for part in figure.segment(name).parts for shape in simple_shapes(part.shape)]
-    solids = [obstacle.solid for obstacle in obstacles if not isinstance(obstacle.solid, Hollow)]
-    return all(is_flat(solid) for solid in (*shapes, *solids))
+def _shapes(figure: Figure, segments: Sequence[str]) -> list[Shape]:
+    return [shape for name in segments for part in figure.segment(name).parts for shape in simple_shapes(part.shape)]
+
+
+def _can_touch(shapes: Sequence[Shape], obstacles: Sequence[Obstacle]) -> bool:
+    """Return whether all can touch as solids; bowls are touched by points in any case."""
+    grounds = [obstacle.solid for obstacle in obstacles if not isinstance(obstacle.solid, Hollow)]
+    return all(map(can_touch, shapes)) and all(can_touch(solid, ground=True) for solid in grounds)
