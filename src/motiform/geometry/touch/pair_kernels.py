@@ -40,17 +40,22 @@ def touch_solids(F, a, at, RA, oA, b, bt, RB, oB, size, reach, S, T):
     return count, gap
 
 
-@kernel
-def many_touches(i, F, ints, poses, size, reach, room, out, gaps, counts):
-    """Touch pair i: ints (kind, place, kind, place), poses (24) of both."""
+@routine
+def _touch_row(i, F, ints, poses, size, reach, S, out, gaps, counts):
     RA, oA = load9(poses, i), (poses[i, 9], poses[i, 10], poses[i, 11])
     RB = (
         poses[i, 12], poses[i, 13], poses[i, 14], poses[i, 15], poses[i, 16], poses[i, 17], poses[i, 18], poses[i, 19],
         poses[i, 20],
     )  # fmt: skip
     oB = poses[i, 21], poses[i, 22], poses[i, 23]
-    count, gap = touch_solids(
-        F, ints[i, 0], ints[i, 1], RA, oA, ints[i, 2], ints[i, 3], RB, oB, size[i], reach, room[i], out[i]
+    counts[i], gaps[i] = touch_solids(
+        F, ints[i, 0], ints[i, 1], RA, oA, ints[i, 2], ints[i, 3], RB, oB, size[i], reach, S, out[i]
     )
-    counts[i] = count
-    gaps[i] = gap
+
+
+@kernel
+def many_touches(k, parts, F, ints, poses, size, reach, room, out, gaps, counts):
+    """Touch the pairs of part k, one after the other in the same room: ints (kind, place, kind, place), poses (24)."""
+    n = ints.shape[0]
+    for i in range(k * n // parts, (k + 1) * n // parts):
+        _touch_row(i, F, ints, poses, size, reach, room[k], out, gaps, counts)

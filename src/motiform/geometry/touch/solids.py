@@ -31,7 +31,7 @@ TOUCHING = ("ball", "box", "capsule", "cylinder", "ellipsoid", "torus", "cone", 
 """Kinds that touch as solids; a mesh as its convex hull."""
 GROUNDS = ("plane", "face", "endless_cylinder")
 """Kinds on which they rest."""
-_BLOCK = 256  # pairs at a time: the room that each needs would not fit the caches
+_PARTS = 64  # of all pairs: those of one have the same room, which stays in the caches
 _ENDLESS = 1e4  # [m] half height that stands for no end
 
 
@@ -112,7 +112,7 @@ def touch_points(first: Solid, second: Solid, pose: Transform, other: Transform,
 
 def touch_room(count: int) -> Array:
     """Return room for so many pairs."""
-    return np.empty((min(count, _BLOCK), ROOM, WIDTH))
+    return np.empty((min(count, _PARTS), ROOM, WIDTH))
 
 
 def touch_listed(
@@ -129,10 +129,8 @@ def touch_listed(
     n = len(ints)
     out, gaps, counts = np.empty((n, MOST, TOUCH_FLOATS)), np.empty(n), np.empty(n, np.int64)
     room = touch_room(n) if room is None else room
-    for first in range(0, n, _BLOCK):
-        own = slice(first, first + _BLOCK)
-        rows = (ints[own], poses[own], size[own], reach, room, out[own], gaps[own], counts[own])
-        get_device("cpu").launch(many_touches, len(ints[own]), F, *rows)
+    parts = min(n, _PARTS)
+    get_device("cpu").launch(many_touches, parts, parts, F, ints, poses, size, reach, room, out, gaps, counts)
     return gaps, counts, out
 
 
