@@ -247,7 +247,7 @@ def place_feature(
     *,
     flat_first: bool,
 ) -> Feature:
-    """Return a feature of two places x and y of the cores that none of the solids' own tells: a point on a plane."""
+    """Return a feature of two places x and y of the cores that none of the solids gives: a point on a plane."""
     RA, _, RB, _ = poses
     if flat_first:
         normal, back = -RA.T @ n, [*y.tolist(), 0.0, 0.0, 0.0, skins[1]]

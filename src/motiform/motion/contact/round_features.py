@@ -21,7 +21,7 @@ _HOLD = 2e-9  # of the size: by so much a place may be outside the limits of its
 _BESIDE = 0.1  # of the size: a feature so far from a place is another one
 _TILT = 1e-3  # of the size: what a round face that is not quite flat is higher at a place than where it is lowest
 _OFFSET = 0.25  # of the smallest radius: where curvature is taken
-_TOUCH = 1e-6  # of the size: solids so near touch at places that no feature tells
+_TOUCH = 1e-6  # of the size: solids so near touch at places that no feature gives
 _FLAT = 1e-9  # sine of a tilt that is none
 
 

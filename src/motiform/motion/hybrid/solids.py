@@ -137,7 +137,7 @@ class SolidFeatures:
         return lost
 
     def _among(self, one: Feature, others: list[Feature], k: int) -> bool:
-        """Return whether a feature of a pair is among some of it; places that no parts tell are all different."""
+        """Return whether a feature of a pair is among some of it; places that no parts give are all different."""
         if one.code[2] < 0:
             return False
         alike = [other for other in others if one.code == other.code]
