@@ -311,9 +311,9 @@ WRONG = {
     ),
     "restitution": (BOX, "restitution = 0.3", "restitution = 1.3", r":13 body\.0\.contact\.restitution"),
     "shape": (
-        BOX,
-        "box = [0.3, 0.2, 0.2]",
-        "ellipsoid = [0.3, 0.2, 0.2]",
+        BOX.replace("box = [0.3, 0.2, 0.2]", "ellipsoid = [0.3, 0.2, 0.2]"),
+        "floor = 0",
+        "hollow_ball = 5",
         r"scene:7: .*the shape must have a rule for contact points .*got 'ellipsoid'",
     ),
     "drag": (BOX, "velocity", "drag = { area = 1 }\nvelocity", "scene:7: body 'box': a body with contacts has no drag"),
