@@ -7,6 +7,7 @@ Round solids, cylinders, cones, ellipsoids and tori, give theirs here; those of 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import hypot
+from typing import Protocol
 
 import numpy as np
 
@@ -53,24 +54,25 @@ class Part:
         return None
 
 
-class Parts:
+class Parts(Protocol):
     """A solid as parts."""
 
-    skin = 0.0
+    @property
+    def skin(self) -> float:
+        """Radius [m] about its corners, edges or circle."""
 
     def at(self, x: Array, m: Array, near: float) -> Iterator[Part]:
         """Yield the parts at a place x of its surface with outward normal m, sharp ones first."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
-class FlatParts(Parts):
+class FlatParts:
     """Corners, edges and faces with a skin."""
 
     flat: Flat
 
     @property
-    def skin(self) -> float:  # type: ignore[override]
+    def skin(self) -> float:
         """Radius [m] about corners and edges."""
         return self.flat.skin
 
@@ -93,13 +95,13 @@ class FlatParts(Parts):
 
 
 @dataclass(frozen=True, eq=False)
-class Single(Parts):
+class Single:
     """A solid of one part: a torus, an ellipsoid, an endless cylinder."""
 
     part: Part
 
     @property
-    def skin(self) -> float:  # type: ignore[override]
+    def skin(self) -> float:
         """Radius [m] of the tube of a torus or of an endless cylinder."""
         return self.part.side[6]
 
@@ -108,7 +110,7 @@ class Single(Parts):
 
 
 @dataclass(frozen=True, eq=False)
-class Turned(Parts):
+class Turned:
     """A cylinder or a cone: radii [m] of the lower and the upper end, half its height [m]."""
 
     radii: tuple[float, float]
@@ -119,6 +121,11 @@ class Turned(Parts):
     def __post_init__(self) -> None:
         a, b = self.radii
         object.__setattr__(self, "sine", (a - b) / hypot(a - b, 2 * self.half))
+
+    @property
+    def skin(self) -> float:
+        """It has none [m]."""
+        return 0.0
 
     def end(self, k: int) -> Part:
         """Return the flat lower (0) or upper (1) end."""
