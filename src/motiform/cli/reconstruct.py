@@ -45,6 +45,9 @@ def reconstruct(
         Path | None,
         typer.Option(help="Forces of the ground: external loads (.xml), .mot, .sto or C3D, or a folder of them."),
     ] = None,
+    muscles: Annotated[
+        bool, typer.Option("--muscles", help="Activations and forces of the muscles of an OpenSim model, too.")
+    ] = False,
     ik_setup: Annotated[
         Path | None, typer.Option(help="OpenSim's IK set-up (.xml): weights of markers, coordinate tasks, model.")
     ] = None,
@@ -107,6 +110,7 @@ def reconstruct(
         {key: value for key, value in (("up", up), ("units", units)) if value is not None}, fit,
         correspondence, weights, static, calibrate, report, parse_settings(set_),
         {"forces": forces, "ik": ik_setup, "scale": scale_setup, "normative": normative}, forward, pdf,
+        muscles,
     )  # fmt: skip
     others = [
         path
@@ -118,13 +122,14 @@ def reconstruct(
     _end(batch, as_json)
 
 
-_GROUPS = ("figure", "markers", "reconstruct", "calibrate")
+_GROUPS = ("figure", "markers", "reconstruct", "calibrate", "muscles")
 
 
 def _options(
     figure: str, measures: dict[str, Any], subject: str | None, read: dict[str, Any], fit: dict[str, Any],
     correspondence: Path | None, weights: Path | None, static: Path | None, calibrate: bool, report: bool,
     settings: dict[str, Any], files: dict[str, Path | None], forward: str | None, pdf: bool,
+    muscles: bool,
 ) -> "TrialOptions":  # fmt: skip
     """Return the settings common to all trials; invalid input raises an error here, before any work."""
     from motiform.measure import read_correspondence
@@ -142,11 +147,17 @@ def _options(
     options = TrialOptions(
         FigureSpec(place, measures, subjects, name, grouped["figure"]), {**read, **grouped["markers"]},
         {**fit, **grouped["reconstruct"]}, None if static is None else str(static.absolute()), calibrate,
-        grouped["calibrate"], report, forward=forward, pdf=pdf,
+        grouped["calibrate"], report, forward=forward, pdf=pdf, muscles=_muscles(muscles, grouped["muscles"]),
         **{name: None if path is None else str(_existing(path, name).absolute()) for name, path in files.items()},
     )  # fmt: skip
     check_options(options)
     return options
+
+
+def _muscles(asked: bool, settings: dict[str, Any]) -> dict[str, Any] | None:
+    if settings and not asked:
+        raise InputError("muscles are not asked for", where="--set", got="muscles.…", remedy="Say --muscles, too.")
+    return settings if asked else None
 
 
 def _existing(path: Path, name: str) -> Path:

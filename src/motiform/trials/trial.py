@@ -34,6 +34,8 @@ from motiform.trials.c3d import write_back
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
 from motiform.trials.files import write_cycles, write_efforts, write_joint_angles, write_mot, write_tables
 from motiform.trials.inputs import forces_of, read_forces, read_trial
+from motiform.trials.muscles import OPTIONS as MUSCLE_OPTIONS
+from motiform.trials.muscles import add_muscles, check_muscles, write_muscles
 from motiform.trials.stage import reconstruct
 
 __all__ = [
@@ -85,6 +87,8 @@ class TrialOptions:
     """Path of a table of normative bands, drawn in the page."""
     pdf: bool = False
     """Whether the page is written as PDF, too."""
+    muscles: dict[str, Any] | None = None
+    """Options of `muscle_forces`, where the muscles of the model are asked for."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,8 @@ def check_options(options: TrialOptions) -> None:
     """Refuse what no trial can be done with: options without a meaning, files that are not there, a wrong figure."""
     taken = ("figure", "markers", "progress", "correspondence", "weights")
     known = [name for name in signature(reconstruct).parameters if name not in taken]
-    tables = {"markers": (options.read, _READ), "reconstruct": (options.reconstruct, (*known, *taken[3:]))}
+    tables = {"markers": (options.read, _READ), "reconstruct": (options.reconstruct, (*known, *taken[3:])),
+              "muscles": (options.muscles or {}, MUSCLE_OPTIONS)}  # fmt: skip
     for where, (given, names) in tables.items():
         for name in given:
             if name not in names:
@@ -122,6 +127,8 @@ def check_options(options: TrialOptions) -> None:
         figure = _scaled(figure, options)
     if options.normative is not None:
         read_normative(options.normative)
+    if options.muscles is not None:
+        check_muscles(options)
     check_convention(options.reconstruct.get("angles", "isb"))
     for what in ("correspondence", "weights"):
         for name in options.reconstruct.get(what) or {}:
@@ -160,7 +167,7 @@ def read_weights(path: str | Path) -> dict[str, float]:
 
 def trial_key(source: str | Path, options: TrialOptions) -> str:
     """Return a hash of all that the results depend on: the files and the options."""
-    told = asdict(options)
+    told = {name: value for name, value in asdict(options).items() if name != "muscles" or value is not None}
     found = hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode())
     files = [source, options.static, options.figure.figure, *_texts(options.figure.options), options.ik, options.scale,
              options.normative]  # fmt: skip
@@ -244,7 +251,9 @@ def _done(trial: Trial, progress: Progress) -> dict[str, Any]:
     subject = choose_subject(options.figure, markers, source)
     figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
     first = 0.3 if calibration else 0.0
-    setup = {} if options.ik is None else read_ik_setup(options.ik).options(figure)
+    setup: dict[str, Any] = {} if options.ik is None else read_ik_setup(options.ik).options(figure)
+    if options.muscles is not None:
+        setup["dynamics"] = True
     rec = reconstruct(
         figure, markers, **(setup | options.reconstruct), progress=lambda part: progress(first + (0.8 - first) * part)
     )
@@ -253,6 +262,8 @@ def _done(trial: Trial, progress: Progress) -> dict[str, Any]:
         rec.manifest["subject"] = subject
     if calibration:
         rec.manifest["calibration"] = calibration
+    if options.muscles is not None:
+        rec = add_muscles(rec, figure, markers, options, subject)
     return _write(trial, rec, figure, markers, progress)
 
 
@@ -357,6 +368,8 @@ def _write_files(trial: Trial, rec: Recording, figure: Figure, markers: Recordin
         files.append(f"{name}.bvh")
     if "effort" in rec:
         files.append(write_efforts(rec, figure, folder / f"{name}_efforts.sto").name)
+    if "muscle.force" in rec:
+        files += [path.name for path in write_muscles(rec, folder, name)]
     if default_joints(figure):
         angles = joint_angles(figure, rec["q"], convention=rec.manifest["reconstruct"]["angles"])
         files.append(write_joint_angles(rec, angles, folder / f"{name}_angles.sto").name)

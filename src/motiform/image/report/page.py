@@ -81,12 +81,13 @@ def report_blocks(
 ) -> list[Block]:
     """Return what a report of a trial consists of."""
     from motiform.image.report.gait import walk_of
+    from motiform.image.report.muscles import muscle_blocks
 
     walker = walk_of(rec, figure)
     parts = [
         _head(rec), _gait(rec, figure, markers, walker, normative), _pictures(rec, figure, walker), _errors(rec),
-        _gaps(markers), _calibration(rec), _angles(rec, figure), _efforts(rec, figure), _events(rec),
-        _origin(rec, markers),
+        _gaps(markers), _calibration(rec), _angles(rec, figure), _efforts(rec, figure),
+        muscle_blocks(rec), _events(rec), _origin(rec, markers),
     ]  # fmt: skip
     return [block for part in parts for block in part]
 

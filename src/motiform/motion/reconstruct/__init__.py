@@ -6,6 +6,7 @@ from motiform.motion.reconstruct.calibration.scale import scale_figure
 from motiform.motion.reconstruct.derivatives import Moving, velocities
 from motiform.motion.reconstruct.dynamics.efforts import Efforts, efforts, residual_report
 from motiform.motion.reconstruct.dynamics.loads import PlateLoads, find_contacts, read_loads
+from motiform.motion.reconstruct.dynamics.muscles import muscle_forces
 from motiform.motion.reconstruct.dynamics.plates import PlateAssignment, PlateContact, assign_plates
 from motiform.motion.reconstruct.feet import Foot, find_feet
 from motiform.motion.reconstruct.fit.virtual import virtual_markers
@@ -55,6 +56,7 @@ __all__ = [
     "joint_angles",
     "joint_series",
     "measured_lengths",
+    "muscle_forces",
     "pelvis_angles",
     "plate_events",
     "read_external_loads",

@@ -15,6 +15,7 @@ from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, Lig
 from motiform.motion.actuation.muscles.osim import read_muscles
 from motiform.motion.actuation.muscles.path_geometry import PathGeometry, path_geometry, path_outlines, path_wrenches
 from motiform.motion.actuation.muscles.paths import MovingPoint, MusclePath, PathPoint, Paths, PathWrap, WrapObject
+from motiform.motion.actuation.muscles.scale import scale_muscles
 from motiform.motion.actuation.muscles.sharing import Shares, share_moments, static_optimization
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "path_outlines",
     "path_wrenches",
     "read_muscles",
+    "scale_muscles",
     "share_moments",
     "static_optimization",
 ]

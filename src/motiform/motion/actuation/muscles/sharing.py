@@ -13,6 +13,7 @@ from motiform.measure.gaps import runs
 from motiform.motion.actuation.muscles.hill import fibre_forces
 from motiform.motion.actuation.muscles.muscle_set import Muscles
 from motiform.motion.actuation.muscles.path_geometry import path_geometry, path_wrenches
+from motiform.motion.actuation.muscles.unknown import depending, joints_crossed
 from motiform.motion.tree.algorithms.matrices import joint_wrenches
 from motiform.motion.tree.observe import effort_units
 from motiform.record.channel import Channel, Event
@@ -102,6 +103,7 @@ def static_optimization(
     Parameters
     ----------
     motion : a recording with the channels q, v, effort, as `reconstruct` makes it, or (times [s], q, v, effort).
+        Moments that are nan are not known: they, and muscles whose shares depend on them, are nan in that sample.
     power : p, above 1.
     reserve : strength of the reserve of each coordinate [N·m or N], or by name; small ones are used little. What
         muscles cannot do is in them, and large ones are an event.
@@ -119,12 +121,12 @@ def static_optimization(
             remedy="Remove the closures: figure.replace(closures=()).",
         )  # fmt: skip
     told = _told(muscles, motion, acceleration)
-    good = np.isfinite(np.concatenate([told.q, told.v, told.effort], axis=1)).all(axis=1)
+    good = np.isfinite(np.concatenate([told.q, told.v], axis=1)).all(axis=1) & np.isfinite(told.effort).any(axis=1)
     if not good.any():
         raise InputError(
             "no sample has q, v and effort", got="nan everywhere", remedy="Pass the efforts of the motion."
         )
-    q, v, tau = told.q[good], told.v[good], told.effort[good]
+    q, v, tau = told.q[good], told.v[good], np.nan_to_num(told.effort[good])
     geometry = path_geometry(muscles.paths, q, v, device=device)
     assert geometry.speed is not None
     fibres = fibre_forces(muscles.muscles, geometry.length, geometry.speed)
@@ -132,17 +134,23 @@ def static_optimization(
     bands, band_arms = _ligaments(muscles, q, device)
     chosen = _chosen(muscles, geometry.arm, coordinates)
     given = np.einsum("sm,smk->sk", rest, geometry.arm) + np.einsum("sm,smk->sk", bands, band_arms)
-    gain = np.concatenate([geometry.arm * fibres.active[:, :, None], _drives(muscles, len(q))], axis=1)[:, :, chosen]
+    drives = _drives(muscles, len(q))
+    gain = np.concatenate([geometry.arm * fibres.active[:, :, None], drives], axis=1)[:, :, chosen]
+    moves = np.concatenate([np.abs(geometry.arm).max(axis=0) > _IDLE, np.abs(drives[0]) > 0.0])[:, chosen]
+    blind, lost = depending(moves, ~np.isfinite(told.effort[good][:, chosen]))
     low = [m.activations[0] for m in muscles.muscles] + [a.low for a in muscles.actuators]
     high = [m.activations[1] for m in muscles.muscles] + [a.high for a in muscles.actuators]
     spare = _reserves(figure.coordinates, chosen, reserve)
     asked = (tau - given)[:, chosen]
     powers = [power] * len(muscles.muscles) + [2.0] * len(muscles.actuators)
     shares = share_moments(gain, asked, low, high, power=powers, reserve=spare, device=device)
-    x, left = shares.activation, shares.reserve
+    x, left = np.where(blind, np.nan, shares.activation), np.where(lost, np.nan, shares.reserve)
+    tau[:, chosen] = np.where(lost, np.nan, tau[:, chosen])
+    if not np.isfinite(left).any():
+        raise InputError("no moment that muscles share is known", got="nan everywhere")
     if cutoff is not None:
         x = np.clip(filtered(x, cutoff, _rate(told.times), 2, True), low, high)
-        left = asked - np.einsum("si,sik->sk", x, gain)
+        left = np.where(lost, np.nan, asked - np.einsum("si,sik->sk", np.nan_to_num(x), gain))
     n = len(muscles.muscles)
     force = x[:, :n] * fibres.active + rest
     data: dict[str, tuple[Any, Array]] = {}
@@ -260,18 +268,20 @@ def _reserves(coordinates: tuple[str, ...], chosen: np.ndarray, reserve: float |
 def _reactions(
     muscles: Muscles, q: Array, v: Array, a: Array, force: Array, bands: Array, external: Array | None
 ) -> Array:
-    """Return what the joints transmit beside the muscles, (samples, segments, 6)."""
-    loads = path_wrenches(muscles.paths, q, force)
+    """Return what the joints transmit beside the muscles, (samples, segments, 6); nan where a force is not known."""
+    loads = path_wrenches(muscles.paths, q, np.nan_to_num(force))
     if muscles.ligaments:
         loads = loads + path_wrenches(muscles.bands, q, bands)
-    return joint_wrenches(muscles.figure, q, v, a, loads if external is None else loads + external)
+    found = joint_wrenches(muscles.figure, q, v, a, loads if external is None else loads + external)
+    unknown = (~np.isfinite(force)).astype(float) @ joints_crossed(muscles.paths) > 0
+    return np.where(unknown[:, :, None], np.nan, found)
 
 
 def _unreached(times: Array, names: list[str], left: Array, moments: Array, spare: Array) -> list[Event]:
     """Return an event for each run of samples in which a reserve is large."""
     found = []
     for k, name in enumerate(names):
-        bound = max(_SHARE * float(np.abs(moments[:, k]).max()), float(spare[k]))
+        bound = max(_SHARE * float(np.nanmax(np.abs(moments[:, k]), initial=0.0)), float(spare[k]))
         for first, last in runs(np.abs(left[:, k]) > bound):
             worst = first + int(np.abs(left[first:last, k]).argmax())
             facts = {"coordinate": name, "until": float(times[last - 1]), "reserve": float(left[worst, k]),
@@ -286,15 +296,25 @@ def _summary(
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the manifest states: sizes of reserves, and what was left out or is doubtful."""
     others = [name for k, name in enumerate(muscles.figure.coordinates) if k not in chosen]
-    told = {
+    told: dict[str, Any] = {
         "power": power,
-        "reserve_rms": {name: float(np.sqrt((left[:, k] ** 2).mean())) for k, name in enumerate(names)},
-        "moment_rms": {name: float(np.sqrt((moments[:, k] ** 2).mean())) for k, name in enumerate(names)},
+        **{
+            f"{what}_{size}": {name: _size(values[:, k], size) for k, name in enumerate(names)}
+            for what, values in (("reserve", left), ("moment", moments)) for size in ("rms", "peak")
+        },
         "not_shared": others,
         "not_settled": int((~shares.settled).sum()),
         "notes": list(muscles.notes),
-    }
+    }  # fmt: skip
     for name, flags in (("inside", geometry.inside), ("planar", geometry.planar), ("unsettled", geometry.unsettled),
                         ("slack", fibres.slack)):  # fmt: skip
         told[name] = {muscles.names[k]: int(flags[:, k].sum()) for k in np.flatnonzero(flags.any(axis=0))}
     return told
+
+
+def _size(values: Array, size: str) -> float | None:
+    """Return root mean square or peak of what is known of a row, None where nothing is."""
+    known = values[np.isfinite(values)]
+    if len(known) == 0:
+        return None
+    return float(np.sqrt((known**2).mean())) if size == "rms" else float(np.abs(known).max())

@@ -18,7 +18,7 @@ from motiform.motion.tree.read.osim_elements import Node, read_document
 from motiform.record.files import AnyPath, as_path
 from motiform.record.recording import Recording
 
-__all__ = ["Measurement", "ScaleSetup", "read_scale_setup", "scale_by_setup"]
+__all__ = ["Measurement", "ScaleSetup", "read_scale_setup", "scale_by_setup", "setup_factors"]
 
 _MEASURED, _MANUAL = "measurements", "manualScale"
 
@@ -126,11 +126,27 @@ def scale_by_setup(figure: Figure, setup: ScaleSetup, static: Recording | None =
     its manifest states; it is needed for measurements and for moving tags. Segments that the figure does not have are
     left out and noted, as OpenSim does.
     """
+    factors, absent = setup_factors(figure, setup, static)
+    if absent:
+        note = f"scale set-up: the figure has no segments {', '.join(absent)}"
+        figure = figure.replace(notes=(*figure.notes, note))
+    found = scale_figure(figure, factors, mass=setup.mass, by="proportions" if setup.proportions else "volume")
+    return _placed(found, setup, _upright(figure, static)) if setup.placed and static is not None else found
+
+
+def _upright(figure: Figure, static: Recording) -> Recording:
+    up = static.manifest.get("up")
+    stands = np.argmax(np.abs(figure.gravity)) == 1
+    return turn(static, up=up) if up not in (None, "y") and stands else static
+
+
+def setup_factors(
+    figure: Figure, setup: ScaleSetup, static: Recording | None = None
+) -> tuple[dict[str, Array], list[str]]:
+    """Return the factors of a figure's segments along x, y, z by a scale set-up, and segments that it does not have."""
     if static is None and (setup.placed or (setup.measurements and _MEASURED in setup.order)):
         raise InputError("a scale set-up with measurements needs a standing trial", where="scale_by_setup")
-    up = None if static is None else static.manifest.get("up")
-    if static is not None and up not in (None, "y") and np.argmax(np.abs(figure.gravity)) == 1:
-        static = turn(static, up=up)
+    static = None if static is None else _upright(figure, static)
     factors: dict[str, Array] = {}
     for kind in setup.order:
         if kind == _MANUAL:
@@ -138,12 +154,7 @@ def scale_by_setup(figure: Figure, setup: ScaleSetup, static: Recording | None =
         elif kind == _MEASURED and static is not None:
             _measure(figure, setup, static, factors)
     absent = [name for name in factors if name not in figure.names]  # set-ups are made for families of models
-    factors = {name: three for name, three in factors.items() if name in figure.names}
-    if absent:
-        note = f"scale set-up: the figure has no segments {', '.join(absent)}"
-        figure = figure.replace(notes=(*figure.notes, note))
-    found = scale_figure(figure, factors, mass=setup.mass, by="proportions" if setup.proportions else "volume")
-    return _placed(found, setup, static) if setup.placed and static is not None else found
+    return {name: three for name, three in factors.items() if name in figure.names}, absent
 
 
 def _measure(figure: Figure, setup: ScaleSetup, static: Recording, factors: dict[str, Array]) -> None:
