@@ -213,6 +213,8 @@ REFERENCES: dict[str, str] = {
     "musculotendon dynamics, J. Biomech. Eng. 135 (2013) 021005. doi:10.1115/1.4023390",
     "Crowninshield81": "R. D. Crowninshield, R. A. Brand, A physiologically based criterion of muscle force prediction "
     "in locomotion, J. Biomech. 14 (1981) 793–801. doi:10.1016/0021-9290(81)90035-X",
+    "Siciliano91": "B. Siciliano, J.-J. E. Slotine, A general framework for managing multiple tasks in highly "
+    "redundant robotic systems, Proc. 5th Int. Conf. on Advanced Robotics (1991) 1211–1216",
     "Mehrotra92": "S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optimization 2 "
     "(1992) 575–601. doi:10.1137/0802028",
     "Sherman13": "M. A. Sherman, A. Seth, S. L. Delp, What is a moment arm? Calculating muscle effectiveness in "

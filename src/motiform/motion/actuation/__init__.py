@@ -1,5 +1,6 @@
 """Actuation of figures: controls, actuators with states (motors, muscles), laws called at a period, pushes."""
 
+from motiform.motion.actuation.bip_step import BipStep, bip_motors, bip_step, bip_tasks
 from motiform.motion.actuation.commands import CommandedActuator, CommandedControl, PulseTrain, SampledLaw
 from motiform.motion.actuation.control import PostureControl, posture_control
 from motiform.motion.actuation.drives import ControlSum, CoordinateControl, CoordinateDrive
@@ -7,6 +8,17 @@ from motiform.motion.actuation.laws import ComputedTorque, ServoLaw
 from motiform.motion.actuation.motors import Motor, Motors, TorqueDrives, with_rotors
 from motiform.motion.actuation.muscles.acting import HillMuscles
 from motiform.motion.actuation.pushes import SegmentPush, SegmentPushes
+from motiform.motion.actuation.sensing import (
+    BaseObserver,
+    FootForceSensor,
+    FootMarks,
+    InertialSensor,
+    JointSensor,
+    PressureSensor,
+    Reading,
+    Sensed,
+    Sensor,
+)
 from motiform.motion.actuation.standing import StandingEffort, standing_effort
 from motiform.motion.actuation.stimulation import (
     HAMSTRINGS,
@@ -17,14 +29,36 @@ from motiform.motion.actuation.stimulation import (
     StimulatedMuscles,
     recruitment,
 )
+from motiform.motion.actuation.tasks import (
+    CONTACT_CODES,
+    CenterTask,
+    OrientationTask,
+    PostureTask,
+    TagTask,
+    Task,
+    TaskControl,
+    TaskEfforts,
+    TaskFunction,
+    TaskInverse,
+    TaskTrajectory,
+    TaskValues,
+    prioritized,
+    read_traj3,
+    write_traj3,
+)
 from motiform.motion.actuation.trajectories import EffortTrajectory, PostureTrajectory
+from motiform.motion.actuation.walking import WalkingMotors, motor_voltages
 from motiform.motion.tree import Actuator, Quantity
 from motiform.motion.tree.prescribed import PrescribedMotion
 
 __all__ = [
+    "CONTACT_CODES",
     "HAMSTRINGS",
     "QUADRICEPS",
     "Actuator",
+    "BaseObserver",
+    "BipStep",
+    "CenterTask",
     "CommandedActuator",
     "CommandedControl",
     "ComputedTorque",
@@ -32,26 +66,52 @@ __all__ = [
     "CoordinateControl",
     "CoordinateDrive",
     "EffortTrajectory",
+    "FootForceSensor",
+    "FootMarks",
     "HillMuscles",
+    "InertialSensor",
+    "JointSensor",
     "KneeGeometry",
     "Motor",
     "Motors",
+    "OrientationTask",
     "PathArms",
     "PostureControl",
+    "PostureTask",
     "PostureTrajectory",
     "PrescribedMotion",
+    "PressureSensor",
     "PulseTrain",
     "Quantity",
+    "Reading",
     "SampledLaw",
     "SegmentPush",
     "SegmentPushes",
+    "Sensed",
+    "Sensor",
     "ServoLaw",
     "StandingEffort",
     "StimulatedMuscle",
     "StimulatedMuscles",
+    "TagTask",
+    "Task",
+    "TaskControl",
+    "TaskEfforts",
+    "TaskFunction",
+    "TaskInverse",
+    "TaskTrajectory",
+    "TaskValues",
     "TorqueDrives",
+    "WalkingMotors",
+    "bip_motors",
+    "bip_step",
+    "bip_tasks",
+    "motor_voltages",
     "posture_control",
+    "prioritized",
+    "read_traj3",
     "recruitment",
     "standing_effort",
     "with_rotors",
+    "write_traj3",
 ]

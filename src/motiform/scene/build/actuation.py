@@ -18,10 +18,14 @@ from motiform.motion.actuation import (
     SampledLaw,
     ServoLaw,
     StimulatedMuscles,
+    WalkingMotors,
+    bip_motors,
+    bip_step,
     with_rotors,
 )
 from motiform.motion.actuation import muscles as ms
 from motiform.motion.actuation.control import Posture, plain_places
+from motiform.motion.contact import Contacts
 from motiform.motion.tree import Actuator, Figure
 from motiform.scene.build.common import build_pose, placed
 from motiform.scene.build.member import Member
@@ -29,7 +33,7 @@ from motiform.scene.read.load import Scene
 from motiform.scene.tables.actuation import MotorsTable, MuscleTable, StimulationTable, WrapTable
 from motiform.scene.tables.figure import FigureTable
 
-__all__ = ["build_motors", "build_muscles", "build_servos"]
+__all__ = ["build_motors", "build_muscles", "build_servos", "build_step"]
 
 _CURVES = {"degroote": ms.DeGrooteFregly, "millard": ms.Millard, "thelen": ms.Thelen}
 
@@ -43,6 +47,8 @@ def build_motors(scene: Scene, figure: Figure, members: Sequence[Member]) -> tup
             own = placed(scene, lambda f=figure, t=table.motors, m=member: _motors(f, t, m), "figure", n, "motors")
             figure = placed(scene, lambda f=figure, o=own: with_rotors(f, o), "figure", n, "motors")
             found[n] = own
+        if table.step is not None:
+            figure = with_rotors(figure, bip_motors(figure))
     return figure, found
 
 
@@ -61,6 +67,23 @@ def build_servos(
     names = [motor.coordinate for motor in motors]
     law = ServoLaw(figure, names, posture, table.gain, table.damping)
     return Motors(figure, motors, SampledLaw(law, table.period, table.delay), name=f"{member.prefix}motors")
+
+
+def build_step(scene: Scene, figure: Figure, contacts: Contacts | None) -> tuple[np.ndarray, WalkingMotors] | None:
+    """Return the posture at the start and the motors of a robot that takes a step, or None."""
+    walks = [n for n, table in enumerate(scene.document.figure) if table.step is not None]
+    if not walks:
+        return None
+    table = scene.document.figure[walks[0]].step
+    assert table is not None
+
+    def make() -> tuple[np.ndarray, WalkingMotors]:
+        if len(scene.document.figure) + len(scene.document.body) > 1 or contacts is None:
+            raise InputError("a robot that takes a step must be alone, and stand on something")
+        found = bip_step(robot=figure, contacts=contacts, **table.model_dump())
+        return found.q0, found.controls
+
+    return placed(scene, make, "figure", walks[0], "step")
 
 
 # -------------------------------------------------------------------- muscles

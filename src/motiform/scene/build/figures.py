@@ -15,7 +15,7 @@ from motiform.motion.figures import ready_figure
 from motiform.motion.hybrid import add_body, start_bodies
 from motiform.motion.tree import Actuator, Figure, FigureBuilder, Part, joints
 from motiform.motion.tree.read import read_figure
-from motiform.scene.build.actuation import build_motors
+from motiform.scene.build.actuation import build_motors, build_step
 from motiform.scene.build.common import build_bodies, build_pose, build_shape, placed
 from motiform.scene.build.contacts import build_contacts
 from motiform.scene.build.drive import build_controls, build_motions, build_pushes, read_values
@@ -67,6 +67,9 @@ def build_figures(scene: Scene) -> Made:
     q, v = start_bodies(figure, bodies, q, v)
     contacts = build_contacts(scene, figure, bodies)
     controls = build_controls(scene, figure, members, q, contacts, motors)
+    step = build_step(scene, figure, contacts)
+    if step is not None:
+        q, controls = step[0], [step[1]]
     pushes = build_pushes(scene, figure, members, bodies)
     return Made(figure, q, v, controls, pushes, contacts, build_motions(scene, figure, members))
 

@@ -4,6 +4,7 @@ from motiform.base.errors import SceneError, closest
 from motiform.motion.actuation.motors import MOTOR_QUANTITIES
 from motiform.motion.actuation.muscles.acting import MUSCLE_QUANTITIES
 from motiform.motion.actuation.stimulation.muscles import STIMULATION_QUANTITIES
+from motiform.motion.actuation.walking import WALKING_QUANTITIES
 from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
 from motiform.motion.figures import FIGURES
 from motiform.motion.hybrid.observe import CONTACT_CHANNELS
@@ -115,7 +116,7 @@ def _figure_channels(document: SceneFile) -> list[str]:
     """Return the channels that a recording of the scene's figures will have."""
     figures = document.figure
     known = [name for name in FIGURE_CHANNELS if name not in ("tau", "tags")]
-    known += ["tau"] if any(f.control or f.posture or f.stimulation or f.muscle for f in figures) else []
+    known += ["tau"] if any(f.control or f.posture or f.step or f.stimulation or f.muscle for f in figures) else []
     known += ["tags"] if any(figure.tag or figure.model for figure in figures) else []
     for figure in figures:
         prefix = f"{figure.name}." if len(figures) > 1 else ""
@@ -126,12 +127,13 @@ def _figure_channels(document: SceneFile) -> list[str]:
                 known += [f"{prefix}{segment.name}.{key}" for key in SEGMENT_CHANNELS if key.startswith("contact")]
         known += [f"{name}.{key}" for name in plain for key in ("position", "orientation")]
         actuators = (
-            ("motors", figure.motors, MOTOR_QUANTITIES),
+            ("motors", figure.motors or figure.step, MOTOR_QUANTITIES),
+            ("motors", figure.step, WALKING_QUANTITIES),
             ("stimulation", figure.stimulation, STIMULATION_QUANTITIES),
             ("muscles", figure.muscle, MUSCLE_QUANTITIES),
         )
         known += [f"{prefix}{name}.{key}" for name, given, keys in actuators if given for key in keys]
-    known += ["z"] if any(f.motors or f.stimulation or f.muscle for f in figures) else []
+    known += ["z"] if any(f.motors or f.step or f.stimulation or f.muscle for f in figures) else []
     return known + (_contact_channels(document) if document.touching else [])
 
 

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from motiform.scene.tables.common import Above0, AtLeast0, Length, Metre, Name, Number, Point, PoseTable, Second, Table
 
-__all__ = ["ExcitationTable", "MotorsTable", "MuscleTable", "StimulationTable", "TrainTable", "WrapTable"]
+__all__ = ["ExcitationTable", "MotorsTable", "MuscleTable", "StepTable", "StimulationTable", "TrainTable", "WrapTable"]
 
 Positive = Annotated[Number, Above0]
 NotNegative = Annotated[Number, AtLeast0]
@@ -29,6 +29,21 @@ class MotorsTable(Table):
     damping: NotNegative = Field(0.0, description="of the servos [V s/rad]")
     period: Annotated[Second, Above0] = Field(0.01, description="from one call of the servos to the next")
     delay: Annotated[Second, AtLeast0] = Field(0.0, description="until a voltage takes hold")
+
+
+class StepTable(Table):
+    """`[figure.step]`: the robot Bip takes one step by its task function, with motors, sensors and an observer."""
+
+    length: Length = Field(0.15, description="of the step")
+    lift: Length = Field(0.05, description="of the foot")
+    lower: Length = Field(0.05, description="of the pelvis below its height with straight legs")
+    times: list[Annotated[Second, AtLeast0]] = Field([0.2, 1.4, 2.6, 3.8], min_length=4, max_length=4)
+    period: Annotated[Second, Above0] = Field(0.005, description="from one call of the control to the next")
+    delay: Annotated[Second, AtLeast0] = Field(0.001, description="until a voltage takes hold")
+    frequency: Positive = Field(1.5, description="of the control [Hz]")
+    noise: NotNegative = Field(2e-5, description="of joint positions [rad]")
+    force_noise: NotNegative = Field(1.0, description="of forces under the feet [N, N m]")
+    seed: Annotated[int, Field(ge=0)] = 0
 
 
 class TrainTable(Table):

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from motiform.motion.figures import FIGURES
-from motiform.scene.tables.actuation import MotorsTable, MuscleTable, StimulationTable, WrapTable
+from motiform.scene.tables.actuation import MotorsTable, MuscleTable, StepTable, StimulationTable, WrapTable
 from motiform.scene.tables.common import (
     AtLeast0,
     Color,
@@ -215,6 +215,7 @@ class FigureTable(Table):
     prescribed: list[PrescribedTable] = Field(default_factory=list)
     posture: PostureTable | None = None
     motors: MotorsTable | None = None
+    step: StepTable | None = None
     stimulation: StimulationTable | None = None
     muscle: list[MuscleTable] = Field(default_factory=list)
     wrap: list[WrapTable] = Field(default_factory=list)
@@ -231,6 +232,8 @@ class FigureTable(Table):
             plain, given = PostureTable(), self.posture
             if given is None or any(getattr(given, name) != getattr(plain, name) for name in _GAINS):
                 raise ValueError("motors follow a posture: posture must have q, hold or key, and no other key")
+        if self.step is not None and (self.model != "bip" or self.posture is not None or self.start.model_fields_set):
+            raise ValueError("a step needs the model bip, and sets the start and posture itself: remove start and posture")
         if self.wrap and not self.muscle:
             raise ValueError("surfaces to wrap belong to muscles: give [[figure.muscle]]")
         if self.model is None and self.parameters.model_fields_set:

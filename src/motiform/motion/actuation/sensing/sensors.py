@@ -1,0 +1,223 @@
+"""Sensors of a figure: joint positions, forces under the feet, inertial units, centre of pressure.
+
+A sensor tells the truth of an instant; a `Reading` of it has noise, bias, its own sampling and a delay. Its noise is a
+function of the seed and of the number of the sample, so that a run that is resumed gets the same.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError, closest
+from motiform.motion.contact import Contacts
+from motiform.motion.contact.dynamics import ContactForces, contact_dynamics, contact_gaps
+from motiform.motion.run import check_number
+from motiform.motion.tree import Figure, forward_dynamics, motion, poses
+from motiform.motion.tree.model.joint import Array
+from motiform.spatial.checks import as_floats
+
+__all__ = ["FootForceSensor", "InertialSensor", "JointSensor", "PressureSensor", "Reading", "Sensed", "Sensor"]
+
+_NEAR = 2e-4  # [m] of a point from its obstacle that counts as touching: steps of a run leave less
+_LEAST = 1.0  # [N] below which there is no centre of pressure
+
+
+@dataclass(frozen=True, eq=False)
+class Sensed:
+    """An instant: the state of a figure and the efforts that act on it; forces of contacts follow from them."""
+
+    figure: Figure
+    t: float
+    """[s]"""
+    q: Array
+    v: Array
+    efforts: Array
+    """On the coordinates [N·m or N], (nv,)."""
+    contacts: Contacts | None = None
+
+    @cached_property
+    def touching(self) -> ContactForces | None:
+        """Accelerations and forces of points that touch and stick; None without contacts."""
+        if self.contacts is None:
+            return None
+        near = contact_gaps(self.figure, self.contacts, self.q) <= _NEAR
+        names = [name for name, close in zip(self.contacts.point_names, near, strict=True) if close]
+        return contact_dynamics(self.figure, self.contacts, self.q, self.v, self.efforts, active=names)
+
+    @property
+    def acceleration(self) -> Array:
+        """(nv,)"""
+        if self.touching is None:
+            return forward_dynamics(self.figure, self.q, self.v, self.efforts)
+        return self.touching.acceleration
+
+
+class Sensor(ABC):
+    """What is measured."""
+
+    figure: Figure
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, ...]:
+        """Names of its numbers."""
+
+    @abstractmethod
+    def truth(self, now: Sensed) -> Array:
+        """Return what it would tell without any error, (n,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointSensor(Sensor):
+    """Positions of plain coordinates [rad or m]."""
+
+    figure: Figure
+    coordinates: Sequence[str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coordinates", tuple(self.coordinates))
+        for name in self.coordinates:
+            if name not in self.figure.coordinates:
+                known = self.figure.coordinates
+                raise InputError("no such coordinate", where="joint sensor", got=name, remedy=closest(name, known))
+
+    @property
+    def labels(self) -> tuple[str, ...]:  # noqa: D102
+        return tuple(self.coordinates)
+
+    @cached_property
+    def _places(self) -> list[int]:
+        return [int(self.figure.places(name, "q")[0]) for name in self.coordinates]
+
+    def truth(self, now: Sensed) -> Array:  # noqa: D102
+        return now.q[self._places]
+
+
+@dataclass(frozen=True, eq=False)
+class FootForceSensor(Sensor):
+    """Six forces under each contact solid: moment [N·m] about its segment's origin and force [N], in segment axes."""
+
+    figure: Figure
+    contacts: Contacts
+
+    @property
+    def labels(self) -> tuple[str, ...]:  # noqa: D102
+        parts = ("moment_x", "moment_y", "moment_z", "force_x", "force_y", "force_z")
+        return tuple(f"{solid}.{part}" for solid in self.contacts.solids for part in parts)
+
+    @cached_property
+    def segments(self) -> list[int]:
+        """Segment of each solid."""
+        first = [next(p for p in self.contacts.points if p.solid == solid) for solid in self.contacts.solids]
+        return [self.figure.index(point.segment) for point in first]
+
+    def truth(self, now: Sensed) -> Array:  # noqa: D102
+        assert now.touching is not None
+        R = poses(self.figure, now.q).rotation[self.segments]
+        own = now.touching.wrenches.reshape(-1, 2, 3) @ R  # Rᵀ times each
+        return own.reshape(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class InertialSensor(Sensor):
+    """Angular velocity [rad/s] and specific force a − g [m/s²] at a point of a segment, in the segment's axes."""
+
+    figure: Figure
+    segment: str
+    point: ArrayLike = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        self.figure.index(self.segment)
+        object.__setattr__(self, "point", as_floats(self.point, 3, where="point of an inertial sensor"))
+
+    @property
+    def labels(self) -> tuple[str, ...]:  # noqa: D102
+        return tuple(f"{self.segment}.{part}_{axis}" for part in ("spin", "pull") for axis in "xyz")
+
+    def truth(self, now: Sensed) -> Array:  # noqa: D102
+        n = self.figure.index(self.segment)
+        moving = motion(self.figure, now.q, now.v, now.acceleration)
+        R, o, rate = moving.poses.rotation[n], moving.twists[n, :3], moving.accelerations[n]
+        r = R @ np.asarray(self.point)
+        a = rate[3:] + np.cross(rate[:3], r) + np.cross(o, np.cross(o, r)) - np.asarray(self.figure.gravity)
+        return np.concatenate([R.T @ o, R.T @ a])
+
+
+@dataclass(frozen=True, eq=False)
+class PressureSensor(Sensor):
+    """Centre of pressure on a level ground in the world: two numbers across the vertical [m], nan in the air."""
+
+    figure: Figure
+    contacts: Contacts
+    height: float = 0.0
+    """Of the ground [m]."""
+
+    @cached_property
+    def axes(self) -> tuple[int, int]:
+        """Axes of the world along the ground."""
+        up = int(np.argmax(np.abs(self.figure.up)))
+        first, second = (k for k in range(3) if k != up)
+        return first, second
+
+    @property
+    def labels(self) -> tuple[str, ...]:  # noqa: D102
+        return tuple(f"pressure_{'xyz'[k]}" for k in self.axes)
+
+    def truth(self, now: Sensed) -> Array:  # noqa: D102
+        assert now.touching is not None
+        feet = FootForceSensor(self.figure, self.contacts)
+        p = poses(self.figure, now.q).position[feet.segments]
+        wrench, up = now.touching.wrenches, self.figure.up
+        force = wrench[:, 3:].sum(0)
+        if force @ up < _LEAST:
+            return np.full(2, np.nan)
+        moment = (wrench[:, :3] + np.cross(p - self.height * up, wrench[:, 3:])).sum(0)
+        return np.asarray(np.cross(up, moment) / (force @ up))[list(self.axes)]
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A sensor as it is: sampled at a period, late, with bias and noise."""
+
+    sensor: Sensor
+    noise: ArrayLike = 0.0
+    """Standard deviation, one number or one for each of the sensor's."""
+    bias: ArrayLike = 0.0
+    period: float = 0.0
+    """From sample to sample [s]; 0: whenever it is read."""
+    delay: int = 0
+    """Samples by which it is late."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        n, where = len(self.sensor.labels), f"reading of {type(self.sensor).__name__}"
+        for name in ("noise", "bias"):
+            value = as_floats(getattr(self, name), where=f"{where}, {name}")
+            if value.shape not in ((), (n,)) or (name == "noise" and (value < 0).any()):
+                raise InputError(
+                    f"{name} is out of range", where=where, got=repr(value)[:60], allowed=f"one number or {n}"
+                )
+            object.__setattr__(self, name, np.array(np.broadcast_to(value, (n,))))
+        check_number(self.period, "period", where, least=0.0)
+        if not (isinstance(self.delay, int) and self.delay >= 0):
+            raise InputError("delay must be a number of samples", where=where, got=self.delay, allowed="0, 1, 2, …")
+
+    @property
+    def memory(self) -> Array:
+        """At the start: samples taken, then the last delay + 1 of them; nothing was measured yet."""
+        return np.zeros(1 + (self.delay + 1) * len(self.sensor.labels))
+
+    def read(self, now: Sensed, memory: Array) -> tuple[Array, Array]:
+        """Return what it tells at an instant, (n,), and its new memory; before the first late sample the first one."""
+        n, taken = len(self.sensor.labels), int(memory[0])
+        kept = memory[1:].reshape(self.delay + 1, n)
+        if self.period == 0.0 or taken == 0 or now.t >= taken * self.period - 1e-9 * self.period:
+            error = np.random.default_rng([self.seed, taken]).standard_normal(n)
+            fresh = self.sensor.truth(now) + np.asarray(self.bias, float) + np.asarray(self.noise, float) * error
+            kept = np.concatenate([kept[1:], fresh[None]]) if taken else np.repeat(fresh[None], self.delay + 1, axis=0)
+            taken += 1
+        return kept[0].copy(), np.concatenate([[float(taken)], kept.ravel()])
