@@ -1,4 +1,4 @@
-"""Muscles of two legs, 92 over 34 cylinders: lengths and moment arms of many postures; shares of their moments.
+"""Muscles of two legs, 92 over 34 cylinders: lengths and moment arms of many postures; shares of their moments; scenes.
 
 A peer of paths is made of a `Legs` and gives lengths (postures, muscles) and moment arms (postures, muscles,
 coordinates) of the first postures that it is asked for; a peer of static optimisation is made of `Shared` and gives
@@ -16,6 +16,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 from motiform.bench.act.model import postures, write_model
+from motiform.bench.act.scenes import measure_scenes
 from motiform.bench.agreement import check_same
 from motiform.bench.register import made_peers, peer_notes
 from motiform.bench.report import Report, Result
@@ -62,8 +63,9 @@ def measure(*, device: str, progress: Progress) -> Report:
         for threads in sorted({1, most}) if device == "cpu" else (most,):
             numba.set_num_threads(threads)
             rows += [_paths(legs, device, threads), _shares(legs, device, threads)]
-            progress(len(rows) / 4)
+            progress(len(rows) / 5)
         numba.set_num_threads(most)
+    rows += measure_scenes(most) if device == "cpu" else []
     return Report("act", tuple(rows))
 
 

@@ -124,7 +124,7 @@ class WalkingMotors(Motors):
 
     # ---------------------------------------------------------------- what is recorded
     @property
-    def quantities(self) -> Sequence[Quantity]:
+    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
         """Those of motors, and what was sensed and observed."""
         base = tuple(self.observer.base)
         across = PressureSensor(self.figure, self.contacts).labels

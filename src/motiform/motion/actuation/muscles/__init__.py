@@ -13,6 +13,7 @@ from motiform.motion.actuation.muscles.hill import (
 from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, MuscleModel, Thelen
 from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, Ligament, Muscles
 from motiform.motion.actuation.muscles.osim import read_muscles
+from motiform.motion.actuation.muscles.osim_write import write_osim
 from motiform.motion.actuation.muscles.path_geometry import PathGeometry, path_geometry, path_outlines, path_wrenches
 from motiform.motion.actuation.muscles.paths import MovingPoint, MusclePath, PathPoint, Paths, PathWrap, WrapObject
 from motiform.motion.actuation.muscles.scale import scale_muscles
@@ -49,4 +50,5 @@ __all__ = [
     "scale_muscles",
     "share_moments",
     "static_optimization",
+    "write_osim",
 ]

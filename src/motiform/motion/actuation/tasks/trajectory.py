@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest_file
 from motiform.motion.tree.model.joint import Array
-from motiform.record.files import disk, write_file
+from motiform.record.files import disk, new_file, write_file
 from motiform.spatial.checks import as_floats
 
 __all__ = ["CONTACT_CODES", "TaskTrajectory", "read_traj3", "write_traj3"]
@@ -95,9 +95,9 @@ class TaskTrajectory:
         return [(float(t[k]), float(t[k + 1]), int(code)) for k, code in enumerate(self.contacts)]
 
 
-def write_traj3(trajectory: TaskTrajectory, path: str | os.PathLike[str]) -> Path:
+def write_traj3(trajectory: TaskTrajectory, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a trajectory as HuMAnS does: number of poses, times and contact codes in turn, then the poses."""
-    place = Path(path)
+    place = new_file(path, overwrite)
     row = np.empty(len(np.asarray(trajectory.poses)))
     row[::2], row[1::2] = trajectory.times, trajectory.contacts
     lines = [_HEADS[0], str(len(row)), _HEADS[1]]

@@ -72,8 +72,8 @@ def muscle_forces(
         muscles, (t, motion.q, motion.v, tau), power=power, reserve=reserve, coordinates=coordinates, passive=passive,
         cutoff=cutoff, acceleration=motion.a, external=needed.external,
     )  # fmt: skip
-    crossed = joints_crossed(muscles.paths).any(axis=0)
-    found.manifest["muscles"]["joints"] = [name for name, some in zip(figure.names, crossed, strict=True) if some]
+    crossed = np.flatnonzero(joints_crossed(muscles.paths).any(axis=0))
+    found.manifest["muscles"]["joints"] = [figure.names[n] for n in crossed]
     found.manifest["muscles"]["weight"] = figure.mass * float(np.linalg.norm(figure.gravity))
     return _added(rec, found, _known_joints(figure, needed))
 
