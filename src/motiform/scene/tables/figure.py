@@ -233,7 +233,7 @@ class FigureTable(Table):
             if given is None or any(getattr(given, name) != getattr(plain, name) for name in _GAINS):
                 raise ValueError("motors follow a posture: posture must have q, hold or key, and no other key")
         if self.step is not None and (self.model != "bip" or self.posture is not None or self.start.model_fields_set):
-            raise ValueError("a step needs the model bip, and sets the start and posture itself: remove start and posture")
+            raise ValueError("a step needs the model bip, without start and posture: it sets them itself")
         if self.wrap and not self.muscle:
             raise ValueError("surfaces to wrap belong to muscles: give [[figure.muscle]]")
         if self.model is None and self.parameters.model_fields_set:
