@@ -72,7 +72,7 @@ class WalkingMotors(Motors):
 
     def __post_init__(self) -> None:
         if not isinstance(self.joints.sensor, JointSensor) or not isinstance(self.forces.sensor, FootForceSensor):
-            raise InputError("a walking robot reads joints and forces of feet", where=self.name)
+            raise InputError("a walking robot must have a joint sensor and a foot force sensor", where=self.name)
         if tuple(self.joints.sensor.coordinates) != tuple(m.coordinate for m in self.motors):
             raise InputError("the joint sensor must be that of the motors' coordinates", where=self.name)
         law = SampledLaw(self._law, self.period, self.delay, self._memory_at_start())

@@ -79,7 +79,7 @@ def build_step(scene: Scene, figure: Figure, contacts: Contacts | None) -> tuple
 
     def make() -> tuple[np.ndarray, WalkingMotors]:
         if len(scene.document.figure) + len(scene.document.body) > 1 or contacts is None:
-            raise InputError("a robot that takes a step must be alone, and stand on something")
+            raise InputError("a stepping robot must be alone in its scene, and have contacts")
         found = bip_step(robot=figure, contacts=contacts, **table.model_dump())
         return found.q0, found.controls
 

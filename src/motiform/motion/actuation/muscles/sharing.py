@@ -147,7 +147,7 @@ def static_optimization(
     x, left = np.where(blind, np.nan, shares.activation), np.where(lost, np.nan, shares.reserve)
     tau[:, chosen] = np.where(lost, np.nan, tau[:, chosen])
     if not np.isfinite(left).any():
-        raise InputError("no moment that muscles share is known", got="nan everywhere")
+        raise InputError("one moment must be known that muscles share", got="nan everywhere")
     if cutoff is not None:
         x = np.clip(filtered(x, cutoff, _rate(told.times), 2, True), low, high)
         left = np.where(lost, np.nan, asked - np.einsum("si,sik->sk", np.nan_to_num(x), gain))

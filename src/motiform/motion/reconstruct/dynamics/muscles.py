@@ -108,7 +108,7 @@ def _check_free(figure: Figure, plates: Recording | None) -> None:
         return  # an arm: nothing but its joints holds it
     if plates is None:
         raise InputError(
-            "muscles of a figure that stands need the forces of the ground", where=f"feet {feet[0].name}, …",
+            "muscles of a standing figure need the forces of the ground", where=f"feet {feet[0].name}, …",
             got="no force plates", remedy="Give a C3D file with plates, or --forces.",
         )  # fmt: skip
 
