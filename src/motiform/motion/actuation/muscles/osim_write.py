@@ -30,7 +30,7 @@ def write_osim(model: Figure | Muscles, path: str | os.PathLike[str], *, overwri
         raise InputError("a model must be a figure or muscles", got=type(model).__name__, allowed="Figure, Muscles")
     forces, wraps = list[str](), dict[str | None, str]()
     if isinstance(model, Muscles):
-        joints = {name: f"/jointset/{s.name}_joint/{name}" for s, name in _owners(figure)}
+        joints = {name: f"/jointset/{segment}_joint/{name}" for segment, name in _owners(figure)}
         forces += [_muscle(muscle, joints) for muscle in model.muscles]
         forces += [_ligament(ligament, joints) for ligament in model.ligaments]
         forces += [_actuator(actuator) for actuator in model.actuators]
@@ -43,8 +43,9 @@ def write_osim(model: Figure | Muscles, path: str | os.PathLike[str], *, overwri
     return _left(figure, Path(place))
 
 
-def _owners(figure: Figure) -> list[tuple[object, str]]:
-    return [(s, figure.layout.names[k]) for n, s in enumerate(figure.segments) for k in figure.layout.v[n]]
+def _owners(figure: Figure) -> list[tuple[str, str]]:
+    """Return the segment and the name of each coordinate."""
+    return [(s.name, figure.layout.names[k]) for n, s in enumerate(figure.segments) for k in figure.layout.v[n]]
 
 
 def _left(figure: Figure, path: Path) -> tuple[str, ...]:
@@ -103,9 +104,9 @@ def _millard(model: Millard) -> str:
     if model.passive_slopes is not None:
         keys = ("stiffness_at_low_force", "stiffness_at_one_norm_force", "curviness")
         passive |= dict(zip(keys, model.passive_slopes, strict=True))
-    keys = ("concentric_slope_at_vmax", "concentric_slope_near_vmax", "isometric_slope", "eccentric_slope_near_vmax",
-            "eccentric_slope_at_vmax")  # fmt: skip
-    speed = dict(zip(keys, model.speed_slopes, strict=True))
+    slopes = ("concentric_slope_at_vmax", "concentric_slope_near_vmax", "isometric_slope", "eccentric_slope_near_vmax",
+              "eccentric_slope_at_vmax")  # fmt: skip
+    speed = dict(zip(slopes, model.speed_slopes, strict=True))
     speed["max_eccentric_velocity_force_multiplier"] = model.lengthening_force
     speed |= dict(zip(("concentric_curviness", "eccentric_curviness"), model.speed_curviness, strict=True))
     tendon = {"strain_at_one_norm_force": model.tendon_strain}
@@ -150,9 +151,9 @@ def _point(point: AnyPoint, name: str, joints: dict[str, str]) -> str:
         condition = element("socket_coordinate", joints[leading]) + element("range", numbers([low, high]))
         return element("ConditionalPathPoint", place + condition, name)
     inside = frame
-    for axis, function, leading in zip("xyz", point.functions, point.coordinates, strict=True):
-        if leading is not None:
-            inside += element(f"socket_{axis}_coordinate", joints[leading])
+    for axis, function, driver in zip("xyz", point.functions, point.coordinates, strict=True):
+        if driver is not None:
+            inside += element(f"socket_{axis}_coordinate", joints[driver])
         inside += element(f"{axis}_location", function_text(function, f"moving point {name!r}"))
     return element("MovingPathPoint", inside, name)
 
