@@ -13,6 +13,10 @@ REFERENCES: dict[str, str] = {
     "clinical understanding of the terms, Gait Posture 13 (2001) 1–6. doi:10.1016/S0966-6362(00)00083-7",
     "Bell90": "A. L. Bell, D. R. Pedersen, R. A. Brand, A comparison of the accuracy of several hip center location "
     "prediction methods, J. Biomech. 23 (1990) 617–621. doi:10.1016/0021-9290(90)90054-7",
+    "BaranPopovic07": "I. Baran, J. Popović, Automatic rigging and animation of 3D characters, ACM Trans. Graph. 26 "
+    "(2007) 72. doi:10.1145/1276377.1276467",
+    "Kavan08": "L. Kavan, S. Collins, J. Žára, C. O'Sullivan, Geometric skinning with approximate dual quaternion "
+    "blending, ACM Trans. Graph. 27 (2008) 105. doi:10.1145/1409625.1409627",
     "Gordon89": "C. C. Gordon and others, 1988 Anthropometric Survey of U.S. Army Personnel: Methods and Summary "
     "Statistics, Natick/TR-89/044, 1989.",
     "Kadaba90": "M. P. Kadaba, H. K. Ramakrishnan, M. E. Wootten, Measurement of lower extremity kinematics during "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motiform.base.errors import InputError
-from motiform.cli.shared import Overwrite, Quiet, RecordingPath, beside, open_for, parse_size, wrote
+from motiform.cli.shared import Overwrite, Quiet, RecordingPath, Skin, beside, open_for, parse_size, wrote
 
 if TYPE_CHECKING:
     from motiform.form import Form
@@ -26,6 +26,7 @@ def film(
     flashes: Annotated[
         int | None, typer.Option("--strobe", min=1, help="Number of instants in one picture; the scene's if not given.")
     ] = None,
+    skin: Skin = None,
     overwrite: Overwrite = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted film.")] = False,
     quiet: Quiet = False,
@@ -38,7 +39,7 @@ def film(
 
     pixels = parse_size(size)
     shown = open_for("film", recording)
-    form = dress(shown)
+    form = dress(shown, skin=skin)
     path = out or beside(recording, ".mp4")
     if path.suffix.lower() == ".png":
         _check_instant(form, at, flashes)

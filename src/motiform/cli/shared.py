@@ -11,6 +11,10 @@ from motiform.base.errors import InputError, RecordingError, closest, closest_fi
 if TYPE_CHECKING:
     from motiform.record import Recording
 
+Skin = Annotated[
+    bool | None,
+    typer.Option("--skin/--no-skin", help="Draw a figure as one smooth body; the scene's choice if not given."),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

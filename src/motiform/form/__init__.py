@@ -3,6 +3,7 @@
 from motiform.form.colors import Shades
 from motiform.form.form import dress, strobe
 from motiform.form.looks import (
+    Bone,
     ColorBy,
     HeightsLook,
     HideBy,
@@ -17,10 +18,12 @@ from motiform.form.looks import (
 )
 from motiform.form.model_looks import looks_of, marker_looks
 from motiform.form.parts import Form, Links, Part, Skin
+from motiform.form.rig import Rig
 from motiform.form.screen import Engraver, Follow, Pistons, Screen, Screens
 from motiform.form.upright import stand_upright
 
 __all__ = [
+    "Bone",
     "ColorBy",
     "Engraver",
     "Follow",
@@ -34,6 +37,7 @@ __all__ = [
     "Part",
     "Pistons",
     "PointsLook",
+    "Rig",
     "Screen",
     "Screens",
     "Shades",

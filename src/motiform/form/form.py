@@ -14,17 +14,21 @@ from motiform.form.upright import up_of
 from motiform.record.manifest import check_manifest
 
 if TYPE_CHECKING:
+    from motiform.form.rig import Rig
     from motiform.record import Recording
 
 __all__ = ["dress", "strobe"]
 
 
 @check_keywords
-def dress(recording: "Recording", looks: Looks | None = None) -> Form:
+def dress(recording: "Recording", looks: Looks | None = None, *, skin: "bool | Rig | None" = None) -> Form:
     """Return the form of a recording: its looks on the poses and places in its channels.
 
     Looks are those of its manifest (`looks_in`) unless others are given. Places stay in the world's axes. The manifest
     says what is up in them: against its "gravity", or the axis "up" where there is no gravity, or else y.
+
+    With `skin` the segments of a figure are drawn as one smooth body (`motiform.form.rig`), or as a rig of one's own
+    that follows them. Without a word about it, as the manifest's "image" says.
     """
     check_manifest(recording.manifest, recording._where)
     shown = looks_in(recording) if looks is None else looks
@@ -38,6 +42,11 @@ def dress(recording: "Recording", looks: Looks | None = None) -> Form:
     times = recording.time(_clock(shown, recording))
     image = dict(recording.manifest.get("image") or {})
     drawn: list[Part | Links | Skin] = []
+    if skin or (skin is None and image.get("skin")):
+        from motiform.form.rig.dressed import dress_body
+
+        body, shown = dress_body(recording, shown, len(times), None if isinstance(skin, bool) else skin)
+        drawn.append(body)
     for name, look in shown.parts.items():
         if isinstance(look, ShapeLook) and look.is_ground(image):
             image["ground_height"] = look.ground

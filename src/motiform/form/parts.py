@@ -9,6 +9,7 @@ from motiform.form.colors import Shades
 from motiform.spatial.upright import up_vector
 
 if TYPE_CHECKING:
+    from motiform.form.rig import Posed
     from motiform.geometry import Shape
 
 __all__ = ["Form", "Links", "Part", "Skin"]
@@ -88,8 +89,9 @@ class Skin:
     """A surface of triangles whose vertices move."""
 
     name: str
-    vertices: np.ndarray
-    """[m], (samples, points, 3); triangles with a vertex that is nan are not there."""
+    vertices: "np.ndarray | Posed"
+    """[m], (samples, points, 3), or `Posed`, which computes those that are asked for; triangles with a vertex that is
+    nan are not there."""
     faces: np.ndarray
     """Vertices of each triangle, counter-clockwise seen from outside, (triangles, 3)."""
     color: np.ndarray

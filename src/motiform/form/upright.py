@@ -29,7 +29,7 @@ def stand_upright(form: Form) -> Form:
         form,
         parts=tuple(_turn_part(part, R) for part in form.parts),
         links=tuple(replace(l, first=turn_points(l.first, R), second=turn_points(l.second, R)) for l in form.links),
-        skins=tuple(replace(skin, vertices=turn_points(skin.vertices, R)) for skin in form.skins),
+        skins=tuple(replace(skin, vertices=_turn_skin(skin.vertices, R)) for skin in form.skins),
         image=_turn_hints(form.image, R),
         up=(0.0, 1.0, 0.0),
     )
@@ -37,6 +37,10 @@ def stand_upright(form: Form) -> Form:
 
 def _turn_part(part: Part, R: np.ndarray) -> Part:
     return replace(part, position=turn_points(part.position, R), orientation=turn_orientations(part.orientation, R))
+
+
+def _turn_skin(vertices: Any, R: np.ndarray) -> Any:
+    return vertices.turned(R) if hasattr(vertices, "turned") else turn_points(vertices, R)
 
 
 def _turn_hints(image: dict[str, Any], R: np.ndarray) -> dict[str, Any]:

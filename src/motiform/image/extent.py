@@ -1,7 +1,7 @@
 """Where a motion takes place: balls around its shapes, over all samples."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from motiform.base.errors import InputError
 from motiform.spatial.upright import upright
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Part
+    from motiform.form import Form, Part, Skin
 
 __all__ = ["form_bounds", "lowest_height", "motion_balls"]
 
@@ -30,7 +30,7 @@ def _blocks(part: "Part") -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 def _soft(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
     """Give (places (n, 3), radius) [m] of all ends of links and vertices of skins, a block at a time."""
-    drawn = [(skin.vertices, np.unique(skin.faces), 0.0) for skin in form.skins]
+    drawn = [_vertices(skin) for skin in form.skins]
     for links in form.links:
         thick = float(links.radius.max())
         drawn += [(points, np.unique(links.pairs[:, k]), thick) for k, points in enumerate((links.first, links.second))]
@@ -41,6 +41,16 @@ def _soft(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
             sound = np.isfinite(place).all(1)
             if sound.any():
                 yield place[sound], radius
+
+
+def _vertices(skin: "Skin") -> tuple[Any, np.ndarray, float]:
+    """Return the vertices of a skin, those that count, and a radius of 0."""
+    from motiform.form.rig import Posed
+
+    if isinstance(skin.vertices, Posed):
+        few = skin.vertices.outline()
+        return few, np.arange(few.shape[1]), 0.0
+    return skin.vertices, np.unique(skin.faces), 0.0
 
 
 def _centers(part: "Part", center: np.ndarray, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:

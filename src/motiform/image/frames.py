@@ -12,7 +12,7 @@ import numpy as np
 from motiform.base.errors import RunError
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part
+    from motiform.form import Form, Links, Part, Skin
 
 __all__ = ["FrameFolder", "film_key"]
 
@@ -32,10 +32,20 @@ def film_key(form: "Form", *settings: Any) -> str:
             digest.update(np.asarray(array).tobytes())
         digest.update(_shades(links))
     for skin in form.skins:
-        for array in (skin.vertices, skin.faces, skin.color):
+        for array in (*_places(skin), skin.faces, skin.color):
             digest.update(np.asarray(array).tobytes())
         digest.update(repr(skin.smooth).encode())
     return digest.hexdigest()
+
+
+def _places(skin: "Skin") -> tuple[np.ndarray, ...]:
+    """Return all that the places of a skin's vertices depend on."""
+    from motiform.form.rig import Posed
+
+    if not isinstance(skin.vertices, Posed):
+        return (skin.vertices,)
+    rig = skin.vertices.rig
+    return rig.vertices, rig.joint, rig.weight, rig.position, skin.vertices.position, skin.vertices.orientation
 
 
 def _shades(part: "Part | Links") -> bytes:

@@ -40,6 +40,10 @@ def skin_split(skin: "Skin") -> tuple[np.ndarray, np.ndarray]:
     faces = skin.faces
     if not skin.smooth:
         return faces.reshape(-1), np.arange(faces.size).reshape(-1, 3)
+    from motiform.form.rig import Posed
+
+    if isinstance(skin.vertices, Posed):  # a body has no sharp edges
+        return np.arange(skin.vertices.shape[1]), faces
     whole = next((x for x in skin.vertices if np.isfinite(x).all()), np.nan_to_num(skin.vertices[0]))
     if len(faces) > _MANY:
         return np.arange(len(whole)), faces

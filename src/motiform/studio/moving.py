@@ -7,6 +7,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from motiform.form import Links, Part
+    from motiform.form.rig import Posed
 
 __all__ = ["Deforming", "Moving", "Stretching", "line_colors", "linear_rgb", "moves", "rgb", "segments", "shown_sizes"]
 
@@ -57,7 +58,7 @@ class Stretching:
 class Deforming:
     """The triangles of one color of a skin."""
 
-    places: np.ndarray
+    places: "np.ndarray | Posed"
     """Of the skin's vertices [m], (samples, points, 3)."""
     source: np.ndarray
     """Which of them each vertex of the mesh is."""
@@ -99,8 +100,10 @@ def shown_sizes(part: "Part", sample: int) -> np.ndarray:
     return (np.isfinite(part.position[sample]).all(-1) * part.scales).astype(np.float32)
 
 
-def moves(values: np.ndarray) -> bool:
+def moves(values: "np.ndarray | Posed") -> bool:
     """Return whether numbers (samples, count, n) change over time, or are not there at times."""
+    if not isinstance(values, np.ndarray):
+        return moves(values.position) or moves(values.orientation)
     first = values[:1]
     return bool(((values != first) & ~(np.isnan(values) & np.isnan(first))).any())
 

@@ -1,5 +1,6 @@
 """Looks: how the channels of a recording are drawn. A class for each way, whose fields are keys of a manifest."""
 
+from motiform.form.looks.bone import Bone
 from motiform.form.looks.color import ColorBy
 from motiform.form.looks.heights import HeightsLook
 from motiform.form.looks.links import HideBy, LinksLook
@@ -10,6 +11,7 @@ from motiform.form.looks.skin import SkinLook
 from motiform.form.looks.spring import SpringLook
 
 __all__ = [
+    "Bone",
     "ColorBy",
     "HeightsLook",
     "HideBy",

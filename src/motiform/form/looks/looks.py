@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
+from motiform.form.looks.bone import Bone
 from motiform.form.looks.heights import HeightsLook
 from motiform.form.looks.links import LinksLook
 from motiform.form.looks.plain import PartLook
@@ -44,6 +45,8 @@ class Looks:
 
     parts: Mapping[str, PartLook] = field(default_factory=dict)
     springs: Mapping[str, SpringLook] = field(default_factory=dict)
+    bones: Mapping[str, Bone] = field(default_factory=dict)
+    """Segments at rest, by name, whose parts may be drawn as one surface."""
 
     def __post_init__(self) -> None:
         for name, look in self.parts.items():
@@ -52,12 +55,14 @@ class Looks:
                 raise InputError("a part must have a look", where=f"looks of {name!r}", got=repr(look), allowed=allowed)
 
     def __or__(self, other: "Looks") -> "Looks":
-        return Looks({**self.parts, **other.parts}, {**self.springs, **other.springs})
+        springs, bones = {**self.springs, **other.springs}, {**self.bones, **other.bones}
+        return Looks({**self.parts, **other.parts}, springs, bones)
 
     def manifest(self) -> dict[str, Any]:
-        """Return the entries "form" and "links" of a recording's manifest."""
+        """Return the entries "form", "links" and, where there are bones, "bones" of a recording's manifest."""
         springs = [{"name": name, **spring.to_plain()} for name, spring in self.springs.items()]
-        return {"form": self._written[0], "links": springs}
+        bones = {"bones": {name: bone.to_plain() for name, bone in self.bones.items()}} if self.bones else {}
+        return {"form": self._written[0], "links": springs, **bones}
 
     def statics(self) -> dict[str, np.ndarray]:
         """Return the arrays that the manifest refers to, by name."""
@@ -73,7 +78,8 @@ def looks_in(recording: "Recording") -> Looks:
     """Return the looks stored in a recording's manifest and statics."""
     parts = {name: _read(name, plain, recording) for name, plain in (recording.manifest.get("form") or {}).items()}
     springs = {str(plain.get("name")): SpringLook.from_plain(plain) for plain in recording.manifest.get("links") or ()}
-    return Looks(parts, springs)
+    bones = {str(name): Bone.from_plain(plain) for name, plain in (recording.manifest.get("bones") or {}).items()}
+    return Looks(parts, springs, bones)
 
 
 def _read(name: str, plain: Any, recording: "Recording") -> PartLook:

@@ -3,11 +3,12 @@
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.looks import Looks, ShapeLook
+from motiform.form.looks import Bone, Looks, ShapeLook
 from motiform.geometry import Compound, Plane, Shape
 from motiform.motion.contact import Contacts
+from motiform.motion.figures import Human36
 from motiform.motion.hybrid.matter.parts import SegmentSolid
-from motiform.motion.tree import Figure
+from motiform.motion.tree import Figure, poses
 from motiform.spatial import Transform, quaternion_from_rotation
 
 __all__ = ["STONE", "contact_looks", "figure_looks", "is_up", "placed", "solid_looks"]
@@ -19,13 +20,30 @@ RGB = tuple[float, float, float] | np.ndarray
 
 
 def figure_looks(figure: Figure, _model: object) -> Looks:
-    """Return the parts of the segments."""
-    found = {}
+    """Return the parts of the segments, and the segments at rest where the figure has a posture for that."""
+    found, owned = {}, dict[str, list[str]]()
     for segment in figure.segments:
         for n, part in enumerate(segment.parts):
             name = segment.name if len(segment.parts) == 1 else f"{segment.name}.{n + 1}"
             found[name] = _carried(part.shape, part.placement, part.color or _GREY, segment.name)
-    return Looks(found)
+            owned.setdefault(segment.name, []).append(name)
+    return Looks(found, bones=_bones(figure, figure.spread, owned) if isinstance(figure, Human36) else {})
+
+
+def _bones(figure: Figure, q: np.ndarray, owned: dict[str, list[str]]) -> dict[str, Bone]:
+    """Return the segments that have parts, in a posture."""
+    rotation, position = poses(figure, q)
+    parents = {segment.name: segment.parent for segment in figure.segments}
+    found = {}
+    for n, segment in enumerate(figure.segments):
+        if segment.name in owned:
+            parent = segment.parent
+            while parent is not None and parent not in owned:
+                parent = parents[parent]
+            turn = tuple(quaternion_from_rotation(rotation[n]).tolist())
+            at = tuple(position[n].tolist())
+            found[segment.name] = Bone(parts=tuple(owned[segment.name]), at=at, turn=turn, parent=parent)
+    return found
 
 
 def contact_looks(contacts: Contacts, figure: object) -> Looks:

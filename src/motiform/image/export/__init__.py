@@ -12,6 +12,7 @@ from motiform.image.files import check_new, new_file
 
 if TYPE_CHECKING:
     from motiform.form import Form
+    from motiform.form.rig import Posed
     from motiform.record import Recording
 
 __all__ = ["SUFFIXES", "export"]
@@ -30,8 +31,9 @@ SUFFIXES = {
 
 @check_keywords
 def export(
-    source: "Recording | Form", path: str | os.PathLike[str], *, overwrite: bool = False, rate: float | None = None
-) -> Path:
+    source: "Recording | Form", path: str | os.PathLike[str], *, overwrite: bool = False, rate: float | None = None,
+    skin: bool | None = None,
+) -> Path:  # fmt: skip
     """Write a recording or form in the format that the suffix of ``path`` names, and return the path.
 
     The file is written atomically, and an existing one is replaced only with ``overwrite``.
@@ -44,6 +46,7 @@ def export(
     source : a recording, or a form (which has no channels, so no .csv).
     rate : samples per second to keep [Hz]; all samples when None. A rate above the recording's changes nothing in
         animated files.
+    skin : whether a figure is one smooth body, as for `dress`.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
@@ -54,7 +57,7 @@ def export(
     if suffix == ".csv":
         _write_table(source, path, overwrite, rate)
         return path
-    form = _form(source)
+    form = _form(source, skin)
     with new_file(path, overwrite=overwrite) as temporary:
         if suffix in (".glb", ".gltf"):
             from motiform.image.export.gltf import write_gltf
@@ -71,19 +74,21 @@ def export(
     return path
 
 
-def _form(source: "Recording | Form") -> "Form":
+def _form(source: "Recording | Form", skin: bool | None) -> "Form":
     from motiform.form import Form, dress
     from motiform.record import Recording
 
     if isinstance(source, Form):
         return source
     if isinstance(source, Recording):
-        return _without_gaps(dress(source))
+        return _without_gaps(dress(source, skin=skin))
     raise InputError("cannot export this", got=type(source).__name__, allowed="a Recording or a Form")
 
 
 def _without_gaps(form: "Form") -> "Form":
     """Return the form less what is not known throughout: these formats cannot hide what they animate."""
+    from motiform.form.rig import Posed
+
     parts = []
     for part in form.parts:
         known = np.isfinite(part.position).all(axis=(0, 2))
@@ -103,10 +108,17 @@ def _without_gaps(form: "Form") -> "Form":
         if known.any():
             links.append(_kept(some, known, "pairs", "radius"))
     for skin in form.skins:
-        known = np.isfinite(skin.vertices).all(axis=(0, 2))[skin.faces].all(axis=1)
+        if isinstance(skin.vertices, Posed) and _finite(skin.vertices):
+            skins.append(skin)
+            continue
+        known = np.isfinite(np.asarray(skin.vertices)).all(axis=(0, 2))[skin.faces].all(axis=1)
         if known.any():
             skins.append(_kept(skin, known, "faces"))
     return replace(form, parts=tuple(parts), links=tuple(links), skins=tuple(skins))
+
+
+def _finite(posed: "Posed") -> bool:
+    return bool(np.isfinite(posed.position).all() and np.isfinite(posed.orientation).all())
 
 
 def _kept(thing: Any, known: np.ndarray, *keys: str) -> Any:

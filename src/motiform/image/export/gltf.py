@@ -13,13 +13,14 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.form.upright import stand_upright
-from motiform.image.export.keys import body_colors, body_names, key_times, poses, shape_key, viewpoint
+from motiform.image.export.keys import Track, body_colors, body_names, key_times, poses, shape_key, viewpoint
 from motiform.image.export.soft import rods, skin_times, skin_track
 from motiform.image.look import linear_from_srgb
 from motiform.image.shading import shaded, skin_split, vertex_normals
 
 if TYPE_CHECKING:
     from motiform.form import Form, Links, Part, Skin
+    from motiform.form.rig import Posed
     from motiform.geometry import Shape
 
 __all__ = ["write_gltf"]
@@ -33,7 +34,8 @@ def write_gltf(form: "Form", path: Path, *, rate: float | None = None) -> None:
     """Write the form to ``path``: a mesh per distinct shape and colour, a node per body, one animation.
 
     A link is a rod whose node is moved, turned and scaled. A skin has a morph target for each of its shapes after the
-    first, of which the animation blends two at a time; there are at most `soft.MOST_SHAPES` shapes.
+    first, of which the animation blends two at a time; there are at most `soft.MOST_SHAPES` shapes. A rigged surface is
+    a skin of glTF: viewers blend the frames of its segments linearly, pictures of motiform by dual quaternions.
 
     The axes of glTF are right-handed with y up, in metres; a form with another up is turned. Times start at 0, as glTF
     demands; the time of the first sample is kept in the extras of the animation.
@@ -62,7 +64,7 @@ class _Document:
         self.chunks: list[np.ndarray] = []
         self.size = 0
         self.json: dict[str, list[Any]] = {
-            name: [] for name in ("nodes", "meshes", "materials", "accessors", "bufferViews", "cameras")
+            name: [] for name in ("nodes", "meshes", "materials", "skins", "accessors", "bufferViews", "cameras")
         }
         self.samplers: list[dict[str, Any]] = []
         self.channels: list[dict[str, Any]] = []
@@ -117,6 +119,11 @@ class _Document:
 
     def add_skin(self, skin: "Skin") -> None:
         """Add a skin: its first shape as a mesh, the others as morph targets, a primitive for each colour."""
+        from motiform.form.rig import Posed
+
+        if isinstance(skin.vertices, Posed):
+            self.add_rig(skin, skin.vertices)
+            return
         times = skin_times(self.times)
         source, faces = skin_split(skin)
         shapes = skin_track(self.form, skin, times)[:, source]
@@ -127,22 +134,51 @@ class _Document:
             self._attributes(shape - shapes[0], normal - normals[0])
             for shape, normal in zip(shapes[1:], normals[1:], strict=True)
         ]
-        primitives = []
-        for color, own in skin.tones:
-            corners = self._corners(faces[own], len(source))
-            material = self._material(tuple((np.round(color * 255) / 255).tolist()), skin.two_sided)
-            primitives.append({"attributes": attributes, "indices": corners, "material": material})
-        mesh: dict[str, Any] = {"name": skin.name, "primitives": primitives}
+        mesh = self._add_mesh(skin, attributes, faces)
         if targets:
             mesh["weights"] = [0.0] * len(targets)
-            for primitive in primitives:
+            for primitive in mesh["primitives"]:
                 primitive["targets"] = targets
-        self.json["meshes"].append(mesh)
         self.json["nodes"].append({"name": skin.name, "mesh": len(self.json["meshes"]) - 1})
         self.roots.append(len(self.json["nodes"]) - 1)
         if targets:
             weights = np.eye(len(shapes), dtype=np.float32)[:, 1:].reshape(-1)
             self._add_channel(times, self._accessor(self._view(weights), weights), self.roots[-1], "weights")
+
+    def add_rig(self, skin: "Skin", posed: "Posed") -> None:
+        """Add a rigged surface as a skin of glTF: a mesh at rest, and a node for each segment that moves it."""
+        rig = posed.rig
+        track = Track(skin.name, posed.position, posed.orientation)
+        position, turn = (x.astype(np.float32) for x in poses(self.form, track, self.times))
+        turn, first = turn[..., [1, 2, 3, 0]], len(self.json["nodes"])
+        for name, at, way in zip(rig.segments, position[:, 0].tolist(), turn[:, 0].tolist(), strict=True):
+            self.json["nodes"].append({"name": name, "translation": at, "rotation": way})
+        self._animate(first, "translation", position)
+        self._animate(first, "rotation", turn)
+        joints = list(range(first, first + len(rig.segments)))
+        inverse = _inverse_frames(rig.position, rig.orientation)
+        self.json["skins"].append({"name": skin.name, "joints": joints, "skeleton": first + len(joints),
+                                   "inverseBindMatrices": self._accessor(self._view(inverse), inverse)})  # fmt: skip
+        normals = vertex_normals(rig.vertices, skin.faces).astype(np.float32)
+        attributes = self._attributes(rig.vertices.astype(np.float32), normals)
+        for name, data in (("JOINTS_0", rig.joint.astype(np.uint16)), ("WEIGHTS_0", rig.weight.astype(np.float32))):
+            attributes[name] = self._accessor(self._view(data, _VERTICES), data)
+        self._add_mesh(skin, attributes, skin.faces)
+        root = {"name": f"{skin.name} segments", "children": joints}
+        mesh = {"name": skin.name, "mesh": len(self.json["meshes"]) - 1, "skin": len(self.json["skins"]) - 1}
+        self.json["nodes"] += [root, mesh]
+        self.roots += [first + len(joints), first + len(joints) + 1]
+
+    def _add_mesh(self, skin: "Skin", attributes: dict[str, int], faces: np.ndarray) -> dict[str, Any]:
+        """Add the mesh of a skin, a primitive for each colour."""
+        primitives = []
+        for color, own in skin.tones:
+            corners = self._corners(faces[own], int(faces.max()) + 1)
+            material = self._material(tuple((np.round(color * 255) / 255).tolist()), skin.two_sided)
+            primitives.append({"attributes": attributes, "indices": corners, "material": material})
+        self.json["meshes"].append({"name": skin.name, "primitives": primitives})
+        mesh: dict[str, Any] = self.json["meshes"][-1]
+        return mesh
 
     def add_camera(self) -> None:
         """Add the camera; as ours, it looks along its −z axis and its angle is between the lower and upper edge."""
@@ -230,7 +266,8 @@ class _Document:
     def _accessor(self, view: int, data: np.ndarray, offset: int = 0, *, bounds: bool = False) -> int:
         kind = {np.dtype(np.float32): _FLOAT, np.dtype(np.uint16): _UINT16, np.dtype(np.uint32): _UINT32}[data.dtype]
         entry: dict[str, Any] = {"bufferView": view, "componentType": kind, "count": len(data)}
-        entry["type"] = "SCALAR" if data.ndim == 1 else f"VEC{data.shape[1]}"
+        kinds = {1: "SCALAR", 2: f"VEC{data.shape[-1]}", 3: f"MAT{data.shape[-1]}"}
+        entry["type"] = kinds[data.ndim]
         if offset:
             entry["byteOffset"] = offset
         if bounds:
@@ -255,6 +292,17 @@ class _Document:
             moves = {"name": title, "channels": self.channels, "samplers": self.samplers, "extras": extras}
             document["animations"] = [moves]
         return document | {name: list_ for name, list_ in self.json.items() if list_}, self.chunks
+
+
+def _inverse_frames(position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
+    """Return the inverses of frames as glTF stores them, by columns, (n, 4, 4)."""
+    from motiform.spatial import rotation_from_quaternion
+
+    turn = rotation_from_quaternion(orientation)
+    found = np.zeros((len(turn), 4, 4), np.float32)
+    found[:, :3, :3], found[:, 3, 3] = turn, 1.0  # Rᵀ by rows is R by columns
+    found[:, 3, :3] = -np.einsum("nji,nj->ni", turn, position)
+    return found
 
 
 def _packed(chunks: list[np.ndarray]) -> list[bytes]:

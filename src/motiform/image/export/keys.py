@@ -1,7 +1,7 @@
 """Keyframes: times and poses of an animated file, checked and free of sign flips."""
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     from motiform.form import Form, Links, Part
     from motiform.image.camera import Camera
 
-__all__ = ["axis_angles", "between", "body_colors", "body_names", "key_times", "poses", "shape_key", "viewpoint"]
+__all__ = [
+    "Track",
+    "axis_angles",
+    "between",
+    "body_colors",
+    "body_names",
+    "key_times",
+    "poses",
+    "shape_key",
+    "viewpoint",
+]
 
 
 def key_times(form: "Form", rate: float | None = None) -> np.ndarray:
@@ -39,7 +49,17 @@ def key_times(form: "Form", rate: float | None = None) -> np.ndarray:
     return times if count >= len(times) else times[0] + np.arange(count) / rate
 
 
-def poses(form: "Form", part: "Part", times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+class Track(NamedTuple):
+    """Poses of bodies over the samples of a form."""
+
+    name: str
+    position: np.ndarray
+    """[m], (samples, count, 3)"""
+    orientation: np.ndarray
+    """(w, x, y, z), (samples, count, 4)"""
+
+
+def poses(form: "Form", part: "Part | Track", times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return positions [m], (count, keys, 3), and unit quaternions (w, x, y, z), (count, keys, 4), at the instants.
 
     Between samples positions are linear and rotations follow the shortest arc. The sign of each quaternion is the one
@@ -73,7 +93,7 @@ def between(known: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return i, np.where(step > 0, (times - known[i]) / np.where(step > 0, step, 1.0), 1.0)
 
 
-def _check_poses(part: "Part", times: np.ndarray) -> None:
+def _check_poses(part: "Part | Track", times: np.ndarray) -> None:
     count = part.position.shape[1]
     if part.position.shape != (len(times), count, 3) or part.orientation.shape != (len(times), count, 4):
         raise InputError(

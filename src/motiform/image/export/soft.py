@@ -9,6 +9,7 @@ from motiform.image.export.keys import between
 
 if TYPE_CHECKING:
     from motiform.form import Form, Links, Skin
+    from motiform.form.rig import Posed
 
 __all__ = ["MOST_SHAPES", "rods", "skin_times", "skin_track"]
 
@@ -67,14 +68,20 @@ def skin_track(form: "Form", skin: "Skin", times: np.ndarray) -> np.ndarray:
     return places if (places != places[:1]).any() else places[:1]
 
 
-def track(form: "Form", points: np.ndarray, times: np.ndarray, where: str) -> np.ndarray:
+def track(form: "Form", points: "np.ndarray | Posed", times: np.ndarray, where: str) -> np.ndarray:
     """Return points at the instants [m], (keys, points, 3): linear between samples."""
     if len(form.times) == 1:
         found = np.asarray(points[:1], float)
     else:
         i, u = between(np.asarray(form.times, float), times)
+        if np.all((u == 0) | (u == 1)):  # all instants are samples
+            return _finite(np.asarray(points[np.where(u == 0, i, i + 1)], float), times, where)
         u = u[:, None, None]
         found = np.where(u == 0, points[i], np.where(u == 1, points[i + 1], (1 - u) * points[i] + u * points[i + 1]))
+    return _finite(found, times, where)
+
+
+def _finite(found: np.ndarray, times: np.ndarray, where: str) -> np.ndarray:
     if not np.isfinite(found).all():
         at = times[np.argmin(np.isfinite(found).all(axis=(1, 2)))]
         raise InputError(

@@ -231,6 +231,14 @@ class Human36(MadeFigure):
         return {segment.name: _radii(segment) for segment in self.segments}
 
     @property
+    def spread(self) -> Array:
+        """Posture with arms and legs apart, (42,): only segments that are joined touch; skins are made in it."""
+        q = np.zeros(len(t.COORDINATES))
+        for name, angle in t.SPREAD.items():
+            q[t.COORDINATES.index(name)] = angle
+        return q
+
+    @property
     def hanim(self) -> dict[str, tuple[str, str]]:
         """Names of each segment's joint and segment in H-Anim."""
         return dict(t.HANIM)

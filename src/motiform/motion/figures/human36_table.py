@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from motiform.motion.figures.anthropometry import Anthropometry
 
-__all__ = ["CONTACTS", "COORDINATES", "HANIM", "RANGES", "ROWS", "SEGMENTS", "TAGS", "landmarks"]
+__all__ = ["CONTACTS", "COORDINATES", "HANIM", "RANGES", "ROWS", "SEGMENTS", "SPREAD", "TAGS", "landmarks"]
 
 Point = tuple[float, float, float]
 Parameters = tuple[float | str, float | str, float | str]
@@ -60,6 +60,12 @@ def _named(parameter: float | str) -> float | str:
         return parameter
     return re.sub(r"q(\d+)", lambda found: COORDINATES[int(found[1]) - 1], parameter)
 
+
+SPREAD = {
+    **{f"{side}_shoulder_abduction": 0.6 for side in ("right", "left")},
+    **{f"{side}_hip_abduction": 0.25 for side in ("right", "left")},
+}
+"""Angles at which neither arms nor legs touch [rad]."""
 
 ROWS = tuple((name, parent, tuple(map(_named, t)), tuple(map(_named, r))) for name, parent, t, r in _ROWS)
 SEGMENTS = tuple(row[0] for row in ROWS)

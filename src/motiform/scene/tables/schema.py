@@ -189,6 +189,7 @@ class ImageTable(Table):
     plot: list[str] = Field(default_factory=list, description="channels worth a plot")
     ground: bool = Field(True, description="whether a ground is drawn")
     ground_height: Metre | None = Field(None, description="its height; if not given y = 0, or below the motion")
+    skin: bool = Field(False, description="whether the segments of a figure are drawn as one smooth body")
     strobe: int = Field(1, ge=1, le=1000, description="instants that a picture shows at once")
     speed: Annotated[float, Above0] = Field(1.0, description="seconds of motion per second of film")
 

@@ -11,13 +11,13 @@ import pytest
 import trimesh
 
 from motiform.base.errors import InputError
-from motiform.form import Form, Part, stand_upright
+from motiform.form import Form, Part, Skin, stand_upright
 from motiform.geometry import Ball, Box, Mesh
 from motiform.image.export import export
-from motiform.spatial import rotation_from_quaternion, upright
+from motiform.spatial import exp_quaternion, multiply_quaternions, rotation_from_quaternion, upright
 
 TYPES = {5120: np.int8, 5121: np.uint8, 5122: np.int16, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
-WIDTH = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+WIDTH = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 SINGLE = float(np.finfo(np.float32).eps)
 
 
@@ -374,3 +374,48 @@ def test_a_world_turned_before_gives_the_same_file(soft, tmp_path, up):
     form = replace(soft, up=up)
     one, other = export(form, tmp_path / "a.glb"), export(stand_upright(form), tmp_path / "b.glb")
     assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_rigged_surface_is_a_skin(tmp_path):
+    """Read by pygltflib and blended linearly, as viewers do, it is where the segments' own vertices are."""
+    from motiform.form.rig import Posed, Rig
+
+    points = np.array([[0, 0, 0], [0.1, 0.5, 0], [0, 1, 0.1], [0.1, 1.5, 0], [0, 2, 0.1]], float)
+    turn = exp_quaternion(np.array([0.0, 0.3, 0.0]))
+    upper = np.array([0.0, 0.0, 0.5, 1.0, 1.0])
+    rest = {"lower": ((0, 0, 0), (1, 0, 0, 0)), "upper": ((0, 1, 0), turn)}
+    faces = [(0, 1, 2), (1, 3, 2), (2, 3, 4)]
+    rig = Rig.bind(points, faces, rest, {"lower": 1 - upper, "upper": upper})
+    times = np.arange(5) / 10.0
+    bend = exp_quaternion(np.stack([0.4 * np.arange(5), np.zeros(5), np.zeros(5)], axis=1))
+    orientation = np.stack([np.tile([1.0, 0, 0, 0], (5, 1)), multiply_quaternions(bend, turn)], axis=1)
+    position = np.tile(rig.position, (5, 1, 1)) + np.array([0.0, 0.0, 0.3])
+    skin = Skin("body", Posed(rig, position, orientation), rig.faces, np.array([[1.0, 0, 0]] * 2 + [[0, 0, 1.0]]))
+    export(Form((), times, "rig", {}, (), (skin,)), tmp_path / "rig.glb")
+    file = pygltflib.GLTF2().load(str(tmp_path / "rig.glb"))
+    blob = file.binary_blob()
+    [read] = file.skins
+    assert [file.nodes[n].name for n in read.joints] == ["lower", "upper"]
+    first = file.meshes[0].primitives[0].attributes
+    assert len(file.meshes[0].primitives) == 2
+    joints, weights, places = (values(file, blob, n) for n in (first.JOINTS_0, first.WEIGHTS_0, first.POSITION))
+    inverse = values(file, blob, read.inverseBindMatrices).reshape(-1, 4, 4).transpose(0, 2, 1)  # stored by columns
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-6)
+    frames = np.tile(np.eye(4), (5, 2, 1, 1))
+    frames[:, :, :3, 3] = position[:1]
+    for channel in file.animations[0].channels:
+        n = read.joints.index(channel.target.node)
+        sampled = values(file, blob, file.animations[0].samplers[channel.sampler].output)
+        if channel.target.path == "rotation":
+            frames[:, n, :3, :3] = rotation_from_quaternion(sampled[:, [3, 0, 1, 2]])
+        else:
+            frames[:, n, :3, 3] = sampled
+    still = [n for n in (0, 1) if not any(c.target.node == read.joints[n] for c in file.animations[0].channels)]
+    for n in still:
+        frames[:, n, :3, :3] = rotation_from_quaternion(np.array(file.nodes[read.joints[n]].rotation)[[3, 0, 1, 2]])
+    moved = np.einsum("tjab,jbc,vc->tjva", frames, inverse, np.c_[places, np.ones(5)])[..., :3]
+    table = np.zeros((5, 2))
+    np.add.at(table, (np.arange(5)[:, None], joints.astype(int)), weights)
+    blended = np.einsum("vj,tjva->tva", table, moved)
+    single = [0, 1, 3, 4]  # moved by one segment each: blends of all kinds agree
+    np.testing.assert_allclose(blended[:, single], skin.vertices[:][:, single], atol=2e-6)

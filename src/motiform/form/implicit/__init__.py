@@ -1,0 +1,5 @@
+"""Implicit surfaces."""
+
+from motiform.form.implicit.polygonise import polygonise
+
+__all__ = ["polygonise"]

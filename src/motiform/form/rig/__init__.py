@@ -1,0 +1,6 @@
+"""Rigs: surfaces that follow the segments of figures."""
+
+from motiform.form.rig.body import body_rig
+from motiform.form.rig.rig import Posed, Rig
+
+__all__ = ["Posed", "Rig", "body_rig"]

@@ -1,0 +1,74 @@
+"""Polygonisation in blocks: closed forms, and agreement with the whole grid."""
+
+import numpy as np
+import pytest
+
+from motiform.base.errors import InputError, ShapeError
+from motiform.form.implicit import polygonise
+from motiform.geometry.maps import Grid, isosurface
+
+BOX = np.array([[[-1.2, -1.2, -1.2], [1.2, 1.2, 1.2]]])
+
+
+def ball(points):
+    return np.linalg.norm(points, axis=1) - 1.0
+
+
+@pytest.mark.parametrize("spacing", [0.2, 0.1])
+def test_a_ball_has_its_volume(spacing):
+    mesh = polygonise(ball, BOX, spacing=spacing)
+    # Crossings of a cell are within its diagonal √3 s, so in a ball of radius √(3/8) of it (Jung), and their mean is in
+    # the cap that it cuts off: 9/16 s² deep. Linear interpolation adds s²/8.
+    off = (9 / 16 + 1 / 8) * spacing**2 * 1.05  # terms of higher order: s⁴
+    assert abs(np.linalg.norm(mesh.vertices, axis=1) - 1).max() <= off
+    assert abs(mesh.volume - 4 / 3 * np.pi) <= 4 * np.pi * off  # checks that it is closed and outward, too
+
+
+def test_blocks_give_the_surface_of_the_whole_grid():
+    def two(points):
+        return np.minimum(ball(points), np.linalg.norm(points - (2.5, 0.3, 0.1), axis=1) - 0.7)
+
+    boxes = np.concatenate([BOX, [[[1.6, -0.6, -0.8], [3.4, 1.2, 1.0]]]])
+    mesh = polygonise(two, boxes, spacing=0.1)
+    shape = (50, 30, 30)
+    grid = Grid(shape=shape, spacing=0.1, origin=(-1.2, -1.2, -1.2))
+    nodes = np.stack(np.meshgrid(*(np.arange(n) for n in shape), indexing="ij"), axis=-1) * 0.1 - 1.2
+    whole = isosurface(two(nodes.reshape(-1, 3)).reshape(shape), grid)
+    assert len(mesh.vertices) == len(whole.vertices)
+    assert len(mesh.faces) == len(whole.faces)
+
+    def ordered(points):
+        return points[np.lexsort(np.round(points, 9).T)]
+
+    np.testing.assert_allclose(ordered(mesh.vertices), ordered(whole.vertices), atol=1e-12)
+    assert mesh.volume == pytest.approx(whole.volume, rel=1e-12)
+
+
+def test_blocks_that_a_slope_leaves_out_hold_no_surface():
+    calls = []
+
+    def counted(points):
+        calls.append(len(points))
+        return ball(points)
+
+    whole = polygonise(counted, BOX, spacing=0.05)
+    every, calls[:] = sum(calls), []
+    few = polygonise(counted, BOX, spacing=0.05, slope=1.0)
+    assert sum(calls) < 0.6 * every
+    np.testing.assert_array_equal(few.vertices, whole.vertices)
+    np.testing.assert_array_equal(few.faces, whole.faces)
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ShapeError, match="the surface must lie within the boxes"):
+        polygonise(ball, 0.7 * BOX, spacing=0.1)
+    with pytest.raises(ShapeError, match="there is no surface"):
+        polygonise(lambda x: ball(x) + 5, BOX, spacing=0.1)
+    with pytest.raises(ShapeError, match="must be finite"):
+        polygonise(lambda x: np.where(x[:, 0] > 0, np.nan, ball(x)), BOX, spacing=0.1)
+    with pytest.raises(InputError, match="above 0 m"):
+        polygonise(ball, BOX, spacing=0.0)
+    with pytest.raises(InputError, match="boxes must be finite corners"):
+        polygonise(ball, BOX[0], spacing=0.1)
+    with pytest.raises(InputError, match="too many cells"):
+        polygonise(ball, BOX, spacing=1e-7)
