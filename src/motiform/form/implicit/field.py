@@ -1,0 +1,189 @@
+"""Implicit surfaces: a field of skeletons, whose level is the surface."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.form.implicit import columns as c
+from motiform.form.implicit.polygonise import polygonise
+from motiform.geometry.solids.mesh import Mesh
+from motiform.spatial.checks import Array
+
+__all__ = ["Implicit", "blobs"]
+
+_KINDS = {"blinn": c.BLINN, "wyvill": c.WYVILL, "convolution": c.CONVOLUTION}
+_CUT = 1e-9  # of the level: fields of exponentials end where they are that small
+_MOST = 1 << 20  # cells along an axis
+
+
+@dataclass(frozen=True, eq=False)
+class Implicit:
+    """A field V of skeletons; the surface is where V is `level`, and V is above it inside.
+
+    A skeleton is one element or several, each the line between two ends. Kinds of fields, r the distance to the line:
+
+    - "blinn": C exp(−a r²), `size` is a [1/m²]  [Blinn82]
+    - "wyvill": C (1 − 22/9 u + 17/9 u² − 4/9 u³), u = r²/R² up to 1, `size` is R [m]  [Wyvill86]
+    - "convolution": C ∫ exp(−a |σ − x|²) dσ along the line, `size` is a [1/m²]  [BloomenthalShoemake91]
+
+    Within a skeleton the strongest element counts, and skeletons are added; by convolution all elements are added.
+    With `neighbours` only the strongest skeleton and those that it is paired with count: others do not blend.
+    """
+
+    start: Array
+    """One end of each element [m], (n, 3)."""
+    end: Array | None = None
+    """The other end [m], (n, 3); None: points."""
+    kind: str = "wyvill"
+    size: float | Array = 1.0
+    """Of the kernel, as `kind` says; one for all or one for each."""
+    strength: float | Array = 1.0
+    """C, one for all or one for each."""
+    level: float = 0.5
+    skeleton: Any = None
+    """Number of the skeleton of each element, from 0 on, (n,); None: each is one."""
+    neighbours: Iterable[tuple[int, int]] | None = None
+    """Pairs of skeletons that blend; None: all do."""
+
+    def __post_init__(self) -> None:
+        start = np.asarray(self.start, float)
+        end = start if self.end is None else np.asarray(self.end, float)
+        if start.ndim != 2 or start.shape[1] != 3 or end.shape != start.shape or not len(start):
+            got = f"{start.shape} and {end.shape}"
+            raise InputError("ends of elements must be of one shape (n, 3)", where="Implicit", got=got)
+        if not (np.isfinite(start).all() and np.isfinite(end).all()):
+            raise InputError("ends of elements must be finite", where="Implicit")
+        if self.kind not in _KINDS:
+            raise InputError("unknown kind of field", where="Implicit", got=self.kind, allowed=", ".join(_KINDS))
+        if self.kind == "convolution" and (start == end).all(axis=1).any():
+            raise InputError("a convolution needs elements with a length", where="Implicit", allowed="two ends")
+        for name in ("size", "strength"):
+            given = np.asarray(getattr(self, name), float)
+            if given.shape not in ((), (len(start),)) or not (np.isfinite(given).all() and (given > 0).all()):
+                raise InputError(f"`{name}` must be above 0, one or one for each", where="Implicit", got=given)
+        if not (np.isfinite(self.level) and self.level > 0):
+            raise InputError("the level must be above 0", where="Implicit", got=self.level)
+        object.__setattr__(self, "start", start)
+        object.__setattr__(self, "end", end)
+        object.__setattr__(self, "skeleton", self._numbers(len(start)))
+
+    def _numbers(self, count: int) -> Any:
+        given = np.arange(count) if self.skeleton is None else np.asarray(self.skeleton)
+        if given.shape != (count,) or given.dtype.kind not in "iu" or given.min() < 0:
+            raise InputError("`skeleton` must be a whole number from 0 for each element", where="Implicit")
+        return given.astype(np.int64)
+
+    def values(self, points: Any) -> Array:
+        """Return V at points (n, 3) [m], (n,)."""
+        return self._evaluate(points)[:, 0]
+
+    def gradients(self, points: Any) -> Array:
+        """Return the gradient of V at points (n, 3) [m], (n, 3) [1/m]."""
+        return self._evaluate(points)[:, 1:]
+
+    def to_mesh(self, spacing: float) -> Mesh:
+        """Return the surface as triangles, with cells of an edge of `spacing` [m] in blocks that elements reach."""
+        reach = self._reach[:, None]
+        low, high = np.minimum(self.start, self.end) - reach, np.maximum(self.start, self.end) + reach  # type: ignore[type-var]
+        return polygonise(lambda x: self.level - self.values(x), np.stack([low, high], axis=1), spacing=spacing)
+
+    def onto(self, points: Any, *, most: float) -> Array:
+        """Return points (n, 3) moved onto the surface along gradients by Newton's method, by `most` [m] at most."""
+        start = np.array(points, float)
+        moved = start.copy()
+        for _ in range(4):
+            found = self._evaluate(moved)
+            steep = np.einsum("ij,ij->i", found[:, 1:], found[:, 1:])
+            step = np.where(steep > 0, (self.level - found[:, 0]) / np.where(steep > 0, steep, 1.0), 0.0)
+            moved = moved + step[:, None] * found[:, 1:]
+            away = moved - start
+            far = np.maximum(np.linalg.norm(away, axis=1, keepdims=True) / most, 1.0)
+            moved = start + away / far
+        return moved
+
+    @cached_property
+    def _reach(self) -> Array:
+        """Distance from its line beyond which an element counts no more [m], (n,)."""
+        size, strength = (np.broadcast_to(np.asarray(x, float), len(self.start)) for x in (self.size, self.strength))
+        if self.kind == "wyvill":
+            return np.array(size)
+        if self.kind == "convolution":
+            strength = strength * np.sqrt(np.pi / size)  # of an endless line
+        return np.sqrt(np.maximum(np.log(strength / (_CUT * self.level)), 0.0) / size)
+
+    @cached_property
+    def _packed(self) -> tuple[Any, ...]:
+        """What the kernel reads: elements by skeleton, in the cells of a grid that they reach."""
+        order = np.argsort(self.skeleton, kind="stable")
+        start, end, reach = self.start[order], np.asarray(self.end)[order], self._reach[order]
+        elements = np.empty((len(order), c.WIDTH))
+        elements[:, c.START : c.START + 3], elements[:, c.END : c.END + 3] = start, end
+        for column, given in ((c.STRENGTH, self.strength), (c.SIZE, self.size)):
+            elements[:, column] = np.broadcast_to(np.asarray(given, float), len(order))[order]
+        low, high = np.minimum(start, end) - reach[:, None], np.maximum(start, end) + reach[:, None]
+        origin, side = low.min(axis=0), float(np.median(reach))
+        side = max(side, float((high.max(axis=0) - origin).max()) / (_MOST - 2))
+        cells = _cells(low, high, origin, side)
+        skeleton = self.skeleton[order]
+        return elements, skeleton, cells, (origin, side, _MOST), *self._graph(int(skeleton.max()) + 1)
+
+    def _graph(self, count: int) -> tuple[bool, Any, Any]:
+        if self.neighbours is None:
+            return False, np.zeros(1, np.int64), np.zeros(1, np.int64)
+        pairs = np.asarray(list(self.neighbours), np.int64).reshape(-1, 2)
+        if pairs.size and (pairs.min() < 0 or pairs.max() >= count):
+            raise InputError("neighbours must be skeletons", where="Implicit", allowed=f"0 to {count - 1}")
+        both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
+        starts = np.searchsorted(both[:, 0], np.arange(count + 1))
+        return True, starts.astype(np.int64), np.append(both[:, 1], 0)
+
+    def _evaluate(self, points: Any) -> Array:
+        from motiform.base.kernels import get_device
+        from motiform.form.implicit.field_kernels import evaluate
+
+        places = np.ascontiguousarray(points, float)
+        if places.ndim != 2 or places.shape[1] != 3:
+            raise InputError("points must be of shape (n, 3)", where="Implicit", got=f"shape {places.shape}")
+        out = np.empty((len(places), 4))
+        get_device("cpu").launch(evaluate, len(places), places, _KINDS[self.kind], *self._packed, out)
+        return out
+
+
+def _cells(low: Array, high: Array, origin: Array, side: float) -> tuple[Any, Any, Any]:
+    """Return the keys of the cells that elements reach, where each begins, and the elements, in order in each."""
+    first, last = (np.floor((x - origin) / side).astype(np.int64) for x in (low, high))
+    spans = last - first + 1
+    keys, owner = [], []
+    for span in np.unique(spans, axis=0):
+        own = np.flatnonzero((spans == span).all(axis=1))
+        steps = np.stack(np.meshgrid(*(np.arange(n) for n in span), indexing="ij"), axis=-1).reshape(-1, 3)
+        i, j, k = np.moveaxis(first[own][:, None] + steps, 2, 0)
+        keys.append(((i * _MOST + j) * _MOST + k).ravel())
+        owner.append(np.repeat(own, len(steps)))
+    key, element = np.concatenate(keys), np.concatenate(owner)
+    order = np.lexsort((element, key))
+    unique, starts = np.unique(key[order], return_index=True)
+    return unique, np.append(starts, len(key)).astype(np.int64), element[order]
+
+
+def blobs(points: Any, *, radius: float, reach: float | None = None, spacing: float | None = None) -> Mesh:
+    """Return one surface around points (n, 3) [m], each alone a ball of `radius` [m]; near ones melt together.
+
+    The field is Wyvill's, of radius `reach` [m] (twice the ball's, unless given); the level is that of a ball of
+    `radius`. `spacing` is the edge of a cell [m], half the radius unless given. Points that are nan are left out.
+    """
+    places = np.asarray(points, float)
+    places = places[np.isfinite(places).all(axis=1)] if places.ndim == 2 else places
+    wide = 2.0 * radius if reach is None else reach
+    if not (np.isfinite(radius) and 0.0 < radius < wide):
+        raise InputError("a radius must be above 0 and below the reach", where="blobs", got=f"{radius:g}, {wide:g} m")
+    u = (radius / wide) ** 2
+    level = 1.0 - 22.0 / 9.0 * u + 17.0 / 9.0 * u**2 - 4.0 / 9.0 * u**3
+    cell = 0.5 * radius if spacing is None else spacing
+    field = Implicit(places, kind="wyvill", size=wide, level=level)
+    mesh = field.to_mesh(cell)
+    return Mesh(field.onto(mesh.vertices, most=cell), mesh.faces)
