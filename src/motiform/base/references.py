@@ -15,6 +15,16 @@ REFERENCES: dict[str, str] = {
     "prediction methods, J. Biomech. 23 (1990) 617–621. doi:10.1016/0021-9290(90)90054-7",
     "BaranPopovic07": "I. Baran, J. Popović, Automatic rigging and animation of 3D characters, ACM Trans. Graph. 26 "
     "(2007) 72. doi:10.1145/1276377.1276467",
+    "Blinn82": "J. F. Blinn, A generalization of algebraic surface drawing, ACM Trans. Graph. 1 (1982) 235–256. "
+    "doi:10.1145/357306.357310",
+    "BloomenthalShoemake91": "J. Bloomenthal, K. Shoemake, Convolution surfaces, Computer Graphics 25 (SIGGRAPH 1991) "
+    "251–256. doi:10.1145/122718.122757",
+    "BloomenthalWyvill90": "J. Bloomenthal, B. Wyvill, Interactive techniques for implicit modeling, Computer Graphics "
+    "24 (1990) 109–116.",
+    "OpalachMaddock93": "A. Opalach, S. Maddock, Implicit surfaces: appearance, blending and consistency, 4th "
+    "Eurographics Workshop on Animation and Simulation, 1993.",
+    "Wyvill86": "G. Wyvill, C. McPheeters, B. Wyvill, Data structure for soft objects, The Visual Computer 2 (1986) "
+    "227–234. doi:10.1007/BF01900346",
     "Kavan08": "L. Kavan, S. Collins, J. Žára, C. O'Sullivan, Geometric skinning with approximate dual quaternion "
     "blending, ACM Trans. Graph. 27 (2008) 105. doi:10.1145/1409625.1409627",
     "Gordon89": "C. C. Gordon and others, 1988 Anthropometric Survey of U.S. Army Personnel: Methods and Summary "
