@@ -7,7 +7,8 @@ nor does a screen of pins that the same points engrave: its pins have inertia an
 of the points its heights differ between the way there and the way back [Habibi97 9.2.5].
 
 The picture shows the drop at four instants, then a line of three points of which the outer two do not blend with one
-another, and a heap of particles as one surface. Two more checks: the volume of a ball, and the joint of a line that is
+another (the step is where another of them becomes the strongest, a mark of that method), and a heap of particles as one
+surface. Two more checks: the volume of a ball, and the joint of a line that is
 cut in two, where a surface by distance has a bump and one by convolution has none.
 """
 
@@ -66,13 +67,13 @@ def draw(result, folder):
     chosen = Implicit(places, kind="wyvill", size=1.0, neighbours=[(0, 1), (0, 2)]).to_mesh(0.03)
     shown = [*result["drops"], chosen, result["heap"]]
     colors = [(0.35, 0.55, 0.75)] * 4 + [(0.75, 0.45, 0.35), (0.80, 0.70, 0.50)]
-    spots = [(-3.4, 0.5, 0.0), (-1.6, 0.5, 0.0), (0.7, 0.5, 0.0), (3.3, 0.5, 0.0), (-1.6, 0.5, 2.0), (1.2, 0.1, 2.1)]
+    spots = [(-3.4, 0.5, 0.0), (-1.6, 0.5, 0.0), (0.7, 0.5, 0.0), (3.3, 0.5, 0.0), (-2.4, 0.5, 2.9), (1.7, 0.1, 2.9)]
     still = np.array([[[1.0, 0.0, 0.0, 0.0]]])
     parts = tuple(
         Part(f"surface {n}", mesh, np.zeros(3), np.array(color), np.array([[spot]]), still)
         for n, (mesh, color, spot) in enumerate(zip(shown, colors, spots, strict=True))
     )
-    camera = Camera((0.0, 4.4, 9.0), (0.0, 0.3, 0.6), fov=0.55)
+    camera = Camera((0.0, 5.4, 9.6), (0.0, 0.3, 1.2), fov=0.52)
     return [picture(Form(parts, np.zeros(1)), folder / "implicit.png", camera=camera, size=(1200, 560), ground=0.0)]
 
 

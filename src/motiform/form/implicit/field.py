@@ -88,7 +88,8 @@ class Implicit:
     def to_mesh(self, spacing: float) -> Mesh:
         """Return the surface as triangles, with cells of an edge of `spacing` [m] in blocks that elements reach."""
         reach = self._reach[:, None]
-        low, high = np.minimum(self.start, self.end) - reach, np.maximum(self.start, self.end) + reach  # type: ignore[type-var]
+        ends = np.stack([self.start, np.asarray(self.end)])
+        low, high = ends.min(axis=0) - reach, ends.max(axis=0) + reach
         return polygonise(lambda x: self.level - self.values(x), np.stack([low, high], axis=1), spacing=spacing)
 
     def onto(self, points: Any, *, most: float) -> Array:
