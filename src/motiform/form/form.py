@@ -43,10 +43,10 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: "bool | R
     image = dict(recording.manifest.get("image") or {})
     drawn: list[Part | Links | Skin] = []
     if skin or (skin is None and image.get("skin")):
-        from motiform.form.rig.dressed import dress_body
+        from motiform.form.rig.dressed import dress_bodies
 
-        body, shown = dress_body(recording, shown, len(times), None if isinstance(skin, bool) else skin)
-        drawn.append(body)
+        worn, shown = dress_bodies(recording, shown, len(times), None if isinstance(skin, bool) else skin)
+        drawn += worn
     for name, look in shown.parts.items():
         if isinstance(look, ShapeLook) and look.is_ground(image):
             image["ground_height"] = look.ground

@@ -14,11 +14,12 @@ __all__ = ["as_typed", "check_manifest"]
 Triple = tuple[float, float, float]
 IMAGE: dict[str, Any] = {
     "camera": dict[str, Any] | None, "plot": list[str], "ground": bool, "ground_height": float | None, "strobe": int,
-    "speed": float, "paths": bool,
+    "speed": float, "paths": bool, "skin": bool,
 }  # fmt: skip
 """Hints for pictures, films, plots and the studio."""
 MANIFEST: dict[str, Any] = {
     "title": str | None, "image": dict[str, Any], "form": dict[str, dict[str, Any]], "links": list[dict[str, Any]],
+    "bones": dict[str, dict[str, Any]],
     "gravity": Triple | None, "up": str | None, "notes": list[str], "settings": dict[str, Any],
 }  # fmt: skip
 """Entries that are read when a recording is shown, and their types; others are the writer's own."""

@@ -6,7 +6,7 @@ from motiform.base.errors import InputError
 from motiform.form.looks import Bone, Looks, ShapeLook
 from motiform.geometry import Compound, Plane, Shape
 from motiform.motion.contact import Contacts
-from motiform.motion.figures import Human36
+from motiform.motion.figures.human36_table import SEGMENTS, SPREAD
 from motiform.motion.hybrid.matter.parts import SegmentSolid
 from motiform.motion.tree import Figure, poses
 from motiform.spatial import Transform, quaternion_from_rotation
@@ -20,29 +20,31 @@ RGB = tuple[float, float, float] | np.ndarray
 
 
 def figure_looks(figure: Figure, _model: object) -> Looks:
-    """Return the parts of the segments, and the segments at rest where the figure has a posture for that."""
+    """Return the parts of the segments, and those of humans at rest."""
     found, owned = {}, dict[str, list[str]]()
     for segment in figure.segments:
         for n, part in enumerate(segment.parts):
             name = segment.name if len(segment.parts) == 1 else f"{segment.name}.{n + 1}"
             found[name] = _carried(part.shape, part.placement, part.color or _GREY, segment.name)
             owned.setdefault(segment.name, []).append(name)
-    return Looks(found, bones=_bones(figure, figure.spread, owned) if isinstance(figure, Human36) else {})
+    return Looks(found, bones=_bones(figure, owned))
 
 
-def _bones(figure: Figure, q: np.ndarray, owned: dict[str, list[str]]) -> dict[str, Bone]:
-    """Return the segments that have parts, in a posture."""
-    rotation, position = poses(figure, q)
-    parents = {segment.name: segment.parent for segment in figure.segments}
+def _bones(figure: Figure, owned: dict[str, list[str]]) -> dict[str, Bone]:
+    """Return the segments of all humans in a figure, with arms and legs apart; none of other figures."""
+    names, freedoms = {segment.name for segment in figure.segments}, set(figure.coordinates)
+    starts = [name.removesuffix(SEGMENTS[0]) for name in owned if name.endswith(SEGMENTS[0])]
+    humans = [p for p in starts if {p + s for s in SEGMENTS} <= names and {p + c for c in SPREAD} <= freedoms]
+    if not humans:
+        return {}
+    rotation, position = poses(figure, figure.configuration(**{p + c: x for p in humans for c, x in SPREAD.items()}))
+    ours = {p + s for p in humans for s in SEGMENTS} & set(owned)
     found = {}
     for n, segment in enumerate(figure.segments):
-        if segment.name in owned:
-            parent = segment.parent
-            while parent is not None and parent not in owned:
-                parent = parents[parent]
-            turn = tuple(quaternion_from_rotation(rotation[n]).tolist())
-            at = tuple(position[n].tolist())
-            found[segment.name] = Bone(parts=tuple(owned[segment.name]), at=at, turn=turn, parent=parent)
+        if segment.name in ours:
+            at, turn = position[n].tolist(), quaternion_from_rotation(rotation[n]).tolist()
+            parent = segment.parent if segment.parent in ours else None
+            found[segment.name] = Bone(parts=tuple(owned[segment.name]), at=tuple(at), turn=tuple(turn), parent=parent)
     return found
 
 

@@ -25,6 +25,7 @@ _BLEND = 1.0 / 200.0  # blend length over the longest side: two solids that coin
 _FINE = 0.15  # blend length within a segment over half the least width of its shapes, so that soles stay on the ground
 _FAR = 1e3  # [m] distance of what is not near
 
+_KEPT = 8  # bodies
 _known: dict[str, Rig] = {}
 
 
@@ -58,7 +59,8 @@ def body_rig(looks: "Looks") -> Rig:
     plain = [[name, bone.to_plain(), [look.to_plain() for look in shapes[name]]] for name, bone in bones.items()]
     key = json.dumps(plain, default=repr)
     if key not in _known:
-        _known.clear()  # one body at a time is drawn
+        if len(_known) >= _KEPT:
+            _known.clear()
         _known[key] = _build(bones, shapes)
     return _known[key]
 

@@ -1,11 +1,11 @@
-"""A figure of a recording as one surface."""
+"""Figures of a recording as one surface each."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motiform.base.errors import RecordingError
-from motiform.form.looks import Looks
+from motiform.form.looks import Bone, Looks
 from motiform.form.looks.checks import read_poses
 from motiform.form.parts import Skin
 from motiform.form.rig.body import body_rig
@@ -14,18 +14,37 @@ from motiform.form.rig.rig import Posed, Rig
 if TYPE_CHECKING:
     from motiform.record import Recording
 
-__all__ = ["dress_body"]
+__all__ = ["dress_bodies"]
 
 
-def dress_body(recording: "Recording", looks: Looks, samples: int, rig: Rig | None) -> tuple[Skin, Looks]:
-    """Return the surface of a figure, and the looks less those of the shapes that it replaces."""
-    worn = body_rig(looks) if rig is None else rig
-    missing = [name for name in worn.segments if f"{name}.position" not in recording]
+def dress_bodies(recording: "Recording", looks: Looks, samples: int, rig: Rig | None) -> tuple[list[Skin], Looks]:
+    """Return the surface of each figure, or one rig, and the looks less those of the shapes that they replace."""
+    rigs = {"body": rig} if rig is not None else {name: body_rig(one) for name, one in _figures(looks).items()}
+    skins = [_worn(recording, name, one, samples) for name, one in rigs.items()]
+    segments = [name for one in rigs.values() for name in one.segments if name in looks.bones]
+    covered = {part for name in segments for part in looks.bones[name].parts}
+    return skins, Looks({name: look for name, look in looks.parts.items() if name not in covered}, looks.springs)
+
+
+def _figures(looks: Looks) -> dict[str, Looks]:
+    """Return the looks of each figure: the bones that hang from one root."""
+    groups: dict[str, dict[str, Bone]] = {}
+    for name, bone in looks.bones.items():
+        root, above = name, bone
+        while above.parent in looks.bones:
+            root, above = str(above.parent), looks.bones[str(above.parent)]
+        groups.setdefault(root, {})[name] = bone
+    one = len(groups) <= 1
+    return {
+        "body" if one else f"body {root}": Looks(looks.parts, {}, own) for root, own in groups.items() or [("", {})]
+    }
+
+
+def _worn(recording: "Recording", label: str, rig: Rig, samples: int) -> Skin:
+    missing = [name for name in rig.segments if f"{name}.position" not in recording]
     if missing:
         got, allowed = missing[0], ", ".join(n[:-9] for n in recording.names if n.endswith(".position"))
-        raise RecordingError("a skin needs the poses of its segments", where="body", got=got, allowed=allowed)
-    poses = [read_poses(f"{name}.position", f"{name}.orientation", recording, samples, name) for name in worn.segments]
+        raise RecordingError("a skin needs the poses of its segments", where=label, got=got, allowed=allowed)
+    poses = [read_poses(f"{n}.position", f"{n}.orientation", recording, samples, n) for n in rig.segments]
     position, orientation = (np.concatenate([pose[k] for pose in poses], axis=1) for k in (0, 1))
-    covered = {part for name in worn.segments if name in looks.bones for part in looks.bones[name].parts}
-    others = Looks({name: look for name, look in looks.parts.items() if name not in covered}, looks.springs)
-    return Skin("body", Posed(worn, position, orientation), worn.faces, worn.color, two_sided=False), others
+    return Skin(label, Posed(rig, position, orientation), rig.faces, rig.color, two_sided=False)

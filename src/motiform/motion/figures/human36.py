@@ -233,10 +233,7 @@ class Human36(MadeFigure):
     @property
     def spread(self) -> Array:
         """Posture with arms and legs apart, (42,): only segments that are joined touch; skins are made in it."""
-        q = np.zeros(len(t.COORDINATES))
-        for name, angle in t.SPREAD.items():
-            q[t.COORDINATES.index(name)] = angle
-        return q
+        return self.configuration(**t.SPREAD)
 
     @property
     def hanim(self) -> dict[str, tuple[str, str]]:

@@ -1,5 +1,7 @@
 """A human as one body: its surface, its weights, and how it bends."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import trimesh
@@ -12,6 +14,9 @@ from motiform.form.looks import Bone
 from motiform.form.rig import Posed, Rig, body_rig
 from motiform.geometry import Ball, Box
 from motiform.geometry.search.closest import pack_solids, signed_distance
+from motiform.motion.figures import bip
+from motiform.motion.tree import FigureBuilder
+from motiform.record import Recording
 from motiform.spatial import Transform, rotation_from_quaternion
 
 
@@ -141,3 +146,20 @@ def test_bounds_are_found_by_a_few_vertices(body, deep):
         whole, some = skin.vertices[sample], few[sample]
         np.testing.assert_allclose(some.min(axis=0), whole.min(axis=0), atol=0.005)
         np.testing.assert_allclose(some.max(axis=0), whole.max(axis=0), atol=0.005)
+
+
+def test_two_humans_of_one_figure_are_two_bodies(human, recorded):
+    both = FigureBuilder()
+    for prefix in ("ann.", "bob."):
+        both.add(human, prefix)
+    looks = looks_of(both.build())
+    assert len(looks.bones) == 34
+    one = recorded({})
+    arrays = {}
+    for prefix in ("ann.", "bob."):
+        for name in one.names:
+            arrays[prefix + name] = (replace(one.channel(name), name=prefix + name), one[name])
+    form = dress(Recording.from_arrays(arrays, manifest=looks.manifest(), statics=looks.statics()), skin=True)
+    assert [skin.name for skin in form.skins] == ["body ann.lower_trunk", "body bob.lower_trunk"]
+    np.testing.assert_allclose(form.skins[0].vertices[0], form.skins[1].vertices[0], atol=1e-12)
+    assert looks_of(bip()).bones == {}
