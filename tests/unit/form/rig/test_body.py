@@ -125,7 +125,10 @@ def test_what_cannot_be_worn_is_refused(deep, recorded):
         dress(deep, skin=strange)
     with pytest.raises(RecordingError, match="a skin needs segments with frames at rest"):
         dress(deep, Looks({"head": looks_of_ball("head")}), skin=True)
-    bones = {name: Bone(parts=(name,), at=(0, 0, 0), turn=(1, 0, 0, 0)) for name in ("head", "thorax")}
+    at, turn = (0, 0, 0), (1, 0, 0, 0)
+    bones = {
+        name: Bone(parts=(name,), at=at, turn=turn, parent=up) for name, up in (("thorax", None), ("head", "thorax"))
+    }
     mesh = Box((1, 1, 1)).to_mesh()
     looks = Looks({"head": looks_of_ball("head"), "thorax": looks_of_ball("thorax", mesh)}, {}, bones)
     with pytest.raises(InputError, match="a skin needs solids with a distance"):
