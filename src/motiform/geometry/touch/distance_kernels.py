@@ -10,18 +10,17 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.geometry.touch.columns import AT_EDGES, AT_FACES, CONE, CORNERS, CYLINDER, EDGES, ELLIPSOID, FACES
-from motiform.geometry.touch.support_kernels import skin, support
-from motiform.spatial.algebra import add, axpy, cross, dot, norm, scale, sub, tmul, transform
+from motiform.geometry.touch.refine_kernels import any_normal, difference, refined
+from motiform.geometry.touch.support_kernels import skin
+from motiform.spatial.algebra import add, axpy, cross, dot, norm, scale, sub
 
-__all__ = ["core_gap", "difference"]
+__all__ = ["core_gap"]
 
 _STEPS = 64
 _NONE = 1e-7  # of the size: distances whose direction would be lost to rounding
-_CLOSE, _COARSE = 1e-13, 1e-5  # of the square of a distance: what simplices leave; where Newton's method goes on
-_TIGHT, _LOOSE = 1e-9, 2e-4  # of the size: what a polytope leaves; where Newton's method goes on
-_POLISH = 6
-_NUDGE = 1e-5  # [rad] for differences of support points
-_DONE = 1e-6  # [rad] of a step of Newton's method: what is left of the gap is its square times a radius
+_CLOSE, _COARSE = 1e-13, 1e-3  # of the square of a distance: what simplices leave; where the normal is refined
+_TIGHT, _LOOSE = 1e-9, 2e-4  # of the size: what a polytope leaves; where the normal is refined
+_SHALLOW = 2e-5  # of the size: so much less the least overlap may be than one that is the least nearby
 
 
 @inline
@@ -32,15 +31,6 @@ def _get(S, k):
 @inline
 def _own(S, k):
     return S[k, 3], S[k, 4], S[k, 5]
-
-
-@routine
-def difference(F, pair, d):
-    """Return the point of A − B farthest along d, and the point of A that it comes from."""
-    a = support(pair[0], F, pair[1], d)
-    R = pair[4]
-    b = support(pair[2], F, pair[3], tmul(R, scale(-1.0, d)))
-    return sub(a, add(transform(R, b), pair[5])), a
 
 
 @routine
@@ -162,17 +152,21 @@ def _weighted(S, count):
 
 
 @routine
-def _apart(F, pair, size, S, close):
+def _first(F, pair, S):
+    """Begin with a simplex of one corner; return x_A − x_B and x_A."""
+    o = pair[5]
+    _add(F, pair, o if norm(o) > 0.0 else (1.0, 0.0, 0.0), S, 0)
+    S[0, 6] = 1.0
+    return _weighted(S, 1)
+
+
+@routine
+def _apart(F, pair, size, S, close, v, a, count):
     """Return whether cores are apart, x_A − x_B, x_A, and of how many corners the simplex in S is.
 
-    `close` is what may be left of the square of the distance, as a part of it.
+    `close` is what may be left of the square of the distance, as a part of it. The simplex in S, of `count` corners,
+    goes on from v and a.
     """
-    o = pair[5]
-    far = norm(o)
-    _add(F, pair, o if far > 0.0 else (1.0, 0.0, 0.0), S, 0)
-    S[0, 6] = 1.0
-    count = 1
-    v, a = _weighted(S, 1)
     square = dot(v, v)
     tiny = _NONE * _NONE * size * size
     for _ in range(_STEPS):
@@ -200,15 +194,6 @@ def _apart(F, pair, size, S, close):
 
 # -------------------------------------------------------------------- depth
 @routine
-def _any_normal(u):
-    """Return a unit vector across u."""
-    ax, ay, az = math.fabs(u[0]), math.fabs(u[1]), math.fabs(u[2])
-    e = (1.0, 0.0, 0.0) if ax <= ay and ax <= az else (0.0, 1.0, 0.0) if ay <= az else (0.0, 0.0, 1.0)
-    n = cross(u, e)
-    return scale(1.0 / norm(n), n)
-
-
-@routine
 def _blow_up(F, pair, size, S, count):
     """Add corners until the simplex is a tetrahedron; return how many there are, and a normal where A − B is flat."""
     flat = 1e-10 * size
@@ -232,7 +217,7 @@ def _blow_up(F, pair, size, S, count):
     if count == 2:
         u = sub(_get(S, 1), _get(S, 0))
         u = scale(1.0 / norm(u), u)
-        n = _any_normal(u)
+        n = any_normal(u)
         m = cross(u, n)
         for k in range(8):
             d = add(scale(math.cos(0.25 * math.pi * k), n), scale(math.sin(0.25 * math.pi * k), m))
@@ -333,53 +318,6 @@ def _foot(S, row, n, depth):
     return add(scale(u, _own(S, i)), add(scale(v, _own(S, j)), scale(w, _own(S, k))))
 
 
-# -------------------------------------------------------------------- curved surfaces
-@routine
-def _moved(n, e, by):
-    m = axpy(by, e, n)
-    return scale(1.0 / norm(m), m)
-
-
-@routine
-def _polished(F, pair, n, a):
-    """Return gap, N and x_A with N the greatest of g(N) = N · (x_A − x_B)(N) nearby, and whether it is found.
-
-    Newton's method ends where g is not smooth.
-    """
-    w, _ = difference(F, pair, scale(-1.0, n))
-    gap, good = dot(w, n), False
-    for _ in range(_POLISH):
-        r = axpy(-gap, n, w)
-        e1 = _any_normal(n)
-        e2 = cross(n, e1)
-        up, _ = difference(F, pair, scale(-1.0, _moved(n, e1, _NUDGE)))
-        down, _ = difference(F, pair, scale(-1.0, _moved(n, e1, -_NUDGE)))
-        w1 = scale(-0.5 / _NUDGE, sub(up, down))
-        up, _ = difference(F, pair, scale(-1.0, _moved(n, e2, _NUDGE)))
-        down, _ = difference(F, pair, scale(-1.0, _moved(n, e2, -_NUDGE)))
-        w2 = scale(-0.5 / _NUDGE, sub(up, down))
-        a11, a12, a22 = dot(e1, w1) + gap, 0.5 * (dot(e1, w2) + dot(e2, w1)), dot(e2, w2) + gap
-        det = a11 * a22 - a12 * a12
-        if not (det > 0.0 and a11 > 0.0):
-            break
-        b1, b2 = dot(r, e1), dot(r, e2)
-        x, y = (a22 * b1 - a12 * b2) / det, (a11 * b2 - a12 * b1) / det
-        step = math.hypot(x, y)
-        if not step < 0.2:
-            break
-        good = step < _DONE
-        m = _moved(_moved(n, e1, x), e2, y)
-        w1, own = difference(F, pair, scale(-1.0, m))
-        better = dot(w1, m)
-        if better > gap:
-            gap, n, w, a = better, m, w1, own
-        elif not good:
-            break
-        if good:
-            break
-    return gap, n, a, good
-
-
 @routine
 def _inside(F, pair, size, S, count, curved):
     """Return gap, N and x_A of cores that overlap."""
@@ -395,7 +333,7 @@ def _inside(F, pair, size, S, count, curved):
         w = _add(F, pair, n, S, corner)
         left = dot(n, w) - S[row, 6]
         if curved and left <= _LOOSE * size:
-            gap, m, a, good = _polished(F, pair, scale(-1.0, n), _own(S, corner))
+            gap, m, a, good = refined(F, pair, size, scale(-1.0, n))
             if good:
                 return gap, m, a
             curved = False
@@ -417,16 +355,30 @@ def _is_curved(kind):
 
 
 @routine
+def _roundness(kind, F, at):
+    """Return the least radius of curvature of a solid [m]: an overlap below it is the least where it is locally so."""
+    if kind != ELLIPSOID:
+        return 0.0
+    least, most = min(F[at], F[at + 1], F[at + 2]), max(F[at], F[at + 1], F[at + 2])
+    return least * least / most
+
+
+@routine
 def core_gap(F, pair, size, S):
     """Return gap, N and x_A of two convex solids with their skins; size [m] is a length of both together."""
     curved, good = _is_curved(pair[0]) or _is_curved(pair[2]), False
-    apart, v, a, count = _apart(F, pair, size, S, _COARSE if curved else _CLOSE)
+    v, a = _first(F, pair, S)
+    apart, v, a, count = _apart(F, pair, size, S, _COARSE if curved else _CLOSE, v, a, 1)
     gap, n = 0.0, (0.0, 1.0, 0.0)
-    if apart and curved:
-        gap, n, a, good = _polished(F, pair, scale(1.0 / norm(v), v), a)
-        if not good:
-            apart, v, a, count = _apart(F, pair, size, S, _CLOSE)
-    if not apart:
+    if curved and dot(v, v) > 0.0:
+        gap, n, x, good = refined(F, pair, size, scale(1.0 / norm(v), v))
+        round_one = max(_roundness(pair[0], F, pair[1]), _roundness(pair[2], F, pair[3]))
+        good = good and (apart or gap > -max(_SHALLOW * size, round_one))
+        if good:
+            a = x
+        elif apart:
+            apart, v, a, count = _apart(F, pair, size, S, _CLOSE, v, a, count)
+    if not apart and not good:
         gap, n, a = _inside(F, pair, size, S, count, curved)
     elif not good:
         gap = norm(v)

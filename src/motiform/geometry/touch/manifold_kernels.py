@@ -26,7 +26,9 @@ from motiform.geometry.touch.columns import (
     PLANE,
     POLYGON,
 )
-from motiform.geometry.touch.distance_kernels import core_gap, difference
+from motiform.geometry.touch.distance_kernels import core_gap
+from motiform.geometry.touch.refine_kernels import difference
+from motiform.geometry.touch.segment_kernels import has_segment, segment_gap
 from motiform.geometry.touch.support_kernels import edge_of, face_of, has_face, shows_wall, skin, support
 from motiform.spatial.algebra import add, axpy, cross, dot, norm, scale, sub, tmul, transform
 
@@ -65,6 +67,10 @@ def solid_gap(F, pair, size, S):
         gap, n = box_gap(a, b, pair[4], pair[5])
         if gap <= 1e-6 * size:
             return gap, n, _box_point(F, pair, n)
+    if has_segment(pair[0]) and has_segment(pair[2]):
+        apart, gap, n, a = segment_gap(F, pair, size)
+        if apart:
+            return gap, n, a
     return core_gap(F, pair, size, S)
 
 
@@ -330,6 +336,10 @@ def touch_pair(F, pair, size, reach, S, T):
     gap, n, a = solid_gap(F, pair, size, S)
     if gap > reach:
         return 0, gap
+    crossed = pair[0] != pair[2] or pair[0] == BALL or 1.0 - pair[4][4] * pair[4][4] > _ACROSS * _ACROSS
+    if has_segment(pair[0]) and has_segment(pair[2]) and crossed:
+        _write(T, 0, gap, axpy(-0.5 * gap, n, a), n)
+        return 1, gap
     mine = _alignment(pair[0], F, pair[1], scale(-1.0, n), S)
     theirs = _alignment(pair[2], F, pair[3], tmul(pair[4], n), S)
     kept, first = 0, mine > theirs + 1e-6
