@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.motion.matter import Engine, NetworkBuilder, links, motions, topology
+from motiform.motion.matter.engine.sleep import sleeping_masses
 
 RATE = 4200.0
 WIND = motions.Gusts((2.0, 0, 0), (1.0, 0, 0.5), period=0.3)
@@ -45,3 +46,42 @@ def test_it_resumes_with_the_same_bits() -> None:
     for engine in (whole, again):
         engine.advance(200)
     assert np.array_equal(whole.state().position, again.state().position)
+
+
+def test_masses_sleep_between_their_turns() -> None:
+    host = NetworkBuilder(frequency=RATE, wind=WIND)
+    other = host.masses("other", [5, 0, 0], 1.0)
+    module = host.add("module", chain(RATE / 7))
+    host.link("touched", [(int(other.indices[0]), int(module.points["rope"].indices[0]))], links.spring(1.0))
+    network = host.build()
+    every = sleeping_masses(network)
+    assert every.tolist() == [1, 1, 1] + [7] * 7  # the nail does not move; a link at the full rate wakes its end
+    engine = Engine(network)
+    assert engine._sleepers is not None
+    runs = [engine._sleepers.awake(sample)[0] for sample in (0, 1)]
+    assert [int((r[:, 1] - r[:, 0]).sum()) for r in runs] == [10, 3]
+
+
+def test_they_are_seen_on_their_way() -> None:
+    """Between its turns a mass moves on evenly; the other way is to wake all, which a push from outside does."""
+    host = NetworkBuilder(frequency=RATE, wind=WIND)
+    host.add("module", chain(RATE / 4))
+    network = host.build()
+    asleep, awake = Engine(network), Engine(network)
+    awake.push(np.array([1]), np.zeros((1, 3)))
+    assert awake._sleepers is None
+    for n in range(50):
+        asleep.advance(1)
+        awake.advance(1)
+        one, two = asleep.state(), awake.state()
+        far = np.abs([one.position - two.position, one.previous - two.previous]).max()
+        assert far < 50**2 * np.finfo(float).eps, n
+        if n == 21:  # between turns: put there, and woken
+            asleep.place(one)
+            again = asleep.state()
+            # far − left δ twice: a rounding each of places of 1 m
+            assert np.abs(again.position - one.position).max() < 8 * np.finfo(float).eps
+    asleep.push(np.array([1]), np.zeros((1, 3)))
+    asleep.advance(10)
+    awake.advance(10)
+    assert np.abs(asleep.state().position - awake.state().position).max() < 60**2 * np.finfo(float).eps

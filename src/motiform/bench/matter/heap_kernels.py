@@ -63,7 +63,7 @@ def add_spin_contacts(
         b[:] = held[n] + step * e
         h[:] = b
         if not radii:
-            h += 0.5 * step * ((spin[i] + spin[j]) * u).sum() * np.cross(u, b)
+            h += 0.5 * step * np.cross(spin[i] + spin[j], b)
         h -= (h * u).sum() * u
         normal = stiffness * (size - d) - viscosity * rate
         f[:] = hold * h + slide * e

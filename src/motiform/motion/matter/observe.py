@@ -1,6 +1,7 @@
 """Recorded channels of networks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from motiform.motion.matter.engine.meters import (
     rotation_energy,
 )
 from motiform.motion.matter.laws.links import ZoneLaw
-from motiform.motion.matter.model.network import Group, Network
+from motiform.motion.matter.model.network import Group, Network, NetworkState
 from motiform.motion.matter.model.points import find_points
 from motiform.motion.matter.model.solids import asked_pose
 from motiform.record import Channel
@@ -92,31 +93,60 @@ def _rotations(group: Group, rate: float) -> list[Channel]:
     return [spin, turn]
 
 
-def choose_channels(network: Network, rate: float, record: Sequence[str]) -> tuple[list[Channel], dict[str, Any]]:
+def choose_channels(
+    network: Network, rate: float, record: Sequence[str] | Mapping[str, float | None]
+) -> tuple[list[Channel], dict[str, Any]]:
     """Return the channels named, and for each position of points which these are: indices, or one index.
 
-    A name is that of a channel, or of the position of one point, such as "string[100].position".
+    A name is that of a channel, or of the position of one point, such as "string[100].position". Where rates are given
+    with the names, a channel has its own: a whole part of the run's, or a multiple of it that divides the network's.
     """
     known = {channel.name: channel for channel in network_channels(network, rate)}
+    rates = dict(record) if isinstance(record, Mapping) else dict.fromkeys(record)
     found: list[Channel] = []
     points: dict[str, Any] = {}
-    for name in dict.fromkeys(record):
+    for name, own in rates.items():
         group, _, key = name.rpartition(".")
         if name in known:
-            found.append(known[name])
+            channel = known[name]
             if key == "position" and any(group == one.name for one in network.groups):
                 points[name] = network.group(group).indices
         elif key == "position" and group.endswith("]"):
             points[name] = int(find_points(network, group)[0])
-            found.append(Channel(name, unit="m", dims=("axis",), shape=(3,), rate=rate, description="world axes"))
+            channel = Channel(name, unit="m", dims=("axis",), shape=(3,), rate=rate, description="world axes")
         else:
             raise InputError(
                 "only channels of the network can be recorded", where="record", got=name,
                 allowed=", ".join(known), remedy=closest(name, known),
             )  # fmt: skip
+        if own is not None:
+            _check_rate(name, own, rate, network.frequency, name in points)
+            channel = replace(channel, rate=float(own))
+        found.append(channel)
     if not found:
         raise InputError("something must be recorded", where="record", allowed=", ".join(known))
     return found, points
+
+
+def _check_rate(name: str, own: float, rate: float, frequency: float, place: bool) -> None:
+    """Refuse a rate of a channel that does not fit that of the run, and a higher one of what is not a position."""
+
+    def whole(high: float, low: float) -> bool:
+        return bool(low > 0) and abs(round(high / low) * low - high) <= 1e-9 * high
+
+    where = f"record, {name}"
+    if isinstance(own, bool) or not isinstance(own, (int, float, np.number)) or not np.isfinite(own) or own <= 0:
+        raise InputError("the rate of a channel must be a number above 0", where=where, got=repr(own))
+    if own > rate and not place:
+        raise InputError(
+            "only positions are recorded at a higher rate than the run's", where=where, got=f"{own:g} Hz",
+            allowed=f"up to {rate:g} Hz", remedy="Raise the rate of the run.",
+        )  # fmt: skip
+    if not (whole(rate, own) or (own > rate and whole(own, rate) and whole(frequency, own))):
+        raise InputError(
+            "the rate of a channel does not fit", where=where, got=f"{own:g} Hz",
+            allowed=f"{rate:g} Hz divided by a whole number, or a multiple of it that divides {frequency:g} Hz",
+        )  # fmt: skip
 
 
 def _per_link(bundle: Any, key: str, unit: str, rate: float, text: str, dtype: str = "float64") -> Channel:
@@ -131,8 +161,11 @@ def _per_link(bundle: Any, key: str, unit: str, rate: float, text: str, dtype: s
     )
 
 
-def observe_network(engine: Engine) -> dict[str, np.ndarray]:
-    """Return what a sample holds, by channel. Tensions are those that led here: of the sample before."""
+def observe_network(engine: Engine, names: Collection[str] | None = None) -> dict[str, np.ndarray]:
+    """Return what a sample holds, by channel. Tensions are those that led here: of the sample before.
+
+    With `names` only what these need is worked out; the rest may be missing.
+    """
     network, state = engine.network, engine.state()
     velocity = state.velocity(network.frequency)
     found: dict[str, np.ndarray] = {}
@@ -145,23 +178,36 @@ def observe_network(engine: Engine) -> dict[str, np.ndarray]:
             found[f"{group.name}.angular_velocity"] = state.angular_velocity[mine]
             found[f"{group.name}.orientation"] = state.orientation[mine]
     for solid in network.solids:
-        if solid.motion is not None:
+        if solid.motion is not None and _asked(names, solid.name):
             pose = asked_pose(solid, engine.sample / network.frequency)
             found[f"{solid.name}.position"] = np.asarray(pose.translation)
             found[f"{solid.name}.orientation"] = quaternion_from_rotation(pose.rotation)
     for bundle in network.bundles:
-        if bundle.record:
+        if bundle.record and _asked(names, bundle.name):
             found[f"{bundle.name}.length"] = engine.lengths(bundle.name)
             found[f"{bundle.name}.tension"] = engine.tensions(bundle.name)
             if not isinstance(bundle.law, ZoneLaw):
                 found[f"{bundle.name}.state"] = engine.link_states(bundle.name)[0]
                 found[f"{bundle.name}.work"] = engine.works(bundle.name)
-    found |= {"momentum": momentum(network, state), "angular_momentum": angular_momentum(network, state)}
+    return found | _meters(network, state, names)
+
+
+def _asked(names: Collection[str] | None, owner: str) -> bool:
+    """Return whether some channel of an owner is among the names."""
+    return names is None or any(name.rpartition(".")[0] == owner for name in names)
+
+
+def _meters(network: Network, state: NetworkState, names: Collection[str] | None) -> dict[str, np.ndarray]:
+    """Return the meters named, all that a network has where none are."""
+    found: dict[str, Callable[[], Any]] = {
+        "momentum": lambda: momentum(network, state),
+        "angular_momentum": lambda: angular_momentum(network, state),
+    }
     if network.count <= METERED:
-        kinetic, potential = kinetic_energy(network, state), potential_energy(network, state)
-        found |= {"energy.kinetic": np.array(kinetic), "energy.potential": np.array(potential)}
-        found["energy"] = np.array(kinetic + potential)
+        kinetic, potential = lambda: kinetic_energy(network, state), lambda: potential_energy(network, state)
+        found |= {"energy.kinetic": kinetic, "energy.potential": potential, "energy": lambda: kinetic() + potential()}
         if network.spins:
-            found["energy.rotation"] = np.array(rotation_energy(network, state))
-            found["energy.friction"] = np.array(state.friction_loss)
-    return found
+            found["energy.rotation"] = lambda: rotation_energy(network, state)
+            found["energy.friction"] = lambda: state.friction_loss
+    chosen = found if names is None else [name for name in found if name in names]
+    return {name: np.asarray(found[name]()) for name in chosen}

@@ -43,7 +43,7 @@ class Sound:
 
 
 class Listener:
-    """Steps of a network between the samples of its recording, and what is heard in them."""
+    """What is heard of a network between the samples of its recording."""
 
     def __init__(self, sound: Sound, network: Network, options: Options) -> None:
         if not isinstance(sound, Sound):
@@ -91,19 +91,9 @@ class Listener:
         speed: Array = matter.state().velocity(matter.network.frequency)[self.points]
         return (speed @ self.axis)[None] @ self.weights.T
 
-    def advance(self, engine: Any, steps: int) -> Array:
-        """Take steps and return what is heard in them, (samples, channels)."""
-        matter: Engine = getattr(engine, "matter", engine)
-        before, count = matter.places(self.points), steps // self.every
-        if matter is engine and matter.small:
-            found = matter.watch(count, self.every, self.points)
-            matter.check()
-        else:
-            found = np.empty((count, len(self.points), 3))
-            for k in range(count):
-                engine.advance(self.every)
-                found[k] = matter.places(self.points)
-        return self._heard(np.concatenate([before[None], found]))[-count:]
+    def hear(self, before: Array, places: Array) -> Array:
+        """Return what is heard of places [m], (samples, points, 3), after one before them: (samples, channels)."""
+        return self._heard(np.concatenate([before[None], places]))[-len(places) :]
 
     def _heard(self, places: Array) -> Array:
         """Return the sound of places one after the other, (samples, points, 3)."""

@@ -1,7 +1,8 @@
 """A network as a system that the run loop advances."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import choose_channels, network_channels, observe_network
 from motiform.motion.matter.sound import Listener, Sound
+from motiform.motion.matter.watch import Watch
 from motiform.motion.run import Block, Checkpoint, Kind, Options, Pace, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel, Event
@@ -20,7 +22,7 @@ __all__ = ["KIND", "NetworkSystem", "check_functions", "check_stability", "descr
 _BLOCK = 16384  # steps in one call: a third of a second of sound, and signals of as many steps in memory
 _NUMBERS = 1 << 22  # recorded in one call at most
 
-Samples = list[dict[str, np.ndarray]]
+Samples = list[dict[str, Any]]
 """What is observed at consecutive samples, by channel."""
 
 
@@ -28,7 +30,8 @@ class NetworkSystem(System):
     """A network of masses and links.
 
     Parameters that would make it diverge are refused before the first step, with the remedy; `unstable` runs them.
-    `record` names the channels that are kept, all where it is None; without meters a small network is much faster.
+    `record` names the channels that are kept, all where it is None; without meters a small network is much faster. As
+    a mapping it has their rates [Hz], None for that of the run.
     `sound` is what is listened to, at a rate of its own.
     """
 
@@ -37,7 +40,7 @@ class NetworkSystem(System):
         network: Network,
         options: Options,
         unstable: bool = False,
-        record: Sequence[str] | None = None,
+        record: Sequence[str] | Mapping[str, float | None] | None = None,
         sound: Sound | None = None,
     ) -> None:
         check_integrator(options, "network", "a network")
@@ -53,6 +56,12 @@ class NetworkSystem(System):
         self.listener = None if sound is None else Listener(sound, network, options)
         if self.listener is not None:
             self.facts["sound"] = self.listener.facts()
+        rates = {channel.name: channel.rate or options.rate for channel in self._channels}
+        frequency = network.frequency
+        fine = {n: (self._points[n], round(frequency / r)) for n, r in rates.items() if r > options.rate}
+        self.watch = Watch(self.listener, fine) if fine or self.listener is not None else None
+        self._seldom = {n: round(options.rate / r) for n, r in rates.items() if n not in fine}
+        """Samples of the run from one of a channel to the next, of those that are not looked at in between."""
 
     def channels(self) -> list[Channel]:  # noqa: D102
         return self._channels if self.listener is None else [*self._channels, self.listener.channel()]
@@ -64,17 +73,23 @@ class NetworkSystem(System):
         else:
             engine = Engine.resume(network, checkpoint, device=device)
         fresh = checkpoint is None
-        if engine.small and len(self._points) == len(self._channels) and self.listener is None:
+        plain = self.watch is None and set(self._seldom.values()) == {1}
+        if engine.small and len(self._points) == len(self._channels) and plain:
             return self._watched(engine, fresh=fresh)
-        return sampled_engine(engine, self._sample, self.options, self.steps, fresh=fresh, listener=self.listener)
+        return sampled_engine(engine, self._sample, self.options, self.steps, fresh=fresh, watch=self.watch)
 
     def _sample(self, engine: Engine) -> dict[str, np.ndarray]:
-        if not self._points:
-            found = observe_network(engine)
-            return {channel.name: found[channel.name] for channel in self._channels}
-        place = engine.state().position
-        found = {name: place[which] for name, which in self._points.items()}
-        return found if len(found) == len(self._channels) else {**observe_network(engine), **found}
+        """Return what is recorded at this sample, but for what is looked at in between."""
+        sample = engine.sample // self.steps
+        due = [name for name, every in self._seldom.items() if sample % every == 0]
+        places = [name for name in due if name in self._points]
+        found: dict[str, np.ndarray] = {}
+        if places:
+            place = engine.state().position
+            found = {name: place[self._points[name]] for name in places}
+        if len(found) < len(due):
+            found = observe_network(engine, due) | found
+        return {name: found[name] for name in due}
 
     def _watched(self, engine: Engine, *, fresh: bool) -> Iterator[Block]:
         """Advance a small network of which only positions are recorded: many samples in one compiled call."""
@@ -97,24 +112,33 @@ class NetworkSystem(System):
     def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:  # noqa: D102
         if isinstance(states, np.ndarray):
             return {name: states[:, column] for name, column in self._columns.items()}
-        found = stack(states)
-        return {channel.name: found[channel.name] for channel in self.channels()}
+        return stack(states)
 
 
 def stack(samples: Samples) -> dict[str, np.ndarray]:
-    """Return consecutive samples as one array per channel; of the sound each has some of its own."""
-    join = {key: np.concatenate if key == "sound" else np.stack for key in samples[0]}
-    return {key: join[key]([one[key] for one in samples]) for key in join}
+    """Return consecutive samples as one array per channel; what is looked at in between has some of its own in each."""
+    found: dict[str, np.ndarray] = {}
+    for key in dict.fromkeys(key for one in samples for key in one):
+        own = [one[key] for one in samples if key in one]
+        found[key] = np.concatenate([a.values for a in own]) if isinstance(own[0], Several) else np.stack(own)
+    return found
+
+
+@dataclass(frozen=True)
+class Several:
+    """Samples of a channel that is looked at between the samples of the run."""
+
+    values: np.ndarray
 
 
 def sampled_engine(
     engine: Any, observe: Callable[[Any], dict[str, np.ndarray]], options: Options, steps: int, *, fresh: bool,
-    listener: Listener | None = None,
+    watch: Watch | None = None,
 ) -> Iterator[Block]:  # fmt: skip
     """Advance an engine from sample to sample; each is observed at once, because the engine keeps one state."""
-    heard: dict[str, np.ndarray] = {}
+    heard: dict[str, Several] = {}
     if fresh:
-        heard = {} if listener is None else {"sound": listener.first(engine)}
+        heard = {} if watch is None else _several(watch.first(engine))
         yield Block([observe(engine) | heard], 0, engine.checkpoint, list(getattr(engine, "events", ())))
     pace = Pace(max(1, 6 * engine.network.count))
     kept: Samples = []
@@ -124,10 +148,10 @@ def sampled_engine(
     last = (options.samples - 1) * steps
     while engine.sample < last:
         try:
-            if listener is None:
+            if watch is None:
                 engine.advance(steps)
             else:
-                heard = {"sound": listener.advance(engine, steps)}
+                heard = _several(watch.advance(engine, steps))
         except RunError as error:
             yield Block(kept, engine.sample // steps, None, events, error)
             return
@@ -138,6 +162,10 @@ def sampled_engine(
         if pace.full(len(kept)) or engine.sample >= last:
             yield Block(kept, engine.sample // steps, engine.checkpoint, events)
             kept, events = [], []
+
+
+def _several(found: dict[str, np.ndarray]) -> dict[str, Several]:
+    return {name: Several(values) for name, values in found.items()}
 
 
 def steps_per_sample(network: Network, rate: float) -> int:

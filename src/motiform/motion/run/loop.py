@@ -1,6 +1,7 @@
 """The run loop: record, commit, checkpoint, resume, report progress, keep the samples before an error."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,8 @@ def record(
                     found = system.observe(times, block.states)
                 lost = _first_lost(found)
                 if lost is not None:
-                    recorder.append({name: values[: lost[0]] for name, values in found.items()})
-                    raise _diverged(float(times[lost[0]]), lost[1])
+                    recorder.append({name: values[: int(lost[0] * len(values))] for name, values in found.items()})
+                    raise _diverged(float(times[int(lost[0] * count)]), lost[1])
                 recorder.append(found)
             recorder.add_events(block.events)
             if block.checkpoint is not None:
@@ -62,13 +63,16 @@ _SURE = ("q", "v", "energy", "energy.kinetic", "energy.potential", "momentum", "
 _SURE_ENDS = (".position", ".orientation", ".velocity", ".angular_velocity")
 
 
-def _first_lost(found: dict[str, np.ndarray]) -> tuple[int, str] | None:
-    """Return the first sample in which the state or what is conserved is not finite, and the channel; None: all are."""
+def _first_lost(found: dict[str, np.ndarray]) -> tuple[Fraction, str] | None:
+    """Return where the state or what is conserved is no longer finite, as a part of the block, and the channel.
+
+    None: all are. Channels may have rates of their own, and so other numbers of samples in a block.
+    """
     lost = []
     for name, values in found.items():
         if (name in _SURE or name.endswith(_SURE_ENDS)) and not np.isfinite(values).all():
             whole = np.isfinite(values).reshape(len(values), -1).all(axis=1)
-            lost.append((int(np.argmin(whole)), name))
+            lost.append((Fraction(int(np.argmin(whole)), len(values)), name))
     return min(lost, default=None)
 
 

@@ -42,8 +42,8 @@ def build(scene: Scene) -> Built:
     if document.screen:
         return Built(build_screens(scene), {"unstable": bool(document.motion.unstable)}, _options(scene))
     if document.network:
-        given = {"unstable": bool(document.motion.unstable)} | _sound(scene)
-        return Built(build_networks(scene), given, _options(scene))
+        given = {"unstable": bool(document.motion.unstable), "record": document.motion.record} | _sound(scene)
+        return Built(build_networks(scene), _present(given), _options(scene))
     if not document.figure and not document.touching:
         return Built(build_bodies(scene), {}, _options(scene))
     made = build_figures(scene)

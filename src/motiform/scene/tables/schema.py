@@ -162,6 +162,9 @@ class MotionTable(Table):
     unstable: bool | None = Field(None, description="whether networks and screens run that are known to diverge")
     two_way: bool | None = Field(None, description="whether figures and bodies feel what networks do to them")
     replay: str | None = Field(None, description="recording in the scene's folder whose figure is followed")
+    record: list[str] | dict[str, Annotated[Hertz, Above0]] | None = Field(
+        None, description="channels of networks that are kept, all if not given; or a table of them with their rates"
+    )
     device: Literal["cpu", "cuda"] = Field("cpu", description="where kernels run")
 
 
@@ -256,11 +259,13 @@ class SceneFile(Table):
         if not self.network:
             if self.sound is not None:
                 raise ValueError("sound is that of networks: give [[network]]")
-            keys = ("frequency", "two_way", "replay", *(() if self.screen else ("unstable",)))
+            keys = ("frequency", "two_way", "replay", "record", *(() if self.screen else ("unstable",)))
             given = [key for key in keys if getattr(motion, key) is not None]
             if given:
                 raise ValueError(f"motion.{given[0]} belongs to networks")
             return
+        if motion.record is not None and (self.coupled or self.screen):
+            raise ValueError("motion.record belongs to networks alone: leave it out")
         if self.spring:
             raise ValueError("networks exclude springs: give networks links")
         if self.touching and not self.coupled:

@@ -29,6 +29,7 @@ from motiform.motion.hybrid.system import ContactSystem
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.motion.matter.sound import Listener, Sound
+from motiform.motion.matter.watch import Watch
 from motiform.motion.matter.system import (
     Samples,
     check_functions,
@@ -168,7 +169,8 @@ class CoupledSystem(System):
             checkpoint=checkpoint,
         )
         fresh = checkpoint is None
-        return sampled_engine(engine, _observe, self.options, self.steps, fresh=fresh, listener=self.listener)
+        watch = None if self.listener is None else Watch(self.listener, {})
+        return sampled_engine(engine, _observe, self.options, self.steps, fresh=fresh, watch=watch)
 
     def observe(self, times: np.ndarray, states: Samples) -> dict[str, np.ndarray]:  # noqa: D102
         return stack(states)

@@ -16,6 +16,7 @@ from motiform.motion.matter.engine.pack import (
     split_bundles,
 )
 from motiform.motion.matter.engine.ranges import Range, make_range
+from motiform.motion.matter.engine.sleep import Sleepers, sleeping_masses
 from motiform.motion.matter.engine.spins import Spins
 from motiform.motion.matter.laws.automaton_law import begin_meter
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState
@@ -71,12 +72,14 @@ class Engine:
             put(_one(stencils.real)),
             put(_one(stencils.there)),
         )
-        self._x, self._before = self._padded(state.position), self._padded(state.previous)
+        sleeps = sleeping_masses(network)
+        self._sleepers = Sleepers(self.device, sleeps, pad, self._width) if (sleeps > 1).any() else None
+        self._put_places(state)
         self._forces = put(np.zeros((3, network.count + 2 * pad)))
         mobility = network.step**2 / network.mass  # 0 for what links do not move
         self._mobility, self._free = self._row(mobility), self._row(network._joined("free"))
         drag, free = network._joined("drag"), network._joined("free")
-        self._slow = [_SlowMasses(self, every) for every in sorted({g.every for g in network.groups} - {1})]
+        self._slow = self._slow_masses(sleeps)
         drag = np.where(np.repeat([g.every for g in network.groups], [g.count for g in network.groups]) > 1, 0.0, drag)
         self._drag = self._row(drag)
         self._plain = int(not drag.any() and (free[network.movable] == 7).all())
@@ -116,7 +119,7 @@ class Engine:
             stencils.bundles and self._plain and not parts and not self._floor_count and not network.spins
         )
         self._alone = only_grids and self.device.name != "cpu"
-        self._after: Any = self._padded(state.position) if self._alone else None
+        self._after: Any = put(self._padded(state.position)) if self._alone else None
         arms = pack_arms(network.count, pad, parts)
         self._arms = [put(a) for a in (_one(arms.starts), _one(arms.arms), _one(arms.signs), _one(arms.radial))]
         self._pull = put(np.zeros(max(first, 1)))
@@ -139,12 +142,31 @@ class Engine:
 
             self._solids = Solids(self.device, network, pad, self._spins)
 
-    def _padded(self, position: np.ndarray) -> Any:
+    def _put_places(self, state: NetworkState) -> None:
+        """Put all points to where a state tells."""
+        x, before = self._padded(state.position), self._padded(state.previous)
+        if self._sleepers is not None:
+            self._sleepers.lay_down(state.sample, x, before)
+        self._x, self._before = self.device.array(x), self.device.array(before)
+
+    def _padded(self, position: np.ndarray) -> np.ndarray:
         """Return positions as x[axis, mass] with a pad on both sides, for stencils to look into."""
         pad, n = self._pad, len(position)
         found = np.zeros((3, n + 2 * pad))
         found[:, pad : pad + n] = position.T
-        return self.device.array(found)
+        return found
+
+    def _slow_masses(self, sleeps: np.ndarray) -> list["_SlowMasses"]:
+        """Return the masses at sub-rates, those that sleep between their turns apart from those that do not."""
+        groups = self.network.groups
+        every = np.repeat([g.every for g in groups], [g.count for g in groups])
+        found = []
+        for k in sorted({g.every for g in groups} - {1}):
+            for asleep in (False, True):
+                mine = np.flatnonzero((every == k) & self.network.movable & ((sleeps > 1) == asleep))
+                if len(mine):
+                    found.append(_SlowMasses(self, mine, k, asleep))
+        return found
 
     def _row(self, values: np.ndarray) -> Any:
         found = np.zeros(len(values) + 2 * self._pad, values.dtype)
@@ -247,21 +269,30 @@ class Engine:
 
     def places(self, points: np.ndarray) -> np.ndarray:
         """Return where some points are [m], (points, 3)."""
-        return np.ascontiguousarray(self.device.host(self._x)[:, points + self._pad].T)
+        return np.ascontiguousarray(self._seen()[0][:, points + self._pad].T)
 
     def place(self, state: NetworkState) -> None:
         """Put all points elsewhere; links keep the lengths and states that they had."""
         self.sample = state.sample
-        self._x, self._before = self._padded(state.position), self._padded(state.previous)
+        self._put_places(state)
         if self._spins is not None:
             self._spins.put(state)
 
     def push(self, points: np.ndarray, forces: np.ndarray) -> None:
         """Apply forces [N] (points, 3) to some points in every step from now on, until they are replaced."""
+        self._wake()
         self._outside = (
             self.device.array(np.asarray(points, np.int64) + self._pad),
             self.device.array(np.asarray(forces, float)),
         )
+
+    def _wake(self) -> None:
+        """Let nobody sleep any more: what pushes from outside works in every step."""
+        if self._sleepers is not None:
+            x, before = self._seen()
+            self._sleepers = None
+            self._x, self._before = self.device.array(x), self.device.array(before)
+            self._slow = self._slow_masses(np.ones(self.network.count, np.int64))
 
     def _step(self) -> None:
         from motiform.motion.matter.engine import mass_kernels
@@ -271,14 +302,21 @@ class Engine:
             self._step_grids()
             return
         self._act()
-        given = self._outer_forces()
+        given, launch = self._outer_forces(), self.device.launch
         wind = self._wind if self._wind is not None else self.device.array(network.wind.at(n, network.frequency, 1)[0])
-        self.device.launch(
-            mass_kernels.move_masses, self._chunks, self._width, self._pad, network.count, n + 1, self._x, self._before,
-            self._forces, given, self._plain, self._mobility, self._free, self._gravity, self._drag, wind, self._whole,
-            len(self._stencils.bundles), *self._floors, self._floor_count, self._pull, *self._arms, network.frequency,
-            self._bad, least=self._least,
+        rest = (
+            n + 1, self._x, self._before, self._forces, given, self._plain, self._mobility, self._free, self._gravity,
+            self._drag, wind, self._whole, len(self._stencils.bundles), *self._floors, self._floor_count, self._pull,
+            *self._arms, network.frequency, self._bad,
         )  # fmt: skip
+        if self._sleepers is None:
+            masses = self._chunks, self._width, self._pad, network.count
+            launch(mass_kernels.move_masses, *masses, *rest, least=self._least)
+        else:
+            runs, slow = self._sleepers.awake(n)
+            launch(mass_kernels.move_runs, runs.shape[0], runs, self._pad, *rest, least=self._least)
+            if slow is not None:
+                launch(mass_kernels.coast, slow[1], slow[0], self._before, self._x, least=self._least)
         self._x, self._before = self._before, self._x
         if self._spins is not None:
             self._spins.step()
@@ -330,26 +368,29 @@ class Engine:
         """Put what comes from outside, and from neighbours by range, into the forces; return whether there is any."""
         from motiform.motion.matter.engine import mass_kernels
 
-        if not (self._pushed or self._ranges or self._outside or self._solids or self._slow):
+        pushed = [(one, where) for one, where in self._pushed if self.sample % one.every == 0]
+        slow = [one for one in self._slow if one.works(self.sample)]
+        if not (pushed or self._ranges or self._outside or self._solids or slow):
             return 0
         launch, network = self.device.launch, self.network
         if self._spins is not None:
             self._spins.clear()
-        launch(
-            mass_kernels.clear, -(-self._forces.shape[1] // self._width), self._width, self._forces, least=self._least
-        )
-        for slow in self._slow:
-            slow.act(self)
-        for pushed, where in self._pushed:
-            if self.sample % pushed.every:
-                continue
-            values = pushed.signal.at(self.sample, network.frequency, len(pushed.points))
-            values = self.device.array(values if pushed.every == 1 else pushed.every * values)
-            launch(mass_kernels.add_forces, len(pushed.points), self._forces, where, values, least=_FEW)
+        if self._sleepers is None:
+            chunks = -(-self._forces.shape[1] // self._width)
+            launch(mass_kernels.clear, chunks, self._width, self._forces, least=self._least)
+        else:
+            runs, _ = self._sleepers.awake(self.sample)
+            launch(mass_kernels.clear_runs, runs.shape[0], runs, self._forces, least=self._least)
+        for masses in slow:
+            masses.act(self)
+        for one, where in pushed:
+            values = one.signal.at(self.sample, network.frequency, len(one.points))
+            values = self.device.array(values if one.every == 1 else one.every * values)
+            launch(mass_kernels.add_forces, len(one.points), self._forces, where, values, least=_FEW)
         if self._outside is not None:
             launch(mass_kernels.add_forces, self._outside[0].shape[0], self._forces, *self._outside, least=_FEW)
-        for one in self._ranges:
-            self._act_by_range(one)
+        for reach in self._ranges:
+            self._act_by_range(reach)
         if self._solids is not None:
             self._solids.act(self.sample, self._x, self._before, self._forces)
         return 1
@@ -410,7 +451,8 @@ class Engine:
 
     def state(self) -> NetworkState:
         """Return where the points are."""
-        place = self._host(self._x), self._host(self._before), self.sample
+        x, before = self._seen()
+        place = self._rows(x), self._rows(before), self.sample
         if (spins := self._spins) is None:
             return NetworkState(*place)
         return NetworkState(
@@ -419,10 +461,16 @@ class Engine:
 
     def forces(self) -> np.ndarray:
         """Return the forces of the last step [N], without gravity, (points, 3)."""
-        return self._host(self._forces)
+        return self._rows(self.device.host(self._forces))
 
-    def _host(self, array: Any) -> np.ndarray:
-        found = self.device.host(array)
+    def _seen(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return where all points are, and were a step before [m], [axis, mass] with the pad."""
+        x, before = self.device.host(self._x), self.device.host(self._before)
+        if self._sleepers is not None:
+            self._sleepers.look(self.sample, x, before)
+        return x, before
+
+    def _rows(self, found: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(found[:, self._pad : self._pad + self.network.count].T)
 
     def tensions(self, bundle: str) -> np.ndarray:
@@ -439,7 +487,7 @@ class Engine:
     def lengths(self, bundle: str) -> np.ndarray:
         """Return the lengths of a bundle's links in the last step [m], (links,)."""
         found = self.network.bundle(bundle)
-        return distances(self._host(self._before), found.pairs, found.axis)
+        return distances(self._rows(self._seen()[1]), found.pairs, found.axis)
 
     def link_states(self, bundle: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the states (links,) and the memory (memory, links) of a bundle of automata."""
@@ -460,6 +508,8 @@ class Engine:
                 found[f"table {n}"] = self.device.host(table.length)
         for one in self._ranges:
             found[f"reach {one.reach.name}"] = one.checkpoint()
+        if self._sleepers is not None:
+            found["asleep"] = {"x": self.device.host(self._x), "before": self.device.host(self._before)}
         if self._solids is not None:
             found["solids"] = self._solids.checkpoint()
         if self._spins is not None:
@@ -482,6 +532,9 @@ class Engine:
                 table.length = engine.device.array(checkpoint[f"table {n}"])
         for one in engine._ranges:
             one.restore(checkpoint[f"reach {one.reach.name}"])
+        if engine._sleepers is not None:
+            kept = checkpoint["asleep"]
+            engine._x, engine._before = engine.device.array(kept["x"]), engine.device.array(kept["before"])
         if engine._solids is not None:
             engine._solids.restore(checkpoint["solids"])
         if engine._spins is not None:
@@ -490,15 +543,20 @@ class Engine:
 
 
 class _SlowMasses:
-    """Masses at a sub-rate: gravity and drag work every so many steps, so much stronger, and not in between."""
+    """Masses at a sub-rate: gravity and drag work every so many steps, so much stronger, and not in between.
 
-    def __init__(self, engine: Engine, every: int) -> None:
-        network, put, self.every = engine.network, engine.device.array, every
-        mine = np.concatenate([g.indices for g in network.groups if g.every == every])
-        mine = mine[network.movable[mine]]
-        self.count, self.where = len(mine), put(_one(mine + engine._pad))
-        self.mass, self.drag = put(_one(network.mass[mine])), put(_one(network._joined("drag")[mine]))
+    All masses have gravity once in a step that they take: what sleeps takes none in between.
+    """
+
+    def __init__(self, engine: Engine, mine: np.ndarray, every: int, asleep: bool) -> None:
+        network, put, self.every, self.asleep = engine.network, engine.device.array, every, asleep
+        self.count, self.where = len(mine), put(mine + engine._pad)
+        self.mass, self.drag = put(network.mass[mine]), put(network._joined("drag")[mine])
         self.gravity = put(np.array(network.gravity))
+
+    def works(self, sample: int) -> bool:
+        """Return whether there is something to add in the step from a sample on."""
+        return not self.asleep or sample % self.every == 0
 
     def act(self, engine: Engine) -> None:
         """Add what the step of all masses lacks, or has too much."""
@@ -599,7 +657,7 @@ class _AutomatonLinks(_Links):
         return found
 
     def _now(self, engine: Engine) -> np.ndarray:
-        return distances(engine._host(engine._x), self.bundle.pairs, self.bundle.axis)
+        return distances(engine._rows(engine._seen()[0]), self.bundle.pairs, self.bundle.axis)
 
     def feeds(self, engine: Engine) -> bool:
         """Return whether a link that is in its first state has given more than it took."""

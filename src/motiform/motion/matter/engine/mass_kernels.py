@@ -11,7 +11,17 @@ from numba import uint64 as ix
 from motiform.base.kernels import inline, kernel
 from motiform.motion.matter.engine.link_kernels import law_tension, load_law
 
-__all__ = ["add_aside", "add_forces", "clear", "impose", "move_masses", "slow_forces"]
+__all__ = [
+    "add_aside",
+    "add_forces",
+    "clear",
+    "clear_runs",
+    "coast",
+    "impose",
+    "move_masses",
+    "move_runs",
+    "slow_forces",
+]
 
 _HUGE = 1e100  # [m] nothing that is simulated is there: the run has diverged
 
@@ -61,13 +71,12 @@ def _both(x, axis, n, offset, ahead, behind):
     return ahead * (x[axis, ix(n + offset)] - place) + behind * (x[axis, ix(n - offset)] - place)
 
 
-@kernel
-def move_masses(
-    c, width, pad, masses, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
+@inline
+def _move(
+    low, high, pad, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
     floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
 ):  # fmt: skip
-    """Gather the forces on masses and take a step; note the first step at which one is lost."""
-    low, high = pad + c * width, min(pad + (c + 1) * width, pad + masses)
+    """Gather the forces on a run of masses and take a step; note the first step at which one is lost."""
     if given == 0:
         for axis in range(3):
             for i in range(low, high):
@@ -135,3 +144,48 @@ def move_masses(
                 before[axis, i] = place
     if lost > 0 and bad[0] < 0:
         bad[0] = step  # all writers of this step write the same value
+
+
+@kernel
+def move_masses(
+    c, width, pad, masses, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
+    floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
+):  # fmt: skip
+    """Take the step of a run of all masses."""
+    low, high = pad + c * width, min(pad + (c + 1) * width, pad + masses)
+    _move(
+        low, high, pad, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
+        floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
+    )  # fmt: skip
+
+
+@kernel
+def move_runs(
+    c, runs, pad, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
+    floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
+):  # fmt: skip
+    """Take the step of a run of masses that are awake."""
+    _move(
+        runs[c, 0], runs[c, 1], pad, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole,
+        stencils, floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
+    )  # fmt: skip
+
+
+@kernel
+def coast(c, runs, x, before):
+    """Put a run of masses that took a step, x, to where they are at their next turn, and at the sample before it."""
+    k = runs[c, 2]
+    for axis in range(3):
+        for n in range(runs[c, 0], runs[c, 1]):
+            i = ix(n)
+            start, move = before[axis, i], x[axis, i] - before[axis, i]
+            last, far = start + (k - 1) * move, start + k * move
+            x[axis, i], before[axis, i] = (far, last) if k % 2 == 1 else (last, far)
+
+
+@kernel
+def clear_runs(c, runs, forces):
+    """Forget the forces on a run of masses."""
+    for axis in range(3):
+        for n in range(runs[c, 0], runs[c, 1]):
+            forces[axis, ix(n)] = 0.0

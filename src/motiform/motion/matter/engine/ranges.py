@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from motiform.base.kernels import Device
     from motiform.motion.matter.engine.spins import Spins
 
-__all__ = ["Range", "make_range"]
+__all__ = ["Range", "ZoneRange", "columns", "fill", "make_range"]
 
 _SKIN = 0.3  # of the range, at the start
 _LEAST, _MOST = 0.03, 1.5  # bounds of the skin, of the range
@@ -202,8 +202,8 @@ class Range:
             rows.append([*low, size, widest])
             numbers.append([*counts, cells])
             cells += int(np.prod(counts))
-        _fill(self._grid, np.array(rows))
-        _fill(self._counts, np.array(numbers))
+        fill(self._grid, np.array(rows))
+        fill(self._counts, np.array(numbers))
         return cells
 
     def _largest(self, values: Any) -> int:
@@ -303,6 +303,10 @@ class ZoneRange(Range):
     def _known(self) -> np.ndarray:
         return self.device.host(self.memory)[:, : max(self.pair_count, 1)]
 
+    def write_pairs(self) -> bool:
+        """Return whether each pair writes down what it does, for its ends to gather."""
+        return True
+
     def remember(self, old: Any) -> None:
         """Make the pairs of the new list, and bring over what they remember."""
         from motiform.motion.matter.engine import reach_kernels as kernels
@@ -317,57 +321,22 @@ class ZoneRange(Range):
         self.pair_count = sum_ahead(device, self.firsts)
         room = _room(self.pair_count, size)
         self.ends, self.others = device.empty(room, np.int32), device.empty(room, np.int32)
-        self.backs = device.empty(self.neighbours.shape[0], np.int32)
         launch(kernels.make_pairs, size, *near, self.firsts, self.ends, self.others, least=_FEW)
-        launch(kernels.find_backs, size, *near, self.firsts, self.others, self.backs, least=_FEW)
-        self.between, self.pulls = device.empty((self.rows[0], room)), self.layout(device, self.rows[1], room)
+        if self.write_pairs():
+            self.backs = device.empty(self.neighbours.shape[0], np.int32)
+            launch(kernels.find_backs, size, *near, self.firsts, self.others, self.backs, least=_FEW)
+            self.between, self.pulls = device.empty((self.rows[0], room)), self.layout(device, self.rows[1], room)
         if self.rubs != STICKING:
             self.memory = device.empty((1, 1))
         elif old is None:
             self.memory = self.layout(self.device, self.rows[2], room)
-            _fill(self.memory, np.zeros((self.rows[2], room)))
+            fill(self.memory, np.zeros((self.rows[2], room)))
         else:
             order, firsts, others, memory = old
             self.memory = self.layout(device, self.rows[2], room)
             launch(kernels.rank_order, size, order, self._rank, least=_FEW)
             pairs = (self.ends, self.others, self.order)
             launch(kernels.carry_pairs, self.pair_count, *pairs, order, self._rank, firsts, others, memory, self.memory)
-
-
-class SpinRange(ZoneRange):
-    """Pairs of balls that rotate: friction at their surfaces, rolling and torsional resistance."""
-
-    def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int, spins: "Spins") -> None:
-        super().__init__(device, network, reach, pad, width)
-        rub, self.spins, self.alone = reach.friction, spins, False
-        assert rub is not None
-        self.layout = _columns
-        self.rubs = STICKING  # by a spring of no stiffness where friction does not hold
-        self.rub = device.array(np.array([rub.limit, rub.stiffness, rub.damping, rub.rolling, rub.torsion]))
-        self.resists, self.rows = rub.resists, (1, 6, 7 if rub.resists else 3)
-        self._balls = _columns(device, 10, self.size)
-
-    def add_forces(self, forces: Any, torques: Any) -> None:
-        """Work out the pairs from their first ends, then let every ball gather what is for it as their second."""
-        from motiform.motion.matter.engine import spin_kernels
-
-        launch, spins, balls = self.device.launch, self.spins, self._balls
-        launch(
-            spin_kernels.line_up_balls, self.elements, self.width, self.order, self.places, self.strides, spins.rates,
-            self.radius, balls, least=self.least,
-        )  # fmt: skip
-        launch(
-            spin_kernels.rolling_pairs if self.resists else spin_kernels.spinning_pairs, self.elements, self.width,
-            self.order, self.firsts, self.others, balls, self.table, self.rate, self.farthest, self.rub, self.memory,
-            self.pulls, forces, torques, spins.lost, least=self.least // 4,
-        )  # fmt: skip
-        gathered = (self.order, self.found, self.firsts, self.backs, self.offsets, self.stride, self.pulls)
-        launch(spin_kernels.gather_spins, self.elements, self.width, *gathered, forces, torques, least=self.least)
-
-    def _laid(self, memory: np.ndarray) -> Any:
-        laid = _columns(self.device, *memory.shape)
-        _fill(laid, memory)
-        return laid
 
 
 class AutomatonRange(Range):
@@ -430,6 +399,8 @@ def make_range(
         return AutomatonRange(device, network, reach, pad, width)
     rub = reach.friction
     if spins is not None and rub is not None and rub.acts and network.inertia[reach.points].any():
+        from motiform.motion.matter.engine.spin_ranges import SpinRange
+
         return SpinRange(device, network, reach, pad, width, spins)
     return ZoneRange(device, network, reach, pad, width)
 
@@ -447,7 +418,7 @@ def _rows(device: Any, rows: int, size: int) -> Any:
     return device.empty((rows, size))
 
 
-def _columns(device: Any, rows: int, size: int) -> Any:
+def columns(device: Any, rows: int, size: int) -> Any:
     """Return an array [row, pair]: on a CPU all numbers of a pair lie together, on a GPU those of a row do."""
     return device.empty((size, rows)).T if device.name == "cpu" else device.empty((rows, size))
 
@@ -458,7 +429,7 @@ def _room(pairs: int, size: int) -> int:
     return (pairs // step + 1) * step
 
 
-def _fill(array: Any, values: np.ndarray) -> None:
+def fill(array: Any, values: np.ndarray) -> None:
     """Write values into an array of a device."""
     if isinstance(array, np.ndarray):
         array[...] = values

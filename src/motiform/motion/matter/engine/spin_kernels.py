@@ -21,15 +21,22 @@ _C2, _C3, _C4, _C5, _C6, _C7 = (1.0 / math.factorial(n) for n in range(4, 15, 2)
 
 
 @kernel
-def line_up_balls(c, width, order, places, strides, rates, radius, balls):
-    """Copy place, stride, angular velocity and radius of balls side by side."""
+def line_up_balls(c, width, order, x, before, rates, radius, listed, slack, mark, moved, balls):
+    """Copy place, radius, stride and angular velocity of balls side by side; tell who left the list's slack."""
+    far = 0
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
         i, m = ix(n), ix(order[ix(n)])
+        off = 0.0
         for axis in range(3):
-            balls[axis, i] = places[axis, i]
-            balls[3 + axis, i] = strides[axis, i]
-            balls[6 + axis, i] = rates[axis, m]
-        balls[9, i] = radius[i]
+            place = x[axis, m]
+            balls[axis, i] = place
+            balls[4 + axis, i] = place - before[axis, m]
+            balls[7 + axis, i] = rates[axis, m]
+            off += (place - listed[axis, i]) * (place - listed[axis, i])
+        balls[3, i] = radius[i]
+        far += 0 if off < slack * slack else 1
+    if far > 0:
+        moved[0] = mark  # whoever writes it in this step writes the same
 
 
 @inline
@@ -64,8 +71,8 @@ def _across(hx, hy, hz, ux, uy, uz, spin):
 def _ball(balls, i):
     """Return place, stride, angular velocity and radius of a ball."""
     return (
-        (balls[0, i], balls[1, i], balls[2, i]), (balls[3, i], balls[4, i], balls[5, i]),
-        (balls[6, i], balls[7, i], balls[8, i]), balls[9, i],
+        (balls[0, i], balls[1, i], balls[2, i]), (balls[4, i], balls[5, i], balls[6, i]),
+        (balls[7, i], balls[8, i], balls[9, i]), balls[3, i],
     )  # fmt: skip
 
 
@@ -255,7 +262,14 @@ def turn_masses(c, width, first, last, step, mobility, torques, rates, turns):
         i = ix(n)
         ax, ay, az = half * rates[0, i], half * rates[1, i], half * rates[2, i]
         widest = max(widest, ax * ax + ay * ay + az * az)
-    if widest <= 0.25:  # Taylor's series, to rounding for half a turn of 1/2: on vectors
+    if widest <= 1e-3:  # Taylor's series, to rounding
+        for n in range(low, high):
+            i = ix(n)
+            ax, ay, az = half * rates[0, i], half * rates[1, i], half * rates[2, i]
+            x2 = ax * ax + ay * ay + az * az
+            q = 1.0 - x2 * (0.5 - x2 * (_C2 - x2 * _C3))
+            _turned(turns, i, 1.0 - x2 * (_S1 - x2 * (_S2 - x2 * _S3)), q, ax, ay, az)
+    elif widest <= 0.25:  # more of it, to rounding for half a turn of 1/2: on vectors
         for n in range(low, high):
             i = ix(n)
             ax, ay, az = half * rates[0, i], half * rates[1, i], half * rates[2, i]
