@@ -29,7 +29,6 @@ from motiform.motion.hybrid.system import ContactSystem
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.motion.matter.sound import Listener, Sound
-from motiform.motion.matter.watch import Watch
 from motiform.motion.matter.system import (
     Samples,
     check_functions,
@@ -40,6 +39,7 @@ from motiform.motion.matter.system import (
     stack,
     steps_per_sample,
 )
+from motiform.motion.matter.watch import Watch
 from motiform.motion.run import Block, Checkpoint, Kind, Options, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree import Control, Figure, poses
