@@ -12,10 +12,10 @@ Chandrasekhar61 ch. XI: equal pressure on both sides of a material interface]. T
 thickness, and no velocity profile between U and −U grows faster. Passing masses exchange momentum, and the velocity
 jump becomes a layer, which grows more slowly, the more so the shorter the wave [Vapillon95 for such fluids]. So the
 wave must grow more slowly than on the sheet; and three crests grow faster than two, but not by more than on the sheet.
-Measured over the first growth time the rate is slightly more than half of that of the sheet, for both. More masses alone
-do not change that: the rate tends to the sheet's with the number of neighbours within range, from 0.58 of it to 0.76,
-because then a mass feels the mean of many and fewer collisions mix the streams. Later the wave
-rolls up and mixes, as the pictures of the scene show, where three pushes start the wave.
+Measured over the first growth time the rate is slightly more than half of that of the sheet, for both. More masses
+alone do not change that: the rate tends to the sheet's with the number of neighbours within range, from 0.58 of it to
+0.76, because then a mass feels the mean of many and fewer collisions mix the streams. Later the wave rolls up
+and mixes, as the pictures of the scene show, where three pushes start the wave.
 """
 
 from pathlib import Path

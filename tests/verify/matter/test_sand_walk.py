@@ -1,5 +1,7 @@
 """A man walks from a slab onto sand: what carries him, and what the sand keeps."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.ndimage import label
@@ -45,7 +47,7 @@ def test_prints_stay(walk: Recording) -> None:
     feet = sorted((p.mean(axis=0) for p in places if len(p) > 20), key=lambda at: at[0])
     assert len(feet) >= 3
     sides = [np.sign(at[1] - 11.5) for at in feet]
-    assert all(a != b for a, b in zip(sides, sides[1:], strict=False))  # left, right, left
+    assert all(a != b for a, b in itertools.pairwise(sides))  # left, right, left
     for one, next_one in zip(feet, feet[2:], strict=False):
         # a foot that rolls over a soft ground leaves its mark up to half a foot away from where it stood
         assert SPACING * (next_one[0] - one[0]) == pytest.approx(STRIDE, abs=0.13)
