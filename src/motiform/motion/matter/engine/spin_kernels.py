@@ -36,7 +36,7 @@ def line_up_balls(c, width, order, x, before, rates, radius, listed, slack, mark
         balls[3, i] = radius[i]
         far += 0 if off < slack * slack else 1
     if far > 0:
-        moved[0] = mark  # whoever writes it in this step writes the same
+        moved[0] = mark  # all writers of this step write the same value
 
 
 @inline
