@@ -53,7 +53,7 @@ def test_prints_stay(walk: Recording) -> None:
         # a foot that rolls over a soft ground leaves its mark up to half a foot away from where it stood
         assert SPACING * (next_one[0] - one[0]) == pytest.approx(STRIDE, abs=0.13)
     # Bounds that move along by h p let the sand come back where h p is above its yield force: it keeps yield/h at most,
-    # 32 mm, and all of a print that is not so deep but what its spring gives back, (yield + h p)/k; the crust pulls, too.
+    # 32 mm, and all of a print not so deep but what its spring gives back, (yield + h p)/k; the crust pulls too.
     edge = min(at[0] for at in feet) + 12
     first = (prints > 0) & (np.arange(SHAPE[0])[:, None] < edge)
     deepest, kept = depth[:, first].max(axis=0), depth[-1][first]
