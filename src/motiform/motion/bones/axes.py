@@ -87,8 +87,9 @@ def find_axes(meshes: Mapping[str, Mesh], side: str) -> Axes:
     sign = -1.0 if (seen or side) == "right" else 1.0
     hand = _hand(meshes, centers, distal, radial, sign)
     center = _head(meshes["capitate"], hand[0])
-    found = [read_only(v) for v in (distal, radial, sign * dorsal_right, center, hand)]
-    return Axes(*found, shown=float(np.ptp(radius[0] @ distal)), side=seen)
+    shown = float(np.ptp(radius[0] @ distal))
+    distal, radial, palmar, center, hand = map(read_only, (distal, radial, sign * dorsal_right, center, hand))
+    return Axes(distal, radial, palmar, center, hand, shown, seen)
 
 
 def _hand(meshes: Mapping[str, Mesh], centers: Mapping[str, Array], distal: Array, radial: Array, sign: float) -> Array:

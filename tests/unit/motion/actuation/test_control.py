@@ -53,6 +53,17 @@ def test_floating_base_is_not_driven():
     assert (tau[:36] != 0).all()
 
 
+def test_a_base_of_single_frames_is_not_driven_either():
+    """Bip's pelvis moves by six frames of one axis each; an arm of six hinges is driven, massless links or not."""
+    control = actuation.posture_control(figures.bip(), figures.bip().neutral(), frequency=3.0)
+    assert (control.stiffness[15:] == 0).all()
+    assert (control.stiffness[:15] > 0).all()
+    b = FigureBuilder()
+    for n in range(6):
+        b.segment(f"s{n}", f"s{n - 1}" if n else None, joints.revolute(Z), mass=float(n == 5), com=(0.1, 0, 0))
+    assert (actuation.posture_control(b.build(), np.zeros(6), stiffness=1.0, damping=1.0).stiffness == 1).all()
+
+
 def test_trajectory_goes_through_its_postures_and_rests_at_its_ends():
     figure = two_links(names=("upper", "fore"))
     way = actuation.PostureTrajectory(figure, [0.0, 0.5, 1.5], [[0, 0], [0.4, -0.2], [1.0, 0.3]])
@@ -77,12 +88,12 @@ def test_gravity_compensation_holds_the_arm_still():
 
 
 # ---- standing ------------------------------------------------------------------------------------------------------
-def test_standing_effort_balances_the_human():
-    figure = figures.human36()
+@pytest.mark.parametrize(("figure", "driven"), [(figures.human36(), 36), (figures.bip(), 15)], ids=["human36", "bip"])
+def test_standing_effort_balances_the_figure(figure, driven):
     contacts = contact.Contacts(contact.points_of_tags(figure), (contact.floor(),))
     q = figure.neutral()
     found = actuation.standing_effort(figure, contacts, q)
-    assert (found.tau[36:] == 0).all()
+    assert (found.tau[driven:] == 0).all()
     assert found.forces[:, 1].sum() == pytest.approx(figure.mass * G, rel=1e-6)
     assert (found.forces[:, 1] >= 0).all()
     assert found.forces[:, [0, 2]].sum(0) == pytest.approx([0, 0], abs=1e-3)
