@@ -142,6 +142,20 @@ def test_blocks_and_threads_do_not_matter(arm, monkeypatch):
     assert np.abs(found[0] - found[2]).max() < 1e-3  # settled to 1e-4 of the residual from either side
 
 
+@pytest.mark.parametrize("size", [0.2, 1.0])
+def test_what_is_left_undone_would_change_nothing(arm, monkeypatch, size):
+    """Paths that are their own nearest, and markers that are nowhere else, are not looked for: the same bits."""
+    from motiform.motion.reconstruct.fit import swaps, unwind
+
+    q = size * arm_motion(np.random.default_rng(4))
+    markers = virtual_markers(arm, q, rate=RATE, noise=0.002)
+    found = [np.asarray(motiform.reconstruct(arm, markers, dynamics=False)["q"])]
+    monkeypatch.setattr(unwind, "_even", lambda *given: False)
+    monkeypatch.setattr(swaps, "_some_stray", lambda *given: True)
+    found.append(np.asarray(motiform.reconstruct(arm, markers, dynamics=False)["q"]))
+    assert np.array_equal(*found)
+
+
 def test_hidden_coordinates_are_between_their_neighbours(arm):
     """A hand without markers for a tenth of a second errs by what motion allows: a cubic over a gap of T seconds by
     T⁴ / 384 times the fourth derivative, (2π 0.8)⁴ rad/s⁴ at most, and 1 rad of amplitude."""

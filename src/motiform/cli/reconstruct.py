@@ -32,15 +32,24 @@ def reconstruct(
         typer.Option(metavar="TABLE[:NAME]", help="Table of subjects (CSV), and which one; else by file or folder."),
     ] = None,
     markers: Annotated[
-        str | None, typer.Option(help="Marker set of Human36, such as plug-in-gait, cmu-41, rizzoli, qualisys.")
+        str | None,
+        typer.Option(
+            help="Marker set of Human36 (plug-in-gait, cmu-41, …), or CSV with the columns marker and site.",
+            show_default="recognised by names",
+        ),
     ] = None,
     correspondence: Annotated[
         Path | None, typer.Option(help="CSV with the columns tag and marker, for names that differ.")
     ] = None,
     static: Annotated[Path | None, typer.Option(help="Static trial of the subject, to calibrate the figure.")] = None,
     calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Also calibrate the figure with each trial's own markers.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--calibrate/--no-calibrate",
+            help="Calibrate the figure with each trial's own markers.",
+            show_default="with a marker set and no static trial",
+        ),
+    ] = None,
     forces: Annotated[
         Path | None,
         typer.Option(help="Forces of the ground: external loads (.xml), .mot, .sto or C3D, or a folder of them."),
@@ -95,16 +104,19 @@ def reconstruct(
 ) -> None:
     """Compute postures with standard deviations, velocities and efforts from optical markers, for one or many
     trials."""
+    from motiform.motion.figures.marker_sets import read_sites
     from motiform.trials.batch import plan_batch
 
     if overwrite and resume:
         raise InputError(
             "a batch is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them."
         )
-    told = {key: value for key, value in (("height", height), ("mass", mass), ("sex", sex)) if value is not None}
+    told: dict[str, Any] = {
+        key: value for key, value in (("height", height), ("mass", mass), ("sex", sex)) if value is not None
+    }
     fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits, "angles": angles}
     if markers is not None:
-        told["markers"] = markers
+        told["markers"] = read_sites(markers) if Path(markers).is_file() else markers
     options = _options(
         _figure_of(figure, ik_setup, scale_setup), told, subject,
         {key: value for key, value in (("up", up), ("units", units)) if value is not None}, fit,
@@ -127,7 +139,7 @@ _GROUPS = ("figure", "markers", "reconstruct", "calibrate", "muscles")
 
 def _options(
     figure: str, measures: dict[str, Any], subject: str | None, read: dict[str, Any], fit: dict[str, Any],
-    correspondence: Path | None, weights: Path | None, static: Path | None, calibrate: bool, report: bool,
+    correspondence: Path | None, weights: Path | None, static: Path | None, calibrate: bool | None, report: bool,
     settings: dict[str, Any], files: dict[str, Path | None], forward: str | None, pdf: bool,
     muscles: bool,
 ) -> "TrialOptions":  # fmt: skip

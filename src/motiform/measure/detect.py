@@ -21,12 +21,16 @@ _UNITS = {
 }
 _SHORTEST = 3  # letters of a unit that is cut short
 _FRAMES = 400  # samples looked at
+_TRAVEL = 1.5  # [m] that heads and shoulders go along no vertical axis
+_OVERHEAD = 0.25  # of the extent of all markers, within which a floor at zero is above them
 _LARGEST_IN_M, _SMALLEST_IN_MM = 10.0, 400.0
 _HIGH = re.compile(
-    r"[lr]?[fb]?hd\d?|.*head.*|vertex|cervicale|c7|t10|clav|strn|.*stern.*|[lr]_?sho.*|[lr]_?acr\d?|.*acromion.*"
+    r"[lr]?[fb]?hd\d?|.*head.*|vertex|cervicale|c7|cv7|t10|tv\d+|s[jn][jn]|[lr]_hd[fb]|clav|strn|.*stern.*"
+    r"|[lr]_?sho.*|[lr]_?acr\d?|.*acromion.*"
 )
 _LOW = re.compile(
-    r"[lr]_?(toe|hee|heel|cal|calc|mt\d?|mth\d|ank|[lm]?mal)\d?|.*calcan.*|.*malleol.*|.*metatars.*|[lr]_digit2|.*foot.*|.*ankle.*"
+    r"[lr]_?(toe|hee|heel|cal|calc|mt\d?|mth\d|ank|[lm]?mal)\d?|[lr]_(fcc|fal|tam|fm\d)|.*calca.*|.*malleol.*"
+    r"|.*metatars.*|[lr]_digit2|.*foot.*|.*ankle.*"
 )
 
 
@@ -116,8 +120,21 @@ def find_up(points: np.ndarray, names: list[str], told: str | None) -> tuple[str
         remark = "" if told in (None, by_names) else f", though the file states {told}"
         return by_names, "the names of the markers" + remark
     if told:
-        return told, "the file"
+        return (told, "the file") if not _hangs(points, told) else (
+            told[1:] if told[0] == "-" else f"-{told}",
+            f"the floor at zero, below all markers, though the file tells {told}",
+        )  # fmt: skip
     return _up_by_shape(points)
+
+
+def _hangs(points: np.ndarray, up: str) -> bool:
+    """Whether all markers are below zero, by the axis that the file tells, and reach to it: the floor is overhead."""
+    some = _sample(points)[..., "xyz".index(up[-1])] * (-1.0 if up[0] == "-" else 1.0)
+    some = some[np.isfinite(some).sum(1) >= 2]
+    if not len(some):
+        return False
+    low, high = float(np.median(np.nanmin(some, 1))), float(np.median(np.nanmax(some, 1)))
+    return bool(np.nanmax(some) < 0 and -high < _OVERHEAD * (high - low))
 
 
 def _up_by_names(points: np.ndarray, names: list[str]) -> str | None:
@@ -134,7 +151,9 @@ def _up_by_names(points: np.ndarray, names: list[str]) -> str | None:
             return None
         some = some[both]
         rise = _mean(some[:, high]) - _mean(some[:, low])
-    direction = np.median(rise, axis=0)
+    middle = _mean(some[:, high])
+    travels = np.nanmax(middle, 0) - np.nanmin(middle, 0) > _TRAVEL
+    direction = np.where(travels, 0.0, np.median(rise, axis=0))  # nobody rises by that: it is the way
     size = np.linalg.norm(direction)
     k = int(np.argmax(np.abs(direction)))
     if not size > 0 or abs(direction[k]) < 0.8 * size:

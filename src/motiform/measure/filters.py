@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,11 @@ def low_pass(
 
 def butterworth(cutoff: float, rate: float, order: int, passes: int) -> Any:
     """Return second-order sections of a filter that halves the power at the cutoff after so many passes."""
+    return _designed(float(cutoff), float(rate), order, passes).copy()
+
+
+@lru_cache(maxsize=64)
+def _designed(cutoff: float, rate: float, order: int, passes: int) -> Any:
     from scipy.signal import butter
 
     shrink = (2.0 ** (1.0 / passes) - 1.0) ** (1.0 / (2 * order))  # [Winter09 3.4]

@@ -189,27 +189,29 @@ def _marker(value: Any, names: list[str], where: str) -> str | None:
 
 def read_correspondence(path: str | Path) -> dict[str, str]:
     """Read a CSV file with the columns tag and marker; the first line may be these words, # begins a remark."""
+    return read_pairs(path, ("tag", "marker"))
+
+
+def read_pairs(path: str | Path, heads: tuple[str, str]) -> dict[str, str]:
+    """Read a CSV file with two columns; the first line may be their heads, # begins a remark."""
     from motiform.measure.text import cells_of, read_text
 
-    place = Path(path)
+    place, columns = Path(path), f"{heads[0]} and {heads[1]}"
     if not place.is_file():
-        raise InputError("no such file", where=str(place), allowed="a CSV file with the columns tag and marker")
+        raise InputError("no such file", where=str(place), allowed=f"a CSV file with the columns {columns}")
     found: dict[str, str] = {}
     for number, line in enumerate(read_text(place).split("\n"), start=1):
         line = line.split("#")[0].strip()
         mark = next((mark for mark in ("\t", ";", ",") if mark in line), ",")
         cells = cells_of(line, mark)
-        if not any(cells) or [cell.lower() for cell in cells[:2]] == ["tag", "marker"]:
+        if not any(cells) or [cell.lower() for cell in cells[:2]] == list(heads):
             continue
         if len(cells) < 2 or not cells[0]:
             raise InputError(
-                "a line of a correspondence must have two cells",
-                where=f"{place}:{number}",
-                got=line[:60],
-                allowed="tag,marker",
+                "a line must have two cells", where=f"{place}:{number}", got=line[:60], allowed=",".join(heads)
             )
         if cells[0] in found:
-            raise InputError("a tag must be named once", where=f"{place}:{number}", got=cells[0])
+            raise InputError(f"a {heads[0]} must be named once", where=f"{place}:{number}", got=cells[0])
         found[cells[0]] = cells[1]
     return found
 

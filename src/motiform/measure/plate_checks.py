@@ -19,6 +19,8 @@ _FAR = 10.0  # half sides from which on a unit is wrong, not a corner
 _AWAY = 3.0  # half sides beyond which nothing of the plate is believed
 _NOTED = 1.0  # [N] from which on a level is worth a note
 _LEVEL = 0.2  # of the span of the force, above which the plate is not empty
+_HIGHEST = 100.0  # [N] of a level that is found, not told
+_WINDOW, _PARTS, _STEADY = 0.1, 2, 5.0  # [s] of a part, parts that tell a level, [N] by which it may stray
 
 
 def settle_plates(raw: Raw, length: float, up: np.ndarray | None, loaded: float) -> None:
@@ -37,29 +39,69 @@ def _units(raw: Raw, plate: dict[str, Any]) -> list[str]:
 
 # ---- the level of the empty plate
 def _baseline(raw: Raw, plate: dict[str, Any], length: float, loaded: float) -> np.ndarray:
-    """Return the mean of the channels over the samples FORCE_PLATFORM:ZERO, or zeros where there are none."""
+    """Return the level of an empty plate's channels: over the samples FORCE_PLATFORM:ZERO, or where it is empty."""
     assert raw.analog is not None
     table = raw.analog[:, plate["channels"]]
-    none = np.zeros(table.shape[1])
-    if raw.zero is None or not raw.rate:
-        return none
-    first, last = raw.zero
-    each = round(raw.analog_rate / raw.rate)
+    press = partial(_pressed, plate, table, units=_units(raw, plate), length=length)
+    empty = _empty(plate, table, _units(raw, plate), length, raw.analog_rate)
+    found, who = _level_of(plate, table[empty]) if empty.any() else None, f"force plate {plate['number']}"
+    first, last = raw.zero or (1, 0)
+    each = round(raw.analog_rate / raw.rate) if raw.rate else 0
     part = table[(first - 1) * each : last * each]
-    if not len(part) or not np.isfinite(part).all():
-        return none
-    mean = part.mean(0)
+    if len(part) and np.isfinite(part).all():
+        told = _level_of(plate, part)
+        level, span = press(told)
+        samples = f"{who}: the mean of samples {first} to {last} (FORCE_PLATFORM:ZERO)"
+        sure = found is not None and abs(press(found)[0] - level) < _STEADY
+        if sure or not (abs(level) > loaded and abs(level) > _LEVEL * span):
+            if abs(level) > _NOTED:
+                raw.notes.append(f"{samples} is taken off, {level:.3g} N")
+            return told
+        raw.notes.append(f"{samples} is not taken off: the plate is loaded then ({abs(level):.0f} N)")
+    if found is not None:
+        level, span = press(found)
+        if _NOTED < abs(level) < min(_HIGHEST, _LEVEL * span):
+            raw.notes.append(f"{who}: {level:.3g} N, its level while nothing is on it, is taken off")
+            return found
+    return np.zeros(table.shape[1])
+
+
+def _level_of(plate: dict[str, Any], part: np.ndarray) -> np.ndarray:
+    mean = np.asarray(part.mean(0))
     if plate["type"] == 1:
         mean[3:5] = 0.0  # where the pressure is, not how much
-    press = plate_wrench(plate, np.vstack([table, mean]), _units(raw, plate), length)[:, 5]
-    level, span = abs(press[-1]), float(np.nanmax(np.abs(press[:-1] - press[-1])))
-    samples = f"force plate {plate['number']}: the mean of samples {first} to {last} (FORCE_PLATFORM:ZERO)"
-    if level > loaded and level > _LEVEL * span:
-        raw.notes.append(f"{samples} is not taken off: the plate is loaded then ({level:.0f} N)")
-        return none
-    if level > _NOTED:
-        raw.notes.append(f"{samples} is taken off, {level:.3g} N")
-    return np.asarray(mean)
+    return mean
+
+
+def _pressed(
+    plate: dict[str, Any], table: np.ndarray, mean: np.ndarray, units: list[str], length: float
+) -> tuple[float, float]:
+    """Return the vertical force of a level, and how far the plate goes from it [N]; loads are above zero."""
+    press = plate_wrench(plate, np.vstack([table, mean]), units, length)[:, 5]
+    away = press[:-1] - press[-1]
+    sign = -1.0 if np.nansum(away * np.abs(away)) < 0 else 1.0
+    return sign * float(press[-1]), float(np.nanmax(np.abs(away)))
+
+
+def _empty(plate: dict[str, Any], table: np.ndarray, units: list[str], length: float, rate: float) -> np.ndarray:
+    """Return samples in which a plate is empty, (samples,): parts of 0.1 s that are steady at its lowest force.
+
+    A plate can be pushed only. Where it carries somebody all the time nothing is empty, which its force then tells.
+    """
+    size, found = max(round(_WINDOW * rate), 2), np.zeros(len(table), bool)
+    count = len(table) // size
+    press = plate_wrench(plate, table, units, length)[:, 5]
+    if count < _PARTS or not np.isfinite(table).all():
+        return found
+    if np.sum(press * np.abs(press)) < 0:  # loads are stronger than the level
+        press = -press
+    parts = press[: count * size].reshape(count, size)
+    mean, still = parts.mean(1), parts.std(1) < _STEADY
+    if still.any():
+        still &= mean < mean[still].min() + _STEADY
+    if still.sum() >= _PARTS:
+        found[: count * size] = np.repeat(still, size)
+    return found
 
 
 # ---- where the pressure is

@@ -46,6 +46,8 @@ class Raw:
     zero: tuple[int, int] | None = None
     """First and last sample of the markers, from 1, in which the force plates are empty."""
     events: list[Event] = field(default_factory=list)
+    body: dict[str, float] = field(default_factory=dict)
+    """Mass [kg] and height [m] of the subject, where the file tells them."""
     notes: list[str] = field(default_factory=list)
     """What a person should know of how the file was read."""
 

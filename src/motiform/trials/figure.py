@@ -21,6 +21,9 @@ MODELS = ("human36", "bip", "kondo")
 MARKER_SD = 0.01
 """[m] Standard deviation of markers on skin for calibration, unless told otherwise."""
 
+FOOT_SD = 0.3
+"""[rad] Standard deviation of the angles of feet about those of standing, where markers are at sites."""
+
 
 @dataclass(frozen=True)
 class FigureSpec:
@@ -164,10 +167,16 @@ def calibrated(
     progress: Any = None,
 ) -> "Calibration":
     """Return the figure fitted to a standing trial, a moving one, or both."""
+    from motiform.motion.figures.human36 import Human36
+    from motiform.motion.figures.marker_sets import site_spreads
     from motiform.motion.reconstruct import calibrate
 
     known = [n for n in signature(calibrate).parameters if n not in ("figure", "markers", "static", "progress")]
     _check_names(options, known, "calibrate")
-    given = {"marker_sd": MARKER_SD, "correspondence": correspondence, "weights": weights, **options}
+    sites = site_spreads(figure.recipe.markers) if isinstance(figure, Human36) else {}
+    given = {"marker_sd": MARKER_SD, "correspondence": correspondence, "weights": weights}
+    if sites:
+        given |= {"tag_sd": sites, "neutral_sd": {name: FOOT_SD for name in figure.coordinates if "ankle" in name}}
+    given |= options
     moving, still = (None if rec is None else upright(figure, rec) for rec in (markers, static))
     return calibrate(figure, moving, static=still, progress=progress, **given)

@@ -31,6 +31,7 @@ from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, syn
 from motiform.record.places import remove_stale
 from motiform.record.store import check_whole
 from motiform.trials.c3d import write_back
+from motiform.trials.defaults import settle_defaults
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
 from motiform.trials.files import write_cycles, write_efforts, write_joint_angles, write_mot, write_tables
 from motiform.trials.inputs import forces_of, read_forces, read_trial
@@ -69,8 +70,9 @@ class TrialOptions:
     """Options of `reconstruct`; correspondence and weights as mappings."""
     static: str | None = None
     """Path of a standing trial to calibrate the figure by."""
-    calibrate: bool = False
-    """Whether each trial calibrates the figure by its own markers, too."""
+    calibrate: bool | None = None
+    """Whether each trial calibrates the figure by its own markers, too; None: where its tags are a marker set's, and
+    no static trial is given."""
     calibration: dict[str, Any] = field(default_factory=dict)
     """Options of `calibrate`."""
     report: bool = True
@@ -249,6 +251,7 @@ def _done(trial: Trial, progress: Progress) -> dict[str, Any]:
     if options.forces is not None:
         markers = add_forces(markers, read_forces(forces_of(source, options.forces), options))
     subject = choose_subject(options.figure, markers, source)
+    options, told, notes = settle_defaults(options, markers, subject)
     figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
     first = 0.3 if calibration else 0.0
     setup: dict[str, Any] = {} if options.ik is None else read_ik_setup(options.ik).options(figure)
@@ -258,6 +261,8 @@ def _done(trial: Trial, progress: Progress) -> dict[str, Any]:
         figure, markers, **(setup | options.reconstruct), progress=lambda part: progress(first + (0.8 - first) * part)
     )
     rec.manifest["title"] = trial.name
+    rec.manifest["reconstruct"]["notes"] += notes
+    rec.manifest["taken"] = {name: [value, why] for name, (why, value) in told.items()}
     if subject is not None:
         rec.manifest["subject"] = subject
     if calibration:

@@ -48,10 +48,25 @@ def test_up_is_found_by_names_and_by_shape(up):
     away = points @ np.stack([f, u, np.cross(f, u)])  # y of the motion goes to the axis up
     assert find_up(away, ["LTOE", "RASI", "LASI", "C7"], None)[0] == up
     assert find_up(away, ["a", "b", "c", "d"], None)[0] == up
-    assert find_up(away, ["a", "b", "c", "d"], "x") == ("x", "the file")
+    if up != "-x":
+        assert find_up(away, ["a", "b", "c", "d"], "x") == ("x", "the file")
+    overhead = up[1:] if up[0] == "-" else f"-{up}"  # all markers would hang below a floor at zero
+    axis, reason = find_up(away + (0.05 - (away @ u).min()) * u, ["a", "b", "c", "d"], overhead)
+    assert axis == up
+    assert f"though the file tells {overhead}" in reason
     axis, reason = find_up(away, ["LTOE", "RASI", "LASI", "C7"], "-x" if up == "x" else "x")
     assert axis == up
     assert "though the file states" in reason
+
+
+def test_the_way_is_not_up():
+    """A sprinter who leans forward: the head is farther ahead of the heels than above them, and runs on."""
+    t = np.linspace(0, 1, 50)[:, None]
+    heel, head = np.zeros((50, 3)), np.zeros((50, 3))
+    heel[:, :1], head[:, :1], head[:, 2] = 5 * t, 5 * t + 0.9, 0.6
+    names = ["R.Calca", "C7"]
+    assert find_up(np.stack([heel, head], axis=1), names, None)[0] == "z"
+    assert find_up(np.stack([heel, head], axis=1)[:2], names, None)[0] == "x"  # nobody can tell from two samples
 
 
 def test_nothing_evident_is_said():

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 from marker_files import motion, simple_c3d
@@ -67,7 +69,7 @@ def plate_file(kind, sign=1.0, units=True, screen="+Z", depth=DEPTH, table=None,
         matrix[3:] *= rows
         more.append(("FORCE_PLATFORM", "CAL_MATRIX", matrix[:, :, None]))
     names = ("A", "B", "C", "D")
-    return simple_c3d(1000 * motion(), names, analog=table.reshape(SAMPLES, SUBFRAMES, count), more=more)
+    return simple_c3d(1000 * motion(SAMPLES), names, analog=table.reshape(SAMPLES, SUBFRAMES, count), more=more)
 
 
 def check(rec, atol=2e-3):
@@ -165,6 +167,30 @@ def test_level_of_the_empty_plate_is_taken_off(tmp_path):
     write_c3d(rec.slice(0.1, 0.3), tmp_path / "b.c3d")  # the samples that told the level are gone
     part = read_markers(tmp_path / "b.c3d")
     assert_allclose(part["plate.force"], rec.slice(0.1, 0.3)["plate.force"], atol=2e-3)
+
+
+@pytest.mark.parametrize("zero", [(1, 0), (150, 160), (1, 30)])
+def test_level_of_an_empty_plate_is_found_where_none_is_told(zero, tmp_path, monkeypatch):
+    """The first 0.4 s of 2 s are empty. A plate that reads −18 N then puts the pressure centimetres behind a heel."""
+    monkeypatch.setattr(sys.modules[__name__], "SAMPLES", 200)
+    for level in (OFFSET, -OFFSET, 4 * OFFSET):
+        path = tmp_path / "a.c3d"
+        more = [("FORCE_PLATFORM", "ZERO", np.array(zero))]
+        path.write_bytes(plate_file(2, table=channels(2) + level, more=more))
+        rec = read_markers(path)
+        if level[2] < 100 or zero == (1, 30):  # beyond that it must be told
+            check(rec)
+        assert any("is taken off" in note for note in rec.manifest["notes"]) == (level[2] < 100 or zero == (1, 30))
+
+
+def test_a_plate_that_carries_somebody_all_the_time_has_no_level(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "SAMPLES", 200)
+    stands = channels(2)[SUBFRAMES * 50 :]
+    stands = np.concatenate([stands, stands[: SUBFRAMES * 50]])
+    (tmp_path / "a.c3d").write_bytes(plate_file(2, table=stands))
+    rec = read_markers(tmp_path / "a.c3d")
+    assert not rec.manifest["notes"]
+    assert rec["plate.force"][..., 2].min() > 500.0
 
 
 @pytest.mark.parametrize("zero", [(0, 0), (1, 0), (10, 30)])

@@ -18,6 +18,7 @@ __all__ = ["floor_of", "foot_vertices", "force_plots"]
 
 _ARROWS = 60  # of a butterfly diagram
 _NOTHING = 0.01  # of the weight: less is not enlarged
+_BELT = 0.2  # [m/s] of a foot that stands: more is a treadmill
 _LEAST, _SURE = 0.05, 0.2  # of the weight: with less there is no centre of pressure, or one that errs by centimetres
 
 
@@ -105,7 +106,7 @@ def _stances(rec: "Recording", figure: "Figure", markers: "Recording", walker: A
         frame = _standing(rec, figure, given.feet[c.foot], c.start, c.end, up)
         if frame is None:
             continue
-        heel, axes, outline = frame
+        heel, axes, outline, still, carried = frame
         corners = loads.corners[c.plate]
         level = (float((corners @ up).mean()) if np.isfinite(corners).all() else float(heel @ up)) * up
         press = force @ up
@@ -113,14 +114,18 @@ def _stances(rec: "Recording", figure: "Figure", markers: "Recording", walker: A
             place = level + np.cross(up, moment - np.cross(level, force)) / press[:, None]
         place[~(press > _LEAST * weight)] = np.nan
         side = given.feet[c.foot].side
-        found.append(_Stance(side, force @ axes_of.T / weight, place @ ahead, (place - heel) @ axes.T, outline))
+        on_belt = place - np.outer(loads.times[inside] - still, carried)
+        found.append(_Stance(side, force @ axes_of.T / weight, place @ ahead, (on_belt - heel) @ axes.T, outline))
     return found
 
 
 def _standing(
     rec: "Recording", figure: "Figure", foot: "Foot", start: float, end: float, up: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return heel, axes (forward, right) and outline of a foot where it moves least in a contact."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray] | None:
+    """Return heel, axes (forward, right) and outline of a foot where it moves least in a contact; when; the belt.
+
+    A treadmill carries the foot with the horizontal velocity [m/s], (3,), that its points have in mid-stance.
+    """
     from motiform.motion.reconstruct.feet import foot_points
     from motiform.motion.tree import poses
 
@@ -130,12 +135,25 @@ def _standing(
         return None
     R, p = poses(figure, np.asarray(rec["q"])[at])
     points = foot_points(foot, R, p)
-    k = int(np.argmin(np.linalg.norm(np.gradient(points, axis=0), axis=-1).sum(1)))
+    rates = np.gradient(points, times[at], axis=0)
+    belt = np.median(rates[len(at) // 4 : -(len(at) // 4) or None], axis=(0, 1))
+    belt -= (belt @ up) * up
+    belt *= np.linalg.norm(belt) > _BELT
+    k = int(np.argmin(np.linalg.norm(rates - belt, axis=-1).sum(1)))
+    marked = [(n, point) for n, point in _marked(rec, figure) if n in (foot.segment, *foot.segments)]
+    own = np.stack([*points[k], *(R[k, n] @ point + p[k, n] for n, point in marked)])
     way = R[k, foot.segment] @ np.array([1.0, 0.0, 0.0])
     way = way - (way @ up) * up
     axes = np.stack([way, np.cross(way, up)]) / np.linalg.norm(way)
-    shape = _placed(foot_vertices(figure, foot), R[k], p[k])
-    return points[k, 0], axes, _hull((shape - points[k, 0]) @ axes.T)
+    shape = np.concatenate([_placed(foot_vertices(figure, foot), R[k], p[k]), own])
+    heel = own[np.argmin(own @ way)]
+    return heel, axes, _hull((shape - heel) @ axes.T), float(times[at[k]]), belt
+
+
+def _marked(rec: "Recording", figure: "Figure") -> list[tuple[int, np.ndarray]]:
+    """Return segment and point of each tag that has a marker: a subject's foot may be longer than the figure's."""
+    told = rec.manifest.get("reconstruct", {}).get("per_marker", {})
+    return [(figure.index(tag.segment), np.asarray(tag.point)) for tag in figure.tags if tag.name in told]
 
 
 def _hull(points: np.ndarray) -> np.ndarray:

@@ -21,13 +21,17 @@ __all__ = ["write_report"]
 
 _STILL = 0.2  # of the speed of the steps: below it there is no progression
 _TURNED = np.deg2rad(30.0)
-_EVENTS = 200  # shown
+_EVENTS, _TAGS, _STEPS = 200, 12, 8  # shown
 _CONVENTIONS = {
     "isb": "Angles by the recommendations of the ISB [Wu02], the pelvis by rotation, obliquity and tilt [Baker01] in "
     "the direction of walking. Moments are internal, those of muscles.",
     "plug-in-gait": "Angles in the sequences and signs of Plug-in Gait, of the segments' own axes; pelvis and feet in "
     "the direction of walking. Moments are external, those that muscles balance.",
 }
+_TAKEN = {
+    "mass": "mass [kg]", "height": "height [m]", "markers": "marker set", "calibrate": "calibrated by",
+    "tasks": "kept near 0:", "limits": "limits:",
+}  # fmt: skip
 _MEANS = {
     "not fitted": "no posture was found",
     "hidden": "hidden markers leave a coordinate of the joint open",
@@ -85,8 +89,8 @@ def report_blocks(
 
     walker = walk_of(rec, figure)
     parts = [
-        _head(rec), _gait(rec, figure, markers, walker, normative), _pictures(rec, figure, walker), _errors(rec),
-        _gaps(markers), _calibration(rec), _angles(rec, figure), _efforts(rec, figure),
+        _head(rec), _file(markers), _gait(rec, figure, markers, walker, normative), _pictures(rec, figure, walker),
+        _errors(rec), _gaps(markers), _calibration(rec), _angles(rec, figure), _efforts(rec, figure),
         muscle_blocks(rec), _events(rec), _origin(rec, markers),
     ]  # fmt: skip
     return [block for part in parts for block in part]
@@ -111,6 +115,10 @@ def _head(rec: "Recording") -> list[Block]:
         f"{_mm(told['rms'])} mm (root mean square, all markers alike{weighted})."
     )
     found: list[Block] = [Heading(title, 1), Text(facts)]
+    taken = rec.manifest.get("taken") or {}
+    if taken:
+        each = "; ".join(f"{_TAKEN.get(name, name)} {value} ({why})" for name, (value, why) in taken.items())
+        found.append(Text(f"Taken where nothing was told: {each}."))
     found += [Text(str(note), bad=True) for note in told["notes"]]
     for name, words in (("left_out", "left out"), ("swapped", "exchanged and corrected")):
         count = {tag: row[name] for tag, row in told["per_marker"].items() if row[name]}
@@ -126,6 +134,12 @@ def _head(rec: "Recording") -> list[Block]:
     return found
 
 
+def _file(markers: "Recording | None") -> list[Block]:
+    """Return what a person should know of how the file was read."""
+    notes = [] if markers is None else [str(note) for note in markers.manifest.get("notes") or []]
+    return [Text(f"The file: {'; '.join(notes)}.")] if notes else []
+
+
 def _gait(
     rec: "Recording", figure: "Figure", markers: "Recording | None", walker: Any, normative: "Normative | None"
 ) -> list[Block]:
@@ -138,8 +152,11 @@ def _gait(
     if walker is None or not steps:
         return []
     table = gait_table(walker, steps)
-    if not table.strides:
-        return [Heading("Gait"), Text(f"{len(steps)} events of feet, no whole stride.")]
+    whole = sum(np.isfinite(stride.stride_time) or np.isfinite(stride.stance) for stride in table.strides)
+    if not whole:
+        each = ", ".join(f"{one.name} {one.time:.3f} s" for one in steps[:_STEPS]) + ", …" * (len(steps) > _STEPS)
+        told = Text(f"No whole stride; {len(steps)} event{'s' * (len(steps) != 1)} of feet: {each}.")
+        return [Heading("Gait"), told, *_shown(force_plots(rec, figure, markers, walker))]
     curves = gait_curves(rec, figure, walker)
     sources = dict.fromkeys(str(event.detail.get("source", "")) for event in steps)
     words = {"file": "the file", "plate": "force plates", "zeni": "the feet", "velocity": "the feet"}
@@ -148,8 +165,12 @@ def _gait(
     found += _notes(table, walker)
     if curves.cycles:
         found += _legend(curves, normative)
-    shown = [*curve_pages(curves, normative), *force_plots(rec, figure, markers, walker)]
-    for title, png in shown:
+    return found + _shown([*curve_pages(curves, normative), *force_plots(rec, figure, markers, walker)])
+
+
+def _shown(plots: list[tuple[str, bytes]]) -> list[Block]:
+    found: list[Block] = []
+    for title, png in plots:
         found += [Heading(title, 3), Picture(png, title, wide=not title.startswith("Centre of pressure"))]
     return found
 
@@ -224,7 +245,8 @@ def _errors(rec: "Recording") -> list[Block]:
         Table(heads, rows),
     ]  # fmt: skip
     none = [tag for tag in rec.manifest.get("labels", {}).get("tag", []) if tag not in told]
-    return [*found, Text(f"Tags without a marker: {', '.join(none)}.")] if none else found
+    some = ", ".join(none[:_TAGS]) + (f" and {len(none) - _TAGS} more" if len(none) > _TAGS else "")
+    return [*found, Text(f"Tags without a marker: {some}.")] if none else found
 
 
 def _gaps(markers: "Recording | None") -> list[Block]:
@@ -314,5 +336,4 @@ def _origin(rec: "Recording", markers: "Recording | None") -> list[Block]:
     if markers is not None:
         names = ("format", "units", "up", "up_by")
         lines += [f"{name}: {markers.manifest.get(name)}" for name in names if markers.manifest.get(name) is not None]
-        lines += [str(note) for note in markers.manifest.get("notes") or []]
     return [Heading("Origin"), Code("\n".join(lines))]

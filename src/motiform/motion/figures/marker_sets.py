@@ -6,13 +6,18 @@ are means of [Gordon89]. Sites on soft parts (thigh, shank, upper arm, forearm) 
 are where a subject's own markers are looked for: `calibrate` moves them to where they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from motiform.base.errors import InputError, closest
+from motiform.measure.names import bare_name, read_pairs
 
-__all__ = ["MARKER_SETS", "SITES", "check_markers_of", "marker_tags"]
+__all__ = ["MARKER_SETS", "SITES", "check_markers_of", "find_marker_set", "marker_tags", "read_sites", "site_spreads"]
 
+_SOFT = ("thigh", "thigh_front", "shank", "shank_front", "upper_arm", "upper_arm_high", "forearm", "scapula",
+         "midfoot")  # fmt: skip
+_ANYWHERE, _AROUND = 0.1, 0.02  # [m] by which markers stray from sites on soft parts, and from those on bones
 Point = tuple[float, float, float]
 _APART = 0.72  # distance of the hip joints over that of the anterior iliac spines: 1 − 2 × 0.14  [Bell90]
 _HEAD = (0.112, 0.087)  # length and breadth of the head over the height  [Gordon89]
@@ -62,6 +67,7 @@ def _sites(m: Mapping[str, float], L: Mapping[str, float], H: float, word: str) 
         "metatarsal1": (f"{word}_foot", (m["ball_x"], -0.4 * foot, -s * 0.6 * m["ball_z"])),
         "metatarsal2": (f"{word}_foot", (m["ball_x"] + 0.01 * H, -0.4 * foot, 0.0)),
         "metatarsal5": (f"{word}_foot", (m["ball_x"] - 0.01 * H, -0.6 * foot, s * m["ball_z"])),
+        "midfoot": (f"{word}_foot", (0.5 * m["ball_x"], -0.2 * foot, s * 0.5 * m["ball_z"])),
         "toe_tip": (f"{word}_foot", (m["toe_x"], -0.6 * foot, 0.0)),
     }
     middle = {
@@ -103,10 +109,20 @@ _JAN_LEG = {
     "FCC": "heel", "FM1": "metatarsal1", "FM2": "metatarsal2", "FM5": "metatarsal5",
 }  # fmt: skip
 _JAN_ARM = {
-    "CAJ": "acromion", "HLE": "lateral_elbow", "HME": "medial_elbow", "RSP": "radial_styloid", "USP": "ulnar_styloid",
+    "CAJ": "acromion", "SAJ": "acromion", "UHE": "ulnar_styloid", "HDF": "front_head", "HDB": "back_head",
+    "HLE": "lateral_elbow", "HME": "medial_elbow", "RSP": "radial_styloid", "USP": "ulnar_styloid",
     "HM2": "metacarpal2", "HM5": "metacarpal5", "AH": "front_head", "PH": "back_head", "UA": "upper_arm", "TH": "thigh",
 }  # fmt: skip
-_JAN_TRUNK = {"SJN": "clavicle", "SXS": "sternum", "CV7": "c7", "TV2": "t2", "TV7": "t7", "TV10": "t10"}
+_JAN_TRUNK = {
+    "SJN": "clavicle",
+    "SNJ": "clavicle",
+    "TV8": "t7",
+    "SXS": "sternum",
+    "CV7": "c7",
+    "TV2": "t2",
+    "TV7": "t7",
+    "TV10": "t10",
+}
 _MOCAP = {  # of OptiTrack and Qualisys
     "ShoulderTop": "acromion", "ShoulderBack": "shoulder_back", "UArmHigh": "upper_arm_high", "Arm": "upper_arm",
     "ElbowOut": "lateral_elbow", "ElbowIn": "medial_elbow", "WristOut": "radial_styloid", "WristIn": "ulnar_styloid",
@@ -134,7 +150,13 @@ MARKER_SETS: dict[str, dict[str, str]] = {
                             "{}.Knee": "lateral_knee", "{}.Knee.Lat": "lateral_knee", "{}.Knee.Med": "medial_knee",
                             "{}.Shank": "shank", "{}.Ankle": "lateral_malleolus", "{}.Ankle.Lat": "lateral_malleolus",
                             "{}.Ankle.Med": "medial_malleolus", "{}.Heel": "heel", "{}.Toe": "metatarsal2",
-                            "{}.Toe.Med": "metatarsal1", "{}.Toe.Lat": "metatarsal5", "{}.Toe.Tip": "toe_tip"}),
+                            "{}.Toe.Med": "metatarsal1", "{}.Toe.Lat": "metatarsal5", "{}.Toe.Tip": "toe_tip",
+                            # clusters and more of OpenSim's examples (gait2354, Hamner)
+                            "{}.Thigh.Upper": "thigh", "{}.Thigh.Front": "thigh_front", "{}.Thigh.Rear": "thigh",
+                            "{}.Shank.Upper": "shank", "{}.Shank.Front": "shank_front", "{}.Shank.Rear": "shank",
+                            "{}.Midfoot.Sup": "midfoot", "{}.Midfoot.Lat": "midfoot", "{}.Bicep": "upper_arm",
+                            "{}.Wrist.Med": "ulnar_styloid", "{}.Wrist.Lat": "radial_styloid",
+                            "{}.Temple": "side_head"}),
     },
     # CMU Graphics Lab Motion Capture Database, 41 markers
     "cmu-41": {
@@ -212,3 +234,29 @@ def marker_tags(
     m = {name: part * height for name, part in proportions.landmarks.items()}
     known = {name: place for word in ("left", "right") for name, place in _sites(m, lengths, height, word).items()}
     return {name: known[place] if isinstance(place, str) else place for name, place in markers.items()}
+
+
+def find_marker_set(names: Sequence[str]) -> tuple[str, int]:
+    """Return the set that has most of these markers, and how many of them."""
+    own = [bare_name(name) for name in names]
+    count = {name: sum(one in {bare_name(marker) for marker in known} for one in own)
+             for name, known in MARKER_SETS.items()}  # fmt: skip
+    best = max(count, key=count.__getitem__)  # of equal ones the first
+    return best, count[best]
+
+
+def read_sites(path: str | Path) -> dict[str, str]:
+    """Read a CSV file with the columns marker and site; the first line may be these words, # begins a remark."""
+    return read_pairs(path, ("marker", "site"))
+
+
+def site_spreads(markers: Mapping[str, Any]) -> dict[str, float]:
+    """Return by how much the place of each marker may differ from its site [m], for `calibrate`.
+
+    Markers on soft parts are put anywhere along the segment, or on wands.
+    """
+    return {
+        name: _ANYWHERE if place.partition("_")[2] in _SOFT else _AROUND
+        for name, place in markers.items()
+        if isinstance(place, str)
+    }

@@ -79,14 +79,14 @@ def _foot(figure: Figure, name: str, tags: tuple[str, ...]) -> Foot:
     if len(points) < 2:  # no sole to see: its frame, its centre of mass, its toes
         segments += [n, n, *carried[1:]]
         points += [np.zeros(3), figure.segments[n].com, *(np.zeros(3) for _ in carried[1:])]
-    order = np.argsort([_along(figure, n, k, p) for k, p in zip(segments, points, strict=True)], kind="stable")
+    order = np.argsort(_along(figure, n, segments, points), kind="stable")
     return Foot(name, side, n, np.array(segments)[order], np.array(points)[order])
 
 
-def _along(figure: Figure, foot: int, segment: int, point: Array) -> float:
-    """Return how far forward in the foot a point lies [m], with all joints neutral."""
+def _along(figure: Figure, foot: int, segments: list[int], points: list[Array]) -> list[float]:
+    """Return how far forward in the foot points lie [m], with all joints neutral."""
     R, p = poses(figure, figure.neutral())
-    return float((R[foot].T @ (R[segment] @ point + p[segment] - p[foot]))[0])
+    return [float((R[foot].T @ (R[k] @ x + p[k] - p[foot]))[0]) for k, x in zip(segments, points, strict=True)]
 
 
 def foot_points(foot: Foot, rotation: Array, position: Array) -> Array:

@@ -246,6 +246,8 @@ def _observe(
     error = np.linalg.norm(x - seen, axis=-1)
     error[:, fitter.weights == 0.0] = np.nan
     coms = centers_of_mass(figure, q)
+    measured = trial.rec.channel("markers")
+    when: dict[str, Any] = {} if measured.rate is None else {"rate": measured.rate, "start": measured.start}
     data: dict[str, tuple[Channel, Array]] = {}
 
     def add(
@@ -254,7 +256,7 @@ def _observe(
         text = CHANNELS.get(name) or SEGMENT_CHANNELS[name.rsplit(".", 1)[-1]]
         units: dict[str, Any] = {"unit": unit} if isinstance(unit, str) else {"units": unit}
         shape = np.shape(value)[1:]
-        data[name] = (Channel(name, dims=dims, shape=shape, dtype=dtype, description=text, **units), value)
+        data[name] = (Channel(name, dims=dims, shape=shape, dtype=dtype, description=text, **units, **when), value)
 
     add("q", q, configuration_units(figure), ("coordinate",))
     for n, name in enumerate(figure.names):
@@ -355,8 +357,6 @@ def _recording(
     figure: Figure, trial: _Trial, data: dict[str, tuple[Channel, Array]], events: list[Event], told: dict[str, Any]
 ) -> Recording:
     own = trial.rec.channel("markers")
-    if own.rate is not None:
-        data = {name: (_at_rate(channel, own.rate, own.start), value) for name, (channel, value) in data.items()}
     labels = figure_labels(figure) | {"mass": [*figure.names, "whole"], "foot": told.pop("feet", [])}
     manifest = {
         "kind": "reconstruction", "source": trial.rec.manifest.get("source"), "figure": figure.name,
@@ -366,9 +366,3 @@ def _recording(
     times = None if own.rate is not None else trial.times
     ordered = sorted([*trial.rec.events, *events], key=lambda event: event.time)
     return Recording.from_arrays(data, times=times, events=ordered, manifest=manifest)
-
-
-def _at_rate(channel: Channel, rate: float, start: float) -> Channel:
-    from dataclasses import replace
-
-    return replace(channel, rate=rate, start=start)

@@ -215,6 +215,28 @@ def test_angles_among_the_points_are_left_out(tmp_path):
     assert "angles" in rec.manifest["notes"][0]
 
 
+def test_axes_of_segments_among_the_points_are_left_out(tmp_path):
+    """Four points PELO, PELA, PELL, PELP at right angles are axes; a cluster of markers with such names is none."""
+    points = 1000 * motion()
+    quad = points[:, :1] + 100 * np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+    names = ("LASI", "RASI", "LTOE", "C7", *(f"PEL{letter}" for letter in "OALP"))
+    rec = read_markers(written(tmp_path, simple_c3d(np.concatenate([points, quad], axis=1), names)))
+    assert marker_names(rec) == ["LASI", "RASI", "LTOE", "C7"]
+    assert "axes of segments" in rec.manifest["notes"][0]
+    quad[:, 1] += 30 * quad[:, 2] / np.linalg.norm(quad[:, 2])
+    rec = read_markers(written(tmp_path, simple_c3d(np.concatenate([points, quad], axis=1), names)))
+    assert len(marker_names(rec)) == 8
+
+
+def test_mass_and_height_of_the_subject(tmp_path):
+    told = [("PROCESSING", "BODYMASS", np.array([61.5])), ("PROCESSING", "HEIGHT", np.array([1650.0]))]
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), more=told)))
+    assert rec.manifest["body"] == {"mass": 61.5, "height": 1.65}
+    told = [("PROCESSING", "BODYMASS", np.array([0.0])), ("PROCESSING", "HEIGHT", np.array([1.7]))]
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), more=told)))
+    assert rec.manifest["body"] == {"height": pytest.approx(1.7)}  # nobody has no mass
+
+
 def test_events_in_the_header_of_old_files(tmp_path):
     data = bytearray(simple_c3d(1000 * motion()))
     data[298:302] = np.array([12345, 2], "<u2").tobytes()

@@ -16,6 +16,9 @@ __all__ = ["read_c3d"]
 
 _MOST_FRAMES = 65535  # what the words of the header can count to
 _COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")  # lists of names in POINT
+_AXES, _RIGHT = "OALP", 0.01  # letters of origin and tips, and the cosine of a right angle at most
+_PERSON = {"mass": (5.0, 300.0), "height": (0.5, 2.5)}  # [kg], [m]
+_TALLEST = 3.0  # [m], above which a height is in mm
 _EVENTS_AT, _MOST_EVENTS, _EVENT_MARK = 2 * 152, 18, 12345
 
 
@@ -70,6 +73,8 @@ def read_c3d(path: Path, options: ReadOptions) -> Raw:
     if frames < told:
         raw.notes.append(f"the file is cut short: {frames} of {told} samples are kept")
     _leave_out_computed(raw, parameters)
+    _leave_out_axes(raw)
+    raw.body = _body(parameters)
     if analog.shape[1]:
         _add_analog(raw, parameters, analog, header)
         _add_plates(raw, parameters)
@@ -216,11 +221,44 @@ def _labels(parameters: Parameters, group: str, count: int, letter: str) -> list
 def _leave_out_computed(raw: Raw, parameters: Parameters) -> None:
     """Leave out angles, forces and the like, which some programs keep among the points; in place."""
     computed = {name for kind in _COMPUTED for name in parameters.texts("POINT", kind)}
-    keep = [k for k, name in enumerate(raw.names) if name not in computed]
+    _leave_out(raw, computed, "angles, forces or the like")
+
+
+def _leave_out_axes(raw: Raw) -> None:
+    """Leave out axes of segments, origin and tips, that Plug-in Gait keeps among the points (PELO, …); in place.
+
+    Their names tell them, and that the tips lie at right angles from the origin, as markers on skin do not.
+    """
+    plain, found = [name.rsplit(":", 1)[-1] for name in raw.names], set[str]()
+    for stem in {name[:-1] for name in plain if len(name) == 4}:
+        quad = [plain.index(stem + letter) for letter in _AXES if stem + letter in plain]
+        if len(quad) < len(_AXES):
+            continue
+        seen = np.flatnonzero(np.isfinite(raw.points[:, quad, 0]).all(1))
+        tips = raw.points[seen[:: max(len(seen) // 20, 1)]][:, quad]
+        tips = tips[:, 1:] - tips[:, :1]
+        tips = tips / np.linalg.norm(tips, axis=-1, keepdims=True)
+        cosines = np.abs(tips @ np.swapaxes(tips, 1, 2) - np.eye(3))
+        if not len(seen) or cosines.max() < _RIGHT:
+            found |= {raw.names[k] for k in quad}
+    _leave_out(raw, found, "axes of segments")
+
+
+def _leave_out(raw: Raw, names: set[str], what: str) -> None:
+    keep = [k for k, name in enumerate(raw.names) if name not in names]
     if keep and len(keep) < len(raw.names):
-        raw.notes.append(f"{len(raw.names) - len(keep)} points that are angles, forces or the like are left out")
+        raw.notes.append(f"{len(raw.names) - len(keep)} points that are {what} are left out")
         raw.names, raw.points = [raw.names[k] for k in keep], raw.points[:, keep]
         raw.residuals = None if raw.residuals is None else raw.residuals[:, keep]
+
+
+def _body(parameters: Parameters) -> dict[str, float]:
+    """Return mass [kg] and height [m] of the subject as Vicon's programs keep them, those that a person may have."""
+    told = {"mass": parameters.number("PROCESSING", "BODYMASS"), "height": parameters.number("PROCESSING", "HEIGHT")}
+    found = {name: float(value) for name, value in told.items() if value is not None}
+    if "height" in found and found["height"] > _TALLEST:
+        found["height"] /= 1000.0  # in mm
+    return {name: value for name, value in found.items() if _PERSON[name][0] <= value <= _PERSON[name][1]}
 
 
 def _screen_up(parameters: Parameters) -> str | None:

@@ -7,12 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import check_keywords
+from motiform.base.errors import InputError, check_keywords
 from motiform.base.progress import Progress
 from motiform.motion.reconstruct.calibration.inputs import check, check_spread, gather, tag_weights
 from motiform.motion.reconstruct.calibration.lengths import measured_lengths
 from motiform.motion.reconstruct.calibration.parameters import TAG_SD, Parameters, make_parameters
-from motiform.motion.reconstruct.calibration.postures import fit_postures, retry_postures, start_postures
+from motiform.motion.reconstruct.calibration.postures import (
+    fit_postures,
+    plain_places,
+    retry_postures,
+    start_postures,
+)
 from motiform.motion.reconstruct.calibration.samples import Correspondence
 from motiform.motion.reconstruct.calibration.scale import has_lengths
 from motiform.motion.reconstruct.calibration.solve import Loss, Problem, Solution, solve_alternating, solve_joint
@@ -92,6 +97,7 @@ def calibrate(
     tag_sd: float | Mapping[str, float] = TAG_SD,
     marker_sd: float | None = 0.01,
     posture_sd: float = 1.0,
+    neutral_sd: Mapping[str, float] | None = None,
     weights: Mapping[str, float] | ArrayLike | None = None,
     fixed_tags: Sequence[str] = (),
     robust: str | None = "huber",
@@ -121,6 +127,8 @@ def calibrate(
     marker_sd : [m] of each coordinate of a marker; None: from the residuals.
     posture_sd : [rad or m] spread of joint coordinates about those of the figure given in the same samples: keeps
         coordinates that the markers do not determine.
+    neutral_sd : {coordinate: spread} [rad or m] of coordinates that lie about the neutral posture instead, such as
+        those of feet that two markers hardly tell.
     weights : of tags, {name: weight} or (tags,).
     robust, robust_scale : "huber" or "geman-mcclure" makes markers farther than that [m] from their tag count less, so
         that no single sample moves a tag; None: least squares.
@@ -142,9 +150,9 @@ def calibrate(
     )  # fmt: skip
     w = np.where(seen, tag_weights(figure, weights), 0.0)
     loss = Loss(robust, robust_scale)
-    q, before = _fitted(figure, points, start, w, loss)
+    q, before = _fitted(figure, points, start, w * _trust(figure, tag_sd, marker_sd or 0.01), loss)
     known = np.where(seen[..., None], points, 0.0)
-    problem = Problem(model, known, w, marker_sd or 0.01, loss, q, posture_sd)
+    problem = Problem(model, known, w, marker_sd or 0.01, loss, *_assumed(figure, q, posture_sd, neutral_sd or {}))
     first = _first_guess(model, static, correspondence)
     found = _solved(problem, q, first, method, int(max_iterations), marker_sd is None, progress)
     return _result(found[0], found[1], before, seen, times, still)
@@ -162,6 +170,27 @@ def _fitted(figure: Figure, points: Array, start: Array | None, w: Array, loss: 
     q = fit_postures(figure, points, q, weights=w, hold=_KEEP, toward=first)
     q = retry_postures(figure, points, q, w, hold=_KEEP, toward=first)
     return q, _distances(figure, points, q)
+
+
+def _assumed(figure: Figure, q: Array, spread: float, neutral: Mapping[str, float]) -> tuple[Array, Array]:
+    """Return postures about which coordinates are assumed to lie, and the spread of each plain coordinate."""
+    at_q, _ = plain_places(figure)
+    center, spreads = q.copy(), np.full(len(at_q), float(spread))
+    for name, value in neutral.items():
+        check_spread(f"neutral_sd of {name!r}", value)
+        place = figure.coordinates.index(name) if name in figure.coordinates else -1
+        if place not in at_q:
+            allowed = ", ".join(figure.coordinates[k] for k in at_q[:40])
+            raise InputError("no such coordinate", where="neutral_sd", got=name, allowed=allowed)
+        center[:, place] = figure.neutral()[place]
+        spreads[at_q == place] = value
+    return center, spreads
+
+
+def _trust(figure: Figure, tag_sd: float | Mapping[str, float], marker_sd: float) -> Array:
+    """Return the weight of each tag before anything is calibrated: less where its place is hardly known, (tags,)."""
+    own = [tag_sd.get(tag.name, TAG_SD) if isinstance(tag_sd, Mapping) else TAG_SD for tag in figure.tags]
+    return np.asarray((TAG_SD**2 + marker_sd**2) / (np.square(own) + marker_sd**2))
 
 
 def _distances(figure: Figure, points: Array, q: Array) -> Array:

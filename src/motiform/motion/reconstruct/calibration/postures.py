@@ -146,7 +146,7 @@ def fit_postures(
     q0: Array,
     *,
     weights: Array | None = None,
-    hold: float = 0.0,
+    hold: float | Array = 0.0,
     toward: Array | None = None,
     max_iterations: int = 60,
     tolerance: float = 1e-12,
@@ -154,8 +154,8 @@ def fit_postures(
     """Return q (samples, nq) that minimises Σ w ‖tag − point‖² + hold² Σ (q − toward)² in each sample.
 
     Levenberg–Marquardt within the limits of the joints, every sample with its own damping. `points` (samples, tags, 3)
-    [m], nan where not seen; `weights` (samples, tags) or (tags,); `hold` [m/rad] draws plain coordinates `toward`
-    postures, or q0. Undetermined coordinates stay at q0.
+    [m], nan where not seen; `weights` (samples, tags) or (tags,); `hold` [m/rad], or one for each, draws plain
+    coordinates `toward` postures, or q0. Undetermined coordinates stay at q0.
     """
     seen = np.asarray(np.isfinite(points).all(axis=-1))
     w = np.where(seen, 1.0 if weights is None else weights, 0.0)
@@ -168,7 +168,7 @@ def fit_postures(
 
     def value(rows: Array, which: Array) -> tuple[Array, Array, Array]:
         r, pull = there[which] - tags(figure, rows), (center[which] - rows)[:, at_q]
-        return (w[which, :, None] * r**2).sum(axis=(1, 2)) + hold**2 * (pull**2).sum(axis=1), r, pull
+        return (w[which, :, None] * r**2).sum(axis=(1, 2)) + (hold**2 * pull**2).sum(axis=1), r, pull
 
     for _ in range(max_iterations):
         which = np.flatnonzero(active)
@@ -196,7 +196,7 @@ def fit_postures(
 
 
 def retry_postures(
-    figure: Figure, points: Array, q: Array, weights: Array, *, hold: float = 0.0, toward: Array | None = None
+    figure: Figure, points: Array, q: Array, weights: Array, *, hold: float | Array = 0.0, toward: Array | None = None
 ) -> Array:
     """Return postures where samples that fit badly began again from those of samples alike; q itself if none gained.
 

@@ -64,8 +64,8 @@ class Problem:
     loss: Loss
     posture: Array
     """About which joint coordinates are assumed to lie, (samples, nq): where the figure given had them."""
-    posture_sd: float
-    """[rad or m] how far."""
+    posture_sd: Array
+    """[rad or m] how far, (plain coordinates,)."""
 
     @cached_property
     def places(self) -> tuple[Array, Array]:
@@ -83,7 +83,7 @@ class Problem:
     def costs(self, q: Array, p: Array) -> Array:
         """Return the sum of squares over variances of each sample."""
         d2 = (self.residuals(q, p) ** 2).sum(axis=-1)
-        own = (self.pulls(q) ** 2).sum(axis=1) / self.posture_sd**2
+        own = ((self.pulls(q) / self.posture_sd) ** 2).sum(axis=1)
         return np.asarray((self.weights * self.loss.value(d2)).sum(axis=1) / self.marker_sd**2 + own)
 
     def cost(self, q: Array, p: Array) -> float:

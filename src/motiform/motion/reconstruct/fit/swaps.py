@@ -43,9 +43,12 @@ def mend_swaps(fitter: Fitter, markers: Array, found: Fit) -> list[Mended]:
 
     Suspected samples are fitted with a robust loss, which looks past markers in wrong places.
     """
-    usual = _usual_places(fitter, markers, found.q[~stray(found)], ~stray(found))
+    astray = stray(found)
+    if not astray.any() and not _some_stray(fitter, markers, found.q):
+        return []
+    usual = _usual_places(fitter, markers, found.q[~astray], ~astray)
     far, away = _far(fitter, markers, _places(fitter, found.q, usual))
-    suspected = (stray(found) & (found.rms > _LEAST)) | (np.nan_to_num(away) > far).any(1)
+    suspected = (astray & (found.rms > _LEAST)) | (np.nan_to_num(away) > far).any(1)
     good = np.flatnonzero(~suspected)
     if not suspected.any() or not len(good):
         return []
@@ -83,14 +86,26 @@ def swap_events(done: list[Mended], times: Array, names: tuple[str | None, ...])
 # ---------------------------------------------------------------- where markers are expected
 def _usual_places(fitter: Fitter, markers: Array, q: Array, good: np.ndarray) -> Array:
     """Return the median place of each marker in its segment's axes [m], (tags, 3), over good samples at postures q."""
-    at = fitter.figure.packed.tags
-    R, p = poses(fitter.figure, q)
-    own = (np.swapaxes(R, -1, -2)[:, at] @ (markers[good] - p[:, at])[..., None])[..., 0]
+    own = _in_segments(fitter, markers[good], q)
     usual = np.array(fitter.figure.packed.tag_points, float)
     seen = np.isfinite(own[..., 0])
     for k in np.flatnonzero(seen.any(0)):
         usual[k] = np.median(own[seen[:, k], k], axis=0)
     return usual
+
+
+def _in_segments(fitter: Fitter, markers: Array, q: Array) -> Array:
+    """Return markers in the axes of their segments [m], (samples, tags, 3)."""
+    at = fitter.figure.packed.tags
+    R, p = poses(fitter.figure, q)
+    return np.asarray(np.einsum("tkji,tkj->tki", R[:, at], markers - p[:, at]))
+
+
+def _some_stray(fitter: Fitter, markers: Array, q: Array) -> bool:
+    """Whether a marker can be elsewhere at all: its median place is within the range of all places that it has."""
+    own = _in_segments(fitter, markers, q)[:, fitter.weights > 0]
+    ranges = np.fmax.reduce(own, axis=0) - np.fmin.reduce(own, axis=0)
+    return bool((np.linalg.norm(ranges, axis=-1) > _NOWHERE).any())
 
 
 def _far(fitter: Fitter, markers: Array, places: Array) -> tuple[float, Array]:

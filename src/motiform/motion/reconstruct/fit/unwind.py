@@ -50,14 +50,16 @@ class Turns:
         return np.asarray(((q >= self.low - _EDGE) & (q <= self.high + _EDGE)).all(-1))
 
 
-_KNOWN: WeakKeyDictionary[Fitter, list[Turns]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Figure, dict[tuple[bytes, bytes], list[Turns]]] = WeakKeyDictionary()
 
 
 def find_turns(fitter: Fitter) -> list[Turns]:
     """Return the angles of a figure that have other values for the same posture; they are looked for once."""
-    if fitter not in _KNOWN:
-        _KNOWN[fitter] = _search(fitter)
-    return _KNOWN[fitter]
+    known = _KNOWN.setdefault(fitter.figure, {})
+    key = fitter.prior.tobytes(), fitter.limits_q.tobytes()
+    if key not in known:
+        known[key] = _search(fitter)
+    return known[key]
 
 
 def _search(fitter: Fitter) -> list[Turns]:
@@ -90,7 +92,8 @@ def unwind(fitter: Fitter, turns: list[Turns], found: Fit) -> None:
     """Give the same postures representations that are continuous over the trial, in place."""
     out, std = found.q, fitter.per_q(found.std)
     for own in turns:
-        out[:, own.at] = _unwound(own, out[:, own.at], std[:, own.at])
+        if not _even(own, out[:, own.at], std[:, own.at]):
+            out[:, own.at] = _unwound(own, out[:, own.at], std[:, own.at])
     for at in _quaternions(fitter.figure):
         sign = np.where((out[1:, at] * out[:-1, at]).sum(-1) < 0, -1.0, 1.0)
         out[1:, at] *= np.cumprod(sign)[:, None]
@@ -187,6 +190,18 @@ _ROUND = (SphericalJoint, FreeJoint)
 
 
 # ---------------------------------------------------------------- paths
+def _even(turns: Turns, q: Array, std: Array) -> bool:
+    """Whether angles (samples, angles) are their own nearest path: small, within the limits, and in small steps.
+
+    With |q − prior| < 1 and steps below 1 rad the second set is (π − 1) rad away from both in two of its angles.
+    """
+    away = np.abs(q - turns.prior)
+    if not (away.max(initial=0.0) < 1.0 and (q >= turns.low).all() and (q <= turns.high).all()):
+        return False
+    sure = turns.middle is None or bool((std < _SURE).all())
+    return sure and np.abs(np.diff(q, axis=0)).max(initial=0.0) < 1.0
+
+
 def _unwound(turns: Turns, q: Array, std: Array) -> Array:
     """Return angles (samples, angles) along the path that is nearest to the prior among the smoothest."""
     paths = [np.unwrap(q, axis=0)] if turns.middle is None else _two_paths(turns, q, std)

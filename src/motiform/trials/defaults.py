@@ -1,0 +1,131 @@
+"""What a trial is done with where nothing is told: its marker set, and the size and the mass of its subject."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motiform.base.errors import InputError
+from motiform.measure import marker_names
+from motiform.measure.names import match_names
+from motiform.motion.figures.human36 import Human36
+from motiform.motion.figures.human36_table import RANGES
+from motiform.motion.figures.marker_sets import find_marker_set
+from motiform.motion.tree import Figure, tags
+from motiform.record import Recording
+from motiform.trials.figure import make_figure, upright
+from motiform.trials.inputs import read_trial
+
+if TYPE_CHECKING:
+    from motiform.trials.trial import TrialOptions
+
+__all__ = ["find_size", "settle_defaults"]
+
+_SHARE = 0.5  # of the markers of a file that a set must have to be recognised
+_LONG, _STEADY = 0.15, 0.03  # [m] distances of markers that tell a size, and their standard deviation over the mean
+_SAMPLES, _FEWEST = 60, 3  # samples that are looked at, and distances that tell a size
+_ENOUGH, _ROLL = 3, 5e-4  # markers that tell how a foot rolls; [m²/rad²]: 5 mm of markers for 13° of rolling
+_WIDER = np.deg2rad(15.0)  # beyond passive ranges: feet that carry weight go there, and zeros of angles err by some
+_FRAMES = 40  # samples by which a figure is calibrated where nobody asks for it
+_SIZES = (0.3, 1.5)  # of the mean body: a child's, and beyond a giant's
+
+
+def settle_defaults(
+    options: "TrialOptions", markers: Recording, subject: str | None
+) -> tuple["TrialOptions", dict[str, Any], list[str]]:
+    """Return the options of one trial with what its file tells, that as a table for the page, and notes of doubts.
+
+    Of Human36 alone: other figures have tags and sizes of their own.
+    """
+    spec, told, notes = options.figure, dict[str, Any](), list[str]()
+    if spec.figure != "human36":
+        return options, told, notes
+    known = {**(spec.subjects[subject] if subject is not None else {}), **spec.measures, **spec.options}
+    found = {name: value for name, value in markers.manifest.get("body", {}).items() if name not in known}
+    told |= {name: ("the file", value) for name, value in found.items()}
+    if "markers" not in known and not options.reconstruct.get("correspondence"):
+        name = _recognised(markers, make_figure(spec, subject))
+        if name is not None:
+            found["markers"] = name[0]
+            told["markers"] = (f"recognised by {name[1]} of {len(marker_names(markers))} names", name[0])
+    marked = "markers" in known or "markers" in found
+    if marked and "limits" not in known:
+        # a foot with two markers turns over without them
+        found["limits"] = {name: (np.deg2rad(low) - _WIDER, np.deg2rad(high) + _WIDER)
+                           for name, (low, high) in RANGES.items()}  # fmt: skip
+        told["limits"] = ("Human36 has none of its own", "anatomical ranges and 15° more")
+    settled = replace(options, figure=replace(spec, measures={**found, **spec.measures}))
+    if marked and options.calibrate is None and options.static is None:
+        settled = replace(settled, calibrate=True, calibration={"frames": _FRAMES, **options.calibration})
+        told["calibrate"] = ("no static trial is given", "the trial's own markers")
+    if marked and not {"height", "lengths"} & (known.keys() | found.keys()):
+        made = make_figure(settled.figure, subject)
+        still = markers if options.static is None else read_trial(options.static, options)
+        size = find_size(made, upright(made, still), options.reconstruct.get("correspondence"))
+        if size is not None and isinstance(made, Human36):
+            measures = settled.figure.measures | {"height": round(size * made.height, 2)}
+            settled = replace(settled, figure=replace(settled.figure, measures=measures))
+            told["height"] = ("distances of markers", measures["height"])
+    if marked and "tasks" not in options.reconstruct and options.ik is None:
+        tasks = _loose_feet(make_figure(settled.figure, subject), markers, options.reconstruct.get("correspondence"))
+        if tasks:
+            settled = replace(settled, reconstruct=settled.reconstruct | {"tasks": tasks})
+            told["tasks"] = ("two markers on a foot hardly tell how it rolls", ", ".join(tasks))
+    if "mass" not in known and "mass" not in found and "plate.force" in markers:
+        mean = make_figure(settled.figure, subject).mass
+        notes.append(f"the mass is not told: efforts are those of a mean body of {mean:.0f} kg (say --mass)")
+    return settled, told, notes
+
+
+def _recognised(markers: Recording, figure: Figure) -> tuple[str, int] | None:
+    """Return the marker set of a file and how many of its markers it has; None where the figure's tags are better."""
+    names = marker_names(markers)
+    best, count = find_marker_set(names)
+    try:
+        own = sum(name is not None for name in match_names(markers, figure.tag_names).markers)
+    except InputError:
+        own = 0
+    if own >= max(count, 1):
+        return None
+    if count < _SHARE * len(names):
+        if own:
+            return None
+        raise InputError(
+            "the marker set is not known", where=str(markers.manifest.get("source")),
+            got=f"{', '.join(names[:8])}{', …' if len(names) > 8 else ''}: {count} of {len(names)} are of {best}",
+            remedy="Give --markers CSV with the columns marker and site, or --correspondence, or another --figure.",
+        )  # fmt: skip
+    return best, count
+
+
+def _loose_feet(figure: Figure, markers: Recording, correspondence: Any) -> dict[str, tuple[float, float]]:
+    """Return tasks that keep feet with fewer than three markers from rolling, {coordinate: (value, weight)}."""
+    used = match_names(markers, figure.tag_names, correspondence).indices >= 0
+    own = [tag.segment for tag, marked in zip(figure.tags, used, strict=True) if marked]
+    sides = [side for side in ("right", "left") if 0 < own.count(f"{side}_foot") < _ENOUGH]
+    return {f"{side}_ankle_eversion": (0.0, _ROLL) for side in sides}
+
+
+def find_size(figure: Figure, markers: Recording, correspondence: Any = None) -> float | None:
+    """Return the size of the subject over that of the figure, None where too few markers tell it.
+
+    The median over pairs of tags on one segment or on neighbours whose markers keep their distance.
+    """
+    matching = match_names(markers, figure.tag_names, correspondence)
+    own = [k for k, place in enumerate(matching.indices) if place >= 0]
+    points = np.asarray(markers["markers"])[:, matching.indices[own]]
+    points = points[np.unique(np.linspace(0, len(points) - 1, min(len(points), _SAMPLES)).round().astype(int))]
+    at = np.array([figure.index(figure.tags[k].segment) for k in own])
+    over = np.array([figure.parent_index(int(n)) for n in at])
+    x = tags(figure, figure.neutral())[own]
+    ratios = []
+    for i, j in zip(*np.triu_indices(len(own), 1), strict=True):
+        if at[i] != at[j] and over[i] != at[j] and over[j] != at[i]:
+            continue
+        model = float(np.linalg.norm(x[i] - x[j]))
+        far = np.linalg.norm(points[:, i] - points[:, j], axis=-1)
+        far = far[np.isfinite(far)]
+        if model > _LONG and len(far) and far.std() < _STEADY * far.mean():
+            ratios.append(float(np.median(far)) / model)
+    size = float(np.median(ratios)) if len(ratios) >= _FEWEST else np.nan
+    return size if _SIZES[0] < size < _SIZES[1] else None
