@@ -9,6 +9,7 @@ import pytest
 #: Folders and files of tests that take long: a browser without a graphics card, peers, kills at every step, whole fits.
 SLOW = (
     "browser",
+    "unit/base/test_compiling.py",
     "unit/bench",
     "unit/geometry/touch",
     "unit/motion/bones/test_wrist.py",
@@ -25,6 +26,9 @@ SLOW = (
     "verify/test_closure_passage.py",
     "verify/test_contact_closures.py",
     "verify/test_contact_maximal.py",
+    "verify/test_round_events.py",
+    "verify/test_solid_contacts.py",
+    "verify/test_solid_events.py",
 )
 
 

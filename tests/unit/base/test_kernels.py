@@ -136,6 +136,7 @@ def files(folder):
     return {path.relative_to(folder): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_second_process_compiles_nothing(tmp_path):
     total, hits, misses = probe(tmp_path)
     assert (total, hits, misses) == (499500.0, 0, 1)

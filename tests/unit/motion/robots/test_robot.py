@@ -70,6 +70,7 @@ def test_a_file_without_ground_gets_a_floor(tmp_path):
     assert box[0].solid == Box((2.0, 2.0, 0.2))
 
 
+@pytest.mark.slow
 def test_solids_touch_the_world_and_one_another_unless_joined_or_excluded(tmp_path):
     found = robot(tmp_path, touch="solids").contacts
     feet = [f"foot{n}" for n in range(1, 5)]
@@ -82,6 +83,7 @@ def test_solids_touch_the_world_and_one_another_unless_joined_or_excluded(tmp_pa
         robot(tmp_path, touch="all")
 
 
+@pytest.mark.slow
 def test_solids_that_overlap_in_the_first_posture_do_not_touch(tmp_path):
     post = '<body name="post" pos="0.2 0.2 0.1"><geom name="post" type="box" size="0.1 0.1 0.1"/></body>'
     found = robot(tmp_path, post, touch="solids")
@@ -103,6 +105,7 @@ def test_postures_stand_on_the_ground(tmp_path, up):
         found.posture("hom")
 
 
+@pytest.mark.slow
 def test_a_robot_stands_on_the_floor_at_once(tmp_path):
     """At rest the floor carries the weight, and servos hold what the legs need: closed form, no other engine."""
     found = robot(tmp_path)

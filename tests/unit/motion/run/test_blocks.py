@@ -8,7 +8,7 @@ from motiform.motion.run.kinds import find_kind
 from motiform.scene import gallery, load_scene
 from motiform.scene.simulate import KINDS
 
-QUICK = ("bricks", "handle", "pendulum", "puppet")
+QUICK = ("handle", "pendulum")
 SAMPLES = 30
 
 
