@@ -142,7 +142,8 @@ def signals(bench: Bench, count: int) -> None:
         process.send_signal(sent)
         code, said = end(process)
         bench.count(sent.name)
-        if code not in (128 + sent, 0):
+        early = code == -sent and not out.exists()  # before the run began: Python was starting
+        if code not in (128 + sent, 0) and not early:
             bench.tell(sent.name, f"{name} ended with {code}: {said[-300:]}")
         bench.check_open(sent.name, out)
         bench.finish(sent.name, name, out)

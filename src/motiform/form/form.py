@@ -10,18 +10,18 @@ from motiform.base.machine import check_room
 from motiform.form.looks import Looks, ShapeLook, looks_in
 from motiform.form.looks.looks import KINDS
 from motiform.form.parts import Form, Links, Part, Skin
+from motiform.form.rig.rig import Rig
 from motiform.form.upright import up_of
 from motiform.record.manifest import check_manifest
 
 if TYPE_CHECKING:
-    from motiform.form.rig import Rig
     from motiform.record import Recording
 
 __all__ = ["dress", "strobe"]
 
 
 @check_keywords
-def dress(recording: "Recording", looks: Looks | None = None, *, skin: "bool | Rig | None" = None) -> Form:
+def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Rig | None = None) -> Form:
     """Return the form of a recording: its looks on the poses and places in its channels.
 
     Looks are those of its manifest (`looks_in`) unless others are given. Places stay in the world's axes. The manifest
