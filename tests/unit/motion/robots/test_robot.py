@@ -128,6 +128,7 @@ TIES = """<joint joint1="hip2" joint2="hip1" polycoef="0.1 -1 0.5"/>
     <connect body1="leg1" body2="leg3" anchor="0 0 -0.4"/>"""
 
 
+@pytest.mark.slow
 def test_couplings_and_closures_are_held_by_forces_where_things_touch(tmp_path):
     found = robot(tmp_path, equality=TIES)
     assert (found.figure.couplings, found.figure.closures) == ((), ())
