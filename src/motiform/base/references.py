@@ -42,6 +42,9 @@ REFERENCES: dict[str, str] = {
     "gait measurements: a systematic review, Gait Posture 29 (2009) 360–369. doi:10.1016/j.gaitpost.2008.09.003",
     "PlugInGait": "Vicon Motion Systems, Plug-in Gait Reference Guide, 2018: output angles (rotation orders, positive "
     "rotations), lower body forces and moments (external).",
+    "Rajagopal16": "A. Rajagopal, C. L. Dembia, M. S. DeMers, D. D. Delp, J. L. Hicks, S. L. Delp, Full-body "
+    "musculoskeletal model for muscle-driven simulation of human gait, IEEE Trans. Biomed. Eng. 63 (2016) 2068–2079. "
+    "doi:10.1109/TBME.2016.2586891",
     "VanSintJan07": "S. van Sint Jan, Color Atlas of Skeletal Landmark Definitions, Churchill Livingstone 2007.",
     "Zara": "F. Zara, Dynamique des objets rigides, course of the master ID3D, LIRIS, Université Lyon 1.",
     "Perez94": "A. F. Perez, Modélisation de la dynamique du carpe, thesis, Université Joseph-Fourier, Grenoble 1994. "

@@ -49,11 +49,14 @@ def cells_of(line: str, mark: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def read_table(text: str, first: int, columns: int, mark: str, where: str) -> np.ndarray:
+def read_table(
+    text: str, first: int, columns: int, mark: str, where: str, *, beyond: list[int] | None = None
+) -> np.ndarray:
     """Return the numbers (rows, columns) of a text's lines from the line ``first`` (counted from 0) on.
 
     Blank cells are nan, also those missing at the end of a row; empty lines are skipped. A row with more cells, or a
-    cell that is no number, is refused with its line.
+    cell that is no number, is refused with its line. With ``beyond`` rows may go on with points of three cells, whose
+    number in each such row is appended to it.
     """
     import pandas
 
@@ -70,10 +73,10 @@ def read_table(text: str, first: int, columns: int, mark: str, where: str) -> np
             warnings.simplefilter("ignore")  # of cells after the last column, which are looked at below
             frame = pandas.read_csv(io.StringIO(text[start:]), **options)
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError, ValueError) as error:
-        return _by_hand(text, first, columns, mark, comma, where, str(error))
+        return _by_hand(text, first, columns, mark, comma, where, str(error), beyond)
     kinds = {str(kind) for kind in frame.dtypes}
     if not all(kind.startswith(("float", "int", "uint")) for kind in kinds) or frame[columns].notna().any():
-        return _by_hand(text, first, columns, mark, comma, where, "a cell")
+        return _by_hand(text, first, columns, mark, comma, where, "a cell", beyond)
     table = frame.iloc[:, :columns].to_numpy(np.float64)
     return table[~np.isnan(table).all(1)]
 
@@ -87,7 +90,9 @@ def _start(text: str, line: int) -> int:
     return at
 
 
-def _by_hand(text: str, first: int, columns: int, mark: str, comma: bool, where: str, why: str) -> np.ndarray:
+def _by_hand(
+    text: str, first: int, columns: int, mark: str, comma: bool, where: str, why: str, beyond: list[int] | None
+) -> np.ndarray:
     """Read row by row: slower, but it knows the line of what is wrong."""
     rows = []
     for number, line in enumerate(text.split("\n")[first:], start=first + 1):
@@ -96,6 +101,9 @@ def _by_hand(text: str, first: int, columns: int, mark: str, comma: bool, where:
             continue
         while len(cells) > columns and not cells[-1]:
             cells.pop()
+        if beyond is not None and len(cells) > columns and (len(cells) - columns) % 3 == 0:
+            beyond.append((len(cells) - columns) // 3)
+            cells = cells[:columns]
         if len(cells) > columns:
             raise InputError(
                 "a row must have one cell for each column",

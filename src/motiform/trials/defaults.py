@@ -10,7 +10,8 @@ from motiform.measure import marker_names
 from motiform.measure.names import match_names
 from motiform.motion.figures.human36 import Human36
 from motiform.motion.figures.human36_table import RANGES
-from motiform.motion.figures.marker_sets import find_marker_set
+from motiform.motion.figures.marker_sets import find_marker_set, marks_legs, soft_markers
+from motiform.motion.reconstruct import efforts
 from motiform.motion.tree import Figure, tags
 from motiform.record import Recording
 from motiform.trials.figure import make_figure, upright
@@ -19,27 +20,28 @@ from motiform.trials.inputs import read_trial
 if TYPE_CHECKING:
     from motiform.trials.trial import TrialOptions
 
-__all__ = ["find_size", "settle_defaults"]
+__all__ = ["find_mass", "find_size", "settle_defaults", "settle_mass"]
 
-_SHARE = 0.5  # of the markers of a file that a set must have to be recognised
+_SHARE = 0.5  # of the markers of a file that a set must have to be recognised, where it does not mark the legs
 _LONG, _STEADY = 0.15, 0.03  # [m] distances of markers that tell a size, and their standard deviation over the mean
 _SAMPLES, _FEWEST = 60, 3  # samples that are looked at, and distances that tell a size
 _ENOUGH, _ROLL = 3, 5e-4  # markers that tell how a foot rolls; [m²/rad²]: 5 mm of markers for 13° of rolling
 _WIDER = np.deg2rad(15.0)  # beyond passive ranges: feet that carry weight go there, and zeros of angles err by some
 _FRAMES = 40  # samples by which a figure is calibrated where nobody asks for it
 _SIZES = (0.3, 1.5)  # of the mean body: a child's, and beyond a giant's
+_CARRIED, _MASSES = 0.25, (8.0, 300.0)  # [s] on plates alone that tell a mass; [kg] of somebody who can walk
 
 
 def settle_defaults(
     options: "TrialOptions", markers: Recording, subject: str | None
-) -> tuple["TrialOptions", dict[str, Any], list[str]]:
-    """Return the options of one trial with what its file tells, that as a table for the page, and notes of doubts.
+) -> tuple["TrialOptions", dict[str, Any]]:
+    """Return the options of one trial with what its file tells, and that as a table for the page.
 
     Of Human36 alone: other figures have tags and sizes of their own.
     """
-    spec, told, notes = options.figure, dict[str, Any](), list[str]()
+    spec, told = options.figure, dict[str, Any]()
     if spec.figure != "human36":
-        return options, told, notes
+        return options, told
     known = {**(spec.subjects[subject] if subject is not None else {}), **spec.measures, **spec.options}
     found = {name: value for name, value in markers.manifest.get("body", {}).items() if name not in known}
     told |= {name: ("the file", value) for name, value in found.items()}
@@ -71,10 +73,7 @@ def settle_defaults(
         if tasks:
             settled = replace(settled, reconstruct=settled.reconstruct | {"tasks": tasks})
             told["tasks"] = ("two markers on a foot hardly tell how it rolls", ", ".join(tasks))
-    if "mass" not in known and "mass" not in found and "plate.force" in markers:
-        mean = make_figure(settled.figure, subject).mass
-        notes.append(f"the mass is not told: efforts are those of a mean body of {mean:.0f} kg (say --mass)")
-    return settled, told, notes
+    return settled, told
 
 
 def _recognised(markers: Recording, figure: Figure) -> tuple[str, int] | None:
@@ -87,7 +86,7 @@ def _recognised(markers: Recording, figure: Figure) -> tuple[str, int] | None:
         own = 0
     if own >= max(count, 1):
         return None
-    if count < _SHARE * len(names):
+    if count < _SHARE * len(names) and not marks_legs(names, best):
         if own:
             return None
         raise InputError(
@@ -109,10 +108,11 @@ def _loose_feet(figure: Figure, markers: Recording, correspondence: Any) -> dict
 def find_size(figure: Figure, markers: Recording, correspondence: Any = None) -> float | None:
     """Return the size of the subject over that of the figure, None where too few markers tell it.
 
-    The median over pairs of tags on one segment or on neighbours whose markers keep their distance.
+    The median over pairs of tags on one segment or on neighbours whose markers keep their distance, both on bones.
     """
     matching = match_names(markers, figure.tag_names, correspondence)
-    own = [k for k, place in enumerate(matching.indices) if place >= 0]
+    soft = soft_markers(figure.recipe.markers) if isinstance(figure, Human36) else set()
+    own = [k for k, place in enumerate(matching.indices) if place >= 0 and figure.tag_names[k] not in soft]
     points = np.asarray(markers["markers"])[:, matching.indices[own]]
     points = points[np.unique(np.linspace(0, len(points) - 1, min(len(points), _SAMPLES)).round().astype(int))]
     at = np.array([figure.index(figure.tags[k].segment) for k in own])
@@ -129,3 +129,37 @@ def find_size(figure: Figure, markers: Recording, correspondence: Any = None) ->
             ratios.append(float(np.median(far)) / model)
     size = float(np.median(ratios)) if len(ratios) >= _FEWEST else np.nan
     return size if _SIZES[0] < size < _SIZES[1] else None
+
+
+# ---------------------------------------------------------------- mass
+def settle_mass(
+    options: "TrialOptions", subject: str | None, figure: Figure, rec: Recording
+) -> tuple[float | None, list[str]]:
+    """Return the mass of a Human36 that nobody has told, by its plates [kg], and a note where they do not tell it."""
+    spec = options.figure
+    known = {*spec.measures, *spec.options, *(spec.subjects[subject] if subject is not None else ())}
+    if spec.figure != "human36" or "effort.known" not in rec or known & {"mass", "masses"}:
+        return None, []
+    mass = find_mass(figure, rec)
+    words = f"the mass is not told: efforts are those of a mean body of {figure.mass:.0f} kg (say --mass)"
+    return mass, [words] if mass is None else []
+
+
+def find_mass(figure: Figure, rec: Recording) -> float | None:
+    """Return the mass [kg] with which the body's motion takes the force of the plates; None where they tell too little.
+
+    Over the samples in which all feet are in the air or on usable plates, along the vertical: the least squares of
+    m (a + g) − F. What is left at the root of a body of mass m₀ is m₀ (a + g) − F, so that m follows from it with
+    plates, and without.
+    """
+    known = np.asarray(rec["effort.known"]).astype(bool).all(1)
+    left = np.asarray(rec["residual"])[:, 3:]
+    good = np.flatnonzero(known & np.isfinite(left).all(1))
+    times = rec.time("q")
+    if len(good) < 2 or len(good) * float(np.median(np.diff(times))) < _CARRIED:
+        return None
+    motion = (np.asarray(rec[name]) for name in ("q", "v", "a"))
+    up = -np.asarray(figure.gravity) / np.linalg.norm(figure.gravity)
+    needed = efforts(figure, times, *motion).residual[good, 3:] @ up  # m₀ (a + g)
+    mass = figure.mass * float(needed @ (needed - left[good] @ up) / (needed @ needed))
+    return round(mass, 1) if _MASSES[0] < mass < _MASSES[1] else None

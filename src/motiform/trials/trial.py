@@ -31,7 +31,7 @@ from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, syn
 from motiform.record.places import remove_stale
 from motiform.record.store import check_whole
 from motiform.trials.c3d import write_back
-from motiform.trials.defaults import settle_defaults
+from motiform.trials.defaults import settle_defaults, settle_mass
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
 from motiform.trials.files import write_cycles, write_efforts, write_joint_angles, write_mot, write_tables
 from motiform.trials.inputs import forces_of, read_forces, read_trial
@@ -251,15 +251,19 @@ def _done(trial: Trial, progress: Progress) -> dict[str, Any]:
     if options.forces is not None:
         markers = add_forces(markers, read_forces(forces_of(source, options.forces), options))
     subject = choose_subject(options.figure, markers, source)
-    options, told, notes = settle_defaults(options, markers, subject)
+    options, told = settle_defaults(options, markers, subject)
     figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
     first = 0.3 if calibration else 0.0
     setup: dict[str, Any] = {} if options.ik is None else read_ik_setup(options.ik).options(figure)
     if options.muscles is not None:
         setup["dynamics"] = True
-    rec = reconstruct(
-        figure, markers, **(setup | options.reconstruct), progress=lambda part: progress(first + (0.8 - first) * part)
-    )
+    given = setup | options.reconstruct
+    rec = reconstruct(figure, markers, **given, progress=lambda part: progress(first + (0.8 - first) * part))
+    mass, notes = settle_mass(options, subject, figure, rec)
+    if mass is not None:
+        told["mass"] = ("forces of the plates", mass)
+        figure = figure.replace(mass=mass)
+        rec = reconstruct(figure, markers, **given)
     rec.manifest["title"] = trial.name
     rec.manifest["reconstruct"]["notes"] += notes
     rec.manifest["taken"] = {name: [value, why] for name, (why, value) in told.items()}
@@ -362,6 +366,7 @@ def _write(trial: Trial, rec: Recording, figure: Figure, markers: Recording, pro
 
 def _write_files(trial: Trial, rec: Recording, figure: Figure, markers: Recording, folder: Path) -> list[str]:
     from motiform.motion.reconstruct.gait.angles import default_joints, joint_angles
+    from motiform.motion.reconstruct.gait.landmarks import landmark_frames
 
     name = trial.name
     rec.save(folder / f"{name}.mf")
@@ -376,7 +381,9 @@ def _write_files(trial: Trial, rec: Recording, figure: Figure, markers: Recordin
     if "muscle.force" in rec:
         files += [path.name for path in write_muscles(rec, folder, name)]
     if default_joints(figure):
-        angles = joint_angles(figure, rec["q"], convention=rec.manifest["reconstruct"]["angles"])
+        told = rec.manifest["reconstruct"]
+        frames = landmark_frames(figure, told["per_marker"])
+        angles = joint_angles(figure, rec["q"], frames=frames, convention=told["angles"])
         files.append(write_joint_angles(rec, angles, folder / f"{name}_angles.sto").name)
     cycles = write_cycles(rec, figure, folder / f"{name}_cycles.csv")
     files += [] if cycles is None else [cycles.name]

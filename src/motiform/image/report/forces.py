@@ -19,7 +19,7 @@ __all__ = ["floor_of", "foot_vertices", "force_plots"]
 _ARROWS = 60  # of a butterfly diagram
 _NOTHING = 0.01  # of the weight: less is not enlarged
 _BELT = 0.2  # [m/s] of a foot that stands: more is a treadmill
-_LEAST, _SURE = 0.05, 0.2  # of the weight: with less there is no centre of pressure, or one that errs by centimetres
+_LEAST, _SURE = 0.1, 0.2  # of the weight: with less there is no centre of pressure, or one that errs by centimetres
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def _butterfly(stances: list[_Stance]) -> bytes:
             ends = [one.along[k], one.along[k] + 0.5 * one.force[k, 1]], [0, 0.5 * one.force[k, 0]]
             axes.plot(*ends, color=SIDES[one.side][1], linewidth=0.6)
         axes.plot(one.along[good], np.zeros(len(good)), ".", color=SIDES[one.side][1], markersize=2)
-    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_aspect("equal", adjustable="box", anchor="W")
     axes.set_xlabel("along the way [m]", fontsize=8)
     axes.set_ylabel("force [0.5 m a body weight]", fontsize=8)
     quiet(axes)

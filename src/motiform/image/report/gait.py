@@ -1,6 +1,8 @@
 """Gait of a trial for its report: curves over the cycle, both sides, and a table with symmetry."""
 
 import io
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +16,11 @@ if TYPE_CHECKING:
 
     from motiform.motion.reconstruct.gait.cycles import Curves, Quantity
     from motiform.motion.reconstruct.gait.normative import Normative
+    from motiform.motion.reconstruct.gait.series import GaitSeries, Series
     from motiform.motion.tree import Figure
     from motiform.record import Recording
 
-__all__ = ["SIDES", "curve_pages", "cycles_csv", "marks_in", "spatio_temporal", "walk_of"]
+__all__ = ["SIDES", "curve_pages", "cycles_csv", "marks_in", "series_pages", "spatio_temporal", "walk_of"]
 
 SIDES = {"l": ("left", COLORS[1]), "r": ("right", COLORS[0])}
 """Word and colour of each side."""
@@ -49,15 +52,33 @@ def curve_pages(curves: "Curves", normative: "Normative | None" = None) -> list[
     for group, title in _GROUPS.items():
         own = [one for one in curves.quantities if one.group == group and _shown(one)]
         if own:
-            words = title.format("External" if curves.convention == "plug-in-gait" else "Internal")
-            found.append((words, _page(own, curves, normative)))
+            drawn = [partial(_draw, one=one, curves=curves, band=None if normative is None else normative.of(one))
+                     for one in own]  # fmt: skip
+            found.append((title.format(_seen_by(curves.convention)), _page(drawn)))
     return found
 
 
-def marks_in(curves: "Curves") -> dict[str, str]:
-    """Return the signs of what is doubtful in these curves, {kind: sign}."""
-    words = {"x": "×", "s": "■", "D": "◆", "^": "▲", "v": "▼"}
-    seen = {kind for one in curves.quantities for own in one.marks.values() for kind in own}
+def series_pages(found: "GaitSeries") -> list[tuple[str, bytes]]:
+    """Return title and picture of each group of quantities over time, left and right overlaid."""
+    pages = []
+    for group, title in _GROUPS.items():
+        own: dict[str, list[Series]] = {}
+        for one in found.series:
+            if one.group == group and np.isfinite(one.values).any() and np.nanmax(np.abs(one.values)) > 1e-9:
+                own.setdefault(one.title, []).append(one)
+        if own:
+            drawn = [partial(_draw_series, times=found.times, both=both) for both in own.values()]
+            pages.append((title.format(_seen_by(found.convention)), _page(drawn)))
+    return pages
+
+
+def _seen_by(convention: str) -> str:
+    return "External" if convention == "plug-in-gait" else "Internal"
+
+
+def marks_in(kinds: Iterable[str]) -> dict[str, str]:
+    """Return the signs of these kinds of doubt, {kind: sign}."""
+    words, seen = {"x": "×", "s": "■", "D": "◆", "^": "▲", "v": "▼"}, set(kinds)
     return {kind: words[sign] for kind, sign in _SIGNS.items() if kind in seen}
 
 
@@ -67,17 +88,17 @@ def _shown(one: "Quantity") -> bool:
     return bool(values) and max(float(np.nanmax(np.abs(v))) for v in values) > 1e-9
 
 
-def _page(quantities: "list[Quantity]", curves: "Curves", normative: "Normative | None") -> bytes:
-    rows = -(-len(quantities) // _COLUMNS)
+def _page(drawn: "list[Callable[[Axes], None]]") -> bytes:
+    rows = -(-len(drawn) // _COLUMNS)
     tall = 1.75 * rows + 0.6
     page = blank(tall)
     page.subplots_adjust(0.06, 0.45 / tall, 0.99, 1 - 0.5 / tall, wspace=0.22, hspace=0.46)
     grid = page.subplots(rows, _COLUMNS, squeeze=False).ravel()
     legend: dict[str, Any] = {}
-    for axes, one in zip(grid, quantities, strict=False):
-        _draw(axes, one, curves, None if normative is None else normative.of(one))
+    for axes, draw in zip(grid, drawn, strict=False):
+        draw(axes)
         legend |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    for axes in grid[len(quantities) :]:
+    for axes in grid[len(drawn) :]:
         axes.set_axis_off()
     page.legend(legend.values(), legend.keys(), fontsize=7, frameon=False, loc="upper right", ncol=3)
     return png_of(page)
@@ -113,10 +134,23 @@ def _draw(axes: "Axes", one: "Quantity", curves: "Curves", band: Any) -> None:
     quiet(axes)
 
 
-def _draw_marks(axes: "Axes", percent: np.ndarray, marks: Any, color: str, level: float) -> None:
-    """Put a sign at the foot of a plot at every second percent in which something is doubtful in a cycle."""
+def _draw_series(axes: "Axes", times: np.ndarray, both: "list[Series]") -> None:
+    for one in both:
+        word, color = SIDES[one.side]
+        axes.plot(times, one.values, color=color, linewidth=1.1, label=word)
+        some = np.unique(np.linspace(0, len(times) - 1, min(len(times), 101)).round().astype(int))
+        marks = {kind: mask[None, some] for kind, mask in one.marks.items()}
+        _draw_marks(axes, times[some], marks, color, 0.03 if one.side == "l" else 0.09)
+    axes.axhline(0.0, color="#888", linewidth=0.5)
+    axes.set_title(both[0].title, fontsize=8, pad=2, parse_math=False)
+    axes.set_xlabel("time [s]", fontsize=7, labelpad=1)
+    quiet(axes)
+
+
+def _draw_marks(axes: "Axes", places: np.ndarray, marks: Any, color: str, level: float) -> None:
+    """Put a sign at the foot of a plot at every second place in which something is doubtful in a cycle."""
     for kind, mask in marks.items():
-        at = percent[mask.any(0)][::2]
+        at = places[mask.any(0)][::2]
         axes.plot(at, np.full(len(at), level), _SIGNS[kind], color=color, ms=2.6, transform=axes.get_xaxis_transform(),
                   clip_on=False, linestyle="none")  # fmt: skip
 

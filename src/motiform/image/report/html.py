@@ -20,7 +20,7 @@ _STYLE = (
     "white-space:normal}th{font-weight:600;"
     "background:#f5f7f9}.bar{display:inline-block;height:.7em;background:#0072B2;border-radius:2px;"
     "print-color-adjust:exact;-webkit-print-color-adjust:exact}"
-    ".bad{color:#b3261e;font-weight:600}pre{background:#f5f7f9;padding:.6rem;overflow-x:auto;font-size:.85em}"
+    ".left{text-align:left}.bad{color:#b3261e;font-weight:600}pre{background:#f5f7f9;padding:.6rem;overflow-x:auto;font-size:.85em}"
     "details>summary{cursor:pointer;color:#0057a0}"
     "@media(max-width:40rem){.plot{overflow-x:auto}.plot img{max-width:none;width:46rem}}"
     "@page{size:A4;margin:14mm}@media print{body{max-width:none;margin:0;padding:0;font-size:11px}"
@@ -66,11 +66,11 @@ def _picture(one: Picture) -> Html:
 
 def _table(one: Table) -> Html:
     top = join(html("<th>{}</th>", head) for head in one.heads)
-    body = join(html("<tr>{}</tr>", join(html("<td>{}</td>", _cell(cell)) for cell in row)) for row in one.rows)
+    body = join(html("<tr>{}</tr>", join(map(_td, row))) for row in one.rows)
     return html("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>", top, body)
 
 
-def _cell(cell: Cell) -> Html:
+def _td(cell: Cell) -> Html:
     if isinstance(cell, Bar):
-        return html('<span class="bar" style="width:{:.0f}px"></span>', 80 * cell.part)
-    return escape(cell)
+        return html('<td class="left"><span class="bar" style="width:{:.0f}px"></span></td>', 80 * cell.part)
+    return html("<td>{}</td>", escape(cell))

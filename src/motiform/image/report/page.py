@@ -149,14 +149,12 @@ def _gait(
     from motiform.motion.reconstruct import gait_curves, gait_table
 
     steps = [event for event in rec.events if (event.detail or {}).get("kind") in ("foot strike", "foot off")]
-    if walker is None or not steps:
+    if walker is None:
         return []
     table = gait_table(walker, steps)
     whole = sum(np.isfinite(stride.stride_time) or np.isfinite(stride.stance) for stride in table.strides)
     if not whole:
-        each = ", ".join(f"{one.name} {one.time:.3f} s" for one in steps[:_STEPS]) + ", …" * (len(steps) > _STEPS)
-        told = Text(f"No whole stride; {len(steps)} event{'s' * (len(steps) != 1)} of feet: {each}.")
-        return [Heading("Gait"), told, *_shown(force_plots(rec, figure, markers, walker))]
+        return [*_over_time(rec, figure, walker, steps), *_shown(force_plots(rec, figure, markers, walker))]
     curves = gait_curves(rec, figure, walker)
     sources = dict.fromkeys(str(event.detail.get("source", "")) for event in steps)
     words = {"file": "the file", "plate": "force plates", "zeni": "the feet", "velocity": "the feet"}
@@ -166,6 +164,35 @@ def _gait(
     if curves.cycles:
         found += _legend(curves, normative)
     return found + _shown([*curve_pages(curves, normative), *force_plots(rec, figure, markers, walker)])
+
+
+def _over_time(rec: "Recording", figure: "Figure", walker: Any, steps: list[Any]) -> list[Block]:
+    """Return angles, moments and powers over time, where no stride is whole."""
+    from motiform.image.report.gait import marks_in, series_pages
+    from motiform.motion.reconstruct import joint_series
+
+    found = joint_series(rec, figure, walker, rec.manifest["reconstruct"]["angles"])
+    each = ", ".join(f"{one.name} {one.time:.3f} s" for one in steps[:_STEPS]) + ", …" * (len(steps) > _STEPS)
+    told = f" {len(steps)} event{'s' * (len(steps) != 1)} of feet: {each}." if steps else ""
+    words = f"No whole stride: over time, not over the gait cycle.{told} {_CONVENTIONS[found.convention]}"
+    words += _signs(marks_in(kind for one in found.series for kind in one.marks))
+    return [Heading("Joints"), Text(words), *_turned(walker), *_untold(found.untold), *_shown(series_pages(found))]
+
+
+def _signs(marks: dict[str, str]) -> str:
+    each = "; ".join(f"{sign} {_MEANS[kind]}" for kind, sign in marks.items())
+    return f" At the foot of a plot: {each}." if marks else ""
+
+
+def _untold(names: "tuple[str, ...]") -> list[Block]:
+    return [Text(f"Not drawn, because the markers do not determine it: {', '.join(names)}.")] if names else []
+
+
+def _turned(walker: Any) -> list[Block]:
+    if walker.turned <= _TURNED:
+        return []
+    words = f"The subject turns by {np.rad2deg(walker.turned):.0f}° in this trial: angles of pelvis and feet in the "
+    return [Text(words + "direction of walking, and lengths of steps, hold for straight walking only.", bad=True)]
 
 
 def _shown(plots: list[tuple[str, bytes]]) -> list[Block]:
@@ -187,14 +214,7 @@ def _notes(table: Any, walker: Any) -> list[Block]:
     if abs(mean["speed"]) < _STILL * mean["step_length"] / max(mean["step_time"], 1e-9):
         words = "The body stays where it is while its feet step, as on a treadmill: "
         found.append(Text(words + "stride length and speed are in the room."))
-    if walker.turned > _TURNED:
-        words = (
-            f"The subject turns by {np.rad2deg(walker.turned):.0f}° in this trial: angles of pelvis and feet in the "
-        )
-        found.append(
-            Text(words + "direction of walking, and lengths of steps, hold for straight walking only.", bad=True)
-        )
-    return found
+    return found + _turned(walker)
 
 
 def _legend(curves: Any, normative: "Normative | None") -> list[Block]:
@@ -205,11 +225,8 @@ def _legend(curves: Any, normative: "Normative | None") -> list[Block]:
         "band: one standard deviation, dashed: foot off. Moments and powers where the force on the foot is known, per "
         "kilogram."
     )
-    signs = [f"{sign} {_MEANS[kind]}" for kind, sign in marks_in(curves).items()]
-    words += f" At the foot of a plot: {'; '.join(signs)}." if signs else ""
-    found: list[Block] = [Text(words)]
-    if curves.untold:
-        found.append(Text(f"Not drawn, because the markers do not determine it: {', '.join(curves.untold)}."))
+    marked = marks_in(kind for one in curves.quantities for own in one.marks.values() for kind in own)
+    found: list[Block] = [Text(words + _signs(marked)), *_untold(curves.untold)]
     if normative is not None:
         source = f" ({normative.source})" if normative.source else ""
         found.append(Text(f"Grey: normative bands of {normative.name}{source}."))
@@ -237,6 +254,8 @@ def _errors(rec: "Recording") -> list[Block]:
         cells = [tag, str(row["marker"]), f"{100 * row['seen']:.1f}", _mm(row["rms"]), _mm(row["largest"])]
         rows.append([*cells, str(row["left_out"] or ""), str(row["swapped"] or ""), Bar((row["rms"] or 0.0) / most)])
     heads = ["tag", "marker", "seen [%]", "rms [mm]", "largest [mm]", "left out", "exchanged", ""]
+    kept = [k for k in range(len(heads)) if any(row[k] for row in rows) and (k != 1 or any(r[0] != r[1] for r in rows))]
+    heads, rows = [heads[k] for k in kept], [[row[k] for k in kept] for row in rows]
     found: list[Block] = [
         Heading("Residuals of markers"),
         Picture(error_plot(rec), "residuals", "Of each sample: root mean square, and the largest of a marker."),

@@ -37,7 +37,7 @@ def read_trc(path: Path, options: ReadOptions) -> Raw:
     notes = _count_notes(told, names)
     if not names:
         raise InputError("the TRC file has no marker", where=f"{where}:{row + 1}")
-    table = _numbers(text, row, 2 + 3 * len(names), mark, where)
+    table = _numbers(text, row, 2 + 3 * len(names), mark, where, notes)
     times = _times(table, told, notes, where)
     _count_rows(told, len(table), notes)
     points = forget_occluded(table[:, 2:].reshape(len(table), len(names), 3))
@@ -60,14 +60,21 @@ def _told(keys: list[str], values: list[str]) -> dict[str, str]:
     return dict(zip(*full, strict=True) if len(full[0]) == len(full[1]) else zip(keys, values, strict=False))
 
 
-def _numbers(text: str, row: int, columns: int, mark: str, where: str) -> np.ndarray:
-    """Return the rows of numbers after the row of names and, where there is one, that of X1, Y1, Z1."""
+def _numbers(text: str, row: int, columns: int, mark: str, where: str, notes: list[str]) -> np.ndarray:
+    """Return the rows of numbers after the row of names and, where there is one, that of X1, Y1, Z1.
+
+    Motion Analysis' programs write points without a name after those that have one: they are left out with a note.
+    """
     below = text.split("\n", row + 2)
-    axes = below[row + 1].split() if len(below) > row + 1 else []
+    axes = [cell for cell in cells_of(below[row + 1], mark) if cell] if len(below) > row + 1 else []
     first = row + 2 if axes and axes[0][:1].upper() == "X" else row + 1
     if first >= text.count("\n") + 1 or not "".join(text.split("\n", first)[first:]).strip():
         raise InputError("the TRC file has no sample", where=where)
-    return read_table(text, first, columns, mark, where)
+    beyond: list[int] = []
+    table = read_table(text, first, columns, mark, where, beyond=beyond)
+    if beyond:
+        notes.append(f"up to {max(beyond)} points without a name in {len(beyond)} samples are left out")
+    return table
 
 
 def _times(table: np.ndarray, told: dict[str, str], notes: list[str], where: str) -> np.ndarray:

@@ -284,8 +284,8 @@ def human36(
     tags
         {"r_digit2": (x, y, z)} [m], in the frame of the tag's segment.
     markers
-        Tags of a laboratory's own beside the 28: a set by name ("plug-in-gait", "helen-hayes", "cmu-41", "rizzoli",
-        "qualisys", "optitrack"), or {"LTHI": "l_thigh"} by sites of `marker_sets.SITES`, or
+        Tags of a laboratory's own beside the 28: a set by name ("plug-in-gait", "helen-hayes", "davis", "cmu-41",
+        "rizzoli", "qualisys", "rajagopal", "optitrack"), or {"LTHI": "l_thigh"} by sites of `marker_sets.SITES`, or
         {"LTHI": ("left_thigh", (x, y, z))} [m].
     limits
         "anatomical", or {"right_knee_extension": (-2.3, 0.1)} [rad]; None: no limits.

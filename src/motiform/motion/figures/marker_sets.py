@@ -13,7 +13,16 @@ from typing import Any
 from motiform.base.errors import InputError, closest
 from motiform.measure.names import bare_name, read_pairs
 
-__all__ = ["MARKER_SETS", "SITES", "check_markers_of", "find_marker_set", "marker_tags", "read_sites", "site_spreads"]
+__all__ = [
+    "MARKER_SETS",
+    "SITES",
+    "check_markers_of",
+    "find_marker_set",
+    "marker_tags",
+    "read_sites",
+    "site_spreads",
+    "soft_markers",
+]
 
 _SOFT = ("thigh", "thigh_front", "shank", "shank_front", "upper_arm", "upper_arm_high", "forearm", "scapula",
          "midfoot")  # fmt: skip
@@ -69,6 +78,9 @@ def _sites(m: Mapping[str, float], L: Mapping[str, float], H: float, word: str) 
         "metatarsal5": (f"{word}_foot", (m["ball_x"] - 0.01 * H, -0.6 * foot, s * m["ball_z"])),
         "midfoot": (f"{word}_foot", (0.5 * m["ball_x"], -0.2 * foot, s * 0.5 * m["ball_z"])),
         "toe_tip": (f"{word}_foot", (m["toe_x"], -0.6 * foot, 0.0)),
+        "hip_joint": (f"{word}_thigh", (0.0, 0.0, 0.0)),
+        "knee_joint": (f"{word}_thigh", (0.0, -thigh, 0.0)),
+        "ankle_joint": (f"{word}_shank", (0.0, -shank, 0.0)),
     }
     middle = {
         "vertex": ("head", (0.0, m["vertex_y"], 0.0)), "forehead": ("head", (0.5 * _HEAD[0] * H, band, 0.0)),
@@ -156,7 +168,19 @@ MARKER_SETS: dict[str, dict[str, str]] = {
                             "{}.Shank.Upper": "shank", "{}.Shank.Front": "shank_front", "{}.Shank.Rear": "shank",
                             "{}.Midfoot.Sup": "midfoot", "{}.Midfoot.Lat": "midfoot", "{}.Bicep": "upper_arm",
                             "{}.Wrist.Med": "ulnar_styloid", "{}.Wrist.Lat": "radial_styloid",
-                            "{}.Temple": "side_head"}),
+                            "{}.Temple": "side_head",
+                            # four letters of C3D files of the same programs
+                            "SHO": "acromion", "ELB": "lateral_elbow", "WRI": "radial_styloid", "ASI": "asis",
+                            "THI": "thigh", "KNE": "lateral_knee", "SHA": "shank", "ANK": "lateral_malleolus",
+                            "HEE": "heel", "TOE": "metatarsal2", "{}.TO": "metatarsal2"}),
+        "VSAC": "sacrum", "THEA": "vertex", "FHEA": "forehead",
+    },
+    # Davis' protocol with the names of BTS: thigh is the great trochanter, knee 2 the head of the fibula  [Davis91]
+    "davis": {
+        "c7": "c7", "sacrum": "sacrum",
+        **_sided("l", "r", {"{} should": "acromion", "{} asis": "asis", "{} thigh": "trochanter", "{} bar 1": "thigh",
+                            "{} knee 1": "lateral_knee", "{} knee 2": "fibula_head", "{} bar 2": "shank",
+                            "{} mall": "lateral_malleolus", "{} met": "metatarsal5", "{} heel": "heel"}),
     },
     # CMU Graphics Lab Motion Capture Database, 41 markers
     "cmu-41": {
@@ -177,6 +201,19 @@ MARKER_SETS: dict[str, dict[str, str]] = {
         "HeadTop": "vertex", "HeadFront": "forehead", "Chest": "chest", "SpineTop": "c7", "BackL": "l_scapula",
         "BackR": "r_scapula", "SpineThoracic2": "t2", "SpineThoracic12": "t12", "WaistBack": "sacrum",
         **_sided("L", "R", _MOCAP), **_sided("L_", "R_", {**_JAN_LEG, **_JAN_ARM}), **_JAN_TRUNK,
+    },
+    # Clusters on thighs and shanks, condyles and malleoli, as in OpenSim's full-body models; centres of joints that
+    # laboratories compute and write into the same file  [Rajagopal16]
+    "rajagopal": {
+        **_sided("L", "R", {"FHD": "front_head", "BHD": "back_head", "ACR": "acromion", "PSH": "shoulder_back",
+                            "LEL": "lateral_elbow", "MEL": "medial_elbow", "FAsuperior": "forearm",
+                            "FAradius": "radial_styloid", "FAulna": "ulnar_styloid", "ASI": "asis", "PSI": "psis",
+                            "LFC": "lateral_knee", "MFC": "medial_knee", "LMAL": "lateral_malleolus",
+                            "MMAL": "medial_malleolus", "CAL": "heel", "TOE": "metatarsal2", "MT1": "metatarsal1",
+                            "MT2": "metatarsal2", "MT5": "metatarsal5", "HJC": "hip_joint", "KJC": "knee_joint",
+                            "AJC": "ankle_joint", **{f"UA{k}": "upper_arm" for k in (1, 2, 3)},
+                            **{f"TH{k}": "thigh" for k in (1, 2, 3, 4)}, **{f"TB{k}": "shank" for k in (1, 2, 3, 4)}}),
+        "C7": "c7", "T10": "t10", "CLAV": "clavicle", "STRN": "sternum",
     },
     # OptiTrack: Baseline (41) and Biomech (57)  [VanSintJan07]
     "optitrack": {
@@ -238,11 +275,23 @@ def marker_tags(
 
 def find_marker_set(names: Sequence[str]) -> tuple[str, int]:
     """Return the set that has most of these markers, and how many of them."""
-    own = [bare_name(name) for name in names]
-    count = {name: sum(one in {bare_name(marker) for marker in known} for one in own)
-             for name, known in MARKER_SETS.items()}  # fmt: skip
+    count = {name: len(_sites_of(names, known)) for name, known in MARKER_SETS.items()}
     best = max(count, key=count.__getitem__)  # of equal ones the first
     return best, count[best]
+
+
+def marks_legs(names: Sequence[str], marker_set: str) -> bool:
+    """Tell whether markers of a set with these names are on the pelvis, on both knees, both ankles and both feet."""
+    sites = set(_sites_of(names, MARKER_SETS[marker_set]))
+    feet = [{f"{s}_{part}" for part in ("heel", "metatarsal1", "metatarsal2", "metatarsal5", "toe_tip")} for s in "rl"]
+    bones = {f"{s}_{bone}" for s in "rl" for bone in ("asis", "lateral_knee", "lateral_malleolus")}
+    return bones <= sites and all(sites & foot for foot in feet)
+
+
+def _sites_of(names: Sequence[str], known: Mapping[str, str]) -> list[str]:
+    """Return the sites of those names that are of a set."""
+    bare = {bare_name(marker): site for marker, site in known.items()}
+    return [bare[one] for one in map(bare_name, names) if one in bare]
 
 
 def read_sites(path: str | Path) -> dict[str, str]:
@@ -255,8 +304,10 @@ def site_spreads(markers: Mapping[str, Any]) -> dict[str, float]:
 
     Markers on soft parts are put anywhere along the segment, or on wands.
     """
-    return {
-        name: _ANYWHERE if place.partition("_")[2] in _SOFT else _AROUND
-        for name, place in markers.items()
-        if isinstance(place, str)
-    }
+    soft = soft_markers(markers)
+    return {name: _ANYWHERE if name in soft else _AROUND for name, place in markers.items() if isinstance(place, str)}
+
+
+def soft_markers(markers: Mapping[str, Any]) -> set[str]:
+    """Return the markers of {marker: site} that are on soft parts, where no bone tells their place."""
+    return {name for name, place in markers.items() if isinstance(place, str) and place.partition("_")[2] in _SOFT}

@@ -59,6 +59,7 @@ def test_occlusions(missing, tmp_path):
         lambda text: text.replace("\n\n", "\n"),  # without the empty line
         lambda text: "\ufeff" + text,
         lambda text: text + "\n\n",
+        lambda text: text.replace("\t", ","),
         lambda text: re.sub("(LASI|RASI|LTOE|C7)", r"Anna:\1", text),
     ],
 )  # fmt: skip
@@ -77,6 +78,16 @@ def test_rows_that_end_early_are_filled_with_gaps(tmp_path):
     rec = read(tmp_path, "\n".join(lines))
     assert np.isnan(rec["markers"][2, 2:]).all()
     assert np.isfinite(rec["markers"][2, :2]).all()
+
+
+def test_points_without_a_name_are_left_out(tmp_path):
+    """Motion Analysis' programs write them after the named ones, in rows of different lengths."""
+    lines = trc(1000 * motion()).split("\n")
+    lines[8] += "\t1\t2\t3"
+    lines[9] += "\t" * 3 + "\t4\t5\t6\t\t\t"
+    rec = read(tmp_path, "\n".join(lines))
+    assert np.abs(rec["markers"] - motion()).max() <= STEP
+    assert rec.manifest["notes"] == ["up to 2 points without a name in 2 samples are left out"]
 
 
 def test_times_and_rate(tmp_path):
@@ -132,7 +143,7 @@ def broken(change):
         (broken(lambda lines: lines.__setitem__(9, "4\t0.01\t1")), "do not increase"),
         (broken(lambda lines: lines.__setitem__(9, lines[9].replace(".", "x", 2))), r"a\.trc:10: not a number"),
         (
-            broken(lambda lines: lines.__setitem__(9, lines[9] + "\t1\t2\t3")),
+            broken(lambda lines: lines.__setitem__(9, lines[9] + "\t1\t2")),
             r"a\.trc:10: a row must have one cell for each column",
         ),
         (trc(1000 * motion(), units="parsec"), "the unit must be a length"),

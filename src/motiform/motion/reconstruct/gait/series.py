@@ -11,6 +11,7 @@ from motiform.base.errors import InputError
 from motiform.motion.reconstruct.feet import side_of
 from motiform.motion.reconstruct.gait.angles import JointAngle, angles_between, check_convention, default_joints
 from motiform.motion.reconstruct.gait.events import Walker
+from motiform.motion.reconstruct.gait.landmarks import landmark_frames
 from motiform.motion.tree.algorithms.kinematics import joint_axes, poses
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
@@ -131,7 +132,7 @@ class _Motion:
     ground: Array
     """From the world's axes to those of walking, (3, 3)."""
     R: Array
-    """Axes of the segments, (samples, segments, 3, 3)."""
+    """Axes of the segments, those of landmarks where there are such, (samples, segments, 3, 3)."""
     probes: Array | None
     """At the neutral posture with a little more, and a little less, of each coordinate, (2, nq, segments, 3, 3)."""
     turns: Array
@@ -146,16 +147,18 @@ class _Motion:
 def joint_series(rec: Recording, figure: Figure, walker: Walker, convention: str = "isb") -> GaitSeries:
     """Return angles of pelvis, hips, knees, ankles and feet, with moments and powers per kilogram, over time.
 
-    ``rec`` is that of `motiform.reconstruct`. Moments are in the direction that each angle grows: those of the muscles
-    (internal), or with "plug-in-gait" those that they balance (external). They are the efforts of the coordinates that
-    turn the joint that way, where the foot is in the air or on a usable plate. Powers are those of all coordinates of
-    a joint.
+    ``rec`` is that of `motiform.reconstruct`. The pelvis has the axes of its landmarks (`landmark_frames`). Moments are
+    in the direction that each angle grows: those of the muscles (internal), or with "plug-in-gait" those that they
+    balance (external). They are the efforts of the coordinates that turn the joint that way, where the foot is in the
+    air or on a usable plate. Powers are those of all coordinates of a joint.
     """
     joints, probes = default_joints(figure, convention), None
     if figure.nq == figure.nv:
         steps = _STEP * np.eye(figure.nq)
         probes = poses(figure, figure.neutral() + np.stack([steps, -steps])).rotation
     R = poses(figure, np.asarray(rec["q"])).rotation
+    for name, axes in landmark_frames(figure, rec.manifest.get("reconstruct", {}).get("per_marker")).items():
+        R[:, figure.index(name)] = R[:, figure.index(name)] @ axes
     turns = np.linalg.norm(joint_axes(figure, figure.neutral())[:, :3], axis=1) > 1e-9
     motion = _Motion(rec, figure, convention, _in_progression(walker), R, probes, turns)
     found: list[Series] = []

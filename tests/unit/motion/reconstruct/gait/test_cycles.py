@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motiform.base.errors import InputError
-from motiform.image.report.gait import curve_pages, cycles_csv, spatio_temporal
+from motiform.image.report.gait import curve_pages, cycles_csv, marks_in, series_pages, spatio_temporal
 from motiform.motion.figures import human36
 from motiform.motion.reconstruct import Walker, gait_events, gait_table, read_normative, write_normative
 from motiform.motion.reconstruct.gait.cycles import GaitCycle, cycle_curves, gait_curves, gait_cycles
@@ -185,6 +185,11 @@ def test_what_is_hidden_uncertain_left_out_or_at_a_limit_is_marked():
     spans = {kind: (int(np.argmax(mask)), int(mask.sum())) for kind, mask in one.marks.items()}
     assert spans == {"not fitted": (30, 10), "hidden": (50, 10), "uncertain": (70, 10), "left out": (90, 6),
                      "limit": (120, 11)}  # fmt: skip
+    assert marks_in(one.marks) == {"not fitted": "×", "hidden": "■", "uncertain": "◆", "limit": "▲", "left out": "▼"}
+    pages = [title for title, _ in series_pages(found)]
+    assert pages == ["Joint angles [°]", "Internal moments [N·m/kg]", "Joint powers [W/kg]"]
+    still = found._replace(series=tuple(replace(s, values=0 * s.values) for s in found.series))
+    assert series_pages(still) == []  # nothing is not drawn
     (other,) = [s for s in found.series if s.title == "knee flexion" and s.side == "l"]
     assert set(other.marks) == {"not fitted"}
     assert len(found.untold) == 1  # an angle that no marker ever tells is no curve
