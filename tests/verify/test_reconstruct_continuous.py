@@ -186,3 +186,20 @@ def test_a_limit_that_binds_is_told():
     beyond = np.flatnonzero(np.abs(q[:, 1]) > 0.5)
     assert events[0].time == pytest.approx(beyond[0] / RATE, abs=0.011)
     assert sum(event.detail["samples"] for event in events) == pytest.approx(len(beyond), abs=4)
+
+
+def test_hidden_ends_come_to_rest(arm):
+    """A hand that turns at 6 rad/s when its markers hide for good goes on by 6 × 0.05 rad at most, and stays there."""
+    q = arm_motion(np.random.default_rng(5))
+    q[:, 3] = 6.0 * (TIMES[:, 0] - 1.0)
+    markers = virtual_markers(arm, q, rate=RATE)
+    points = np.array(markers["markers"])
+    points[:60, 3:] = np.nan
+    points[140:, 3:] = np.nan
+    own = markers.channel("markers")
+    hidden = motiform.Recording.from_arrays({"markers": (own, points)}, manifest=markers.manifest)
+    found = np.asarray(motiform.reconstruct(arm, hidden, dynamics=False)["q"])
+    for end, last in ((found[:60, 3][::-1], q[60, 3]), (found[140:, 3], q[139, 3])):
+        gone = np.abs(end - last)
+        assert (np.diff(gone) > -1e-6).all()
+        assert gone[-1] == pytest.approx(6.0 * 0.05, rel=0.05)

@@ -30,6 +30,7 @@ _WIDER = np.deg2rad(15.0)  # beyond passive ranges: feet that carry weight go th
 _FRAMES = 40  # samples by which a figure is calibrated where nobody asks for it
 _SIZES = (0.3, 1.5)  # of the mean body: a child's, and beyond a giant's
 _CARRIED, _MASSES = 0.25, (8.0, 300.0)  # [s] on plates alone that tell a mass; [kg] of somebody who can walk
+_AGREE = 0.2  # of the mass: half of its samples lie so near to one another
 
 
 def settle_defaults(
@@ -148,18 +149,21 @@ def settle_mass(
 def find_mass(figure: Figure, rec: Recording) -> float | None:
     """Return the mass [kg] with which the body's motion takes the force of the plates; None where they tell too little.
 
-    Over the samples in which all feet are in the air or on usable plates, along the vertical: the least squares of
-    m (a + g) − F. What is left at the root of a body of mass m₀ is m₀ (a + g) − F, so that m follows from it with
-    plates, and without.
+    What is left at the root of a body of mass m₀ is m₀ (a + g) − F, without plates m₀ (a + g): both along the vertical
+    give m / m₀ = F / (m₀ (a + g)) in each sample in which all feet are in the air or on usable plates and half of the
+    weight or more is needed. The median of it, where the ratios agree.
     """
     known = np.asarray(rec["effort.known"]).astype(bool).all(1)
-    left = np.asarray(rec["residual"])[:, 3:]
-    good = np.flatnonzero(known & np.isfinite(left).all(1))
-    times = rec.time("q")
-    if len(good) < 2 or len(good) * float(np.median(np.diff(times))) < _CARRIED:
-        return None
-    motion = (np.asarray(rec[name]) for name in ("q", "v", "a"))
+    times, left = rec.time("q"), np.asarray(rec["residual"])[:, 3:]
+    q, v, a = (np.asarray(rec[name]) for name in ("q", "v", "a"))
     up = -np.asarray(figure.gravity) / np.linalg.norm(figure.gravity)
-    needed = efforts(figure, times, *motion).residual[good, 3:] @ up  # m₀ (a + g)
-    mass = figure.mass * float(needed @ (needed - left[good] @ up) / (needed @ needed))
-    return round(mass, 1) if _MASSES[0] < mass < _MASSES[1] else None
+    needed = efforts(figure, times, q, v, a).residual[:, 3:] @ up
+    weight = figure.mass * float(np.linalg.norm(figure.gravity))
+    with np.errstate(invalid="ignore"):
+        ratios = (1.0 - left @ up / needed)[known & (needed > 0.5 * weight)]
+    ratios = ratios[np.isfinite(ratios)]
+    if len(ratios) < 2 or len(ratios) * float(np.median(np.diff(times))) < _CARRIED:
+        return None
+    low, middle, high = np.percentile(ratios, (25, 50, 75))
+    mass = figure.mass * float(middle)
+    return round(mass, 1) if _MASSES[0] < mass < _MASSES[1] and high - low < _AGREE * middle else None

@@ -1,7 +1,7 @@
 """Gait of a trial for its report: curves over the cycle, both sides, and a table with symmetry."""
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from motiform.motion.tree import Figure
     from motiform.record import Recording
 
-__all__ = ["SIDES", "curve_pages", "cycles_csv", "marks_in", "series_pages", "spatio_temporal", "walk_of"]
+__all__ = ["SIDES", "curve_pages", "cycles_csv", "marks_in", "series_pages", "spatio_temporal", "turned_by", "walk_of"]
 
 SIDES = {"l": ("left", COLORS[1]), "r": ("right", COLORS[0])}
 """Word and colour of each side."""
@@ -43,6 +43,19 @@ def walk_of(rec: "Recording", figure: "Figure") -> Any:
     except MotiformError:
         return None
     return walker
+
+
+def turned_by(rec: "Recording", figure: "Figure") -> float:
+    """Return by how much the feet turn in a trial [rad], of the samples whose markers tell where both are."""
+    from motiform.motion.reconstruct import find_feet, walker_of
+    from motiform.motion.reconstruct.gait.series import told_to
+
+    told = np.all([told_to(figure, foot.name, rec["unseen"]) for foot in find_feet(figure)], axis=0)
+    told &= np.asarray(rec["status"]) == 0
+    try:
+        return float(walker_of(figure, rec.time("q"), np.where(told[:, None], rec["q"], np.nan)).turned)
+    except MotiformError:  # never both
+        return 0.0
 
 
 # ---------------------------------------------------------------- curves
@@ -88,7 +101,7 @@ def _shown(one: "Quantity") -> bool:
     return bool(values) and max(float(np.nanmax(np.abs(v))) for v in values) > 1e-9
 
 
-def _page(drawn: "list[Callable[[Axes], None]]") -> bytes:
+def _page(drawn: "Sequence[Callable[[Axes], None]]") -> bytes:
     rows = -(-len(drawn) // _COLUMNS)
     tall = 1.75 * rows + 0.6
     page = blank(tall)

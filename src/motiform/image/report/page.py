@@ -160,7 +160,7 @@ def _gait(
     words = {"file": "the file", "plate": "force plates", "zeni": "the feet", "velocity": "the feet"}
     found: list[Block] = [Heading("Gait"), Table(*spatio_temporal(table)), _strides(table)]
     found.append(Text(f"Events of {', '.join(dict.fromkeys(words.get(one, one) for one in sources))}."))
-    found += _notes(table, walker)
+    found += [*_notes(table), *_turned(rec, figure)]
     if curves.cycles:
         found += _legend(curves, normative)
     return found + _shown([*curve_pages(curves, normative), *force_plots(rec, figure, markers, walker)])
@@ -176,7 +176,7 @@ def _over_time(rec: "Recording", figure: "Figure", walker: Any, steps: list[Any]
     told = f" {len(steps)} event{'s' * (len(steps) != 1)} of feet: {each}." if steps else ""
     words = f"No whole stride: over time, not over the gait cycle.{told} {_CONVENTIONS[found.convention]}"
     words += _signs(marks_in(kind for one in found.series for kind in one.marks))
-    return [Heading("Joints"), Text(words), *_turned(walker), *_untold(found.untold), *_shown(series_pages(found))]
+    return [Heading("Joints"), Text(words), *_turned(rec, figure), *_untold(found.untold), *_shown(series_pages(found))]
 
 
 def _signs(marks: dict[str, str]) -> str:
@@ -188,10 +188,13 @@ def _untold(names: "tuple[str, ...]") -> list[Block]:
     return [Text(f"Not drawn, because the markers do not determine it: {', '.join(names)}.")] if names else []
 
 
-def _turned(walker: Any) -> list[Block]:
-    if walker.turned <= _TURNED:
+def _turned(rec: "Recording", figure: "Figure") -> list[Block]:
+    from motiform.image.report.gait import turned_by
+
+    turned = turned_by(rec, figure)
+    if turned <= _TURNED:
         return []
-    words = f"The subject turns by {np.rad2deg(walker.turned):.0f}° in this trial: angles of pelvis and feet in the "
+    words = f"The subject turns by {np.rad2deg(turned):.0f}° in this trial: angles of pelvis and feet in the "
     return [Text(words + "direction of walking, and lengths of steps, hold for straight walking only.", bad=True)]
 
 
@@ -209,12 +212,12 @@ def _strides(table: Any) -> Table:
     return Table(heads, rows, folded=f"{len(rows)} strides")
 
 
-def _notes(table: Any, walker: Any) -> list[Block]:
+def _notes(table: Any) -> list[Block]:
     mean, found = table.mean(), list[Block]()
     if abs(mean["speed"]) < _STILL * mean["step_length"] / max(mean["step_time"], 1e-9):
         words = "The body stays where it is while its feet step, as on a treadmill: "
         found.append(Text(words + "stride length and speed are in the room."))
-    return found + _turned(walker)
+    return found
 
 
 def _legend(curves: Any, normative: "Normative | None") -> list[Block]:

@@ -15,7 +15,7 @@ from motiform.measure.changes import check_markers
 from motiform.measure.frames import turn
 from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.derivatives import velocities
-from motiform.motion.reconstruct.dynamics.efforts import efforts
+from motiform.motion.reconstruct.dynamics.efforts import efforts, residual_report
 from motiform.motion.reconstruct.fit import options as o
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.reconstruct.fit.limits import limit_events
@@ -23,6 +23,7 @@ from motiform.motion.reconstruct.fit.search import fit_trial, settle, stray
 from motiform.motion.reconstruct.fit.smooth import smooth_trial
 from motiform.motion.reconstruct.fit.swaps import Mended, mend_swaps, swap_events
 from motiform.motion.reconstruct.gait.events import gait_events, walker_of
+from motiform.motion.reconstruct.gait.series import told_to
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, centers_of_mass, poses, tags
 from motiform.motion.tree.model.joint import Array
@@ -288,7 +289,7 @@ def _observe(
         moving = velocities(figure, times, known, cutoff=_usable(cutoff, times))
         add("v", moving.v, velocity_units(figure), ("velocity",))
         add("a", moving.a, velocity_units(figure, per="/s^2"), ("velocity",))
-        _add_efforts(figure, trial, moving, dynamics, cutoff, add, events, told)
+        _add_efforts(figure, trial, moving, found.unseen, dynamics, cutoff, add, events, told)
     return data, told
 
 
@@ -308,8 +309,8 @@ def _usable(cutoff: float | None, times: Array) -> float | None:
 
 
 def _add_efforts(
-    figure: Figure, trial: _Trial, moving: Any, dynamics: Any, cutoff: float | None, add: Callable[..., None],
-    events: list[Event], told: dict[str, Any],
+    figure: Figure, trial: _Trial, moving: Any, unseen: Array, dynamics: Any, cutoff: float | None,
+    add: Callable[..., None], events: list[Event], told: dict[str, Any],
 ) -> None:  # fmt: skip
     """Add efforts where there are plates or where they are asked for, and gait events where there are feet."""
     plates = trial.rec if "plate.force" in trial.rec else None
@@ -320,10 +321,14 @@ def _add_efforts(
         add("effort", needed.effort, effort_units(figure), ("velocity",))
         add("residual", needed.residual, WRENCH_UNITS, ("component",))
         add("power", needed.powers, "W", ("velocity",))
-        if assignment is not None:
-            add("effort.known", assignment.known_feet.astype("int8"), dims=("foot",), dtype="int8")
+        known: Array | None = None
+        if assignment is not None:  # a foot that no marker tells may stand anywhere
+            seen = [told_to(figure, foot.name, unseen) for foot in assignment.feet]
+            feet = assignment.known_feet & np.stack(seen, axis=1)
+            known = np.asarray(feet.all(1))
+            add("effort.known", feet.astype("int8"), dims=("foot",), dtype="int8")
             told["feet"] = [foot.name for foot in assignment.feet]
-        told["residual"] = needed.report
+        told["residual"] = residual_report(figure, moving.q, needed.residual, known)
     try:
         events += gait_events(walker_of(figure, trial.times, moving.q), assignment, told=trial.rec.events)
     except MotiformError as error:  # a figure without feet, or one that does not walk

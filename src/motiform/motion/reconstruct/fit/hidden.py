@@ -1,7 +1,8 @@
 """Coordinates that the markers of a sample do not tell, from the samples before and after it.
 
 Each coordinate is the smoothest curve through the samples that give it, Σ (q − y)² / s² + Σ (q̈ / α)² + (q̇ / (α τ))²,
-s its standard deviation [Eilers03]: cubic in short gaps, straight in those much longer than τ. Samples go there along
+s its standard deviation [Eilers03]: cubic in short gaps, straight in those much longer than τ. Before the first and
+after the last sample that gives it a coordinate comes to rest, q₁ + q̇₁ τ₁ (1 − exp(−t/τ₁)). Samples go there along
 what their markers do not determine; the rest stays the minimum. Where the noise of markers turns a coordinate 0.3 rad
 and more that is better known elsewhere, as near a gimbal lock, that curve counts as one more measurement with this
 standard deviation.
@@ -18,7 +19,7 @@ __all__ = ["fill_hidden"]
 
 _HIDDEN = 0.05  # part of a coordinate that is not told, beyond what never is
 _ACCELERATION = 50.0  # [rad/s², m/s²] α, of quick limbs
-_LONG = 0.3  # [s] τ
+_LONG, _ENDS = 0.3, 0.05  # [s] τ, τ₁: a knee that bends at 400°/s goes on by 20° at an end, not to its limit
 _LEAST = 1e-6  # [m] standard deviation of markers, where they have none
 _FAINT, _STEPS = 0.3, 10  # [rad, m] standard deviation of a coordinate that is hardly told; steps to its place
 _WORSE = 1.0001  # times the cost: the same minimum
@@ -86,8 +87,19 @@ def _between(fitter: Fitter, found: Fit, hidden: np.ndarray, faint: np.ndarray, 
         weight = np.where(gone[:, k], 0.0, 1.0 / np.maximum(inverse[:, k], 1e-12))
         band = stiff.copy()
         band[0] += weight
-        out[:, k] = solveh_banded(band, weight * found.q[:, k], lower=True)
+        out[:, k] = _at_rest(solveh_banded(band, weight * found.q[:, k], lower=True), ~gone[:, k], times)
     return out
+
+
+def _at_rest(curve: Array, given: np.ndarray, t: Array) -> Array:
+    """Return the curve with ends that come to rest where no sample gives it any more, (samples,)."""
+    first, last = np.flatnonzero(given)[[0, -1]]
+    for at, inward, ends in ((first, 1, slice(None, first)), (last, -1, slice(last + 1, None))):
+        if 0 <= at + inward < len(t):
+            slope = (curve[at + inward] - curve[at]) / (t[at + inward] - t[at])
+            gone = t[ends] - t[at]
+            curve[ends] = curve[at] + slope * np.sign(gone) * _ENDS * (1 - np.exp(-np.abs(gone) / _ENDS))
+    return curve
 
 
 def _stiffness(t: Array) -> Array:

@@ -19,7 +19,7 @@ from motiform.record.channel import Channel
 from motiform.record.recording import Recording
 from motiform.spatial import euler_from_rotation
 
-__all__ = ["GROUPS", "MARKS", "GaitSeries", "Series", "joint_series", "pelvis_angles"]
+__all__ = ["GROUPS", "MARKS", "GaitSeries", "Series", "joint_series", "pelvis_angles", "told_to"]
 
 GROUPS = {"angles": "°", "moments": "N·m/kg", "powers": "W/kg"}
 """Kinds of quantities and their units."""
@@ -247,6 +247,16 @@ def _load_known(rec: Recording, side: str) -> Array:
 
 
 # ---------------------------------------------------------------- coordinates of a joint
+def told_to(figure: Figure, segment: str, unseen: Array) -> Array:
+    """Return whether the markers of a sample determine where a segment is, (samples,) bool; ``unseen`` (samples, nv).
+
+    Coordinates that they never determine do not count.
+    """
+    columns = _columns(figure, segment, None)
+    own = np.asarray(unseen)[:, columns]
+    return np.asarray((own - own.min(0, initial=1.0) <= _UNTOLD).all(1))
+
+
 def _columns(figure: Figure, distal: str, proximal: str | None) -> list[int]:
     """Return the places in v of the coordinates between two segments; None: the world."""
     n, stop = figure.index(distal), -1 if proximal is None else figure.index(proximal)
