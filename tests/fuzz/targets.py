@@ -124,19 +124,19 @@ def read_files(draw: random.Random, folder: Path) -> None:
 @cache
 def scenes() -> dict[str, bytes]:
     """Return the texts of the gallery, made small."""
-    from motiform.scene import gallery
+    from motiform.scene import list_scenes
 
-    return {entry.name: entry.path.read_bytes().replace(b"count = 10000", b"count = 20") for entry in gallery()}
+    return {entry.name: entry.path.read_bytes().replace(b"count = 10000", b"count = 20") for entry in list_scenes()}
 
 
 def run_scenes(draw: random.Random, folder: Path) -> None:
     """Parse, build and run a changed scene for a few samples."""
-    from motiform.scene import gallery, parse_scene
+    from motiform.scene import list_scenes, parse_scene
     from motiform.scene.simulate import KINDS, find_kind
 
     name = draw.choice(sorted(scenes()))
     text = mutate_bytes(scenes()[name], draw).decode("utf-8", "replace")
-    scene = parse_scene(text, name=name, folder=gallery()[0].path.parent)
+    scene = parse_scene(text, name=name, folder=list_scenes()[0].path.parent)
     built = scene.build()
     kind = find_kind(KINDS, built.model, built.arguments)
     options = kind.options(built.model, built.options)

@@ -56,10 +56,10 @@ def demo(
 ) -> None:
     """Run a tour of built-in scenes, write pictures, films and plots on one page, and open the studio."""
     from motiform.cli.demo_page import page
-    from motiform.scene import gallery
+    from motiform.scene import list_scenes
 
     begun = time.perf_counter()
-    names = [*TOUR, *sorted({entry.name for entry in gallery()} - set(TOUR))] if everything else list(TOUR)
+    names = [*TOUR, *sorted({entry.name for entry in list_scenes()} - set(TOUR))] if everything else list(TOUR)
     out.mkdir(parents=True, exist_ok=True)
     if not quiet:
         typer.echo(f"{len(names)} scenes, from file to picture, into {out}/. The first run also compiles kernels.")

@@ -9,9 +9,9 @@ from motiform.cli.shared import AsJson
 
 def list_scenes(as_json: AsJson = False) -> None:
     """List the built-in scenes."""
-    from motiform.scene import gallery
+    from motiform.scene import list_scenes
 
-    entries = gallery()
+    entries = list_scenes()
     if as_json:
         rows = [{"name": e.name, "title": e.title, "part": e.part, "seconds": e.seconds} for e in entries]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))

@@ -77,9 +77,9 @@ def _check_scene(verb: str, path: Path) -> None:
     restore(path)
     if path.suffix != ".toml" and path.exists():
         return
-    from motiform.scene import gallery
+    from motiform.scene import list_scenes
 
-    scenes = [entry.name for entry in gallery()]
+    scenes = [entry.name for entry in list_scenes()]
     run = path.with_name(f"{path.name}.mf").exists()  # without its ending
     if path.suffix == ".toml" or (str(path) in scenes and not run):
         remedy = f"`motiform run {path}` makes one that {verb} takes."

@@ -20,10 +20,10 @@ def view(
     live: Annotated[bool, typer.Option("--live", help="Manipulate a scene of matter while it runs.")] = False,
 ) -> None:
     """Open the studio: view, change parameters, run, export. Ctrl-C ends it."""
-    from motiform.scene import gallery
+    from motiform.scene import list_scenes
     from motiform.studio import serve
 
-    is_scene = recording is not None and (recording.endswith(".toml") or recording in {e.name for e in gallery()})
+    is_scene = recording is not None and (recording.endswith(".toml") or recording in {e.name for e in list_scenes()})
     if live and recording is None:
         recording, is_scene = "hand", True
     shown = None if recording is None or is_scene else open_for("view", Path(recording))

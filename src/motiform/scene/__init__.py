@@ -1,13 +1,13 @@
 """Scenes: TOML files that define simulations."""
 
-from motiform.scene.read.load import Entry, Parameter, Scene, gallery, load_scene, parse_scene, parse_setting
+from motiform.scene.read.load import Entry, Parameter, Scene, list_scenes, load_scene, parse_scene, parse_setting
 from motiform.scene.simulate import simulate
 
 __all__ = [
     "Entry",
     "Parameter",
     "Scene",
-    "gallery",
+    "list_scenes",
     "load_scene",
     "parse_scene",
     "parse_setting",

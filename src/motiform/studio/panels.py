@@ -31,10 +31,10 @@ class ScenePanel:
     ) -> None:
         import viser
 
-        from motiform.scene import gallery
+        from motiform.scene import list_scenes
 
         self._server = server
-        self._sources: dict[str, Any] = {entry.title: entry.name for entry in gallery()}
+        self._sources: dict[str, Any] = {entry.title: entry.name for entry in list_scenes()}
         self._scene: Scene | None = None
         gui = server.gui
         with gui.add_folder("Scene"):
@@ -147,14 +147,14 @@ _SMALL = "padding:0 .9em .6em;font-size:.85em;opacity:.75"
 
 def scene_of(recording: "Recording") -> "tuple[str | Scene, Scene] | None":
     """Return the scene that a recording was made from, and the same with the settings of that run; None: unknown."""
-    from motiform.scene import gallery, load_scene, parse_scene
+    from motiform.scene import list_scenes, load_scene, parse_scene
 
     text, name = recording.manifest.get("scene_text"), str(recording.manifest.get("scene", "scene"))
     if not isinstance(text, str):
         return None
     settings = recording.manifest.get("settings") or {}
     try:
-        if name in {entry.name for entry in gallery()} and load_scene(name).text == text:
+        if name in {entry.name for entry in list_scenes()} and load_scene(name).text == text:
             return name, load_scene(name, settings)
         return parse_scene(text, name=name), parse_scene(text, name=name, settings=settings)
     except MotiformError:

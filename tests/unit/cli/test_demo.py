@@ -4,11 +4,11 @@ from pathlib import Path
 
 from motiform.cli.demo import TOUR, Shown
 from motiform.cli.demo_page import page
-from motiform.scene import gallery
+from motiform.scene import list_scenes
 
 
 def test_the_tour_has_one_or_two_scenes_a_part():
-    parts = {entry.name: entry.part for entry in gallery()}
+    parts = {entry.name: entry.part for entry in list_scenes()}
     visited = [parts[name] for name in TOUR]
     assert set(visited) == set(parts.values())
     assert all(1 <= visited.count(part) <= 3 for part in set(visited))

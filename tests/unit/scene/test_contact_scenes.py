@@ -10,11 +10,11 @@ from motiform.form import dress, strobe
 from motiform.geometry import Ball, Box, Compound
 from motiform.motion.contact.pack import pack_contacts
 from motiform.record import compare
-from motiform.scene import gallery, load_scene, parse_scene
+from motiform.scene import list_scenes, load_scene, parse_scene
 from motiform.scene.build.figures import build_figures
 
 G = 9.81
-CONTACTS = [entry.name for entry in gallery() if entry.part == "contact"]
+CONTACTS = [entry.name for entry in list_scenes() if entry.part == "contact"]
 BOX = """
 [scene]
 title = "Thrown box"

@@ -8,11 +8,11 @@ import pytest
 from motiform import simulate
 from motiform.base.errors import MotiformError, SceneError
 from motiform.motion import tree
-from motiform.scene import gallery, load_scene, parse_scene
+from motiform.scene import list_scenes, load_scene, parse_scene
 from motiform.scene.build.figures import build_figures
 
 G = 9.81
-TREES = [entry.name for entry in gallery() if entry.part == "tree"]
+TREES = [entry.name for entry in list_scenes() if entry.part == "tree"]
 
 
 # ---- the built-in ones ----------------------------------------------------------------------------------------------

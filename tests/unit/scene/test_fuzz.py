@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from motiform.base.errors import MotiformError
 from motiform.motion.bodies import Options
-from motiform.scene import gallery, load_scene, parse_scene
+from motiform.scene import list_scenes, load_scene, parse_scene
 from motiform.scene.build.common import build_bodies
 from motiform.scene.simulate import KINDS
 from runs import simulate_bodies
 
-TEXTS = {entry.name: entry.path.read_text("utf-8").replace("count = 10000", "count = 20") for entry in gallery()}
-FOLDER = gallery()[0].path.parent
+TEXTS = {entry.name: entry.path.read_text("utf-8").replace("count = 10000", "count = 20") for entry in list_scenes()}
+FOLDER = list_scenes()[0].path.parent
 CHECKED = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 NUMBER = re.compile(r"(?<![\w.])-?\d+\.?\d*(?:e-?\d+)?(?![\w.])")
 ODD = ["nan", "inf", "-inf", "0", "-1", "1e308", "-1e308", "1e-308", "5e-324", "1" + "0" * 400, "true", '"x"', '""',

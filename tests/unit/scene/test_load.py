@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from motiform.base.errors import SceneError
-from motiform.scene import gallery, load_scene, parse_scene, parse_setting, simulate
+from motiform.scene import list_scenes, load_scene, parse_scene, parse_setting, simulate
 
 BALL = """\
 [scene]
@@ -277,23 +277,23 @@ def test_settings_without_a_path_or_value_are_refused(text):
 
 
 def test_gallery_lists_the_scenes_of_the_package():
-    entries = gallery()
+    entries = list_scenes()
     names = [entry.name for entry in entries]
     assert names == sorted(names)
     assert {"thrown", "handle", "top", "particles", "flock"} <= set(names)
     assert all(entry.title and entry.part and entry.seconds > 0 and entry.path.is_file() for entry in entries)
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in gallery()])
+@pytest.mark.parametrize("name", [entry.name for entry in list_scenes()])
 def test_gallery_scenes_load_by_name_and_by_path(name):
-    entry = next(entry for entry in gallery() if entry.name == name)
+    entry = next(entry for entry in list_scenes() if entry.name == name)
     scene = load_scene(name)
     assert scene.title == entry.title
     assert load_scene(entry.path).key == scene.key
     assert scene.document.scene.description
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in gallery()])
+@pytest.mark.parametrize("name", [entry.name for entry in list_scenes()])
 def test_parameters_are_settings(name):
     """What a scene offers to change can be set to what it is, and nothing changes."""
     scene = load_scene(name)

@@ -12,7 +12,7 @@ from motiform.geometry import MassProperties
 from motiform.motion.bodies import Bodies, Body
 from motiform.motion.run import Guard
 from motiform.record import compare, open_recording
-from motiform.scene import gallery, load_scene, parse_scene
+from motiform.scene import list_scenes, load_scene, parse_scene
 
 BALL = """
 [scene]
@@ -34,7 +34,7 @@ LONG = ("arm-reach",)  # kernels of muscles that no other quick test has
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(one.name, marks=[pytest.mark.slow] * (one.name in LONG)) for one in gallery()]
+    "name", [pytest.param(one.name, marks=[pytest.mark.slow] * (one.name in LONG)) for one in list_scenes()]
 )
 def test_gallery_scenes_run(name):
     few = {"body.leaves.copies.count": 40} if name == "flock" else {}

@@ -11,7 +11,6 @@ from motiform.motion.actuation.trajectories import EffortTrajectory, PostureTraj
 from motiform.motion.run import check_number
 from motiform.motion.tree import Control, Figure, FigureState, inertia_matrix
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.segment import Segment
 from motiform.motion.tree.model.state import asked
 from motiform.spatial.checks import as_floats
 
@@ -73,31 +72,12 @@ def plain_places(figure: Figure, segments: Sequence[str] | None = None) -> tuple
 
     With `segments` only those of their joints.
     """
-    at_q: list[int] = []
-    at_v: list[int] = []
-    base = _floating(figure)
-    for n, segment in enumerate(figure.segments):
-        if segment.joint.plain and segment.name not in base and (segments is None or segment.name in segments):
-            at_q += [int(k) for k in figure.layout.q[n]]
-            at_v += [int(k) for k in figure.layout.v[n]]
-    return np.array(at_q, np.int64), np.array(at_v, np.int64)
-
-
-def _floating(figure: Figure) -> set[str]:
-    """Return the segments whose joints are a root's free motion: one joint of six, or massless frames."""
-    children: dict[str | None, list[Segment]] = {}
-    for segment in figure.segments:
-        children.setdefault(segment.parent, []).append(segment)
-    found: set[str] = set()
-    for root in children[None]:
-        chain, count = [root], root.joint.nv
-        while count < 6 and not chain[-1].mass and len(children.get(chain[-1].name, ())) == 1:
-            chain += children[chain[-1].name]
-            count += chain[-1].joint.nv
-        slides = sum((segment.joint.units or ()).count("m") for segment in chain)
-        if count == 6 and (len(chain) == 1 or slides == 3):  # six hinges are an arm
-            found |= {segment.name for segment in chain}
-    return found
+    own = [
+        segment.name
+        for segment in figure.segments
+        if segment.name not in figure.floating and (segments is None or segment.name in segments)
+    ]
+    return figure.plain_places(own)
 
 
 def _gains(figure: Figure, values: ArrayLike, name: str, driven: np.ndarray) -> Array:

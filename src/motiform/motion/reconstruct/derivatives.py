@@ -118,24 +118,12 @@ def _check_cutoff(cutoff: float | None, t: Array) -> None:
         )
 
 
-def _places(figure: Figure, n: int) -> tuple[Array, Array]:
-    """Return where in q and v the free coordinates of segment n are."""
-    at_q, at_v = figure.layout.q[n], figure.layout.v[n]
-    if figure.coupled is None:
-        return at_q, at_v
-    kept_q, kept_v = figure.coupled.kept_q, figure.coupled.kept_v
-    return (
-        np.searchsorted(kept_q, at_q[np.isin(at_q, kept_q)]),
-        np.searchsorted(kept_v, at_v[np.isin(at_v, kept_v)]),
-    )
-
-
 def _quaternions(figure: Figure) -> list[Array]:
     """Return where in q the quaternions are; joints with other numbers than these and plain ones are refused."""
     found = []
     for n, segment in enumerate(figure.segments):
         if isinstance(segment.joint, (SphericalJoint, FreeJoint)):
-            found.append(_places(figure, n)[0][-4:])
+            found.append(figure.free_places(n)[0][-4:])
         elif not segment.joint.plain and segment.joint.nq:
             raise InputError(
                 "velocities of such a joint are not known", where=f"segment {segment.name!r}",
@@ -193,7 +181,7 @@ def _in_joints(figure: Figure, q: Array, dq: Array, ddq: Array) -> tuple[Array, 
     """Return v and a from q and its derivatives; quaternions may have any length."""
     v, a = (np.empty((len(q), figure.nv)) for _ in range(2))
     for n, segment in enumerate(figure.segments):
-        at_q, at_v = _places(figure, n)
+        at_q, at_v = figure.free_places(n)
         x, dx, ddx = q[:, at_q], dq[:, at_q], ddq[:, at_q]
         if isinstance(segment.joint, (SphericalJoint, FreeJoint)):
             o, do = _turning(x[:, -4:], dx[:, -4:], ddx[:, -4:])

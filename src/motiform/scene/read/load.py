@@ -27,7 +27,7 @@ from motiform.scene.tables.schema import SceneFile
 if TYPE_CHECKING:
     from motiform.scene.build.scene import Built
 
-__all__ = ["Entry", "Parameter", "Scene", "gallery", "load_scene", "parse_scene", "parse_setting"]
+__all__ = ["Entry", "Parameter", "Scene", "list_scenes", "load_scene", "parse_scene", "parse_setting"]
 
 GALLERY = Path(__file__).parents[1] / "gallery"
 _LARGEST = 4 << 20  # bytes; a scene is written by a person
@@ -138,7 +138,7 @@ def _files(content: Any) -> set[str]:
     return set()
 
 
-def gallery() -> list[Entry]:
+def list_scenes() -> list[Entry]:
     """Return the built-in scenes."""
     entries = []
     for path in sorted(GALLERY.glob("*.toml")):
@@ -154,14 +154,14 @@ def load_scene(source: str | Path, settings: Mapping[str, Any] | None = None) ->
     Parameters
     ----------
     source
-        Path of a TOML file, or a name that `gallery` lists.
+        Path of a TOML file, or a name that `list_scenes` lists.
     settings
         Changes such as ``{"motion.step": 5e-4}``.
 
     """
     path = Path(source)
     if path.suffix != ".toml":
-        names = [entry.name for entry in gallery()]
+        names = [entry.name for entry in list_scenes()]
         if str(source) in names:
             path = GALLERY / f"{source}.toml"
         else:

@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base.sums import sum_over
 from motiform.motion.run.kinds import find_kind
-from motiform.scene import gallery, load_scene
+from motiform.scene import list_scenes, load_scene
 from motiform.scene.simulate import KINDS
 
 QUICK = ("handle", "pendulum")
@@ -44,7 +44,7 @@ def test_blocks_of_any_length_give_the_same_bits(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted({entry.name for entry in gallery()} - set(QUICK)))
+@pytest.mark.parametrize("name", sorted({entry.name for entry in list_scenes()} - set(QUICK)))
 def test_blocks_of_any_length_give_the_same_bits_in_every_scene(name):
     check_blocks(name)
 

@@ -14,7 +14,7 @@ from motiform.motion.reconstruct.calibration.lengths import measured_lengths
 from motiform.motion.reconstruct.calibration.parameters import TAG_SD, Parameters, make_parameters
 from motiform.motion.reconstruct.calibration.postures import (
     fit_postures,
-    plain_places,
+    posture_places,
     retry_postures,
     start_postures,
 )
@@ -174,7 +174,7 @@ def _fitted(figure: Figure, points: Array, start: Array | None, w: Array, loss: 
 
 def _assumed(figure: Figure, q: Array, spread: float, neutral: Mapping[str, float]) -> tuple[Array, Array]:
     """Return postures about which coordinates are assumed to lie, and the spread of each plain coordinate."""
-    at_q, _ = plain_places(figure)
+    at_q, _ = posture_places(figure)
     center, spreads = q.copy(), np.full(len(at_q), float(spread))
     for name, value in neutral.items():
         check_spread(f"neutral_sd of {name!r}", value)

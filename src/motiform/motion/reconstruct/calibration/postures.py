@@ -9,7 +9,7 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial import log_rotation, nearest_rotation
 
-__all__ = ["fit_postures", "held", "inside", "plain_places", "retry_postures", "start_postures"]
+__all__ = ["fit_postures", "held", "inside", "posture_places", "retry_postures", "start_postures"]
 
 _TURN = 0.5  # [rad or m] longest step of a coordinate in one iteration
 _FLOOR = 1e-10  # of the largest diagonal entry: coordinates that the markers do not determine stay where they are
@@ -18,32 +18,18 @@ _NEAR = 20  # other samples from whose postures a bad one begins again
 _STARTS = (np.pi / 2, np.pi, -np.pi / 2)
 
 
-def plain_places(figure: Figure) -> tuple[Array, Array]:
+def posture_places(figure: Figure) -> tuple[Array, Array]:
     """Return where in q and v the plain coordinates are that do not carry all tags."""
-    root = root_velocities(figure)
-    kept_q = np.arange(figure.layout.nq) if figure.coupled is None else figure.coupled.kept_q
-    kept_v = np.arange(figure.layout.nv) if figure.coupled is None else figure.coupled.kept_v
-    pairs = [
-        (int(np.searchsorted(kept_q, a)), int(np.searchsorted(kept_v, b)))
-        for n, segment in enumerate(figure.segments)
-        if segment.joint.plain
-        for a, b in zip(figure.layout.q[n], figure.layout.v[n], strict=True)
-        if a in kept_q
-    ]
-    pairs = [(a, b) for a, b in pairs if b not in root]
-    return np.array([a for a, _ in pairs], int), np.array([b for _, b in pairs], int)
+    at_q, at_v = figure.plain_places(figure.names)
+    own = ~np.isin(at_v, root_velocities(figure))
+    return at_q[own], at_v[own]
 
 
 def _limited(figure: Figure) -> tuple[Array, Array, Array, Array]:
     """Return where in q and v coordinates with limits are, and their limits [rad, m]."""
-    layout, coupled = figure.layout, figure.coupled
-    kept_q = np.arange(layout.nq) if coupled is None else coupled.kept_q
-    kept_v = np.arange(layout.nv) if coupled is None else coupled.kept_v
-    at_v = np.flatnonzero(np.isfinite(figure.limits).any(1))
-    place = {int(b): int(a) for n, s in enumerate(figure.segments) if s.joint.plain
-             for a, b in zip(layout.q[n], layout.v[n], strict=True)}  # fmt: skip
-    at_v = at_v[[int(kept_v[k]) in place for k in at_v]]
-    at_q = np.searchsorted(kept_q, [place[int(kept_v[k])] for k in at_v]).astype(int)
+    at_q, at_v = figure.plain_places(figure.names)
+    some = np.isfinite(figure.limits[at_v]).any(axis=1)
+    at_q, at_v = at_q[some], at_v[some]
     return at_q, at_v, *figure.limits[at_v].T
 
 
@@ -160,7 +146,7 @@ def fit_postures(
     seen = np.asarray(np.isfinite(points).all(axis=-1))
     w = np.where(seen, 1.0 if weights is None else weights, 0.0)
     there = np.where(seen[..., None], points, 0.0)
-    at_q, at_v = plain_places(figure)
+    at_q, at_v = posture_places(figure)
     q = inside(figure, np.array(q0, float))
     center = np.broadcast_to(q0 if toward is None else toward, q.shape)
     cost, damping = np.full(len(q), np.inf), np.full(len(q), 1e-3)

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from motiform.motion.reconstruct.calibration.parameters import Parameters
-from motiform.motion.reconstruct.calibration.postures import fit_postures, held, inside, plain_places, retry_postures
+from motiform.motion.reconstruct.calibration.postures import fit_postures, held, inside, posture_places, retry_postures
 from motiform.motion.tree.algorithms.configuration import advance
 from motiform.motion.tree.algorithms.kinematics import tag_jacobians, tags
 from motiform.motion.tree.model.joint import Array
@@ -70,7 +70,7 @@ class Problem:
     @cached_property
     def places(self) -> tuple[Array, Array]:
         """Where in q and v these coordinates are."""
-        return plain_places(self.parameters.figure)
+        return posture_places(self.parameters.figure)
 
     def residuals(self, q: Array, p: Array) -> Array:
         """Return point − tag (samples, tags, 3) [m]."""

@@ -182,8 +182,7 @@ def _middle(figure: Figure, q: Array, triple: list[int], places: dict[int, int])
 
 def _quaternions(figure: Figure) -> list[np.ndarray]:
     """Return the places of quaternions in q."""
-    found = [figure.layout.q[n][-4:] for n, s in enumerate(figure.segments) if isinstance(s.joint, _ROUND)]
-    return found if figure.coupled is None else [np.searchsorted(figure.coupled.kept_q, at) for at in found]
+    return [figure.free_places(n)[0][-4:] for n, s in enumerate(figure.segments) if isinstance(s.joint, _ROUND)]
 
 
 _ROUND = (SphericalJoint, FreeJoint)

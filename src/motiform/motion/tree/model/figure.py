@@ -1,5 +1,6 @@
 """An articulated system: segments, joints, tags, surfaces. Immutable; `replace` returns a modified copy."""
 
+from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -113,6 +114,26 @@ class Figure:
         return tuple(n for n, segment in enumerate(self.segments) if segment.parent is None)
 
     @cached_property
+    def floating(self) -> frozenset[str]:
+        """Names of the segments whose joints are the free motion of a root: a joint of six, or a chain of frames.
+
+        Such a chain has six freedoms in all, three of them slides, and no mass before its last segment.
+        """
+        children: dict[str | None, list[Segment]] = {}
+        for segment in self.segments:
+            children.setdefault(segment.parent, []).append(segment)
+        found: set[str] = set()
+        for root in children[None]:
+            chain, count = [root], root.joint.nv
+            while count < 6 and not chain[-1].mass and len(children.get(chain[-1].name, ())) == 1:
+                chain += children[chain[-1].name]
+                count += chain[-1].joint.nv
+            slides = sum((segment.joint.units or ()).count("m") for segment in chain)
+            if count == 6 and (len(chain) == 1 or slides == 3):  # six hinges are an arm
+                found |= {segment.name for segment in chain}
+        return frozenset(found)
+
+    @cached_property
     def limits(self) -> Array:
         """Lower and upper value of each plain coordinate, (nv, 2); −∞ and ∞ where there is none."""
         found = np.full((self.layout.nv, 2), (-np.inf, np.inf))
@@ -191,6 +212,24 @@ class Figure:
         if any(k not in kept for k in places[name]):
             raise InputError("the coordinate must not follow another", got=name, remedy="Give the one that leads it.")
         return np.array([kept.index(k) for k in places[name]])
+
+    def free_places(self, n: int) -> tuple[Array, Array]:
+        """Return where in q and in v the numbers of segment n's joint are, without those that follow others."""
+        at_q, at_v = self.layout.q[n], self.layout.v[n]
+        if self.coupled is None:
+            return at_q, at_v
+        kept_q, kept_v = self.coupled.kept_q, self.coupled.kept_v
+        return (
+            np.searchsorted(kept_q, at_q[np.isin(at_q, kept_q)]),
+            np.searchsorted(kept_v, at_v[np.isin(at_v, kept_v)]),
+        )
+
+    def plain_places(self, segments: Collection[str]) -> tuple[Array, Array]:
+        """Return where in q and in v the plain coordinates of some segments' joints are, without those that follow."""
+        own = [n for n, s in enumerate(self.segments) if s.joint.plain and s.name in segments]
+        places = [self.free_places(n) for n in own]
+        at_q, at_v = (np.concatenate([np.zeros(0, np.int64), *(pair[k] for pair in places)]) for k in (0, 1))
+        return at_q, at_v
 
     def replace(self, **changes: Any) -> Self:
         """Return a figure with some fields changed; `segments` may be a dict of changes by segment name.
