@@ -73,14 +73,14 @@ def load(path, angles):
 def stand(path, angles, t1):
     robot, q, efforts = load(path, angles)
     if efforts is None:
-        control = robot.control()
+        controls = robot.controls()
     else:  # stiff enough that a body of this height does not tip about its ankles, with all its weight on one
         height = np.ptp(tree.centers_of_mass(robot.figure, q)[:, 1])
         stiff = 10 * robot.figure.mass * 9.81 * height
-        control = actuation.posture_control(robot.figure, q, stiffness=stiff, damping=0.1 * stiff, feedforward=efforts)
+        controls = actuation.posture_control(robot.figure, q, stiffness=stiff, damping=0.1 * stiff, feedforward=efforts)
     contacts = robot.contacts
     run = {"t1": t1, "rate": 50.0, "integrator": "time-stepping", "step": min(robot.step, 2e-3)}
-    return robot, mf.simulate(robot.figure, q0=q, contacts=contacts, controls=control, **run)
+    return robot, mf.simulate(robot.figure, q0=q, contacts=contacts, controls=controls, **run)
 
 
 def main(quick=False):

@@ -144,6 +144,13 @@ _WORDS = {
 }  # fmt: skip
 
 
+class _Stated:
+    """What `get_type_hints` takes: something with annotations."""
+
+    def __init__(self, annotations: dict[str, Any]) -> None:
+        self.__annotations__ = annotations
+
+
 class _Public(dict[str, object]):
     """The public classes by name, for annotations that only type checkers import."""
 
@@ -157,10 +164,12 @@ class _Public(dict[str, object]):
 
 def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
     """Return the classes that each parameter may be of; without those that could be anything."""
-    try:
-        hints = get_type_hints(function, None, _Public())
-    except NameError:  # a class that only type checkers see
-        return {}
+    hints = {}
+    for name, stated in function.__annotations__.items():
+        try:
+            hints.update(get_type_hints(_Stated({name: stated}), getattr(function, "__globals__", {}), _Public()))
+        except NameError:  # a class that only type checkers see
+            continue
     found = {}
     for name, hint in hints.items():
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
@@ -173,14 +182,19 @@ def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
 
 def _wrong(value: object, kinds: tuple[type, ...]) -> str | None:
     """Return what is allowed where a value is of none of these classes."""
-    number = isinstance(value, Number) or (getattr(value, "shape", None) == () and hasattr(value, "dtype"))
-    for kind in kinds:
-        if kind is float or kind is int:
-            if number and not isinstance(value, bool | complex):
-                return None
-        elif isinstance(value, str | PathLike if kind is Path or kind is PathLike else kind):
-            return None
+    if any(_is(value, kind) for kind in kinds):
+        return None
     return " or ".join(_WORDS.get(kind) or _with_article(kind.__name__) for kind in kinds) or None
+
+
+def _is(value: object, kind: type) -> bool:
+    """Return whether a value is of a class; scalars of NumPy are numbers and truth values, too."""
+    scalar = getattr(getattr(value, "dtype", None), "kind", "") if getattr(value, "shape", None) == () else ""
+    if kind is float or kind is int:
+        return (isinstance(value, Number) or scalar != "") and not isinstance(value, bool | complex)
+    if kind is bool:
+        return isinstance(value, bool) or scalar == "b"
+    return isinstance(value, str | PathLike if kind is Path or kind is PathLike else kind)
 
 
 def _with_article(name: str) -> str:

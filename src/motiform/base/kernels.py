@@ -145,7 +145,7 @@ def _native(kind: str | type) -> Any:
 class Kernel:
     """An element function and its loops, each compiled when it is first launched. Made by `kernel`."""
 
-    def __init__(self, function: Callable[..., None], signature: str | None = None) -> None:
+    def __init__(self, function: Callable[..., None], signature: Any = None) -> None:
         self.function, self.signature = function, signature
         self.body = _callee(function, _ELEMENT)
         self.arguments = list(inspect.signature(function).parameters)[1:]
@@ -174,7 +174,7 @@ class Kernel:
         dispatcher = keep_on_disk(numba.njit(**_OPTIONS)(self._loop(text, _spread=spread)))
         if self.signature is None:
             return dispatcher
-        dispatcher.compile(f"void(int64, int64, {self.signature})")
+        dispatcher.compile(self.signature)
         return next(iter(dispatcher.overloads.values())).entry_point  # looks at no types when called
 
     @cached_property
@@ -195,12 +195,13 @@ def kernel(function: Callable[..., None]) -> Kernel:
     return Kernel(function)
 
 
-def typed_kernel(signature: str) -> Callable[[Callable[..., None]], Kernel]:
-    """Mark a kernel whose arguments on the CPU have the types of a signature (those after the index).
+def typed_kernel(*arguments: str | type) -> Callable[[Callable[..., None]], Kernel]:
+    """Mark a kernel whose arguments on the CPU have given types (those after the index), as for `typed_entry`.
 
     Numba takes an array of one row or column for C-ordered, whichever it is meant to be, and would compile everything
     again for it; with a signature it does not. The caller vouches for the types: they are not looked at.
     """
+    signature = numba.void(numba.int64, numba.int64, *(_native(kind) for kind in arguments))
     return lambda function: Kernel(function, signature)
 
 

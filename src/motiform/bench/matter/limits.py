@@ -59,8 +59,8 @@ def _mass_uses(engine: "Engine") -> Iterator[tuple[int, int]]:
     # forces: masses write them; where there are neighbours, they are cleared, added to and read first
     yield _VECTOR * n, 1 + (2 + 2 * len(engine._ranges) if engine._ranges else 0)
     yield _NUMBER * n, 1  # mobility
-    if not engine._plain:
-        yield engine._drag.nbytes + engine._free.nbytes, 1
+    if not engine._masses.plain:
+        yield engine._masses.drag.nbytes + engine._masses.free.nbytes, 1
 
 
 def _link_uses(engine: "Engine") -> Iterator[tuple[int, int]]:
@@ -73,7 +73,8 @@ def _link_uses(engine: "Engine") -> Iterator[tuple[int, int]]:
         yield table.ends.nbytes + table.others.nbytes + table.material.nbytes, 1
         yield table.length.nbytes, 2
     if engine._tables:
-        starts, arms, _, radial = engine._arms
+        masses = engine._masses
+        starts, arms, radial = masses.starts, masses.arms, masses.radial
         yield starts.nbytes + arms.nbytes + radial.nbytes, 1
     if engine._tables or engine._stencils.bundles:
         yield engine._pull.nbytes, 2

@@ -3,7 +3,7 @@
 from motiform.motion.actuation.bip_step import BipStep, bip_motors, bip_step, bip_tasks
 from motiform.motion.actuation.commands import CommandedActuator, CommandedControl, PulseTrain, SampledLaw
 from motiform.motion.actuation.control import PostureControl, posture_control
-from motiform.motion.actuation.drives import ControlSum, CoordinateControl, CoordinateDrive
+from motiform.motion.actuation.drives import CoordinateControl, CoordinateDrive
 from motiform.motion.actuation.laws import ComputedTorque, ServoLaw
 from motiform.motion.actuation.motors import Motor, Motors, TorqueDrives, with_rotors
 from motiform.motion.actuation.muscles.acting import HillMuscles
@@ -62,7 +62,6 @@ __all__ = [
     "CommandedActuator",
     "CommandedControl",
     "ComputedTorque",
-    "ControlSum",
     "CoordinateControl",
     "CoordinateDrive",
     "EffortTrajectory",

@@ -1,19 +1,17 @@
-"""Forces, springs and dampers on single coordinates, and controls added up."""
+"""Forces, springs and dampers on single coordinates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.run import check_number
-from motiform.motion.tree import Actuator, Control, Figure, FigureState
+from motiform.motion.tree import Figure, FigureState
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import asked
 
-__all__ = ["ControlSum", "CoordinateControl", "CoordinateDrive"]
+__all__ = ["CoordinateControl", "CoordinateDrive"]
 
 
 @dataclass(frozen=True)
@@ -91,44 +89,3 @@ def _place(figure: Figure, drive: CoordinateDrive) -> tuple[int, int]:
             "a spring needs a plain coordinate; this velocity has none", got=name, remedy="Give force or damping."
         )
     return q, int(figure.places(name, "v")[0])
-
-
-@dataclass(frozen=True, eq=False)
-class ControlSum:
-    """Several controls together; those given now and then, or with states of their own, are not among them."""
-
-    figure: Figure
-    controls: Sequence[Control]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "controls", tuple(self.controls))
-        for control in self.controls:
-            if isinstance(control, Actuator) or hasattr(control, "rate"):
-                got = type(control).__name__
-                remedy = "Give several to `controls=` as a list."
-                raise InputError(
-                    "a sum takes controls without states of their own", where="ControlSum", got=got, remedy=remedy
-                )
-
-    @cached_property
-    def stiffness(self) -> Array:
-        """Of the springs among them [N·m/rad or N/m], (nv,)."""
-        return self._summed("stiffness")
-
-    @cached_property
-    def damping(self) -> Array:
-        """Of the dampers among them [N·m·s/rad or N·s/m], (nv,)."""
-        return self._summed("damping")
-
-    def _summed(self, key: str) -> Array:
-        found: Any = np.zeros(self.figure.nv)
-        for control in self.controls:
-            found = found + getattr(control, key, 0.0)
-        return np.asarray(found)
-
-    def __call__(self, t: float, state: FigureState) -> Array:
-        """Return the forces at an instant, (nv,)."""
-        tau = np.zeros(self.figure.nv)
-        for control in self.controls:
-            tau += asked(control, t, state, (self.figure.nv,), "control")
-        return tau

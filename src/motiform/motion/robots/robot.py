@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, check_keywords, closest
-from motiform.motion.actuation import ControlSum, CoordinateControl, CoordinateDrive
+from motiform.motion.actuation import CoordinateControl, CoordinateDrive
 from motiform.motion.contact import Contacts, contact_gaps
 from motiform.motion.robots.actuators import Actuator, ActuatorControl, Command, WeightCompensation
 from motiform.motion.robots.ties import TieControl
@@ -90,7 +90,7 @@ class Robot:
             n = self.figure.parent_index(n)
         return n
 
-    def control(self, command: Command | ArrayLike | None = None) -> Control:
+    def controls(self, command: Command | ArrayLike | None = None) -> list[Control]:
         """Return actuators, springs, ties, compensation of weight; `command` is (actuators,) or a function of time [s].
 
         Without one the actuators take the command of the first posture.
@@ -103,7 +103,7 @@ class Robot:
             parts.append(self.ties)
         if self.lifted:
             parts.append(WeightCompensation(self.figure, self.lifted))
-        return parts[0] if len(parts) == 1 else ControlSum(self.figure, parts)
+        return parts
 
 
 def read_robot(

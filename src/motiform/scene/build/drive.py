@@ -9,7 +9,6 @@ import numpy as np
 from motiform.base.errors import InputError, MotiformError, SceneError
 from motiform.base.units import quantity
 from motiform.motion.actuation import (
-    ControlSum,
     CoordinateControl,
     CoordinateDrive,
     EffortTrajectory,
@@ -47,8 +46,8 @@ def build_controls(
     start: Array,
     contacts: Contacts | None,
     motors: Mapping[int, Sequence[Motor]],
-) -> ControlSum | list[ControlSum | Actuator] | None:
-    """Return the sum of the controls and postures of a scene, with the actuators if there are some, or None."""
+) -> list[Control | Actuator] | None:
+    """Return the controls, postures and actuators of a scene, or None."""
     parts: list[Control] = []
     actuators = build_muscles(scene, figure, members)
     drives: list[CoordinateDrive] = []
@@ -67,8 +66,7 @@ def build_controls(
                 parts.append(placed(scene, posture.control, "figure", n, "posture"))
     if drives:
         parts.append(CoordinateControl(figure, drives))
-    summed = ControlSum(figure, parts) if parts else None
-    return summed if not actuators else [*([] if summed is None else [summed]), *actuators]
+    return [*parts, *actuators] or None
 
 
 def build_motions(scene: Scene, figure: Figure, members: Sequence[Member]) -> list[PrescribedMotion]:

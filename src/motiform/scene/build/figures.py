@@ -9,11 +9,11 @@ import numpy as np
 from motiform.base.errors import MotiformError, SceneError
 from motiform.geometry import MassProperties, surfaces
 from motiform.geometry.surfaces import Surface
-from motiform.motion.actuation import ControlSum, PrescribedMotion, SegmentPushes
+from motiform.motion.actuation import PrescribedMotion, SegmentPushes
 from motiform.motion.contact import Contacts
 from motiform.motion.figures import ready_figure
 from motiform.motion.hybrid import add_body, start_bodies
-from motiform.motion.tree import Actuator, Figure, FigureBuilder, Part, joints
+from motiform.motion.tree import Actuator, Control, Figure, FigureBuilder, Part, joints
 from motiform.motion.tree.read import read_figure
 from motiform.scene.build.actuation import build_motors, build_step
 from motiform.scene.build.common import build_bodies, build_pose, build_shape, placed
@@ -42,7 +42,7 @@ class Made:
     figure: Figure
     q: np.ndarray
     v: np.ndarray
-    controls: ControlSum | list[ControlSum | Actuator] | None
+    controls: list[Control | Actuator] | None
     loads: SegmentPushes | None
     contacts: Contacts | None
     prescribed: list[PrescribedMotion]

@@ -12,6 +12,7 @@ from motiform.motion.actuation import CoordinateDrive, SegmentPush, SegmentPushe
 from motiform.motion.figures import human36
 from motiform.motion.run.identity import identify
 from motiform.motion.tree import FigureState, inertia_matrix, inverse_dynamics, poses
+from motiform.motion.tree.model.acting import Acting
 
 
 def arm():
@@ -37,15 +38,16 @@ def test_controls_add_up():
     figure = arm()
     posture = actuation.posture_control(figure, [0.1, 0.2])
     drives = actuation.CoordinateControl(figure, [CoordinateDrive("upper", 2.0, damping=3.0)])
-    both = actuation.ControlSum(figure, [posture, drives, lambda t, s: [t, 0.0]])
-    np.testing.assert_allclose(both(0.5, STATE), posture(0.5, STATE) + drives(0.5, STATE) + [0.5, 0.0], rtol=1e-15)
+    both = Acting(figure, [posture, drives, lambda t, s: [t, 0.0]])
+    both.begin(STATE)
+    expected = posture(0.5, STATE) + drives(0.5, STATE) + [0.5, 0.0]
+    np.testing.assert_allclose(both.forces(0.5, STATE), expected, rtol=1e-15)
     np.testing.assert_array_equal(both.damping, posture.damping + np.array([3.0, 0.0]))
-    held = actuation.ControlSum(figure, [posture, drives])
+    held = [posture, drives]
     again = pickle.loads(pickle.dumps(held))
-    np.testing.assert_array_equal(again(0.5, STATE), held(0.5, STATE))
     assert identify(again) == identify(held)
     assert identify(held)[1] == []
-    assert identify(both)[1] != []  # a function is known by its name alone
+    assert identify([*held, lambda t, s: [t, 0.0]])[1] != []  # a function is known by its name alone
 
 
 def test_gains_by_name():
@@ -130,10 +132,6 @@ WRONG = {
     "no segment": (lambda f: SegmentPushes(f, [SegmentPush("lowr")]), "lowr"),
     "ends first": (lambda f: SegmentPush("lower", (1, 0, 0), until=0.0), "must be after"),
     "no vector": (lambda f: SegmentPush("lower", (1, 0)), "force"),
-    "commands": (
-        lambda f: actuation.ControlSum(f, [actuation.CommandedControl(f, lambda t, s: [0, 0], 0.1)]),
-        "without states of their own",
-    ),
     "efforts": (
         lambda f: actuation.EffortTrajectory([0.0, 1.0], [[0.0, 0.0]]),
         "efforts must have one row for each time",
@@ -169,3 +167,20 @@ def test_a_posture_passes_on_where_its_feedforward_jumps():
     assert posture_control(figure, figure.neutral(), frequency=2.0, feedforward=kick).jumps == ()
     kick.jumps = (0.1,)
     assert posture_control(figure, figure.neutral(), frequency=2.0, feedforward=kick).jumps == (0.1,)
+
+
+def test_posture_control_counts_coordinates_without_those_that_follow():
+    """A coupled coordinate has no place in q and v: gains of the others must not move by one."""
+    b = FigureBuilder()
+    kinds = {"mass": 1.0, "com": (0, -0.1, 0), "inertia": 0.01 * np.eye(3)}
+    b.segment("follow", None, joints.revolute((0, 0, 1)), **kinds)
+    b.segment("lead", "follow", joints.revolute((0, 0, 1)), **kinds)
+    b.segment("last", "lead", joints.revolute((0, 0, 1)), **kinds)
+    b.couple("follow", "lead", joints.linear(0.5))
+    figure = b.build()
+    control = actuation.posture_control(figure, [0.0, 0.0], stiffness={"lead": 3.0, "last": 5.0}, damping=0.0)
+    np.testing.assert_array_equal(control.stiffness, [3.0, 5.0])
+    state = FigureState(np.array([0.1, 0.2]), np.zeros(2))
+    np.testing.assert_allclose(control(0.0, state), [-0.3, -1.0], rtol=1e-15)
+    part = actuation.posture_control(figure, [0.0, 0.0], segments=["last"])
+    assert (part.stiffness > 0).tolist() == [False, True]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from models import two_links
-from motiform import actuation, figures, simulate
+from motiform import figures, simulate
 from motiform.base.errors import InputError
 from motiform.motion.actuation import ComputedTorque, PostureTrajectory, SampledLaw, ServoLaw, TorqueDrives
 
@@ -45,7 +45,6 @@ def test_late_law_with_high_gain_is_worse_than_an_early_one():
         (lambda f, p: ServoLaw(f, ["fore"], p, [1.0, 2.0]), "gain"),
         (lambda f, p: ComputedTorque(f, p, frequency=0.0), "frequency"),
         (lambda f, p: ComputedTorque(figures.kondo(), p), "all coordinates"),
-        (lambda f, p: actuation.ControlSum(f, [TorqueDrives(f, ["fore"])]), "as a list"),
     ],
 )
 def test_wrong_input_is_named(make, text):

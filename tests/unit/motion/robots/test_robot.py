@@ -115,7 +115,7 @@ def test_a_robot_stands_on_the_floor_at_once(tmp_path):
     )
     contacts = contacts.replace(points=(*contacts.points, *more))
     q = found.grounded(found.posture().q)
-    control = found.control(np.zeros(4))
+    control = found.controls(np.zeros(4))
     run = simulate(found.figure, q0=q, contacts=contacts, controls=control, t1=0.4, integrator="time-stepping")
     assert np.abs(run["v"][-1]).max() < 1e-3
     forces = run["contact.force"][-1]
@@ -138,7 +138,7 @@ def test_couplings_and_closures_are_held_by_forces_where_things_touch(tmp_path):
     q = found.grounded(found.posture().q)
     assert q[8] == pytest.approx(0.1, abs=1e-15)  # follows hip 1
     run = simulate(
-        found.figure, q0=q, contacts=found.contacts, controls=found.control(), t1=0.1, integrator="time-stepping"
+        found.figure, q0=q, contacts=found.contacts, controls=found.controls(), t1=0.1, integrator="time-stepping"
     )
     errors, _ = found.ties.rows(run["q"][-1], run["v"][-1])
     # Servos of 400 N·m/rad at some 0.1 rad on legs of 0.1 kg·m²: less than 400 rad/s², over ω² = 35500 /s² 0.011.
@@ -179,8 +179,8 @@ def test_urdf_robots_have_collision_shapes_and_motors(tmp_path):
     assert (point.segment, point.point, point.radius, point.friction) == ("a", (0.0, 0.0, 1.0), 0.1, 0.4)
     assert any("no such mesh file" in note for note in found.notes)
     state = FigureState(found.figure.neutral(), np.zeros(found.figure.nv))
-    assert found.control([5.0])(0.0, state)[-1] == 5.0
-    assert found.control([50.0])(0.0, state)[-1] == 7.0
+    assert found.controls([5.0])[0](0.0, state)[-1] == 5.0
+    assert found.controls([50.0])[0](0.0, state)[-1] == 7.0
     with pytest.raises(InputError, match=r"unknown argument .*'free'"):
         read_robot(tmp_path / "r.urdf", fre=True)
     (tmp_path / "s.xml").write_text("<sdf/>")
@@ -191,7 +191,7 @@ def test_urdf_robots_have_collision_shapes_and_motors(tmp_path):
 def test_commands_have_one_number_for_each_actuator(tmp_path):
     found = robot(tmp_path)
     with pytest.raises(InputError, match="one number for each actuator"):
-        found.control([1.0, 2.0])
+        found.controls([1.0, 2.0])
     figure = read.read_mjcf(tmp_path / "table.xml")
     with pytest.raises(InputError, match="no such plain coordinate"):
         ActuatorControl(figure.replace(name="x"), [type(found.actuators[0])("b", (("knee", 1.0),))])

@@ -6,26 +6,26 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
+from motiform.motion.matter.engine.layouts import Given, LinkRows, Masses
+from motiform.motion.matter.engine.links import AutomatonLinks, AxialLinks, LineLinks, Links
 from motiform.motion.matter.engine.pack import (
     distances,
     pack_arms,
     pack_floors,
     pack_stencils,
-    pack_table,
     piston_lengths,
     split_bundles,
 )
 from motiform.motion.matter.engine.ranges import Range, make_range
 from motiform.motion.matter.engine.sleep import Sleepers, sleeping_masses
+from motiform.motion.matter.engine.slow import slow_masses
 from motiform.motion.matter.engine.spins import Spins
-from motiform.motion.matter.laws.automaton_law import begin_meter
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState
 
 __all__ = ["Engine", "PassedWarning"]
 
 _WIDTH = 4096  # masses or links of an element on the CPU at most: enough for its vector units
 _FEW = 8192  # masses or links below which one core is faster than two: waking the others takes longer than the work
-_FEEDS = 1e-3  # of the work that went to and fro: less may be the change of directions within a step
 _SHARES = 16  # elements that a small network is cut into, to share among cores
 
 
@@ -61,75 +61,37 @@ class Engine:
     def _pack(self, state: NetworkState) -> None:
         network, put = self.network, self.device.array
         stencils, rest = pack_stencils(network, self._start)
+        self._stencils = stencils
         self._pad = pad = stencils.pad
         floors, rest = pack_floors(network, rest, self._start, pad)
-        self._floor_count = len(floors.whole)
-        self._floors = [put(_one(a)) for a in (floors.whole, floors.place, floors.laws)]
-        lines, axial, automata = split_bundles(rest)
-        self._stencils = stencils
         self._whole, self._real, self._there = (
-            put(_one(stencils.whole)),
-            put(_one(stencils.real)),
-            put(_one(stencils.there)),
+            put(_one(array)) for array in (stencils.whole, stencils.real, stencils.there)
         )
+        self._length = put(_one(self._stencil_lengths(state)))
         sleeps = sleeping_masses(network)
         self._sleepers = Sleepers(self.device, sleeps, pad, self._width) if (sleeps > 1).any() else None
+        self._slow = slow_masses(self.device, network, sleeps, pad)
         self._put_places(state)
         self._forces = put(np.zeros((3, network.count + 2 * pad)))
-        mobility = network.step**2 / network.mass  # 0 for what links do not move
-        self._mobility, self._free = self._row(mobility), self._row(network._joined("free"))
-        drag, free = network._joined("drag"), network._joined("free")
-        self._slow = self._slow_masses(sleeps)
-        drag = np.where(np.repeat([g.every for g in network.groups], [g.count for g in network.groups]) > 1, 0.0, drag)
-        self._drag = self._row(drag)
-        self._plain = int(not drag.any() and (free[network.movable] == 7).all())
-        self._gravity = put(np.array(network.gravity) * network.step**2)
-        parts: list[Any] = []
-        first = stencils.size
-        self._first: dict[str, int] = {}
-        self._tables: list[_Links] = []
-        for kind in (_LineLinks, _AxialLinks):
-            for every in sorted({bundle.every for bundle in network.bundles}):
-                mine = [b for b in (lines if kind is _LineLinks else axial) if b.every == every]
-                if mine:
-                    self._tables.append(kind(self, mine, state, first, every))
-                for bundle in mine:
-                    parts.append((bundle.pairs, np.full(bundle.count, bundle.axis), bundle.acts, first))
-                    self._first[bundle.name] = first
-                    first += bundle.count
-        self._automata = []
-        for bundle in automata:
-            self._automata.append(_AutomatonLinks(self, [bundle], state, first, bundle.every))
-            parts.append((bundle.pairs, np.full(bundle.count, bundle.axis), bundle.acts, first))
-            self._first[bundle.name] = first
-            first += bundle.count
-        self._pistons = []
-        for piston in network.pistons:
-            pairs, axes = piston.pairs.reshape(-1, 2), np.tile(piston.axes, piston.count)
-            self._pistons.append(self._pack_piston(piston, state, first))
-            parts.append((pairs, axes, "both", first))
-            first += len(pairs)
+        self._bad = put(np.full(1, -1, np.int64))
+        self._chunks = -(-network.count // self._width)
+        self._least = -(-_FEW // self._width)
+        parts, count = self._pack_links(state, rest)
+        self._pull = put(np.zeros(max(count, 1)))
+        self._masses = self._pack_masses(floors, parts)
         self._spins: Spins | None = None
         if network.spins:
             self._spins = Spins(self.device, network, pad, self._width)
-            begin = network.initial_state()
-            self._spins.put(begin if state.angular_velocity is None else state)
+            self._spins.put(network.initial_state() if state.angular_velocity is None else state)
         # masses that only grids pull: on a GPU it is faster to keep nothing of a link
         only_grids = bool(
-            stencils.bundles and self._plain and not parts and not self._floor_count and not network.spins
+            stencils.bundles and self._masses.plain and not parts and not self._masses.floor_count and not network.spins
         )
         self._alone = only_grids and self.device.name != "cpu"
         self._after: Any = put(self._padded(state.position)) if self._alone else None
-        arms = pack_arms(network.count, pad, parts)
-        self._arms = [put(a) for a in (_one(arms.starts), _one(arms.arms), _one(arms.signs), _one(arms.radial))]
-        self._pull = put(np.zeros(max(first, 1)))
-        self._length = put(_one(self._stencil_lengths(state)))
         self._ranges = [
             make_range(self.device, network, reach, pad, self._width, self._spins) for reach in network.reaches
         ]
-        self._chunks = -(-network.count // self._width)
-        self._least = -(-_FEW // self._width)
-        self._bad = put(np.full(1, -1, np.int64))
         self._imposed = [(g, put(g.indices + pad)) for g in network.groups if g.motion is not None]
         self._pushed = [(i, put(i.points + pad)) for i in network.inputs]
         steady = not callable(network.wind.values) and len(network.wind.values) == 1
@@ -141,6 +103,56 @@ class Engine:
             from motiform.motion.matter.model.solids import Solids
 
             self._solids = Solids(self.device, network, pad, self._spins)
+
+    def _pack_links(self, state: NetworkState, bundles: list[Bundle]) -> tuple[list[Any], int]:
+        """Put links with given ends on the device; return what pulls whom, for `pack_arms`, and how many tensions."""
+        network, first = self.network, self._stencils.size
+        lines, axial, automata = split_bundles(bundles)
+        self._first: dict[str, int] = {}
+        self._tables: list[Links] = []
+        self._automata: list[AutomatonLinks] = []
+        self._pistons = []
+        rates = sorted({bundle.every for bundle in network.bundles})
+        families: list[tuple[type[Links], list[Bundle]]] = [
+            (kind, mine)
+            for kind, own in ((LineLinks, lines), (AxialLinks, axial))
+            for every in rates
+            if (mine := [bundle for bundle in own if bundle.every == every])
+        ]
+        parts: list[Any] = []
+        for kind, mine in (*families, *((AutomatonLinks, [bundle]) for bundle in automata)):
+            links = kind(self.device, network, mine, state, first, self._pad, self._width)
+            if isinstance(links, AutomatonLinks):
+                self._automata.append(links)
+            else:
+                self._tables.append(links)
+            for bundle in mine:
+                parts.append((bundle.pairs, np.full(bundle.count, bundle.axis), bundle.acts, first))
+                self._first[bundle.name] = first
+                first += bundle.count
+        for piston in network.pistons:
+            pairs, axes = piston.pairs.reshape(-1, 2), np.tile(piston.axes, piston.count)
+            self._pistons.append(self._pack_piston(piston, state, first))
+            parts.append((pairs, axes, "both", first))
+            first += len(pairs)
+        return parts, first
+
+    def _pack_masses(self, floors: Any, parts: list[Any]) -> Masses:
+        network, put = self.network, self.device.array
+        drag, free = network._joined("drag"), network._joined("free")
+        slow = np.repeat([g.every for g in network.groups], [g.count for g in network.groups]) > 1
+        drag = np.where(slow, 0.0, drag)  # `SlowMasses` adds theirs
+        plain = int(not drag.any() and (free[network.movable] == 7).all())
+        mobility = network.step**2 / network.mass  # 0 for what links do not move
+        arms = pack_arms(network.count, self._pad, parts)
+        return Masses(
+            pad=self._pad, count=network.count, width=self._width, plain=plain, mobility=self._row(mobility),
+            free=self._row(free), gravity=put(np.array(network.gravity) * network.step**2), drag=self._row(drag),
+            whole=self._whole, stencils=len(self._stencils.bundles), floors=put(_one(floors.whole)),
+            floor_places=put(_one(floors.place)), floor_laws=put(_one(floors.laws)), floor_count=len(floors.whole),
+            pull=self._pull, starts=put(_one(arms.starts)), arms=put(_one(arms.arms)), signs=put(_one(arms.signs)),
+            radial=put(_one(arms.radial)), frequency=network.frequency, bad=self._bad,
+        )  # fmt: skip
 
     def _put_places(self, state: NetworkState) -> None:
         """Put all points to where a state tells."""
@@ -154,18 +166,6 @@ class Engine:
         pad, n = self._pad, len(position)
         found = np.zeros((3, n + 2 * pad))
         found[:, pad : pad + n] = position.T
-        return found
-
-    def _slow_masses(self, sleeps: np.ndarray) -> list["_SlowMasses"]:
-        """Return the masses at sub-rates, those that sleep between their turns apart from those that do not."""
-        groups = self.network.groups
-        every = np.repeat([g.every for g in groups], [g.count for g in groups])
-        found = []
-        for k in sorted({g.every for g in groups} - {1}):
-            for asleep in (False, True):
-                mine = np.flatnonzero((every == k) & self.network.movable & ((sleeps > 1) == asleep))
-                if len(mine):
-                    found.append(_SlowMasses(self, mine, k, asleep))
         return found
 
     def _row(self, values: np.ndarray) -> Any:
@@ -221,18 +221,27 @@ class Engine:
         network, found = self.network, np.empty((samples, len(points), 3))
         pushed = [(where, i.signal, len(i.points), True) for i, where in self._pushed]
         imposed = [(where, g.motion, g.count, False) for g, where in self._imposed]
-        given = run_kernels.Given(
+        given = Given(
             *_signals(pushed, n, total, network.frequency), *_signals(imposed, n + 1, total, network.frequency),
             np.asarray(points, np.int64) + self._pad, steps, found,
         )  # fmt: skip
-        masses = run_kernels.Masses(  # type: ignore[call-arg]
-            self._x, self._before, self._forces, self._pad, network.count, self._width, self._chunks, self._plain,
-            self._mobility, self._free, self._gravity, self._drag, self._wind, self._whole, len(self._stencils.bundles),
-            *self._floors, self._floor_count, self._pull, *self._arms, network.frequency, self._bad,
-        )  # fmt: skip
-        lines, axial = (self._links_of(kind) for kind in (_LineLinks, _AxialLinks))
+        lines, axial = (self._links_of(kind) for kind in (LineLinks, AxialLinks))
         self.device.launch(
-            run_kernels.many_steps, 1, total, n, masses, lines, axial, self._real, self._there, self._length, given
+            run_kernels.many_steps,
+            1,
+            total,
+            n,
+            self._x,
+            self._before,
+            self._forces,
+            self._wind,
+            self._masses,
+            lines,
+            axial,
+            self._real,
+            self._there,
+            self._length,
+            given,
         )
         if total % 2:
             self._x, self._before = self._before, self._x
@@ -241,7 +250,7 @@ class Engine:
 
     def works(self, name: str) -> np.ndarray:
         """Return the work of automata of a bundle on their ends since the start [J], (links,)."""
-        return next(one for one in self._automata if one.bundle.name == name).works(self)
+        return next(one for one in self._automata if one.bundle.name == name).works(self._places())
 
     @property
     def feeding(self) -> list[str]:
@@ -249,7 +258,7 @@ class Engine:
 
         Whatever states store, their offsets cancel there. Less than a thousandth of what went through is not told.
         """
-        return [one.bundle.name for one in self._automata if one.feeds(self)]
+        return [one.bundle.name for one in self._automata if one.feeds(self._places())]
 
     @property
     def lost_step(self) -> int:
@@ -258,14 +267,12 @@ class Engine:
 
     def _links_of(self, kind: type) -> Any:
         """Return the links of a kind for `many_steps`; none where there are none."""
-        from motiform.motion.matter.engine.run_kernels import Links
-
         for t in self._tables:
             if isinstance(t, kind):
                 chunks = -(-t.count // self._width)
-                return Links(t.count, chunks, t.ends, t.others, t.axis, t.material, t.table, t.length, t.first)
+                return LinkRows(t.count, chunks, t.ends, t.others, t.axis, t.material, t.table, t.length, t.first)
         none = np.zeros(0, np.int64)
-        return Links(0, 0, none, none, none, none, np.zeros((0, 15)), np.zeros(0), 0)
+        return LinkRows(0, 0, none, none, none, none, np.zeros((0, 15)), np.zeros(0), 0)
 
     def places(self, points: np.ndarray) -> np.ndarray:
         """Return where some points are [m], (points, 3)."""
@@ -292,7 +299,7 @@ class Engine:
             x, before = self._seen()
             self._sleepers = None
             self._x, self._before = self.device.array(x), self.device.array(before)
-            self._slow = self._slow_masses(np.ones(self.network.count, np.int64))
+            self._slow = slow_masses(self.device, self.network, np.ones(self.network.count, np.int64), self._pad)
 
     def _step(self) -> None:
         from motiform.motion.matter.engine import mass_kernels
@@ -304,17 +311,12 @@ class Engine:
         self._act()
         given, launch = self._outer_forces(), self.device.launch
         wind = self._wind if self._wind is not None else self.device.array(network.wind.at(n, network.frequency, 1)[0])
-        rest = (
-            n + 1, self._x, self._before, self._forces, given, self._plain, self._mobility, self._free, self._gravity,
-            self._drag, wind, self._whole, len(self._stencils.bundles), *self._floors, self._floor_count, self._pull,
-            *self._arms, network.frequency, self._bad,
-        )  # fmt: skip
+        rest = n + 1, self._x, self._before, self._forces, given, wind, self._masses
         if self._sleepers is None:
-            masses = self._chunks, self._width, self._pad, network.count
-            launch(mass_kernels.move_masses, *masses, *rest, least=self._least)
+            launch(mass_kernels.move_masses, self._chunks, *rest, least=self._least)
         else:
             runs, slow = self._sleepers.awake(n)
-            launch(mass_kernels.move_runs, runs.shape[0], runs, self._pad, *rest, least=self._least)
+            launch(mass_kernels.move_runs, runs.shape[0], runs, *rest, least=self._least)
             if slow is not None:
                 launch(mass_kernels.coast, slow[1], slow[0], self._before, self._x, least=self._least)
         self._x, self._before = self._before, self._x
@@ -329,8 +331,8 @@ class Engine:
         given, n = self._outer_forces(), self.sample
         self.device.launch(
             step_grid, self.network.count, self._pad, n + 1, self._x, self._before, self._after, self._whole,
-            self._real, self._there, len(self._stencils.bundles), self._forces, given, self._mobility, self._gravity,
-            self._bad,
+            self._real, self._there, len(self._stencils.bundles), self._forces, given, self._masses.mobility,
+            self._masses.gravity, self._bad,
         )  # fmt: skip
         self._x, self._before, self._after = self._after, self._x, self._before
         self._impose(n + 1)
@@ -357,7 +359,7 @@ class Engine:
                 self._length, self._pull, least=self._least,
             )  # fmt: skip
         for links in (*self._tables, *self._automata):
-            links.work(self)
+            links.work(self.sample, self._x, self._pull, self._least)
         for count, first, starts, ends, others, axes, material, table, length in self._pistons:
             launch(
                 link_kernels.piston_links, count, self._x, starts, ends, others, axes, material, table, rate, length,
@@ -382,7 +384,7 @@ class Engine:
             runs, _ = self._sleepers.awake(self.sample)
             launch(mass_kernels.clear_runs, runs.shape[0], runs, self._forces, least=self._least)
         for masses in slow:
-            masses.act(self)
+            masses.act(self.sample, self._x, self._before, self._forces)
         for one, where in pushed:
             values = one.signal.at(self.sample, network.frequency, len(one.points))
             values = self.device.array(values if one.every == 1 else one.every * values)
@@ -484,6 +486,10 @@ class Engine:
         pull = self.device.host(self._pull)[first : first + found.count]
         return pull if found.axis >= 0 else pull * self.lengths(bundle)
 
+    def _places(self) -> np.ndarray:
+        """Return where all points are [m], (points, 3)."""
+        return self._rows(self._seen()[0])
+
     def lengths(self, bundle: str) -> np.ndarray:
         """Return the lengths of a bundle's links in the last step [m], (links,)."""
         found = self.network.bundle(bundle)
@@ -501,7 +507,7 @@ class Engine:
         state = self.state()
         found: dict[str, Any] = {"sample": self.sample, "position": state.position, "previous": state.previous}
         for links in self._automata:
-            kept = {key: self.device.host(getattr(links, key)) for key in ("state", "memory", "length", "meter")}
+            kept = {key: self.device.host(getattr(links, key)) for key in links.kept}
             found[f"link {links.bundle.name}"] = kept
         for n, table in enumerate(self._tables):
             if table.every > 1:
@@ -525,7 +531,7 @@ class Engine:
         engine = cls(network, state=state, device=device)
         for links in engine._automata:
             kept = checkpoint[f"link {links.bundle.name}"]
-            for key in ("state", "memory", "length", "meter"):
+            for key in links.kept:
                 setattr(links, key, engine.device.array(kept[key]))
         for n, table in enumerate(engine._tables):
             if table.every > 1:
@@ -540,132 +546,6 @@ class Engine:
         if engine._spins is not None:
             engine._spins.place(**checkpoint["spins"])
         return engine
-
-
-class _SlowMasses:
-    """Masses at a sub-rate: gravity and drag work every so many steps, so much stronger, and not in between.
-
-    All masses have gravity once in a step that they take: what sleeps takes none in between.
-    """
-
-    def __init__(self, engine: Engine, mine: np.ndarray, every: int, asleep: bool) -> None:
-        network, put, self.every, self.asleep = engine.network, engine.device.array, every, asleep
-        self.count, self.where = len(mine), put(mine + engine._pad)
-        self.mass, self.drag = put(network.mass[mine]), put(network._joined("drag")[mine])
-        self.gravity = put(np.array(network.gravity))
-
-    def works(self, sample: int) -> bool:
-        """Return whether there is something to add in the step from a sample on."""
-        return not self.asleep or sample % self.every == 0
-
-    def act(self, engine: Engine) -> None:
-        """Add what the step of all masses lacks, or has too much."""
-        from motiform.motion.matter.engine.mass_kernels import slow_forces
-
-        network, n = engine.network, engine.sample
-        gain = float(self.every) if n % self.every == 0 else 0.0
-        wind = engine.device.array(network.wind.at(n, network.frequency, 1)[0])
-        engine.device.launch(
-            slow_forces, self.count, self.where, engine._x, engine._before, self.mass, self.drag, self.gravity, wind,
-            gain, network.frequency, engine._forces, least=_FEW,
-        )  # fmt: skip
-
-
-class _Links:
-    """Links of some bundles on the device, working every so many steps."""
-
-    def __init__(self, engine: Engine, bundles: list[Bundle], state: NetworkState, first: int, every: int) -> None:
-        then = state.position - every * (state.position - state.previous)
-        earlier = state if every == 1 else NetworkState(state.position, then)  # where all were at their last turn
-        table = pack_table(bundles, engine._start, earlier, engine._pad)
-        self.bundle, self.count, self.first, self.every = bundles[0], table.count, first, every
-        self.rate = engine.network.frequency / every
-        put = engine.device.array
-        self.ends, self.others = put(table.pairs[:, 0]), put(table.pairs[:, 1])
-        self.axis, self.material = put(table.axis), put(table.material)
-        self.table, self.length = put(table.table), put(table.length)
-
-    def work(self, engine: Engine) -> None:
-        """Write what the links pull; at a sub-rate so much more in the step of their turn, and nothing after it."""
-        from motiform.motion.matter.engine.link_kernels import scale_links
-
-        since = engine.sample % self.every
-        if since == 0:
-            self.act(engine)
-        if self.every > 1 and since < 2:
-            gain = float(self.every) if since == 0 else 0.0
-            engine.device.launch(scale_links, self.count, engine._pull, self.first, gain, least=4096)
-
-    def act(self, engine: Engine) -> None:
-        raise NotImplementedError
-
-
-class _LineLinks(_Links):
-    """Links by zone laws along the line between their ends."""
-
-    def act(self, engine: Engine) -> None:
-        from motiform.motion.matter.engine.link_kernels import zone_links
-
-        engine.device.launch(
-            zone_links, -(-self.count // engine._width), engine._width, engine._x, self.ends, self.others,
-            self.material,
-            self.table, self.rate, self.length, engine._pull, self.first, least=engine._least,
-        )  # fmt: skip
-
-
-class _AxialLinks(_Links):
-    """Links by zone laws along an axis."""
-
-    def act(self, engine: Engine) -> None:
-        from motiform.motion.matter.engine.link_kernels import axial_links
-
-        engine.device.launch(
-            axial_links, self.count, engine._x, self.ends, self.others, self.axis, self.material, self.table, self.rate,
-            self.length, engine._pull, self.first, least=4096,
-        )  # fmt: skip
-
-
-class _AutomatonLinks(_Links):
-    """The links of one bundle of automata: their states and what they remember."""
-
-    def __init__(self, engine: Engine, bundles: list[Bundle], state: NetworkState, first: int, every: int) -> None:
-        super().__init__(engine, bundles, state, first, every)
-        law: Any = self.bundle.law
-        begin = distances(engine._start, self.bundle.pairs, self.bundle.axis)
-        self.kernel = law.automaton.links_kernel
-        self.state = engine.device.array(np.zeros(self.count, np.int32))
-        self.memory = engine.device.array(law.begin(self.count, begin))
-        self.meter = engine.device.array(begin_meter(engine.device.host(self.length)))
-        then = distances(engine.network.initial_state().previous, self.bundle.pairs, self.bundle.axis)
-        self.held = law.stored(self._rows(engine), law.begin(self.count, begin), begin, then)
-
-    def act(self, engine: Engine) -> None:
-        engine.device.launch(
-            self.kernel, self.count, engine._x, self.ends, self.others, self.axis, self.material, self.table, self.rate,
-            self.length, self.state, self.memory, self.meter, engine._pull, self.first, least=2048,
-        )  # fmt: skip
-
-    def works(self, engine: Engine) -> np.ndarray:
-        """Return the work done on the ends since the start [J], (links,)."""
-        tension, _, before, work, _ = engine.device.host(self.meter)
-        found: np.ndarray = work - 0.5 * tension * (self._now(engine) - before)
-        return found
-
-    def _rows(self, engine: Engine) -> np.ndarray:
-        """Return the parameters of each link; equal ones share a row of the table."""
-        found: np.ndarray = engine.device.host(self.table)[engine.device.host(self.material)]
-        return found
-
-    def _now(self, engine: Engine) -> np.ndarray:
-        return distances(engine._rows(engine._seen()[0]), self.bundle.pairs, self.bundle.axis)
-
-    def feeds(self, engine: Engine) -> bool:
-        """Return whether a link that is in its first state has given more than it took."""
-        host, law = engine.device.host, self.bundle.law
-        there = host(self.state) == 0
-        now, (_, before, _, _, flow) = self._now(engine), host(self.meter)
-        held = law.stored(self._rows(engine), host(self.memory), now, before)  # type: ignore[union-attr]
-        return bool((there & (self.works(engine) + held - self.held > _FEEDS * flow)).any())
 
 
 def _signals(parts: list[tuple[Any, Any, int, bool]], first: int, count: int, rate: float) -> tuple[Any, Any]:

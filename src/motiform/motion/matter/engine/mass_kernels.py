@@ -23,6 +23,7 @@ __all__ = [
     "slow_forces",
 ]
 
+
 _HUGE = 1e100  # [m] nothing that is simulated is there: the run has diverged
 
 
@@ -72,11 +73,9 @@ def _both(x, axis, n, offset, ahead, behind):
 
 
 @inline
-def _move(
-    low, high, pad, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
-    floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
-):  # fmt: skip
+def _move(low, high, step, x, before, forces, given, air, m):
     """Gather the forces on a run of masses and take a step; note the first step at which one is lost."""
+    whole, pull, stencils, per_step = m.whole, m.pull, m.stencils, m.frequency
     if given == 0:
         for axis in range(3):
             for i in range(low, high):
@@ -101,32 +100,34 @@ def _move(
                 for axis in range(3):
                     forces[axis, ix(n)] += _both(x, axis, n, o1, a, b)
             q += 1
+    starts, arms, signs, radial = m.starts, m.arms, m.signs, m.radial
     if starts.shape[0] > 1:
         for n in range(low, high):
-            i, m = ix(n), ix(n - pad)
+            i, k = ix(n), ix(n - m.pad)
             fx, fy, fz = forces[0, i], forces[1, i], forces[2, i]
             px, py, pz = x[0, i], x[1, i], x[2, i]
-            for b in range(starts[m], radial[m]):  # along the line to the other end
+            for b in range(starts[k], radial[k]):  # along the line to the other end
                 j, s = ix(arms[ix(b), 0]), pull[ix(arms[ix(b), 1])]
                 fx += s * (x[0, j] - px)
                 fy += s * (x[1, j] - py)
                 fz += s * (x[2, j] - pz)
-            for b in range(radial[m], starts[m + ix(1)]):  # along an axis
+            for b in range(radial[k], starts[k + ix(1)]):  # along an axis
                 axis, f = arms[ix(b), 0], signs[ix(b)] * pull[ix(arms[ix(b), 1])]
                 fx += f if axis == 0 else 0.0
                 fy += f if axis == 1 else 0.0
                 fz += f if axis == 2 else 0.0
             forces[0, i], forces[1, i], forces[2, i] = fx, fy, fz
-    for f in range(floor_count):
-        axis, side, place, law = floors[f, 2], floors[f, 3], floor_places[f], load_law(floor_laws, f)
+    floors = m.floors
+    for f in range(m.floor_count):
+        axis, side, place, law = floors[f, 2], floors[f, 3], m.floor_places[f], load_law(m.floor_laws, f)
         for n in range(max(low, floors[f, 0]), min(high, floors[f, 1])):
             i = ix(n)
             d, rate = side * (x[axis, i] - place), side * ((x[axis, i] - before[axis, i]) * per_step)
             forces[axis, i] -= side * law_tension(law, d, rate)
-    lost = 0
+    lost, mobility, drag, free, bad = 0, m.mobility, m.drag, m.free, m.bad
     for axis in range(3):
-        bit, g, wind = 1 << axis, gravity[axis], air[axis]
-        if plain != 0:  # no drag, and all move along every axis
+        bit, g, wind = 1 << axis, m.gravity[axis], air[axis]
+        if m.plain != 0:  # no drag, and all move along every axis
             for n in range(low, high):
                 i = ix(n)
                 w = mobility[i]
@@ -147,28 +148,17 @@ def _move(
 
 
 @kernel
-def move_masses(
-    c, width, pad, masses, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
-    floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
-):  # fmt: skip
+def move_masses(c, step, x, before, forces, given, air, masses):
     """Take the step of a run of all masses."""
-    low, high = pad + c * width, min(pad + (c + 1) * width, pad + masses)
-    _move(
-        low, high, pad, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
-        floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
-    )  # fmt: skip
+    low = masses.pad + c * masses.width
+    high = min(low + masses.width, masses.pad + masses.count)
+    _move(low, high, step, x, before, forces, given, air, masses)
 
 
 @kernel
-def move_runs(
-    c, runs, pad, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole, stencils,
-    floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
-):  # fmt: skip
+def move_runs(c, runs, step, x, before, forces, given, air, masses):
     """Take the step of a run of masses that are awake."""
-    _move(
-        runs[c, 0], runs[c, 1], pad, step, x, before, forces, given, plain, mobility, free, gravity, drag, air, whole,
-        stencils, floors, floor_places, floor_laws, floor_count, pull, starts, arms, signs, radial, per_step, bad,
-    )  # fmt: skip
+    _move(runs[c, 0], runs[c, 1], step, x, before, forces, given, air, masses)
 
 
 @kernel

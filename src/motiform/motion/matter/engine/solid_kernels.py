@@ -118,21 +118,18 @@ def _resisted(memory, s, i, n, spin, moved, poses, before, r, normal, rub, per_s
 
 
 @kernel
-def solid_forces(
-    i, x, before, members, meets, radius, table, farthest, rubs, rub, moving, per_step, memory, kept, own, forces,
-    spinning, turns, rates, torques, lost, step, passed, poses, poses_before, spans, codes, pieces, boxes, links,
-    triangles, features,
-):  # fmt: skip
+def solid_forces(i, step, x, before, touching, placed, solids, spins, memory, kept, own, passed, forces):
     """Add the forces of all solids on point i: a zone law of the gap along the normal, and friction across it.
 
     On a ball that rotates friction acts at its surface, with torques. Where `kept` is not 0, the force of each solid is
     written to own[solid, axis, point], and the torque behind it. The first step in which a point passed through a solid
     is noted.
     """
-    solids = spans, codes, pieces, boxes, links, triangles, features
-    m = ix(members[i])
+    m, per_step = ix(touching.members[i]), touching.per_step
+    meets, radius, farthest, rubs, rub = touching.meets, touching.radius, touching.farthest, touching.rubs, touching.rub
+    moving, poses, poses_before = placed.moving, placed.poses, placed.before
     p = x[0, m], x[1, m], x[2, m]
-    rolls = spinning != 0 and turns[i] != 0
+    rolls = spins.any != 0 and touching.turns[i] != 0
     bx, by, bz = p[0] - before[0, m], p[1] - before[1, m], p[2] - before[2, m]
     stride = math.sqrt(bx * bx + by * by + bz * bz)
     sx, sy, sz, qx, qy, qz, taken = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -156,13 +153,13 @@ def solid_forces(
             if touches:
                 ex, ey, ez = mx, my, mz
                 along = ex * n[0] + ey * n[1] + ez * n[2]
-                t = tension(table, s, gap, along * per_step)
+                t = tension(touching.table, s, gap, along * per_step)
                 fx, fy, fz = -t * n[0], -t * n[1], -t * n[2]
                 if rubs[s] != NO_FRICTION:
                     e = ex - along * n[0], ey - along * n[1], ez - along * n[2]
                     spin = 0.0, 0.0, 0.0
                     if rolls:
-                        spin = rates[0, m], rates[1, m], rates[2, m]
+                        spin = spins.rates[0, m], spins.rates[1, m], spins.rates[2, m]
                         e = _slid(p, m, before, d, n, moving[s], spin, poses, poses_before, s, per_step)
                     if rubs[s] == CAPPED:
                         hx, hy, hz = _capped(e, t, rub[s, 0], rub[s, 2], per_step)
@@ -194,10 +191,10 @@ def solid_forces(
     forces[1, m] += sy
     forces[2, m] += sz
     if rolls:
-        torques[0, m] += qx
-        torques[1, m] += qy
-        torques[2, m] += qz
-        lost[m] += taken
+        spins.torques[0, m] += qx
+        spins.torques[1, m] += qy
+        spins.torques[2, m] += qz
+        spins.lost[m] += taken
 
 
 @kernel

@@ -7,6 +7,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.geometry.search.closest import pack_solids, pose_rows
 from motiform.motion.matter.engine.columns import CAPPED, NO_FRICTION, STICKING
+from motiform.motion.matter.engine.layouts import Placed, Spinning, Touching
 from motiform.motion.matter.model.network import Network, Solid
 from motiform.motion.run.functions import call
 from motiform.spatial import Transform
@@ -36,22 +37,27 @@ class Solids:
         packed = pack_solids([(solid.shape, solid.placement) for solid in network.solids])
         self.points = np.unique(np.concatenate([solid.points for solid in network.solids]))
         self.size = len(self.points)
-        self._members = put(self.points + pad)
-        self._meets = put(np.array([np.isin(self.points, solid.points) for solid in network.solids], np.uint8))
-        self._radius = put(network.radius[self.points])
-        self._table = put(np.concatenate([_row(solid) for solid in network.solids]))
-        self._farthest = put(np.array([float(solid.law.farthest) for solid in network.solids]))
         kinds = np.array([_rubs(solid) for solid in network.solids], np.int64)
-        self._rubs, self._rub = put(kinds), put(np.array([_rub(solid) for solid in network.solids]))
         self._remembers = bool((kinds == STICKING).any())
         turns = network.inertia[self.points] > 0 if spins is not None else np.zeros(1, bool)
-        self._spins, self._turns = (spins if turns.any() else None), put(turns.astype(np.uint8))
+        self._spins = spins if turns.any() else None
+        self._touching = Touching(
+            members=put(self.points + pad),
+            meets=put(np.array([np.isin(self.points, solid.points) for solid in network.solids], np.uint8)),
+            radius=put(network.radius[self.points]),
+            turns=put(turns.astype(np.uint8)),
+            table=put(np.concatenate([_row(solid) for solid in network.solids])),
+            farthest=put(np.array([float(solid.law.farthest) for solid in network.solids])),
+            rubs=put(kinds),
+            rub=put(np.array([_rub(solid) for solid in network.solids])),
+            per_step=network.frequency,
+        )
         resists = any(solid.friction is not None and solid.friction.resists for solid in network.solids)
         planes = 7 if resists and self._spins is not None else 3
         self._memory = put(np.zeros((planes, count, self.size) if self._remembers else (3, 1, 1)))
         none = put(np.zeros((3, 1)))
-        self._none = none, none, put(np.zeros(1))
-        self._shapes = [put(array) for array in packed.arrays[1:]]
+        self._none = Spinning(0, none, none, put(np.zeros(1)))
+        self._shapes = tuple(put(array) for array in packed.arrays[1:])
         self._rows = np.array(packed.poses)
         self._rows_before = self._rows.copy()
         self._moving_host = np.array([solid.motion is not None for solid in network.solids])
@@ -84,8 +90,7 @@ class Solids:
 
     def _put_poses(self) -> None:
         put = self.device.array
-        self._poses, self._before = put(self._rows), put(self._rows_before)
-        self._moving = put(self._moving_host.astype(np.uint8))
+        self._placed = Placed(put(self._moving_host.astype(np.uint8)), put(self._rows), put(self._rows_before))
 
     @property
     def poses(self) -> np.ndarray:
@@ -103,12 +108,10 @@ class Solids:
             self._kept = True
             self._own = self.device.array(np.zeros((len(self.solids), 6 if self._spins else 3, self.size)))
         self._x, spins = x, self._spins
-        rotations = self._none if spins is None else (spins.rates, spins.torques, spins.lost)
+        rotations = self._none if spins is None else Spinning(1, spins.rates, spins.torques, spins.lost)
         self.device.launch(
-            solid_kernels.solid_forces, self.size, x, before, self._members, self._meets, self._radius, self._table,
-            self._farthest, self._rubs, self._rub, self._moving, self.rate, self._memory, int(self.wrenches), self._own,
-            forces, int(spins is not None), self._turns, *rotations, sample, self._passed, self._poses, self._before,
-            *self._shapes, least=512,
+            solid_kernels.solid_forces, self.size, sample, x, before, self._touching, self._placed, self._shapes,
+            rotations, self._memory, int(self.wrenches), self._own, self._passed, forces, least=512,
         )  # fmt: skip
         if self.wrenches:
             self._sum()
@@ -121,7 +124,16 @@ class Solids:
         parts = device.empty((count, -(-self.size // solid_kernels.BLOCK), 6))
         launch = device.launch
         elements = count * parts.shape[1]
-        launch(solid_kernels.wrench_parts, elements, self._x, self._members, self._own, self._poses, parts, least=4)
+        launch(
+            solid_kernels.wrench_parts,
+            elements,
+            self._x,
+            self._touching.members,
+            self._own,
+            self._placed.poses,
+            parts,
+            least=4,
+        )
         while parts.shape[1] > 1:
             sums = device.empty((count, -(-parts.shape[1] // solid_kernels.BLOCK), 6))
             launch(solid_kernels.sum_parts, count * sums.shape[1], parts, sums, least=4)

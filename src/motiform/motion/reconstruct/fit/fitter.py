@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.base.kernels import get_device
 from motiform.motion.reconstruct.fit import options as o
+from motiform.motion.reconstruct.fit.layouts import Found, Problem, Search, Space
 from motiform.motion.tree import Figure, tags
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.joint import Array
@@ -257,27 +257,23 @@ class Fitter:
             none = np.zeros(0)
             return Fit(begin[:0], none, none, none.astype(int), none.astype(int), np.zeros((0, self.figure.nv)))
         begun = np.arange(count + 1) if starts is None else starts
-        blocks, packed, n = len(begun) - 1, self.figure.packed, self.full_v
+        blocks = len(begun) - 1
         gone = self.gone if held is None else np.maximum(self.gone, held.astype(np.int64))
         options = self.options.copy()
         if aims is not None:
             options[o.ALIGN] = o.SEEN
 
-        def rows(size: int) -> Array:
-            return np.zeros((size, blocks), order="F")
-
-        q, inverse = np.zeros((self.full_q, count), order="F"), np.zeros((n, count), order="F")
-        report = np.zeros((count, 4))
-        get_device("cpu").launch(
-            fit_blocks, blocks, packed.ints, packed.floats, *self._tags(markers), self.couplings, self.functions,
-            np.asfortranarray((self.prior[None] if aims is None else self.expand(aims)).T),
-            self.plain.astype(np.int64), self.bounds, self.before, gone, options,
+        aim = self.prior[None] if aims is None else self.expand(aims)
+        search = Search(
+            np.asfortranarray(aim.T), self.plain.astype(np.int64), gone, options,
             np.ascontiguousarray(np.arange(count) if order is None else order, np.int64),
             np.ascontiguousarray(begun, np.int64), np.asfortranarray(self.expand(begin).T),
-            rows(self.full_q), rows(self.full_q), rows(self.full_q), rows(n), rows(self.full_q), rows(packed.rows),
-            np.zeros((blocks, 3, n, n)), np.zeros((blocks, 4 * n + len(self.couplings) + 1)),
-            np.zeros((blocks, 2 * n), np.int64), q, inverse, report,
-            spread, least=2,
+        )  # fmt: skip
+        q, inverse = np.zeros((self.full_q, count), order="F"), np.zeros((self.full_v, count), order="F")
+        report = np.zeros((count, 4))
+        get_device("cpu").launch(
+            fit_blocks, blocks, self._problem(markers), search, self._space(blocks), Found(q, inverse, report), spread,
+            least=2,
         )  # fmt: skip
         return Fit(
             self.reduce(np.ascontiguousarray(q.T)), report[:, 0].copy(), report[:, 1].copy(),
@@ -288,26 +284,33 @@ class Fitter:
         """Return JᵀWJ, (samples, nv, nv), and JᵀW r, (samples, nv), at configurations (samples, nq)."""
         from motiform.motion.reconstruct.fit.kernels import normal_blocks
 
-        packed, n, count = self.figure.packed, self.full_v, len(q)
+        n, count = self.full_v, len(q)
         starts = np.array([*range(0, count, BLOCK), count], np.int64)
-        blocks = len(starts) - 1
         normal, gradient = np.zeros((count, n, n)), np.zeros((count, n))
         get_device("cpu").launch(
-            normal_blocks, blocks, packed.ints, packed.floats, *self._tags(markers), self.couplings, self.functions,
-            float(self.options[o.ROBUST]), self.bounds, self.before, starts, np.asfortranarray(self.expand(q).T),
-            np.zeros((self.full_q, blocks), order="F"), np.zeros((packed.rows, blocks), order="F"),
-            np.zeros((blocks, 3, n, n)), np.zeros((blocks, 4 * n + len(self.couplings) + 1)), normal, gradient, least=2,
+            normal_blocks, len(starts) - 1, self._problem(markers), float(self.options[o.ROBUST]), starts,
+            np.asfortranarray(self.expand(q).T), self._space(len(starts) - 1), normal, gradient, least=2,
         )  # fmt: skip
         if self.figure.coupled is None:
             return normal, gradient
         kept = self.figure.coupled.kept_v
         return normal[:, kept][:, :, kept], gradient[:, kept]
 
-    def _tags(self, markers: Array) -> tuple[Any, ...]:
+    def _problem(self, markers: Array) -> Problem:
         packed = self.figure.packed
-        return (
-            np.ascontiguousarray(packed.tags, np.int64),
-            np.ascontiguousarray(packed.tag_points.ravel(), float),
-            self.weights,
-            np.asfortranarray(markers.reshape(len(markers), 3 * len(self.weights)).T),
-        )
+        return Problem(
+            packed.ints, packed.floats, np.ascontiguousarray(packed.tags, np.int64),
+            np.ascontiguousarray(packed.tag_points.ravel(), float), self.weights,
+            np.asfortranarray(markers.reshape(len(markers), 3 * len(self.weights)).T), self.couplings, self.functions,
+            self.bounds, self.before,
+        )  # fmt: skip
+
+    def _space(self, blocks: int) -> Space:
+        def rows(size: int) -> Array:
+            return np.zeros((size, blocks), order="F")
+
+        n, nq = self.full_v, self.full_q
+        return Space(
+            rows(nq), rows(nq), rows(nq), rows(n), rows(nq), rows(self.figure.packed.rows), np.zeros((blocks, 3, n, n)),
+            np.zeros((blocks, 4 * n + len(self.couplings) + 1)), np.zeros((blocks, 2 * n), np.int64),
+        )  # fmt: skip

@@ -14,6 +14,7 @@ from numba import int64
 
 from motiform.base.kernels import inline, routine, typed_kernel
 from motiform.motion.contact.solve_kernels import back, eliminate, factor, project_vector
+from motiform.motion.reconstruct.fit.layouts import Found, Problem, Search, Space
 from motiform.motion.reconstruct.fit.options import (
     ACCURACY,
     ALIGN,
@@ -247,17 +248,12 @@ def _solve(before, coupled, F, u):
 
 
 @routine
-def _evaluate(
-    ints, floats, tags, points, weights, markers, frame, couplings, functions, scale2, every, q, work, w, slopes, H, S,
-    g, bounds,
-):  # fmt: skip
-    """Write matrices and gradient at q; return the cost and the weight of all that is seen.
-
-    bounds: least, most, weight of its task [m²/rad²] and value of its task, of each column.
-    """
-    _follow(couplings, functions, q, w, slopes)
-    place(ints, floats, q, q, w, work, w)
-    cost, total = _gather(ints, tags, points, weights, markers, frame, scale2, every, work, w)
+def _evaluate(p, frame, scale2, every, q, work, w, slopes, H, S, g):
+    """Write matrices and gradient at q; return the cost and the weight of all that is seen."""
+    ints, couplings, bounds = p.ints, p.couplings, p.bounds
+    _follow(couplings, p.functions, q, w, slopes)
+    place(ints, p.floats, q, q, w, work, w)
+    cost, total = _gather(ints, p.tags, p.points, p.weights, p.markers, frame, scale2, every, work, w)
     _assemble(ints, work, w, H, S, g)
     for k in range(couplings.shape[0]):
         g[ix(couplings[ix(k), 2])] += slopes[ix(k)] * g[ix(couplings[ix(k), 0])]
@@ -340,25 +336,22 @@ def _freeze(before, couplings, slopes, none, H, S, F, u, frozen):
 
 
 @routine
-def _align(
-    ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain, bounds, before, gone,
-    options, hidden, most, q, work, w, v, rate, H, S, F, g, u, none, slopes, own,
-):  # fmt: skip
+def _align(p, s, space, frame, hidden, most, w, H, S, F, g, u, none, slopes, own):
     """Move q to its aim along free directions; return how far the farthest column goes, which must be below `most`.
 
     Matrices are left behind.
     """
-    if options[ALIGN] == EVERY and hidden:
-        _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions, options[ROBUST], True, q,
-                  work, w, slopes, H, S, g, bounds)  # fmt: skip
-    column = min(frame, aims.shape[1] - 1)
+    q, bounds, before, couplings = space.q, p.bounds, p.before, p.couplings
+    if s.options[ALIGN] == EVERY and hidden:
+        _evaluate(p, frame, s.options[ROBUST], True, q, space.work, w, slopes, H, S, g)
+    column = min(frame, s.aims.shape[1] - 1)
     for k in range(before.shape[0]):
-        i = ix(ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.COLUMN_Q)])
-        u[ix(k)] = _NULL * (q[i, ix(w)] - aims[i, ix(column)])
+        i = ix(p.ints[ix(p.ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.COLUMN_Q)])
+        u[ix(k)] = _NULL * (q[i, ix(w)] - s.aims[i, ix(column)])
         pressed = (q[i, ix(w)] <= bounds[ix(k), 0] and u[ix(k)] > 0.0) or (
             q[i, ix(w)] >= bounds[ix(k), 1] and u[ix(k)] < 0.0
         )
-        own[ix(k)] = 1 if gone[ix(k)] == 1 or plain[ix(k)] == 0 or pressed else 0
+        own[ix(k)] = 1 if s.gone[ix(k)] == 1 or s.plain[ix(k)] == 0 or pressed else 0
         if own[ix(k)] == 1:
             u[ix(k)] = 0.0
     _factor(before, couplings, slopes, none, H, S, 0.0, own, 0.0, _NULL, F)
@@ -367,7 +360,7 @@ def _align(
     for k in range(before.shape[0]):
         far = max(far, abs(u[ix(k)]))
     if _SLIGHT < far < most:
-        _move(ints, floats, before, bounds, q, w, u, v, rate)
+        _move(p, space, w, u)
     return far
 
 
@@ -384,57 +377,47 @@ def _away(ints, before, plain, begun, gone, q, w, weight):
 
 
 @routine
-def _move(ints, floats, before, bounds, q, w, u, v, rate):
+def _move(p, space, w, u):
     """Take the step u of the columns from q, in place, no farther than the bounds."""
+    ints, before, bounds, q, v, rate = p.ints, p.before, p.bounds, space.q, space.v, space.rate
     at = ints[t.AT_COLUMNS]
     for k in range(before.shape[0]):
         v[ix(ints[ix(at + k * t.COLUMN_INTS + t.COLUMN_V)]), ix(w)] = u[ix(k)]
-    configuration_rate(ints, floats, q, v, w, rate)
+    configuration_rate(ints, p.floats, q, v, w, rate)
     for i in range(q.shape[0]):
         q[ix(i), ix(w)] += rate[ix(i), ix(w)]
     for k in range(before.shape[0]):
         if bounds[ix(k), 0] > -math.inf or bounds[ix(k), 1] < math.inf:
             i = ix(ints[ix(at + k * t.COLUMN_INTS + t.COLUMN_Q)])
             q[i, ix(w)] = min(max(q[i, ix(w)], bounds[ix(k), 0]), bounds[ix(k), 1])
-    repair_configuration(ints, floats, q, w)
+    repair_configuration(ints, p.floats, q, w)
 
 
-_I, _1, _2, _F = "int64[::1]", "float64[::1]", "float64[:, ::1]", "float64[::1, :]"
-
-
-@typed_kernel(
-    f"{_I}, {_1}, {_I}, {_1}, {_1}, {_F}, int64[:, ::1], {_1}, {_F}, {_I}, {_2}, {_I}, {_I}, {_1}, {_I}, {_I}, {_F}, "
-    f"{_F}, {_F}, {_F}, {_F}, {_F}, {_F}, float64[:, :, :, ::1], {_2}, int64[:, ::1], {_F}, {_F}, {_2}, boolean"
-)
-def fit_blocks(
-    w, ints, floats, tags, points, weights, markers, couplings, functions, aims, plain, bounds, before, gone, options,
-    order, starts, begin, begun, q, trial, v, rate, work, matrices, vectors, stuck, out, inverse, report, spread,
-):  # fmt: skip
-    """Fit the samples order[starts[w]] … order[starts[w + 1] − 1], each begun where the one before it has ended.
-
-    aims: where a sample goes along free directions, (nq, samples or 1). report: cost, weight, iterations, status of
-    each sample.
-    """
+@typed_kernel(Problem, Search, Space, Found, "boolean")
+def fit_blocks(w, p, s, space, found, spread):
+    """Fit the samples order[starts[w]] … order[starts[w + 1] − 1], each begun where the one before it has ended."""
     w = int64(w)
+    ints, before, couplings, bounds, weights = p.ints, p.before, p.couplings, p.bounds, p.weights
+    plain, gone, options = s.plain, s.gone, s.options
+    q, begun, trial, work, vectors = space.q, space.begun, space.trial, space.work, space.vectors
     n, nq = before.shape[0], q.shape[0]
-    H, S, F = matrices[w, 0], matrices[w, 1], matrices[w, 2]
+    H, S, F = space.matrices[w, 0], space.matrices[w, 1], space.matrices[w, 2]
     g, u, down, none = vectors[w, :n], vectors[w, n : 2 * n], vectors[w, 2 * n : 3 * n], vectors[w, 3 * n : 4 * n]
     slopes = vectors[w, 4 * n :]
-    own, frozen = stuck[w, :n], stuck[w, n:]
+    own, frozen = space.stuck[w, :n], space.stuck[w, n:]
     coupled = couplings.shape[0] > 0
     every = 0.0
     for k in range(weights.shape[0]):
         every += weights[ix(k)]
     for i in range(nq):
-        q[ix(i), ix(w)] = begin[ix(i), ix(w)]
-    for place_in_order in range(starts[w], starts[w + 1]):
-        frame = order[place_in_order]
+        q[ix(i), ix(w)] = s.begin[ix(i), ix(w)]
+    for place_in_order in range(s.starts[w], s.starts[w + 1]):
+        frame = s.order[place_in_order]
         for i in range(nq):
             begun[ix(i), ix(w)] = q[ix(i), ix(w)]
         for k in range(n):
             frozen[ix(k)] = gone[ix(k)]
-        cost, total = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                options[ROBUST], False, q, work, w, slopes, H, S, g, bounds)  # fmt: skip
+        cost, total = _evaluate(p, frame, options[ROBUST], False, q, work, w, slopes, H, S, g)
         status, damping, growth, turns = UNSETTLED if total > 0.0 else LOST, _FIRST, 10.0, 0
         failed, pulled, last, aligned, reach = 0, options[PRIOR], math.inf, 0, math.inf
         while status == UNSETTLED and turns < options[MOST]:
@@ -458,9 +441,8 @@ def fit_blocks(
             moved = math.sqrt(max(gain, 0.0) / total)
             for i in range(nq):
                 trial[ix(i), ix(w)] = q[ix(i), ix(w)]
-            _move(ints, floats, before, bounds, q, w, u, v, rate)
-            after, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                 options[ROBUST], False, q, work, w, slopes, H, S, g, bounds)  # fmt: skip
+            _move(p, space, w, u)
+            after, _ = _evaluate(p, frame, options[ROBUST], False, q, work, w, slopes, H, S, g)
             gained = whole - after - _away(ints, before, plain, begun, gone, q, w, weight)
             if gained >= -1e-12 * whole:
                 damping, growth = max((0.02 if gained > 0.5 * gain else 0.3) * damping, _LEAST), 10.0
@@ -468,8 +450,7 @@ def fit_blocks(
             else:
                 for i in range(nq):
                     q[ix(i), ix(w)] = trial[ix(i), ix(w)]
-                cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                    options[ROBUST], False, q, work, w, slopes, H, S, g, bounds)  # fmt: skip
+                cost, _ = _evaluate(p, frame, options[ROBUST], False, q, work, w, slopes, H, S, g)
                 damping, growth, failed = max(growth * damping, _AGAIN), 3.0 * growth, failed + bent
             distance = math.sqrt(cost / total)
             settled = moved <= options[ACCURACY] + options[NOISE] * distance and damping <= _AGAIN
@@ -482,53 +463,42 @@ def fit_blocks(
                 # steps with the curvature of the tags go astray along free directions: it stays, or goes to its aim
                 _freeze(before, couplings, slopes, none, H, S, F, u, frozen)
                 if options[ALIGN] > 0.0:
-                    _align(ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain,
-                           bounds, before, gone, options, total < every, math.inf, q, work, w, v, rate, H, S, F, g,
-                           u, none, slopes, own)  # fmt: skip
-                    cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                        options[ROBUST], False, q, work, w, slopes, H, S, g, bounds)  # fmt: skip
+                    _align(p, s, space, frame, total < every, math.inf, w, H, S, F, g, u, none, slopes, own)
+                    cost, _ = _evaluate(p, frame, options[ROBUST], False, q, work, w, slopes, H, S, g)
             elif settled:
                 status = FINE
                 if aligned < _ALIGNED and options[ALIGN] > 0.0:
-                    far = _align(ints, floats, tags, points, weights, markers, frame, couplings, functions, aims, plain,
-                                 bounds, before, gone, options, total < every, reach, q, work, w, v, rate, H, S, F, g,
-                                 u, none, slopes, own)  # fmt: skip
+                    far = _align(p, s, space, frame, total < every, reach, w, H, S, F, g, u, none, slopes, own)
                     if _SLIGHT < far < reach:  # what comes back again and again is told, if hardly
                         status, aligned, damping, last, reach = UNSETTLED, aligned + 1, _FIRST, math.inf, 0.5 * far
                     if status == UNSETTLED or total < every:
-                        cost, _ = _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions,
-                                            options[ROBUST], False, q, work, w, slopes, H, S, g, bounds)  # fmt: skip
+                        cost, _ = _evaluate(p, frame, options[ROBUST], False, q, work, w, slopes, H, S, g)
             elif damping > _LARGEST:
                 break
         for i in range(nq):
-            out[ix(i), ix(frame)] = q[ix(i), ix(w)]
+            found.q[ix(i), ix(frame)] = q[ix(i), ix(w)]
+        report = found.report
         report[ix(frame), 0], report[ix(frame), 1] = cost, total
         report[ix(frame), 2], report[ix(frame), 3] = turns, status
         if spread:
             for k in range(n):
                 own[ix(k)] = gone[ix(k)]
             _factor(before, couplings, slopes, none, H, S, 0.0, own, 0.0, options[SPREAD], F)
-            _spread(before, coupled, F, u, inverse, ints, frame)
+            _spread(before, coupled, F, u, found.inverse, ints, frame)
 
 
-@typed_kernel(
-    f"{_I}, {_1}, {_I}, {_1}, {_1}, {_F}, int64[:, ::1], {_1}, float64, {_2}, {_I}, {_I}, {_F}, {_F}, {_F}, "
-    f"float64[:, :, :, ::1], {_2}, float64[:, :, ::1], {_2}"
-)
-def normal_blocks(
-    w, ints, floats, tags, points, weights, markers, couplings, functions, robust, bounds, before, starts, all_q, q,
-    work, matrices, vectors, normal, gradient,
-):  # fmt: skip
+@typed_kernel(Problem, "float64", "int64[::1]", "float64[::1, :]", Space, "float64[:, :, ::1]", "float64[:, ::1]")
+def normal_blocks(w, p, robust, starts, all_q, space, normal, gradient):
     """Write JᵀWJ, both halves, and JᵀW r of the samples starts[w] … starts[w + 1] − 1, in the order of v."""
     w = int64(w)
+    ints, before, q, vectors = p.ints, p.before, space.q, space.vectors
     n, nq, at = before.shape[0], q.shape[0], ints[t.AT_COLUMNS] + t.COLUMN_V
-    H, S, F = matrices[w, 0], matrices[w, 1], matrices[w, 2]
+    H, S, F = space.matrices[w, 0], space.matrices[w, 1], space.matrices[w, 2]
     g, slopes = vectors[w, :n], vectors[w, 4 * n :]
     for frame in range(starts[w], starts[w + 1]):
         for i in range(nq):
             q[ix(i), ix(w)] = all_q[ix(i), ix(frame)]
-        _evaluate(ints, floats, tags, points, weights, markers, frame, couplings, functions, robust, False, q, work, w,
-                  slopes, H, S, g, bounds)  # fmt: skip
+        _evaluate(p, frame, robust, False, q, space.work, w, slopes, H, S, g)
         for i in range(n):
             for j in range(n):
                 F[ix(i), ix(j)] = 0.0
@@ -538,7 +508,7 @@ def normal_blocks(
                 F[ix(i), ix(j)] = H[ix(i), ix(j)]
                 F[ix(j), ix(i)] = H[ix(i), ix(j)]
                 j = before[ix(j)]
-        _couple(couplings, slopes, n, F)
+        _couple(p.couplings, slopes, n, F)
         for i in range(n):
             row = ix(ints[ix(at + i * t.COLUMN_INTS)])
             gradient[ix(frame), row] = g[ix(i)]

@@ -341,7 +341,7 @@ def one_forward(ints, floats, work, q, v, tau, out):
     return checked(status, total)
 
 
-@typed_kernel(f"int64, int64[::1], float64[::1], {', '.join([ROWS] * 6)}, boolean, int64, {ROWS}, int64[::1]")
+@typed_kernel("int64", "int64[::1]", "float64[::1]", *[ROWS] * 6, "boolean", "int64", ROWS, "int64[::1]")
 def many_matrices(w, slots, ints, floats, work, given, q, v, a, external, has_external, what, out, status):
     """One algorithm on the states of slot w. They are one kernel so that their common parts are compiled once."""
     w = int64(w)

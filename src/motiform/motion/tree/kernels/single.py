@@ -167,7 +167,7 @@ def write_motion(ints, floats, a, b, work, w, out):
 ROWS = "float64[::1, :]"  # rows of states
 
 
-@typed_kernel(f"int64, int64[::1], float64[::1], {', '.join([ROWS] * 6)}, boolean, int64, {ROWS}, int64[::1]")
+@typed_kernel("int64", "int64[::1]", "float64[::1]", *[ROWS] * 6, "boolean", "int64", ROWS, "int64[::1]")
 def many_states(w, slots, ints, floats, work, given, q, v, a, external, has_external, what, out, status):
     """One algorithm on the states of slot w. They are one kernel so that their common parts are compiled once."""
     w = int64(w)
