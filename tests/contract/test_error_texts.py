@@ -51,10 +51,16 @@ def sources() -> dict[str, ast.Module]:
     return {str(path.relative_to(SOURCE)): ast.parse(path.read_text("utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
 
 
+@cache
+def owned() -> dict[str, dict[ast.AST, "Function"]]:
+    """Calls, keywords and assignments of each file, with the innermost function of each."""
+    return {file: functions(syntax) for file, syntax in sources().items()}
+
+
 def nodes(*kinds: type) -> Iterator[tuple[str, ast.AST]]:
     """Nodes of these kinds, with the file and line of each."""
-    for file, syntax in sources().items():
-        yield from ((f"{file}:{node.lineno}", node) for node in ast.walk(syntax) if isinstance(node, kinds))
+    for file, found in owned().items():
+        yield from ((f"{file}:{node.lineno}", node) for node in found if isinstance(node, kinds))
 
 
 def calls() -> list[tuple[str, ast.Call]]:
@@ -110,12 +116,13 @@ Function = ast.FunctionDef | ast.Module
 
 
 def functions(tree: ast.Module) -> dict[ast.AST, Function]:
-    """The innermost function of each node."""
+    """The innermost function of each call, keyword and assignment."""
     found: dict[ast.AST, Function] = {}
     stack: list[tuple[ast.AST, Function]] = [(tree, tree)]
     while stack:
         node, owner = stack.pop()
-        found[node] = owner
+        if isinstance(node, ast.Call | ast.keyword | ast.Assign):
+            found[node] = owner
         inner = node if isinstance(node, ast.FunctionDef) else owner
         stack += [(child, inner) for child in ast.iter_child_nodes(node)]
     return found
@@ -158,14 +165,14 @@ def wordings(node: ast.AST, owner: Function) -> list[str]:
     return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
 
 
-def nouns(files: dict[str, ast.Module]) -> tuple[list[tuple[str, str]], int]:
+def nouns(files: dict[str, dict[ast.AST, Function]]) -> tuple[list[tuple[str, str]], int]:
     """The texts of errors that state no rule, with their places, and how many texts were read.
 
     A function that hands a parameter on as the text of an error counts as one: its calls are read too.
     """
     made = []
-    for file, syntax in files.items():
-        for node, owner in functions(syntax).items():
+    for file, found_in in files.items():
+        for node, owner in found_in.items():
             if isinstance(node, ast.Call) and node.args:
                 made.append((file, getattr(node.func, "id", getattr(node.func, "attr", "")), node, owner))
     raised = {("", kind): 0 for kind in KINDS | {"ValueError"}}  # (file of a private function or "", name): argument
@@ -186,7 +193,7 @@ def nouns(files: dict[str, ast.Module]) -> tuple[list[tuple[str, str]], int]:
 
 
 def test_what_is_wrong_states_a_rule():
-    bad, count = nouns(sources())
+    bad, count = nouns(owned())
     assert count > 900
     assert bad == []
 
@@ -209,7 +216,7 @@ def test_what_is_wrong_states_a_rule():
 )
 def test_nouns_are_found(line, count):
     source = f"def fail(where, problem):\n    return InputError(problem, where=where)\n\ndef f(x, error):\n    {line}\n"
-    assert len(nouns({"a.py": ast.parse(source)})[0]) == count
+    assert len(nouns({"a.py": functions(ast.parse(source))})[0]) == count
 
 
 WRONG = ["bad", "bad.", "bad..", "bad?", "bad!", "it failed: ValueError: no.", "how long?", "waits..."]

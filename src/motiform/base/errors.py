@@ -191,7 +191,7 @@ def _is(value: object, kind: type) -> bool:
     """Return whether a value is of a class; scalars of NumPy are numbers and truth values, too."""
     scalar = getattr(getattr(value, "dtype", None), "kind", "") if getattr(value, "shape", None) == () else ""
     if kind is float or kind is int:
-        return (isinstance(value, Number) or scalar != "") and not isinstance(value, bool | complex)
+        return (isinstance(value, Number) or scalar in ("i", "u", "f", "b")) and not isinstance(value, bool | complex)
     if kind is bool:
         return isinstance(value, bool) or scalar == "b"
     return isinstance(value, str | PathLike if kind is Path or kind is PathLike else kind)

@@ -119,8 +119,9 @@ class Engine:
             for every in rates
             if (mine := [bundle for bundle in own if bundle.every == every])
         ]
+        families += [(AutomatonLinks, [bundle]) for bundle in automata]
         parts: list[Any] = []
-        for kind, mine in (*families, *((AutomatonLinks, [bundle]) for bundle in automata)):
+        for kind, mine in families:
             links = kind(self.device, network, mine, state, first, self._pad, self._width)
             if isinstance(links, AutomatonLinks):
                 self._automata.append(links)
@@ -146,7 +147,7 @@ class Engine:
         mobility = network.step**2 / network.mass  # 0 for what links do not move
         arms = pack_arms(network.count, self._pad, parts)
         return Masses(
-            pad=self._pad, count=network.count, width=self._width, plain=plain, mobility=self._row(mobility),
+            pad=self._pad, size=network.count, width=self._width, plain=plain, mobility=self._row(mobility),
             free=self._row(free), gravity=put(np.array(network.gravity) * network.step**2), drag=self._row(drag),
             whole=self._whole, stencils=len(self._stencils.bundles), floors=put(_one(floors.whole)),
             floor_places=put(_one(floors.place)), floor_laws=put(_one(floors.laws)), floor_count=len(floors.whole),

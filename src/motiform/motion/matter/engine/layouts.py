@@ -9,7 +9,7 @@ class Masses(NamedTuple):
     """What masses are, and what pulls them."""
 
     pad: int
-    count: int
+    size: int
     width: int
     """Masses of a run."""
     plain: int

@@ -151,7 +151,7 @@ def _move(low, high, step, x, before, forces, given, air, m):
 def move_masses(c, step, x, before, forces, given, air, masses):
     """Take the step of a run of all masses."""
     low = masses.pad + c * masses.width
-    high = min(low + masses.width, masses.pad + masses.count)
+    high = min(low + masses.width, masses.pad + masses.size)
     _move(low, high, step, x, before, forces, given, air, masses)
 
 

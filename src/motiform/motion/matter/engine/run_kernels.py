@@ -18,7 +18,7 @@ _move_masses = move_masses.body
 @kernel
 def many_steps(c, steps, sample, places, earlier, forces, air, m, lines, axial, real, there, grid_length, given):
     """Take steps from a sample on; `places` and `earlier` change roles after each."""
-    chunks = -(-m.count // m.width)
+    chunks = -(-m.size // m.width)
     for n in range(steps):
         x, before = (places, earlier) if n % 2 == 0 else (earlier, places)
         if m.stencils > 0:
