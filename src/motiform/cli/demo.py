@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from motiform.record import Recording
 
 #: One or two scenes a part. Neighbours are of different parts, so that two processes compile different kernels.
-TOUR = ("sit-to-stand", "handle", "cloth", "rattleback", "sand-heap", "bouncing", "flag", "pendulum", "fes-swing-up")
+TOUR = ("sit-to-stand", "handle", "cloth", "rattleback", "sand-heap", "bouncing", "ripples", "pendulum", "fes-swing-up")
 _FILMED = ("handle", "sit-to-stand", "cloth")
 _WATCHED = "sit-to-stand"  # scene whose figure carries the markers
-_FRAME, _FILM = (480, 270), 3.0  # pixels, seconds
+_FRAME, _FILM, _FPS = (480, 270), 2.0, 12  # pixels, seconds, pictures a second
 _RAYS = 4  # through each pixel of a picture: a quarter of the usual
 
 
@@ -100,11 +100,13 @@ def show(stop: Stop, progress: "Progress") -> list[Shown]:
     stem = stop.out / stop.name
     recording = simulate(scene, out=stem.with_suffix(".mf"), overwrite=True, progress=lambda done: progress(0.7 * done))
     form = dress(recording)
-    files = {"picture": stem.with_suffix(".png"), "plot": stop.out / f"{stop.name}-plot.png"}
+    files = {"picture": stem.with_suffix(".png")}
     flashes = scene.document.image.strobe
     drawn, instant = (strobe(form, flashes), 0.0) if flashes > 1 else (form, 0.4 * float(form.times[-1]))
     picture(drawn, files["picture"], time=instant, size=(960, 540), samples_per_pixel=_RAYS, overwrite=True)
-    plot_channels(recording, scene.document.image.plot, path=files["plot"], title=scene.title, overwrite=True)
+    if scene.document.image.plot:
+        files["plot"] = stop.out / f"{stop.name}-plot.png"
+        plot_channels(recording, scene.document.image.plot, path=files["plot"], title=scene.title, overwrite=True)
     if stop.name in _FILMED:
         files |= _film(recording, stem)
     text, part = scene.document.scene.description, scene.document.scene.part
@@ -120,7 +122,7 @@ def _film(recording: "Recording", stem: Path) -> dict[str, Path]:
 
     files = {"film": stem.with_suffix(".mp4"), "model": stem.with_suffix(".glb")}
     short = dress(recording.slice(0, min(_FILM, recording.duration)))
-    film(short, files["film"], size=_FRAME, fps=15, samples_per_pixel=1, overwrite=True)
+    film(short, files["film"], size=_FRAME, fps=_FPS, samples_per_pixel=1, overwrite=True)
     export(recording, files["model"], overwrite=True, rate=30)
     return files
 

@@ -51,7 +51,7 @@ def _row(row: "Shown") -> Html:
     first = '<img src="{picture}" alt="{title}: picture">'
     if "film" in row.files:  # its poster is the picture
         first = '<video src="{film}" poster="{picture}" controls loop muted playsinline></video>'
-    plot = '<img src="{plot}" alt="{title}: plot">'
+    plot = '<img src="{plot}" alt="{title}: plot">' if "plot" in row.files else ""
     return html('<h3>{title}</h3><p>{text}</p><div class="shown">' + first + plot + "</div>", **given)
 
 

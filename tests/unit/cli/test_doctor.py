@@ -39,18 +39,25 @@ def test_what_is_installed_works(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_needed_library_that_is_broken_is_named_with_its_error(broken):
+def test_libraries_that_are_broken_are_named_with_their_errors(broken):
+    """One that is needed fails to import, and an extra ends the process: both are found in one report."""
+    pytest.importorskip("dask", reason="dask is not installed")
+    broken("distributed", "import os; os._exit(9)")
     done = doctor(**broken("pandas", "raise ImportError('libsomething.so: cannot open shared object file')"))
     assert done.returncode == 1
     assert "broken: ImportError: libsomething.so: cannot open shared object file" in done.stdout
-    assert "pip install --force-reinstall pandas" in done.stdout
+    assert "broken: its import ends the process with code 9" in done.stdout
+    for name in ("pandas", "distributed"):
+        assert f"pip install --force-reinstall {name}" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
 
-@pytest.mark.slow
-def test_a_library_that_ends_the_process_is_found_too(broken):
-    pytest.importorskip("dask", reason="dask is not installed")
-    done = doctor(**broken("distributed", "import os; os._exit(9)"))
-    assert done.returncode == 0  # an extra: motiform works without it
-    assert "broken: its import ends the process with code 9" in done.stdout
-    assert "pip install --force-reinstall distributed" in done.stdout
+def test_an_extra_that_is_broken_does_not_end_it():
+    """Only what motiform itself needs makes the exit code 1."""
+    from motiform.cli.doctor import _fails, _mend_packages
+
+    packages = {"needed": {"numpy": "2.4.0"}, "dask": {"distributed": "2026.1 (broken: ImportError: x)"}}
+    assert not any(_fails(state) for state in packages["needed"].values())
+    assert _mend_packages(packages, ["needed"]) == [
+        "distributed is installed but broken: pip install --force-reinstall distributed"
+    ]

@@ -257,4 +257,4 @@ def _join(meshes: list[Laid]) -> tuple[np.ndarray, ...]:
     boxes, links, triangles, normals = (np.concatenate(column) for column in zip(*meshes, strict=True))
     nodes = np.cumsum([0] + [len(laid[0]) for laid in meshes])[:-1]
     slots = np.cumsum([0] + [len(laid[2]) for laid in meshes])[:-1]
-    return boxes, links, np.stack([nodes, slots], axis=1).astype(np.int32), triangles, normals
+    return boxes, links, np.stack([nodes, slots], axis=1).astype(np.int32), triangles.astype(float, copy=False), normals
