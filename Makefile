@@ -23,7 +23,7 @@ endef
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow test-quick fuzz soak check bench docs lock clean
+.PHONY: help setup demo test test-slow fuzz soak check bench docs lock clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -45,13 +45,10 @@ $(DOCS): $(TOOLS)
 demo: $(PACKAGE) ## a tour of the chain in nine scenes, and the studio (without a display: write the results and end)
 	$(BIN)/motiform demo --out demo
 
-test: setup ## check, and the tests that take minutes, side by side
-	@$(MAKE) --no-print-directory -j2 check test-quick
-
-test-quick: setup
+test: setup ## the tests that take minutes
 	$(TEST) -m "not slow and not gpu"
 
-test-slow: setup ## the tests that take longer
+test-slow: check ## check, and the tests that take longer
 	$(TEST) -m "slow and not gpu"
 
 fuzz: setup ## files, scenes, recordings and calls changed at random (CASES=…, SEED=…)

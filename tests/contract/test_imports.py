@@ -61,6 +61,7 @@ def test_unknown_names_are_refused():
         motiform.walk
 
 
+@pytest.mark.slow
 def test_importing_every_module_compiles_nothing():
     script = """
 import importlib, json, pkgutil

@@ -20,12 +20,15 @@ def test_the_page_shows_all_and_takes_names_as_text():
     shown = [
         Shown("<b>bold</b>", "bodies", "x < y", files),
         Shown("Film", "of its own", "", files | {"film": Path("c.mp4")}),
+        Shown("No curves", "bodies", "", {"picture": Path("d.png")}),
     ]
     text = page(shown, Path("demo"))
     assert "<b>bold" not in text
     assert "&lt;b&gt;bold" in text
     assert "x &lt; y" in text
     assert 'src="c.mp4"' in text
+    assert 'src="d.png"' in text
+    assert text.count('src="b.png"') == 2
     assert "Of its own" in text
     assert "http" not in text  # nothing comes from elsewhere
     assert "demo/handle.mf" in text
