@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from motiform.base import errors
@@ -246,6 +247,35 @@ def test_unknown_arguments_get_the_nearest():
     assert fall.__doc__ == "Fall."
     with pytest.raises(InputError, match=r"fall\(\): unknown argument \(got 'darg'; allowed: height, drag\)\. Did you"):
         fall(1.0, darg=2.0)
+
+
+def test_types_are_checked_even_where_one_is_known_to_type_checkers_alone():
+    @check_keywords
+    def fall(body: "Stone", height: float = 1.0, *, loud: bool = False) -> None:  # noqa: F821
+        """Fall."""
+
+    fall("anything", np.float64(2.0), loud=np.bool_(True))
+    with pytest.raises(InputError, match=r"fall\(\): 'height' must be a number \(got 'high'\)"):
+        fall(None, "high")
+    with pytest.raises(InputError, match=r"'loud' must be True or False"):
+        fall(None, loud="yes")
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "text"),
+    [
+        ("simulate", {"t1": "soon"}, "'t1' must be a number or None"),
+        ("simulate", {"overwrite": 1}, "'overwrite' must be True or False"),
+        ("picture", {"path": 3}, "'path' must be text or a path"),
+        ("film", {"path": "a.mp4", "fps": "fast"}, "'fps' must be a number"),
+        ("export", {"path": "a.glb", "rate": "slow"}, "'rate' must be a number or None"),
+    ],
+)
+def test_types_of_the_main_functions_are_checked(name, given, text):
+    import motiform
+
+    with pytest.raises(InputError, match=re.escape(f"{name}(): {text}")):
+        getattr(motiform, name)("handle", **given)
 
 
 def test_simulate_and_reconstruct_know_their_arguments():

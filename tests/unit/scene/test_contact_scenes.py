@@ -395,9 +395,7 @@ def test_what_is_wrong_is_told_with_its_line(case):
 
 
 # ---- going on -------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "settings", [{}, pytest.param({"motion.integrator": "time-stepping"}, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("settings", [{}, pytest.param({"motion.integrator": "time-stepping"}, marks=pytest.mark.slow)])
 def test_resumes_to_the_same_bits(tmp_path, settings, monkeypatch):
     from motiform.motion.run import Pace
 
