@@ -50,6 +50,13 @@ class MotiformError(Exception):
         text += f" ({'; '.join(facts)})" if facts else ""
         super().__init__(_ended(f"{_ended(text + '.')} {remedy}") if remedy else _ended(text))
 
+    recording: Any = None
+    """Of a run that failed: the recording of the samples before the error, incomplete; None: there was none."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        own = {key: value for key, value in self.__dict__.items() if key != "recording"}  # it stays in its process
+        return type(self), self.args, own
+
 
 def _ended(text: str) -> str:
     """Return a text whose last sentence has one mark at its end: parts may come from elsewhere, with theirs."""

@@ -232,6 +232,13 @@ REFERENCES: dict[str, str] = {
     "in locomotion, J. Biomech. 14 (1981) 793–801. doi:10.1016/0021-9290(81)90035-X",
     "Siciliano91": "B. Siciliano, J.-J. E. Slotine, A general framework for managing multiple tasks in highly "
     "redundant robotic systems, Proc. 5th Int. Conf. on Advanced Robotics (1991) 1211–1216",
+    "Hof05": "A. L. Hof, M. G. J. Gazendam, W. E. Sinke, The condition for dynamic stability, J. Biomech. 38 (2005) "
+    "1–8. doi:10.1016/j.jbiomech.2004.03.025",
+    "Horak86": "F. B. Horak, L. M. Nashner, Central programming of postural movements: adaptation to altered "
+    "support-surface configurations, J. Neurophysiol. 55 (1986) 1369–1381. doi:10.1152/jn.1986.55.6.1369",
+    "Herzog16": "A. Herzog, N. Rotella, S. Mason, F. Grimminger, S. Schaal, L. Righetti, Momentum control with "
+    "hierarchical inverse dynamics on a torque-controlled humanoid, Auton. Robots 40 (2016) 473–491. "
+    "doi:10.1007/s10514-015-9476-6",
     "Mehrotra92": "S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optimization 2 "
     "(1992) 575–601. doi:10.1137/0802028",
     "Sherman13": "M. A. Sherman, A. Seth, S. L. Delp, What is a moment arm? Calculating muscle effectiveness in "

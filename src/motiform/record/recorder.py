@@ -143,6 +143,11 @@ class Recorder:
         packed = self._sink.checkpoint
         return None if packed is None else unpack_checkpoint(packed)
 
+    @property
+    def result(self) -> Recording | None:
+        """The recording, once it is finished or closed, also by an exception; None before, or where it has nothing."""
+        return self._result
+
     def append(self, blocks: Mapping[str, Any], times: Any = None) -> None:
         """Add samples: ``{name: block (k, *shape)}``, k may differ from channel to channel.
 

@@ -180,7 +180,9 @@ def _simulate_scene(
     except (SceneError, RecordingError):
         raise
     except InputError as error:
-        raise SceneError(f"{scene.place('motion')}: {error}") from error
+        told = SceneError(f"{scene.place('motion')}: {error}")
+        told.recording = error.recording
+        raise told from error
 
 
 _SETTINGS = {"t1": "scene.duration", "rate": "scene.rate"} | {

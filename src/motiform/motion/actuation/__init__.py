@@ -1,5 +1,6 @@
 """Actuation of figures: controls, actuators with states (motors, muscles), laws called at a period, pushes."""
 
+from motiform.motion.actuation.balance import BalanceDrives, BalanceLaw, capture_impulse
 from motiform.motion.actuation.bip_step import BipStep, bip_motors, bip_step, bip_tasks
 from motiform.motion.actuation.commands import CommandedActuator, CommandedControl, PulseTrain, SampledLaw
 from motiform.motion.actuation.control import PostureControl, posture_control
@@ -23,12 +24,14 @@ from motiform.motion.actuation.standing import StandingEffort, standing_effort
 from motiform.motion.actuation.stimulation import (
     HAMSTRINGS,
     QUADRICEPS,
+    JoinedGeometry,
     KneeGeometry,
     PathArms,
     StimulatedMuscle,
     StimulatedMuscles,
     recruitment,
 )
+from motiform.motion.actuation.support import ArmSupport
 from motiform.motion.actuation.tasks import (
     CONTACT_CODES,
     CenterTask,
@@ -56,6 +59,9 @@ __all__ = [
     "HAMSTRINGS",
     "QUADRICEPS",
     "Actuator",
+    "ArmSupport",
+    "BalanceDrives",
+    "BalanceLaw",
     "BaseObserver",
     "BipStep",
     "CenterTask",
@@ -69,6 +75,7 @@ __all__ = [
     "FootMarks",
     "HillMuscles",
     "InertialSensor",
+    "JoinedGeometry",
     "JointSensor",
     "KneeGeometry",
     "Motor",
@@ -105,6 +112,7 @@ __all__ = [
     "bip_motors",
     "bip_step",
     "bip_tasks",
+    "capture_impulse",
     "motor_voltages",
     "posture_control",
     "prioritized",

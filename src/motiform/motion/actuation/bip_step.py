@@ -161,7 +161,7 @@ def bip_step(
     trajectory = TaskTrajectory(times, codes, [function(q) for q in postures])
     right, left = CONTACTS["right_foot"], CONTACTS["left_foot"]
     control = TaskControl(
-        function, trajectory, figure.coordinates[:15], {1: right, 2: left, 3: (*right, *left)},
+        function, trajectory, figure.coordinates[:15], {1: right, 2: left, 3: (*right, *left), 4: SUSPENSION},
         frequency=frequency, friction=0.75 * friction,
     )  # fmt: skip
     marks = [FootMarks(foot[0], foot[1], foot[3]) for foot in (right, left)]

@@ -29,14 +29,25 @@ def record(
 ) -> Recording:
     """Run a system and return the recording, in memory or, with `out`, on disk.
 
-    A run that fails raises its error after the samples before it are written.
+    A run that fails raises its error after the samples before it are written; `error.recording` has them.
     """
     options = system.options
     if options.device != "cpu":
         from motiform.base.kernels import get_device
 
         get_device(options.device)  # a missing device raises before a recording is begun
-    with _recorder(system, out, {**(manifest or {}), **system.facts}, statics, overwrite, resume) as recorder:
+    recorder = _recorder(system, out, {**(manifest or {}), **system.facts}, statics, overwrite, resume)
+    try:
+        return _recorded(system, recorder, progress)
+    except MotiformError as error:
+        error.recording = recorder.result
+        raise
+
+
+def _recorded(system: System, recorder: Recorder, progress: Progress | None) -> Recording:
+    """Return the recording of a run that is written to the end."""
+    options = system.options
+    with recorder:
         for block in _timed(system.blocks(recorder.checkpoint), options.rate):
             check_end()
             count = len(block.states)

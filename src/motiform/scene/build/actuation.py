@@ -1,6 +1,7 @@
 """Actuators of the figures of a scene, from its tables: motors, stimulated and Hill-type muscles."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,11 @@ from motiform.geometry.paths import WrapCylinder, WrapSphere
 from motiform.motion.actuation import (
     HAMSTRINGS,
     QUADRICEPS,
+    ArmSupport,
+    BalanceDrives,
+    BalanceLaw,
     HillMuscles,
+    JoinedGeometry,
     KneeGeometry,
     Motor,
     Motors,
@@ -25,15 +30,15 @@ from motiform.motion.actuation import (
 )
 from motiform.motion.actuation import muscles as ms
 from motiform.motion.actuation.control import Posture, plain_places
-from motiform.motion.contact import Contacts
+from motiform.motion.contact import Contacts, contact_gaps
 from motiform.motion.tree import Actuator, Figure
 from motiform.scene.build.common import build_pose, placed
-from motiform.scene.build.member import Member
+from motiform.scene.build.member import Member, full_names
 from motiform.scene.read.load import Scene
-from motiform.scene.tables.actuation import MotorsTable, MuscleTable, StimulationTable, WrapTable
+from motiform.scene.tables.actuation import MotorsTable, MuscleTable, StimulationTable, SupportTable, WrapTable
 from motiform.scene.tables.figure import FigureTable
 
-__all__ = ["build_motors", "build_muscles", "build_servos", "build_step"]
+__all__ = ["build_balance", "build_motors", "build_muscles", "build_servos", "build_step", "build_support"]
 
 _CURVES = {"degroote": ms.DeGrooteFregly, "millard": ms.Millard, "thelen": ms.Thelen}
 
@@ -86,6 +91,34 @@ def build_step(scene: Scene, figure: Figure, contacts: Contacts | None) -> tuple
     return placed(scene, make, "figure", walks[0], "step")
 
 
+def build_balance(scene: Scene, figure: Figure, start: np.ndarray, contacts: Contacts | None) -> list[Actuator]:
+    """Return the drives of a figure that keeps its balance, or nothing."""
+    stands = [n for n, table in enumerate(scene.document.figure) if table.balance is not None]
+    if not stands:
+        return []
+    table = scene.document.figure[stands[0]].balance
+    assert table is not None
+
+    def make() -> list[Actuator]:
+        if len(scene.document.figure) + len(scene.document.body) > 1 or contacts is None:
+            raise InputError("a figure that keeps its balance must be alone in its scene, and have contacts")
+        driven = [figure.coordinates[k] for k in plain_places(figure)[1]]
+        gaps = contact_gaps(figure, contacts, start)
+        soles = [p.name for p, gap in zip(contacts.points, gaps, strict=True) if gap < 1e-4]  # [m]
+        numbers = table.model_dump(exclude={"limit", "period", "delay"})
+        law = BalanceLaw(figure, driven, soles, start, **numbers)
+        own = {"limit": table.limit, "period": table.period, "delay": table.delay}
+        return [BalanceDrives(figure, law=law, name="balance", **own)]
+
+    return placed(scene, make, "figure", stands[0], "balance")
+
+
+def build_support(figure: Figure, table: SupportTable, posture: Posture, member: Member) -> ArmSupport:
+    """Return the force that helps a figure up along its posture."""
+    numbers = table.model_dump(exclude={"segment"})
+    return ArmSupport(figure, member.prefix + table.segment, posture, **numbers, name=f"{member.prefix}support")
+
+
 # -------------------------------------------------------------------- muscles
 def build_muscles(scene: Scene, figure: Figure, members: Sequence[Member]) -> list[Actuator]:
     """Return the muscles of the figures of a scene."""
@@ -100,24 +133,22 @@ def build_muscles(scene: Scene, figure: Figure, members: Sequence[Member]) -> li
 
 
 def _stimulated(figure: Figure, table: StimulationTable, member: Member) -> StimulatedMuscles:
-    geometry = KneeGeometry(
-        figure,
-        member.prefix + table.coordinate,
-        -1.0 if table.extension else 1.0,
-        table.radius,
-        table.above,
-        table.quadriceps,
-        table.hamstrings,
-    )
+    """Return the muscles of a knee, or of both: right first."""
+    sign, sizes = -1.0 if table.extension else 1.0, (table.radius, table.above, table.quadriceps, table.hamstrings)
+    sides = full_names(figure, member.prefix, table.coordinate, "v")
+    knees = [KneeGeometry(figure, name, sign, *sizes) for name in sides]
     pulses: dict[float, list[float]] = {}
     for train in table.train:
         for k in range(train.pulses):
             place = ("quadriceps", "hamstrings").index(train.muscle)
             pulses.setdefault(train.start + k * train.period, [0.0, 0.0])[place] = train.intensity
     times = sorted(pulses)
-    command = PulseTrain(times, np.array([pulses[t] for t in times]).reshape(-1, 2))
-    name = f"{member.prefix}stimulation"
-    return StimulatedMuscles(geometry, (QUADRICEPS, HAMSTRINGS), command, delay=table.delay, name=name)
+    command = PulseTrain(times, np.array([pulses[t] * len(knees) for t in times]).reshape(-1, 2 * len(knees)))
+    name, own = f"{member.prefix}stimulation", (QUADRICEPS, HAMSTRINGS)
+    if len(knees) == 1:
+        return StimulatedMuscles(knees[0], own, command, delay=table.delay, name=name)
+    both = [replace(one, name=f"{side}_{one.name}") for side in ("right", "left") for one in own]
+    return StimulatedMuscles(JoinedGeometry(knees), both, command, delay=table.delay, name=name)
 
 
 def _hill(figure: Figure, table: FigureTable, member: Member) -> HillMuscles:

@@ -27,9 +27,9 @@ from motiform.motion.contact import Contacts
 from motiform.motion.hybrid import body_segments
 from motiform.motion.tree import Actuator, Control, Figure
 from motiform.motion.tree.prescribed import drive_figure
-from motiform.scene.build.actuation import build_muscles, build_servos
+from motiform.scene.build.actuation import build_muscles, build_servos, build_support
 from motiform.scene.build.common import placed
-from motiform.scene.build.member import Member
+from motiform.scene.build.member import Member, full_names
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.drive import LoadTable, PostureTable, PrescribedTable, Value
 from motiform.scene.tables.schema import ForceTable
@@ -64,6 +64,12 @@ def build_controls(
                 actuators.append(build_servos(figure, table.motors, motors[n], way, member))
             else:
                 parts.append(placed(scene, posture.control, "figure", n, "posture"))
+            if table.support is not None:
+                way, own = placed(scene, posture.way, "figure", n, "posture"), table.support
+                help_ = placed(
+                    scene, lambda t=own, w=way, m=member: build_support(figure, t, w, m), "figure", n, "support"
+                )
+                actuators.append(help_)
     if drives:
         parts.append(CoordinateControl(figure, drives))
     return [*parts, *actuators] or None
@@ -204,13 +210,6 @@ def read_values(
             if len(values) != len(places):
                 raise SceneError(f"{where}: {name} has {len(places)} numbers (got {len(values)})")
             out[places] = [_number(x, which, where) for x in values]
-
-
-def full_names(figure: Figure, prefix: str, name: str, which: str) -> list[str]:
-    """Return the coordinate that a name means; a name without a side, such as "knee", is that of both sides."""
-    known = figure.layout.places_q if which == "q" else figure.layout.places_v
-    sides = [f"{prefix}{side}_{name}" for side in ("right", "left")]
-    return sides if prefix + name not in known and all(side in known for side in sides) else [prefix + name]
 
 
 def _number(value: float | str, which: str, where: str) -> float:

@@ -15,7 +15,7 @@ from motiform.motion.figures import ready_figure
 from motiform.motion.hybrid import add_body, start_bodies
 from motiform.motion.tree import Actuator, Control, Figure, FigureBuilder, Part, joints
 from motiform.motion.tree.read import read_figure
-from motiform.scene.build.actuation import build_motors, build_step
+from motiform.scene.build.actuation import build_balance, build_motors, build_step
 from motiform.scene.build.common import build_bodies, build_pose, build_shape, placed
 from motiform.scene.build.contacts import build_contacts
 from motiform.scene.build.drive import build_controls, build_motions, build_pushes, read_values
@@ -70,6 +70,10 @@ def build_figures(scene: Scene) -> Made:
     step = build_step(scene, figure, contacts)
     if step is not None:
         q, controls = step[0], [step[1]]
+    balance = build_balance(scene, figure, q, contacts)
+    if balance:
+        already = [] if controls is None else controls if isinstance(controls, list) else [controls]
+        controls = [*already, *balance]
     pushes = build_pushes(scene, figure, members, bodies)
     return Made(figure, q, v, controls, pushes, contacts, build_motions(scene, figure, members))
 

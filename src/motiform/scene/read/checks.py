@@ -1,9 +1,11 @@
 """Global checks of a scene: unique and known names, existing channels."""
 
 from motiform.base.errors import SceneError, closest
+from motiform.motion.actuation.balance import BALANCE_QUANTITIES
 from motiform.motion.actuation.motors import MOTOR_QUANTITIES
 from motiform.motion.actuation.muscles.acting import MUSCLE_QUANTITIES
 from motiform.motion.actuation.stimulation.muscles import STIMULATION_QUANTITIES
+from motiform.motion.actuation.support import SUPPORT_QUANTITIES
 from motiform.motion.actuation.walking import WALKING_QUANTITIES
 from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
 from motiform.motion.figures import FIGURES
@@ -11,6 +13,7 @@ from motiform.motion.hybrid.observe import CONTACT_CHANNELS
 from motiform.motion.matter.observe import _METERS as NETWORK_METERS
 from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
 from motiform.scene.read.lines import line_of
+from motiform.scene.tables.figure import FigureTable
 from motiform.scene.tables.schema import BodyTable, SceneFile
 
 __all__ = ["check_names", "check_plots"]
@@ -112,11 +115,17 @@ def _body_names(body: BodyTable) -> list[str]:
     return [body.name] if body.copies is None else [f"{body.name}.{k + 1}" for k in range(body.copies.count)]
 
 
+def _acts(figure: FigureTable) -> bool:
+    """Whether something drives a figure from within."""
+    keys = ("control", "posture", "step", "balance", "support", "stimulation", "muscle")
+    return any(getattr(figure, key) for key in keys)
+
+
 def _figure_channels(document: SceneFile) -> list[str]:
     """Return the channels that a recording of the scene's figures will have."""
     figures = document.figure
     known = [name for name in FIGURE_CHANNELS if name not in ("tau", "tags")]
-    known += ["tau"] if any(f.control or f.posture or f.step or f.stimulation or f.muscle for f in figures) else []
+    known += ["tau"] if any(_acts(f) for f in figures) else []
     known += ["tags"] if any(figure.tag or figure.model for figure in figures) else []
     for figure in figures:
         prefix = f"{figure.name}." if len(figures) > 1 else ""
@@ -129,11 +138,13 @@ def _figure_channels(document: SceneFile) -> list[str]:
         actuators = (
             ("motors", figure.motors or figure.step, MOTOR_QUANTITIES),
             ("motors", figure.step, WALKING_QUANTITIES),
+            ("balance", figure.balance, BALANCE_QUANTITIES),
+            ("support", figure.support, SUPPORT_QUANTITIES),
             ("stimulation", figure.stimulation, STIMULATION_QUANTITIES),
             ("muscles", figure.muscle, MUSCLE_QUANTITIES),
         )
         known += [f"{prefix}{name}.{key}" for name, given, keys in actuators if given for key in keys]
-    known += ["z"] if any(f.motors or f.step or f.stimulation or f.muscle for f in figures) else []
+    known += ["z"] if any(f.motors or f.step or f.balance or f.stimulation or f.muscle for f in figures) else []
     return known + (_contact_channels(document) if document.touching else [])
 
 

@@ -6,7 +6,17 @@ from pydantic import Field, model_validator
 
 from motiform.scene.tables.common import Above0, AtLeast0, Length, Metre, Name, Number, Point, PoseTable, Second, Table
 
-__all__ = ["ExcitationTable", "MotorsTable", "MuscleTable", "StepTable", "StimulationTable", "TrainTable", "WrapTable"]
+__all__ = [
+    "BalanceTable",
+    "ExcitationTable",
+    "MotorsTable",
+    "MuscleTable",
+    "StepTable",
+    "StimulationTable",
+    "SupportTable",
+    "TrainTable",
+    "WrapTable",
+]
 
 Positive = Annotated[Number, Above0]
 NotNegative = Annotated[Number, AtLeast0]
@@ -46,6 +56,32 @@ class StepTable(Table):
     seed: Annotated[int, Field(ge=0)] = 0
 
 
+class BalanceTable(Table):
+    """`[figure.balance]`: torque drives of all joints that keep a figure standing on its feet in its posture."""
+
+    frequency: Positive = Field(0.6, description="of the way back of the centre of mass [Hz]")
+    posture_frequency: Positive = Field(1.0, description="of trunk and posture [Hz]")
+    friction: Positive = Field(0.5, description="of the soles that it counts on")
+    weights: tuple[Positive, Positive, Positive] = Field(
+        (10.0, 1.0, 0.5), description="of the centre of mass, the turn of the trunk, each coordinate"
+    )
+    limit: Positive = Field(400.0, description="largest effort of a joint [N m]")
+    period: Annotated[Second, Above0] = Field(0.005, description="from one call of the control to the next")
+    delay: Annotated[Second, AtLeast0] = Field(0.0, description="until efforts take hold")
+
+
+class SupportTable(Table):
+    """`[figure.support]`: a force that pushes a point up toward its place in the posture, and holds it there."""
+
+    segment: str
+    at: Point = (0.0, 0.0, 0.0)
+    limit: NotNegative = Field(description="largest force upward [N]")
+    hold: NotNegative = Field(0.0, description="largest force along an axis of the ground [N]")
+    spring: NotNegative = Field(20000.0, description="[N/m]")
+    damper: NotNegative = Field(1500.0, description="[N s/m]")
+    period: Annotated[Second, Above0] = Field(0.01, description="from one force to the next")
+
+
 class TrainTable(Table):
     """`[[figure.stimulation.train]]`: pulses for one muscle."""
 
@@ -57,9 +93,9 @@ class TrainTable(Table):
 
 
 class StimulationTable(Table):
-    """`[figure.stimulation]`: stimulated quadriceps and hamstrings at a knee."""
+    """`[figure.stimulation]`: stimulated quadriceps and hamstrings at a knee, or both."""
 
-    coordinate: str
+    coordinate: str = Field(description="of the knee; without a side: of both")
     extension: bool = Field(False, description="whether the coordinate grows with extension instead of flexion")
     radius: Length = 0.04
     above: Length = Field(0.42, description="from the knee up to where both come from")

@@ -5,7 +5,15 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from motiform.motion.figures import FIGURES
-from motiform.scene.tables.actuation import MotorsTable, MuscleTable, StepTable, StimulationTable, WrapTable
+from motiform.scene.tables.actuation import (
+    BalanceTable,
+    MotorsTable,
+    MuscleTable,
+    StepTable,
+    StimulationTable,
+    SupportTable,
+    WrapTable,
+)
 from motiform.scene.tables.common import (
     AtLeast0,
     Color,
@@ -216,6 +224,8 @@ class FigureTable(Table):
     posture: PostureTable | None = None
     motors: MotorsTable | None = None
     step: StepTable | None = None
+    balance: BalanceTable | None = None
+    support: SupportTable | None = None
     stimulation: StimulationTable | None = None
     muscle: list[MuscleTable] = Field(default_factory=list)
     wrap: list[WrapTable] = Field(default_factory=list)
@@ -234,6 +244,10 @@ class FigureTable(Table):
                 raise ValueError("motors follow a posture: posture must have q, hold or key, and no other key")
         if self.step is not None and (self.model != "bip" or self.posture is not None or self.start.model_fields_set):
             raise ValueError("a step needs the model bip, without start and posture: it sets them itself")
+        if self.balance is not None and (self.posture or self.motors or self.step):
+            raise ValueError("a balance keeps the posture of the start: give no posture, motors or step")
+        if self.support is not None and (self.posture is None or self.motors):
+            raise ValueError("a support follows a posture: give [figure.posture], and no motors")
         if self.wrap and not self.muscle:
             raise ValueError("surfaces to wrap belong to muscles: give [[figure.muscle]]")
         if self.model is None and self.parameters.model_fields_set:

@@ -1,5 +1,6 @@
 """Lengths and moment arms of stimulated muscles."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -14,7 +15,7 @@ from motiform.motion.run import check_number
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Geometry", "KneeGeometry", "PathArms"]
+__all__ = ["Geometry", "JoinedGeometry", "KneeGeometry", "PathArms"]
 
 
 class Geometry(Protocol):
@@ -97,6 +98,33 @@ class KneeGeometry:
         arms = np.zeros((2, self.figure.nv))
         arms[:, at_v] = -self.sign * r, self.sign * a * c * np.sin(phi) / ham
         return np.array([r * phi + fixed, ham]), arms
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedGeometry:
+    """Muscles of several places of one figure, such as both knees."""
+
+    parts: Sequence[Geometry]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(self.parts))
+        if not self.parts or any(part.figure is not self.parts[0].figure for part in self.parts):
+            raise InputError("muscles must be of one figure", where="joined geometry", got=f"{len(self.parts)} parts")
+
+    @property
+    def figure(self) -> Figure:
+        """That of the parts."""
+        return self.parts[0].figure
+
+    @property
+    def count(self) -> int:
+        """Of all parts."""
+        return sum(part.count for part in self.parts)
+
+    def __call__(self, q: Array) -> tuple[Array, Array]:
+        """Return lengths [m], (muscles,), and moment arms, (muscles, nv)."""
+        lengths, arms = zip(*(part(q) for part in self.parts), strict=True)
+        return np.concatenate(lengths), np.concatenate(arms)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from motiform.base.errors import InputError
 from motiform.motion.actuation.motors import velocity_places
 from motiform.motion.actuation.tasks.function import TaskFunction, prioritized
 from motiform.motion.actuation.tasks.kinematics import StateKinematics
-from motiform.motion.actuation.tasks.trajectory import TaskTrajectory
+from motiform.motion.actuation.tasks.trajectory import SUSPENDED, TaskTrajectory
 from motiform.motion.run import check_number
 from motiform.motion.tree import inverse_dynamics
 from motiform.motion.tree.model.joint import Array
@@ -48,7 +48,7 @@ class TaskControl:
     driven: Sequence[str]
     """Coordinates with drives."""
     supports: Mapping[int, Sequence[str]]
-    """Tags that carry the figure, by the contact code of a phase."""
+    """Tags that carry the figure, by the contact code of a phase; with code 4, those it hangs by, held in every way."""
     frequency: float = 1.5
     """ω/2π [Hz]"""
     ratio: float = 1.0
@@ -94,7 +94,7 @@ class TaskControl:
         a = prioritized([held, *tasks] if len(J) else tasks)
         need = inverse_dynamics(figure, q, v, a)
         free = np.setdiff1d(np.arange(figure.nv), self._places)
-        forces, missing = self._forces(J, need, free)
+        forces, missing = self._forces(J, need, free, hung=wanted.contact == SUSPENDED)
         tau = need - J.T @ forces.ravel() if len(J) else need
         return TaskEfforts(tau[self._places], a, forces, missing)
 
@@ -107,12 +107,17 @@ class TaskControl:
         points = [state.tag(figure.tag_names.index(tag)) for tag in tags]
         return tuple(np.concatenate([getattr(p, k) for p in points]) for k in ("jacobian", "bias", "rate"))  # type: ignore[return-value]
 
-    def _forces(self, J: Array, need: Array, free: np.ndarray) -> tuple[Array, float]:
-        """Return the least forces in the cones that give the undriven coordinates what they need (points, 3)."""
+    def _forces(self, J: Array, need: Array, free: np.ndarray, *, hung: bool) -> tuple[Array, float]:
+        """Return the least forces that give the undriven coordinates what they need (points, 3): within the cones, or
+        in any direction where it hangs.
+        """
         from scipy.optimize import nnls
 
         if not len(free):
             return np.zeros((len(J) // 3, 3)), 0.0
+        if hung and len(J):
+            forces = np.linalg.lstsq(J[:, free].T, need[free], rcond=None)[0]
+            return forces.reshape(-1, 3), float(np.abs(J[:, free].T @ forces - need[free]).max())
         rays = self._rays
         G = (
             np.concatenate([J[3 * k : 3 * k + 3].T @ rays for k in range(len(J) // 3)], axis=1)

@@ -17,11 +17,12 @@ from motiform.spatial.checks import as_floats
 
 __all__ = ["CONTACT_CODES", "TaskTrajectory", "read_traj3", "write_traj3"]
 
+SUSPENDED = 4
 CONTACT_CODES = {
     1: "right foot",
     2: "left foot",
     3: "both feet",
-    4: "suspended",
+    SUSPENDED: "suspended",
     5: "between both feet and one",
 }
 """What carries the figure in a phase, by its number.  [HuMAnS 8.2]"""

@@ -20,7 +20,9 @@ from motiform.motion.actuation.tasks import (
 )
 from motiform.motion.contact import Contacts, contact_dynamics, floor, points_of_tags
 from motiform.motion.figures import bip
+from motiform.motion.figures.bip_table import SUSPENSION
 from motiform.motion.tree import forward_dynamics
+from motiform.motion.tree import poses as poses_of
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +185,39 @@ def test_a_robot_on_one_foot_moves_as_the_control_counts_on(robot):
         np.testing.assert_allclose(real.acceleration, found.acceleration, atol=1e-2)
     assert found.forces[:, 1].min() >= 0.0
     assert found.forces[:, 1].sum() == pytest.approx(robot.mass * 9.81, rel=0.05)
+
+
+def test_a_robot_that_hangs_moves_as_it_is_told(robot, tmp_path):
+    """Code 4: with its trunk welded to the world, the tasks have the accelerations asked for, and nothing is missing.
+
+    The weld is the suspension: two roads to one motion, forward dynamics with a closure and the control's forces.
+    """
+    builder = FigureBuilder(name="hung")
+    builder.add(robot, "")
+    builder.close("suspension", None, (0, 0, 0), "trunk", tuple(_trunk_in_world(robot)), "weld")
+    hung = builder.build()
+    own = robot.coordinates[:15]
+    function = TaskFunction(robot, [PostureTask(own)])
+    poses = np.array([np.zeros(15), 0.1 * np.ones(15), 0.2 * np.ones(15)])
+    write_traj3(TaskTrajectory([0.0, 1.0], [4], poses), tmp_path / "hung.traj3")
+    path = read_traj3(tmp_path / "hung.traj3")
+    control = TaskControl(function, path, own, {4: SUSPENSION}, frequency=1.0)
+    q = robot.neutral()
+    found = control(0.3, q, np.zeros(21))
+    assert found.missing < 1e-8
+    assert found.forces.sum(0)[1] == pytest.approx(robot.mass * 9.81, rel=0.2)  # its parts accelerate
+    tau = np.zeros(21)
+    tau[:15] = found.efforts
+    a = forward_dynamics(hung, q, np.zeros(21), tau)
+    wanted, w = path(0.3), 2 * np.pi
+    np.testing.assert_allclose(a[:15], wanted.acceleration + 2 * w * wanted.rate + w**2 * wanted.value, atol=1e-6)
+
+
+def _trunk_in_world(robot):
+    """Return the point of the trunk that is at the world's origin."""
+    at = poses_of(robot, robot.neutral())
+    n = robot.names.index("trunk")
+    return -at.rotation[n].T @ at.position[n]
 
 
 def reach(figure, axes):
