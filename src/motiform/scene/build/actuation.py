@@ -101,7 +101,7 @@ def build_balance(scene: Scene, figure: Figure, start: np.ndarray, contacts: Con
 
     def make() -> list[Actuator]:
         if len(scene.document.figure) + len(scene.document.body) > 1 or contacts is None:
-            raise InputError("a figure that keeps its balance must be alone in its scene, and have contacts")
+            raise InputError("a balancing figure must be alone in its scene, and have contacts")
         driven = [figure.coordinates[k] for k in plain_places(figure)[1]]
         gaps = contact_gaps(figure, contacts, start)
         soles = [p.name for p, gap in zip(contacts.points, gaps, strict=True) if gap < 1e-4]  # [m]

@@ -245,9 +245,9 @@ class FigureTable(Table):
         if self.step is not None and (self.model != "bip" or self.posture is not None or self.start.model_fields_set):
             raise ValueError("a step needs the model bip, without start and posture: it sets them itself")
         if self.balance is not None and (self.posture or self.motors or self.step):
-            raise ValueError("a balance keeps the posture of the start: give no posture, motors or step")
+            raise ValueError("a balance takes the posture of the start: give no posture, motors or step")
         if self.support is not None and (self.posture is None or self.motors):
-            raise ValueError("a support follows a posture: give [figure.posture], and no motors")
+            raise ValueError("a support needs a posture: give [figure.posture], and no motors")
         if self.wrap and not self.muscle:
             raise ValueError("surfaces to wrap belong to muscles: give [[figure.muscle]]")
         if self.model is None and self.parameters.model_fields_set:
