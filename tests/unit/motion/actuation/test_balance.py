@@ -96,6 +96,17 @@ def test_arms_push_up_to_their_limit_and_do_not_pull():
     assert rec["support.force"][-1, 1] == pytest.approx(98.1, abs=0.1)
 
 
+def test_two_knees_are_one_geometry(standing):
+    figure, _, q = man(standing)
+    knees = [actuation.KneeGeometry(figure, f"{side}_knee_extension", -1.0) for side in ("right", "left")]
+    lengths, arms = actuation.JoinedGeometry(knees)(q)
+    for k, knee in enumerate(knees):
+        np.testing.assert_array_equal(lengths[2 * k : 2 * k + 2], knee(q)[0])
+        np.testing.assert_array_equal(arms[2 * k : 2 * k + 2], knee(q)[1])
+    with pytest.raises(InputError, match="one figure"):
+        actuation.JoinedGeometry([])
+
+
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
