@@ -27,9 +27,9 @@ _LONG, _STEADY = 0.15, 0.03  # [m] distances of markers that tell a size, and th
 _SAMPLES, _FEWEST = 60, 3  # samples that are looked at, and distances that tell a size
 _ENOUGH, _ROLL = 3, 5e-4  # markers that tell how a foot rolls; [m²/rad²]: 5 mm of markers for 13° of rolling
 _WIDER = np.deg2rad(15.0)  # beyond passive ranges: feet that carry weight go there, and zeros of angles err by some
-_FRAMES = 40  # samples by which a figure is calibrated where nobody asks for it
+_FRAMES = (40, 80, 25)  # samples by which a figure is calibrated where nobody asks for it: one of 25, at least, at most
 _SIZES = (0.3, 1.5)  # of the mean body: a child's, and beyond a giant's
-_CARRIED, _MASSES = 0.25, (8.0, 300.0)  # [s] on plates alone that tell a mass; [kg] of somebody who can walk
+_CARRIED, _MASSES = 0.2, (8.0, 300.0)  # [s] on plates alone that tell a mass; [kg] of somebody who can walk
 _AGREE = 0.2  # of the mass: half of its samples lie so near to one another
 
 
@@ -59,7 +59,9 @@ def settle_defaults(
         told["limits"] = ("Human36 has none of its own", "anatomical ranges and 15° more")
     settled = replace(options, figure=replace(spec, measures={**found, **spec.measures}))
     if marked and options.calibrate is None and options.static is None:
-        settled = replace(settled, calibrate=True, calibration={"frames": _FRAMES, **options.calibration})
+        least, most, every = _FRAMES
+        frames = min(max(markers.count("markers") // every, least), most)
+        settled = replace(settled, calibrate=True, calibration={"frames": frames, **options.calibration})
         told["calibrate"] = ("no static trial is given", "the trial's own markers")
     if marked and not {"height", "lengths"} & (known.keys() | found.keys()):
         made = make_figure(settled.figure, subject)
@@ -149,9 +151,9 @@ def settle_mass(
 def find_mass(figure: Figure, rec: Recording) -> float | None:
     """Return the mass [kg] with which the body's motion takes the force of the plates; None where they tell too little.
 
-    What is left at the root of a body of mass m₀ is m₀ (a + g) − F, without plates m₀ (a + g): both along the vertical
-    give m / m₀ = F / (m₀ (a + g)) in each sample in which all feet are in the air or on usable plates and half of the
-    weight or more is needed. The median of it, where the ratios agree.
+    What is left at the root of a body of mass m₀ is m₀ (a + g) − F, without plates m₀ (a + g). Their sums along the
+    vertical, over the samples in which all feet are in the air or on usable plates, give m / m₀ = Σ F / Σ m₀ (a + g),
+    in which a vanishes over whole strides; where the ratios of samples with half the weight or more agree.
     """
     known = np.asarray(rec["effort.known"]).astype(bool).all(1)
     times, left = rec.time("q"), np.asarray(rec["residual"])[:, 3:]
@@ -159,11 +161,11 @@ def find_mass(figure: Figure, rec: Recording) -> float | None:
     up = -np.asarray(figure.gravity) / np.linalg.norm(figure.gravity)
     needed = efforts(figure, times, q, v, a).residual[:, 3:] @ up
     weight = figure.mass * float(np.linalg.norm(figure.gravity))
-    with np.errstate(invalid="ignore"):
-        ratios = (1.0 - left @ up / needed)[known & (needed > 0.5 * weight)]
-    ratios = ratios[np.isfinite(ratios)]
-    if len(ratios) < 2 or len(ratios) * float(np.median(np.diff(times))) < _CARRIED:
+    force = needed - left @ up
+    known &= np.isfinite(force) & np.isfinite(needed)
+    heavy = known & (np.nan_to_num(needed) > 0.5 * weight)
+    if heavy.sum() < 2 or heavy.sum() * float(np.median(np.diff(times))) < _CARRIED:
         return None
-    low, middle, high = np.percentile(ratios, (25, 50, 75))
-    mass = figure.mass * float(middle)
+    low, middle, high = np.percentile(force[heavy] / needed[heavy], (25, 50, 75))
+    mass = figure.mass * float(force[known].sum() / needed[known].sum())
     return round(mass, 1) if _MASSES[0] < mass < _MASSES[1] and high - low < _AGREE * middle else None

@@ -24,7 +24,7 @@ NEAR = 0.15  # m, from the centre of pressure to the foot
 LOW = 0.12  # m, of the lowest point of a foot above the plate: markers and models err by some centimetres
 SLOW = 0.6  # m/s, of a point of a foot that stands; a foot in the air moves three to five times as fast as its owner
 STANDS = 0.04  # m, of a point of a sole above where it stands, and of that above where the lowest foot does, LOW
-_STANCE = 10.0  # % of the trial in which a point is lower than where it stands: the tip of a stiff model foot dips
+STANCE = 10.0  # % of the trial in which a point is lower than where it stands: the tip of a stiff model foot dips
 _EDGE = 0.01  # m, by which a sole may pass the edge of a plate
 _SPREAD = 2.0  # periods of the low-pass, after which 0.01 % of a force is left of it
 _LANDS = 0.1  # s, in which a foot is low and slow before it presses, and after
@@ -193,7 +193,7 @@ def _soles(figure: Figure, feet: tuple[Foot, ...], t: Array, q: Array, up: Array
         own[seen] = foot_points(foot, R, p)
         points.append(own)
     floors = [
-        np.nanpercentile(own @ up, _STANCE, axis=0) if seen.any() else np.full(len(own[0]), np.nan) for own in points
+        np.nanpercentile(own @ up, STANCE, axis=0) if seen.any() else np.full(len(own[0]), np.nan) for own in points
     ]
     lowest = min(floor.min() for floor in floors)
     for k, (own, floor) in enumerate(zip(points, floors, strict=True)):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.derivatives import as_times, even_rate, smooth
-from motiform.motion.reconstruct.dynamics.plates import PlateAssignment
+from motiform.motion.reconstruct.dynamics.plates import STANCE, STANDS, PlateAssignment
 from motiform.motion.reconstruct.feet import Feet, find_feet, foot_points, up_of
 from motiform.motion.tree.algorithms.kinematics import poses
 from motiform.motion.tree.model.figure import Figure
@@ -144,7 +144,8 @@ def gait_events(
     From the feet: "zeni" takes the instants at which the heel is foremost and the toes hindmost from the pelvis
     [Zeni08]; "velocity" those at which the middle of the foot, when low, sinks fastest, and rises fastest [OConnor07].
     ``shortest`` [s] is the least time between two strikes of a foot. Times lie between samples, at the tip of the
-    parabola through the three highest.
+    parabola through the three highest. Who runs has the foot in the air when the toes are hindmost: where they are 4 cm
+    above where they stand by then, the foot is off when they pass this height.
 
     Events of plates (``assignment``) are surer: they take the place of those of the feet within ``shortest`` / 2; so do
     those that a file states (``told``: "Foot Strike", "Foot Off" with the context "Left" or "Right", as in C3D), of
@@ -156,7 +157,9 @@ def gait_events(
     for side in walker.heels:
         signals = _zeni(walker, side) if method == "zeni" else _velocity(walker, side)
         for what, signal in zip((STRIKE, OFF), signals, strict=True):
-            found += [_event(time, side, what, method) for time in _peaks(walker.times, signal, shortest)]
+            times = _peaks(walker.times, signal, shortest)
+            times = _lifted(walker, side, times) if what == OFF and method == "zeni" else times
+            found += [_event(time, side, what, method) for time in times]
     for surer in (plate_events(assignment) if assignment is not None else [], _told_events(told)):
         found = [e for e in found if not any(e.name == s.name and abs(e.time - s.time) < shortest / 2 for s in surer)]
         found += surer
@@ -182,6 +185,24 @@ def _zeni(walker: Walker, side: str) -> tuple[Array, Array]:
     """Return signals that peak at strike and off: how far the heel is before the pelvis, the toes behind it."""
     ahead = walker.forward
     return (walker.heels[side] - walker.pelvis) @ ahead, (walker.pelvis - walker.toes[side]) @ ahead
+
+
+def _lifted(walker: Walker, side: str, offs: list[float]) -> list[float]:
+    """Return the instants of foot offs, earlier where the toes are in the air already: when they passed `STANDS`."""
+    t, height = walker.times, walker.toes[side] @ walker.up
+    if not offs or not np.isfinite(height).any():
+        return offs
+    border = float(np.nanpercentile(height, STANCE)) + STANDS
+    found = []
+    for time in offs:
+        k = int(np.searchsorted(t, time, side="right")) - 1
+        if height[k] > border:
+            low = np.flatnonzero(height[:k] <= border)
+            if len(low) and np.isfinite(height[low[-1] : k + 1]).all() and time - t[low[-1]] < SHORTEST:
+                a = low[-1]
+                time = t[a] + (border - height[a]) / (height[a + 1] - height[a]) * (t[a + 1] - t[a])
+        found.append(float(time))
+    return found
 
 
 def _velocity(walker: Walker, side: str) -> tuple[Array, Array]:

@@ -179,3 +179,19 @@ def test_a_contact_that_is_there_from_the_first_sample_on_has_no_strike():
     none = np.zeros((1, 1), np.int8)
     found = plate_events(PlateAssignment((foot,), none, np.zeros((1, 1, 6)), none, contacts, np.zeros(1, bool)))
     assert [(e.time, e.name) for e in found] == [(1.0, "r foot off"), (2.0, "r foot strike")]
+
+
+@pytest.mark.parametrize(("lift", "early"), [(0.02, 0.0), (0.08, 0.1)])
+def test_a_runner_s_foot_is_off_before_it_is_hindmost(lift, early):
+    """Toes that rise by ``lift`` in 0.2 s up to the instant at which they are hindmost pass 4 cm half-way, or never."""
+    t, period = np.arange(500) / 200.0, 0.8
+    phase = np.mod(t / period, 1.0)
+    way = 0.4 * np.sin(2 * np.pi * t / period)  # foremost at 0.25, hindmost at 0.75 of the period
+    rise = np.clip((phase - 0.75) * period / 0.2 + 1.0, 0.0, 1.0) * np.where(phase < 0.95, 1.0, 0.0)
+    toes = np.stack([way, lift * rise, 0 * t], axis=1)
+    heels = {s: toes - np.array([0.2, 0, 0]) for s in "rl"}
+    walker = Walker(t, heels, {s: toes for s in "rl"}, np.zeros((len(t), 3)), np.array([0.0, 1.0, 0.0]))
+    offs = [event.time for event in gait_events(walker) if event.name == "r foot off"]
+    expected = [0.75 * period + k * period - early for k in range(3)]
+    assert len(offs) == 3
+    assert offs == pytest.approx(expected, abs=0.005)  # a sample; the peak is low-passed
