@@ -4,12 +4,25 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["AXES", "COLORS", "CURSOR", "DASHES", "SUPERSCRIPT", "as_text", "axis_of", "colors_of", "pretty_unit"]
+__all__ = [
+    "AXES",
+    "COLORS",
+    "CURSOR",
+    "DASHES",
+    "SIDES",
+    "SUPERSCRIPT",
+    "as_text",
+    "axis_of",
+    "colors_of",
+    "pretty_unit",
+]
 
 # Okabe and Ito's palette, told apart with any colour vision and in order of contrast on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F")
 AXES = {"x": "#D55E00", "y": "#009E73", "z": "#0072B2", "w": "#8B5FBF"}
 """Colours of the axes, the same everywhere: red, green and blue of that palette."""
+SIDES = {"left": COLORS[1], "right": COLORS[0]}
+"""Colours of the sides of a body, the same in reports and in the studio: left is red, as in gait laboratories."""
 CURSOR = "#C2255C"
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1, 1, 1)))
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -35,7 +48,13 @@ def axis_of(label: str) -> str | None:
 
 
 def colors_of(labels: Sequence[str]) -> list[str]:
-    """Return a colour for each curve: by its axis where every label has another one, else one after the other."""
+    """Return a colour for each curve: by its axis where every label has another one, or its side; else in turn.
+
+    >>> colors_of(["left", "right"]) == [SIDES["left"], SIDES["right"]]
+    True
+    """
+    if labels and set(labels) <= SIDES.keys():
+        return [SIDES[label] for label in labels]
     axes = [axis_of(label) for label in labels]
     if None not in axes and len(set(axes)) == len(axes):
         return [AXES[axis] for axis in axes if axis is not None]

@@ -104,9 +104,12 @@ def test_uneven_times_are_no_c3d(trial, tmp_path):
 
 def test_left_and_right_are_curves_of_one_channel(trial):
     """What the studio plots over time, with its cursor."""
+    from motiform.image.report.gait import SIDES
+    from motiform.image.style import colors_of
     from motiform.studio.curves import curves_of
 
     curves = curves_of(trial[2], "knee.flexion")
     assert curves.names == ("left", "right")
+    assert [color for _, color in SIDES.values()] == colors_of(curves.names)  # as in the report
     assert curves.units == ("deg", "deg")
     assert trial[2].manifest["image"]["plot"] == ["hip.flexion", "knee.flexion", "ankle.dorsiflexion"]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import MotiformError
+from motiform.image import style
 from motiform.image.report.plots import blank, png_of, quiet
-from motiform.image.style import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SIDES", "curve_pages", "cycles_csv", "marks_in", "series_pages", "spatio_temporal", "turned_by", "walk_of"]
 
-SIDES = {"l": ("left", COLORS[1]), "r": ("right", COLORS[0])}
+SIDES = {word[0]: (word, color) for word, color in style.SIDES.items()}
 """Word and colour of each side."""
 _COLUMNS = 3
 _GROUPS = {

@@ -190,7 +190,7 @@ def test_a_runner_s_foot_is_off_before_it_is_hindmost(lift, early):
     rise = np.clip((phase - 0.75) * period / 0.2 + 1.0, 0.0, 1.0) * np.where(phase < 0.95, 1.0, 0.0)
     toes = np.stack([way, lift * rise, 0 * t], axis=1)
     heels = {s: toes - np.array([0.2, 0, 0]) for s in "rl"}
-    walker = Walker(t, heels, {s: toes for s in "rl"}, np.zeros((len(t), 3)), np.array([0.0, 1.0, 0.0]))
+    walker = Walker(t, heels, dict.fromkeys("rl", toes), np.zeros((len(t), 3)), np.array([0.0, 1.0, 0.0]))
     offs = [event.time for event in gait_events(walker) if event.name == "r foot off"]
     expected = [0.75 * period + k * period - early for k in range(3)]
     assert len(offs) == 3
