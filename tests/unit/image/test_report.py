@@ -47,3 +47,15 @@ def test_pdf_without_a_browser(tmp_path):
 def test_a_report_is_a_page_or_a_pdf(tmp_path):
     with pytest.raises(InputError, match=r"\.html, \.pdf"):
         write_report(None, None, None, tmp_path / "report.docx")
+
+
+def test_lines_of_a_pdf_stay_on_the_page():
+    """The widest line of wrapped prose, and the captions of pictures at foot strikes, fit in their room."""
+    from matplotlib.textpath import TextPath
+
+    from motiform.image.report import pdf
+
+    prose = "Angles by the recommendations of the ISB, the pelvis by rotation, obliquity and tilt in the direction. "
+    longest = (prose * 9)[: pdf._LETTERS]
+    assert TextPath((0, 0), longest, size=9.0).get_extents().width < 72 * pdf._WIDE
+    assert len("right foot strike, 12.34 s") <= int(72 * pdf._WIDE / pdf._ACROSS / (pdf._BROAD * 5.5))

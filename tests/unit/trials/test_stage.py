@@ -6,6 +6,7 @@ import pytest
 from motiform import FigureBuilder, Transform, figures, joints
 from motiform.base.errors import InputError
 from motiform.motion.reconstruct import virtual_markers
+from motiform.record import Recording
 from motiform.record.labels import axis_names
 from motiform.trials import reconstruct
 
@@ -35,3 +36,26 @@ def test_a_figure_with_a_loop_is_refused_by_name():
     markers = virtual_markers(open_one, np.zeros((3, 2)), rate=100.0)
     with pytest.raises(InputError, match=r"closures \(got 'rung'.*skip='constraints'"):
         reconstruct(b.build(), markers)
+
+
+def test_a_foot_that_is_hidden_has_no_steps():
+    """Legs that swing, the right one without markers for the last 0.6 s: no event of it is made up there."""
+    man = figures.human36(height=1.8, mass=70.0)
+    t = np.arange(250) / 100.0
+    q = np.tile(man.neutral(), (250, 1))
+    for side, late in (("right", 0.0), ("left", np.pi)):
+        q[:, man.coordinates.index(f"{side}_hip_flexion")] = 0.4 * np.cos(2 * np.pi * t + late)
+    q[:, man.coordinates.index("pelvis_forward")] = 1.2 * t
+    plain = virtual_markers(man, q, rate=100.0)
+    points = np.array(plain["markers"])
+    leg = [k for k, tag in enumerate(man.tags) if tag.segment in ("right_thigh", "right_shank", "right_foot")]
+    points[190:, leg] = np.nan
+    hidden = Recording.from_arrays({"markers": (plain.channel("markers"), points)}, manifest=plain.manifest)
+    whole, cut = (
+        [e for e in reconstruct(man, rec).events if (e.detail or {}).get("kind") and e.name.startswith("r ")]
+        for rec in (plain, hidden)
+    )
+    kept = [e for e in whole if e.time < 1.8]
+    assert [e.name for e in cut] == [e.name for e in kept]
+    assert len(kept) < len(whole)
+    assert [e.time for e in cut] == pytest.approx([e.time for e in kept], abs=0.01)

@@ -19,7 +19,8 @@ _LEFT, _TOP, _BOTTOM = 0.6, 0.6, 0.65
 _WIDE = _PAGE[0] - 2 * _LEFT
 _LINE, _ROW = 0.165, 0.15  # inch, of text and of tables
 _SIZES = {1: 16.0, 2: 12.5, 3: 10.0}  # points, of headings
-_LETTERS = 118  # in a line of 9 points
+_LETTERS = 96  # in a line of 9 points: a mean letter is 0.56 of its size wide
+_BROAD = 0.56
 _RED, _GREY, _BLUE = "#b3261e", "#59636e", "#0072B2"
 _ACROSS = 6  # small pictures side by side
 
@@ -158,8 +159,9 @@ class _Paper:
         self._y += tall
         if any(one.caption for one in pictures):
             for k, one in enumerate(pictures):
-                words = textwrap.shorten(one.caption, round(_LETTERS / across * 1.1), placeholder="…")
-                self.text(words, _LEFT + k * wide, 8.0 if across == 1 else 6.5, color=_GREY)
+                size = 8.0 if across == 1 else 5.5
+                words = textwrap.shorten(one.caption, int(72 * wide / (_BROAD * size)), placeholder="…")
+                self.text(words, _LEFT + k * wide, size, color=_GREY)
             self._y += 0.18
         self._y += 0.05
 

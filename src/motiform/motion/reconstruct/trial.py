@@ -16,13 +16,14 @@ from motiform.measure.frames import turn
 from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.derivatives import velocities
 from motiform.motion.reconstruct.dynamics.efforts import efforts, residual_report
+from motiform.motion.reconstruct.feet import find_feet
 from motiform.motion.reconstruct.fit import options as o
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.reconstruct.fit.limits import limit_events
 from motiform.motion.reconstruct.fit.search import fit_trial, settle, stray
 from motiform.motion.reconstruct.fit.smooth import smooth_trial
 from motiform.motion.reconstruct.fit.swaps import Mended, mend_swaps, swap_events
-from motiform.motion.reconstruct.gait.events import gait_events, walker_of
+from motiform.motion.reconstruct.gait.events import Walker, gait_events, walker_of
 from motiform.motion.reconstruct.gait.series import told_to
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, centers_of_mass, poses, tags
@@ -42,6 +43,7 @@ from motiform.spatial import quaternion_from_rotation, up_name
 __all__ = ["CHANNELS", "Correspondence", "reconstruct_trial"]
 
 _UNTOLD = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
+_GLIMPSE = 0.1  # [s] hidden markers beyond which a foot has no steps of its own
 
 Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
 
@@ -308,6 +310,16 @@ def _usable(cutoff: float | None, times: Array) -> float | None:
     return cutoff if cutoff is not None and cutoff < half else None
 
 
+def _seen_feet(walker: Walker, figure: Figure, unseen: Array) -> Walker:
+    """Return the walker without feet that markers do not tell for 0.1 s or more: what is filled in has no step."""
+    for foot in find_feet(figure):
+        for first, end in runs(~told_to(figure, foot.name, unseen)):
+            if walker.times[end - 1] - walker.times[first] > _GLIMPSE:
+                for points in (walker.heels, walker.toes):
+                    points[foot.side or foot.name][first:end] = np.nan
+    return walker
+
+
 def _add_efforts(
     figure: Figure, trial: _Trial, moving: Any, unseen: Array, dynamics: Any, cutoff: float | None,
     add: Callable[..., None], events: list[Event], told: dict[str, Any],
@@ -330,7 +342,8 @@ def _add_efforts(
             told["feet"] = [foot.name for foot in assignment.feet]
         told["residual"] = residual_report(figure, moving.q, needed.residual, known)
     try:
-        events += gait_events(walker_of(figure, trial.times, moving.q), assignment, told=trial.rec.events)
+        walker = _seen_feet(walker_of(figure, trial.times, moving.q), figure, unseen)
+        events += gait_events(walker, assignment, told=trial.rec.events)
     except MotiformError as error:  # a figure without feet, or one that does not walk
         told["gait"] = str(error)
 
