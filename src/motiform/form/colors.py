@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motiform.record.samples import Samples
+
 __all__ = ["RAMP", "Shades"]
 
 #: From low to high: dark blue, blue, green, yellow, red, each lighter or warmer than the one before.
@@ -14,7 +16,7 @@ RAMP = ((0.19, 0.26, 0.58), (0.12, 0.51, 0.70), (0.42, 0.73, 0.48), (0.97, 0.79,
 class Shades:
     """Colors by numbers: from the first color of a ramp at `low` to the last at `high`, evenly."""
 
-    values: np.ndarray
+    values: np.ndarray | Samples
     """(samples, count)"""
     low: float
     high: float

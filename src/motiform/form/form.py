@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RecordingError, check_keywords
-from motiform.base.machine import check_room
 from motiform.form.looks import Looks, ShapeLook, looks_in
 from motiform.form.looks.looks import KINDS
 from motiform.form.parts import Form, Links, Part, Skin
@@ -38,7 +37,6 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
             where=recording.manifest.get("title"),
             remedy="Its channels can still be plotted and exported as CSV.",
         )
-    _check_size(recording)
     times = recording.time(_clock(shown, recording))
     image = dict(recording.manifest.get("image") or {})
     drawn: list[Part | Links | Skin] = []
@@ -63,18 +61,6 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
         tuple(one for one in drawn if isinstance(one, Skin)),
         up_of(recording.manifest),
     )
-
-
-def _check_size(recording: "Recording") -> None:
-    """Refuse a recording whose places do not fit into memory: a form holds all of its samples."""
-    places = [name for name in recording.names if name.endswith((".position", ".orientation")) or name in _PLACES]
-    needed = sum(recording.count(name) * recording.channel(name).sample_bytes for name in places)
-    remedy = "Draw a part of it (slice), or resample it at a lower rate first."
-    got, where = f"{len(places)} channels", recording._where
-    check_room(2.0 * needed, "the places that are drawn", where=where, got=got, remedy=remedy, error=RecordingError)
-
-
-_PLACES = ("markers", "tags", "points")
 
 
 def _clock(looks: Looks, recording: "Recording") -> str:

@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.form.colors import Shades
+from motiform.record.samples import Samples
 from motiform.spatial.upright import up_vector
 
 if TYPE_CHECKING:
     from motiform.form.rig import Posed
     from motiform.geometry import Shape
 
-__all__ = ["Form", "Links", "Part", "Skin"]
+__all__ = ["Form", "Links", "Part", "Series", "Skin"]
+
+Series = np.ndarray | Samples
+"""Numbers over samples: an array, or what reads them from a large recording when they are used."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +30,9 @@ class Part:
     """Origin of the shape in the frame of the body [m], (3,)."""
     color: np.ndarray
     """Red, green, blue from 0 to 1, (3,) or (count, 3)."""
-    position: np.ndarray
+    position: Series
     """Origin of the body in the world [m], (samples, count, 3)."""
-    orientation: np.ndarray
+    orientation: Series
     """Axes of the body in the world as quaternions (w, x, y, z), (samples, count, 4)."""
     fixed: bool = False
     """Whether it never moves: it stands there once, whatever the instants that a picture shows."""
@@ -57,9 +61,9 @@ class Links:
     """Straight links between moving points, which stretch with them."""
 
     name: str
-    first: np.ndarray
+    first: Series
     """Points at one end [m], (samples, points, 3)."""
-    second: np.ndarray
+    second: Series
     """Points at the other end [m], (samples, points, 3)."""
     pairs: np.ndarray
     """Which point of the one and which of the other, (count, 2); not drawn while one of them is nan."""
@@ -89,7 +93,7 @@ class Skin:
     """A surface of triangles whose vertices move."""
 
     name: str
-    vertices: "np.ndarray | Posed"
+    vertices: "Series | Posed"
     """[m], (samples, points, 3), or `Posed`, which computes those that are asked for; triangles with a vertex that is
     nan are not there."""
     faces: np.ndarray

@@ -9,6 +9,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.base.units import quantity
 from motiform.form.parts import Form, Part
+from motiform.record.samples import by_samples
 from motiform.spatial import multiply_quaternions, quaternion_from_rotation, up_against, upright
 
 __all__ = ["stand_upright", "turn_orientations", "turn_points", "up_of"]
@@ -57,14 +58,13 @@ def _turn_hint(given: Any, R: np.ndarray) -> Any:
         return given  # what is no point is refused by the camera
 
 
-def turn_points(points: Any, R: np.ndarray) -> np.ndarray:
+def turn_points(points: Any, R: np.ndarray) -> Any:
     """Return points or vectors (..., 3) turned by R; nan where they are not known."""
-    found: np.ndarray = np.asarray(points, float) @ R.T
-    return found
+    return by_samples(lambda block: np.asarray(block, float) @ R.T, points)
 
 
-def turn_orientations(orientation: np.ndarray, R: np.ndarray) -> np.ndarray:
+def turn_orientations(orientation: Any, R: np.ndarray) -> Any:
     """Return the axes of bodies (..., 4) turned by R; nan where they are not known."""
     # The product by a quaternion from the left is linear in the other.
-    found: np.ndarray = np.asarray(orientation, float) @ multiply_quaternions(quaternion_from_rotation(R), np.eye(4))
-    return found
+    turn = multiply_quaternions(quaternion_from_rotation(R), np.eye(4))
+    return by_samples(lambda block: np.asarray(block, float) @ turn, orientation)

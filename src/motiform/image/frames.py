@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.record.samples import in_blocks
 
 if TYPE_CHECKING:
     from motiform.form import Form, Links, Part, Skin
@@ -24,21 +25,25 @@ def film_key(form: "Form", *settings: Any) -> str:
     digest = hashlib.sha256(repr(settings).encode())
     for part in form.parts:
         mesh = part.shape.to_mesh(8)
-        for array in (part.position, part.orientation, part.color, part.offset, mesh.vertices, mesh.faces):
-            digest.update(np.asarray(array).tobytes())
-        digest.update(part.scales.tobytes() + _shades(part))
+        _feed(digest, part.position, part.orientation, part.color, part.offset, mesh.vertices, mesh.faces, part.scales)
+        _feed_shades(digest, part)
     for links in form.links:
-        for array in (links.first, links.second, links.pairs, links.radius, links.color):
-            digest.update(np.asarray(array).tobytes())
-        digest.update(_shades(links))
+        _feed(digest, links.first, links.second, links.pairs, links.radius, links.color)
+        _feed_shades(digest, links)
     for skin in form.skins:
-        for array in (*_places(skin), skin.faces, skin.color):
-            digest.update(np.asarray(array).tobytes())
+        _feed(digest, *_places(skin), skin.faces, skin.color)
         digest.update(repr(skin.smooth).encode())
     return digest.hexdigest()
 
 
-def _places(skin: "Skin") -> tuple[np.ndarray, ...]:
+def _feed(digest: Any, *arrays: Any) -> None:
+    """Take in arrays, block by block."""
+    for array in arrays:
+        for block in in_blocks(array if hasattr(array, "shape") else np.asarray(array)):
+            digest.update(np.asarray(block).tobytes())
+
+
+def _places(skin: "Skin") -> tuple[Any, ...]:
     """Return all that the places of a skin's vertices depend on."""
     from motiform.form.rig import Posed
 
@@ -48,12 +53,12 @@ def _places(skin: "Skin") -> tuple[np.ndarray, ...]:
     return rig.vertices, rig.joint, rig.weight, rig.position, skin.vertices.position, skin.vertices.orientation
 
 
-def _shades(part: "Part | Links") -> bytes:
-    """Return all that changing colors depend on."""
+def _feed_shades(digest: Any, part: "Part | Links") -> None:
+    """Take in all that changing colors depend on."""
     shades = part.shades
-    if shades is None:
-        return b""
-    return np.asarray(shades.values).tobytes() + repr((shades.low, shades.high, shades.ramp.tolist())).encode()
+    if shades is not None:
+        _feed(digest, shades.values)
+        digest.update(repr((shades.low, shades.high, shades.ramp.tolist())).encode())
 
 
 class FrameFolder:

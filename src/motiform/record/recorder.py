@@ -272,6 +272,10 @@ def _join(entries: list[dict[Key, np.ndarray]]) -> dict[Key, np.ndarray]:
 
 
 def _check_channels(channels: Iterable[Channel]) -> list[Channel]:
+    if not isinstance(channels, Iterable):
+        raise InputError(
+            "channels must be Channel objects", got=repr(channels)[:80], allowed="a list of Channel objects"
+        )
     channels, seen = list(channels), set()
     for channel in channels:
         if not isinstance(channel, Channel):

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -12,15 +13,14 @@ from motiform.base.errors import InputError, RecordingError
 from motiform.record.channel import Channel, Event
 from motiform.record.files import AnyPath
 from motiform.record.labels import Selection, labels, select
-from motiform.record.sources import Source, WindowSource
+from motiform.record.samples import BLOCK_BYTES, WHOLE_BYTES, Samples
+from motiform.record.sources import Source, WindowSource, frozen
 
 if TYPE_CHECKING:
     import pandas
     import xarray
 
 __all__ = ["Recording", "check_recording", "chosen_channels"]
-
-_BLOCK_BYTES = 8 * 2**20  # what `blocks` reads at once
 
 
 class Writers(Protocol):
@@ -151,8 +151,20 @@ class Recording:
         """
         chosen = self.select(name)
         first, last = self._range(name, first, last)
-        block = self._source.read(chosen.whole, first, max(first, last))
-        return block[(slice(None), *chosen.index)] if chosen.index else block
+        whole, count = self._channels[chosen.whole], self.count(name)
+        if not chosen.index or count * whole.sample_bytes <= WHOLE_BYTES:
+            block = self._source.read(chosen.whole, first, max(first, last))
+            return block[(slice(None), *chosen.index)] if chosen.index else block
+        samples = Samples(partial(self._source.read, chosen.whole), (count, *whole.shape), whole.dtype)
+        return frozen(samples[(slice(first, last), *chosen.index)])
+
+    def samples(self, name: str) -> "np.ndarray | Samples":
+        """Return a channel as it can be drawn: an array, or of a large recording on disk `Samples`, read when used."""
+        held = sum(self.count(own) * channel.sample_bytes for own, channel in self._channels.items())
+        if self.path is None or held <= WHOLE_BYTES:
+            return self[name]
+        channel = self.channel(name)
+        return Samples(partial(self.read, name), (self.count(name), *channel.shape), channel.dtype)
 
     def _range(self, name: str, first: Any, last: Any) -> tuple[int, int]:
         """Return the indices of a range of samples, cut to what is there."""
@@ -175,7 +187,7 @@ class Recording:
     def blocks(self, name: str, samples: int | None = None) -> Iterator[tuple[int, np.ndarray]]:
         """Walk through a channel: (index of the first sample, block), a few MiB at a time, or so many samples."""
         whole = self._channels[self.select(name).whole]
-        size = max(1, samples or _BLOCK_BYTES // whole.sample_bytes)
+        size = max(1, samples or BLOCK_BYTES // whole.sample_bytes)
         for first in range(0, self.count(name), size):
             yield first, self.read(name, first, first + size)
 

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
@@ -29,7 +30,7 @@ __all__ = [
     "read_layout",
 ]
 
-_CACHE_BYTES = 64 * 2**20
+_CACHE_BYTES = 64 * 2**20  # of arrays that were read whole, and as much of chunks of which a part was read
 _HEADER_BYTES = 2**30  # a manifest may hold the text of large scenes
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError)
 
@@ -75,13 +76,36 @@ def check_samples(rec: Recording) -> None:
         raise RecordingError("the recording holds no sample", where=where, remedy=remedy)
 
 
+class _Kept:
+    """Arrays that were used last, up to a size together."""
+
+    def __init__(self) -> None:
+        self._arrays: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: str) -> np.ndarray | None:
+        with self._lock:
+            found = self._arrays.get(key)
+            if found is not None:
+                self._arrays.move_to_end(key)
+            return found
+
+    def put(self, key: str, array: np.ndarray) -> None:
+        if array.nbytes > _CACHE_BYTES:
+            return
+        with self._lock:
+            self._arrays[key] = array
+            while sum(kept.nbytes for kept in self._arrays.values()) > _CACHE_BYTES:
+                self._arrays.popitem(last=False)
+
+
 class DiskSource:
     """Reads committed samples. A chunk that is missing or damaged is an error, never a guess."""
 
     def __init__(self, folder: Path, layout: Layout, counts: dict[str, int]) -> None:
         self.counts = {channel.name: counts[channel.name] for channel in layout.channels}
         self._folder, self._layout = folder, layout
-        self._kept: OrderedDict[str, np.ndarray] = OrderedDict()
+        self._kept, self._chunks = _Kept(), _Kept()
         for (_, name), series in layout.series.items():
             _check_metadata(folder, series, counts[name])
         for name, series in layout.static_series.items():
@@ -110,15 +134,9 @@ class DiskSource:
         if whole is not None:
             return whole[first:last]
         array = frozen(self._load(series, first, last))
-        if first == 0 and last == count and array.nbytes <= _CACHE_BYTES:
-            self._keep(series.folder, array)
+        if first == 0 and last == count:  # ``rec["q"][k]`` in a loop reads once
+            self._kept.put(series.folder, array)
         return array
-
-    def _keep(self, key: str, array: np.ndarray) -> None:
-        """Keep what was read last, so that ``rec["q"][k]`` in a loop reads once."""
-        self._kept[key] = array
-        while sum(kept.nbytes for kept in self._kept.values()) > _CACHE_BYTES:
-            self._kept.popitem(last=False)
 
     def _load(self, series: Series, first: int, last: int) -> np.ndarray:
         if first >= last or 0 in series.shape:
@@ -126,8 +144,19 @@ class DiskSource:
         parts = []
         for index in range(first // series.chunk, (last - 1) // series.chunk + 1):
             start = index * series.chunk
-            parts.append(self._chunk(series, index)[max(0, first - start) : last - start])
+            part = first > start or last < start + series.chunk
+            chunk = self._kept_chunk(series, index) if part else self._chunk(series, index)
+            parts.append(chunk[max(0, first - start) : last - start])
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _kept_chunk(self, series: Series, index: int) -> np.ndarray:
+        """Return a chunk that is likely to be asked for again: pictures take a sample after the other."""
+        name = f"{series.folder}/{index}"
+        chunk = self._chunks.get(name)
+        if chunk is None:
+            chunk = self._chunk(series, index)
+            self._chunks.put(name, chunk)
+        return chunk
 
     def _chunk(self, series: Series, index: int) -> np.ndarray:
         name = f"{series.folder}/{series.chunk_file(index)}"

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.record.samples import in_blocks
+
 if TYPE_CHECKING:
     from motiform.form import Links, Part
+    from motiform.form.parts import Series
     from motiform.form.rig import Posed
 
 __all__ = ["Deforming", "Moving", "Stretching", "line_colors", "linear_rgb", "moves", "rgb", "segments", "shown_sizes"]
@@ -58,7 +61,7 @@ class Stretching:
 class Deforming:
     """The triangles of one color of a skin."""
 
-    places: "np.ndarray | Posed"
+    places: "Series | Posed"
     """Of the skin's vertices [m], (samples, points, 3)."""
     source: np.ndarray
     """Which of them each vertex of the mesh is."""
@@ -100,12 +103,14 @@ def shown_sizes(part: "Part", sample: int) -> np.ndarray:
     return (np.isfinite(part.position[sample]).all(-1) * part.scales).astype(np.float32)
 
 
-def moves(values: "np.ndarray | Posed") -> bool:
+def moves(values: "Series | Posed") -> bool:
     """Return whether numbers (samples, count, n) change over time, or are not there at times."""
-    if not isinstance(values, np.ndarray):
+    from motiform.form.rig import Posed
+
+    if isinstance(values, Posed):
         return moves(values.position) or moves(values.orientation)
     first = values[:1]
-    return bool(((values != first) & ~(np.isnan(values) & np.isnan(first))).any())
+    return any(((x != first) & ~(np.isnan(x) & np.isnan(first))).any() for x in in_blocks(values))
 
 
 def rgb(color: np.ndarray) -> np.ndarray:

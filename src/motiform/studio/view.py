@@ -1,10 +1,12 @@
 """The 3-D view: a form as meshes that are moved, many at once where many have one shape; links are lines."""
 
+from functools import reduce
 from math import atan, floor, log10, tan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.record.samples import in_blocks
 from motiform.studio.moving import (
     Deforming,
     Moving,
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
     from viser import ViserServer
 
     from motiform.form import Form, Links, Part, Skin
+    from motiform.form.parts import Series
 
-__all__ = ["View", "grid_cell", "path_of", "widened"]
+__all__ = ["View", "grid_cell", "paths_of", "widened"]
 
 CREASE = np.radians(35)  # edges sharper than this are drawn sharp
 MANY = 500  # bodies: more of them are drawn with fewer triangles and no shadows
@@ -215,8 +218,7 @@ class View:
         if part.count > PATHS or part.points or hidden:
             return
         colors = np.broadcast_to(part.color, (part.count, 3))
-        for body in range(part.count):
-            path = path_of(part.position[:, body])
+        for body, path in enumerate(paths_of(part.position)):
             if path is not None:
                 self._paths.append(
                     self._server.scene.add_line_segments(
@@ -241,12 +243,16 @@ def grid_cell(size: float) -> float:
     return float(min((m * power for m in (1, 2, 5, 10)), key=lambda cell: abs(log10(cell / wanted))))
 
 
-def path_of(positions: np.ndarray) -> np.ndarray | None:
-    """Return the path of a body (points, 3), with few points; None when it stays where it is."""
-    if len(positions) < 2 or np.ptp(positions, axis=0).max() < 1e-6:
-        return None
+def paths_of(positions: "Series") -> list[np.ndarray | None]:
+    """Return the paths of bodies (points, 3), with few points; None for those that stay where they are."""
+    if len(positions) < 2:
+        return [None] * positions.shape[1]
+    low = reduce(np.minimum, (block.min(axis=0) for block in in_blocks(positions)))
+    high = reduce(np.maximum, (block.max(axis=0) for block in in_blocks(positions)))
     kept = np.unique(np.linspace(0, len(positions) - 1, min(len(positions), PATH_POINTS)).round().astype(int))
-    return positions[kept]
+    paths = positions[kept]
+    rests = (high - low).max(axis=1) < 1e-6
+    return [None if rests[body] else paths[:, body] for body in range(positions.shape[1])]
 
 
 def widened(fov: float, aspect: float) -> float:

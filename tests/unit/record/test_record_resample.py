@@ -101,7 +101,7 @@ def test_blocks_do_not_show(monkeypatch):
     goal = np.sort(np.concatenate([times, np.linspace(times[0], times[-1], 99)]))
     whole = resample(rec, times=goal)
     for size in (16, 48, 160):
-        monkeypatch.setattr("motiform.record.recording._BLOCK_BYTES", size)
+        monkeypatch.setattr("motiform.record.recording.BLOCK_BYTES", size)
         assert compare(resample(rec, times=goal), whole).identical
         assert compare(rec, rec).identical
 

@@ -217,3 +217,16 @@ def test_no_samples_make_an_empty_frame():
     frame = rec.to_pandas()
     assert frame.shape == (0, 3)
     assert set(frame.attrs["units"].values()) == {"m"}
+
+
+@pytest.mark.parametrize("cell", ['"' + "1" * 131_073 + '"', "9" * 4301, "-" + "9" * 5000, '"' + "x" * 131_073 + '"'])
+def test_cells_that_are_far_too_long(tmp_path, cell):
+    path = tmp_path / "long.csv"
+    path.write_text(f"time [s],x [m]\n0,1\n1,{cell}\n")
+    try:
+        rec = read_csv(path)
+    except RecordingError as error:
+        assert "long.csv" in str(error)
+        assert len(str(error)) < 500
+    else:
+        assert np.isinf(rec["x"][1])  # a number, though no float holds it

@@ -81,3 +81,23 @@ def test_a_server_open_to_others_takes_any_name_but_no_other_page():
     assert _is_own(Headers(Host="lab.example:8080", Origin="http://lab.example:8080"), everywhere)
     assert not _is_own(Headers(Host="lab.example:8080", Origin="http://elsewhere.example"), everywhere)
     assert _is_own(Headers(Host="localhost"), "127.0.0.1")
+
+
+FRAMES = ["iframe", "frame", "embed", "object", "fencedframe"]
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_frame_in_another_sites_page_is_refused(address, kind):
+    for site in ("cross-site", "same-site"):
+        assert status(address, ("Host", address), ("Sec-Fetch-Dest", kind), ("Sec-Fetch-Site", site)) == 403
+    assert status(address, ("Host", address), ("Sec-Fetch-Dest", kind), ("Sec-Fetch-Site", "same-origin")) == 200
+
+
+def test_a_page_says_that_no_other_site_may_show_it(address):
+    host, port = address.rsplit(":", 1)
+    asked = HTTPConnection(host, int(port), timeout=10)
+    asked.request("GET", "/")
+    found = asked.getresponse()
+    asked.close()
+    assert found.headers["Content-Security-Policy"] == "frame-ancestors 'self'"
+    assert found.headers["X-Frame-Options"] == "SAMEORIGIN"

@@ -11,7 +11,7 @@ from motiform.record import Channel, Recording
 from motiform.studio import Studio
 from motiform.studio.panels import scene_of
 from motiform.studio.plots import first_channels
-from motiform.studio.view import View, grid_cell, path_of
+from motiform.studio.view import View, grid_cell, paths_of
 
 
 @pytest.fixture
@@ -133,10 +133,10 @@ def test_grid_cells_are_round_numbers():
 
 def test_paths_are_short_and_end_where_the_body_does():
     line = np.cumsum(np.random.default_rng(0).normal(size=(5000, 3)), axis=0)
-    path = path_of(line)
+    (path,) = paths_of(line[:, None])
     assert len(path) <= 600
     np.testing.assert_array_equal(path[[0, -1]], line[[0, -1]])
-    assert path_of(np.ones((10, 3))) is None
+    assert paths_of(np.ones((10, 1, 3))) == [None]
 
 
 def test_a_recording_without_samples_is_shown_with_a_notice(studio, recording):

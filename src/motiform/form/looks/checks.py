@@ -5,19 +5,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RecordingError
+from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
+    from motiform.form.parts import Series
     from motiform.record import Recording
 
 __all__ = ["check_below", "read_indices", "read_points", "read_poses", "read_radius", "spread_radius", "take"]
 
 
-def read_points(channel: str, recording: "Recording", samples: int, where: str) -> np.ndarray:
+def read_points(channel: str, recording: "Recording", samples: int, where: str) -> "Series":
     """Return the points of a channel as (samples, count, 3), also where there is one."""
     return _read_rows(channel, recording, samples, 3, where)
 
 
-def read_poses(position: str, orientation: str, recording: "Recording", samples: int, where: str) -> list[np.ndarray]:
+def read_poses(position: str, orientation: str, recording: "Recording", samples: int, where: str) -> "list[Series]":
     """Return places (samples, count, 3) and quaternions (samples, count, 4) of two channels."""
     found = [_read_rows(name, recording, samples, n, where) for name, n in ((position, 3), (orientation, 4))]
     if found[0].shape[1] != found[1].shape[1]:
@@ -26,16 +28,20 @@ def read_poses(position: str, orientation: str, recording: "Recording", samples:
     return found
 
 
-def _read_rows(channel: str, recording: "Recording", samples: int, width: int, where: str) -> np.ndarray:
-    found = np.asarray(recording[channel], float)
-    found = found[:, None] if found.ndim == 2 else found
+def _read_rows(channel: str, recording: "Recording", samples: int, width: int, where: str) -> "Series":
+    found: Series = by_samples(_as_rows, recording.samples(channel))
     if found.ndim != 3 or found.shape[2] != width or len(found) != samples:
         got, allowed = f"{channel!r} of shape {found.shape}", f"({samples}, points, {width})"
         raise RecordingError("a channel of points must have three axes", where=where, got=got, allowed=allowed)
     return found
 
 
-def take(values: np.ndarray, pick: np.ndarray | None, where: str) -> np.ndarray:
+def _as_rows(block: np.ndarray) -> np.ndarray:
+    found = np.asarray(block, float)
+    return found[:, None] if found.ndim == 2 else found
+
+
+def take(values: "Series", pick: np.ndarray | None, where: str) -> "Series":
     """Return the chosen columns of values (samples, count, …); all where none are chosen."""
     if pick is None:
         return values
@@ -44,7 +50,9 @@ def take(values: np.ndarray, pick: np.ndarray | None, where: str) -> np.ndarray:
         raise RecordingError("`pick` must be whole numbers", where=where, got=f"shape {chosen.shape}, {chosen.dtype}")
     if chosen.size:
         check_below(chosen, values.shape[1], where)
-    return values[:, chosen.astype(np.int64)]
+    columns = chosen.astype(np.int64)
+    found: Series = by_samples(lambda block: block[:, columns], values)
+    return found
 
 
 def read_radius(given: Any) -> float | np.ndarray:

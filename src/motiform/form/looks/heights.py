@@ -8,7 +8,8 @@ import numpy as np
 from motiform.base.errors import RecordingError
 from motiform.form.looks.color import check_color
 from motiform.form.looks.plain import PartLook
-from motiform.form.parts import Skin
+from motiform.form.parts import Series, Skin
+from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -44,19 +45,17 @@ class HeightsLook(PartLook):
 
     def drawn(self, name: str, recording: "Recording", samples: int) -> Skin:
         """Return the surface."""
-        field = np.asarray(recording[self.heights], np.float32)
+        field: Series = by_samples(lambda block: np.asarray(block, np.float32), recording.samples(self.heights))
         if field.ndim not in (2, 3) or field.ndim - 1 != len(self.axes) or len(field) != samples:
             got, allowed = f"{self.heights!r} of shape {field.shape}", f"({samples}, n) or ({samples}, n, m)"
             raise RecordingError("a channel of heights must have an axis for each of the grid", where=name, got=got,
                                  allowed=allowed)  # fmt: skip
         stride = max(1, int(np.ceil((field[0].size / _VERTICES) ** (1 / (field.ndim - 1)))))
-        thin = field[(slice(None), *(slice(None, None, stride),) * (field.ndim - 1))]
+        thin: Series = by_samples(lambda block: _thinned(block, stride), field)
         step = stride * self.spacing
-        if thin.ndim == 2:
-            thin = np.stack([thin, thin], axis=2)
         if min(thin.shape[1:]) < 2:
             raise RecordingError("a surface must have two pins along each axis", where=name, got=thin.shape[1:])
-        vertices = self._vertices(thin, step)
+        vertices = by_samples(lambda block: self._vertices(block, step), thin)
         faces = _faces(thin.shape[1], thin.shape[2], flipped=self._flipped())
         return Skin(name, vertices, faces, np.asarray(self.color, float), True, True)
 
@@ -81,6 +80,12 @@ class HeightsLook(PartLook):
         found[..., second] += ((np.arange(m) - 0.5 * (len(self.axes) == 1)) * wide).astype(np.float32)
         found[..., up] += np.float32(self.scale) * field
         return found.reshape(samples, n * m, 3)
+
+
+def _thinned(field: np.ndarray, stride: int) -> np.ndarray:
+    """Return every so many pins of a field of one or two dimensions; a line becomes two."""
+    thin = field[(slice(None), *(slice(None, None, stride),) * (field.ndim - 1))]
+    return np.stack([thin, thin], axis=2) if thin.ndim == 2 else thin
 
 
 def _faces(n: int, m: int, *, flipped: bool) -> np.ndarray:

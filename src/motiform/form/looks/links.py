@@ -9,7 +9,8 @@ from motiform.base.errors import RecordingError
 from motiform.form.looks.checks import check_below, read_indices, read_points, read_radius, spread_radius, take
 from motiform.form.looks.color import Color, check_color, read_color, resolve_color
 from motiform.form.looks.plain import PartLook, Plain
-from motiform.form.parts import Links
+from motiform.form.parts import Links, Series
+from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -26,16 +27,21 @@ class HideBy(Plain):
     pick: np.ndarray | None = None
     """Columns of the channel that are drawn, (links,); None: all."""
 
-    def hidden(self, recording: "Recording", shape: tuple[int, int], where: str) -> np.ndarray:
+    def hidden(self, recording: "Recording", shape: tuple[int, int], where: str) -> Series:
         """Return which links are not there, (samples, links)."""
-        found = np.asarray(recording[self.channel])
-        found = take(found[:, None] if found.ndim == 1 else found, self.pick, where)
+        found: Series = by_samples(_as_columns, recording.samples(self.channel))
+        found = take(found, self.pick, where)
         if found.shape != shape:
             got = f"{self.channel!r} of shape {found.shape}"
             raise RecordingError(
                 "a channel of links must have a number for each", where=where, got=got, allowed=f"{shape}"
             )
-        return np.isin(found, self.values)
+        gone: Series = by_samples(lambda block: np.isin(block, self.values), found)
+        return gone
+
+
+def _as_columns(block: np.ndarray) -> np.ndarray:
+    return block[:, None] if block.ndim == 1 else block
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -68,6 +74,8 @@ class LinksLook(PartLook):
         color, shades = resolve_color(self.color, recording, samples, len(pairs), name)
         if self.gone is not None and self.gone.channel in recording.names:
             hidden = self.gone.hidden(recording, (samples, len(pairs)), name)
-            first, second = np.where(hidden[..., None], np.nan, first[:, pairs[:, 0]]), second[:, pairs[:, 1]]
+            one, other = pairs.T
+            first = by_samples(lambda x, gone: np.where(gone[..., None], np.nan, x[:, one]), first, hidden)
+            second = by_samples(lambda x: x[:, other], second)
             pairs = np.repeat(np.arange(len(pairs))[:, None], 2, axis=1)
         return Links(name, first, second, pairs, spread_radius(self.radius, len(pairs), name), color, shades)

@@ -9,8 +9,9 @@ from motiform.base.errors import RecordingError
 from motiform.form.looks.checks import read_points, read_radius, spread_radius, take
 from motiform.form.looks.color import Color, check_color, read_color, resolve_color
 from motiform.form.looks.plain import PartLook
-from motiform.form.parts import Part
+from motiform.form.parts import Part, Series
 from motiform.geometry import Ball
+from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -70,13 +71,16 @@ class LinesLook(PartLook):
         if first.shape != second.shape or not 0 < self.beads <= _MOST_BEADS:
             got = f"{first.shape[1]} and {second.shape[1]} points, {self.beads} beads"
             raise RecordingError("lines must have two ends and some beads", where=name, got=got)
-        along = np.linspace(0, 1, int(self.beads))[:, None]
-        position = (first[:, :, None] * (1 - along) + second[:, :, None] * along).reshape(len(first), -1, 3)
+        position = by_samples(self._beads, first, second)
         return _balls(name, position, self.radius, self.color, recording, ghost=True)
+
+    def _beads(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        along = np.linspace(0, 1, int(self.beads))[:, None]
+        return (first[:, :, None] * (1 - along) + second[:, :, None] * along).reshape(len(first), -1, 3)
 
 
 def _balls(
-    name: str, position: np.ndarray, given: float | np.ndarray, color: Color, recording: "Recording", *, ghost: bool
+    name: str, position: Series, given: float | np.ndarray, color: Color, recording: "Recording", *, ghost: bool
 ) -> Part:  # fmt: skip
     """Return balls at places, (samples, count, 3)."""
     samples, count = position.shape[:2]

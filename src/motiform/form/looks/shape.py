@@ -10,7 +10,7 @@ from motiform.base.errors import RecordingError
 from motiform.form.looks.checks import read_poses
 from motiform.form.looks.color import check_color, resolve_color
 from motiform.form.looks.plain import PartLook
-from motiform.form.parts import Part
+from motiform.form.parts import Part, Series
 from motiform.geometry import Shape, shape_from
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class ShapeLook(PartLook):
     def drawn(self, name: str, recording: "Recording", samples: int) -> Part:
         """Return the shape on its poses."""
         fixed = self.position is None or (self.at is not None and self.position not in recording.names)
+        position: Series
+        orientation: Series
         if fixed:
             position, orientation = (
                 np.broadcast_to(np.asarray(value, float), (samples, 1, len(value)))

@@ -8,8 +8,9 @@ import numpy as np
 from motiform.base.errors import RecordingError
 from motiform.form.looks.checks import read_poses
 from motiform.form.looks.plain import PartLook, Plain
-from motiform.form.parts import Part
+from motiform.form.parts import Part, Series
 from motiform.geometry import Ball
+from motiform.record.samples import by_samples
 from motiform.spatial import rotate
 
 if TYPE_CHECKING:
@@ -34,14 +35,14 @@ class SpringEnd(Plain):
         """Return the body, also where there is none, and the place."""
         return {"body": self.body, "at": list(self.at)}
 
-    def place(self, recording: "Recording", samples: int) -> np.ndarray:
+    def place(self, recording: "Recording", samples: int) -> Series:
         """Return where it is [m], (samples, 3)."""
         point = np.array(self.at)
         if self.body is None:
             return np.broadcast_to(point, (samples, 3))
         places = f"{self.body}.position", f"{self.body}.orientation"
         position, turn = read_poses(*places, recording, samples, f"spring on {self.body!r}")
-        found: np.ndarray = position[:, 0] + rotate(turn[:, 0], point)
+        found: Series = by_samples(lambda x, q: x[:, 0] + rotate(q[:, 0], point), position, turn)
         return found
 
 
@@ -63,6 +64,6 @@ class SpringLook(PartLook):
         """Return balls from one end to the other."""
         first, second = (end.place(recording, samples) for end in self.ends)
         along = np.linspace(0, 1, _BEADS)[:, None]
-        position = first[:, None] * (1 - along) + second[:, None] * along
+        position = by_samples(lambda a, b: a[:, None] * (1 - along) + b[:, None] * along, first, second)
         orientation = np.broadcast_to([1.0, 0.0, 0.0, 0.0], (samples, _BEADS, 4))
         return Part(name, Ball(self.radius), np.zeros(3), np.array(_COLOR), position, orientation)

@@ -10,6 +10,7 @@ from motiform.form.looks.checks import read_poses
 from motiform.form.parts import Skin
 from motiform.form.rig.body import body_rig
 from motiform.form.rig.rig import Posed, Rig
+from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -40,11 +41,15 @@ def _figures(looks: Looks) -> dict[str, Looks]:
     }
 
 
+def _joined(*blocks: np.ndarray) -> np.ndarray:
+    return np.concatenate(blocks, axis=1)
+
+
 def _worn(recording: "Recording", label: str, rig: Rig, samples: int) -> Skin:
     missing = [name for name in rig.segments if f"{name}.position" not in recording]
     if missing:
         got, allowed = missing[0], ", ".join(n[:-9] for n in recording.names if n.endswith(".position"))
         raise RecordingError("a skin needs the poses of its segments", where=label, got=got, allowed=allowed)
     poses = [read_poses(f"{n}.position", f"{n}.orientation", recording, samples, n) for n in rig.segments]
-    position, orientation = (np.concatenate([pose[k] for pose in poses], axis=1) for k in (0, 1))
+    position, orientation = (by_samples(_joined, *(pose[k] for pose in poses)) for k in (0, 1))
     return Skin(label, Posed(rig, position, orientation), rig.faces, rig.color, two_sided=False)

@@ -9,9 +9,11 @@ import numpy as np
 
 from motiform.base.errors import InputError, check_keywords, closest
 from motiform.image.files import check_new, new_file
+from motiform.record.samples import Samples, by_samples, in_blocks
 
 if TYPE_CHECKING:
-    from motiform.form import Form
+    from motiform.form import Form, Part
+    from motiform.form.parts import Series
     from motiform.form.rig import Posed
     from motiform.record import Recording
 
@@ -91,34 +93,42 @@ def _without_gaps(form: "Form") -> "Form":
 
     parts = []
     for part in form.parts:
-        known = np.isfinite(part.position).all(axis=(0, 2))
-        if part.points and not known.all():
-            if not known.any():
-                continue
-            color = part.color if part.color.ndim == 1 else part.color[known]
-            scale = None if part.scale is None else part.scale[known]
-            part = replace(
-                part, position=part.position[:, known], orientation=part.orientation[:, known], color=color, scale=scale
-            )
-        parts.append(part)
+        known = _known(part.position) if part.points else np.ones(part.count, bool)
+        if known.any() or known.all():
+            parts.append(part if known.all() else _kept_bodies(part, known))
     links, skins = [], []
     for some in form.links:
-        ends = [points[:, some.pairs[:, k]] for k, points in enumerate((some.first, some.second))]
-        known = np.asarray(np.isfinite(ends).all(axis=(0, 1, 3)))
+        known = _known(some.first)[some.pairs[:, 0]] & _known(some.second)[some.pairs[:, 1]]
         if known.any():
             links.append(_kept(some, known, "pairs", "radius"))
     for skin in form.skins:
         if isinstance(skin.vertices, Posed) and _finite(skin.vertices):
             skins.append(skin)
             continue
-        known = np.isfinite(np.asarray(skin.vertices)).all(axis=(0, 2))[skin.faces].all(axis=1)
+        known = _known(skin.vertices)[skin.faces].all(axis=1)
         if known.any():
             skins.append(_kept(skin, known, "faces"))
     return replace(form, parts=tuple(parts), links=tuple(links), skins=tuple(skins))
 
 
+def _known(places: "Series | Posed") -> np.ndarray:
+    """Return which points are finite at all samples, (points,)."""
+    found = np.ones(places.shape[1], bool)
+    for block in in_blocks(places):
+        found &= np.isfinite(block).all(axis=(0, 2))
+    return found
+
+
+def _kept_bodies(part: "Part", known: np.ndarray) -> "Part":
+    """Return the bodies of a part that are known."""
+    position, orientation = (by_samples(lambda x: x[:, known], x) for x in (part.position, part.orientation))
+    color = part.color if part.color.ndim == 1 else part.color[known]
+    scale = None if part.scale is None else part.scale[known]
+    return replace(part, position=position, orientation=orientation, color=color, scale=scale)
+
+
 def _finite(posed: "Posed") -> bool:
-    return bool(np.isfinite(posed.position).all() and np.isfinite(posed.orientation).all())
+    return bool(_known(posed.position).all() and _known(posed.orientation).all())
 
 
 def _kept(thing: Any, known: np.ndarray, *keys: str) -> Any:
@@ -129,7 +139,8 @@ def _kept(thing: Any, known: np.ndarray, *keys: str) -> Any:
     changes["color"] = thing.color if thing.color.ndim == 1 else thing.color[known]
     for key in ("first", "second", "vertices"):
         if hasattr(thing, key):
-            changes[key] = np.nan_to_num(getattr(thing, key))
+            values = getattr(thing, key)
+            changes[key] = by_samples(np.nan_to_num, values if isinstance(values, Samples) else np.asarray(values))
     return replace(thing, **changes)
 
 

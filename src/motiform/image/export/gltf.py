@@ -6,6 +6,8 @@ Written by hand with json and struct: few lines, and accessors can be shared, wh
 import base64
 import json
 import struct
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from motiform.base.errors import InputError
 from motiform.form.upright import stand_upright
 from motiform.image.export.keys import Track, body_colors, body_names, key_times, poses, shape_key, viewpoint
 from motiform.image.export.soft import rods, skin_times, skin_track
+from motiform.image.export.tracks import Tracks, gathered
 from motiform.image.look import linear_from_srgb
 from motiform.image.shading import shaded, skin_split, vertex_normals
 
@@ -27,6 +30,7 @@ __all__ = ["write_gltf"]
 
 _FLOAT, _UINT16, _UINT32 = 5126, 5123, 5125
 _VERTICES, _INDICES = 34962, 34963  # what a bufferView is for
+_URI = "data:application/octet-stream;base64,"
 _LARGEST = 2**32 - 1  # [bytes] GLB counts lengths in 32 bits
 
 
@@ -41,7 +45,7 @@ def write_gltf(form: "Form", path: Path, *, rate: float | None = None) -> None:
     demands; the time of the first sample is kept in the extras of the animation.
     """
     form = stand_upright(form)
-    scene = _Document(form, key_times(form, rate))
+    scene = _Document(form, key_times(form, rate), path.parent)
     for part in form.parts:
         scene.add_part(part)
     for links in form.links:
@@ -56,12 +60,16 @@ def write_gltf(form: "Form", path: Path, *, rate: float | None = None) -> None:
         _write_text(path, document, chunks)
 
 
+Chunk = np.ndarray | Callable[[], np.ndarray]
+"""Part of the buffer of a file, or what gives it when it is written."""
+
+
 class _Document:
     """The JSON of a glTF file and the binary chunks that it points into, as they grow."""
 
-    def __init__(self, form: "Form", times: np.ndarray) -> None:
-        self.form, self.times = form, times
-        self.chunks: list[np.ndarray] = []
+    def __init__(self, form: "Form", times: np.ndarray, folder: Path) -> None:
+        self.form, self.times, self.folder = form, times, folder
+        self.chunks: list[Chunk] = []
         self.size = 0
         self.json: dict[str, list[Any]] = {
             name: [] for name in ("nodes", "meshes", "materials", "skins", "accessors", "bufferViews", "cameras")
@@ -76,20 +84,21 @@ class _Document:
 
     def add_part(self, part: "Part") -> None:
         """Add the bodies of a part: under one node of the part's name when there are several."""
-        position, turn = (track.astype(np.float32) for track in poses(self.form, part, self.times))
-        turn = turn[..., [1, 2, 3, 0]]  # glTF orders quaternions (x, y, z, w)
-        size = None if part.scale is None else np.repeat(part.scale.astype(np.float32)[:, None, None], 3, axis=2)
-        self._add_bodies(part, part.shape, part.offset, shape_key(part), position, turn, size)
+        tracks = self._gathered(poses(self.form, part, self.times), part.count)
+        size = None if part.scale is None else np.repeat(part.scale.astype(np.float32)[:, None], 3, axis=1)
+        self._add_bodies(part, part.shape, part.offset, shape_key(part), tracks, size)
 
     def add_links(self, links: "Links") -> None:
         """Add links as rods: cylinders of radius and length 1 that are scaled."""
         from motiform.geometry import Cylinder
 
-        middle, turn, length = rods(self.form, links, self.times)
-        radius = np.broadcast_to(links.radius[:, None], length.shape)
-        size = np.stack((radius, length, radius), axis=-1).astype(np.float32)
-        position, turn = middle.astype(np.float32), turn[..., [1, 2, 3, 0]].astype(np.float32)
-        self._add_bodies(links, Cylinder(1.0, 1.0), np.zeros(3), "rod", position, turn, size)
+        tracks = self._gathered(rods(self.form, links, self.times), links.count)
+        self._add_bodies(links, Cylinder(1.0, 1.0), np.zeros(3), "rod", tracks, tracks[2].first)
+
+    def _gathered(self, blocks: Iterable[tuple[int, tuple[np.ndarray, ...]]], count: int) -> list[Tracks]:
+        """Return the tracks of positions, turns and, where there are some, sizes."""
+        ordered = ((k, (at, turn[..., [1, 2, 3, 0]], *size)) for k, (at, turn, *size) in blocks)  # glTF: (x, y, z, w)
+        return gathered(ordered, count, len(self.times), self.folder, np.float32)
 
     def _add_bodies(
         self,
@@ -97,20 +106,17 @@ class _Document:
         shape: "Shape",
         offset: np.ndarray,
         key: str,
-        position: np.ndarray,
-        turn: np.ndarray,
+        tracks: list[Tracks],
         size: np.ndarray | None,
     ) -> None:
         meshes = [self._mesh(part.name, shape, offset, key, tuple(color)) for color in body_colors(part).tolist()]
         first = len(self.json["nodes"])
         for i, name in enumerate(body_names(part)):
             node = {"name": name, "mesh": meshes[i]}
-            node |= {"translation": position[i, 0].tolist(), "rotation": turn[i, 0].tolist()}
-            self.json["nodes"].append(node if size is None else {**node, "scale": size[i, 0].tolist()})
-        self._animate(first, "translation", position)
-        self._animate(first, "rotation", turn)
-        if size is not None:
-            self._animate(first, "scale", size)
+            node |= {"translation": tracks[0].first[i].tolist(), "rotation": tracks[1].first[i].tolist()}
+            self.json["nodes"].append(node if size is None else {**node, "scale": size[i].tolist()})
+        for path, track in zip(("translation", "rotation", "scale"), tracks, strict=False):
+            self._animate(first, path, track)
         bodies = list(range(first, len(self.json["nodes"])))
         if len(bodies) > 1:
             self.json["nodes"].append({"name": part.name, "children": bodies})
@@ -126,13 +132,18 @@ class _Document:
             return
         times = skin_times(self.times)
         source, faces = skin_split(skin)
-        shapes = skin_track(self.form, skin, times)[:, source]
-        normals = np.stack([vertex_normals(shape, faces) for shape in shapes]).astype(np.float32)
-        shapes = shapes.astype(np.float32)
-        attributes = self._attributes(shapes[0], normals[0])
+        shapes = skin_track(self.form, skin, times, source)
+
+        def shaped(k: int) -> tuple[np.ndarray, np.ndarray]:
+            places = shapes[k]
+            shape, normals = places.astype(np.float32), vertex_normals(places, faces).astype(np.float32)
+            return (shape, normals) if k == 0 else (shape - first[0], normals - first[1])
+
+        first = shaped(0)
+        attributes = self._attributes(*first)
         targets = [
-            self._attributes(shape - shapes[0], normal - normals[0])
-            for shape, normal in zip(shapes[1:], normals[1:], strict=True)
+            self._attributes(*shaped(k), again=(partial(_one_of, shaped, k, 0), partial(_one_of, shaped, k, 1)))
+            for k in range(1, len(shapes))
         ]
         mesh = self._add_mesh(skin, attributes, faces)
         if targets:
@@ -143,26 +154,29 @@ class _Document:
         self.roots.append(len(self.json["nodes"]) - 1)
         if targets:
             weights = np.eye(len(shapes), dtype=np.float32)[:, 1:].reshape(-1)
-            self._add_channel(times, self._accessor(self._view(weights), weights), self.roots[-1], "weights")
+            self._add_channel(
+                times, self._accessor(self._view([weights], weights.nbytes), weights), self.roots[-1], "weights"
+            )
 
     def add_rig(self, skin: "Skin", posed: "Posed") -> None:
         """Add a rigged surface as a skin of glTF: a mesh at rest, and a node for each segment that moves it."""
         rig = posed.rig
         track = Track(skin.name, posed.position, posed.orientation)
-        position, turn = (x.astype(np.float32) for x in poses(self.form, track, self.times))
-        turn, first = turn[..., [1, 2, 3, 0]], len(self.json["nodes"])
-        for name, at, way in zip(rig.segments, position[:, 0].tolist(), turn[:, 0].tolist(), strict=True):
+        position, turn = self._gathered(poses(self.form, track, self.times), len(rig.segments))
+        first = len(self.json["nodes"])
+        for name, at, way in zip(rig.segments, position.first.tolist(), turn.first.tolist(), strict=True):
             self.json["nodes"].append({"name": name, "translation": at, "rotation": way})
         self._animate(first, "translation", position)
         self._animate(first, "rotation", turn)
         joints = list(range(first, first + len(rig.segments)))
         inverse = _inverse_frames(rig.position, rig.orientation)
+        binding = self._accessor(self._view([inverse], inverse.nbytes), inverse)
         self.json["skins"].append({"name": skin.name, "joints": joints, "skeleton": first + len(joints),
-                                   "inverseBindMatrices": self._accessor(self._view(inverse), inverse)})  # fmt: skip
+                                   "inverseBindMatrices": binding})  # fmt: skip
         normals = vertex_normals(rig.vertices, skin.faces).astype(np.float32)
         attributes = self._attributes(rig.vertices.astype(np.float32), normals)
         for name, data in (("JOINTS_0", rig.joint.astype(np.uint16)), ("WEIGHTS_0", rig.weight.astype(np.float32))):
-            attributes[name] = self._accessor(self._view(data, _VERTICES), data)
+            attributes[name] = self._accessor(self._view([data], data.nbytes, _VERTICES), data)
         self._add_mesh(skin, attributes, skin.faces)
         root = {"name": f"{skin.name} segments", "children": joints}
         mesh = {"name": skin.name, "mesh": len(self.json["meshes"]) - 1, "skin": len(self.json["skins"]) - 1}
@@ -190,15 +204,15 @@ class _Document:
         self.json["nodes"].append({"name": "camera", "camera": 0, **place})
         self.roots.append(len(self.json["nodes"]) - 1)
 
-    def _animate(self, node: int, path: str, tracks: np.ndarray) -> None:
+    def _animate(self, node: int, path: str, tracks: Tracks) -> None:
         """Animate one property of the nodes that follow; the tracks of bodies at rest in it are left out."""
-        moving = np.flatnonzero(np.any(tracks != tracks[:, :1], axis=(1, 2)))
-        if not len(moving):
+        moving = np.flatnonzero(tracks.moves).tolist()
+        if not moving:
             return
-        view = self._view(tracks[moving])
-        each = tracks[0].nbytes
-        for k, i in enumerate(moving.tolist()):
-            self._add_channel(self.times, self._accessor(view, tracks[i], k * each), node + i, path)
+        view = self._view([partial(tracks.__getitem__, i) for i in moving], len(moving) * tracks.body_bytes)
+        like = tracks[moving[0]]
+        for k, i in enumerate(moving):
+            self._add_channel(self.times, self._accessor(view, like, k * tracks.body_bytes), node + i, path)
 
     def _add_channel(self, times: np.ndarray, output: int, node: int, path: str) -> None:
         self.samplers.append({"input": self._input(times), "output": output, "interpolation": "LINEAR"})
@@ -216,7 +230,7 @@ class _Document:
                     got=f"{len(seconds)} samples in {self.times[-1] - self.times[0]:g} s",
                     remedy="Give a lower rate.",
                 )
-            self.inputs[key] = self._accessor(self._view(seconds), seconds, bounds=True)
+            self.inputs[key] = self._accessor(self._view([seconds], seconds.nbytes), seconds, bounds=True)
         return self.inputs[key]
 
     def _mesh(self, name: str, shape: "Shape", offset: np.ndarray, key: str, color: tuple[float, ...]) -> int:
@@ -235,16 +249,20 @@ class _Document:
         attributes = self._attributes(vertices.astype(np.float32), normals.astype(np.float32))
         return {"attributes": attributes, "indices": self._corners(faces, len(vertices))}
 
-    def _attributes(self, vertices: np.ndarray, normals: np.ndarray) -> dict[str, int]:
+    def _attributes(
+        self, vertices: np.ndarray, normals: np.ndarray, again: "tuple[Chunk, Chunk] | None" = None
+    ) -> dict[str, int]:
+        """Return the accessors of a shape; with `again`, what gives its arrays anew, they are not kept until then."""
+        place, side = (vertices, normals) if again is None else again
         return {
-            "POSITION": self._accessor(self._view(vertices, _VERTICES), vertices, bounds=True),
-            "NORMAL": self._accessor(self._view(normals, _VERTICES), normals),
+            "POSITION": self._accessor(self._view([place], vertices.nbytes, _VERTICES), vertices, bounds=True),
+            "NORMAL": self._accessor(self._view([side], normals.nbytes, _VERTICES), normals),
         }
 
     def _corners(self, faces: np.ndarray, vertices: int) -> int:
         # The largest index of a type is reserved, so 16 bits reach to 65 534.
         corners = faces.reshape(-1).astype(np.uint16 if vertices < 65536 else np.uint32)
-        return self._accessor(self._view(corners, _INDICES), corners)
+        return self._accessor(self._view([corners], corners.nbytes, _INDICES), corners)
 
     def _material(self, color: tuple[float, ...], two_sided: bool = False) -> int:
         key = color, two_sided
@@ -256,11 +274,12 @@ class _Document:
             self.materials[key] = len(self.json["materials"]) - 1
         return self.materials[key]
 
-    def _view(self, data: np.ndarray, target: int | None = None) -> int:
-        view = {"buffer": 0, "byteOffset": self.size, "byteLength": data.nbytes}
+    def _view(self, arrays: "list[Chunk]", size: int, target: int | None = None) -> int:
+        """Lay arrays of so many bytes together, or what gives them, one after the other into the buffer."""
+        view = {"buffer": 0, "byteOffset": self.size, "byteLength": size}
         self.json["bufferViews"].append(view if target is None else {**view, "target": target})
-        self.chunks.append(data)
-        self.size += data.nbytes + -data.nbytes % 4
+        self.chunks += [*arrays, *([np.zeros(-size % 4, np.uint8)] if size % 4 else [])]
+        self.size += size + -size % 4
         return len(self.json["bufferViews"]) - 1
 
     def _accessor(self, view: int, data: np.ndarray, offset: int = 0, *, bounds: bool = False) -> int:
@@ -276,7 +295,7 @@ class _Document:
         self.json["accessors"].append(entry)
         return len(self.json["accessors"]) - 1
 
-    def finish(self) -> tuple[dict[str, Any], list[np.ndarray]]:
+    def finish(self) -> "tuple[dict[str, Any], list[Chunk]]":
         """Return the JSON document, without its buffer's uri, and the chunks of the buffer in order."""
         from motiform import __version__
 
@@ -305,13 +324,18 @@ def _inverse_frames(position: np.ndarray, orientation: np.ndarray) -> np.ndarray
     return found
 
 
-def _packed(chunks: list[np.ndarray]) -> list[bytes]:
-    """Return the chunks as little-endian bytes, each padded to a multiple of four."""
-    raw = [chunk.astype(chunk.dtype.newbyteorder("<"), copy=False).tobytes() for chunk in chunks]
-    return [data + bytes(-len(data) % 4) for data in raw]
+def _one_of(give: Callable[[int], tuple[np.ndarray, ...]], k: int, which: int) -> np.ndarray:
+    return give(k)[which]
 
 
-def _write_binary(path: Path, document: dict[str, Any], chunks: list[np.ndarray]) -> None:
+def _packed(chunks: "list[Chunk]") -> Iterator[bytes]:
+    """Give the chunks as little-endian bytes, one after the other."""
+    for chunk in chunks:
+        data = chunk() if callable(chunk) else chunk
+        yield data.astype(data.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def _write_binary(path: Path, document: dict[str, Any], chunks: "list[Chunk]") -> None:
     text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
     size = document["buffers"][0]["byteLength"]
@@ -330,7 +354,16 @@ def _write_binary(path: Path, document: dict[str, Any], chunks: list[np.ndarray]
         out.writelines(_packed(chunks))
 
 
-def _write_text(path: Path, document: dict[str, Any], chunks: list[np.ndarray]) -> None:
-    data = base64.b64encode(b"".join(_packed(chunks))).decode()
-    document["buffers"][0]["uri"] = f"data:application/octet-stream;base64,{data}"
-    path.write_text(json.dumps(document, indent=1, allow_nan=False), encoding="utf-8")
+def _write_text(path: Path, document: dict[str, Any], chunks: "list[Chunk]") -> None:
+    document["buffers"][0]["uri"] = _URI
+    text = json.dumps(document, indent=1, allow_nan=False)
+    place = text.index(f'"uri": "{_URI}') + len(f'"uri": "{_URI}')  # a quotation mark in a title is escaped
+    with path.open("w", encoding="utf-8") as out:
+        out.write(text[:place])
+        rest = b""
+        for data in _packed(chunks):
+            rest += data
+            whole = len(rest) // 3 * 3
+            out.write(base64.b64encode(rest[:whole]).decode("ascii"))
+            rest = rest[whole:]
+        out.write(base64.b64encode(rest).decode("ascii") + text[place:])

@@ -1,14 +1,17 @@
 """Keyframes: times and poses of an animated file, checked and free of sign flips."""
 
 import hashlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.record.samples import BLOCK_BYTES, in_blocks
 
 if TYPE_CHECKING:
     from motiform.form import Form, Links, Part
+    from motiform.form.parts import Series
     from motiform.image.camera import Camera
 
 __all__ = [
@@ -17,6 +20,7 @@ __all__ = [
     "between",
     "body_colors",
     "body_names",
+    "key_blocks",
     "key_times",
     "poses",
     "shape_key",
@@ -49,41 +53,59 @@ def key_times(form: "Form", rate: float | None = None) -> np.ndarray:
     return times if count >= len(times) else times[0] + np.arange(count) / rate
 
 
+Pose = tuple[np.ndarray, np.ndarray]
+
+
 class Track(NamedTuple):
     """Poses of bodies over the samples of a form."""
 
     name: str
-    position: np.ndarray
+    position: "Series"
     """[m], (samples, count, 3)"""
-    orientation: np.ndarray
+    orientation: "Series"
     """(w, x, y, z), (samples, count, 4)"""
 
 
-def poses(form: "Form", part: "Part | Track", times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return positions [m], (count, keys, 3), and unit quaternions (w, x, y, z), (count, keys, 4), at the instants.
+def poses(form: "Form", part: "Part | Track", times: np.ndarray) -> Iterator[tuple[int, Pose]]:
+    """Give positions [m], (count, keys, 3), and unit quaternions (w, x, y, z), (count, keys, 4), at the instants.
 
-    Between samples positions are linear and rotations follow the shortest arc. The sign of each quaternion is the one
-    nearest to its predecessor, so that no reader turns the long way round.
+    They come by blocks of keys, each with the number of its first key. Between samples positions are linear and
+    rotations follow the shortest arc. The sign of each quaternion is the one nearest to its predecessor, so that no
+    reader turns the long way round.
     """
-    from motiform.spatial.rotation import slerp
-
     known = np.asarray(form.times, dtype=float)
     _check_poses(part, known)
-    if len(known) == 1:
-        position, turn = part.position[[0]], part.orientation[[0]]
+    i, u = between(known, times) if len(known) > 1 else (np.zeros(1, int), np.zeros(1))
+    exact = bool(np.all((u == 0) | (u == 1)))  # all instants are samples: no arithmetic, no rounding
+    before, sign = None, np.ones(1)
+    for first, some in key_blocks(i, part.position.shape[1]):
+        position, raw = _poses_at(part, some, u[first : first + len(some)], exact)
+        steady = sign * _steady_sign(raw, before)
+        before, sign = raw[:, -1:], steady[:, -1:]
+        yield first, (position, raw * steady)
+
+
+def key_blocks(keys: np.ndarray, count: int) -> Iterator[tuple[int, np.ndarray]]:
+    """Give the keys in blocks for which the numbers of so many bodies take a few MiB, with the number of the first."""
+    size = max(1, BLOCK_BYTES // (32 * max(1, count)))
+    for first in range(0, len(keys), size):
+        yield first, keys[first : first + size]
+
+
+def _poses_at(part: "Part | Track", i: np.ndarray, u: np.ndarray, exact: bool) -> Pose:
+    """Return the poses at samples i, or between them and the next, where u tells which part of the way."""
+    from motiform.spatial.rotation import slerp
+
+    if exact:
+        j = np.where(u == 0, i, i + 1)
+        position, turn = part.position[j], part.orientation[j]
     else:
-        i, u = between(known, times)
         u = u[:, None]
-        if np.all((u == 0) | (u == 1)):  # all instants are samples: no arithmetic, no rounding
-            j = np.where(u[:, 0] == 0, i, i + 1)
-            position, turn = part.position[j], part.orientation[j]
-        else:
-            position = (1 - u[..., None]) * part.position[i] + u[..., None] * part.position[i + 1]
-            turn = slerp(part.orientation[i], part.orientation[i + 1], u)
+        position = (1 - u[..., None]) * part.position[i] + u[..., None] * part.position[i + 1]
+        turn = slerp(part.orientation[i], part.orientation[i + 1], u)
     position = np.ascontiguousarray(np.swapaxes(position, 0, 1), dtype=float)
     turn = np.ascontiguousarray(np.swapaxes(turn, 0, 1), dtype=float)
-    turn /= np.linalg.norm(turn, axis=-1, keepdims=True)
-    return position, turn * _steady_sign(turn)
+    return position, turn / np.linalg.norm(turn, axis=-1, keepdims=True)
 
 
 def between(known: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -102,8 +124,10 @@ def _check_poses(part: "Part | Track", times: np.ndarray) -> None:
             got=f"{part.position.shape} and {part.orientation.shape}",
             allowed=f"({len(times)}, count, 3) and ({len(times)}, count, 4)",
         )
-    size = np.linalg.norm(part.orientation, axis=-1)
-    good = np.isfinite(part.position).all(axis=(1, 2)) & ((size > 0.5) & (size < 2)).all(axis=1)
+    places = (np.isfinite(x).all(axis=(1, 2)) for x in in_blocks(part.position))
+    sizes = (np.linalg.norm(q, axis=-1) for q in in_blocks(part.orientation))
+    turns = (((size > 0.5) & (size < 2)).all(axis=1) for size in sizes)
+    good = np.concatenate(list(places)) & np.concatenate(list(turns))
     if not good.all():
         at = times[np.argmin(good)]
         raise InputError(
@@ -114,8 +138,10 @@ def _check_poses(part: "Part | Track", times: np.ndarray) -> None:
         )
 
 
-def _steady_sign(vectors: np.ndarray) -> np.ndarray:
-    """Return the signs, (..., keys, 1), that make each vector point along its predecessor."""
+def _steady_sign(vectors: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
+    """Return the signs, (..., keys, 1), that make each vector point along its predecessor; `before` comes first."""
+    if before is not None:
+        return _steady_sign(np.concatenate([before, vectors], axis=-2))[..., 1:, :]
     along = np.sum(vectors[..., 1:, :] * vectors[..., :-1, :], axis=-1, keepdims=True)
     sign = np.ones((*vectors.shape[:-1], 1))
     sign[..., 1:, :] = np.cumprod(np.where(along < 0, -1.0, 1.0), axis=-2)

@@ -1,14 +1,17 @@
 """Links and skins in animated files: rods that are moved and scaled, and vertex positions."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.image.export.keys import between
+from motiform.image.export.keys import between, key_blocks
+from motiform.record.samples import Samples, by_samples, in_blocks
 
 if TYPE_CHECKING:
     from motiform.form import Form, Links, Skin
+    from motiform.form.parts import Series
     from motiform.form.rig import Posed
 
 __all__ = ["MOST_SHAPES", "rods", "skin_times", "skin_track"]
@@ -18,23 +21,28 @@ MOST_SHAPES = 240
 _SHORTEST = 1e-9  # [m] of a rod: viewers divide by its scale
 
 
-def rods(form: "Form", links: "Links", times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return middles [m] (count, keys, 3), turns (w, x, y, z) (count, keys, 4) from y, lengths [m] (count, keys).
+def rods(form: "Form", links: "Links", times: np.ndarray) -> Iterator[tuple[int, tuple[np.ndarray, ...]]]:
+    """Give middles [m] (count, keys, 3), turns (w, x, y, z) (count, keys, 4) from y, sizes [m] (count, keys, 3).
 
-    From key to key a rod turns by the least angle, so that it nowhere turns about itself.
+    They come by blocks of keys, each with the number of its first key. Sizes are radius, length, radius. From key to
+    key a rod turns by the least angle, so that it nowhere turns about itself.
     """
-    first, second = track(form, links.first, times, links.name), track(form, links.second, times, links.name)
-    a, b = first[:, links.pairs[:, 0]], second[:, links.pairs[:, 1]]
-    length = np.linalg.norm(b - a, axis=-1)
-    along = (b - a) / np.maximum(length, _SHORTEST)[..., None]
-    turn = np.empty((*length.shape, 4))
     turned, before = np.tile([1.0, 0.0, 0.0, 0.0], (links.count, 1)), np.tile([0.0, 1.0, 0.0], (links.count, 1))
-    for k, now in enumerate(along):
-        there = length[k] > _SHORTEST  # one without length keeps its turn
-        turned = np.where(there[:, None], _times(_least_turn(before, now), turned), turned)
-        before = np.where(there[:, None], now, before)
-        turn[k] = turned
-    return np.swapaxes(0.5 * (a + b), 0, 1), np.swapaxes(turn, 0, 1), np.maximum(length.T, _SHORTEST)
+    for first, some in key_blocks(times, links.count):
+        ends = (track(form, points, some, links.name)[:] for points in (links.first, links.second))
+        a, b = (points[:, links.pairs[:, k]] for k, points in enumerate(ends))
+        length = np.linalg.norm(b - a, axis=-1)
+        along = (b - a) / np.maximum(length, _SHORTEST)[..., None]
+        turn = np.empty((*length.shape, 4))
+        for k, now in enumerate(along):
+            there = length[k] > _SHORTEST  # one without length keeps its turn
+            turned = np.where(there[:, None], _times(_least_turn(before, now), turned), turned)
+            before = np.where(there[:, None], now, before)
+            turn[k] = turned
+        long = np.maximum(length.T, _SHORTEST)
+        radius = np.broadcast_to(links.radius[:, None], long.shape)
+        size = np.stack((radius, long, radius), axis=-1)
+        yield first, (np.swapaxes(0.5 * (a + b), 0, 1), np.swapaxes(turn, 0, 1), size)
 
 
 def _least_turn(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -62,14 +70,25 @@ def skin_times(times: np.ndarray) -> np.ndarray:
     return times[np.linspace(0, len(times) - 1, MOST_SHAPES).round().astype(int)]
 
 
-def skin_track(form: "Form", skin: "Skin", times: np.ndarray) -> np.ndarray:
-    """Return the vertices of a skin at the instants [m], (keys, points, 3); once where they stay."""
+def skin_track(form: "Form", skin: "Skin", times: np.ndarray, source: np.ndarray) -> "Series":
+    """Return these vertices of a skin at the instants [m], (keys, points, 3); once where they stay."""
     places = track(form, skin.vertices, times, skin.name)
-    return places if (places != places[:1]).any() else places[:1]
+    first = places[:1]
+    moving = any((block != first).any() for block in in_blocks(places))
+    found: Series = by_samples(lambda block: block[:, source], places if moving else first)
+    return found
 
 
-def track(form: "Form", points: "np.ndarray | Posed", times: np.ndarray, where: str) -> np.ndarray:
+def track(form: "Form", points: "Series | Posed", times: np.ndarray, where: str) -> "Series":
     """Return points at the instants [m], (keys, points, 3): linear between samples."""
+    if isinstance(points, np.ndarray) or len(form.times) == 1:
+        return _track(form, points, times, where)
+    keys, points_at = len(times), points
+    shape = (keys, *points.shape[1:])
+    return Samples(lambda a, b: _track(form, points_at, times[a:b], where), shape, np.float64)
+
+
+def _track(form: "Form", points: "Series | Posed", times: np.ndarray, where: str) -> np.ndarray:
     if len(form.times) == 1:
         found = np.asarray(points[:1], float)
     else:

@@ -1,23 +1,28 @@
 """USD by the optional library usd-core (``pip install "motiform[usd]"``)."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
+from motiform.base.machine import check_room
 from motiform.form.upright import stand_upright
 from motiform.image.export.keys import body_colors, body_names, key_times, poses
 from motiform.image.export.soft import skin_track, track
 from motiform.image.look import linear_from_srgb
 from motiform.image.shading import skin_split, vertex_normals
+from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
     from motiform.form import Form, Links, Part, Skin
+    from motiform.form.parts import Series
 
 __all__ = ["write_usd"]
 
+_BODY_BYTES, _POINT_BYTES = 300, 24  # that a stage takes for a body or a point at an instant
 _FEW = 8  # bodies of a part that are written one by one; more become one PointInstancer
 
 
@@ -31,6 +36,7 @@ def write_usd(form: "Form", path: Path, *, rate: float | None = None) -> None:
     """
     usd = _library()
     times = key_times(form, rate)
+    _check_stage(form, times)
     stage = usd.Usd.Stage.CreateInMemory()
     usd.UsdGeom.SetStageMetersPerUnit(stage, 1.0)
     along_z = form.up == (0.0, 0.0, 1.0)
@@ -51,6 +57,15 @@ def write_usd(form: "Form", path: Path, *, rate: float | None = None) -> None:
         stage.GetRootLayer().Export(str(path))
     except usd.Tf.ErrorException as error:
         raise RunError("usd-core could not write the file", where=str(path), got=str(error)) from error
+
+
+def _check_stage(form: "Form", times: np.ndarray) -> None:
+    """Refuse what does not fit into memory: the library holds a stage there until it is written."""
+    bodies = sum(part.count for part in form.parts)
+    points = sum(2 * links.count for links in form.links) + sum(skin.vertices.shape[1] for skin in form.skins)
+    needed = float(len(times)) * (_BODY_BYTES * bodies + _POINT_BYTES * points)
+    got = f"{len(times)} instants of {bodies} bodies and {points} points"
+    check_room(needed, "a stage of USD", got=got, remedy="Give a lower rate, or export .glb.", where=form.title or None)
 
 
 class _Usd:
@@ -89,26 +104,29 @@ def _set_clock(stage: Any, times: np.ndarray) -> np.ndarray:
 def _add_part(
     usd: Any, stage: Any, form: "Form", part: "Part", times: np.ndarray, codes: np.ndarray, name: str
 ) -> None:
-    position, turn = poses(form, part, times)
-    colors = body_colors(part)
-    if position.shape[0] > _FEW:
-        _add_instances(usd, stage, part, f"/World/{name}", position, turn, colors, codes)
+    blocks, colors = poses(form, part, times), body_colors(part)
+    if part.count > _FEW:
+        _add_instances(usd, stage, part, f"/World/{name}", blocks, colors, codes)
         return
     taken: set[str] = set()
-    parent = "/World" if position.shape[0] == 1 else f"/World/{name}"
-    if position.shape[0] > 1:
+    parent = "/World" if part.count == 1 else f"/World/{name}"
+    if part.count > 1:
         usd.UsdGeom.Xform.Define(stage, parent)
+    moved = []
     for i, body in enumerate(body_names(part)):
-        here = f"{parent}/{name if position.shape[0] == 1 else _identifier(body, taken)}"
+        here = f"{parent}/{name if part.count == 1 else _identifier(body, taken)}"
         xform = usd.UsdGeom.Xform.Define(stage, here)
         _add_mesh(usd, stage, part, f"{here}/shape", colors[i])
         move = xform.AddTranslateOp(usd.UsdGeom.XformOp.PrecisionDouble)
         rotate = xform.AddOrientOp(usd.UsdGeom.XformOp.PrecisionDouble)
         if part.scale is not None:
             xform.AddScaleOp(usd.UsdGeom.XformOp.PrecisionDouble).Set(usd.Gf.Vec3d(*[float(part.scale[i])] * 3))
-        for k, code in enumerate(codes.tolist()):
-            move.Set(usd.Gf.Vec3d(*position[i, k].tolist()), code)
-            rotate.Set(usd.Gf.Quatd(*turn[i, k].tolist()), code)
+        moved.append((move, rotate))
+    for first, (position, turn) in blocks:
+        for i, (move, rotate) in enumerate(moved):
+            for at, way, code in zip(position[i].tolist(), turn[i].tolist(), codes[first:].tolist(), strict=False):
+                move.Set(usd.Gf.Vec3d(*at), code)
+                rotate.Set(usd.Gf.Quatd(*way), code)
 
 
 def _add_instances(
@@ -116,8 +134,7 @@ def _add_instances(
     stage: Any,
     part: "Part",
     path: str,
-    position: np.ndarray,
-    turn: np.ndarray,
+    blocks: Iterable[tuple[int, tuple[np.ndarray, ...]]],
     colors: np.ndarray,
     codes: np.ndarray,
 ) -> None:
@@ -125,7 +142,7 @@ def _add_instances(
     instancer = usd.UsdGeom.PointInstancer.Define(stage, path)
     _add_mesh(usd, stage, part, f"{path}/shape", None)
     instancer.CreatePrototypesRel().AddTarget(f"{path}/shape")
-    instancer.CreateProtoIndicesAttr(usd.Vt.IntArray.FromNumpy(np.zeros(len(position), dtype=np.int32)))
+    instancer.CreateProtoIndicesAttr(usd.Vt.IntArray.FromNumpy(np.zeros(part.count, dtype=np.int32)))
     tint = usd.UsdGeom.PrimvarsAPI(instancer).CreatePrimvar(
         "displayColor", usd.Types.Color3fArray, usd.UsdGeom.Tokens.vertex
     )
@@ -133,10 +150,11 @@ def _add_instances(
     if part.scale is not None:
         instancer.CreateScalesAttr(_vectors(usd, np.repeat(part.scale[:, None], 3, axis=1)))
     positions, orientations = instancer.CreatePositionsAttr(), instancer.CreateOrientationsfAttr()
-    imaginary_last = turn[..., [1, 2, 3, 0]].astype(np.float32)  # the order of a quaternion in memory, (x, y, z, w)
-    for k, code in enumerate(codes.tolist()):
-        positions.Set(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(position[:, k], dtype=np.float32)), code)
-        orientations.Set(usd.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(imaginary_last[:, k])), code)
+    for first, (position, turn) in blocks:
+        imaginary_last = turn[..., [1, 2, 3, 0]].astype(np.float32)  # the order of a quaternion in memory, (x, y, z, w)
+        for k, code in enumerate(codes[first : first + position.shape[1]].tolist()):
+            positions.Set(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(position[:, k], dtype=np.float32)), code)
+            orientations.Set(usd.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(imaginary_last[:, k])), code)
 
 
 def _add_links(
@@ -144,7 +162,7 @@ def _add_links(
 ) -> None:
     """Write links as straight curves as thick as they are."""
     first, second = (track(form, points, times, links.name) for points in (links.first, links.second))
-    ends = np.stack((first[:, links.pairs[:, 0]], second[:, links.pairs[:, 1]]), axis=2).reshape(len(first), -1, 3)
+    ends = by_samples(lambda a, b: _rods(a, b, links.pairs), first, second)
     curves = usd.UsdGeom.BasisCurves.Define(stage, path)
     curves.CreateTypeAttr(usd.UsdGeom.Tokens.linear)
     curves.CreateCurveVertexCountsAttr(usd.Vt.IntArray.FromNumpy(np.full(links.count, 2, np.int32)))
@@ -159,7 +177,7 @@ def _add_skin(
 ) -> None:
     """Write a skin as a mesh with points and normals at each instant, a color for each triangle."""
     source, faces = skin_split(skin)
-    shapes = skin_track(form, skin, times)[:, source]
+    shapes = skin_track(form, skin, times, source)
     mesh = usd.UsdGeom.Mesh.Define(stage, path)
     _set_faces(usd, mesh, faces)
     mesh.CreateDoubleSidedAttr(skin.two_sided)
@@ -171,6 +189,10 @@ def _add_skin(
         normals.Set(_vectors(usd, vertex_normals(shape, faces)), code)
 
 
+def _rods(first: np.ndarray, second: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    return np.stack((first[:, pairs[:, 0]], second[:, pairs[:, 1]]), axis=2).reshape(len(first), -1, 3)
+
+
 def _tint(usd: Any, thing: Any, colors: np.ndarray) -> None:
     """Give each curve or face its color."""
     tint = usd.UsdGeom.PrimvarsAPI(thing).CreatePrimvar(
@@ -179,7 +201,7 @@ def _tint(usd: Any, thing: Any, colors: np.ndarray) -> None:
     tint.Set(_vectors(usd, linear_from_srgb(colors)))
 
 
-def _set_points(usd: Any, thing: Any, shapes: np.ndarray, codes: np.ndarray, thick: float) -> None:
+def _set_points(usd: Any, thing: Any, shapes: "Series", codes: np.ndarray, thick: float) -> None:
     """Set points (keys, points, 3) and the box around them at each instant; once where they stay."""
     points, extent = thing.CreatePointsAttr(), thing.CreateExtentAttr()
     for shape, code in zip(shapes, codes.tolist(), strict=False):

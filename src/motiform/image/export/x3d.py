@@ -1,7 +1,8 @@
 """X3D 4.0 as XML, with animation and exact primitives."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from xml.etree import ElementTree
@@ -12,15 +13,19 @@ import numpy as np
 from motiform.form.upright import stand_upright
 from motiform.image.export.keys import axis_angles, body_colors, body_names, key_times, poses, shape_key, viewpoint
 from motiform.image.export.soft import rods, skin_times, skin_track
+from motiform.image.export.tracks import Tracks, gathered
 from motiform.image.shading import skin_split
 
 if TYPE_CHECKING:
     from motiform.form import Form, Links, Part, Skin
+    from motiform.form.parts import Series
     from motiform.geometry import Shape
     from motiform.spatial import Transform
 
 __all__ = ["write_x3d"]
 
+_LATER = "\0"  # XML knows no such sign: between two of them is the number of what is written there
+_ROWS = 2**15  # of numbers that become text at once
 _SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 
 
@@ -38,9 +43,12 @@ def write_x3d(form: "Form", path: Path, *, rate: float | None = None) -> None:
         "X3D", profile="Interchange", version="4.0", attrib={f"{{{_SCHEMA}}}noNamespaceSchemaLocation": schema}
     )
     _add_head(root, form)
-    _Scene(SubElement(root, "Scene"), form, times).build()
+    scene = _Scene(SubElement(root, "Scene"), form, times, path.parent)
+    scene.build()
     ElementTree.indent(root, space=" ")
-    ElementTree.ElementTree(root).write(path, encoding="UTF-8", xml_declaration=True)
+    with path.open("wb") as out:
+        for k, piece in enumerate(ElementTree.tostring(root, "UTF-8", xml_declaration=True).split(_LATER.encode())):
+            out.writelines([piece] if k % 2 == 0 else _texts(scene.later[int(piece)]()))
 
 
 def _add_head(root: Element, form: "Form") -> None:
@@ -54,15 +62,17 @@ def _add_head(root: Element, form: "Form") -> None:
 class _Scene:
     """The scene element as it grows, with the names already given in it."""
 
-    def __init__(self, element: Element, form: "Form", times: np.ndarray) -> None:
-        self.element, self.form, self.times = element, form, times
+    def __init__(self, element: Element, form: "Form", times: np.ndarray, folder: Path) -> None:
+        self.element, self.form, self.times, self.folder = element, form, times, folder
+        self.later: list[Callable[[], Series]] = []
+        """What gives long lists of numbers, which are written where they belong and not held."""
         self.names: set[str] = set()
         self.again: dict[str, int] = {}  # how often a name was wished for, so that many equal wishes stay fast
         self.geometries: dict[str, list[str]] = {}
         self.looks: dict[tuple[str, tuple[float, ...]], str] = {}
         self.routes: list[tuple[str, str, str, str]] = []
         self.span = float(times[-1] - times[0])
-        self.keys = _text((times - times[0]) / self.span) if self.span > 0 else ""
+        self.keys = self._later(lambda: (times - times[0]) / self.span) if self.span > 0 else ""
 
     def build(self) -> None:
         """Add title, clock, bodies, then the routes between them."""
@@ -94,40 +104,38 @@ class _Scene:
         )
 
     def _add_part(self, part: "Part") -> None:
-        position, turn = poses(self.form, part, self.times)
-        rotation = axis_angles(turn)
+        position, turn = gathered(poses(self.form, part, self.times), part.count, len(self.times), self.folder)
         key, colors = shape_key(part), body_colors(part).tolist()
         for i, name in enumerate(body_names(part)):
             body = SubElement(self.element, "Transform", DEF=self._name(name))
-            body.attrib |= {"translation": _text(position[i, 0]), "rotation": _text(rotation[i, 0])}
+            body.attrib |= {"translation": _text(position.first[i]), "rotation": _text(axis_angles(turn[i])[0])}
             if part.scale is not None:
                 body.attrib["scale"] = _text(np.full(3, part.scale[i]))
             self._add_look(body, part.name, part.shape, part.offset, key, tuple(colors[i]))
-            self._animate(body, "translation", "PositionInterpolator", position[i])
-            self._animate(body, "rotation", "OrientationInterpolator", rotation[i])
+            self._animate(body, "translation", "PositionInterpolator", partial(position.__getitem__, i))
+            self._animate(body, "rotation", "OrientationInterpolator", partial(_turns, turn, i))
 
     def _add_links(self, links: "Links") -> None:
         """Add links as cylinders of radius and height 1 that are scaled."""
         from motiform.geometry import Cylinder
 
-        middle, turn, length = rods(self.form, links, self.times)
-        rotation, colors, rod = axis_angles(turn), body_colors(links).tolist(), Cylinder(1.0, 1.0)
-        radius = np.broadcast_to(links.radius[:, None], length.shape)
-        size = np.stack((radius, length, radius), axis=-1)
+        tracks = gathered(rods(self.form, links, self.times), links.count, len(self.times), self.folder)
+        middle, turn, size = tracks
+        colors, rod = body_colors(links).tolist(), Cylinder(1.0, 1.0)
         for i, name in enumerate(body_names(links)):
             body = SubElement(self.element, "Transform", DEF=self._name(name))
-            body.attrib |= {"translation": _text(middle[i, 0]), "rotation": _text(rotation[i, 0])}
-            body.attrib["scale"] = _text(size[i, 0])
+            body.attrib |= {"translation": _text(middle.first[i]), "rotation": _text(axis_angles(turn[i])[0])}
+            body.attrib["scale"] = _text(size.first[i])
             self._add_look(body, links.name, rod, np.zeros(3), "rod", tuple(colors[i]))
-            self._animate(body, "translation", "PositionInterpolator", middle[i])
-            self._animate(body, "rotation", "OrientationInterpolator", rotation[i])
-            self._animate(body, "scale", "PositionInterpolator", size[i])
+            self._animate(body, "translation", "PositionInterpolator", partial(middle.__getitem__, i))
+            self._animate(body, "rotation", "OrientationInterpolator", partial(_turns, turn, i))
+            self._animate(body, "scale", "PositionInterpolator", partial(size.__getitem__, i))
 
     def _add_skin(self, skin: "Skin") -> None:
         """Add a skin: a shape for each of its colours on the same moving points."""
         source, faces = skin_split(skin)
         times = skin_times(self.times)
-        shapes = skin_track(self.form, skin, times)[:, source]
+        shapes = skin_track(self.form, skin, times, source)
         place = self._name(f"{skin.name}_points")
         for k, (color, own) in enumerate(skin.tones):
             shape = SubElement(self.element, "Shape", DEF=self._name(skin.name))
@@ -142,16 +150,17 @@ class _Scene:
                 SubElement(surface, "Coordinate", USE=place)
         if self.span > 0 and len(shapes) > 1:
             name, keys = self._name(f"{skin.name}_shapes"), _text((times - times[0]) / self.span)
-            SubElement(self.element, "CoordinateInterpolator", DEF=name, key=keys, keyValue=_text(shapes))
+            SubElement(self.element, "CoordinateInterpolator", DEF=name, key=keys, keyValue=self._later(lambda: shapes))
             self.routes.append(("clock", "fraction_changed", name, "set_fraction"))
             self.routes.append((name, "value_changed", place, "set_point"))
 
-    def _animate(self, body: Element, field: str, kind: str, values: np.ndarray) -> None:
+    def _animate(self, body: Element, field: str, kind: str, give: Callable[[], np.ndarray]) -> None:
         """Drive one field of a body by the clock, unless it is at rest."""
+        values = give()
         if self.span == 0 or not np.any(values != values[0]):
             return
         name = self._name(f"{body.attrib['DEF']}_{field}")
-        SubElement(self.element, kind, DEF=name, key=self.keys, keyValue=_text(values))
+        SubElement(self.element, kind, DEF=name, key=self.keys, keyValue=self._later(give))
         self.routes.append(("clock", "fraction_changed", name, "set_fraction"))
         self.routes.append((name, "value_changed", body.attrib["DEF"], f"set_{field}"))
 
@@ -177,6 +186,11 @@ class _Scene:
                 shape.append(geometry)
             else:
                 SubElement(shape, geometry.tag, USE=names[k])
+
+    def _later(self, give: "Callable[[], Series]") -> str:
+        """Return what stands for a long list of numbers until the file is written."""
+        self.later.append(give)
+        return f"{_LATER}{len(self.later) - 1}{_LATER}"
 
     def _name(self, wish: str) -> str:
         """Return a name near the wish that is new in the file and that XML allows."""
@@ -248,6 +262,16 @@ def _text(values: object) -> str:
     """Return numbers as X3D lists them; nine digits keep every bit of its single precision."""
     flat = np.asarray(values, dtype=float).reshape(-1)
     return ("%.9g " * len(flat) % tuple(flat.tolist())).rstrip()
+
+
+def _texts(values: "Series") -> Iterator[bytes]:
+    """Give numbers as text, some rows at a time."""
+    for first in range(0, len(values), _ROWS):
+        yield (b" " if first else b"") + _text(values[first : first + _ROWS]).encode("ascii")
+
+
+def _turns(turn: Tracks, body: int) -> np.ndarray:
+    return axis_angles(turn[body])
 
 
 def _clean(text: str) -> str:

@@ -134,7 +134,7 @@ def posture_control(
     carried, driven = np.diag(inertia_matrix(figure, q)), plain_places(figure, segments)[1]
     omega = 2 * np.pi * check_number(frequency, "frequency", "posture control", above=0.0)
     usual = 2 * check_number(ratio, "ratio", "posture control", least=0.0) * omega * carried
-    K = _named_gains(figure, stiffness, "stiffness", omega**2 * carried, driven)
+    K = _named_gains(figure, stiffness, "stiffness", omega * omega * carried, driven)
     D = _named_gains(figure, damping, "damping", usual, driven)
     bound = None if limit is None else _named_gains(figure, limit, "limit", np.full(figure.nv, _ENDLESS), driven)
     forward: Control | None

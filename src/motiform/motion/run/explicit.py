@@ -148,7 +148,8 @@ class ExplicitStep:
                 return float(np.sqrt(np.mean((v[told] / scale[told]) ** 2))) if told.any() else 0.0
 
         d0, d1 = size(y), size(k0)
-        h = 0.01 * d0 / d1 if min(d0, d1) > 1e-5 and np.isfinite(d0 / d1) else 1e-6
+        guess = 0.01 * d0 / d1 if min(d0, d1) > 1e-5 else 0.0
+        h = guess if 0.0 < guess < np.inf else 1e-6  # sizes near the ends of floats tell nothing
         self.rate(t + h, y + h * k0, k1)
         d2 = size(k1 - k0) / h
         largest = max(d1, d2)

@@ -46,6 +46,14 @@ def placed(scene: Scene, make: Any, *keys: str | int) -> Any:
         raise
     except MotiformError as error:
         raise SceneError(f"{scene.place(*keys)}: {error}") from error
+    except ArithmeticError as error:  # Python's own numbers raise where arrays become infinite
+        raise beyond_floats(scene, *keys) from error
+
+
+def beyond_floats(scene: Scene, *keys: str | int) -> SceneError:
+    """Return the error of numbers whose squares, products or quotients no float holds."""
+    remedy = "Look for one near 1e154 or above, or near 1e-154 or below."
+    return SceneError("a number must not be so large or small", where=scene.place(*keys), remedy=remedy)
 
 
 def _place(scene: Scene, where: str) -> str:

@@ -112,9 +112,13 @@ class Scene:
 
     def build(self) -> "Built":
         """Return the model of the scene and the arguments with which `simulate` runs it."""
+        from motiform.scene.build.common import beyond_floats
         from motiform.scene.build.scene import build
 
-        return build(self)
+        try:
+            return build(self)
+        except ArithmeticError as error:
+            raise beyond_floats(self) from error
 
     def place(self, *keys: str | int) -> str:
         """Return the file and line that come nearest to a place such as ("body", 0, "shape")."""

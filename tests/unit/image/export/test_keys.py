@@ -62,11 +62,12 @@ def test_any_instants_and_rate_give_keys_or_an_error(one, tumble, shapes, times,
     )
     try:
         keys = key_times(form, rate)
-        found, turn = poses(form, form.parts[0], keys)
+        blocks = [block for _, block in poses(form, form.parts[0], keys)]
     except MotiformError:
         return
     assert (np.diff(keys) > 0).all()
     assert len(keys) <= len(times)
+    found, turn = (np.concatenate(parts, axis=1) for parts in zip(*blocks, strict=True))
     assert found.shape == (1, len(keys), 3)
     assert np.isfinite(turn).all()
 

@@ -350,3 +350,27 @@ def test_wrong_units_are_told_with_a_remedy(factor, units, words, tmp_path):
     if right != "um":
         assert f"units='{right}'" in str(caught.value)
     assert_allclose(read_markers(path, units=right)["markers"], motion(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2), (1,), (3, 1, 1), (0,), (2, 3), (3, 4, 2)])
+@pytest.mark.parametrize("name", ["ORIGIN", "CORNERS", "CHANNEL", "TYPE", "USED"])
+def test_parameters_of_plates_of_odd_shapes(name, shape, tmp_path):
+    analog = np.zeros((30, 2, 6))
+    more = [("ANALOG", "LABELS", [f"f{k}" for k in range(6)]), ("FORCE_PLATFORM", "USED", np.array([1])),
+            ("FORCE_PLATFORM", "TYPE", np.array([2])), ("FORCE_PLATFORM", "CHANNEL", np.arange(1, 7).reshape(6, 1)),
+            ("FORCE_PLATFORM", "CORNERS", np.ones((3, 4, 1))), ("FORCE_PLATFORM", "ORIGIN", np.ones((3, 1)))]  # fmt: skip
+    odd = [("FORCE_PLATFORM", name, np.ones(shape)) if one[:2] == ("FORCE_PLATFORM", name) else one for one in more]
+    try:
+        rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), analog=analog, more=odd)))
+    except InputError as error:
+        assert "a.c3d" in str(error)
+    else:
+        assert rec["markers"].shape == (30, 4, 3)
+
+
+@pytest.mark.parametrize("width", [127, 128, 255])
+def test_names_as_long_as_a_file_can_hold(width, tmp_path):
+    names = [letter * width for letter in "abcd"]
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), names=names)))
+    assert marker_names(rec) == names
+    assert rec.save(tmp_path / "a.mf").labels("markers")[0] == tuple(names)

@@ -269,7 +269,7 @@ def test_it_is_written_in_parts(tmp_path, monkeypatch):
     whole = tmp_path / "whole.c3d"
     write_c3d(rec, whole)
     monkeypatch.setattr(c3d_writing, "_AT_ONCE", 2**14)
-    monkeypatch.setattr("motiform.record.recording._BLOCK_BYTES", 2**14)
+    monkeypatch.setattr("motiform.record.recording.BLOCK_BYTES", 2**14)
     write_c3d(rec, tmp_path / "parts.c3d")
     tracemalloc.start()
     try:
