@@ -223,10 +223,8 @@ def test_no_samples_make_an_empty_frame():
 def test_cells_that_are_far_too_long(tmp_path, cell):
     path = tmp_path / "long.csv"
     path.write_text(f"time [s],x [m]\n0,1\n1,{cell}\n")
-    try:
-        rec = read_csv(path)
-    except RecordingError as error:
-        assert "long.csv" in str(error)
-        assert len(str(error)) < 500
+    if '"' in cell:
+        with pytest.raises(RecordingError, match=r"long\.csv.{1,400}$"):
+            read_csv(path)
     else:
-        assert np.isinf(rec["x"][1])  # a number, though no float holds it
+        assert np.isinf(read_csv(path)["x"][1])  # a number, though no float holds it

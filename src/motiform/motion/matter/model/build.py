@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
+from motiform.geometry.checks import LEAST, MOST
 from motiform.motion.matter.laws.links import Friction, Zone, ZoneLaw, as_friction
 from motiform.motion.matter.model.checks import (
     AXIS,
@@ -122,10 +123,12 @@ class NetworkBuilder:
             )
         place = self._places(position, where)
         kilograms = check_array(mass, "mass", where, (len(place),))
-        if (kilograms <= 0).any():
-            n = int(np.argmax(kilograms <= 0))
+        wrong = ~((kilograms >= LEAST) & (kilograms <= MOST))
+        if wrong.any():
+            n = int(np.argmax(wrong))
             raise InputError(
-                "a mass must be above 0", where=where, got=f"{kilograms[n]} kg at [{n}]", allowed="above 0 kg",
+                "a mass must be above 0", where=where, got=f"{kilograms[n]} kg at [{n}]",
+                allowed=f"above 0 kg, from {LEAST:g} to {MOST:g} kg",
                 remedy="Give a point without mass as fixed or imposed.",
             )  # fmt: skip
         free = np.full(len(place), sum(_AXES[axis] for axis in axes), np.uint8)

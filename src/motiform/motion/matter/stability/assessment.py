@@ -238,6 +238,8 @@ def _directed(network: Network, a: np.ndarray, b: np.ndarray, weight: np.ndarray
     size = 3 * network.count
     entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
     matrix = coo_matrix(entries, (size, size)).tocsr()
+    if not np.isfinite(matrix.data).all():
+        return np.inf
     if size <= 300:
         return float(np.linalg.eigvalsh(matrix.toarray()).max())
     start = np.random.default_rng(0).normal(size=size)

@@ -96,6 +96,8 @@ class Stability:
     @property
     def remedy(self) -> str:
         """What brings the network into the triangle."""
+        if not self.largest_step > 0.0:  # beyond what a float holds
+            return "No step is short enough: look at masses, stiffness and damping."
         step, rate = f"{self.largest_step:.6g} s (now {self.step:.6g} s)", 1 / self.largest_step
         ways = [f"a step up to {step}, that is {rate:.6g} Hz or more"]
         for factor, what in ((self.stiffness_factor, "stiffness"), (self.damping_factor, "damping")):
