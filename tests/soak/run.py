@@ -230,8 +230,45 @@ def caches(bench: Bench, count: int) -> None:
         shutil.rmtree(out, ignore_errors=True)
 
 
+def early_signals(bench: Bench, count: int) -> None:
+    """Send Ctrl-C while Python starts, imports and compiles: the process ends by it, and soon."""
+    name = "figure"
+    _, seconds = bench.whole(name)
+    for n in range(max(3, count // 20)):
+        out = bench.folder / f"early-{n}.mf"
+        process = start(name, out)
+        time.sleep(bench.draw.uniform(0.02, 0.6) * seconds)
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        code, said = end(process)
+        late = time.monotonic() - begun
+        bench.count("SIGINT while it starts")
+        if code not in (128 + signal.SIGINT, -signal.SIGINT) or late > max(10.0, seconds):
+            bench.tell("SIGINT while it starts", f"ended with {code} after {late:.1f} s: {said[-300:]}")
+        bench.check_open("SIGINT while it starts", out)
+        shutil.rmtree(out, ignore_errors=True)
+
+
+def studies(bench: Bench, count: int) -> None:
+    """Kill workers, the scheduler, then all workers of a study on a cluster: it says so, and nothing is lost."""
+    from soak.study import study
+
+    runs = min(200, max(12, count))
+    folder = bench.folder / "study"
+    folder.mkdir()
+    found = study(folder, runs)
+    bench.done[f"runs of a study on a cluster ({runs})"] = 1
+    for what, times in found["killed"].items():
+        bench.done[f"{what} killed in a study"] = times
+    if found["wrong"] or found["kept"][-1] != runs or sorted(found["kept"]) != found["kept"]:
+        bench.tell("study", f"{found}")
+    if len(found["told"]) != 2 or not any("must have workers" in text for text in found["told"]):
+        bench.tell("study", f"its end was not told: {found['told']}")
+
+
 FAULTS: dict[str, Callable[[Bench, int], None]] = {
-    "kills": kills, "signals": signals, "writers": writers, "hindered": hindered, "caches": caches,
+    "kills": kills, "signals": signals, "early signals": early_signals, "writers": writers,
+    "hindered": hindered, "caches": caches, "studies": studies,
 }  # fmt: skip
 
 
@@ -267,6 +304,8 @@ def _lines(bench: Bench) -> Iterator[str]:
     yield from bench.wrong
     yield f"{sum(bench.done.values())} faults, {len(bench.wrong)} wrong"
 
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where workers find what they run
 
 if __name__ == "__main__":
     main()

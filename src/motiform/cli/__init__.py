@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 import warnings
+from contextlib import suppress
 
 __all__ = ["main"]
 
@@ -42,12 +43,12 @@ def _run() -> None:
         _say(f"motiform: {error}")
         sys.exit(error.exit_code)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: nothing more to say
+        _close_output()  # the reader left: nothing more to say
         sys.exit(1)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _UNWRITABLE:
             _say(f"motiform: {error.filename or 'the output'} cannot be read or written ({error.strerror})")
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or its end would be told once more
+            _close_output()  # or its end would be told once more
             sys.exit(1)
         if not hasattr(error, "show"):
             raise  # a defect of ours: the traceback is what a report needs
@@ -64,6 +65,12 @@ def _interrupted() -> None:
     resumable = any(verb in sys.argv[1:2] for verb in ("run", "film", "wrist"))
     _say(f"motiform: {how}" + ("; what was written stays, and --resume goes on from there" if resumable else ""))
     sys.exit(128 + number)
+
+
+def _close_output() -> None:
+    """Let what is still to be written to the output go nowhere."""
+    with suppress(OSError, ValueError):  # an output that is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _silence_libraries() -> None:

@@ -66,6 +66,8 @@ def read_csv(path: AnyPath) -> Recording:
     except (OSError, UnicodeDecodeError) as error:
         got = getattr(error, "strerror", None) or str(error)
         raise RecordingError("the table cannot be read", where=str(path), got=got, allowed="text in UTF-8") from error
+    except MemoryError:
+        raise RecordingError("the table is too large for the memory", where=str(path)) from None
     row, table = _parse(text, str(path))
     if not row or not re.fullmatch(r"time( \[s\])?", row[0].strip()):
         raise RecordingError("the first column is not the time", where=f"{path}:1", got=row[:1], allowed="time [s]")

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from motiform.record import open_recording
 from motiform.scene import parse_scene, simulate
 from motiform.scene.build.matter import build_networks
 from motiform.studio.live import HAND, Live, network_with_hand, replayed
+from motiform.studio.live_panel import LivePanel
 
 SCENE = """
 [scene]
@@ -154,3 +156,18 @@ def test_what_is_no_hand_is_refused(count):
 def test_a_place_that_is_none_is_refused():
     with pytest.raises(InputError, match="finite"):
         Live(build_networks(rope())).move([np.nan, 0, 0])
+
+
+@pytest.mark.parametrize(
+    "name", ["../../outside", "/tmp/outside", "a/b", "..", "", "\\\\host\\share", "x" * 300, "<b>\0"]
+)
+def test_a_gesture_is_saved_in_the_folder_whatever_the_scene_is_called(name, tmp_path, monkeypatch):
+    here = tmp_path / "deep" / "here"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    live, said = pushed(Live(build_networks(rope()))), []
+    panel = SimpleNamespace(_running=lambda: live, _scene=SimpleNamespace(name=name, title=name), _say=said.append)
+    path = LivePanel.save(panel)
+    assert [entry.resolve() for entry in here.iterdir()] == [path.resolve()]
+    assert list(tmp_path.iterdir()) == [tmp_path / "deep"]
+    assert open_recording(path).count(f"{HAND}.position") > 0

@@ -1,0 +1,136 @@
+"""A study of many runs on a Dask cluster whose workers, then whose scheduler are killed: nothing is lost."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+WAIT = 60.0  # [s] for a process to be ready
+SPINS = (1.0, 2.0, 3.0, 4.0, 5.0)
+
+
+def one_run(task: tuple[str, int], progress: Any) -> str:
+    """Run one of the study: its recording is its result, which is there when the study is begun again."""
+    from motiform.scene import simulate
+
+    folder, number = Path(task[0]), task[1]
+    settings = {"scene.duration": 0.5, "body.0.spin": [0.01, SPINS[number % len(SPINS)], 0.01]}
+    simulate("handle", settings=settings, out=folder / f"{number}.mf", resume=True)
+    return f"{number}.mf"
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own, on this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self._env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONWARNINGS": "ignore"}
+        file = folder / f"scheduler-{time.monotonic_ns()}.json"
+        self.scheduler = self._start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+        end = time.monotonic() + WAIT
+        while not (file.exists() and file.read_text()):
+            if time.monotonic() > end or self.scheduler.poll() is not None:
+                raise RuntimeError("the scheduler does not start")
+            time.sleep(0.05)
+        self.address = json.loads(file.read_text())["address"]
+        self.workers: list[subprocess.Popen] = []
+
+    def add_worker(self) -> None:
+        """Start a worker; it joins when it is ready."""
+        self.workers.append(self._start("worker", self.address, "--no-nanny", "--nthreads", "1", "--no-dashboard"))
+
+    def _start(self, kind: str, *arguments: str) -> subprocess.Popen:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments]
+        return subprocess.Popen(command, env=self._env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def close(self) -> None:
+        """Kill what is left."""
+        for process in [*self.workers, self.scheduler]:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
+    """Give a cluster that is gone afterwards."""
+    found = Cluster(folder)
+    try:
+        for _ in range(workers):
+            found.add_worker()
+        yield found
+    finally:
+        found.close()
+
+
+def study(folder: Path, runs: int, workers: int = 2) -> dict[str, Any]:
+    """Do the study: a worker is killed twice, then the scheduler, then all workers; begun again each time.
+
+    Return how often each was done, the errors that were told, how many recordings were there after each end, and those
+    that are missing or differ from runs without a fault.
+    """
+    from motiform.base.errors import RunError
+    from motiform.sweep import cluster as dask
+    from motiform.sweep import run_tasks
+
+    out = folder / "runs"
+    out.mkdir()
+    told, kept, killed = [], [], {"worker": 0, "scheduler": 0, "all workers": 0}
+    dask._PATIENCE = WAIT  # type: ignore[misc, assignment]  # s for workers to start on a busy machine
+
+    def go_on(until: int) -> None:
+        """Work on what is left, and do a fault when so many recordings are there."""
+        tasks = [(str(out), n) for n in range(runs) if not _finished(out / f"{n}.mf")]
+        with cluster(folder, workers) as found:
+            for done, result in enumerate(run_tasks(one_run, tasks, scheduler=found.address), start=runs - len(tasks)):
+                assert result.error is None, result.error
+                if done in (runs // 10, runs // 5):
+                    found.workers[done % workers].kill()
+                    found.add_worker()
+                    killed["worker"] += 1
+                if done == until and until < runs // 2:
+                    found.scheduler.kill()
+                    killed["scheduler"] += 1
+                elif done == until:
+                    dask._PATIENCE = 5  # type: ignore[misc]  # s until no worker is taken to be the end
+                    for worker in found.workers:
+                        worker.kill()
+                    killed["all workers"] += 1
+
+    usual = dask._PATIENCE
+    for until in (runs // 3, 2 * runs // 3, 2 * runs):
+        try:
+            go_on(until)
+        except RunError as error:
+            told.append(str(error))
+        dask._PATIENCE = usual
+        kept.append(sum(_finished(path) for path in out.glob("*.mf")))
+    return {"killed": killed, "told": told, "kept": kept, "wrong": _differing(folder, out, runs)}
+
+
+def _finished(path: Path) -> bool:
+    from motiform.base.errors import MotiformError
+    from motiform.record import open_recording
+
+    try:
+        return path.exists() and open_recording(path).complete
+    except MotiformError:
+        return False
+
+
+def _differing(folder: Path, out: Path, runs: int) -> list[str]:
+    from motiform.record import compare, open_recording
+
+    whole = folder / "whole"
+    whole.mkdir()
+    for n in range(min(runs, len(SPINS))):
+        one_run((str(whole), n), None)
+    wrong = [f"{n}.mf is not there" for n in range(runs) if not _finished(out / f"{n}.mf")]
+    for n in range(runs):
+        path, other = out / f"{n}.mf", whole / f"{n % len(SPINS)}.mf"
+        if _finished(path) and not compare(open_recording(path), open_recording(other)).identical:
+            wrong.append(f"{n}.mf has other bits")
+    return wrong
