@@ -35,7 +35,7 @@ def _soft(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
         thick = float(links.radius.max())
         drawn += [(points, np.unique(links.pairs[:, k]), thick) for k, points in enumerate((links.first, links.second))]
     for points, used, radius in drawn:
-        step = max(1, _ROWS // len(used))
+        step = max(1, _ROWS // max(len(used), points.shape[1]))
         for i in range(0, len(points), step):
             place = np.asarray(points[i : i + step][:, used], float).reshape(-1, 3)
             sound = np.isfinite(place).all(1)

@@ -87,7 +87,9 @@ def _client(scheduler: str, count: int) -> Iterator[Any]:
     except ImportError:
         remedy = "Install it: pip install 'motiform[dask]'."
         raise InputError("Dask is not installed", where="scheduler", got=scheduler, remedy=remedy) from None
-    logging.getLogger("distributed").setLevel(logging.ERROR)  # a worker that is lost is no news: its task goes on
+    logging.getLogger("distributed").setLevel(
+        logging.CRITICAL
+    )  # what is lost goes on elsewhere, or is told by an error
     if scheduler == "local":
         with (
             LocalCluster(
@@ -95,7 +97,7 @@ def _client(scheduler: str, count: int) -> Iterator[Any]:
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address=None,
-                silence_logs=logging.ERROR,
+                silence_logs=logging.CRITICAL,
             ) as cluster,
             Client(cluster) as client,
         ):

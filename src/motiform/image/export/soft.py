@@ -28,7 +28,7 @@ def rods(form: "Form", links: "Links", times: np.ndarray) -> Iterator[tuple[int,
     key a rod turns by the least angle, so that it nowhere turns about itself.
     """
     turned, before = np.tile([1.0, 0.0, 0.0, 0.0], (links.count, 1)), np.tile([0.0, 1.0, 0.0], (links.count, 1))
-    for first, some in key_blocks(times, links.count):
+    for first, some in key_blocks(times, max(links.count, links.first.shape[1], links.second.shape[1])):
         ends = (track(form, points, some, links.name)[:] for points in (links.first, links.second))
         a, b = (points[:, links.pairs[:, k]] for k, points in enumerate(ends))
         length = np.linalg.norm(b - a, axis=-1)
