@@ -87,13 +87,15 @@ class RunError(MotiformError):
     """The input was right but the work failed: a full disk, a run that diverged. The command line ends with code 1."""
 
 
-def closest(name: str, names: Iterable[str], *, most: int = 1) -> str | None:
+def closest(name: object, names: Iterable[str], *, most: int = 1) -> str | None:
     """Return a remedy that offers the nearest of the known names, or None; with `most` above 1, several of them.
 
     >>> closest("knee", ["right_knee", "left_knee", "hip"], most=2)
     "Did you mean 'right_knee' or 'left_knee'?"
     """
-    known = list(names)
+    known = [one for one in names if isinstance(one, str)]
+    if not isinstance(name, str):
+        return None  # what is no name is near to none
     near = get_close_matches(name, known, n=most, cutoff=0.6)
     if most > 1:
         near = list(dict.fromkeys([*(one for one in known if name.lower() in one.lower()), *near]))[:most]
