@@ -145,7 +145,8 @@ def run_scenes(draw: random.Random, folder: Path) -> None:
         return
     count = 0
     for block in system.blocks(None):
-        system.observe(np.arange(len(block.states)) / options.rate, block.states)
+        if len(block.states):
+            system.observe(np.arange(len(block.states)) / options.rate, block.states)
         count += len(block.states)
         if block.error is not None:
             raise block.error
