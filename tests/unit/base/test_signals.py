@@ -11,8 +11,9 @@ from motiform.base import signals
 
 @pytest.fixture
 def watched():
-    """Watch signals, and leave them as they were."""
-    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    """Watch signals as they are in a process of its own, and leave them as they were."""
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    kept = {number: signal.signal(number, handler) for number, handler in usual.items()}
     signals.watch_signals()
     yield
     for number, handler in kept.items():
