@@ -61,6 +61,8 @@ REFERENCES: dict[str, str] = {
     "(1979) 62–66. doi:10.1109/TSMC.1979.4310076",
     "MeyerBeucher90": "F. Meyer, S. Beucher, Morphological segmentation, J. Vis. Commun. Image Represent. 1 (1990) "
     "21–46. doi:10.1016/1047-3203(90)90014-M",
+    "DowellJarratt71": "M. Dowell, P. Jarratt, A modified regula falsi method for computing the root of an equation, "
+    "BIT 11, 168–174, 1971",
     "Gibson98": "S. F. F. Gibson, Constrained elastic surface nets: generating smooth surfaces from binary segmented "
     "data, MICCAI 1998, LNCS 1496, 888–898. doi:10.1007/BFb0056277",
     "Johnson85": "K. L. Johnson, Contact Mechanics, Cambridge University Press 1985, §4.3 (elastic foundation). "

@@ -8,6 +8,7 @@ from motiform.cli.demo import demo
 from motiform.cli.doctor import doctor
 from motiform.cli.export import export
 from motiform.cli.film import film
+from motiform.cli.form import form
 from motiform.cli.image import image
 from motiform.cli.list import list_scenes
 from motiform.cli.reconstruct import reconstruct
@@ -47,6 +48,7 @@ app.command("list")(list_scenes)
 app.command("demo")(demo)
 app.command("reconstruct", cls=RegisterHelp)(reconstruct)
 app.command("wrist")(wrist)
+app.command("form")(form)
 app.command("view")(view)
 app.command("film")(film)
 app.command("image")(image)

@@ -7,6 +7,7 @@ from motiform.form.looks import (
     ColorBy,
     HeightsLook,
     HideBy,
+    LevelLook,
     LinesLook,
     LinksLook,
     Looks,
@@ -14,12 +15,14 @@ from motiform.form.looks import (
     ShapeLook,
     SkinLook,
     SpringLook,
+    SurfaceLook,
     looks_in,
 )
 from motiform.form.model_looks import looks_of, marker_looks
 from motiform.form.parts import Form, Links, Part, Skin
 from motiform.form.rig import Rig
 from motiform.form.screen import Engraver, Follow, Pistons, Screen, Screens
+from motiform.form.surfaces import LevelSurface, MatterSurface, Shell, Surface
 from motiform.form.upright import stand_upright
 
 __all__ = [
@@ -30,10 +33,13 @@ __all__ = [
     "Form",
     "HeightsLook",
     "HideBy",
+    "LevelLook",
+    "LevelSurface",
     "LinesLook",
     "Links",
     "LinksLook",
     "Looks",
+    "MatterSurface",
     "Part",
     "Pistons",
     "PointsLook",
@@ -42,9 +48,12 @@ __all__ = [
     "Screens",
     "Shades",
     "ShapeLook",
+    "Shell",
     "Skin",
     "SkinLook",
     "SpringLook",
+    "Surface",
+    "SurfaceLook",
     "dress",
     "looks_in",
     "looks_of",

@@ -10,6 +10,7 @@ from motiform.form.looks import Looks, ShapeLook, looks_in
 from motiform.form.looks.looks import KINDS
 from motiform.form.parts import Form, Links, Part, Skin
 from motiform.form.rig.rig import Rig
+from motiform.form.surfaces import Surface
 from motiform.form.upright import up_of
 from motiform.record.manifest import check_manifest
 
@@ -39,7 +40,7 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
         )
     times = recording.time(_clock(shown, recording))
     image = dict(recording.manifest.get("image") or {})
-    drawn: list[Part | Links | Skin] = []
+    drawn: list[Part | Links | Skin | Surface] = []
     if skin or (skin is None and image.get("skin")):
         from motiform.form.rig.dressed import dress_bodies
 
@@ -60,6 +61,7 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
         tuple(one for one in drawn if isinstance(one, Links)),
         tuple(one for one in drawn if isinstance(one, Skin)),
         up_of(recording.manifest),
+        tuple(one for one in drawn if isinstance(one, Surface)),
     )
 
 
@@ -90,7 +92,11 @@ def strobe(form: Form, count: int = 8) -> Form:
         form,
         parts=tuple(_strobe_part(part, chosen) for part in form.parts),
         links=tuple(_strobe_links(links, chosen) for links in form.links),
-        skins=tuple(_strobe_skin(skin, chosen) for skin in form.skins),
+        skins=(
+            *(_strobe_skin(skin, chosen) for skin in form.skins),
+            *(skin for surface in form.surfaces for skin in _strobe_surface(surface, chosen)),
+        ),
+        surfaces=(),
         times=form.times[:1],
     )
 
@@ -132,3 +138,13 @@ def _strobe_skin(skin: Skin, chosen: np.ndarray) -> Skin:
     color = skin.color if skin.color.ndim == 1 else np.tile(skin.color, (len(chosen), 1))
     faces = np.concatenate([skin.faces + k * points for k in range(len(chosen))])
     return replace(skin, vertices=skin.vertices[chosen].reshape(1, -1, 3), faces=faces, color=color)
+
+
+def _strobe_surface(surface: Surface, chosen: np.ndarray) -> list[Skin]:
+    """Return the triangles of a surface at the instants: a skin each, so that they do not melt together."""
+    shells = [surface.shell(int(k)) for k in chosen]
+    return [
+        Skin(f"{surface.name} {k + 1}", one.vertices[None], one.faces, one.color)
+        for k, one in enumerate(shells)
+        if len(one.faces)
+    ]

@@ -11,6 +11,7 @@ from motiform.spatial.upright import up_vector
 
 if TYPE_CHECKING:
     from motiform.form.rig import Posed
+    from motiform.form.surfaces import Surface
     from motiform.geometry import Shape
 
 __all__ = ["Form", "Links", "Part", "Series", "Skin"]
@@ -128,6 +129,8 @@ class Form:
     skins: tuple[Skin, ...] = ()
     up: tuple[float, float, float] = (0.0, 1.0, 0.0)
     """Unit vector that points up, in the world's axes; an axis by name or a vector of any length may be given."""
+    surfaces: "tuple[Surface, ...]" = ()
+    """Those whose triangles are found anew at each instant."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "up", tuple(up_vector(self.up).tolist()))
@@ -135,4 +138,4 @@ class Form:
     @property
     def empty(self) -> bool:
         """Whether there is nothing to draw."""
-        return not (self.parts or self.links or self.skins)
+        return not (self.parts or self.links or self.skins or self.surfaces)

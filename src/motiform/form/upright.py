@@ -31,6 +31,7 @@ def stand_upright(form: Form) -> Form:
         parts=tuple(_turn_part(part, R) for part in form.parts),
         links=tuple(replace(l, first=turn_points(l.first, R), second=turn_points(l.second, R)) for l in form.links),
         skins=tuple(replace(skin, vertices=_turn_skin(skin.vertices, R)) for skin in form.skins),
+        surfaces=tuple(surface.turned(R) for surface in form.surfaces),
         image=_turn_hints(form.image, R),
         up=(0.0, 1.0, 0.0),
     )

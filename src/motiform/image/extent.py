@@ -41,6 +41,8 @@ def _soft(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
             sound = np.isfinite(place).all(1)
             if sound.any():
                 yield place[sound], radius
+    for surface in form.surfaces:
+        yield from ((places, radius) for places, radius in surface.around() if len(places))
 
 
 def _vertices(skin: "Skin") -> tuple[Any, np.ndarray, float]:
@@ -68,7 +70,7 @@ def _movers(form: "Form") -> "tuple[Part, ...]":
     """
     moving = tuple(part for part in form.parts if not part.fixed)
     seen = tuple(part for part in moving if not part.ghost)
-    return seen if seen or form.links or form.skins else moving or form.parts
+    return seen if seen or form.links or form.skins or form.surfaces else moving or form.parts
 
 
 def motion_balls(form: "Form") -> Iterator[tuple[np.ndarray, float]]:
@@ -106,10 +108,11 @@ def form_bounds(form: "Form") -> np.ndarray:
         centers = places @ axes.T
         low, high = np.minimum(low, centers.min(0) - radius), np.maximum(high, centers.max(0) + radius)
     if not np.isfinite(low).all():
+        parts = sum(map(len, (form.parts, form.links, form.skins, form.surfaces)))
         raise InputError(
             "the form has no body at a finite place",
             where=form.title or None,
-            got=f"{len(form.parts) + len(form.links) + len(form.skins)} parts, {len(form.times)} samples",
+            got=f"{parts} parts, {len(form.times)} samples",
             remedy="Look at the positions: an empty scene, or a run that diverged from its first sample on.",
         )
     return np.stack([low, high])

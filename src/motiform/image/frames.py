@@ -33,6 +33,9 @@ def film_key(form: "Form", *settings: Any) -> str:
     for skin in form.skins:
         _feed(digest, *_places(skin), skin.faces, skin.color)
         digest.update(repr(skin.smooth).encode())
+    for surface in form.surfaces:
+        for one in surface.content():
+            digest.update(np.asarray(one).tobytes())
     return digest.hexdigest()
 
 

@@ -1,6 +1,6 @@
 """A motion at any time: its bodies, links and skins at a sample, or between two."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +9,8 @@ from motiform.base.errors import InputError
 from motiform.form.upright import turn_orientations, turn_points
 
 if TYPE_CHECKING:
-    from motiform.form import Form
+    from motiform.form import Form, Shell
+    from motiform.form.implicit.blocks import Blocks
     from motiform.image.cast.pieces import Pose
 
 __all__ = ["Moment", "moment_at_sample", "moment_at_time", "poses_at_sample", "poses_at_time"]
@@ -27,19 +28,22 @@ class Moment:
     """Vertices of each skin [m], (points, 3)."""
     sample: int
     """The sample whose colors are shown: the last one that came before."""
+    surfaces: "list[Shell | Blocks]" = field(default_factory=list)
+    """What rays meet of each surface that is found anew."""
 
     def turned(self, rotation: np.ndarray) -> "Moment":
         """Return the form in axes to which a rotation (3, 3) leads from its own."""
         poses = [(turn_points(at, rotation), turn_orientations(turn, rotation)) for at, turn in self.poses]
         links, skins = ([turn_points(x, rotation) for x in places] for places in (self.links, self.skins))
-        return Moment(poses, links, skins, self.sample)
+        return Moment(poses, links, skins, self.sample, [shell.turned(rotation) for shell in self.surfaces])
 
 
 def moment_at_sample(form: "Form", sample: int) -> Moment:
     """Return a form at a sample; negative samples count from the end."""
     poses = poses_at_sample(form, sample)
     skins = [np.asarray(skin.vertices[sample], float) for skin in form.skins]
-    return Moment(poses, [links.ends(sample) for links in form.links], skins, sample)
+    shells = [surface.cast(sample) for surface in form.surfaces]
+    return Moment(poses, [links.ends(sample) for links in form.links], skins, sample, shells)
 
 
 def moment_at_time(form: "Form", time: float) -> Moment:
@@ -49,7 +53,8 @@ def moment_at_time(form: "Form", time: float) -> Moment:
         return moment_at_sample(form, before)
     ends = [(1.0 - s) * links.ends(before) + s * links.ends(after) for links in form.links]
     skins = [(1.0 - s) * skin.vertices[before] + s * skin.vertices[after] for skin in form.skins]
-    return Moment(poses_at_time(form, time), ends, skins, before)
+    shells = [surface.cast(before, after, s) for surface in form.surfaces]
+    return Moment(poses_at_time(form, time), ends, skins, before, shells)
 
 
 def poses_at_sample(form: "Form", sample: int) -> list["Pose"]:

@@ -12,7 +12,7 @@ from motiform.record.recorder import Recorder
 from motiform.record.recording import Recording
 from motiform.record.store import open_recording
 
-__all__ = ["record_arrays", "renew_manifest", "save_recording"]
+__all__ = ["copy_recording", "record_arrays", "renew_manifest", "save_recording"]
 
 
 def record_arrays(
@@ -39,19 +39,32 @@ def save_recording(rec: Recording, path: AnyPath, *, overwrite: bool = False) ->
     return open_recording(folder)
 
 
-def renew_manifest(path: AnyPath, changes: Mapping[str, Any]) -> Recording:
-    """Change entries of a recording's manifest on disk: a copy takes its place when it is whole."""
-    rec = open_recording(path)
-    rec.manifest.update(changes)
-    _copy(rec, as_path(path), overwrite=True)
+def renew_manifest(
+    path: AnyPath, changes: Mapping[str, Any], statics: Mapping[str, Any] | None = None
+) -> Recording:  # fmt: skip
+    """Change entries of a recording's manifest on disk, and its arrays without time where they are given.
+
+    A copy takes its place when it is whole.
+    """
+    _copy(open_recording(path), as_path(path), overwrite=True, changes=changes, statics=statics)
     return open_recording(path)
 
 
-def _copy(rec: Recording, folder: Path, overwrite: bool) -> None:
+def copy_recording(
+    rec: Recording, path: AnyPath, changes: Mapping[str, Any], statics: Mapping[str, Any], *, overwrite: bool = False
+) -> Recording:
+    """Write a recording to a folder with other entries in its manifest and other arrays without time."""
+    _copy(rec, as_path(path), overwrite, changes, statics)
+    return open_recording(path)
+
+
+def _copy(
+    rec: Recording, folder: Path, overwrite: bool, changes: Mapping[str, Any] | None = None,
+    statics: Mapping[str, Any] | None = None,
+) -> None:  # fmt: skip
     channels = [rec.channel(name) for name in rec]
-    with Recorder(
-        folder, channels, manifest=rec.manifest, statics=dict(rec.statics), overwrite=overwrite, whole=True
-    ) as recorder:
+    manifest, kept = {**rec.manifest, **(changes or {})}, dict(rec.statics) if statics is None else statics
+    with Recorder(folder, channels, manifest=manifest, statics=kept, overwrite=overwrite, whole=True) as recorder:
         recorder.add_events(rec.events)
         for channel in channels:
             for first, block in rec.blocks(channel.name):

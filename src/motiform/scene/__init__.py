@@ -1,6 +1,7 @@
 """Scenes: TOML files that define simulations."""
 
 from motiform.scene.read.load import Entry, Parameter, Scene, list_scenes, load_scene, parse_scene, parse_setting
+from motiform.scene.redress import redress
 from motiform.scene.simulate import simulate
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "load_scene",
     "parse_scene",
     "parse_setting",
+    "redress",
     "simulate",
 ]

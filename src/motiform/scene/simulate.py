@@ -32,10 +32,12 @@ from motiform.record import Recording, open_recording
 from motiform.record.places import restore
 from motiform.record.save import renew_manifest
 from motiform.record.store import check_whole, is_empty
+from motiform.scene.build.forms import dress_scene
+from motiform.scene.build.scene import Built
 from motiform.scene.read.load import Scene, load_scene, parse_scene
 from motiform.spatial import up_against, up_name
 
-__all__ = ["KINDS", "simulate"]
+__all__ = ["KINDS", "check_motion", "earlier", "scene_looks", "shown_keys", "simulate"]
 
 KINDS: tuple[Kind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS)
 """The register of models: what `simulate` takes, with which arguments and integrators."""
@@ -102,7 +104,8 @@ def simulate(
         Of a figure: coordinates that move as functions of time, see `motiform.actuation.PrescribedMotion`; the efforts
         that this takes are recorded.
     motion
-        Of a figure in matter: a recording or a function of time [s] that the figure follows.
+        Of a figure in matter: a recording or a function of time [s] that the figure follows. Of screens: a recording of
+        the network that engraves them, which is then read and not run.
     unstable
         Of a network or a screen: whether it is run although its parameters make it diverge.
     record
@@ -146,7 +149,8 @@ def simulate(
     kind.check(given, options)
     run = kind.options(what, options)
     key, functions = identify(what, given, run)
-    return _run(kind, what, given, run, {"title": "", "key": _key(key, functions)}, bool(functions), **keep)
+    looks = _looks(what, given)
+    return _run(kind, what, given, run, {"title": "", "key": _key(key, functions)}, looks, bool(functions), **keep)
 
 
 def _simulate_scene(
@@ -171,12 +175,17 @@ def _simulate_scene(
         arguments.pop("watch", None)
     key, functions = identify(scene.key, given) if given else (scene.key, [])
     manifest = {"scene": scene.name, "seed": scene.document.scene.seed, "key": _key(key, functions)}
+    manifest["motion_key"] = _key(scene.motion_key, functions)
+    if isinstance(given.get("motion"), Recording) and isinstance(built.model, Screens):
+        check_motion(given["motion"], scene)
+        manifest["motion_key"] = scene.motion_key
     try:
         run = kind.options(built.model, built.options)
     except InputError as error:
         raise SceneError(f"{scene.place('scene')}: {error}") from error
     try:
-        return _run(kind, built.model, arguments, run, manifest | _shown(scene), bool(functions), **keep)
+        looks = scene_looks(scene, built)
+        return _run(kind, built.model, arguments, run, manifest | shown_keys(scene), looks, bool(functions), **keep)
     except (SceneError, RecordingError):
         raise
     except InputError as error:
@@ -215,7 +224,7 @@ def _several(given: Any, fits: Callable[[Any], bool], allowed: str) -> list[Any]
 _SHOWN = ("title", "image", "scene_text", "settings")
 
 
-def _shown(scene: Scene) -> dict[str, Any]:
+def shown_keys(scene: Scene) -> dict[str, Any]:
     """Return what the motion does not depend on: it may change without a new run."""
     image = scene.document.image.model_dump(mode="json", by_alias=True, exclude_none=True)
     return {"title": scene.title, "image": image, "scene_text": scene.text, "settings": dict(scene.settings)}
@@ -232,6 +241,7 @@ def _run(
     given: dict[str, Any],
     options: Options,
     manifest: dict[str, Any],
+    looks: Looks,
     functions: bool,
     *,
     out: str | Path | None,
@@ -244,13 +254,12 @@ def _run(
         restore(path)
     begun = path is not None and path.exists() and not is_empty(path)
     if path is not None and begun and not overwrite:
-        done = _earlier(path, manifest, resume, functions)
+        done = earlier(path, manifest, looks, resume, functions)
         if done is not None:
             return done
     system = kind.system(model, options, **given)
     gravity = np.asarray(system.gravity, float)
     world = {"gravity": gravity.tolist(), "up": up_name(up_against(gravity, system.vertical))}
-    looks = _looks(model, given)
     shown: dict[str, Any] = {**looks.manifest(), "labels": dict(system.labels)}
     shown |= {"notes": list(system.notes)} if system.notes else {}
     return record(
@@ -272,15 +281,39 @@ def _looks(model: Any, given: dict[str, Any]) -> Looks:
     return looks_of(model, *touched)
 
 
-def _earlier(out: Path, manifest: dict[str, Any], resume: bool, functions: bool) -> Recording | None:
+def scene_looks(scene: Scene, built: Built) -> Looks:
+    """Return how a scene is drawn: as its model is, with the surfaces of [[form]]."""
+    return dress_scene(scene, _looks(built.model, built.arguments), _network(built.model))
+
+
+def _network(model: Any) -> Network | None:
+    """Return the network of a model."""
+    found = model if isinstance(model, Network) else getattr(model, "network", None)
+    return found if isinstance(found, Network) else None
+
+
+def check_motion(recording: Recording, scene: Scene) -> None:
+    """Refuse a recording whose motion is not that of a scene."""
+    told = recording.manifest.get("motion_key")
+    if told is not None and str(told).partition(":")[0] != scene.motion_key:
+        raise SceneError(
+            "the motion of the scene is not the recorded one", where=recording._where, got=scene.name,
+            allowed="changes of [[screen]], [[form]], [image], look and color",
+            remedy="Leave out what moves otherwise, or run the scene.",
+        )  # fmt: skip
+
+
+def earlier(
+    out: Path, manifest: dict[str, Any], looks: Looks, resume: bool, functions: bool
+) -> Recording | None:  # fmt: skip
     """Return the finished recording of the same run at `out`; None: go on with it. Anything else is refused."""
     found = open_recording(out)
     same = found.manifest.get("key") == manifest["key"]
     if same and found.complete and (resume or not functions):  # what functions do cannot be compared
         check_whole(found)
-        shown = {key: value for key, value in manifest.items() if key in _SHOWN}
+        shown = {key: value for key, value in manifest.items() if key in _SHOWN} | looks.manifest()
         changed = any(found.manifest.get(key) != value for key, value in shown.items())
-        return renew_manifest(out, shown) if changed else found
+        return renew_manifest(out, shown, looks.statics()) if changed or _redrawn(found, looks) else found
     if same and resume:
         return None
     if resume:
@@ -295,6 +328,12 @@ def _earlier(out: Path, manifest: dict[str, Any], resume: bool, functions: bool)
         else "Overwrite it (--overwrite)"
     )
     raise RecordingError("there is a recording already", where=str(out), remedy=f"{ways}, or give another --out.")
+
+
+def _redrawn(found: Recording, looks: Looks) -> bool:
+    """Return whether looks have other arrays than a recording keeps."""
+    now = looks.statics()
+    return set(now) != set(found.statics) or any(not np.array_equal(now[key], found.statics[key]) for key in now)
 
 
 def _origin(options: Options) -> dict[str, Any]:

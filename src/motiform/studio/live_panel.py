@@ -12,7 +12,7 @@ from motiform.base.errors import RunError
 from motiform.base.markup import page
 from motiform.studio.export import file_stem
 from motiform.studio.live import HAND, Live, replayed
-from motiform.studio.moving import Deforming, Moving
+from motiform.studio.moving import Changing, Deforming, Moving
 from motiform.studio.runs import plain
 
 if TYPE_CHECKING:
@@ -213,12 +213,15 @@ class _Follower:
         """Send where things are now."""
         form = self._form(frame)
         parts, links = {part.name: part for part in form.parts}, {one.name: one for one in form.links}
+        surfaces = {one.name: one for one in form.surfaces}
         with self._server.atomic():
             for n, moving in enumerate(self._moving):
                 if isinstance(moving, Deforming):
                     now: Any = replace(moving, places=form.skins[self._skins[n]].vertices)
                 elif isinstance(moving, Moving):
                     now = replace(moving, part=parts[moving.part.name])
+                elif isinstance(moving, Changing):
+                    now = replace(moving, surface=surfaces[moving.surface.name])
                 else:
                     now = replace(moving, links=links[moving.links.name])
                 now.draw(0)

@@ -8,11 +8,23 @@ import numpy as np
 from motiform.record.samples import in_blocks
 
 if TYPE_CHECKING:
-    from motiform.form import Links, Part
+    from motiform.form import Links, Part, Surface
     from motiform.form.parts import Series
     from motiform.form.rig import Posed
 
-__all__ = ["Deforming", "Moving", "Stretching", "line_colors", "linear_rgb", "moves", "rgb", "segments", "shown_sizes"]
+__all__ = [
+    "Changing",
+    "Deforming",
+    "Moving",
+    "Stretching",
+    "line_colors",
+    "linear_rgb",
+    "moves",
+    "rgb",
+    "segments",
+    "shown_sizes",
+    "surface_mesh",
+]
 
 
 @dataclass(frozen=True)
@@ -82,6 +94,27 @@ class Deforming:
         self.handle.vertices = vertices
         if not np.array_equal(faces, self.handle.faces):
             self.handle.faces = faces.astype(np.uint32)
+
+
+@dataclass(frozen=True)
+class Changing:
+    """A surface whose triangles are found anew at each sample, in one color."""
+
+    surface: "Surface"
+    handle: Any
+
+    def draw(self, sample: int) -> None:
+        """Send its triangles at a sample."""
+        vertices, faces = surface_mesh(self.surface, sample)
+        self.handle.vertices, self.handle.faces = vertices, faces
+
+
+def surface_mesh(surface: "Surface", sample: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return vertices and triangles of a surface at a sample; where it is not there, one triangle without area."""
+    shell = surface.shell(sample)
+    if not len(shell.faces):
+        return np.zeros((3, 3), np.float32), np.array([[0, 1, 2]], np.uint32)
+    return shell.vertices.astype(np.float32), shell.faces.astype(np.uint32)
 
 
 def segments(links: "Links", sample: int) -> np.ndarray:

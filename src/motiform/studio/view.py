@@ -8,6 +8,7 @@ import numpy as np
 
 from motiform.record.samples import in_blocks
 from motiform.studio.moving import (
+    Changing,
     Deforming,
     Moving,
     Stretching,
@@ -17,12 +18,13 @@ from motiform.studio.moving import (
     rgb,
     segments,
     shown_sizes,
+    surface_mesh,
 )
 
 if TYPE_CHECKING:
     from viser import ViserServer
 
-    from motiform.form import Form, Links, Part, Skin
+    from motiform.form import Form, Links, Part, Skin, Surface
     from motiform.form.parts import Series
 
 __all__ = ["View", "grid_cell", "paths_of", "widened"]
@@ -40,7 +42,7 @@ class View:
     def __init__(self, server: "ViserServer") -> None:
         self._server = server
         self._form: Form | None = None
-        self._moving: list[Moving | Stretching | Deforming] = []
+        self._moving: list[Moving | Stretching | Deforming | Changing] = []
         self._handles: list[Any] = []
         self._paths: list[Any] = []
         self._paths_visible = True
@@ -70,6 +72,8 @@ class View:
                     self._add_links(links)
                 for skin in form.skins:
                     self._add_skin(skin)
+                for surface in form.surfaces:
+                    self._add_surface(surface)
             # A name used again was replaced by now; a node removed before would leave its pose to the new one.
             kept = {handle.name for handle in (*self._handles, *self._paths)}
             for handle in before:
@@ -212,6 +216,17 @@ class View:
             self._handles.append(part.handle)
             if moving:
                 self._moving.append(part)
+
+    def _add_surface(self, surface: "Surface") -> None:
+        """Add a surface in one color, the mean of its own: a browser's mesh keeps its color as triangles change."""
+        shell = surface.shell(0)
+        vertices, faces = surface_mesh(surface, 0)
+        color = rgb(np.atleast_2d(shell.color).mean(axis=0))
+        handle = self._server.scene.add_mesh_simple(
+            f"/surfaces/{surface.name}", vertices=vertices, faces=faces, color=color, receive_shadow=False
+        )
+        self._handles.append(handle)
+        self._moving.append(Changing(surface, handle))
 
     def _add_paths(self, part: "Part") -> None:
         hidden = self._form is not None and not self._form.image.get("paths", True)

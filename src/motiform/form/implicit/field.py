@@ -13,11 +13,11 @@ from motiform.form.implicit.polygonise import polygonise
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
-__all__ = ["Implicit", "blobs"]
+__all__ = ["KINDS", "MOST", "Implicit", "blobs", "reached_cells", "wyvill_level"]
 
-_KINDS = {"blinn": c.BLINN, "wyvill": c.WYVILL, "convolution": c.CONVOLUTION}
+KINDS = {"blinn": c.BLINN, "wyvill": c.WYVILL, "convolution": c.CONVOLUTION}
 _CUT = 1e-9  # of the level: fields of exponentials end where they are that small
-_MOST = 1 << 20  # cells along an axis
+MOST = 1 << 20  # cells along an axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,8 @@ class Implicit:
             raise InputError("ends of elements must be of one shape (n, 3)", where="Implicit", got=got)
         if not (np.isfinite(start).all() and np.isfinite(end).all()):
             raise InputError("ends of elements must be finite", where="Implicit")
-        if self.kind not in _KINDS:
-            raise InputError("unknown kind of field", where="Implicit", got=self.kind, allowed=", ".join(_KINDS))
+        if self.kind not in KINDS:
+            raise InputError("unknown kind of field", where="Implicit", got=self.kind, allowed=", ".join(KINDS))
         if self.kind == "convolution" and (start == end).all(axis=1).any():
             raise InputError("a convolution needs elements with a length", where="Implicit", allowed="two ends")
         for name in ("size", "strength"):
@@ -127,10 +127,10 @@ class Implicit:
             elements[:, column] = np.broadcast_to(np.asarray(given, float), len(order))[order]
         low, high = np.minimum(start, end) - reach[:, None], np.maximum(start, end) + reach[:, None]
         origin, side = low.min(axis=0), float(np.median(reach))
-        side = max(side, float((high.max(axis=0) - origin).max()) / (_MOST - 2))
-        cells = _cells(low, high, origin, side)
+        side = max(side, float((high.max(axis=0) - origin).max()) / (MOST - 2))
+        cells = reached_cells(low, high, origin, side)
         skeleton = self.skeleton[order]
-        return elements, skeleton, cells, (origin, side, _MOST), *self._graph(int(skeleton.max()) + 1)
+        return elements, skeleton, cells, (origin, side, MOST), *self._graph(int(skeleton.max()) + 1)
 
     def _graph(self, count: int) -> tuple[bool, Any, Any]:
         if self.neighbours is None:
@@ -150,11 +150,11 @@ class Implicit:
         if places.ndim != 2 or places.shape[1] != 3:
             raise InputError("points must be of shape (n, 3)", where="Implicit", got=f"shape {places.shape}")
         out = np.empty((len(places), 4))
-        get_device("cpu").launch(evaluate, len(places), places, _KINDS[self.kind], *self._packed, out)
+        get_device("cpu").launch(evaluate, len(places), places, KINDS[self.kind], *self._packed, out)
         return out
 
 
-def _cells(low: Array, high: Array, origin: Array, side: float) -> tuple[Any, Any, Any]:
+def reached_cells(low: Array, high: Array, origin: Array, side: float) -> tuple[Any, Any, Any]:
     """Return the keys of the cells that elements reach, where each begins, and the elements, in order in each."""
     first, last = (np.floor((x - origin) / side).astype(np.int64) for x in (low, high))
     spans = last - first + 1
@@ -163,12 +163,18 @@ def _cells(low: Array, high: Array, origin: Array, side: float) -> tuple[Any, An
         own = np.flatnonzero((spans == span).all(axis=1))
         steps = np.stack(np.meshgrid(*(np.arange(n) for n in span), indexing="ij"), axis=-1).reshape(-1, 3)
         i, j, k = np.moveaxis(first[own][:, None] + steps, 2, 0)
-        keys.append(((i * _MOST + j) * _MOST + k).ravel())
+        keys.append(((i * MOST + j) * MOST + k).ravel())
         owner.append(np.repeat(own, len(steps)))
     key, element = np.concatenate(keys), np.concatenate(owner)
     order = np.lexsort((element, key))
     unique, starts = np.unique(key[order], return_index=True)
     return unique, np.append(starts, len(key)).astype(np.int64), element[order]
+
+
+def wyvill_level(part: float) -> float:
+    """Return Wyvill's field of one point at some part of its radius, 0 to 1: the level whose surface is there."""
+    u = part * part
+    return 1.0 - 22.0 / 9.0 * u + 17.0 / 9.0 * u**2 - 4.0 / 9.0 * u**3
 
 
 def blobs(points: Any, *, radius: float, reach: float | None = None, spacing: float | None = None) -> Mesh:
@@ -182,9 +188,7 @@ def blobs(points: Any, *, radius: float, reach: float | None = None, spacing: fl
     wide = 2.0 * radius if reach is None else reach
     if not (np.isfinite(radius) and 0.0 < radius < wide):
         raise InputError("a radius must be above 0 and below the reach", where="blobs", got=f"{radius:g}, {wide:g} m")
-    u = (radius / wide) ** 2
-    level = 1.0 - 22.0 / 9.0 * u + 17.0 / 9.0 * u**2 - 4.0 / 9.0 * u**3
     cell = 0.5 * radius if spacing is None else spacing
-    field = Implicit(places, kind="wyvill", size=wide, level=level)
+    field = Implicit(places, kind="wyvill", size=wide, level=wyvill_level(radius / wide))
     mesh = field.to_mesh(cell)
     return Mesh(field.onto(mesh.vertices, most=cell), mesh.faces)

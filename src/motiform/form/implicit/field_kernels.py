@@ -12,7 +12,7 @@ from motiform.base.kernels import inline, kernel
 from motiform.form.implicit.columns import BLINN, CONVOLUTION, END, SIZE, START, STRENGTH
 from motiform.spatial.algebra import axpy, dot, load3, scale, sub
 
-__all__ = ["evaluate"]
+__all__ = ["element_at", "evaluate"]
 
 _ROOT_PI = math.sqrt(math.pi)
 
@@ -65,7 +65,7 @@ def _by_convolution(x, a, b, size):
 
 
 @inline
-def _element(e, kind, elements, x):
+def element_at(e, kind, elements, x):
     """Return value and gradient of an element's field."""
     a, b, size = _row3(elements, e, START), _row3(elements, e, END), elements[e, SIZE]
     if kind == CONVOLUTION:
@@ -107,7 +107,7 @@ def _strongest(found, kind, elements, skeleton, cells, x):
     """Return the skeleton whose element is strongest at a point."""
     best, which = -1.0, -1
     for n in range(cells[1][found], cells[1][found + 1]):
-        v, _ = _element(cells[2][n], kind, elements, x)
+        v, _ = element_at(cells[2][n], kind, elements, x)
         if v > best:
             best, which = v, skeleton[cells[2][n]]
     return which
@@ -130,7 +130,7 @@ def evaluate(i, points, kind, elements, skeleton, cells, grid, selective, starts
             e = cells[2][n]
             if selective and not _blends(leader, skeleton[e], starts, near):
                 continue
-            v, d = _element(e, kind, elements, x)
+            v, d = element_at(e, kind, elements, x)
             if kind == CONVOLUTION:
                 value, g = value + v, axpy(1.0, d, g)
             elif skeleton[e] != last:

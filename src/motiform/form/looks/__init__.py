@@ -9,12 +9,14 @@ from motiform.form.looks.points import LinesLook, PointsLook
 from motiform.form.looks.shape import ShapeLook
 from motiform.form.looks.skin import SkinLook
 from motiform.form.looks.spring import SpringLook
+from motiform.form.looks.surface import LevelLook, SurfaceLook
 
 __all__ = [
     "Bone",
     "ColorBy",
     "HeightsLook",
     "HideBy",
+    "LevelLook",
     "LinesLook",
     "LinksLook",
     "Looks",
@@ -22,5 +24,6 @@ __all__ = [
     "ShapeLook",
     "SkinLook",
     "SpringLook",
+    "SurfaceLook",
     "looks_in",
 ]

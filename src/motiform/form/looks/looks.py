@@ -16,6 +16,7 @@ from motiform.form.looks.points import LinesLook, PointsLook
 from motiform.form.looks.shape import ShapeLook
 from motiform.form.looks.skin import SkinLook
 from motiform.form.looks.spring import SpringLook
+from motiform.form.looks.surface import LevelLook, SurfaceLook
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -27,7 +28,9 @@ KINDS: dict[str, type[PartLook]] = {
     "shape": ShapeLook,
     "skin": SkinLook,
     "heights": HeightsLook,
+    "level": LevelLook,
     "points": PointsLook,
+    "surface": SurfaceLook,
     "links": LinksLook,
     "lines": LinesLook,
 }
@@ -58,6 +61,12 @@ class Looks:
         springs, bones = {**self.springs, **other.springs}, {**self.bones, **other.bones}
         return Looks({**self.parts, **other.parts}, springs, bones)
 
+    def covered(self, name: str, look: SurfaceLook) -> "Looks":
+        """Return the looks with a surface in place of the points, skins and links between them that it covers."""
+        hidden = set(look.surface)
+        kept = {key: one for key, one in self.parts.items() if not _channels(one) or not _channels(one) <= hidden}
+        return Looks({**kept, name: look}, self.springs, self.bones)
+
     def manifest(self) -> dict[str, Any]:
         """Return the entries "form", "links" and, where there are bones, "bones" of a recording's manifest."""
         springs = [{"name": name, **spring.to_plain()} for name, spring in self.springs.items()]
@@ -72,6 +81,15 @@ class Looks:
     def _written(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         statics: dict[str, np.ndarray] = {}
         return {name: _without_arrays(look.to_plain(), name, "", statics) for name, look in self.parts.items()}, statics
+
+
+def _channels(look: PartLook) -> set[str]:
+    """Return the channels whose points a part is drawn at; none for shapes and heights."""
+    if isinstance(look, PointsLook):
+        return {look.points}
+    if isinstance(look, SkinLook):
+        return {look.skin}
+    return set(look.links) if isinstance(look, LinksLook) else set()
 
 
 def looks_in(recording: "Recording") -> Looks:

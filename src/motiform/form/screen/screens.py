@@ -1,22 +1,32 @@
 """Several screens in one run, alone or with the network whose points engrave them."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.form.screen.engine import ScreenEngine
+from motiform.form.screen.engraver import Engraver
 from motiform.form.screen.follow import Live, follow_network
 from motiform.form.screen.model import Screen
+from motiform.form.screen.replay import Recorded, Replay
 from motiform.form.screen.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample, steps_of
 from motiform.motion.matter import Engine, Network
 from motiform.motion.matter.observe import network_channels, observe_network
-from motiform.motion.matter.system import check_functions, check_stability, describe, film_rate, steps_per_sample
+from motiform.motion.matter.system import (
+    Several,
+    check_functions,
+    check_stability,
+    describe,
+    film_rate,
+    stack,
+    steps_per_sample,
+)
 from motiform.motion.run import Block, Checkpoint, Kind, Options, Pace, System
 from motiform.motion.run.kinds import check_integrator
-from motiform.record import Channel
+from motiform.record import Channel, Recording
 
 __all__ = ["KIND", "Screens", "ScreensSystem"]
 
@@ -34,6 +44,8 @@ class Screens:
     """Red, green, blue from 0 to 1 of surfaces, by name."""
     scales: Mapping[str, float] = field(default_factory=dict)
     """Drawn over recorded heights, by name."""
+    levels: Mapping[str, float] = field(default_factory=dict)
+    """Heights [m] whose surface is drawn, of screens of three axes, by name; half-way to an engraver if not given."""
 
     def __post_init__(self) -> None:
         if not self.screens or not all(isinstance(one, Screen) for one in self.screens.values()):
@@ -50,19 +62,32 @@ class Screens:
 
 
 class ScreensSystem(System):
-    """Screens and the network that engraves them; what would diverge is refused, `unstable` runs it."""
+    """Screens and the network that engraves them; what would diverge is refused, `unstable` runs it.
 
-    def __init__(self, model: Screens, options: Options, unstable: bool = False) -> None:
+    With `motion`, a recording of the network, the network is read and not run: the same motion in another dress.
+    """
+
+    def __init__(
+        self, model: Screens, options: Options, unstable: bool = False, motion: Recording | None = None
+    ) -> None:
         check_integrator(options, "screen", "screens")
-        self.model, self.options, self.labels = model, options, {}
+        self.model, self.options = model, options
+        self.labels = {} if motion is None else dict(motion.manifest.get("labels") or {})
         self.gravity = (0.0, -9.81, 0.0) if model.network is None else model.network.gravity
+        self.replay = None if motion is None else Replay(motion, model, options)
         self.screens: dict[str, Screen] = {}
         self.live: dict[str, list[Live]] = {}
         for name, screen in model.screens.items():
             found = [follow_network(one, model.network) for one in screen.engravers]
-            self.screens[name] = screen.replace(engravers=tuple(one for one, _ in found))
             self.live[name] = [live for _, live in found if live is not None]
+            if self.replay is not None:
+                found = [
+                    (replace(e, points=self.replay.follow(e, name, l.indices)), l) if l else (e, l) for e, l in found
+                ]
+                self.live[name] = []
+            self.screens[name] = screen.replace(engravers=tuple(one for one, _ in found))
         self.notes = [note for one in self._fixed() for note in check_reach(one, options.t1)]
+        self.notes += [] if self.replay is None else self.replay.notes
         self.facts = self._facts(unstable)
         self.steps = {name: steps_of(screen, options.rate) for name, screen in self.screens.items()}
 
@@ -76,10 +101,11 @@ class ScreensSystem(System):
         found: dict[str, Any] = {"screen": {}, "stability": {}}
         network = self.model.network
         if network is not None:
-            steps_per_sample(network, self.options.rate)
-            check_functions(network)
             found |= {"network": describe(network)}
-            found["stability"]["network"] = check_stability(network, unstable)
+            if self.replay is None:
+                steps_per_sample(network, self.options.rate)
+                check_functions(network)
+                found["stability"]["network"] = check_stability(network, unstable)
         for name, screen in self.screens.items():
             try:
                 facts = screen_facts(screen, self.options.t1, unstable)
@@ -91,16 +117,20 @@ class ScreensSystem(System):
     def channels(self) -> list[Channel]:  # noqa: D102
         network, rate = self.model.network, self.options.rate
         found = [] if network is None else network_channels(network, rate)
+        found = found if self.replay is None else list(self.replay.channels)
         for name, screen in self.screens.items():
-            found += screen_channels(screen, rate, f"{name}.")
+            often = {f"{name}.{one.name}.position" for one in screen.engravers if followed(one)}
+            own = screen_channels(screen, rate, f"{name}.")
+            found += [replace(one, rate=screen.frequency) if one.name in often else one for one in own]
         return found
 
     def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
         run = _Run(self, checkpoint)
         if checkpoint is None:
-            yield Block([run.observe()], 0, run.checkpoint)
+            told = [] if self.replay is None else list(self.replay.recording.events)
+            yield Block([run.observe()], 0, run.checkpoint, told)
         pace, last = Pace(sum(screen.count for screen in self.screens.values())), self.options.samples - 1
-        kept: list[dict[str, np.ndarray]] = []
+        kept: list[dict[str, Any]] = []
         while run.sample < last:
             try:
                 run.advance()
@@ -113,7 +143,12 @@ class ScreensSystem(System):
                 kept = []
 
     def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:  # noqa: D102
-        return {name: np.stack([one[name] for one in states]) for name in states[0]}
+        return stack(states)
+
+
+def followed(engraver: Engraver) -> bool:
+    """Return whether an engraver follows a network, so that its points are recorded at each step of the screen."""
+    return isinstance(engraver.points, Live | Recorded)
 
 
 class _Run:
@@ -122,7 +157,10 @@ class _Run:
     def __init__(self, system: ScreensSystem, checkpoint: Checkpoint | None) -> None:
         self.system, self.sample = system, 0
         network, device = system.model.network, system.options.device
+        network = network if system.replay is None else None
         self.network: Engine | None = None
+        self.trail: dict[str, list[np.ndarray]] = {}
+        """Places of points that are followed, at the steps of their screens since the last sample."""
         if checkpoint is None:
             self.network = None if network is None else Engine(network, device=device)
             self.screens = {name: ScreenEngine(screen, device) for name, screen in system.screens.items()}
@@ -142,41 +180,63 @@ class _Run:
     def advance(self) -> None:
         """Take all steps to the next sample; a screen steps when the network is where the step begins."""
         network, system = self.network, self.system
+        self.trail = {}
         if network is None:
             for name, engine in self.screens.items():
+                begun = engine.sample
                 engine.advance(system.steps[name])
                 engine.check()
+                self._follow_record(name, begun, engine.sample)
         else:
             self._advance_together(network)
         self.sample += 1
+
+    def _follow_record(self, name: str, begun: int, now: int) -> None:
+        """Keep the recorded places at the steps after one up to another."""
+        screen = self.system.screens[name]
+        for one in screen.engravers:
+            if isinstance(one.points, Recorded):
+                places = [one.points(k / screen.frequency) for k in range(begun + 1, now + 1)]
+                self.trail[f"{name}.{one.name}.position"] = places
+
+    def _keep(self, names: Iterable[str], places: np.ndarray) -> None:
+        """Keep the places of points that screens follow."""
+        for name in names:
+            for one in self.system.screens[name].engravers:
+                if isinstance(one.points, Live):
+                    self.trail.setdefault(f"{name}.{one.name}.position", []).append(places[one.points.indices])
 
     def _advance_together(self, network: Engine) -> None:
         end = network.sample + steps_per_sample(network.network, self.system.options.rate)
         every = {
             name: round(network.network.frequency / screen.frequency) for name, screen in self.system.screens.items()
         }
+        begun = network.sample
         while network.sample < end:
             due = [name for name, steps in every.items() if network.sample % steps == 0]
             if due:
                 places = network.state().position
+                self._keep(due if network.sample > begun else (), places)
                 for name in due:
                     for live in self.system.live[name]:
                         live.move(places, self.screens[name].time)
                     self.screens[name].advance(1)
             ahead = min([end, *(network.sample - network.sample % steps + steps for steps in every.values())])
             network.advance(ahead - network.sample)
+        self._keep(every, network.state().position)
         for engine in self.screens.values():
             engine.check()
 
-    def observe(self) -> dict[str, np.ndarray]:
-        """Return the values of all channels now."""
-        found = {} if self.network is None else dict(observe_network(self.network))
-        places = None if self.network is None else self.network.state().position
+    def observe(self) -> dict[str, Any]:
+        """Return the values of all channels now; of points that are followed, since the sample before."""
+        found: dict[str, Any] = {} if self.network is None else dict(observe_network(self.network))
+        found |= {} if self.system.replay is None else self.system.replay.rows(self.sample)
         for name, engine in self.screens.items():
             found |= screen_sample(engine, f"{name}.")
-            for engraver in engine.screen.engravers:
-                if isinstance(engraver.points, Live) and places is not None:
-                    found[f"{name}.{engraver.name}.position"] = places[engraver.points.indices]
+            for one in engine.screen.engravers:
+                channel = f"{name}.{one.name}.position"
+                if followed(one):
+                    found[channel] = Several(np.stack(self.trail.get(channel) or [found[channel]]))
         return found
 
     def checkpoint(self) -> Checkpoint:
@@ -205,5 +265,8 @@ KIND = Kind(
     ScreensSystem,
     "centred",
     defaults=_defaults,
-    hints={"step": "The steps of screens are their own: frequency=….", **dict.fromkeys(OTHERS, _ACTS)},
+    hints={
+        "step": "The steps of screens are their own: frequency=….",
+        **dict.fromkeys((one for one in OTHERS if one != "motion"), _ACTS),
+    },
 )

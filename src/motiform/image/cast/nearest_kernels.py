@@ -20,9 +20,10 @@ from motiform.geometry.search.bvh_kernels import (
 )
 from motiform.geometry.solids.dispatch_kernels import interval, load_size, normal
 from motiform.geometry.solids.register import NUMBERS
+from motiform.image.cast.field_kernels import FIELD, OWNER, field_normal, meet_field
 from motiform.spatial.algebra import axpy, cross, dot, load3, load9, norm, scale, sub, tmul, transform
 
-__all__ = ["cast", "cast_pieces", "surface_normals", "unit"]
+__all__ = ["cast", "cast_pieces", "owner", "surface_normals", "unit"]
 
 MESH = NUMBERS["mesh"]
 
@@ -42,8 +43,10 @@ def _cast_piece(i, o, d, reach, any_hit, pieces, meshes):
     rotation = load9(frames, i)
     shift = frames[i, 9], frames[i, 10], frames[i, 11]
     o, d = tmul(rotation, sub(o, shift)), tmul(rotation, d)
+    if kinds[i, 0] == FIELD:
+        return meet_field(kinds[i, 1], o, d, reach, meshes[5]), -1, 0.0, 0.0
     if kinds[i, 0] == MESH:
-        boxes, links, bases, triangles, _ = meshes
+        boxes, links, bases, triangles, _, _ = meshes
         m = kinds[i, 1]
         return cast_tree(boxes, links, bases[m, 0], triangles, bases[m, 1], o, d, reach, any_hit)
     enter, exit = interval(kinds[i, 0], load_size(sizes, i, 0), o, d)
@@ -83,7 +86,7 @@ def unit(a):
 @routine
 def _mesh_normals(triangle, u, v, meshes):
     """Return the normal of the triangle and the one between those of its corners."""
-    _, _, _, triangles, normals = meshes
+    _, _, _, triangles, normals, _ = meshes
     e1 = triangles[triangle, 3], triangles[triangle, 4], triangles[triangle, 5]
     e2 = triangles[triangle, 6], triangles[triangle, 7], triangles[triangle, 8]
     flat = unit(cross(e1, e2))
@@ -95,12 +98,25 @@ def _mesh_normals(triangle, u, v, meshes):
 
 
 @routine
+def owner(piece, pieces, meshes):
+    """Return one number for all pieces of a surface: the piece itself, or the first block of its field."""
+    kinds = pieces[1]
+    if piece >= 0 and kinds[piece, 0] == FIELD:
+        return int(meshes[5][kinds[piece, 1], OWNER])
+    return piece
+
+
+@routine
 def surface_normals(p, d, piece, triangle, u, v, pieces, meshes):
     """Return the normal of the surface and the one it is lit by, in the world, both towards the eye."""
     frames, kinds, sizes, _ = pieces
     rotation = load9(frames, piece)
     if kinds[piece, 0] == MESH:
         flat, smooth = _mesh_normals(triangle, u, v, meshes)
+    elif kinds[piece, 0] == FIELD:
+        shift = frames[piece, 9], frames[piece, 10], frames[piece, 11]
+        flat = field_normal(kinds[piece, 1], tmul(rotation, sub(p, shift)), meshes[5])
+        smooth = flat
     else:
         shift = frames[piece, 9], frames[piece, 10], frames[piece, 11]
         flat = normal(kinds[piece, 0], load_size(sizes, piece, 0), tmul(rotation, sub(p, shift)))
@@ -131,13 +147,14 @@ def cast_pieces(
     mesh_bases,
     triangles,
     normals,
+    fields,
     distance,
     piece,
     normal,
 ):
     """Write how far ray i goes, which piece it meets and the normal it is lit by there."""
     tree, pieces = (boxes, links, order), (frames, kinds, sizes, colors)
-    meshes = mesh_boxes, mesh_links, mesh_bases, triangles, normals
+    meshes = mesh_boxes, mesh_links, mesh_bases, triangles, normals, fields
     o, d = load3(origins, i), load3(directions, i)
     length = norm(d)
     d = scale(1.0 / length, d)

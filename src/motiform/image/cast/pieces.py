@@ -1,24 +1,27 @@
 """A form made ready for the ray caster: simple pieces, carried by bodies.
 
 A compound is one piece per part, particles are one ball each, every mesh has its tree. This is done once; for each
-picture only the pieces' frames, the trees of skins and the tree over all are new. A link is a capsule, a skin one mesh
-for each of its colors.
+picture only the pieces' frames, the trees of skins and surfaces and the tree over all are new. A link is a capsule, a
+skin or a surface one mesh for each of its colors.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiform.form.implicit.blocks import Blocks
 from motiform.geometry import Mesh
 from motiform.geometry.search.bvh import Bvh, MeshTree, build_bvh, mesh_tree
 from motiform.geometry.solids.columns import SIZES
 from motiform.geometry.solids.register import NUMBERS, has_ray
+from motiform.image.cast.fields import Fields
 from motiform.image.look import linear_from_srgb
 from motiform.spatial import Transform
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part
+    from motiform.form import Form, Links, Part, Shell
     from motiform.geometry import Shape
     from motiform.image.playback import Moment
 
@@ -57,9 +60,11 @@ class Pieces:
     colors: np.ndarray
     """Linear intensities, (pieces, 3)."""
     body: np.ndarray
-    """Number of the part and of the body in it, (pieces, 2); sets of links, then skins count on after the parts."""
+    """Number of the part and of the body in it, (pieces, 2); sets of links, then skins, then surfaces count on."""
     meshes: tuple[np.ndarray, ...]
     """Boxes, links, bases (meshes, 2) of nodes and triangles, triangles and normals: see bvh_kernels."""
+    fields: np.ndarray
+    """Blocks of implicit surfaces, then the elements in each: see field_kernels."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +94,19 @@ class Drawing:
             if laid is not None:
                 placed.append(_place_skin(len(parts) + len(links) + tone.skin, tone.color, len(meshes), laid))
                 meshes.append(laid)
+        fields = Fields()
+        for k, shell in enumerate(moment.surfaces):
+            number = len(parts) + len(links) + len(self.form.skins) + k
+            if isinstance(shell, Blocks):
+                placed.append(fields.add(number, shell, sum(len(one[0]) for one in placed)))
+                continue
+            for color, laid in _lay_shell(shell):
+                placed.append(_place_skin(number, color, len(meshes), laid))
+                meshes.append(laid)
         frames, kinds, sizes, colors, body, boxes = (
             np.concatenate([nothing, *(columns[k] for columns in placed)]) for k, nothing in enumerate(_NOTHING)
         )
-        return Pieces(build_bvh(boxes), frames, kinds, sizes, colors, body, _join(meshes))
+        return Pieces(build_bvh(boxes), frames, kinds, sizes, colors, body, _join(meshes), fields.joined())
 
 
 #: Boxes and links of a mesh's tree, its triangles and the normals of their corners.
@@ -123,11 +137,28 @@ class Tone:
         there = np.isfinite(corners).all(axis=(1, 2))
         if not there.any():
             return None
-        corners, faces = corners[there], faces[there]
-        tree = build_bvh(np.hstack([corners.min(1), corners.max(1)]), leaf=4)
-        a, b, c = np.moveaxis(corners[tree.order], 1, 0)
-        normals = vertex_normals(place, self.faces)[faces[tree.order]].reshape(-1, 9)
-        return tree.boxes, tree.links, np.hstack([a, b - a, c - a]), normals
+        return _lay(place, faces[there], vertex_normals(place, self.faces))
+
+
+def _lay(vertices: np.ndarray, faces: np.ndarray, normals: np.ndarray) -> Laid:
+    """Return the tree of triangles."""
+    corners = vertices[faces]
+    tree = build_bvh(np.hstack([corners.min(1), corners.max(1)]), leaf=4)
+    a, b, c = np.moveaxis(corners[tree.order], 1, 0)
+    return tree.boxes, tree.links, np.hstack([a, b - a, c - a]), normals[faces[tree.order]].reshape(-1, 9)
+
+
+def _lay_shell(shell: "Shell") -> Iterator[tuple[np.ndarray, Laid]]:
+    """Give the linear color and the tree of the triangles of each color of a surface."""
+    from motiform.image.shading import vertex_normals
+
+    if not len(shell.faces):
+        return
+    normals = shell.normals if shell.normals is not None else vertex_normals(shell.vertices, shell.faces)
+    tones, number = np.unique(np.atleast_2d(shell.color), axis=0, return_inverse=True)
+    number = np.broadcast_to(number.ravel(), len(shell.faces))
+    for k, color in enumerate(tones):
+        yield linear_from_srgb(color), _lay(shell.vertices, shell.faces[number == k], normals)
 
 
 _NOTHING = (

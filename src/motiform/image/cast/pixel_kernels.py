@@ -28,7 +28,7 @@ from motiform.image.cast.light_kernels import (
     seen,
     sky,
 )
-from motiform.image.cast.nearest_kernels import cast, surface_normals, unit
+from motiform.image.cast.nearest_kernels import cast, owner, surface_normals, unit
 from motiform.spatial.algebra import add, axpy, load3, scale
 
 __all__ = ["develop", "trace"]
@@ -63,7 +63,7 @@ def _look(o, d, index, jitter, rays, view, tree, pieces, meshes):
         flat, n = surface_normals(p, d, piece, triangle, u, v, pieces, meshes)
         by_sun, by_sky = lit(load3(pieces[3], piece), n, d, view)
     sun_seen, sky_seen = seen(p, flat, n, index, jitter, rays, view, tree, pieces, meshes)
-    return piece, n, fixed, by_sun, by_sky, sun_seen, sky_seen
+    return owner(piece, pieces, meshes), n, fixed, by_sun, by_sky, sun_seen, sky_seen
 
 
 @routine
@@ -99,10 +99,11 @@ def _trace(
     mesh_bases,
     triangles,
     normals,
+    fields,
 ):
     """Write what the pixel receives and shows. Kernels take arrays only; they are grouped into tuples here."""
     tree, pieces = (boxes, links, order), (frames, kinds, sizes, colors)
-    meshes = mesh_boxes, mesh_links, mesh_bases, triangles, normals
+    meshes = mesh_boxes, mesh_links, mesh_bases, triangles, normals, fields
     pixel = y * plan[WIDTH] + x
     samples, rays = plan[SAMPLES], plan[AMBIENT]
     tile, jitter = _bayer(x, y), pixel_hash(x, y) / (16.0 * samples)
@@ -147,13 +148,14 @@ def trace(
     mesh_bases,
     triangles,
     normals,
+    fields,
 ):
     """Write what pixel i receives (light) and what it shows (guide)."""
     x, row = i % plan[WIDTH], i // plan[WIDTH]
     y = (row * plan[STRIDE]) % plan[HEIGHT]  # rows in scattered order: sky and bodies spread over the threads evenly
     # fmt: off
     _trace(x, y, light, guide, view, plan, boxes, links, order, frames, kinds, sizes, colors,
-           mesh_boxes, mesh_links, mesh_bases, triangles, normals)
+           mesh_boxes, mesh_links, mesh_bases, triangles, normals, fields)
     # fmt: on
 
 

@@ -155,7 +155,7 @@ def _arguments(pieces: Pieces) -> tuple[np.ndarray, ...]:
     """Return what the kernels need of a drawing, in their order."""
     tree = pieces.tree
     placed = (pieces.frames, pieces.kinds, pieces.sizes, pieces.colors)
-    return (tree.boxes, tree.links, tree.order, *placed, *pieces.meshes)
+    return (tree.boxes, tree.links, tree.order, *placed, *pieces.meshes, pieces.fields)
 
 
 def check_size(size: Any) -> tuple[int, int]:

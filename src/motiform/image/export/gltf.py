@@ -16,13 +16,13 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.form.upright import stand_upright
 from motiform.image.export.keys import Track, body_colors, body_names, key_times, poses, shape_key, viewpoint
-from motiform.image.export.soft import rods, skin_times, skin_track
+from motiform.image.export.soft import rods, shells, skin_times, skin_track
 from motiform.image.export.tracks import Tracks, gathered
 from motiform.image.look import linear_from_srgb
 from motiform.image.shading import shaded, skin_split, vertex_normals
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part, Skin
+    from motiform.form import Form, Links, Part, Skin, Surface
     from motiform.form.rig import Posed
     from motiform.geometry import Shape
 
@@ -39,7 +39,8 @@ def write_gltf(form: "Form", path: Path, *, rate: float | None = None) -> None:
 
     A link is a rod whose node is moved, turned and scaled. A skin has a morph target for each of its shapes after the
     first, of which the animation blends two at a time; there are at most `soft.MOST_SHAPES` shapes. A rigged surface is
-    a skin of glTF: viewers blend the frames of its segments linearly, pictures of motiform by dual quaternions.
+    a skin of glTF: viewers blend the frames of its segments linearly, pictures of motiform by dual quaternions. A
+    surface whose triangles change has a node for each instant, of size 1 while it is shown and else of size 0.
 
     The axes of glTF are right-handed with y up, in metres; a form with another up is turned. Times start at 0, as glTF
     demands; the time of the first sample is kept in the extras of the animation.
@@ -52,6 +53,8 @@ def write_gltf(form: "Form", path: Path, *, rate: float | None = None) -> None:
         scene.add_links(links)
     for skin in form.skins:
         scene.add_skin(skin)
+    for surface in form.surfaces:
+        scene.add_surface(surface)
     scene.add_camera()
     document, chunks = scene.finish()
     if path.suffix.lower() == ".glb":
@@ -158,6 +161,25 @@ class _Document:
                 times, self._accessor(self._view([weights], weights.nbytes), weights), self.roots[-1], "weights"
             )
 
+    def add_surface(self, surface: "Surface") -> None:
+        """Add a surface: a mesh for each instant, shown from it to the next."""
+        times = skin_times(self.times)
+        nodes = []
+        for k, (skin, normals) in enumerate(shells(self.form, surface, times)):
+            if not len(skin.faces):
+                continue
+            attributes = self._attributes(np.asarray(skin.vertices[0], np.float32), normals.astype(np.float32))
+            self._add_mesh(skin, attributes, skin.faces)
+            node = {"name": f"{surface.name} {k + 1}", "mesh": len(self.json["meshes"]) - 1}
+            self.json["nodes"].append(node if k == 0 else {**node, "scale": [0.0, 0.0, 0.0]})
+            nodes.append(len(self.json["nodes"]) - 1)
+            if len(times) > 1:
+                keys = np.unique([0, k, min(k + 1, len(times) - 1)])
+                size = np.repeat((keys == k)[:, None], 3, axis=1).astype(np.float32)
+                self._add_channel(times[keys], self._accessor(self._view(size), size), nodes[-1], "scale", "STEP")
+        self.json["nodes"].append({"name": surface.name, "children": nodes} if nodes else {"name": surface.name})
+        self.roots.append(len(self.json["nodes"]) - 1)
+
     def add_rig(self, skin: "Skin", posed: "Posed") -> None:
         """Add a rigged surface as a skin of glTF: a mesh at rest, and a node for each segment that moves it."""
         rig = posed.rig
@@ -214,8 +236,8 @@ class _Document:
         for k, i in enumerate(moving):
             self._add_channel(self.times, self._accessor(view, like, k * tracks.body_bytes), node + i, path)
 
-    def _add_channel(self, times: np.ndarray, output: int, node: int, path: str) -> None:
-        self.samplers.append({"input": self._input(times), "output": output, "interpolation": "LINEAR"})
+    def _add_channel(self, times: np.ndarray, output: int, node: int, path: str, way: str = "LINEAR") -> None:
+        self.samplers.append({"input": self._input(times), "output": output, "interpolation": way})
         self.channels.append({"sampler": len(self.samplers) - 1, "target": {"node": node, "path": path}})
 
     def _input(self, times: np.ndarray) -> int:

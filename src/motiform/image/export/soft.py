@@ -10,11 +10,11 @@ from motiform.image.export.keys import between, key_blocks
 from motiform.record.samples import Samples, by_samples, in_blocks
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Skin
+    from motiform.form import Form, Links, Skin, Surface
     from motiform.form.parts import Series
     from motiform.form.rig import Posed
 
-__all__ = ["MOST_SHAPES", "rods", "skin_times", "skin_track"]
+__all__ = ["MOST_SHAPES", "rods", "shells", "skin_times", "skin_track"]
 
 MOST_SHAPES = 240
 """Instants at which the shape of a skin is kept: viewers hold all of them in memory, and many take no more than 256."""
@@ -77,6 +77,19 @@ def skin_track(form: "Form", skin: "Skin", times: np.ndarray, source: np.ndarray
     moving = any((block != first).any() for block in in_blocks(places))
     found: Series = by_samples(lambda block: block[:, source], places if moving else first)
     return found
+
+
+def shells(form: "Form", surface: "Surface", times: np.ndarray) -> "Iterator[tuple[Skin, np.ndarray]]":
+    """Give the triangles of a surface at the instants, as a skin of one sample, and unit normals of its vertices."""
+    from motiform.form import Skin
+    from motiform.image.shading import vertex_normals
+
+    known = np.asarray(form.times, float)
+    places, parts = between(known, times) if len(known) > 1 else (np.zeros(len(times), int), np.zeros(len(times)))
+    for i, u in zip(places.tolist(), parts.tolist(), strict=True):
+        shell = surface.shell(i, i + 1, u) if u > 0.0 else surface.shell(i)
+        normals = shell.normals if shell.normals is not None else vertex_normals(shell.vertices, shell.faces)
+        yield Skin(surface.name, shell.vertices[None], shell.faces, shell.color, two_sided=False), normals
 
 
 def track(form: "Form", points: "Series | Posed", times: np.ndarray, where: str) -> "Series":

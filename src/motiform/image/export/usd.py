@@ -11,13 +11,13 @@ from motiform.base.errors import InputError, RunError
 from motiform.base.machine import check_room
 from motiform.form.upright import stand_upright
 from motiform.image.export.keys import body_colors, body_names, key_times, poses
-from motiform.image.export.soft import skin_track, track
+from motiform.image.export.soft import shells, skin_track, track
 from motiform.image.look import linear_from_srgb
 from motiform.image.shading import skin_split, vertex_normals
 from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part, Skin
+    from motiform.form import Form, Links, Part, Skin, Surface
     from motiform.form.parts import Series
 
 __all__ = ["write_usd"]
@@ -32,7 +32,7 @@ def write_usd(form: "Form", path: Path, *, rate: float | None = None) -> None:
     The up axis of the stage is z for a form with z up, else y, to which a form with another up is turned.
 
     A part with up to eight bodies gives an Xform per body, one with more a PointInstancer. Links are BasisCurves, skins
-    meshes whose points have time samples.
+    meshes whose points have time samples, surfaces meshes whose triangles have them too.
     """
     usd = _library()
     times = key_times(form, rate)
@@ -53,6 +53,8 @@ def write_usd(form: "Form", path: Path, *, rate: float | None = None) -> None:
         _add_links(usd, stage, form, links, times, codes, f"/World/{_identifier(links.name, names)}")
     for skin in form.skins:
         _add_skin(usd, stage, form, skin, times, codes, f"/World/{_identifier(skin.name, names)}")
+    for surface in form.surfaces:
+        _add_surface(usd, stage, form, surface, times, codes, f"/World/{_identifier(surface.name, names)}")
     try:
         stage.GetRootLayer().Export(str(path))
     except usd.Tf.ErrorException as error:
@@ -191,6 +193,29 @@ def _add_skin(
 
 def _rods(first: np.ndarray, second: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     return np.stack((first[:, pairs[:, 0]], second[:, pairs[:, 1]]), axis=2).reshape(len(first), -1, 3)
+
+
+def _add_surface(
+    usd: Any, stage: Any, form: "Form", surface: "Surface", times: np.ndarray, codes: np.ndarray, path: str
+) -> None:
+    """Write a surface as a mesh whose triangles, points, normals and colors are those of each instant."""
+    mesh = usd.UsdGeom.Mesh.Define(stage, path)
+    mesh.CreateSubdivisionSchemeAttr(usd.UsdGeom.Tokens.none)
+    counts, corners = mesh.CreateFaceVertexCountsAttr(), mesh.CreateFaceVertexIndicesAttr()
+    points, extent, normal = mesh.CreatePointsAttr(), mesh.CreateExtentAttr(), mesh.CreateNormalsAttr()
+    mesh.SetNormalsInterpolation(usd.UsdGeom.Tokens.vertex)
+    tint = usd.UsdGeom.PrimvarsAPI(mesh).CreatePrimvar(
+        "displayColor", usd.Types.Color3fArray, usd.UsdGeom.Tokens.uniform
+    )
+    for (skin, normals), code in zip(shells(form, surface, times), codes.tolist(), strict=True):
+        place, faces = np.asarray(skin.vertices[0]), skin.faces
+        counts.Set(usd.Vt.IntArray.FromNumpy(np.full(len(faces), 3, np.int32)), code)
+        corners.Set(usd.Vt.IntArray.FromNumpy(np.ascontiguousarray(faces.reshape(-1), np.int32)), code)
+        points.Set(_vectors(usd, place), code)
+        box = np.stack([place.min(0), place.max(0)]) if len(place) else np.zeros((2, 3))
+        extent.Set(_vectors(usd, box), code)
+        normal.Set(_vectors(usd, normals), code)
+        tint.Set(_vectors(usd, linear_from_srgb(np.broadcast_to(skin.color, (len(faces), 3)))), code)
 
 
 def _tint(usd: Any, thing: Any, colors: np.ndarray) -> None:

@@ -12,12 +12,12 @@ import numpy as np
 
 from motiform.form.upright import stand_upright
 from motiform.image.export.keys import axis_angles, body_colors, body_names, key_times, poses, shape_key, viewpoint
-from motiform.image.export.soft import rods, skin_times, skin_track
+from motiform.image.export.soft import rods, shells, skin_times, skin_track
 from motiform.image.export.tracks import Tracks, gathered
 from motiform.image.shading import skin_split
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part, Skin
+    from motiform.form import Form, Links, Part, Skin, Surface
     from motiform.form.parts import Series
     from motiform.geometry import Shape
     from motiform.spatial import Transform
@@ -87,6 +87,8 @@ class _Scene:
             self._add_links(links)
         for skin in self.form.skins:
             self._add_skin(skin)
+        for one in self.form.surfaces:
+            self._add_surface(one)
         for source, field, target, entry in self.routes:
             ends = {"fromNode": source, "fromField": field, "toNode": target, "toField": entry}
             SubElement(self.element, "ROUTE", attrib=ends)
@@ -153,6 +155,27 @@ class _Scene:
             SubElement(self.element, "CoordinateInterpolator", DEF=name, key=keys, keyValue=self._later(lambda: shapes))
             self.routes.append(("clock", "fraction_changed", name, "set_fraction"))
             self.routes.append((name, "value_changed", place, "set_point"))
+
+    def _add_surface(self, surface: "Surface") -> None:
+        """Add a surface: a switch between the triangles of each instant."""
+        times, name = skin_times(self.times), self._name(surface.name)
+        switch = SubElement(self.element, "Switch", DEF=name, whichChoice="0")
+        for skin, _ in shells(self.form, surface, times):
+            group = SubElement(switch, "Group")
+            for color, own in skin.tones if len(skin.faces) else ():
+                used, index = np.unique(skin.faces[own], return_inverse=True)
+                shape = SubElement(group, "Shape")
+                look = SubElement(shape, "Appearance")
+                SubElement(look, "Material", diffuseColor=_text(np.round(color * 255) / 255), shininess="0.1")
+                numbers = " ".join(map(str, index.ravel().tolist()))
+                faces = SubElement(shape, "IndexedTriangleSet", index=numbers, solid="true", normalPerVertex="true")
+                SubElement(faces, "Coordinate", point=_text(np.asarray(skin.vertices[0])[used]))
+        if self.span > 0 and len(times) > 1:
+            turn, keys = self._name(f"{surface.name}_instants"), _text((times - times[0]) / self.span)
+            numbers = " ".join(map(str, range(len(times))))
+            SubElement(self.element, "IntegerSequencer", DEF=turn, key=keys, keyValue=numbers)
+            self.routes.append(("clock", "fraction_changed", turn, "set_fraction"))
+            self.routes.append((turn, "value_changed", name, "set_whichChoice"))
 
     def _animate(self, body: Element, field: str, kind: str, give: Callable[[], np.ndarray]) -> None:
         """Drive one field of a body by the clock, unless it is at rest."""

@@ -23,7 +23,9 @@ def build_screens(scene: Scene) -> Screens:
     made = {table.name: _screen(scene, n, table) for n, table in enumerate(document.screen)}
     colors = {table.name: table.color for table in document.screen}
     try:
-        return Screens(made, network, colors, {table.name: table.scale for table in document.screen})
+        scales = {table.name: table.scale for table in document.screen}
+        levels = {table.name: table.level for table in document.screen if table.level is not None}
+        return Screens(made, network, colors, scales, levels)
     except MotiformError as error:
         raise SceneError(f"{scene.place('screen', 0)}: {error}") from error
 

@@ -74,12 +74,20 @@ class Scene:
 
     @cached_property
     def key(self) -> str:
-        """Hash of all that the motion depends on: the checked document and the files that it reads."""
+        """Hash of all that a run depends on: the checked document, less what is only drawn, and its files."""
+        drawn = {"__all__": {"scale", "level"}}
+        return self._digest({"image": True, "form": True, "screen": drawn, "scene": {"title", "description"}})
+
+    @cached_property
+    def motion_key(self) -> str:
+        """Hash of all that the motion alone depends on: screens, rates and the end of the run are left out, too."""
+        left = {"title", "description", "rate", "duration"}
+        return self._digest({"image": True, "form": True, "screen": True, "scene": left})
+
+    def _digest(self, less: Any) -> str:
         from motiform import __version__
 
-        content = self.document.model_dump(
-            mode="json", by_alias=True, exclude={"image": True, "scene": {"title", "description"}}
-        )
+        content = _moving(self.document.model_dump(mode="json", by_alias=True, exclude=less))
         digest = hashlib.sha256(json.dumps([__version__, content], sort_keys=True).encode())
         for name in sorted(_files(content)):
             path = self.file(name, folder=True)
@@ -130,6 +138,17 @@ class Scene:
         found = list(_parameters(self.document, ""))
         unused = ("motion.step", "motion.rtol", "motion.atol") if self.document.network or self.document.screen else ()
         return [parameter for parameter in found if parameter.path not in unused]
+
+
+_DRAWN = ("look", "color")
+
+
+def _moving(content: Any) -> Any:
+    """Return a document less what only says how things are drawn."""
+    if isinstance(content, dict):
+        kept = {key: value for key, value in content.items() if key not in _DRAWN}
+        return {key: value if key == "values" else _moving(value) for key, value in kept.items()}
+    return [_moving(one) for one in content] if isinstance(content, list) else content
 
 
 def _files(content: Any) -> set[str]:

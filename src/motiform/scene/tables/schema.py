@@ -37,6 +37,7 @@ from motiform.scene.tables.common import (
 )
 from motiform.scene.tables.contact import BodyContactTable, LawTable, ObstacleTable
 from motiform.scene.tables.figure import FigureTable
+from motiform.scene.tables.form import FormTable
 from motiform.scene.tables.matter import NetworkTable
 from motiform.scene.tables.screen import ScreenTable
 from motiform.scene.tables.shapes import ShapeTable
@@ -222,6 +223,7 @@ class SceneFile(Table):
     figure: list[FigureTable] = Field(default_factory=list)
     network: list[NetworkTable] = Field(default_factory=list)
     screen: list[ScreenTable] = Field(default_factory=list)
+    form: list[FormTable] = Field(default_factory=list)
     obstacle: list[ObstacleTable] = Field(default_factory=list)
     contact: LawTable | None = Field(None, description="laws of all contacts")
     spring: list[SpringTable] = Field(default_factory=list)
@@ -242,6 +244,8 @@ class SceneFile(Table):
             raise ValueError("screens must go with networks alone: leave out bodies, figures and what acts on them")
         if self.screen and self.sound is not None:
             raise ValueError("networks with screens must not be listened to: leave out sound or screens")
+        if self.form and not self.network:
+            raise ValueError("surfaces are drawn around points of networks: give [[network]], or leave out [[form]]")
         self._check_networks()
         if self.body and self.figure and not self.touching and not self.network:
             raise ValueError(

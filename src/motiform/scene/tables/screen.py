@@ -110,3 +110,6 @@ class ScreenTable(Table):
     dtype: Literal["float64", "float32"] = Field("float64", description="of recorded heights")
     color: Color = (0.80, 0.72, 0.58)
     scale: Number = Field(1.0, description="drawn over recorded heights")
+    level: Metre | None = Field(
+        None, description="height whose surface is drawn, of three axes; half-way to an engraver if not given"
+    )

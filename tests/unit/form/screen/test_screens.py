@@ -27,21 +27,38 @@ def both(rain):
     return Screens({"water": Screen(**WATER, engravers=(fall, near)), "slow": slow}, rain)
 
 
-@pytest.mark.slow
-def test_dressed_together_is_dressed_afterwards(rain):
-    """Motion recorded once gives the same form as motion and form in one run."""
+def test_a_recorded_motion_dressed_again_has_the_same_bits(rain, monkeypatch):
+    """Motion once, many dresses: the network is not stepped, and places are those of each step of a screen."""
     rec = mf.simulate(both(rain), t1=0.6)
-    assert {"drops.position", "water.heights", "slow.heights", "water.rain.position"} <= set(rec.names)
-    moved = mf.simulate(rain, t1=0.6, rate=525.0)
-    engravers = [
-        Engraver.recorded(moved, "drops.position", name="rain", **RAIN),
-        Engraver.recorded(moved, "nail.position", name="nail", **RAIN),
-    ]
-    after = mf.simulate(Screen(**WATER, engravers=engravers), t1=0.6)
-    # places between samples are interpolated at the samples themselves: they differ by rounding alone
-    assert np.abs(after["heights"] - rec["water.heights"]).max() < 1e-12
+    assert rec.channel("water.rain.position").rate == 525.0
+    assert (rec["water.rain.position"][::21] == rec["drops.position"]).all()
     assert np.abs(rec["water.heights"]).max() > 1e-4
-    assert (rec["water.rain.position"] == rec["drops.position"]).all()
+    monkeypatch.setattr("motiform.form.screen.screens.Engine", None)
+    again = mf.simulate(both(rain), motion=rec, t1=0.6)
+    assert again.names == rec.names
+    assert all((again[name] == rec[name]).all() for name in rec.names)
+    thin = mf.simulate(both(rain), motion=again, t1=0.4, rate=12.5)  # 525 → 175 → 25 → 12.5 Hz
+    assert (thin["slow.heights"] == rec["slow.heights"][:11:2]).all()
+    assert (thin["drops.position"] == rec["drops.position"][:11:2]).all()
+
+
+def test_a_motion_recorded_alone_is_dressed(rain):
+    moved = mf.simulate(rain, t1=0.6, rate=525.0)
+    rec = mf.simulate(both(rain), motion=moved, t1=0.6, rate=25.0)
+    live = mf.simulate(both(rain), t1=0.6)
+    assert (rec["water.heights"] == live["water.heights"]).all()
+    seldom = mf.simulate(rain, t1=0.6, rate=25.0)
+    coarse = mf.simulate(both(rain), motion=seldom, t1=0.6)
+    assert "points of engraver 'rain' move straight between samples of 25 Hz" in coarse.manifest["notes"]
+    with pytest.raises(InputError, match=r"ends too soon .*0.6 s"):
+        mf.simulate(both(rain), motion=moved, t1=0.8)
+    with pytest.raises(InputError, match="rate that divides that of the motion"):
+        mf.simulate(both(rain), motion=seldom, t1=0.6, rate=35.0)
+    less = mf.simulate(rain, t1=0.6, record=["nail.position"])
+    with pytest.raises(InputError, match="places of all points of the network"):
+        mf.simulate(both(rain), motion=less, t1=0.6)
+    with pytest.raises(InputError, match="that of a network"):
+        mf.simulate(Screens({"a": Screen(**WATER)}), motion=moved, t1=0.6)
 
 
 def test_a_run_with_a_network_resumes_to_the_same_bits(rain, tmp_path):

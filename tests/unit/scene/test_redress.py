@@ -1,0 +1,154 @@
+"""The staged chain: motion recorded once, dressed many times, each stage made only where its input has changed."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import motiform as mf
+from motiform.base.errors import RecordingError, SceneError
+from motiform.form import dress
+from motiform.scene import parse_scene, redress
+
+RAIN = """
+[scene]
+title = "Rain"
+duration = 0.2
+rate = 25
+
+[[network]]
+name = "sky"
+
+[[network.masses]]
+name = "drops"
+points = [[0.1, 0.1, 0.1], [0.2, 0.12, 0.15]]
+mass = 0.01
+color = [0.2, 0.4, 0.8]
+
+[motion]
+frequency = 525
+"""
+WATER = """
+[[screen]]
+name = "water"
+shape = [9, 7]
+spacing = 0.05
+axes = "xz"
+law = "V"
+mass = 0.05
+frequency = 175
+
+[[screen.engraver]]
+name = "rain"
+follow = "drops"
+stiffness = 2
+reach = 0.1
+"""
+BLOB = [{"name": "blob", "surface": "drops", "radius": 0.05}]
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Count the engines that are begun: of networks, and of screens."""
+    import motiform.form.screen.screens as screens
+    import motiform.motion.matter.system as networks
+
+    begun = {"network": 0, "screen": 0}
+
+    def counting(kind, make):
+        class Counted(make):
+            def __init__(self, *given, **more):
+                begun[kind] += 1
+                super().__init__(*given, **more)
+
+        return Counted
+
+    network, screen = counting("network", networks.Engine), counting("screen", screens.ScreenEngine)
+    monkeypatch.setattr(screens, "Engine", network)
+    monkeypatch.setattr(networks, "Engine", network)
+    monkeypatch.setattr(screens, "ScreenEngine", screen)
+    return begun
+
+
+def test_a_stage_is_made_again_only_where_its_input_changed(tmp_path, counted):
+    scene = parse_scene(RAIN + WATER)
+    rec = mf.simulate(scene, out=tmp_path / "rain.mf")
+    assert counted == {"network": 1, "screen": 1}
+    soft = redress(rec, tmp_path / "soft.mf", settings={"screen.water.law": "IV"})
+    assert counted == {"network": 1, "screen": 2}
+    whole = mf.simulate(scene, settings={"screen.water.law": "IV"})
+    assert all((soft[name] == whole[name]).all() for name in whole.names)
+    assert not (soft["water.heights"] == rec["water.heights"]).all()
+    redress(rec, tmp_path / "soft.mf", settings={"screen.water.law": "IV"})
+    with pytest.raises(RecordingError, match="cannot be dressed over itself"):
+        redress(soft, tmp_path / "soft.mf", overwrite=True)
+    mf.simulate(scene, out=tmp_path / "rain.mf")
+    assert counted == {"network": 2, "screen": 3}  # those of `whole`
+    seen = redress(rec, tmp_path / "soft.mf", settings={"screen.water.law": "IV", "form": BLOB})
+    assert counted == {"network": 2, "screen": 3}
+    assert seen.manifest["form"]["blob"]["surface"] == ["drops.position"]
+    with pytest.raises(SceneError, match=r"not the recorded one .*Leave out what moves otherwise"):
+        redress(rec, tmp_path / "other.mf", settings={"network.sky.masses.drops.mass": 0.02})
+
+
+def test_a_run_whose_looks_alone_changed_is_not_run_again(tmp_path, counted):
+    rec = mf.simulate(parse_scene(RAIN), out=tmp_path / "rain.mf")
+    assert "drops" in rec.manifest["form"]
+    changes = {"network.sky.masses.drops.color": [1, 0, 0], "image.ground": False}
+    red = mf.simulate(parse_scene(RAIN), settings=changes, out=tmp_path / "rain.mf")
+    assert counted["network"] == 1
+    assert red.manifest["form"]["drops"]["color"] == [1, 0, 0]
+    blob = redress(red, tmp_path / "blob.mf", settings={"form": BLOB})
+    assert counted["network"] == 1
+    assert [one.name for one in dress(blob).surfaces] == ["blob"]
+    assert dress(blob).surfaces[0].color.tolist() == [1, 0, 0]
+    assert not dress(blob).parts
+    assert (blob["drops.position"] == rec["drops.position"]).all()
+    wet = redress(rec, tmp_path / "wet.mf", scene=parse_scene(RAIN + WATER))
+    assert counted == {"network": 1, "screen": 1}
+    assert np.isfinite(wet["water.heights"]).all()
+    with pytest.raises(SceneError, match="not the recorded one"):
+        redress(rec, tmp_path / "long.mf", settings={"scene.duration": 0.4})
+
+
+def test_the_verb(tmp_path, monkeypatch, capfd):
+    from motiform.cli import main
+
+    (tmp_path / "rain.toml").write_text(RAIN + WATER)
+    monkeypatch.chdir(tmp_path)
+
+    def call(*given):
+        monkeypatch.setattr(sys, "argv", ["motiform", *given])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return int(end.value.code or 0), *capfd.readouterr()
+
+    assert call("run", "rain.toml", "-q")[0] == 0
+    code, told, _ = call("form", "rain.mf", "--set", "screen.water.law=IV", "-q")
+    assert code == 0
+    assert "wrote form of 'Rain'" in told
+    assert "rain-form.mf" in told
+    assert (
+        call("form", "rain.mf", "--set", "screen.water.law=IV", "-q")[1]
+        == "already done, nothing changed: rain-form.mf\n"
+    )
+    code, _, wrong = call("form", "rain.mf", "--set", "screen.water.law=C", "-q")
+    assert code == 2
+    assert "there is a recording already" in wrong
+    code, _, wrong = call("form", "rain.mf", "--set", "motion.frequency=1050", "--overwrite", "-q")
+    assert code == 2
+    assert "the motion of the scene is not the recorded one" in wrong
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ('surface = "drips"\nradius = 0.1', r"no such group of points .*Did you mean 'drops'"),
+        ('surface = "drops"\nradius = 0', "form.0.radius"),
+        ('surface = "drops"\nradius = 0.1\nreach = 0.5', "above 1"),
+        ('surface = "drops"\nradius = 0.1\nlevel = 0.5', "unknown key"),
+    ],
+)
+def test_what_is_no_form_is_refused(table, told):
+    with pytest.raises(SceneError, match=told):
+        mf.simulate(parse_scene(f'{RAIN}\n[[form]]\nname = "blob"\n{table}\n'))
