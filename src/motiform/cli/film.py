@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motiform.base.errors import InputError
-from motiform.cli.shared import Overwrite, Quiet, RecordingPath, Skin, beside, open_for, parse_size, wrote
+from motiform.cli.shared import (
+    Overwrite,
+    Quiet,
+    RecordingPath,
+    Settings,
+    Skin,
+    beside,
+    change_image,
+    open_for,
+    parse_size,
+    wrote,
+)
 
 if TYPE_CHECKING:
     from motiform.form import Form
@@ -27,6 +38,7 @@ def film(
         int | None, typer.Option("--strobe", min=1, help="Number of instants in one picture; the scene's if not given.")
     ] = None,
     skin: Skin = None,
+    set_: Settings = None,
     overwrite: Overwrite = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted film.")] = False,
     quiet: Quiet = False,
@@ -39,8 +51,10 @@ def film(
 
     pixels = parse_size(size)
     shown = open_for("film", recording)
+    change_image(shown, set_)
     form = dress(shown, skin=skin)
     path = out or beside(recording, ".mp4")
+    before = None if overwrite or not path.is_file() else path.stat().st_mtime_ns
     if path.suffix.lower() == ".png":
         _check_instant(form, at, flashes)
         count = flashes or (1 if at is not None else int(form.image.get("strobe", 1)))
@@ -48,7 +62,7 @@ def film(
             form, at = strobe(form, count), float(form.times[0])
         middle = 0.5 * float(form.times[0] + form.times[-1])
         picture(form, path, time=middle if at is None else at, size=pixels, overwrite=overwrite)
-        wrote("picture", path)
+        _say("picture", path, before)
         return
     if at is not None or flashes is not None:
         raise InputError(
@@ -78,7 +92,15 @@ def film(
             frames=frames,
             sound=shown if "sound" in shown else None,
         )
-    wrote("film", path)
+    _say("film", path, before)
+
+
+def _say(what: str, path: Path, before: int | None) -> None:
+    """Print what was written, or that it was there already."""
+    if before is not None and path.stat().st_mtime_ns == before:
+        typer.echo(f"already done, nothing changed: {path}")
+    else:
+        wrote(what, path)
 
 
 def _check_instant(form: "Form", at: float | None, flashes: int | None) -> None:

@@ -49,6 +49,21 @@ def parse_settings(assignments: list[str] | None) -> dict[str, Any]:
     return dict(parse_setting(text) for text in assignments or [])
 
 
+def change_image(recording: "Recording", assignments: list[str] | None) -> None:
+    """Change what a recording says of its pictures, by `--set image.…=…`, for this picture alone."""
+    from motiform.scene import image_hints
+
+    settings = parse_settings(assignments)
+    others = [path for path in settings if not path.startswith("image.")]
+    if others:
+        remedy = "`motiform form` changes screens and looks, `motiform run` the motion."
+        raise InputError(
+            "a picture depends on [image] alone", where="--set", got=others[0], allowed="image.…", remedy=remedy
+        )
+    if settings:
+        recording.manifest["image"] = image_hints(recording.manifest.get("image") or {}, settings)
+
+
 def parse_size(text: str) -> tuple[int, int]:
     """Read a size such as 1280x720."""
     width, _, height = text.lower().partition("x")

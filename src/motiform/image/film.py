@@ -1,11 +1,13 @@
 """Pictures and films of a form, rendered off-screen to files."""
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -23,6 +25,7 @@ from motiform.image.files import check_new, new_file
 from motiform.image.frames import FrameFolder, film_key
 from motiform.image.look import Ground, Look
 from motiform.image.playback import moment_at_time
+from motiform.image.stamp import png_stamp, read_stamp
 from motiform.record.sound import write_sound
 
 if TYPE_CHECKING:
@@ -53,18 +56,22 @@ def picture(
 ) -> Path:
     """Write a PNG picture of the form at a sample or time [s] (the last sample if neither is given); return its path.
 
-    The other parameters are those of `render`.
+    The other parameters are those of `render`. A file that is this very picture is not made again.
     """
-    path = _check_path(path, ".png", overwrite)
+    path = _check_path(path, ".png", overwrite=True)
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )
+    key = _content(form, painter, title, sample, time)
+    if not overwrite and read_stamp(path) == key:
+        return path
+    check_new(path, overwrite=overwrite)
     moment = choose_moment(form, sample, time)
     with new_file(path, overwrite=overwrite) as part:
         part.touch()  # an unwritable folder is an error before the work, not after
         import imageio.v3 as iio
 
-        iio.imwrite(part, write_title(painter.paint(moment), title))
+        iio.imwrite(part, write_title(painter.paint(moment), title), pnginfo=png_stamp(key))
     return path
 
 
@@ -100,9 +107,10 @@ def film(
     sound : a recording whose channel "sound" the film gets (AAC), as much slower and lower as the film is.
     size : width and height [pixels], both even.
 
-    The other parameters are those of `render`. The file appears under its name when it is complete, not before.
+    The other parameters are those of `render`. The file appears under its name when it is complete, not before; one
+    that is this very film is not made again.
     """
-    path = _check_path(path, ".mp4", overwrite)
+    path = _check_path(path, ".mp4", overwrite=True)
     width, height = check_size(size)
     if width % 2 or height % 2:
         even = (width - width % 2 or 2, height - height % 2 or 2)
@@ -117,14 +125,17 @@ def film(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )
     _ffmpeg()  # told before the work, not after
-    kept = None
-    if frames is not None:
-        key = film_key(form, times.tobytes(), painter.view.tobytes(), painter.plan.tobytes(), painter.exposure, title)
-        kept = FrameFolder(Path(frames), key)
+    heard_key = None if sound is None else hashlib.sha256(np.asarray(sound["sound"]).tobytes()).hexdigest()
+    shown = _content(form, painter, title, times.tobytes())
+    key = film_key(replace(form, parts=(), links=(), skins=(), surfaces=()), shown, fps, speed, heard_key)
+    if not overwrite and read_stamp(path) == key:
+        return path
+    check_new(path, overwrite=overwrite)
+    kept = None if frames is None else FrameFolder(Path(frames), shown)
     remedy = kept.remedy if kept is not None else None
     with new_file(path, overwrite=overwrite, remedy=remedy) as part:
         part.touch()
-        with _sound_file(sound, speed) as heard, encoder(part, (width, height), fps, heard) as send:
+        with _sound_file(sound, speed) as heard, encoder(part, (width, height), fps, heard, key) as send:
             for k, time in enumerate(times):
                 paint = partial(_paint, painter, form, float(time), title)
                 send(paint() if kept is None else kept.get(k, paint))
@@ -145,6 +156,13 @@ def _sound_file(recording: "Recording | None", speed: float) -> Iterator[Path | 
         path = Path(folder) / "sound.wav"
         write_sound(recording, path, speed=speed)
         yield path
+
+
+def _content(form: "Form", painter: Painter, *settings: object) -> str:
+    """Return a hash of all that pictures of a form depend on."""
+    from motiform import __version__
+
+    return film_key(form, __version__, painter.view.tobytes(), painter.plan.tobytes(), painter.exposure, *settings)
 
 
 def _paint(painter: Painter, form: "Form", time: float, title: str | None) -> np.ndarray:
@@ -197,7 +215,7 @@ def _check_path(path: str | os.PathLike[str], suffix: str, overwrite: bool) -> P
 
 @contextmanager
 def encoder(
-    path: Path, size: tuple[int, int], fps: float, sound: Path | None = None
+    path: Path, size: tuple[int, int], fps: float, sound: Path | None = None, key: str | None = None
 ) -> Iterator[Callable[[np.ndarray], None]]:
     """Give a function that appends a picture to the film; on the way out the film is closed, or stopped by an error.
 
@@ -210,6 +228,7 @@ def encoder(
     taken += [] if sound is None else ["-i", f"file:{sound}"]
     heard = ["-an"] if sound is None else ["-map", "0:v", "-map", "1:a", "-c:a", "aac", "-b:a", "192k"]
     made = [*heard, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", str(_QUALITY), "-preset", "medium"]
+    made += [] if key is None else ["-metadata", f"comment=motiform {key}"]
     command = [_ffmpeg(), "-y", "-v", "error", *taken, *made, "-movflags", "+faststart", f"file:{path}"]
     pipe = subprocess.PIPE
     # A session of its own: Ctrl-C is for us, who then stop it.

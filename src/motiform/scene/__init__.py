@@ -1,6 +1,15 @@
 """Scenes: TOML files that define simulations."""
 
-from motiform.scene.read.load import Entry, Parameter, Scene, list_scenes, load_scene, parse_scene, parse_setting
+from motiform.scene.read.load import (
+    Entry,
+    Parameter,
+    Scene,
+    image_hints,
+    list_scenes,
+    load_scene,
+    parse_scene,
+    parse_setting,
+)
 from motiform.scene.redress import redress
 from motiform.scene.simulate import simulate
 
@@ -8,6 +17,7 @@ __all__ = [
     "Entry",
     "Parameter",
     "Scene",
+    "image_hints",
     "list_scenes",
     "load_scene",
     "parse_scene",

@@ -1,6 +1,7 @@
 """Films and pictures as files: whole or not at all, and showing the motion."""
 
 import itertools
+from dataclasses import replace
 
 import imageio.v3 as iio
 import imageio_ffmpeg
@@ -12,6 +13,7 @@ from models import stop_after
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import Ball, Box
 from motiform.image import Camera, film, picture, render
+from motiform.image.cast.raycast import Painter
 from motiform.image.film import film_times, write_title
 from motiform.image.playback import poses_at_sample, poses_at_time
 from motiform.spatial import exp_quaternion
@@ -97,6 +99,24 @@ def test_a_title_stands_in_the_lower_left_corner():
     assert changed[:, 0].min() > 0.9 * 360
     assert changed[:, 1].max() < 0.5 * 640
     assert write_title(plain, None) is plain
+
+
+@pytest.mark.parametrize(("write", "name"), [(film, "a.mp4"), (picture, "a.png")])
+def test_the_very_same_is_not_painted_again(flight, tmp_path, write, name, monkeypatch):
+    painted = []
+    paint = Painter.paint
+    monkeypatch.setattr(Painter, "paint", lambda self, moment: painted.append(1) or paint(self, moment))
+    path = write(flight, tmp_path / name, size=SIZE)
+    first, bits = len(painted), path.read_bytes()
+    assert first > 0
+    assert write(flight, path, size=SIZE) == path
+    assert (len(painted), path.read_bytes()) == (first, bits)
+    with pytest.raises(InputError, match="the file exists already"):
+        write(flight, path, size=SIZE, samples_per_pixel=2)
+    with pytest.raises(InputError, match="the file exists already"):
+        write(replace(flight, parts=(replace(flight.parts[0], color=np.ones(3)),)), path, size=SIZE)
+    write(flight, path, size=SIZE, overwrite=True)
+    assert len(painted) == 2 * first
 
 
 @pytest.mark.parametrize(("write", "name"), [(film, "a.mp4"), (picture, "a.png")])

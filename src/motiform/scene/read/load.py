@@ -22,12 +22,12 @@ from motiform.motion.tree.system import KIND as figures
 from motiform.scene.read.checks import check_names, check_plots
 from motiform.scene.read.lines import line_of
 from motiform.scene.tables.common import Unit
-from motiform.scene.tables.schema import SceneFile
+from motiform.scene.tables.schema import ImageTable, SceneFile
 
 if TYPE_CHECKING:
     from motiform.scene.build.scene import Built
 
-__all__ = ["Entry", "Parameter", "Scene", "list_scenes", "load_scene", "parse_scene", "parse_setting"]
+__all__ = ["Entry", "Parameter", "Scene", "image_hints", "list_scenes", "load_scene", "parse_scene", "parse_setting"]
 
 GALLERY = Path(__file__).parents[1] / "gallery"
 _LARGEST = 4 << 20  # bytes; a scene is written by a person
@@ -294,6 +294,18 @@ def _set(raw: dict[str, Any], path: str, value: Any, name: str) -> None:
                 here = here.setdefault(key, {})
         else:
             raise SceneError("not a table", where=where, got=".".join(keys[:n]))
+
+
+def image_hints(image: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a recording says of its pictures with some of it changed, such as ``{"image.ground": False}``."""
+    raw: dict[str, Any] = {"image": json.loads(json.dumps(dict(image)))}
+    for path, value in settings.items():
+        _set(raw, path, value, "[image]")
+    try:
+        table = ImageTable.model_validate(raw["image"])
+    except ValidationError as error:
+        raise SceneError(_explain(error, "", "[image]", settings)) from error
+    return table.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _index(items: list[Any], key: str, where: str) -> int:
