@@ -48,7 +48,7 @@ def surface_blocks(field: Implicit, spacing: float, color: Array) -> Blocks:
     """
     if field.neighbours is not None:
         remedy = "Draw its mesh (to_mesh)."
-        raise InputError("rays meet fields that blend throughout alone", where="surface_blocks", remedy=remedy)
+        raise InputError("a field for rays must blend throughout", where="surface_blocks", remedy=remedy)
     elements, skeleton = field._packed[:2]
     start, end = elements[:, :3], elements[:, 3:6]
     reach = field._reach[np.argsort(field.skeleton, kind="stable")][:, None]

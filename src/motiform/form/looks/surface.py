@@ -58,7 +58,7 @@ class SurfaceLook(PartLook):
                 "`color` must be one, or one for each channel", got=f"shape {color.shape}", allowed=allowed
             )
         if self.rays and color.ndim == 2:
-            raise InputError("a surface that rays march to must have one color", got=f"{len(color)} colors")
+            raise InputError("a surface with rays must have one color", got=f"{len(color)} colors")
         object.__setattr__(self, "surface", names)
         object.__setattr__(self, "color", check_color(self.color))
         object.__setattr__(self, "radius", read_radius(self.radius))

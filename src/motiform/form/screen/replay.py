@@ -66,8 +66,8 @@ class Replay:
             if rec.time(name)[-1] < self.options.t1 * (1.0 - 1e-9):
                 got = f"{rec.time(name)[-1]:g} s"
                 remedy = "Run the motion longer, or shorten scene.duration."
-                raise RecordingError("the recorded motion ends too soon", got=got, allowed=f"{self.options.t1:g} s",
-                                     remedy=remedy)  # fmt: skip
+                allowed, rule = f"{self.options.t1:g} s", "the recorded motion must reach the end of the run"
+                raise RecordingError(rule, got=got, allowed=allowed, remedy=remedy)
 
     def _keep(self, channel: Channel) -> None:
         """Keep a channel at the rate of the run, or at its own where that is lower."""

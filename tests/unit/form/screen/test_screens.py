@@ -50,7 +50,7 @@ def test_a_motion_recorded_alone_is_dressed(rain):
     seldom = mf.simulate(rain, t1=0.6, rate=25.0)
     coarse = mf.simulate(both(rain), motion=seldom, t1=0.6)
     assert "points of engraver 'rain' move straight between samples of 25 Hz" in coarse.manifest["notes"]
-    with pytest.raises(InputError, match=r"ends too soon .*0.6 s"):
+    with pytest.raises(InputError, match=r"must reach the end of the run .*0.6 s"):
         mf.simulate(both(rain), motion=moved, t1=0.8)
     with pytest.raises(InputError, match="rate that divides that of the motion"):
         mf.simulate(both(rain), motion=seldom, t1=0.6, rate=35.0)
