@@ -176,7 +176,8 @@ class _Document:
             if len(times) > 1:
                 keys = np.unique([0, k, min(k + 1, len(times) - 1)])
                 size = np.repeat((keys == k)[:, None], 3, axis=1).astype(np.float32)
-                self._add_channel(times[keys], self._accessor(self._view(size), size), nodes[-1], "scale", "STEP")
+                shown = self._accessor(self._view([size], size.nbytes), size)
+                self._add_channel(times[keys], shown, nodes[-1], "scale", "STEP")
         self.json["nodes"].append({"name": surface.name, "children": nodes} if nodes else {"name": surface.name})
         self.roots.append(len(self.json["nodes"]) - 1)
 
