@@ -5,6 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How fast a busy machine draws examples says nothing of what is tested.
+settings.register_profile("motiform", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("motiform")
 
 #: Folders and files of tests that take long: a browser without a graphics card, peers, kills at every step, whole fits.
 SLOW = (
