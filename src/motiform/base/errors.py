@@ -146,7 +146,7 @@ def check_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return checked
 
 
-_NUMBER, _OPEN = "a number", (Any, object)
+_NUMBER, _OPEN, _MANY = "a number", (Any, object), 5
 _WORDS = {
     str: "text", bool: "True or False", int: "a whole number", float: _NUMBER, NoneType: "None", Path: "a path",
     PathLike: "a path", Mapping: "a mapping", Iterable: "a sequence",
@@ -172,7 +172,10 @@ class _Public(dict[str, object]):
 
 
 def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
-    """Return the classes that each parameter may be of; without those that could be anything."""
+    """Return the classes that each parameter may be of; without those that could be anything.
+
+    What may be of many classes is left to the function, which has better words for them all.
+    """
     hints = {}
     for name, stated in function.__annotations__.items():
         try:
@@ -184,7 +187,8 @@ def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         parts = tuple(get_origin(part) or part for part in parts)
         # ArrayLike is a union of protocols: what it takes is known to NumPy alone.
-        if all(isinstance(p, type) and p not in _OPEN and not getattr(p, "_is_protocol", False) for p in parts):
+        plain = all(isinstance(p, type) and p not in _OPEN and not getattr(p, "_is_protocol", False) for p in parts)
+        if plain and len(parts) <= _MANY:
             found[name] = tuple(Iterable if part in (Sequence, list, tuple) else part for part in parts)
     return found
 

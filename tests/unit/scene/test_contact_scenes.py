@@ -9,6 +9,7 @@ from motiform.base.errors import SceneError
 from motiform.form import dress, strobe
 from motiform.geometry import Ball, Box, Compound
 from motiform.motion.contact.pack import pack_contacts
+from motiform.motion.tree.model.acting import Acting
 from motiform.record import compare
 from motiform.scene import list_scenes, load_scene, parse_scene
 from motiform.scene.build.figures import build_figures
@@ -187,14 +188,15 @@ def test_loads_jump_and_postures_are_soft_for_time_stepping():
     made = build_figures(parse_scene(KONDO))
     assert made.loads.jumps == (0.005, 0.02)
     ankle = made.figure.places("left_ankle_pitch", "v")
-    assert made.controls.stiffness[ankle] == 20
-    assert (made.controls.stiffness[-6:] == 0).all()  # nothing drives the root
+    (posture,) = made.controls
+    assert posture.stiffness[ankle] == 20
+    assert (posture.stiffness[-6:] == 0).all()  # nothing drives the root
     with_control = KONDO.replace(
         "[[figure.load]]", '[[figure.control]]\ncoordinate = "head_turn"\nstiffness = 3\n[[figure.load]]'
     )
-    more = build_figures(parse_scene(with_control)).controls
+    more = Acting(made.figure, build_figures(parse_scene(with_control)).controls)
     head = made.figure.places("head_turn", "v")
-    assert more.stiffness[head] == made.controls.stiffness[head] + 3
+    assert more.stiffness[head] == posture.stiffness[head] + 3
 
 
 def test_a_push_gives_its_impulse():
@@ -212,7 +214,7 @@ def test_keys_lead_through_postures():
     keys += 'q = { right_elbow = "10 deg" }\n'
     text = KONDO.replace("stand = true\n", "stand = true\n" + keys)
     made = build_figures(parse_scene(text))
-    (posture,) = made.controls.controls
+    (posture,) = made.controls
     left, right = (made.figure.places(f"{side}_elbow", "q")[0] for side in ("left", "right"))
     at = {t: posture.posture(t)[0] for t in (0.0, 0.02, 0.04, 1.0)}
     assert np.degrees([at[t][left] for t in at]) == pytest.approx([0, 30, 30, 30], abs=1e-9)
@@ -273,9 +275,9 @@ def test_one_of_several_figures_stands():
     """The other falls, and so cannot be part of what is in balance."""
     text = KONDO + '[[body]]\nname = "ball"\nshape = { ball = 0.1, mass = 1 }\npose = { at = [3, 2, 0] }\n'
     with_ball, without = build_figures(parse_scene(text)), build_figures(parse_scene(KONDO))
-    state = with_ball.controls(0.0, _state(with_ball)), without.controls(0.0, _state(without))
-    assert np.allclose(state[0][: len(state[1])], state[1], atol=1e-9)
-    assert np.abs(state[1]).max() > 0.01
+    tau = [made.controls[0](0.0, _state(made)) for made in (with_ball, without)]
+    assert np.allclose(tau[0][: len(tau[1])], tau[1], atol=1e-9)
+    assert np.abs(tau[1]).max() > 0.01
 
 
 def _state(made):

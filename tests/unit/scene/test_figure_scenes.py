@@ -162,15 +162,15 @@ child = { sphere = 0.1 }
 
 def test_start_controls_and_tags():
     made = build_figures(parse_scene(HEAD + ARM))
-    figure, q, v, controls = made.figure, made.q, made.v, made.controls
+    figure, q, v, (control,) = made.figure, made.q, made.v, made.controls
     assert q == pytest.approx([np.radians(20), 0])
     assert v.tolist() == [0, 1]
     assert figure.tag_names == ("tip",)
     state = tree.FigureState(np.array([0.3, 0.2]), np.array([1.0, 2.0]))
-    assert controls(0.0, state) == pytest.approx([0, -0.6])
+    assert control(0.0, state) == pytest.approx([0, -0.6])
     more = ARM.replace("stiffness = 3", 'force = 2\nstiffness = 3\ndamping = 0.5\ntarget = "90 deg"')
-    controls = build_figures(parse_scene(HEAD + more)).controls
-    assert controls(0.0, state) == pytest.approx([0, 2 - 3 * (0.2 - np.pi / 2) - 1.0])
+    (control,) = build_figures(parse_scene(HEAD + more)).controls
+    assert control(0.0, state) == pytest.approx([0, 2 - 3 * (0.2 - np.pi / 2) - 1.0])
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_model_takes_its_options():
         simulate(model)
     with pytest.raises(InputError, match=r"unknown argument \(got 'dt'; allowed: what, t1, rate, integrator"):
         simulate(model, t1=1, dt=0.1)
-    with pytest.raises(InputError, match=r"options: t1 is not a number \(got 'long'"):
+    with pytest.raises(InputError, match=r"'t1' must be a number or None \(got 'long'"):
         simulate(model, t1="long")
     with pytest.raises(InputError, match=r"a scene has its own options \(got 'step'\)\. Use settings="):
         simulate(parse_scene(BALL), step=0.1)

@@ -38,6 +38,7 @@ def test_a_figure_with_a_loop_is_refused_by_name():
         reconstruct(b.build(), markers)
 
 
+@pytest.mark.slow
 def test_a_foot_that_is_hidden_has_no_steps():
     """Legs that swing, the right one without markers for the last 0.6 s: no event of it is made up there."""
     man = figures.human36(height=1.8, mass=70.0)
