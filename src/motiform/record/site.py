@@ -91,6 +91,12 @@ def _check_name(folder: Path, overwrite: bool) -> None:
     with disk(folder):
         if not folder.name:
             raise RecordingError("not a name for a recording", got=str(folder), allowed="a folder to be made")
+        inside = next((parent for parent in folder.absolute().parents if is_recording(parent)), None)
+        if inside is not None:
+            remedy = "Choose a place outside of it."
+            raise RecordingError(
+                "a recording must not lie in another", where=str(folder), got=str(inside), remedy=remedy
+            )
         if not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir())):
             return
         if not overwrite and not is_empty(folder):

@@ -95,3 +95,14 @@ def test_a_whole_one_appears_at_its_end_or_not_at_all(quick_path):
     with pytest.raises(Refused), recorder:
         raise Refused
     assert [entry.name for entry in quick_path.iterdir()] == ["x.mf"]
+
+
+@pytest.mark.parametrize("name", ["sub.mf", "data/sub.mf", "new/deep/sub.mf"])
+def test_no_recording_lies_in_another(quick_path, name):
+    """Its files would be taken for those of the other one."""
+    whole = quick_path / "x.mf"
+    walker.go(walker.begin(whole), 5)
+    before = tree(quick_path)
+    with pytest.raises(RecordingError, match="a recording must not lie in another"):
+        walker.begin(whole / name)
+    assert tree(quick_path) == before
