@@ -29,7 +29,7 @@ SEAT_OFF, STANDS = 1.15, 3.1  # [s] of the scene
 
 def main(quick=False):
     built = mf.load_scene("sit-to-stand").build()
-    man, way = built.model, built.arguments["controls"].controls[0].posture
+    man, way = built.model, built.arguments["controls"][0].posture
     times = np.linspace(SEAT_OFF, STANDS, 9 if quick else 60)
     q = np.array([way(t)[0] for t in times])
     below = [man.index(f"{side}_{part}") for side in ("right", "left") for part in ("shank", "foot")]

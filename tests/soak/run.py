@@ -39,10 +39,17 @@ def command(name: str, out: Path, *more: str) -> list[str]:
 
 
 def start(name: str, out: Path, *more: str, before: Callable[[], None] | None = None, **env: str) -> subprocess.Popen:
-    """Start a run."""
+    """Start a run. Signals are those of a terminal: what a background job ignores its children ignore, too."""
+
+    def begin() -> None:
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        if before is not None:
+            before()
+
     told = {**os.environ, "MOTIFORM_QUIET": "1", **env}
     return subprocess.Popen(command(name, out, *more), env=told, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                            text=True, preexec_fn=before)  # fmt: skip
+                            text=True, preexec_fn=begin)  # fmt: skip
 
 
 def end(process: subprocess.Popen) -> tuple[int, str]:
