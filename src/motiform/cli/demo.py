@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 TOUR = ("sit-to-stand", "handle", "cloth", "rattleback", "sand-heap", "bouncing", "ripples", "pendulum", "fes-swing-up")
 _FILMED = ("handle", "sit-to-stand", "cloth")
 _WATCHED = "sit-to-stand"  # scene whose figure carries the markers
+_PICTURE = (640, 360)  # pixels
 _FRAME, _FILM, _FPS = (480, 270), 2.0, 12  # pixels, seconds, pictures a second
 _RAYS = 4  # through each pixel of a picture: a quarter of the usual
 
@@ -103,7 +104,7 @@ def show(stop: Stop, progress: "Progress") -> list[Shown]:
     files = {"picture": stem.with_suffix(".png")}
     flashes = scene.document.image.strobe
     drawn, instant = (strobe(form, flashes), 0.0) if flashes > 1 else (form, 0.4 * float(form.times[-1]))
-    picture(drawn, files["picture"], time=instant, size=(960, 540), samples_per_pixel=_RAYS, overwrite=True)
+    picture(drawn, files["picture"], time=instant, size=_PICTURE, samples_per_pixel=_RAYS, overwrite=True)
     if scene.document.image.plot:
         files["plot"] = stop.out / f"{stop.name}-plot.png"
         plot_channels(recording, scene.document.image.plot, path=files["plot"], title=scene.title, overwrite=True)
@@ -149,7 +150,7 @@ def _measure(out: Path) -> Shown:
         dress(found),
         files["picture"],
         time=0.4 * found.duration,
-        size=(960, 540),
+        size=_PICTURE,
         samples_per_pixel=_RAYS,
         overwrite=True,
     )
