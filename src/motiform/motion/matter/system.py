@@ -49,10 +49,7 @@ class NetworkSystem(System):
         self.network, self.options = network, options
         self.gravity, self.labels = network.gravity, {}
         self.facts = {"network": describe(network), "stability": check_stability(network, unstable)}
-        self._points: dict[str, Any] = {}
-        self._channels = network_channels(network, options.rate)
-        if record is not None:
-            self._channels, self._points = choose_channels(network, options.rate, record)
+        self._channels, self._points = self._choose(record)
         self.listener = None if sound is None else Listener(sound, network, options)
         if self.listener is not None:
             self.facts["sound"] = self.listener.facts()
@@ -62,6 +59,11 @@ class NetworkSystem(System):
         self.watch = Watch(self.listener, fine) if fine or self.listener is not None else None
         self._seldom = {n: round(options.rate / r) for n, r in rates.items() if n not in fine}
         """Samples of the run from one of a channel to the next, of those that are not looked at in between."""
+
+    def _choose(self, record: Any) -> tuple[list[Channel], dict[str, Any]]:
+        """Return the channels that are kept, and which points those of positions are, where they are chosen."""
+        network, rate = self.network, self.options.rate
+        return (network_channels(network, rate), {}) if record is None else choose_channels(network, rate, record)
 
     def channels(self) -> list[Channel]:  # noqa: D102
         return self._channels if self.listener is None else [*self._channels, self.listener.channel()]

@@ -5,29 +5,27 @@ drivers are simulated beside it or played at the network's own frequency.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 from motiform.motion.matter.coupling.cut import _allowed, _cut_bundles, model_labels
 from motiform.motion.matter.coupling.parts import Part, part_of, played
 from motiform.motion.matter.coupling.separation import Separation
-from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.model.points import find_points
-from motiform.motion.matter.system import check_stability, steps_per_sample
-from motiform.motion.run import Options, check_memory
-from motiform.record import Channel, Recorder, Recording
+from motiform.motion.matter.system import NetworkSystem, steps_per_sample
+from motiform.motion.run import Options, check_memory, record
+from motiform.record import Channel, Recorder, Recording, open_recording
 from motiform.spatial.checks import Words
 
 __all__ = ["Split", "record_connection", "run_schedule", "split"]
 
-_BLOCK = 256  # samples that are handed to a recorder at once
+_BLOCK = 256  # samples that are joined at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +48,8 @@ class Split:
     def driven(self, recorded: Recording | str | Path) -> Network:
         """Return the driven part; the driver's points play what `record_connection` kept."""
         if not isinstance(recorded, Recording):
-            from motiform.record import open_recording
-
             recorded = open_recording(recorded)
-        return self.driven_part.network(_motions(self.driven_part, recorded))
+        return self.driven_part.network(_motions(self.driven_part, "position", recorded))
 
 
 def split(network: Network, driver: Any, driven: Any = None) -> Split:
@@ -82,15 +78,17 @@ def record_connection(
     device: str = "cpu",
     unstable: bool = False,
     overwrite: bool = False,
+    resume: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
     """Simulate the driver to t1 [s] and return its motion where the driven part needs it, at every step."""
-    part, rate = halves.driver_part, halves.driver_part.whole.frequency
-    options = Options(t1, rate=rate, integrator="centred", device=device)
-    recorder = _sender(part.whole, halves.connection, options, out, overwrite)
-    with recorder:
-        _run(part, part.network(), options, 1, None, recorder, halves.connection, unstable, progress)
-    return recorder.finish()
+    part, points = halves.driver_part, halves.connection
+    options = Options(t1, rate=part.whole.frequency, integrator="centred", device=device)
+    system = _PartSystem(part, part.network(), {"position": points}, options, unstable)
+    return record(
+        system, out=out, manifest={"title": "connection"}, statics=_numbers(part.whole, points), overwrite=overwrite,
+        resume=resume, progress=progress,
+    )  # fmt: skip
 
 
 def run_schedule(
@@ -104,6 +102,7 @@ def run_schedule(
     device: str = "cpu",
     unstable: bool = False,
     overwrite: bool = False,
+    resume: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
     """Simulate the groups of a separation by rank, each from recordings of those before, and return one recording.
@@ -113,7 +112,8 @@ def run_schedule(
     t1 : end of the run [s].
     models : name and points of each model of the separation; without it they are groups of points of that name.
     rate : of the samples kept [Hz]; the network's own where it is None. Recordings between runs are at the network's.
-    folder : where recordings of runs and connections are written, and the joined one as "whole.mf"; None: in memory.
+    folder : where the recordings of the runs are written, and the joined one as "whole.mf"; None: in memory.
+    resume : continue from the recordings in the folder.
 
     The recording has the positions of all points, and their velocities where the network keeps them.
     """
@@ -135,25 +135,26 @@ def run_schedule(
         drivers = [k for k in range(len(names)) if k not in mine and allowed[k, mine].any()]
         parts.append(part_of(whole, np.flatnonzero(np.isin(label, mine)), np.flatnonzero(np.isin(label, drivers))))
     needed = np.unique(np.concatenate([part.needs for part in parts]))
-    kept: list[tuple[Part, Recording]] = []
-    sent: list[Recording] = []
+    found: list[Recording] = []
     for n, part in enumerate(parts):
-        wanted = np.intersect1d(part.own, needed)
-        known, out = _channels(whole, part.own, options.rate), _file(root, f"connection-{n + 1}.mf")
-        model = part.network(_motions(part, *sent))
+        wanted, out = np.intersect1d(part.own, needed), _file(root, f"run-{n + 1}.mf")
+        model = part.network(_motions(part, "connection", *found))
+        system = _PartSystem(part, model, {"connection": wanted}, options, unstable, own=True)
+        begun = out if resume and out is not None and out.exists() else None
+        if begun is not None and (done := open_recording(begun)).complete:
+            found.append(done)
+            continue
+        found.append(
+            record(system, out=out, statics=_numbers(whole, wanted), overwrite=overwrite, resume=begun is not None,
+                   progress=_share(progress, n, len(parts)))
+        )  # fmt: skip
+    kept = list(zip(parts, found, strict=True))
+    return _joined(network, kept, options, steps, _file(root, "whole.mf"), overwrite or resume, separation)
 
-        def told(share: float, n: int = n) -> None:
-            if progress is not None:
-                progress((n + share) / len(parts))
 
-        with (
-            Recorder(_file(root, f"run-{n + 1}.mf"), known, overwrite=overwrite) as recorder,
-            _sender(whole, wanted, options, out, overwrite) if len(wanted) else nullcontext() as sender,
-        ):
-            _run(part, model, options, steps, recorder, sender, wanted, unstable, told)
-        kept.append((part, recorder.finish()))
-        sent += [sender.finish()] if sender else []
-    return _joined(network, kept, options, steps, _file(root, "whole.mf"), overwrite, separation)
+def _share(progress: Progress | None, n: int, runs: int) -> Progress | None:
+    """Return the progress of one of several runs."""
+    return None if progress is None else lambda share: progress((n + share) / runs)
 
 
 def _kept(separation: Separation) -> list[tuple[str, str]]:
@@ -176,35 +177,50 @@ def _pieces(network: Network, points: np.ndarray) -> Iterable[tuple[Any, np.ndar
             yield group, mine
 
 
-def _channels(network: Network, points: np.ndarray, rate: float) -> list[Channel]:
-    kinds = [("position", "m"), ("velocity", "m/s")] if network.keep_velocity else [("position", "m")]
-    return [
-        Channel(f"{group.name}.{key}", unit=unit, dims=("point", "axis"), shape=(len(mine), 3), rate=rate,
-                description="world axes")
-        for group, mine in _pieces(network, points)
-        for key, unit in kinds
-    ]  # fmt: skip
+def _channel(group: Any, key: str, points: np.ndarray, rate: float) -> Channel:
+    """Return a channel of some points of a group."""
+    unit = "m/s" if key == "velocity" else "m"
+    name, shape = f"{group.name}.{key}", (len(points), 3)
+    return Channel(name, unit=unit, dims=("point", "axis"), shape=shape, rate=rate, description="world axes")
 
 
-def _sender(network: Network, points: np.ndarray, options: Options, out: Any, overwrite: bool) -> Recorder:
-    """Return a recorder of a connection: where some masses are at every step, by group, with their numbers in it."""
-    pieces = list(_pieces(network, points))
-    channels = [
-        Channel(f"{g.name}.position", unit="m", dims=("point", "axis"), shape=(len(mine), 3), rate=network.frequency)
-        for g, mine in pieces
-    ]
-    if out is None:
-        check_memory(int(options.t1 * network.frequency) + 1, sum(channel.sample_bytes for channel in channels))
-    numbers = {f"{group.name}.points": mine - group.first for group, mine in pieces}
-    return Recorder(out, channels, statics=numbers, manifest={"title": "connection"}, overwrite=overwrite)
+def _numbers(network: Network, points: np.ndarray) -> dict[str, np.ndarray]:
+    """Return which points of each group these are."""
+    return {f"{group.name}.points": mine - group.first for group, mine in _pieces(network, points)}
 
 
-def _motions(part: Part, *recorded: Recording) -> dict[str, Any]:
-    """Return the samples that a part needs, by group, from recordings of connections."""
+class _PartSystem(NetworkSystem):
+    """A part of a network: its own masses at the samples of the run, and those that others need at every step."""
+
+    def __init__(
+        self, part: Part, network: Network, needed: dict[str, np.ndarray], options: Options, unstable: bool,
+        own: bool = False,
+    ) -> None:  # fmt: skip
+        self.part, self.needed, self.own = part, needed, own
+        super().__init__(network, options, unstable)
+
+    def _choose(self, record: Any) -> tuple[list[Channel], dict[str, Any]]:
+        whole, order = self.part.whole, self.part.order()
+        place = np.empty(whole.count, int)
+        place[order] = np.arange(len(order))
+        channels, points = [], {}
+        for key, which in self.needed.items():
+            for group, mine in _pieces(whole, which):
+                channels.append(_channel(group, key, mine, whole.frequency))
+                points[channels[-1].name] = place[mine]
+        for group, mine in _pieces(whole, self.part.own if self.own else np.zeros(0, int)):
+            for key in ("position", "velocity") if whole.keep_velocity else ("position",):
+                channels.append(_channel(group, key, mine, self.options.rate))
+            points[f"{group.name}.position"] = place[mine]
+        return channels, points
+
+
+def _motions(part: Part, key: str, *recorded: Recording) -> dict[str, Any]:
+    """Return the samples that a part needs, by group, from a channel of recordings of its drivers."""
     found: dict[str, Any] = {}
     for group, mine in _pieces(part.whole, part.needs):
-        name, wanted = f"{group.name}.position", mine - group.first
-        sources = [(rec, _recorded(rec, group)) for rec in recorded if name in rec]
+        name, wanted = f"{group.name}.{key}", mine - group.first
+        sources = [(rec, _recorded(rec, group, key)) for rec in recorded if name in rec]
         for rec, _ in sources:
             if rec.channel(name).rate != part.whole.frequency:
                 got = Words(f"{rec.channel(name).rate} Hz")
@@ -224,10 +240,10 @@ def _motions(part: Part, *recorded: Recording) -> dict[str, Any]:
     return found
 
 
-def _recorded(rec: Recording, group: Any) -> np.ndarray:
+def _recorded(rec: Recording, group: Any, key: str) -> np.ndarray:
     """Return which points of a group a recording holds: those that a connection names, or all."""
     numbers = rec.statics.get(f"{group.name}.points")
-    count = rec.channel(f"{group.name}.position").shape[0]
+    count = rec.channel(f"{group.name}.{key}").shape[0]
     if numbers is None and count != group.count:
         got = Words(f"{count} points of {group.name}")
         raise InputError("not a connection of this network", got=got, allowed=f"{group.count} points")
@@ -247,72 +263,6 @@ class _Gathered:
         return np.asarray(np.concatenate([one[n] for one in self.sources])[self.taken])
 
 
-def _run(
-    part: Part,
-    network: Network,
-    options: Options,
-    steps: int,
-    recorder: Recorder | None,
-    sender: Recorder | None,
-    wanted: np.ndarray,
-    unstable: bool,
-    progress: Progress | None,
-) -> None:
-    """Simulate a part; its own masses go to the recorder at samples, the wanted ones to the sender at every step."""
-    check_stability(network, unstable)
-    engine = Engine(network, device=options.device)
-    order = part.order()
-    own, out = (np.searchsorted(order, points, sorter=np.argsort(order)) for points in (part.own, wanted))
-    own, out = np.argsort(order)[own], np.argsort(order)[out]
-    own_pieces, out_pieces = list(_pieces(part.whole, part.own)), list(_pieces(part.whole, wanted))
-    samples: list[Any] = []
-    states: list[Any] = []
-    last = (options.samples - 1) * steps
-    stride = 1 if len(wanted) else steps
-
-    def hand_on() -> None:
-        if sender is not None:
-            _append(sender, out_pieces, {"position": states})
-        if recorder is not None:
-            kinds = {"position": [s[0] for s in samples], "velocity": [s[1] for s in samples]}
-            _append(recorder, own_pieces, kinds if network.keep_velocity else {"position": kinds["position"]})
-        samples.clear()
-        states.clear()
-
-    while True:
-        state = engine.state()
-        if len(wanted):
-            states.append(state.position[out])
-        if recorder is not None and engine.sample % steps == 0:
-            samples.append((state.position[own], state.velocity(network.frequency)[own]))
-        done = engine.sample >= last
-        if len(states) >= _BLOCK or len(samples) >= _BLOCK or done:
-            hand_on()
-            if progress is not None:
-                progress(engine.sample / last)
-        if done:
-            return
-        try:
-            engine.advance(stride)
-        except RunError:
-            hand_on()  # what came before is kept
-            raise
-
-
-def _append(recorder: Recorder, pieces: Sequence[tuple[Any, np.ndarray]], kinds: Mapping[str, Sequence[Any]]) -> None:
-    blocks = {}
-    for key, rows in kinds.items():
-        if not len(rows):
-            return
-        first, values = 0, np.stack(rows)
-        for group, mine in pieces:
-            blocks[f"{group.name}.{key}"] = values[:, first : first + len(mine)]
-            first += len(mine)
-    if blocks:
-        recorder.append(blocks)
-        recorder.commit()
-
-
 def _joined(
     network: Network,
     kept: Sequence[tuple[Part, Recording]],
@@ -323,7 +273,8 @@ def _joined(
     separation: Separation,
 ) -> Recording:
     """Return one recording of all points from those of the runs."""
-    channels = _channels(network, np.arange(network.count), options.rate)
+    keys = ("position", "velocity") if network.keep_velocity else ("position",)
+    channels = [_channel(g, key, np.arange(g.count), options.rate) for g in network.groups for key in keys]
     if out is None:
         check_memory(options.samples, sum(channel.sample_bytes for channel in channels))
     manifest = {"title": "runs joined", "schedule": separation.as_dict()}

@@ -78,8 +78,9 @@ def test_on_disk_too(one_way, tmp_path):
     found = run_schedule(runner(), separate(MODELS, ONE_WAY), 0.4, **options)
     same(found, one_way, ["body.position", "cloth.position", "tail.position"])
     kept = sorted(path.name for path in (tmp_path / "runs").iterdir())
-    connections = ["connection-1.mf", "connection-2.mf"]  # nothing follows from the third
-    assert kept == [*connections, "run-1.mf", "run-2.mf", "run-3.mf", "whole.mf"]
+    assert kept == ["run-1.mf", "run-2.mf", "run-3.mf", "whole.mf"]
+    sent = [name for name in open_recording(tmp_path / "runs" / "run-3.mf") if name.endswith(".connection")]
+    assert not sent  # nothing follows from the third
     assert told[-1] == 1.0
     assert told == sorted(told)
     assert open_recording(tmp_path / "runs" / "whole.mf").complete
@@ -237,3 +238,19 @@ def test_a_recording_of_something_else_is_refused():
     few = record_connection(split(runner(), ["body", "tail"]), 0.01)  # of the tail only what the cloth needs
     with pytest.raises(InputError, match="all points must be recorded"):
         split(runner(), ["cloth", "tail"]).driven(few)
+
+
+def test_an_interrupted_schedule_continues_from_its_folder(one_way, tmp_path):
+    """The second of three runs is interrupted; the first is complete by then."""
+
+    def interrupt(share):
+        if share > 0.5:
+            raise KeyboardInterrupt
+
+    apart, options = separate(MODELS, ONE_WAY), {"rate": 105.0, "folder": tmp_path / "runs"}
+    with pytest.raises(KeyboardInterrupt):
+        run_schedule(runner(), apart, 0.4, **options, progress=interrupt)
+    first = open_recording(tmp_path / "runs" / "run-1.mf")
+    assert first.complete
+    found = run_schedule(runner(), apart, 0.4, **options, resume=True)
+    same(found, one_way, ["body.position", "cloth.position", "tail.velocity"])
