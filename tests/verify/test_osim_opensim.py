@@ -17,7 +17,7 @@ from motiform.motion.tree.algorithms.dynamics import inertia_matrix, inverse_dyn
 from motiform.motion.tree.algorithms.forward import forward_dynamics
 from motiform.motion.tree.algorithms.kinematics import poses, tags
 from motiform.motion.tree.read import read_osim
-from motiform.motion.tree.read.osim_functions import BrokenLine, SimmSpline
+from motiform.motion.tree.read.osim.functions import BrokenLine, SimmSpline
 
 osim = pytest.importorskip("opensim")
 

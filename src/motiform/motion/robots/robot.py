@@ -17,10 +17,10 @@ from motiform.motion.robots.touching import contacts_of_file, moving_segments
 from motiform.motion.tree import Control, Figure, joints
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.read.elements import read_xml
-from motiform.motion.tree.read.mjcf import read_mjcf_file
+from motiform.motion.tree.read.mjcf.read import read_mjcf_file
 from motiform.motion.tree.read.model_file import FilePosture, ModelFile
 from motiform.motion.tree.read.shared import check_choice
-from motiform.motion.tree.read.urdf import read_urdf_file
+from motiform.motion.tree.read.urdf.read import read_urdf_file
 
 __all__ = ["Robot", "read_robot"]
 

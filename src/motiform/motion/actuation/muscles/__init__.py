@@ -12,10 +12,17 @@ from motiform.motion.actuation.muscles.hill import (
 )
 from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, MuscleModel, Thelen
 from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, Ligament, Muscles
-from motiform.motion.actuation.muscles.osim import read_muscles
-from motiform.motion.actuation.muscles.osim_write import write_osim
-from motiform.motion.actuation.muscles.path_geometry import PathGeometry, path_geometry, path_outlines, path_wrenches
-from motiform.motion.actuation.muscles.paths import MovingPoint, MusclePath, PathPoint, Paths, PathWrap, WrapObject
+from motiform.motion.actuation.muscles.osim.read import read_muscles
+from motiform.motion.actuation.muscles.osim.write import write_osim
+from motiform.motion.actuation.muscles.paths.geometry import PathGeometry, path_geometry, path_outlines, path_wrenches
+from motiform.motion.actuation.muscles.paths.paths import (
+    MovingPoint,
+    MusclePath,
+    PathPoint,
+    Paths,
+    PathWrap,
+    WrapObject,
+)
 from motiform.motion.actuation.muscles.scale import scale_muscles
 from motiform.motion.actuation.muscles.sharing import Shares, share_moments, static_optimization
 

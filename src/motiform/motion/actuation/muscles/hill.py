@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.actuation.muscles.models import DeGrooteFregly, MuscleModel
-from motiform.motion.actuation.muscles.paths import MusclePath
+from motiform.motion.actuation.muscles.paths.paths import MusclePath
 from motiform.spatial.checks import Array, as_floats
 
 __all__ = [

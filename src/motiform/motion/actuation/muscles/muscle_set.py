@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.actuation.muscles.hill import Muscle
-from motiform.motion.actuation.muscles.paths import MusclePath, Paths, WrapObject
+from motiform.motion.actuation.muscles.paths.paths import MusclePath, Paths, WrapObject
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.spatial.checks import Array

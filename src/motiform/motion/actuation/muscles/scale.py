@@ -9,11 +9,18 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.geometry.paths.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapSurface, WrapTorus
 from motiform.motion.actuation.muscles.muscle_set import Muscles
-from motiform.motion.actuation.muscles.path_geometry import path_geometry
-from motiform.motion.actuation.muscles.paths import AnyPoint, MovingPoint, MusclePath, PathPoint, Paths, WrapObject
+from motiform.motion.actuation.muscles.paths.geometry import path_geometry
+from motiform.motion.actuation.muscles.paths.paths import (
+    AnyPoint,
+    MovingPoint,
+    MusclePath,
+    PathPoint,
+    Paths,
+    WrapObject,
+)
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial, Spline
-from motiform.motion.tree.read.osim_functions import scaled
+from motiform.motion.tree.read.osim.functions import scaled
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 

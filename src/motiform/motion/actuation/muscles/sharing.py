@@ -12,7 +12,7 @@ from motiform.measure.filters import filtered
 from motiform.measure.gaps import runs
 from motiform.motion.actuation.muscles.hill import fibre_forces
 from motiform.motion.actuation.muscles.muscle_set import Muscles
-from motiform.motion.actuation.muscles.path_geometry import path_geometry, path_wrenches
+from motiform.motion.actuation.muscles.paths.geometry import path_geometry, path_wrenches
 from motiform.motion.actuation.muscles.unknown import depending, joints_crossed
 from motiform.motion.tree.algorithms.matrices import joint_wrenches
 from motiform.motion.tree.observe import effort_units

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from motiform.motion.actuation.muscles.paths import Paths
+from motiform.motion.actuation.muscles.paths.paths import Paths
 from motiform.motion.tree.model.figure import Figure
 
 __all__ = ["depending", "joints_crossed", "subtrees"]

@@ -9,8 +9,8 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.motion.actuation.motors import velocity_places
-from motiform.motion.actuation.muscles.path_geometry import path_geometry
-from motiform.motion.actuation.muscles.paths import Paths
+from motiform.motion.actuation.muscles.paths.geometry import path_geometry
+from motiform.motion.actuation.muscles.paths.paths import Paths
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model.joint import Array

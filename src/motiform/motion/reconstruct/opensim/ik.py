@@ -6,7 +6,7 @@ from typing import Any
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.tree.model.figure import Figure
-from motiform.motion.tree.read.osim_elements import Node, read_document
+from motiform.motion.tree.read.osim.elements import Node, read_document
 from motiform.record.files import AnyPath, as_path
 
 __all__ = ["IKSetup", "beside", "read_ik_setup", "read_tasks", "task_options"]

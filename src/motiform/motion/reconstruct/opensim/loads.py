@@ -14,7 +14,7 @@ from motiform.measure.raw import even_times
 from motiform.measure.sto import read_sto_table
 from motiform.motion.reconstruct.opensim.ik import beside
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.read.osim_elements import Node, read_document
+from motiform.motion.tree.read.osim.elements import Node, read_document
 from motiform.record.files import AnyPath, as_path
 from motiform.record.recording import Recording
 

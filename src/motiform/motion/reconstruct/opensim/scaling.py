@@ -14,7 +14,7 @@ from motiform.motion.tree import tags
 from motiform.motion.tree.algorithms.kinematics import poses
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.read.osim_elements import Node, read_document
+from motiform.motion.tree.read.osim.elements import Node, read_document
 from motiform.record.files import AnyPath, as_path
 from motiform.record.recording import Recording
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from motiform.motion.tree.read.bvh import BvhMotion, read_bvh, write_bvh
 from motiform.motion.tree.read.elements import read_xml
-from motiform.motion.tree.read.mjcf import read_mjcf
-from motiform.motion.tree.read.osim import read_osim
-from motiform.motion.tree.read.osim_markers import read_marker_set
+from motiform.motion.tree.read.mjcf.read import read_mjcf
+from motiform.motion.tree.read.osim.markers import read_marker_set
+from motiform.motion.tree.read.osim.read import read_osim
 from motiform.motion.tree.read.shared import ReaderWarning
-from motiform.motion.tree.read.urdf import read_urdf
+from motiform.motion.tree.read.urdf.read import read_urdf
 
 if TYPE_CHECKING:
     from motiform.motion.tree.model.figure import Figure

@@ -27,7 +27,7 @@ from motiform.motion.figures import human36
 from motiform.motion.tree import inertia_matrix, poses, tags
 from motiform.motion.tree.model.functions import Polynomial, Spline, linear
 from motiform.motion.tree.read import read_osim
-from motiform.motion.tree.read.osim_functions import SimmSpline
+from motiform.motion.tree.read.osim.functions import SimmSpline
 from squat import write_model as write_legs
 
 

@@ -11,7 +11,7 @@ from motiform.geometry import Ball, Box, Capsule, Cylinder
 from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.read import ReaderWarning, read_mjcf
-from motiform.motion.tree.read.mjcf_settings import turn_to
+from motiform.motion.tree.read.mjcf.settings import turn_to
 from motiform.spatial import Transform, exp_rotation, rotation_from_euler, rotation_from_quaternion
 
 LEG = """<mujoco model="leg">

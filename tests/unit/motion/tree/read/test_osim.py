@@ -14,7 +14,7 @@ from motiform.motion.tree.joints import AxesJoint, FunctionJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.segment import Tag
 from motiform.motion.tree.read import read_figure, read_marker_set, read_osim
-from motiform.motion.tree.read.osim_functions import SimmSpline
+from motiform.motion.tree.read.osim.functions import SimmSpline
 from motiform.spatial import rotation_from_euler
 from osim_texts import HIP, KNEE, axis, body, coordinate, coupler, custom, frame, joint, locked, model, read, refused
 

@@ -7,7 +7,7 @@ from motiform.motion.tree.algorithms.closures import constraint
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix
 from motiform.motion.tree.algorithms.kinematics import poses, tags
 from motiform.motion.tree.algorithms.loops import close_loops
-from motiform.motion.tree.read.osim_curvature import CurvatureJoint
+from motiform.motion.tree.read.osim.curvature import CurvatureJoint
 from motiform.spatial import Transform, exp_rotation, rotation_from_euler
 from osim_texts import HIP, KNEE, axis, body, coordinate, coupler, custom, frame, joint, locked, model, read, refused
 

@@ -1,0 +1,1 @@
+"""Fibres and tendons of Hill-type muscles: packed parameters, curves and their equilibrium."""

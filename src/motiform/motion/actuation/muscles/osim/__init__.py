@@ -1,0 +1,1 @@
+"""Muscles of OpenSim models: read, and written."""

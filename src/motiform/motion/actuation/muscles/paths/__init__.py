@@ -1,0 +1,1 @@
+"""Paths of muscles over the segments: points, wrapping, lengths and moment arms."""

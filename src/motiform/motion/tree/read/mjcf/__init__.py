@@ -1,0 +1,1 @@
+"""MJCF: the kinematic trees, contacts and actuators of MuJoCo models."""

@@ -1,0 +1,1 @@
+"""OpenSim models: joints, functions, constraints and markers; read, and written."""
