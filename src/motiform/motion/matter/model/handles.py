@@ -10,7 +10,7 @@ from motiform.base.errors import InputError, closest
 if TYPE_CHECKING:
     from motiform.motion.matter.laws.automaton_law import AutomatonLaw
     from motiform.motion.matter.laws.links import ZoneLaw
-    from motiform.motion.matter.model.build import NetworkBuilder
+    from motiform.motion.matter.model.build.points import PointsBuilder
 
 __all__ = ["LinkEnd", "OpenLink", "Placed", "Points"]
 
@@ -20,7 +20,7 @@ class Points:
     """M points of a network that is being built: all of a group, or those that an index picks."""
 
     indices: np.ndarray
-    owner: "NetworkBuilder"
+    owner: "PointsBuilder"
 
     def __getitem__(self, which: Any) -> "Points":
         try:
@@ -54,7 +54,7 @@ class LinkEnd:
     """The L point of a link whose other end is at a mass already: it waits for the one mass that it belongs to."""
 
     name: str
-    owner: "NetworkBuilder"
+    owner: "PointsBuilder"
 
 
 @dataclass(frozen=True, eq=False)

@@ -87,17 +87,17 @@ def read_mjcf(
         as it is in the file. None keeps the axes of the file.
 
     """
-    return read_mjcf_file(path, meshes, roots, strict, skip, up, whole=False).figure
+    return read_mjcf_file(path, meshes=meshes, roots=roots, strict=strict, skip=skip, up=up, whole=False).figure
 
 
 def read_mjcf_file(
     path: str | os.PathLike[str],
+    *,
     meshes: str = "found",
     roots: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
     strict: bool = False,
     skip: Iterable[str] = (),
     up: str | None = None,
-    *,
     whole: bool = True,
 ) -> ModelFile:
     """Return the figure of an MJCF file and, if `whole`, what touches, actuators, springs and postures."""

@@ -64,11 +64,14 @@ def read_urdf(
         as it is in the file. None keeps the axes of the file.
 
     """
-    return read_urdf_file(path, gravity, free, meshes, roots, strict, skip, up, whole=False).figure
+    return read_urdf_file(
+        path, gravity=gravity, free=free, meshes=meshes, roots=roots, strict=strict, skip=skip, up=up, whole=False
+    ).figure
 
 
 def read_urdf_file(
     path: str | os.PathLike[str],
+    *,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     free: bool = False,
     meshes: str = "found",
@@ -76,7 +79,6 @@ def read_urdf_file(
     strict: bool = False,
     skip: Iterable[str] = (),
     up: str | None = None,
-    *,
     whole: bool = True,
 ) -> ModelFile:
     """Return the figure of a URDF file and, if `whole`, its collision shapes and a motor for each joint."""
