@@ -60,7 +60,7 @@ PEERS = (
          "mujoco:single", "mujoco"),
     Peer("coal", "contact", ("forces/200k",), "contacts of 16 000 triangles a bone within 1 mm, one thread",
          "coal:contacts", "coal"),
-    Peer("coal", "contact", ("solids/*",), "ComputeCollision, one point or up to four for two boxes, less the time of "
+    Peer("coal", "contact", ("solids/*",), "ComputeCollision, one point, less the time of "
          "a call from Python for two balls", "coal:solids", "coal"),
     Peer("fcl", "contact", ("forces/cover",), "contacts of 2 000 triangles a bone, inflated by 0.5 mm, one thread",
          "fcl:contacts", "fcl", package="python-fcl"),

@@ -9,8 +9,8 @@ and origin o; `F` holds the numbers of both. N points from B to A, and x_A − x
 import math
 
 from motiform.base.kernels import inline, routine
-from motiform.geometry.touch.columns import AT_EDGES, AT_FACES, CONE, CORNERS, CYLINDER, EDGES, ELLIPSOID, FACES
-from motiform.geometry.touch.refine_kernels import any_normal, difference, refined
+from motiform.geometry.touch.columns import AT_EDGES, AT_FACES, BALL, CONE, CORNERS, CYLINDER, EDGES, ELLIPSOID, FACES
+from motiform.geometry.touch.refine_kernels import any_normal, difference, polished, refined
 from motiform.geometry.touch.support_kernels import skin
 from motiform.spatial.algebra import add, axpy, cross, dot, norm, scale, sub
 
@@ -18,7 +18,7 @@ __all__ = ["core_gap"]
 
 _STEPS = 64
 _NONE = 1e-7  # of the size: distances whose direction would be lost to rounding
-_CLOSE, _COARSE = 1e-13, 1e-3  # of the square of a distance: what simplices leave; where the normal is refined
+_CLOSE, _COARSE = 1e-13, 5e-2  # of the square of a distance: what simplices leave; where the normal is refined
 _TIGHT, _LOOSE = 1e-9, 2e-4  # of the size: what a polytope leaves; where the normal is refined
 _SHALLOW = 2e-5  # of the size: so much less the least overlap may be than one that is the least nearby
 
@@ -81,23 +81,31 @@ def _of_triangle(a, b, c):
     return 1.0, 0.0, 0.0
 
 
-@routine
-def _outside(a, b, c, d):
-    """Return whether the origin and d are on different sides of the plane through a, b, c, or all is flat."""
-    n = cross(sub(b, a), sub(c, a))
-    own, other = -dot(n, a), dot(n, sub(d, a))
-    return own * other < 0.0 or math.fabs(other) <= 1e-14 * norm(n) * (norm(sub(d, a)) + 1e-300)
+@inline
+def _outside(n, det, d, across):
+    """Return whether a face through d with normal n has the origin on its other side, or all is flat.
+
+    det is six times the volume with its sign, `across` the edge from d to the corner that is not on the face.
+    """
+    return -dot(n, d) * det < 0.0 or det * det <= 1e-28 * dot(n, n) * dot(across, across)
 
 
 @routine
 def _of_tetrahedron(a, b, c, d):
-    """Return the weights of its point nearest to the origin, and whether that is inside."""
+    """Return the weights of its point nearest to the origin, and whether that is inside.
+
+    d is the corner that came last, on the side of a, b, c where the origin is: that face is not looked at.
+    """
     best, found = math.inf, (0.0, 0.0, 0.0, 0.0)
     inside = True
-    for k in range(4):
-        p, q, r, s = (a, b, c, d) if k == 0 else (a, c, d, b) if k == 1 else (a, d, b, c) if k == 2 else (b, d, c, a)
-        if not _outside(p, q, r, s):
+    e, f, g = sub(a, d), sub(b, d), sub(c, d)
+    ef, fg, ge = cross(e, f), cross(f, g), cross(g, e)
+    det = dot(ef, g)
+    for k in range(3):
+        n, across = (ge, f) if k == 0 else (ef, g) if k == 1 else (fg, e)
+        if not _outside(n, det, d, across):
             continue
+        p, q, r = (a, c, d) if k == 0 else (a, d, b) if k == 1 else (b, d, c)
         inside = False
         u, v, w = _of_triangle(p, q, r)
         x = add(scale(u, p), add(scale(v, q), scale(w, r)))
@@ -105,10 +113,8 @@ def _of_tetrahedron(a, b, c, d):
         if square < best:
             best = square
             if k == 0:
-                found = (u, v, w, 0.0)
-            elif k == 1:
                 found = (u, 0.0, v, w)
-            elif k == 2:
+            elif k == 1:
                 found = (u, w, 0.0, v)
             else:
                 found = (0.0, u, w, v)
@@ -363,9 +369,27 @@ def _roundness(kind, F, at):
     return least * least / most
 
 
+@inline
+def _is_smooth(kind):
+    return kind in (BALL, ELLIPSOID)
+
+
 @routine
 def core_gap(F, pair, size, S):
     """Return gap, N and x_A of two convex solids with their skins; size [m] is a length of both together."""
+    gap, n, a, good = 0.0, (0.0, 1.0, 0.0), (0.0, 0.0, 0.0), False
+    if _is_smooth(pair[0]) and _is_smooth(pair[2]) and dot(pair[5], pair[5]) > 0.0:
+        gap, n, a, good = polished(F, pair, size, scale(-1.0 / norm(pair[5]), pair[5]))
+        good = good and gap > -max(_roundness(pair[0], F, pair[1]), _roundness(pair[2], F, pair[3]))
+    if not good:
+        gap, n, a = _by_simplices(F, pair, size, S)
+    skins = skin(pair[0], F, pair[1]), skin(pair[2], F, pair[3])
+    return gap - skins[0] - skins[1], n, axpy(-skins[0], n, a)
+
+
+@routine
+def _by_simplices(F, pair, size, S):
+    """Return gap, N and x_A of two cores."""
     curved, good = _is_curved(pair[0]) or _is_curved(pair[2]), False
     v, a = _first(F, pair, S)
     apart, v, a, count = _apart(F, pair, size, S, _COARSE if curved else _CLOSE, v, a, 1)
@@ -383,5 +407,4 @@ def core_gap(F, pair, size, S):
     elif not good:
         gap = norm(v)
         n = scale(1.0 / gap, v)
-    skins = skin(pair[0], F, pair[1]), skin(pair[2], F, pair[3])
-    return gap - skins[0] - skins[1], n, axpy(-skins[0], n, a)
+    return gap, n, a

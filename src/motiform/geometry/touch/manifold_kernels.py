@@ -27,16 +27,15 @@ from motiform.geometry.touch.columns import (
     POLYGON,
 )
 from motiform.geometry.touch.distance_kernels import core_gap
-from motiform.geometry.touch.refine_kernels import difference
 from motiform.geometry.touch.segment_kernels import has_segment, segment_gap
-from motiform.geometry.touch.support_kernels import edge_of, face_of, has_face, shows_wall, skin, support
+from motiform.geometry.touch.support_kernels import edge_of, face_cosine, face_of, shows_wall, skin, support
 from motiform.spatial.algebra import add, axpy, cross, dot, norm, scale, sub, tmul, transform
 
-__all__ = ["solid_gap", "touch_pair"]
+__all__ = ["ACROSS", "solid_gap", "touch_pair"]
 
 _ALONG = 0.9998  # cosine from which on a face lies on the other solid
 _LEVEL = 1e-3  # of the size: by so much its normal may be worse than the best one
-_ACROSS = 0.02  # sine up to which an edge lies on the other solid, and two edges are parallel
+ACROSS = 0.02  # sine up to which an edge lies on the other solid, and two edges are parallel
 _EQUAL = 1e-5  # of the size: gaps that are taken for equal when points are chosen
 _NEXT = 0.03  # of their extent: points so near to one another count once
 
@@ -79,7 +78,7 @@ def _box_point(F, pair, n):
     """Return where two boxes touch: on A where two edges cross, else its corner farthest against n."""
     p, q, off = edge_of(BOX, F, pair[1], scale(-1.0, n))
     r, s, other = edge_of(BOX, F, pair[3], tmul(pair[4], n))
-    if off > _ACROSS or other > _ACROSS:
+    if off > ACROSS or other > ACROSS:
         return support(BOX, F, pair[1], scale(-1.0, n))
     r, s = add(transform(pair[4], r), pair[5]), add(transform(pair[4], s), pair[5])
     return _crossing(p, q, r, s)
@@ -222,9 +221,12 @@ def _choose(P, source, count, equal, first):
 
 @inline
 def _turn(T, row, x, y, center):
-    """Return the angle of a point about the normal."""
+    """Return what grows with the angle of a point about the normal, from −2 to 2 instead of −π to π."""
     d = sub((T[row, 1], T[row, 2], T[row, 3]), center)
-    return math.atan2(dot(d, y), dot(d, x))
+    s, c = dot(d, y), dot(d, x)
+    long = math.fabs(s) + math.fabs(c)
+    t = s / long if long > 0.0 else 0.0
+    return t if c >= 0.0 else 2.0 - t if s >= 0.0 else -2.0 - t
 
 
 @routine
@@ -276,12 +278,15 @@ def _on_face(F, pair, size, n, gap, first, S, T):
         normal = transform(R, normal)
         _place(S, AT_FIRST, count, R, o)
     skins = skin(other, F, there)
-    w, _ = difference(F, pair, normal if first else scale(-1.0, normal))
-    level = -dot(w, normal) if first else dot(w, normal)
+    down = scale(-1.0, normal)
+    if first:
+        x = add(transform(R, support(other, F, there, tmul(R, down))), o)
+    else:
+        x = support(other, F, there, down)
+    level = dot(sub(x, _get(S, AT_FIRST)), normal)
     if level - skins < gap - _LEVEL * size:
         return 0
-    along = scale(-1.0, normal)
-    shown = _shown(other, F, there, tmul(R, along) if first else along, S, AT_SECOND)
+    shown = _shown(other, F, there, tmul(R, down) if first else down, S, AT_SECOND)
     if first:
         _place(S, AT_SECOND, shown, R, o)
     kept, source = _clip(S, AT_FIRST, count, normal, shown, size)
@@ -294,13 +299,13 @@ def _on_edges(F, pair, size, n, S, T):
     R, o = pair[4], pair[5]
     p, q, off = edge_of(pair[0], F, pair[1], scale(-1.0, n))
     r, s, other = edge_of(pair[2], F, pair[3], tmul(R, n))
-    if off > _ACROSS or other > _ACROSS:
+    if off > ACROSS or other > ACROSS:
         return 0
     r, s = add(transform(R, r), o), add(transform(R, s), o)
     u, v = sub(q, p), sub(s, r)
     long, wide = norm(u), norm(v)
     c = dot(u, v) / (long * wide)
-    if 1.0 - c * c > _ACROSS * _ACROSS:
+    if 1.0 - c * c > ACROSS * ACROSS:
         return 0
     u = scale(1.0 / long, u)
     a, b = dot(sub(r, p), u), dot(sub(s, p), u)
@@ -318,14 +323,6 @@ def _on_edges(F, pair, size, n, S, T):
 
 
 @routine
-def _alignment(kind, F, at, m, S):
-    if not has_face(kind):
-        return -1.0
-    count, normal = face_of(kind, F, at, m, S, AT_FIRST)
-    return dot(normal, m) if count > 0 else -1.0
-
-
-@routine
 def touch_pair(F, pair, size, reach, S, T):
     """Write the points at which two convex solids touch, or may soon; return their number and the gap of both.
 
@@ -336,12 +333,12 @@ def touch_pair(F, pair, size, reach, S, T):
     gap, n, a = solid_gap(F, pair, size, S)
     if gap > reach:
         return 0, gap
-    crossed = pair[0] != pair[2] or pair[0] == BALL or 1.0 - pair[4][4] * pair[4][4] > _ACROSS * _ACROSS
+    crossed = pair[0] != pair[2] or pair[0] == BALL or 1.0 - pair[4][4] * pair[4][4] > ACROSS * ACROSS
     if has_segment(pair[0]) and has_segment(pair[2]) and crossed:
         _write(T, 0, gap, axpy(-0.5 * gap, n, a), n)
         return 1, gap
-    mine = _alignment(pair[0], F, pair[1], scale(-1.0, n), S)
-    theirs = _alignment(pair[2], F, pair[3], tmul(pair[4], n), S)
+    mine = face_cosine(pair[0], F, pair[1], scale(-1.0, n), _ALONG)
+    theirs = face_cosine(pair[2], F, pair[3], tmul(pair[4], n), _ALONG)
     kept, first = 0, mine > theirs + 1e-6
     if max(mine, theirs) > _ALONG:
         kept = _on_face(F, pair, size, n, gap, first, S, T)

@@ -2,11 +2,14 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
+import math
+
 from motiform.base.kernels import inline, kernel, routine
-from motiform.geometry.touch.columns import NORMAL, SITE, TORUS
-from motiform.geometry.touch.manifold_kernels import touch_pair
+from motiform.geometry.touch.columns import CAPSULE, GAP, NORMAL, SITE, TORUS
+from motiform.geometry.touch.manifold_kernels import ACROSS, touch_pair
 from motiform.geometry.touch.ring_kernels import touch_ring
-from motiform.spatial.algebra import add, load9, matmul, scale, sub, tmul, transform
+from motiform.geometry.touch.segment_kernels import NONE, has_segment, nearest_places
+from motiform.spatial.algebra import add, axpy, dot, load9, matmul, scale, sub, tmul, transform
 
 __all__ = ["many_touches", "touch_solids"]
 
@@ -18,11 +21,37 @@ def _turned(m):
 
 
 @routine
+def _touch_segments(F, a, at, RA, oA, b, bt, RB, oB, size, reach, T):
+    """Write the one point of balls and capsules, as `touch_solids`; −1 of them where they are parallel or meet."""
+    u, e = (RA[1], RA[4], RA[7]), (RB[1], RB[4], RB[7])
+    c = dot(u, e)
+    if a == CAPSULE and b == CAPSULE and 1.0 - c * c <= ACROSS * ACROSS:
+        return -1, 0.0
+    half, other = F[at + 1] if a == CAPSULE else 0.0, F[bt + 1] if b == CAPSULE else 0.0
+    s, _, v = nearest_places(u, half, e, other, sub(oB, oA))
+    far = math.sqrt(dot(v, v))
+    if far <= NONE * size:
+        return -1, 0.0
+    gap = far - F[at] - F[bt]
+    if gap > reach:
+        return 0, gap
+    n = scale(1.0 / far, v)
+    T[0, GAP] = gap
+    T[0, SITE], T[0, SITE + 1], T[0, SITE + 2] = axpy(-F[at] - 0.5 * gap, n, axpy(s, u, oA))
+    T[0, NORMAL], T[0, NORMAL + 1], T[0, NORMAL + 2] = n
+    return 1, gap
+
+
+@routine
 def touch_solids(F, a, at, RA, oA, b, bt, RB, oB, size, reach, S, T):
     """Write the points at which two solids at their places touch, in the world; return their number and the gap.
 
     a and b are kinds, `at` and `bt` where their numbers begin in F. N points from B to A.
     """
+    if has_segment(a) and has_segment(b):
+        count, gap = _touch_segments(F, a, at, RA, oA, b, bt, RB, oB, size, reach, T)
+        if count >= 0:
+            return count, gap
     swap = b == TORUS and a != TORUS
     if swap:
         a, at, RA, oA, b, bt, RB, oB = b, bt, RB, oB, a, at, RA, oA

@@ -11,17 +11,17 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.geometry.touch.columns import BOX, CAPSULE, CONE, CYLINDER
-from motiform.geometry.touch.support_kernels import edge_of, support
+from motiform.geometry.touch.support_kernels import edge_of, support, support_change
 from motiform.spatial.algebra import add, axpy, cross, dot, norm, scale, sub, tmul, transform
 
-__all__ = ["any_normal", "difference", "refined"]
+__all__ = ["any_normal", "difference", "polished", "refined"]
 
 _NEARLY = 0.9  # cosine within which a face or two lines may be what the direction is about
 _STRAIGHT = 0.4  # sine by which the direction may be off the normal of a line
 _EXACT = 1e-9  # sine by which a normal is off a line that is across it
 _ROUNDS = 8
-_NUDGE = 1e-5  # [rad] for differences of support points
-_LEFT = 1e-7  # of the size: x_A − x_B may be so far off N; at a kink of g differences end early
+_LEFT = 1e-7  # of the size: x_A − x_B may be so far off N; at a kink of g steps end early
+_FARTHEST = 0.4  # [rad] a step of Newton's method
 _DONE = 1e-6  # [rad] of a step of Newton's method: what is left of the gap is its square times a radius
 
 
@@ -32,6 +32,16 @@ def difference(F, pair, d):
     R = pair[4]
     b = support(pair[2], F, pair[3], tmul(R, scale(-1.0, d)))
     return sub(a, add(transform(R, b), pair[5])), a
+
+
+@routine
+def _change(F, pair, n, w, a, e):
+    """Return by how much w = x_A − x_B moves per change of N along e."""
+    R = pair[4]
+    m, b = tmul(R, n), tmul(R, sub(sub(a, w), pair[5]))
+    own = support_change(pair[0], F, pair[1], scale(-1.0, n), a, e)
+    other = support_change(pair[2], F, pair[3], m, b, tmul(R, e))
+    return scale(-1.0, add(own, transform(R, other)))
 
 
 @routine
@@ -157,9 +167,7 @@ def _along(F, pair, size, n, first):
     for _ in range(_ROUNDS):
         f = cross(e, n)
         w, a = difference(F, pair, scale(-1.0, n))
-        up, _ = difference(F, pair, scale(-1.0, _moved(n, f, _NUDGE)))
-        down, _ = difference(F, pair, scale(-1.0, _moved(n, f, -_NUDGE)))
-        bend = dot(w, n) - 0.5 / _NUDGE * dot(f, sub(up, down))
+        bend = dot(w, n) - dot(f, _change(F, pair, n, w, a, f))
         slope = dot(w, f)
         if not bend > 0.0 or not math.fabs(slope) < 0.3 * bend:
             return 0.0, n, a, False
@@ -179,7 +187,7 @@ def _along(F, pair, size, n, first):
 
 # -------------------------------------------------------------------- curved surfaces
 @routine
-def _polished(F, pair, size, n):
+def polished(F, pair, size, n):
     """Return gap, N and x_A with g(N) the greatest nearby, and whether it is found; it ends where g is not smooth."""
     w, a = difference(F, pair, scale(-1.0, n))
     gap, good = dot(w, n), False
@@ -187,21 +195,16 @@ def _polished(F, pair, size, n):
         r = axpy(-gap, n, w)
         e1 = any_normal(n)
         e2 = cross(n, e1)
-        up, _ = difference(F, pair, scale(-1.0, _moved(n, e1, _NUDGE)))
-        down, _ = difference(F, pair, scale(-1.0, _moved(n, e1, -_NUDGE)))
-        w1 = scale(-0.5 / _NUDGE, sub(up, down))
-        up, _ = difference(F, pair, scale(-1.0, _moved(n, e2, _NUDGE)))
-        down, _ = difference(F, pair, scale(-1.0, _moved(n, e2, -_NUDGE)))
-        w2 = scale(-0.5 / _NUDGE, sub(up, down))
-        a11, a12, a22 = dot(e1, w1) + gap, 0.5 * (dot(e1, w2) + dot(e2, w1)), dot(e2, w2) + gap
+        w1, w2 = _change(F, pair, n, w, a, e1), _change(F, pair, n, w, a, e2)
+        a11, a12, a22 = gap - dot(e1, w1), -dot(e2, w1), gap - dot(e2, w2)
         det = a11 * a22 - a12 * a12
         if not (det > 0.0 and a11 > 0.0):
             break
         b1, b2 = dot(r, e1), dot(r, e2)
         x, y = (a22 * b1 - a12 * b2) / det, (a11 * b2 - a12 * b1) / det
         step = math.hypot(x, y)
-        if not step < 0.2:
-            break
+        if step > _FARTHEST:
+            x, y = x * _FARTHEST / step, y * _FARTHEST / step
         good = step < _DONE
         m = _moved(_moved(n, e1, x), e2, y)
         w1, own = difference(F, pair, scale(-1.0, m))
@@ -226,5 +229,5 @@ def refined(F, pair, size, n):
     if not good:
         gap, m, a, good = _along(F, pair, size, n, False)
     if not good:
-        gap, m, a, good = _polished(F, pair, size, n)
+        gap, m, a, good = polished(F, pair, size, n)
     return gap, m, a, good

@@ -20,6 +20,7 @@ __all__ = [
     "TOUCHING",
     "Touch",
     "can_touch",
+    "listed_pairs",
     "reach_of",
     "touch_listed",
     "touch_numbers",
@@ -90,13 +91,8 @@ def touch_points(first: Solid, second: Solid, pose: Transform, other: Transform,
             raise InputError(
                 "this solid does not touch as a solid", where="touch_points", got=Words(kind), allowed=allowed
             )
-    (a, one), (b, two) = touch_numbers(first), touch_numbers(second)
-    F = np.array([*one, *two, *[0.0] * SIZES])
-    batch, poses = _both(pose, other)
-    n = len(poses)
-    size = np.full(n, min(2 * reach_of(first), 2 * reach_of(second)))
-    ints = np.tile(np.array([a, 0, b, len(one)], np.int64), (n, 1))
-    gaps, counts, out = touch_listed(F, ints, poses, size, float(reach))
+    batch = np.broadcast_shapes(pose.batch, other.batch)
+    gaps, counts, out = touch_listed(*listed_pairs(first, second, pose, other), float(reach))
     left = np.arange(MOST) >= counts[:, None]
     out[left] = np.nan
     each = np.where(left, np.inf, out[..., 0]).reshape(*batch, MOST)
@@ -108,6 +104,18 @@ def touch_points(first: Solid, second: Solid, pose: Transform, other: Transform,
         points.reshape(*batch, MOST, 3),
         normals.reshape(*batch, MOST, 3),
     )
+
+
+def listed_pairs(
+    first: Solid, second: Solid, pose: Transform, other: Transform
+) -> tuple[Array, np.ndarray, Array, Array]:
+    """Return two solids at their poses as `touch_listed` takes them."""
+    (a, one), (b, two) = touch_numbers(first), touch_numbers(second)
+    poses = _both(pose, other)
+    n = len(poses)
+    size = np.full(n, min(2 * reach_of(first), 2 * reach_of(second)))
+    ints = np.tile(np.array([a, 0, b, len(one)], np.int64), (n, 1))
+    return np.array([*one, *two, *[0.0] * SIZES]), ints, poses, size
 
 
 def touch_room(count: int) -> Array:
@@ -134,8 +142,8 @@ def touch_listed(
     return gaps, counts, out
 
 
-def _both(pose: Transform, other: Transform) -> tuple[tuple[int, ...], Array]:
-    """Return the common batch of two poses, and both as rows, (n, 24)."""
+def _both(pose: Transform, other: Transform) -> Array:
+    """Return both poses, of a common batch, as rows, (n, 24)."""
     batch = np.broadcast_shapes(pose.batch, other.batch)
     rows = [
         np.concatenate(
@@ -147,4 +155,4 @@ def _both(pose: Transform, other: Transform) -> tuple[tuple[int, ...], Array]:
         )
         for T in (pose, other)
     ]
-    return batch, np.ascontiguousarray(np.concatenate(rows, axis=1))
+    return np.ascontiguousarray(np.concatenate(rows, axis=1))

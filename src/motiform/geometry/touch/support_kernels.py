@@ -12,11 +12,12 @@ from motiform.base.kernels import inline, routine
 from motiform.geometry.touch.columns import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL
 from motiform.spatial.algebra import dot, norm, scale, sub
 
-__all__ = ["edge_of", "face_of", "has_face", "shows_wall", "skin", "support"]
+__all__ = ["edge_of", "face_cosine", "face_of", "shows_wall", "skin", "support", "support_change"]
 
 SIDES = 16  # of the polygon in a round face
 FLAT = 1e-3  # sine of the tilt below which that polygon stays where it is
 STEEP = 0.5  # cosine from which on a round face looks along a direction, not the wall
+_TURN_COS, _TURN_SIN = math.cos(2.0 * math.pi / SIDES), math.sin(2.0 * math.pi / SIDES)
 
 
 @inline
@@ -57,7 +58,7 @@ def support(kind, F, at, d):
         p = a * a * d[0], b * b * d[1], c * c * d[2]
         h = math.sqrt(dot(p, d))
         return scale(1.0 / h, p) if h > 0.0 else p
-    rho = math.hypot(d[0], d[2])
+    rho = math.sqrt(d[0] * d[0] + d[2] * d[2])
     x, z = (d[0] / rho, d[2] / rho) if rho > 0.0 else (0.0, 0.0)
     if kind == CYLINDER:
         return F[at] * x, math.copysign(F[at + 1], d[1]), F[at] * z
@@ -67,10 +68,25 @@ def support(kind, F, at, d):
     return high * x, half, high * z
 
 
-@inline
-def has_face(kind):
-    """Return whether a kind has flat faces."""
-    return kind in (BOX, HULL, CYLINDER, CONE)
+@routine
+def support_change(kind, F, at, d, x, e):
+    """Return by how much the support point x along d moves per change of d along e: the Hessian of its reach, times e.
+
+    (A² − x xᵀ)/h of an ellipsoid with half axes A and reach h along d, (1 − u uᵀ) r/ρ of a rim; corners stay.
+    """
+    if kind == ELLIPSOID:
+        h = dot(x, d)
+        if not h > 0.0:
+            return 0.0, 0.0, 0.0
+        a, b, c, s = F[at], F[at + 1], F[at + 2], dot(x, e)
+        return (a * a * e[0] - s * x[0]) / h, (b * b * e[1] - s * x[1]) / h, (c * c * e[2] - s * x[2]) / h
+    if kind in (CYLINDER, CONE):
+        square = d[0] * d[0] + d[2] * d[2]
+        if not square > 0.0:
+            return 0.0, 0.0, 0.0
+        s = math.sqrt(x[0] * x[0] + x[2] * x[2]) * (d[0] * e[2] - d[2] * e[0]) / (square * math.sqrt(square))
+        return -s * d[2], 0.0, s * d[0]
+    return 0.0, 0.0, 0.0
 
 
 @inline
@@ -83,10 +99,10 @@ def _round_face(radius, y, m, P, row):
     """Write the polygon in a round face at height y; where it is tilted its first corner is the lowest along m."""
     rho = math.hypot(m[0], m[2])
     c, s = (m[0] / rho, m[2] / rho) if rho > FLAT else (1.0, 0.0)
-    turn = 2.0 * math.pi / SIDES if y < 0.0 else -2.0 * math.pi / SIDES  # counterclockwise seen from outside
+    turn = _TURN_SIN if y < 0.0 else -_TURN_SIN  # counterclockwise seen from outside
     for k in range(SIDES):
-        a, b = math.cos(turn * k), math.sin(turn * k)
-        _put(P, row + k, radius * (c * a - s * b), y, radius * (s * a + c * b))
+        _put(P, row + k, radius * c, y, radius * s)
+        c, s = c * _TURN_COS - s * turn, s * _TURN_COS + c * turn
     return SIDES
 
 
@@ -153,6 +169,36 @@ def face_of(kind, F, at, m, P, row):
     if kind == CONE and (up < 0.0 or F[at + 2] > 0.0):
         return _round_face(F[at] if up < 0.0 else F[at + 2], up * F[at + 1], m, P, row), (0.0, up, 0.0)
     return 0, (0.0, 1.0, 0.0)
+
+
+@routine
+def _hull_cosine(F, at, m, least):
+    """Return the greatest cosine above `least` of faces at the corner farthest along m, or −1."""
+    best, faces, top = -1.0, at + int(F[at + 2]), -1
+    for k in range(int(F[at + 1])):
+        i = faces + 5 * k
+        along = F[i] * m[0] + F[i + 1] * m[1] + F[i + 2] * m[2]
+        if along > least and along > best:
+            top = _top_corner(F, at, m) if top < 0 else top
+            first = at + int(F[i + 3])
+            for j in range(int(F[i + 4])):
+                if int(F[first + j]) == top:
+                    best = along
+                    break
+    return best
+
+
+@routine
+def face_cosine(kind, F, at, m, least):
+    """Return the cosine between m and the normal of `face_of`, or −1 where it is at most `least` or there is none."""
+    if kind == HULL:
+        return _hull_cosine(F, at, m, least)
+    cosine = -1.0
+    if kind == BOX:
+        cosine = max(math.fabs(m[0]), math.fabs(m[1]), math.fabs(m[2]))
+    elif kind == CYLINDER or (kind == CONE and (m[1] < 0.0 or F[at + 2] > 0.0)):
+        cosine = math.fabs(m[1])
+    return cosine if cosine > least else -1.0
 
 
 @routine
