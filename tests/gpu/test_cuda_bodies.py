@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.base.kernels import get_device, sum_fixed
-from motiform.motion.bodies import kernels
+from motiform.motion.bodies.steps import get_steps
 from motiform.scene import load_scene
 from motiform.scene.build.common import build_bodies
 
@@ -16,7 +16,7 @@ def advanced(model, method, device_name):
     constants = [device.array(a) for a in (packed.bodies, packed.environment, packed.load_starts, packed.loads)]
     y, status = device.array(model.initial_state().rows()), device.array(np.zeros((model.count, 2), np.int64))
     history = device.empty((1, model.count, 18))
-    kernel = getattr(kernels, f"advance_{method}")
+    kernel = get_steps(method).advance
     device.launch(kernel, model.count, y, history, *constants, 0, 0.04, STEPS, status)
     return device.host(history)[0], device.host(status)
 

@@ -18,7 +18,7 @@ __all__ = ["operations_per_step", "peak_of_cores", "peak_operations"]
 _COUNT = """
 import numpy as np
 from motiform.bench.bodies.model import make_model
-from motiform.motion.bodies import kernels
+from motiform.motion.bodies.steps import get_steps
 
 count = 0
 class Counted(float):
@@ -43,7 +43,7 @@ counts = []
 for steps in (1, 2):
     count = 0
     status = np.zeros((1, 2), np.int64)
-    kernels.advance_METHOD.function(0, *arguments, 0, steps * 1e-3, steps, status)
+    get_steps("METHOD").advance.function(0, *arguments, 0, steps * 1e-3, steps, status)
     counts.append(count)
 print(counts[1] - counts[0])
 """

@@ -91,12 +91,12 @@ def _rows(end: "np.ndarray | Recording") -> np.ndarray:
 def _kernel(model: Bodies, integrator: str, device_name: str) -> Callable[[], None]:
     """Return one launch of the steps on states that stay on the device."""
     from motiform.base.kernels import get_device
-    from motiform.motion.bodies import kernels
+    from motiform.motion.bodies.steps import get_steps
 
     device, packed = get_device(device_name), model.packed
     constants = [device.array(a) for a in (packed.bodies, packed.environment, packed.load_starts, packed.loads)]
     y, status = device.array(model.initial_state().rows()), device.array(np.zeros((model.count, 2), np.int64))
-    history, advance = device.empty((1, model.count, 18)), getattr(kernels, f"advance_{integrator.replace('-', '_')}")
+    history, advance = device.empty((1, model.count, 18)), get_steps(integrator).advance
 
     def call() -> None:
         device.launch(advance, model.count, y, history, *constants, 0, STEPS * STEP, STEPS, status)

@@ -8,6 +8,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.motion.bodies import columns
 from motiform.motion.bodies.model import Bodies, Force, State
+from motiform.motion.bodies.steps import get_steps
 from motiform.motion.run import Block, Checkpoint, ExplicitStep, Guard, Options, Pace, get_tableau, sampled_march
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import guard_value
@@ -28,10 +29,8 @@ def _begin(model: Bodies, checkpoint: Checkpoint | None) -> tuple[int, np.ndarra
 def blocks_alone(model: Bodies, options: Options, checkpoint: Checkpoint | None) -> Iterator[Block]:
     """Advance bodies that do not interact: a block of samples in one launch."""
     from motiform.base.kernels import get_device
-    from motiform.motion.bodies import kernels
 
-    device = get_device(options.device)
-    advance = getattr(kernels, f"advance_{options.integrator.replace('-', '_')}")
+    device, advance = get_device(options.device), get_steps(options.integrator).advance
     packed = model.packed
     constants = [device.array(a) for a in (packed.bodies, packed.environment, packed.load_starts, packed.loads)]
     sample, rows = _begin(model, checkpoint)
@@ -104,7 +103,7 @@ def check_functions(model: Bodies, forces: Sequence[Force], guards: Sequence[Gua
         guard_value(guard, 0.0, state)
 
 
-class _System:
+class CoupledBodies:
     """The rate of all bodies as a flat vector, on one device."""
 
     def __init__(self, model: Bodies, forces: Sequence[Force], *, orthonormal: bool = True) -> None:
@@ -143,7 +142,7 @@ def blocks_by_steps(
     model: Bodies, options: Options, forces: Sequence[Force], checkpoint: Checkpoint | None
 ) -> Iterator[Block]:
     """Advance coupled bodies, or bodies under functions, by fixed steps."""
-    system = _System(model, forces, orthonormal=options.integrator != "euler")
+    system = CoupledBodies(model, forces, orthonormal=options.integrator != "euler")
     step = _step_function(system, model, options)
     sample, rows = _begin(model, checkpoint)
     h, good = 1 / (options.rate * options.steps), rows
@@ -172,39 +171,18 @@ def _stack(kept: list[np.ndarray], model: Bodies) -> np.ndarray:
 _Step = Callable[[float, np.ndarray, float], tuple[np.ndarray, int, int]]
 
 
-def _step_function(system: _System, model: Bodies, options: Options) -> _Step:
+def _step_function(system: CoupledBodies, model: Bodies, options: Options) -> _Step:
     """Return step(t, rows, h) -> rows, status, body: one step of all bodies."""
-    from motiform.motion.bodies import step_kernels
+    n, status = model.count, np.zeros(model.count, np.int64)
+    own = getattr(get_steps(options.integrator), "step", None)
+    if own is not None:
 
-    kernels, n = system.kernels, model.count
-    status = np.zeros(n, np.int64)
+        def on_group(t: float, rows: np.ndarray, h: float) -> tuple[np.ndarray, int, int]:
+            end = own(system, t, rows, h, status)
+            body = int(np.argmax(status != 0))
+            return end, int(status[body]), body
 
-    def checked(rows: np.ndarray) -> tuple[np.ndarray, int, int]:
-        body = int(np.argmax(status != 0))
-        return rows, int(status[body]), body
-
-    def kick_drift(t: float, rows: np.ndarray, h: float) -> tuple[np.ndarray, int, int]:
-        end = np.empty_like(rows)
-        system.launch(kernels.kick_drift, n, t, h, rows, *system.constants, system.ask(t, rows), end, status)
-        return checked(end)
-
-    def midpoint(t: float, rows: np.ndarray, h: float) -> tuple[np.ndarray, int, int]:
-        last, end, change, before = rows.copy(), np.empty_like(rows), np.empty(n), np.inf
-        for _ in range(step_kernels.MOST_SWEEPS):
-            given = system.ask(t + h / 2, 0.5 * (rows + last)) if system.forces else system.given
-            system.launch(kernels.midpoint_sweep, n, t, h, rows, last, *system.constants, given, end, change, status)
-            last, end = end, last
-            now = float(change.max())
-            if status.any() or step_kernels.settled.py_func(now, before):
-                return checked(last)
-            before = now
-        status[int(np.argmax(change))] = columns.NOT_CONVERGED
-        return checked(last)
-
-    if options.integrator == "symplectic-euler":
-        return kick_drift
-    if options.integrator == "lie-midpoint":
-        return midpoint
+        return on_group
     stepper = ExplicitStep(get_tableau(options.integrator), system.rate, size=n * 18)
 
     def explicit(t: float, rows: np.ndarray, h: float) -> tuple[np.ndarray, int, int]:
@@ -222,7 +200,7 @@ class _Flat:
     """Rigid bodies as a flat state vector."""
 
     def __init__(self, model: Bodies, forces: Sequence[Force]) -> None:
-        system = _System(model, forces)
+        system = CoupledBodies(model, forces)
         self.size, self.rate, self.repair = model.count * 18, system.rate, system.repair
         self.model = model
 

@@ -5,7 +5,7 @@
 import math
 
 from motiform.base.kernels import inline
-from motiform.motion.bodies.columns import INERTIA, INVERSE, MASS, L, P, R, X
+from motiform.motion.bodies.columns import INERTIA, INVERSE, MASS, NOT_CONVERGED, NOT_FINITE, OK, L, P, R, X
 from motiform.motion.bodies.force_kernels import (
     about_pivot,
     angular_velocity,
@@ -13,6 +13,7 @@ from motiform.motion.bodies.force_kernels import (
     at9,
     finished,
     linear_velocity,
+    put_state,
     wrench,
 )
 from motiform.spatial.algebra import (
@@ -164,3 +165,12 @@ def is_finite(s):
 def load_state(y, i):
     """Return the state of body i: x, R, P, L."""
     return at3(y, i, X), at9(y, i, R), at3(y, i, P), at3(y, i, L)
+
+
+@inline
+def keep(history, n, i, status, s, fine):
+    """Write a sample and, once, the first at which something went wrong."""
+    put_state(history[n], i, s[0], s[1], s[2], s[3])
+    code = (OK if fine else NOT_CONVERGED) if is_finite(s) else NOT_FINITE
+    if code != OK and status[i, 0] == OK:
+        status[i, 0], status[i, 1] = code, n

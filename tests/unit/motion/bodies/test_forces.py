@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from motiform.geometry import MassProperties
 from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring
-from motiform.motion.bodies.drive import _System
+from motiform.motion.bodies.drive import CoupledBodies
 from runs import simulate_bodies
 
 MASS, CENTER = 2.0, np.array([0.1, -0.2, 0.05])
@@ -33,7 +33,7 @@ def rates(model: Bodies, t: float = 0.0, forces=()) -> np.ndarray:
     """Return dx/dt, dR/dt, dP/dt, dL/dt of the start as (n, 18)."""
     rows = model.initial_state().rows()
     out = np.empty_like(rows)
-    _System(model, forces).rate(t, rows.ravel(), out.ravel())
+    CoupledBodies(model, forces).rate(t, rows.ravel(), out.ravel())
     return out
 
 
