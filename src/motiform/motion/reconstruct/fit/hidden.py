@@ -12,7 +12,7 @@ import numpy as np
 
 from motiform.motion.reconstruct.fit import options as o
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
-from motiform.motion.tree import advance
+from motiform.motion.tree import advance, tags
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["fill_hidden"]
@@ -31,8 +31,8 @@ def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> boo
     Return whether there are any.
     """
     lost = found.status == o.LOST
-    some = np.asarray(np.isfinite(markers).all(-1))[:, fitter.weights > 0]
-    hidden = (found.unseen - found.unseen.min(0) > _HIDDEN) & ~some.all(1, keepdims=True)
+    gaps = np.asarray(np.isnan(markers[:, fitter.weights > 0]).any((1, 2)))
+    hidden = (found.unseen - _never(fitter, found, gaps) > _HIDDEN) & gaps[:, None]
     hidden[lost] = True
     faint = (found.std > _FAINT) & (np.median(found.std, 0) < 0.5 * _FAINT) & ~hidden
     if len(times) < 3 or not (hidden | faint).any() or lost.all():
@@ -48,6 +48,16 @@ def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> boo
     if len(at):
         _blend(fitter, markers[at], found, at, aims[at])
     return True
+
+
+def _never(fitter: Fitter, found: Fit, some: np.ndarray) -> Array:
+    """Return the part of each coordinate that all markers together would not tell in samples, (samples, nv)."""
+    out = found.unseen.copy()
+    at = np.flatnonzero(some)
+    normal, _ = fitter.normal(tags(fitter.figure, found.q[at]), found.q[at])
+    eye = fitter.options[o.SPREAD] * np.eye(normal.shape[-1])
+    out[at] = eye[0, 0] * np.diagonal(np.linalg.inv(normal + eye), axis1=1, axis2=2)
+    return out
 
 
 def _blend(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, aims: Array) -> None:

@@ -23,6 +23,7 @@ _LOST, _COLD = 0.005, 100  # [m] distance of samples that are looked for as if t
 _ALIKE, _SAME = 1.01, 1.0001  # times the least cost: as good; the same
 _SMALL = 5e-7  # [m] distances that count as none
 _LEAP, _ASTRAY = 0.3, 4  # [rad, m] change from sample to sample that is looked at again; samples that may be astray
+_KINK, _SUDDEN = 0.02, 20.0  # [rad, m] second difference that is looked at again, and how many medians of it
 _APART = 1e-3  # [m] of markers that change at the border of two blocks though nothing moves
 _WIDER = 10.0  # times the scale of the robust loss, to begin with
 
@@ -59,23 +60,36 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> Fit:
 def _steady(fitter: Fitter, markers: Array, found: Fit) -> None:
     """Fit samples anew that leap from those before and after, and need not; in place.
 
-    A long search goes astray along free directions: joints that have such a motion begin where they were before.
-    Of the same cost, the posture nearer to both neighbours stays.
+    A long search goes astray along free directions: joints with such a motion, and what leaps, begin as before.
+    Of the same cost, the posture nearer to both neighbours in what leaps stays, where nothing else leaps farther.
     """
     plain, tried = fitter.plain_q, np.zeros(len(found.q), bool)
     for _ in range(_ROUNDS):
-        leaps = np.abs(np.diff(found.q[:, plain], axis=0)).max(1, initial=0.0) > _LEAP
-        at = np.flatnonzero(leaps & ~tried[1:]) + 1
+        leaps = _leaps(found.q[:, plain])
+        at = np.flatnonzero(leaps.any(1) & ~tried)
         tried[at] = True
         loose = fitter.loose_joints(found.unseen[at])
         begin = np.where(loose | ~loose.any(1, keepdims=True), found.q[at - 1], found.q[at])
+        begin[:, plain] = np.where(leaps[at], found.q[at - 1][:, plain], begin[:, plain])
         again = fitter.fit(markers[at], begin, spread=True)
         ends = found.q[at - 1][:, plain], found.q[np.minimum(at + _ASTRAY, len(found.q) - 1)][:, plain]
-        old, new = (sum(np.abs(q[:, plain] - end).max(1, initial=0.0) for end in ends) for q in (found.q[at], again.q))
-        better = (new < 0.5 * old) & (again.cost <= _SAME * found.cost[at] + found.weight[at] * _SMALL**2)
+        gone = [[np.abs(q[:, plain] - end) for end in ends] for q in (found.q[at], again.q)]
+        old, new = (sum(np.where(leaps[at], part, 0.0).max(1, initial=0.0) for part in parts) for parts in gone)
+        better = (new < 0.5 * old) & (gone[1][0].max(1, initial=0.0) <= gone[0][0].max(1, initial=0.0))
+        better &= again.cost <= _SAME * found.cost[at] + found.weight[at] * _SMALL**2
         if not better.any():
             return
         found.put(at[better], again, np.flatnonzero(better))
+
+
+def _leaps(q: Array) -> np.ndarray:
+    """Return which coordinates of samples (samples, coordinates) leap, or go out of their way for one sample."""
+    found = np.zeros(q.shape, bool)
+    found[1:] = np.abs(np.diff(q, axis=0)) > _LEAP
+    if len(q) > 2:
+        bend = np.abs(np.diff(q, n=2, axis=0))
+        found[1:-1] |= bend > np.maximum(_KINK, _SUDDEN * np.median(bend, axis=0))
+    return found
 
 
 def settle(fitter: Fitter, markers: Array, found: Fit, times: Array) -> None:
@@ -85,6 +99,7 @@ def settle(fitter: Fitter, markers: Array, found: Fit, times: Array) -> None:
     _steady(fitter, markers, found)
     if fill_hidden(fitter, markers, found, times):
         unwind(fitter, turns, found)
+        _steady(fitter, markers, found)
 
 
 def _join(fitter: Fitter, markers: Array, found: Fit, starts: np.ndarray) -> None:
@@ -220,7 +235,7 @@ def rescue(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) 
         shaken = _shake(fitter, np.repeat(found.q[bad], _SHAKEN, 0), rng).reshape(len(bad), _SHAKEN, -1)
         guesses = np.concatenate([found.q[before][:, None], found.q[after][:, None], shaken], axis=1)
         again = _best(fitter, markers[bad], guesses, spread)
-        better = again.cost < 0.99 * found.cost[bad]
+        better = again.cost < 0.99 * found.cost[bad] - found.weight[bad] * _TINY**2
         if not better.any():
             break
         found.put(bad[better], again, np.flatnonzero(better))
