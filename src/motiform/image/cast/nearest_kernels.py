@@ -44,7 +44,7 @@ def _cast_piece(i, o, d, reach, any_hit, pieces, meshes):
     shift = frames[i, 9], frames[i, 10], frames[i, 11]
     o, d = tmul(rotation, sub(o, shift)), tmul(rotation, d)
     if kinds[i, 0] == FIELD:
-        return meet_field(kinds[i, 1], o, d, reach, meshes[5]), -1, 0.0, 0.0
+        return meet_field(kinds[i, 1], o, d, reach, meshes.fields), -1, 0.0, 0.0
     if kinds[i, 0] == MESH:
         boxes, links, bases, triangles, _, _ = meshes
         m = kinds[i, 1]
@@ -100,9 +100,9 @@ def _mesh_normals(triangle, u, v, meshes):
 @routine
 def owner(piece, pieces, meshes):
     """Return one number for all pieces of a surface: the piece itself, or the first block of its field."""
-    kinds = pieces[1]
+    kinds = pieces.kinds
     if piece >= 0 and kinds[piece, 0] == FIELD:
-        return int(meshes[5][kinds[piece, 1], OWNER])
+        return int(meshes.fields[kinds[piece, 1], OWNER])
     return piece
 
 
@@ -115,7 +115,7 @@ def surface_normals(p, d, piece, triangle, u, v, pieces, meshes):
         flat, smooth = _mesh_normals(triangle, u, v, meshes)
     elif kinds[piece, 0] == FIELD:
         shift = frames[piece, 9], frames[piece, 10], frames[piece, 11]
-        flat = field_normal(kinds[piece, 1], tmul(rotation, sub(p, shift)), meshes[5])
+        flat = field_normal(kinds[piece, 1], tmul(rotation, sub(p, shift)), meshes.fields)
         smooth = flat
     else:
         shift = frames[piece, 9], frames[piece, 10], frames[piece, 11]
@@ -131,30 +131,8 @@ def surface_normals(p, d, piece, triangle, u, v, pieces, meshes):
 
 
 @kernel
-def cast_pieces(
-    i,
-    origins,
-    directions,
-    boxes,
-    links,
-    order,
-    frames,
-    kinds,
-    sizes,
-    colors,
-    mesh_boxes,
-    mesh_links,
-    mesh_bases,
-    triangles,
-    normals,
-    fields,
-    distance,
-    piece,
-    normal,
-):
+def cast_pieces(i, origins, directions, tree, pieces, meshes, distance, piece, normal):
     """Write how far ray i goes, which piece it meets and the normal it is lit by there."""
-    tree, pieces = (boxes, links, order), (frames, kinds, sizes, colors)
-    meshes = mesh_boxes, mesh_links, mesh_bases, triangles, normals, fields
     o, d = load3(origins, i), load3(directions, i)
     length = norm(d)
     d = scale(1.0 / length, d)

@@ -61,7 +61,7 @@ def _look(o, d, index, jitter, rays, view, tree, pieces, meshes):
     else:
         p, fixed = axpy(t, d, o), none
         flat, n = surface_normals(p, d, piece, triangle, u, v, pieces, meshes)
-        by_sun, by_sky = lit(load3(pieces[3], piece), n, d, view)
+        by_sun, by_sky = lit(load3(pieces.colors, piece), n, d, view)
     sun_seen, sky_seen = seen(p, flat, n, index, jitter, rays, view, tree, pieces, meshes)
     return owner(piece, pieces, meshes), n, fixed, by_sun, by_sky, sun_seen, sky_seen
 
@@ -79,31 +79,11 @@ def _pixel_ray(x, y, view):
     return axpy(x, load3(view, RIGHT), axpy(y, load3(view, UP), load3(view, FORWARD)))
 
 
-@routine
-def _trace(
-    x,
-    y,
-    light,
-    guide,
-    view,
-    plan,
-    boxes,
-    links,
-    order,
-    frames,
-    kinds,
-    sizes,
-    colors,
-    mesh_boxes,
-    mesh_links,
-    mesh_bases,
-    triangles,
-    normals,
-    fields,
-):
-    """Write what the pixel receives and shows. Kernels take arrays only; they are grouped into tuples here."""
-    tree, pieces = (boxes, links, order), (frames, kinds, sizes, colors)
-    meshes = mesh_boxes, mesh_links, mesh_bases, triangles, normals, fields
+@kernel
+def trace(i, light, guide, view, plan, tree, pieces, meshes):
+    """Write what pixel i receives (light) and what it shows (guide)."""
+    x, row = i % plan[WIDTH], i // plan[WIDTH]
+    y = (row * plan[STRIDE]) % plan[HEIGHT]  # rows in scattered order: sky and bodies spread over the threads evenly
     pixel = y * plan[WIDTH] + x
     samples, rays = plan[SAMPLES], plan[AMBIENT]
     tile, jitter = _bayer(x, y), pixel_hash(x, y) / (16.0 * samples)
@@ -127,36 +107,6 @@ def _trace(
         guide[pixel, _NORMAL + k] = normal[k] / samples
     guide[pixel, _SUN_SEEN], guide[pixel, _SKY_SEEN] = sun_seen / samples, sky_seen / samples
     guide[pixel, _PIECE] = shown
-
-
-@kernel
-def trace(
-    i,
-    light,
-    guide,
-    view,
-    plan,
-    boxes,
-    links,
-    order,
-    frames,
-    kinds,
-    sizes,
-    colors,
-    mesh_boxes,
-    mesh_links,
-    mesh_bases,
-    triangles,
-    normals,
-    fields,
-):
-    """Write what pixel i receives (light) and what it shows (guide)."""
-    x, row = i % plan[WIDTH], i // plan[WIDTH]
-    y = (row * plan[STRIDE]) % plan[HEIGHT]  # rows in scattered order: sky and bodies spread over the threads evenly
-    # fmt: off
-    _trace(x, y, light, guide, view, plan, boxes, links, order, frames, kinds, sizes, colors,
-           mesh_boxes, mesh_links, mesh_bases, triangles, normals, fields)
-    # fmt: on
 
 
 @routine

@@ -8,6 +8,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.image.camera import Camera
+from motiform.image.cast.layouts import Meshes, Placed, Tree
 from motiform.image.cast.pieces import Drawing, Pieces, draw_form
 from motiform.image.extent import form_bounds, lowest_height
 from motiform.image.look import Ground, Look, linear_from_srgb
@@ -15,6 +16,7 @@ from motiform.image.playback import Moment, moment_at_sample, moment_at_time
 from motiform.spatial.upright import upright
 
 if TYPE_CHECKING:
+    from motiform.base.kernels import Device
     from motiform.form import Form
 
 __all__ = ["Painter", "cast_form", "render"]
@@ -114,7 +116,7 @@ class Painter:
         light, guide = device.empty((pixels, 9), np.float32), device.empty((pixels, 6), np.float32)
         picture = device.empty((pixels, 3), np.uint8)
         plan = device.array(self.plan)
-        seen = [device.array(a) for a in _arguments(self.drawing.place(moment))]
+        seen = _arguments(self.drawing.place(moment), device)
         device.launch(raycast_kernels.trace, pixels, light, guide, device.array(self.view), plan, *seen)
         device.launch(raycast_kernels.develop, pixels, light, guide, plan, self.exposure, picture)
         return device.host(picture).reshape(height, width, 3)
@@ -144,18 +146,23 @@ def cast_form(
     pieces = drawing.place(moment_at_sample(form, sample))
     count = len(origins)
     distance, piece, normal = np.empty(count), np.empty(count, np.int32), np.empty((count, 3))
-    arguments = (origins, directions, *_arguments(pieces), distance, piece, normal)
-    get_device("cpu").launch(cast_kernels.cast_pieces, count, *arguments)
+    device = get_device("cpu")
+    seen = _arguments(pieces, device)
+    device.launch(cast_kernels.cast_pieces, count, origins, directions, *seen, distance, piece, normal)
     body = np.full((count, 2), -1)
     body[piece >= 0] = pieces.body[piece[piece >= 0]]
     return distance, body, normal
 
 
-def _arguments(pieces: Pieces) -> tuple[np.ndarray, ...]:
-    """Return what the kernels need of a drawing, in their order."""
-    tree = pieces.tree
-    placed = (pieces.frames, pieces.kinds, pieces.sizes, pieces.colors)
-    return (tree.boxes, tree.links, tree.order, *placed, *pieces.meshes, pieces.fields)
+def _arguments(pieces: Pieces, device: "Device") -> tuple[Tree, Placed, Meshes]:
+    """Return what the kernels need of a drawing, on a device."""
+    tree, put = pieces.tree, device.array
+    boxes, links, bases, triangles, normals = (put(a) for a in pieces.meshes)
+    return (
+        Tree(put(tree.boxes), put(tree.links), put(tree.order)),
+        Placed(put(pieces.frames), put(pieces.kinds), put(pieces.sizes), put(pieces.colors)),
+        Meshes(boxes, links, bases, triangles, normals, put(pieces.fields)),
+    )
 
 
 def check_size(size: Any) -> tuple[int, int]:
