@@ -8,8 +8,23 @@ control holds a posture with the efforts that standing needs.
 After two seconds all stand still, and the floor carries the weight of each. Where posture control has the efforts of
 standing nothing sags; servos yield by what they carry over their stiffness.
 
-The environment variable MOTIFORM_ROBOTS names a folder whose MJCF and URDF files are taken in place of these. A URDF
-robot that can stand by itself is free, otherwise its root is fixed.
+The environment variable MOTIFORM_ROBOTS names MJCF and URDF files, or folders of them, that are taken in place of these
+(several are separated as in PATH), MOTIFORM_ROOTS the folders under which ``package://`` meshes lie. A URDF robot that
+can stand by itself is free, otherwise its root is fixed. With ``pip install example-robot-data`` a quadruped, an arm, a
+humanoid, a hand and a pair of legs are
+
+.. code-block:: bash
+
+   SHARE=$(python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/cmeel.prefix/share
+   R=$SHARE/example-robot-data/robots
+   export MOTIFORM_ROOTS=$SHARE MOTIFORM_ROBOTS=$R/solo_description/robots/solo12.urdf
+   for NAME in ur_description/urdf/ur5_robot g1_description/urdf/g1_29dof_rev_1_0 \\
+         allegro_hand_description/urdf/allegro_right_hand bolt_description/robots/bolt
+   do MOTIFORM_ROBOTS=$MOTIFORM_ROBOTS:$R/$NAME.urdf; done
+   python plot_five_robots.py
+
+The dog and the humanoid stand by themselves. The legs end in balls, on which they cannot stand, so they are held by
+their root, as the arm and the hand; what is held so may reach through the floor, and does not touch it there.
 """
 
 import os
@@ -40,8 +55,11 @@ PLACES = {  # m: x, z
 
 
 def posture(robot, angles):
-    """Return the posture of a file with some angles changed, let down to the floor if it is not there."""
-    q = robot.posture().q.copy()
+    """Return the posture of a file within its limits, some angles changed, let down to the floor if it is not there."""
+    q, layout, limits = robot.posture().q.copy(), robot.figure.layout, robot.figure.limits
+    for places, rates in zip(layout.q, layout.v, strict=True):
+        if len(q[places]) == len(limits[rates]):  # not of quaternions
+            q[places] = np.clip(q[places], *limits[rates].T)
     for name, angle in angles.items():
         q[robot.figure.layout.places_q[name]] = angle
     return q if -1e-6 < robot.gaps(q).min() < 1e-3 else robot.grounded(q)
@@ -57,7 +75,9 @@ def standing(robot, q):
 
 def load(path, angles):
     """Return a robot with y up, its posture, and the efforts of standing where no servos hold it."""
+    roots = os.environ.get("MOTIFORM_ROOTS")
     options = {"up": "y", "touch": "solids", "friction": 0.9}
+    options |= {"roots": roots.split(os.pathsep)} if roots and path.suffix == ".urdf" else {}
     free = {"free": True} if path.suffix == ".urdf" else {}
     robot = robots.read_robot(path, **options, **free)
     q = posture(robot, angles)
@@ -83,13 +103,20 @@ def stand(path, angles, t1):
     return robot, mf.simulate(robot.figure, q0=q, contacts=contacts, controls=controls, **run)
 
 
+def robot_files(given):
+    """Return the files of a list of files and folders, separated as in PATH."""
+    files = []
+    for path in map(Path, given.split(os.pathsep)):
+        files += sorted(f for f in path.rglob("*") if f.suffix in (".xml", ".urdf")) if path.is_dir() else [path]
+    return files
+
+
 def main(quick=False):
-    folder = os.environ.get("MOTIFORM_ROBOTS")
-    if folder is None:
+    given = os.environ.get("MOTIFORM_ROBOTS")
+    if given is None:
         files = {name: robots.robot_file(name) for name in PLACES}
     else:
-        found = sorted(path for kind in ("*.xml", "*.urdf") for path in Path(folder).rglob(kind))
-        files = {path.stem if path.stem != "scene" else path.parent.name: path for path in found}
+        files = {path.stem if path.stem != "scene" else path.parent.name: path for path in robot_files(given)}
     return {name: stand(path, POSTURES.get(name, {}), 0.5 if quick else 2.0) for name, path in files.items()}
 
 
@@ -131,11 +158,14 @@ def placed(name, rec, x, z):
 
 
 def draw(result, folder):
+    middle = (len(result) - 1) / 2
     parts = {
-        name: placed(name, rec, *PLACES.get(name, (0.0, 1.2 * k))) for k, (name, (_, rec)) in enumerate(result.items())
+        name: placed(name, rec, *PLACES.get(name, (0.0, 0.7 * (k - middle))))
+        for k, (name, (_, rec)) in enumerate(result.items())
     }
     every = Form(tuple(part for own in parts.values() for part in own), np.zeros(1))
-    camera = Camera((3.4, 1.4, 0.5), (0.0, 0.66, 0.1), fov=0.55)
+    away = 1.0 if set(result) <= set(PLACES) else 0.3 * len(result)
+    camera = Camera((3.4 * away, 1.4 * away, 0.5), (0.0, 0.66, 0.1), fov=0.55)
     pictures = [picture(every, folder / "robots.png", camera=camera, size=(1200, 760), ground=0.0)]
     if "hand" in parts:
         x, z = PLACES["hand"]
