@@ -5,11 +5,15 @@ import re
 import numpy as np
 import pytest
 
+import motiform
+from motiform import FigureBuilder, Transform, joints
 from motiform.base.errors import InputError
+from motiform.image.report import plots
 from motiform.image.report.blocks import Bar, Code, Heading, Picture, Strip, Table, Text
 from motiform.image.report.html import html_page
 from motiform.image.report.page import write_blocks, write_report
 from motiform.image.report.pictures import png_of_pixels
+from motiform.motion.reconstruct import virtual_markers
 
 EVIL = "<script>alert('x')</script> & \"$x_1$\""
 
@@ -59,3 +63,21 @@ def test_lines_of_a_pdf_stay_on_the_page():
     longest = (prose * 9)[: pdf._LETTERS]
     assert TextPath((0, 0), longest, size=9.0).get_extents().width < 72 * pdf._WIDE
     assert len("right foot strike, 12.34 s") <= int(72 * pdf._WIDE / pdf._ACROSS / (pdf._BROAD * 5.5))
+
+
+def test_efforts_that_no_marker_tells_are_not_drawn(monkeypatch):
+    """Of an arm with markers on its upper part alone the elbow has no plot; a coordinate that is seen has one."""
+    b = FigureBuilder()
+    b.segment("upper", None, joints.revolute((0, 0, 1)), mass=1.0, com=(0, -0.1, 0))
+    elbow = Transform(np.eye(3), (0, -0.3, 0))
+    b.segment("fore", "upper", joints.revolute((0, 0, 1)), placement=elbow, mass=1.0, com=(0, -0.1, 0))
+    b.tag("a", "upper", (0.0, -0.1, 0.0))
+    b.tag("b", "upper", (0.1, -0.2, 0.0))
+    arm = b.build()
+    q = np.column_stack([np.sin(np.arange(50) / 10.0), np.zeros(50)])
+    rec = motiform.reconstruct(arm, virtual_markers(arm, q, rate=50.0), dynamics=True)
+    drawn = []
+    monkeypatch.setattr(plots, "_pages", lambda names, draw: drawn.extend(names) or iter(()))
+    list(plots.effort_plots(rec, arm))
+    assert np.abs(rec["effort"][:, 1]).max() > 0
+    assert drawn == [f"{arm.coordinates[0]} [N·m]"]

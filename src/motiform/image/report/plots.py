@@ -183,7 +183,7 @@ def _pages(names: Sequence[str], draw: Any) -> Iterator[bytes]:
 
 
 def effort_plots(rec: "Recording", figure: "Figure") -> Iterator[bytes]:
-    """Give pages of efforts [N·m or N], and the residual at the root."""
+    """Give pages of efforts [N·m or N] of coordinates that the markers determine, and the residual at the root."""
     from motiform.motion.tree import joint_axes
 
     turns = np.linalg.norm(joint_axes(figure, figure.neutral())[:, :3], axis=1) > 1e-9
@@ -192,6 +192,7 @@ def effort_plots(rec: "Recording", figure: "Figure") -> Iterator[bytes]:
     if "residual" in rec:
         yield _residual(times, np.asarray(rec["residual"])[chosen])
     told = [name.removeprefix("effort.") for name, _ in columns(rec.channel("effort"), rec.manifest.get("labels"))]
+    effort = np.where(np.asarray(rec["unseen"])[chosen] > 0.5, np.nan, effort)
     drawn = [k for k in range(effort.shape[1]) if (np.abs(effort[:, k]) > 0).any()]
     names = [f"{told[k]} [{'N·m' if turns[k] else 'N'}]" for k in drawn]
     yield from _pages(names, lambda axes, n: _line(axes, times, effort[:, drawn[n]]))
