@@ -1,7 +1,7 @@
 """Form: the geometry attached to the positions and poses of a recording."""
 
 from motiform.form.colors import Shades
-from motiform.form.form import dress, strobe
+from motiform.form.form import dress, form_of, strobe
 from motiform.form.looks import (
     Bone,
     ColorBy,
@@ -55,6 +55,7 @@ __all__ = [
     "Surface",
     "SurfaceLook",
     "dress",
+    "form_of",
     "looks_in",
     "looks_of",
     "marker_looks",

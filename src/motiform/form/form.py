@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import RecordingError, check_keywords
+from motiform.base.errors import InputError, RecordingError, check_keywords
 from motiform.form.looks import Looks, ShapeLook, looks_in
 from motiform.form.looks.looks import KINDS
 from motiform.form.parts import Form, Links, Part, Skin
@@ -17,7 +17,7 @@ from motiform.record.manifest import check_manifest
 if TYPE_CHECKING:
     from motiform.record import Recording
 
-__all__ = ["dress", "strobe"]
+__all__ = ["dress", "form_of", "strobe"]
 
 
 @check_keywords
@@ -62,6 +62,19 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
         tuple(one for one in drawn if isinstance(one, Skin)),
         up_of(recording.manifest),
         tuple(one for one in drawn if isinstance(one, Surface)),
+    )
+
+
+def form_of(source: "Form | Recording", *, skin: bool | Rig | None = None) -> Form:
+    """Return a form as it is, and a recording dressed (`dress`)."""
+    from motiform.record import Recording
+
+    if isinstance(source, Form):
+        return source
+    if isinstance(source, Recording):
+        return dress(source, skin=skin)
+    raise InputError(
+        "only recordings and forms can be drawn", got=type(source).__name__, allowed="a Recording or a Form"
     )
 
 

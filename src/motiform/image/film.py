@@ -40,7 +40,7 @@ _MOST = 1_000_000  # pictures; more is a slip in fps or speed
 
 @check_keywords
 def picture(
-    form: "Form",
+    source: "Form | Recording",
     path: str | os.PathLike[str],
     *,
     sample: int | None = None,
@@ -54,11 +54,14 @@ def picture(
     samples_per_pixel: int = 16,
     device: str = "cpu",
 ) -> Path:
-    """Write a PNG picture of the form at a sample or time [s] (the last sample if neither is given); return its path.
+    """Write a PNG picture of a form or recording and return its path.
 
-    The other parameters are those of `render`. A file that is this very picture is not made again.
+    It shows a sample or a time [s], the last sample if neither is given. The other parameters are those of `render`. A
+    file that is this very picture is not made again.
     """
-    path = _check_path(path, ".png", overwrite=True)
+    from motiform.form import form_of
+
+    form, path = form_of(source), _check_path(path, ".png", overwrite=True)
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )
@@ -77,7 +80,7 @@ def picture(
 
 @check_keywords
 def film(
-    form: "Form",
+    source: "Form | Recording",
     path: str | os.PathLike[str],
     *,
     fps: float = 25.0,
@@ -94,7 +97,7 @@ def film(
     samples_per_pixel: int = 4,
     device: str = "cpu",
 ) -> Path:
-    """Write an mp4 film (H.264) of the whole motion and return its path.
+    """Write an mp4 film (H.264) of the whole motion of a form or recording and return its path.
 
     Parameters
     ----------
@@ -110,7 +113,9 @@ def film(
     The other parameters are those of `render`. The file appears under its name when it is complete, not before; one
     that is this very film is not made again.
     """
-    path = _check_path(path, ".mp4", overwrite=True)
+    from motiform.form import form_of
+
+    form, path = form_of(source), _check_path(path, ".mp4", overwrite=True)
     width, height = check_size(size)
     if width % 2 or height % 2:
         even = (width - width % 2 or 2, height - height % 2 or 2)

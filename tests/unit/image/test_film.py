@@ -10,7 +10,9 @@ import pytest
 from stills import moving
 
 from models import stop_after
+from motiform import export, simulate
 from motiform.base.errors import InputError, MotiformError, RunError
+from motiform.form import dress
 from motiform.geometry import Ball, Box
 from motiform.image import Camera, film, picture, render
 from motiform.image.cast.raycast import Painter
@@ -89,6 +91,18 @@ def test_a_picture_is_the_render(flight, tmp_path):
     np.testing.assert_array_equal(iio.imread(path), render(flight, time=0.6, size=SIZE))
     last = picture(flight, tmp_path / "last.png", size=SIZE, samples_per_pixel=4)
     np.testing.assert_array_equal(iio.imread(last), render(flight, 4, size=SIZE))
+
+
+def test_a_recording_is_dressed():
+    rec = simulate("handle", settings={"scene.duration": 0.1})
+    np.testing.assert_array_equal(render(rec, 0, size=SIZE), render(dress(rec), 0, size=SIZE))
+
+
+@pytest.mark.parametrize("call", [picture, film, export])
+def test_only_recordings_and_forms_are_drawn(call, tmp_path):
+    suffix = {"picture": ".png", "film": ".mp4", "export": ".glb"}[call.__name__]
+    with pytest.raises(InputError, match="only recordings and forms can be drawn"):
+        call("handle", tmp_path / f"a{suffix}")
 
 
 def test_a_title_stands_in_the_lower_left_corner():

@@ -18,6 +18,7 @@ from motiform.spatial.upright import upright
 if TYPE_CHECKING:
     from motiform.base.kernels import Device
     from motiform.form import Form
+    from motiform.record import Recording
 
 __all__ = ["Painter", "cast_form", "render"]
 
@@ -25,7 +26,7 @@ _LARGEST = 16384  # pixels along a side
 
 
 def render(
-    form: "Form",
+    source: "Form | Recording",
     sample: int | None = None,
     *,
     time: float | None = None,
@@ -36,7 +37,7 @@ def render(
     samples_per_pixel: int = 4,
     device: str = "cpu",
 ) -> np.ndarray:
-    """Return a picture of the form, (height, width, 3) uint8 sRGB.
+    """Return a picture of a form or recording, (height, width, 3) uint8 sRGB.
 
     Parameters
     ----------
@@ -48,6 +49,9 @@ def render(
     look : light and exposure.
     samples_per_pixel : rays through each pixel; more are smoother.
     """
+    from motiform.form import form_of
+
+    form = form_of(source)
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )

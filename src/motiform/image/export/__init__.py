@@ -55,11 +55,14 @@ def export(
         raise InputError(
             "unknown format", where=str(path), got=suffix, allowed=", ".join(SUFFIXES), remedy=closest(suffix, SUFFIXES)
         )
+    from motiform.form import form_of
+
     path = check_new(path, overwrite=overwrite)
     if suffix == ".csv":
         _write_table(source, path, overwrite, rate)
         return path
-    form = _form(source, skin)
+    form = form_of(source, skin=skin)
+    form = form if form is source else _without_gaps(form)
     with new_file(path, overwrite=overwrite) as temporary:
         if suffix in (".glb", ".gltf"):
             from motiform.image.export.gltf import write_gltf
@@ -74,17 +77,6 @@ def export(
 
             write_usd(form, temporary, rate=rate)
     return path
-
-
-def _form(source: "Recording | Form", skin: bool | None) -> "Form":
-    from motiform.form import Form, dress
-    from motiform.record import Recording
-
-    if isinstance(source, Form):
-        return source
-    if isinstance(source, Recording):
-        return _without_gaps(dress(source, skin=skin))
-    raise InputError("cannot export this", got=type(source).__name__, allowed="a Recording or a Form")
 
 
 def _without_gaps(form: "Form") -> "Form":
