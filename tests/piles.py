@@ -68,14 +68,14 @@ def _run(bodies, obstacles, gravity, t1, rate, **law):
 @contextmanager
 def watched():
     """Give a list of every step of a run: the deepest overlap at its beginning [m], by how much bodies were moved and
-    turned apart [m, rad], (bodies, 2), and the state at its end.
+    turned apart [m, rad], (bodies, 2), impulses times their arms [kg m²/s], (bodies,), and the state at its end.
     """
     steps, step = [], stepping.Stepper.step
 
     def watch(stepper, at, y):
         q = y[: stepper.system.nq].copy()
         step(stepper, at, y)
-        steps.append((max(0.0, -stepper.gaps.min()), _parted(stepper, q), y.copy()))
+        steps.append((max(0.0, -stepper.gaps.min()), _parted(stepper, q), _leant(stepper, q), y.copy()))
 
     with patch.object(stepping.Stepper, "step", watch):
         yield steps
@@ -84,22 +84,39 @@ def watched():
 def _parted(stepper, q):
     """Return the way and the turn of each body that impulses Z along normals made, Z h/m and Z a h/J with the arm a."""
     system, Z = stepper.system, -stepper._room.apart[1 : 3 * stepper.pairs : 3]
-    figure, contacts, packed = system.figure, system.contacts, stepper.packed
+    figure = system.figure
     moved = np.zeros((len(figure.segments), 2, 3))
     if not Z.any():
         return moved[..., 0]
-    centers = tree.centers_of_mass(figure, q)
-    for k in np.flatnonzero(Z):
-        pair, site = stepper.active[k], stepper.sites[k]
-        carriers = contacts.points[packed.point_of[pair]].segment, contacts.obstacles[packed.obstacle_of[pair]].segment
-        for sign, name in zip((1, -1), carriers, strict=True):
-            if name is not None:
-                n = figure.index(name)
-                P = sign * Z[k] * stepper.h * site[c.NORMAL : c.NORMAL + 3]
-                moved[n] += P, np.cross(site[c.SITE : c.SITE + 3] - centers[n], P)
+    for k, sign, n, arm in _pushed(stepper, q, np.flatnonzero(Z)):
+        P = sign * Z[k] * stepper.h * stepper.sites[k][c.NORMAL : c.NORMAL + 3]
+        moved[n] += P, np.cross(arm, P)
     least = np.array([np.linalg.eigvalsh(segment.inertia)[0] for segment in figure.segments])
     mass = np.array([segment.mass for segment in figure.segments])
     return np.linalg.norm(moved, axis=2) / np.stack([mass, least], axis=1)
+
+
+def _leant(stepper, q):
+    """Return the impulses on each body times their arms about its centre."""
+    found = np.zeros(len(stepper.system.figure.segments))
+    P = np.linalg.norm(stepper.impulses.reshape(-1, 3)[stepper.active[: stepper.pairs]], axis=1)
+    for k, _, n, arm in _pushed(stepper, q, np.flatnonzero(P)):
+        found[n] += P[k] * np.linalg.norm(arm)
+    return found
+
+
+def _pushed(stepper, q, contacts):
+    """Give which bodies some contacts push: the contact, the sign, the body and the arm about its centre [m]."""
+    figure, packed = stepper.system.figure, stepper.packed
+    points, obstacles = stepper.system.contacts.points, stepper.system.contacts.obstacles
+    centers = tree.centers_of_mass(figure, q)
+    for k in contacts:
+        pair, site = stepper.active[k], stepper.sites[k]
+        carriers = points[packed.point_of[pair]].segment, obstacles[packed.obstacle_of[pair]].segment
+        for sign, name in zip((1, -1), carriers, strict=True):
+            if name is not None:
+                n = figure.index(name)
+                yield k, sign, n, site[c.SITE : c.SITE + 3] - centers[n]
 
 
 def pile(seed, count=6, t1=0.9):
@@ -119,7 +136,7 @@ def cluster(seed, count=5):
     return _run(bodies, (), (0, 0, 0), 0.4, 20.0, friction=MU, restitution=0.3)
 
 
-def energy_allowed(bodies, parted, spins, speeds, kinetic):
+def energy_allowed(bodies, parted, leant, spins, speeds, kinetic):
     """Return by how much the energy E − ½ h g·p may rise in each step [J], (steps,).
 
     A step of free fall moves with the velocity at its end, and keeps E − ½ h g·p but for the turning of free tops,
@@ -127,14 +144,18 @@ def energy_allowed(bodies, parted, spins, speeds, kinetic):
     energy by P·u − ½ PᵀA P, A the Delassus matrix: normal ones act where u_n = −gap/h ≤ 0, and friction is against u_t,
     so that it never rises. What overlaps is moved apart and no momentum stays of it. A body of mass m moved by δ rises,
     m g δ, and, as its angular momentum about the origin stays, turns faster by what its own path takes, m ω v δ;
-    one that is turned by θ has its angular momentum J ω in other axes, J ω² θ.
+    one that is turned by θ has its angular momentum J ω in other axes, J ω² θ. The velocities u are those in the middle
+    of the step; until its end a point at the arm a changes its own by ½ h (ω×(ω×a) + ω'×a), with ω' = J⁻¹(Jω×ω) of a
+    free top, at most ½ h ω² a times the greatest moment over the least, and P works on that.
     """
     mass = np.array([body.properties.mass for body in bodies])
-    most = np.array([np.linalg.eigvalsh(body.properties.inertia)[-1] for body in bodies])
+    moments = np.array([np.linalg.eigvalsh(body.properties.inertia) for body in bodies])
+    most, shape = moments[:, -1], moments[:, -1] / moments[:, 0]
     spin, speed = _higher(spins), _higher(speeds)
     turning = 2 * (H * spins.max(1)) ** 2 * kinetic / 6
     apart = mass * (G + spin * speed) * parted[1:, :, 0] + most * spin**2 * parted[1:, :, 1]
-    return _higher(turning) + apart.sum(1)
+    late = 0.5 * H * leant[1:] * spin**2 * shape
+    return _higher(turning) + apart.sum(1) + late.sum(1)
 
 
 def _higher(values):
@@ -147,14 +168,14 @@ def pile_books(seed):
     with watched() as steps:
         rec, bodies = pile(seed)
     figure = figure_of(bodies)
-    deep, parted, y = (np.array(values) for values in zip(*steps, strict=True))
+    deep, parted, leant, y = (np.array(values) for values in zip(*steps, strict=True))
     q, v = y[:, : figure.nq], y[:, figure.nq :]
     joules, push = tree.energy(figure, q, v), tree.momentum(figure, q, v)[:, 3:]
     motion = v.reshape(len(v), -1, 6)
     spins, speeds = np.linalg.norm(motion[..., :3], axis=2), np.linalg.norm(motion[..., 3:], axis=2)
     mass = sum(body.properties.mass for body in bodies)
     gained = np.diff(joules.total - 0.5 * H * G * push[:, 1])
-    allowed = energy_allowed(bodies, parted, spins, speeds, joules.kinetic)
+    allowed = energy_allowed(bodies, parted, leant, spins, speeds, joules.kinetic)
     allowed += 1e-14 * len(bodies) * np.abs(joules.total).max()  # rounding
     # the floor's impulse in each step: it pushes, within the cone of friction
     pushed = np.diff(push, axis=0) + mass * G * H * np.array([0, 1.0, 0])
