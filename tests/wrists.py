@@ -6,9 +6,9 @@ import numpy as np
 
 from motiform import wrist
 from motiform.geometry import Mesh
+from motiform.measure import synthetic_bones
 from motiform.motion.bones.bone import Bone, Fineness
 from motiform.motion.bones.pack import Packed, pack_wrist
-from motiform.motion.bones.synthetic import synthetic_bones
 
 COARSE = Fineness(spacing=8e-4, margin=5e-3, band=2e-3, points=2e-3)
 

@@ -25,7 +25,7 @@ ERRORS = (0.1e-3, 0.2e-3, 0.4e-3, 0.8e-3)  # m
 
 def main(quick=False):
     h = 0.7e-3 if quick else 0.4e-3
-    bones = measure.wrist_shapes(1.5 * h)
+    bones = measure.synthetic_bones(gap=0.8e-3, distal="z")
     ct, _ = measure.synthetic_ct(bones, spacing=(h, h, max(h, 0.8e-3)))
     centers = {name: mesh.mass_properties(density=1.0).com[None] for name, mesh in bones.items()}
     labels = mf.segment_bones(ct, seeds=measure.Seeds(centers, side="right"))

@@ -10,7 +10,15 @@ from motiform.measure.plates import center_of_pressure, resample_plates
 from motiform.measure.segment import Disc, Seeds, Spot, label_meshes, read_seeds, segment_bones
 from motiform.measure.sto import read_sto, write_sto
 from motiform.measure.subjects import Subject, read_subjects, write_subjects
-from motiform.measure.volume import Labels, Volume, read_labels, read_volume, synthetic_ct, wrist_shapes, write_volume
+from motiform.measure.volume import (
+    Labels,
+    Volume,
+    read_labels,
+    read_volume,
+    synthetic_bones,
+    synthetic_ct,
+    write_volume,
+)
 
 __all__ = [
     "Computed",
@@ -42,9 +50,9 @@ __all__ = [
     "read_volume",
     "resample_plates",
     "segment_bones",
+    "synthetic_bones",
     "synthetic_ct",
     "turn",
-    "wrist_shapes",
     "write_c3d",
     "write_markers",
     "write_markers_csv",

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from motiform.bench.contact.shapes import wrist_shapes
 from motiform.geometry import Mesh
 from motiform.geometry.maps import SignedMap, grid_around, mesh_voxels, reduce_cover, signed_map
 from motiform.geometry.maps.cover import Cover, cover_labels
-from motiform.measure import wrist_shapes
 
 __all__ = ["LAYER", "Bones", "bones", "inflated"]
 

@@ -11,7 +11,7 @@ from motiform.geometry.maps import Grid, euclidean_map
 from motiform.geometry.meshes.files import check_closed
 from motiform.geometry.meshes.fill import cells_inside
 from motiform.geometry.solids.mesh import Mesh
-from motiform.measure.volume.shapes import wrist_shapes
+from motiform.measure.volume.bones import synthetic_bones
 from motiform.measure.volume.volume import Labels, Side, Volume
 from motiform.spatial.checks import Array, as_floats
 
@@ -31,7 +31,7 @@ def synthetic_ct(
 
     Parameters
     ----------
-    bones : meshes by name; where they overlap the first one counts. By default the fifteen of `wrist_shapes`.
+    bones : meshes by name; where they overlap the first one counts. By default `synthetic_bones`, z distal.
     spacing : [m] along x, y, z.
     margin : [m] around the bones.
     bounds : the field of view instead, two corners [m], (2, 3); bones that reach beyond it are cut.
@@ -45,7 +45,7 @@ def synthetic_ct(
     """
     from scipy.ndimage import gaussian_filter
 
-    bones = wrist_shapes() if bones is None else bones
+    bones = synthetic_bones(distal="z") if bones is None else bones
     if not bones:
         raise InputError("a synthetic CT must show bones", allowed="at least one mesh")
     h = np.broadcast_to(as_floats(spacing, where="spacing"), 3)

@@ -1,5 +1,6 @@
 """Bones in contact: rigid bones from meshes, ligaments, and poses of rest. Public as ``motiform.wrist``."""
 
+from motiform.measure.volume import synthetic_bones
 from motiform.motion.bones.axes import Axes
 from motiform.motion.bones.bone import Bone, Fineness
 from motiform.motion.bones.dynamics import Loads
@@ -7,7 +8,6 @@ from motiform.motion.bones.helical import HelicalAxes, helical_axes, rotation_sh
 from motiform.motion.bones.images import from_labels, from_volume
 from motiform.motion.bones.ligaments import Ligament
 from motiform.motion.bones.names import BONES
-from motiform.motion.bones.synthetic import synthetic_bones
 from motiform.motion.bones.wrist import Cartilage, Wrist, from_meshes
 
 __all__ = [

@@ -6,9 +6,9 @@ import pytest
 from motiform.base.errors import RunError
 from motiform.bench.contact import cases, solids
 from motiform.bench.contact.bones import LAYER, Bones, inflated
+from motiform.bench.contact.shapes import wrist_shapes
 from motiform.bench.register import made_peers
 from motiform.geometry import Ball, touch_points
-from motiform.measure import wrist_shapes
 from wrists import COARSE
 
 

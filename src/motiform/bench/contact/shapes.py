@@ -1,4 +1,4 @@
-"""Smooth shapes of the fifteen bones of a wrist, for tests and examples: packed like a wrist, of no one's wrist."""
+"""Fifteen smooth shapes packed like the bones of a wrist, with triangles of one size: what contenders are given."""
 
 import numpy as np
 

@@ -4,7 +4,7 @@ Every bone begins as a union of ellipsoids. Where two come near they share the r
 surface on which both are equally near, so that neighbours fit as joints do.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -48,8 +48,9 @@ def synthetic_bones(
     detail: int = 3,
     variation: float = 0.0,
     seed: int = 0,
+    distal: Literal["y", "z"] = "y",
 ) -> dict[str, Mesh]:
-    """Return the fifteen bones of a synthetic wrist [m], x radial, y distal, z palmar on the right.
+    """Return the fifteen bones of a synthetic wrist [m], x radial on the right.
 
     Parameters
     ----------
@@ -59,7 +60,10 @@ def synthetic_bones(
     detail : times that the 20 triangles of a first ball are split in four, 2 to 6.
     variation : standard deviation of the semi-axes (relative) and centres (relative to 10 mm): other wrists.
     seed : of the generator of that variation.
+    distal : axis towards the fingers: "y", with z palmar, or "z" as in axial images, with y dorsal.
     """
+    if distal not in ("y", "z"):
+        raise InputError("distal must be an axis", where="distal", got=distal, allowed="'y', 'z'")
     if side not in ("right", "left"):
         raise InputError("side must be that of a hand", where="side", got=side, allowed="'right', 'left'")
     if isinstance(detail, bool) or not isinstance(detail, int) or not 2 <= detail <= 6:
@@ -71,6 +75,8 @@ def synthetic_bones(
     for name in shapes:
         directions, faces = _sphere(detail + (name in ("radius", "ulna")))  # long bones have long triangles
         points = _surface(name, shapes, directions, space) * mirror * scale
+        if distal == "z":
+            points = points[:, [0, 2, 1]] * (1.0, -1.0, 1.0)
         found[name] = Mesh(points, faces[:, ::-1].copy() if side == "left" else faces)
     return found
 
