@@ -56,7 +56,8 @@ def add_force(
     forces[n] += force
     presses[n] += press
     sites[n] += (press / presses[n] if presses[n] > 0 else 1.0) * (site - sites[n])
-    moments[n] += np.cross(site, force)
+    (x, y, z), (u, v, w) = site.tolist(), force.tolist()  # numpy's product takes a hundred times longer
+    moments[n] += (y * w - z * v, z * u - x * w, x * v - y * u)
 
 
 def drive_efforts(
