@@ -190,7 +190,7 @@ def spatio_temporal(table: Any) -> tuple[list[str], list[list[str]]]:
         if not np.isfinite(means).any() and name in ("support", "flight"):
             continue  # walking and running exclude each other
         symmetry = 200.0 * (means[0] - means[1]) / (means[0] + means[1]) if np.isfinite(means).all() else np.nan
-        rows.append([words, *cells, f"{symmetry:+.1f}" if np.isfinite(symmetry) else "–"])
+        rows.append([words, *cells, f"{symmetry:+z.1f}" if np.isfinite(symmetry) else "–"])
     return ["", "left, mean ± sd (n)", "right, mean ± sd (n)", "asymmetry [%]"], rows
 
 
