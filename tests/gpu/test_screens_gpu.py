@@ -24,7 +24,7 @@ def screens():
     yield Screen(shape=(21, 22), spacing=0.1, mass=0.1, law=ScreenLaw(10.0, 0.3, 20.0, 0.1), engravers=(ball,))
 
 
-@pytest.mark.parametrize("screen", screens(), ids=lambda s: f"{s.shape} {s.edges}")
+@pytest.mark.parametrize("screen", list(screens()), ids=lambda s: f"{s.shape} {s.edges}")
 def test_heights_agree_with_the_cpu(screen):
     cpu, gpu = ScreenEngine(screen), ScreenEngine(screen, "cuda")
     for engine in (cpu, gpu):
