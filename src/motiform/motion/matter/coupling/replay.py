@@ -20,6 +20,7 @@ from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.model.points import find_points
 from motiform.motion.matter.system import NetworkSystem, steps_per_sample
 from motiform.motion.run import Options, check_memory, record
+from motiform.motion.run.identity import identify
 from motiform.record import Channel, Recorder, Recording, open_recording
 from motiform.spatial.checks import Words
 
@@ -85,9 +86,13 @@ def record_connection(
     part, points = halves.driver_part, halves.connection
     options = Options(t1, rate=part.whole.frequency, integrator="centred", device=device)
     system = _PartSystem(part, part.network(), {"position": points}, options, unstable)
+    key, _ = identify(part.whole, part.own, points, options)
+    done = _begun(None if out is None else Path(out), key) if resume else None
+    if done is not None and done.complete:
+        return done
     return record(
-        system, out=out, manifest={"title": "connection"}, statics=_numbers(part.whole, points), overwrite=overwrite,
-        resume=resume, progress=progress,
+        system, out=out, manifest={"title": "connection", "key": key}, statics=_numbers(part.whole, points),
+        overwrite=overwrite, resume=done is not None, progress=progress,
     )  # fmt: skip
 
 
@@ -135,21 +140,34 @@ def run_schedule(
         drivers = [k for k in range(len(names)) if k not in mine and allowed[k, mine].any()]
         parts.append(part_of(whole, np.flatnonzero(np.isin(label, mine)), np.flatnonzero(np.isin(label, drivers))))
     needed = np.unique(np.concatenate([part.needs for part in parts]))
+    key, _ = identify(network, label, separation.as_dict(), options)
     found: list[Recording] = []
     for n, part in enumerate(parts):
         wanted, out = np.intersect1d(part.own, needed), _file(root, f"run-{n + 1}.mf")
         model = part.network(_motions(part, "connection", *found))
         system = _PartSystem(part, model, {"connection": wanted}, options, unstable, own=True)
-        begun = out if resume and out is not None and out.exists() else None
-        if begun is not None and (done := open_recording(begun)).complete:
+        done = _begun(out, key) if resume else None
+        if done is not None and done.complete:
             found.append(done)
             continue
         found.append(
-            record(system, out=out, statics=_numbers(whole, wanted), overwrite=overwrite, resume=begun is not None,
-                   progress=_share(progress, n, len(parts)))
+            record(system, out=out, manifest={"key": key}, statics=_numbers(whole, wanted), overwrite=overwrite,
+                   resume=done is not None, progress=_share(progress, n, len(parts)))
         )  # fmt: skip
     kept = list(zip(parts, found, strict=True))
     return _joined(network, kept, options, steps, _file(root, "whole.mf"), overwrite or resume, separation)
+
+
+def _begun(out: Path | None, key: str) -> Recording | None:
+    """Return the recording that a run is resumed from; None where it was not begun."""
+    if out is None:
+        raise InputError("only recordings on disk can be resumed", remedy="Give the folder or file of the run.")
+    if not out.exists():
+        return None
+    found = open_recording(out)
+    if found.manifest.get("key") != key:
+        raise InputError("the recording is of another run", where=str(out), remedy="Take another folder, or overwrite.")
+    return found
 
 
 def _share(progress: Progress | None, n: int, runs: int) -> Progress | None:

@@ -254,3 +254,7 @@ def test_an_interrupted_schedule_continues_from_its_folder(one_way, tmp_path):
     assert first.complete
     found = run_schedule(runner(), apart, 0.4, **options, resume=True)
     same(found, one_way, ["body.position", "cloth.position", "tail.velocity"])
+    with pytest.raises(InputError, match="the recording is of another run"):
+        run_schedule(runner(), apart, 0.3, **options, resume=True)
+    with pytest.raises(InputError, match="only recordings on disk can be resumed"):
+        run_schedule(runner(), apart, 0.4, resume=True)
