@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
@@ -19,7 +20,8 @@ _LOOK = 3  # s between two looks at the workers while no task ends
 def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, tell: Progress) -> Iterator[Result]:
     """Give the results of tasks worked on by a cluster; those of a worker that is lost begin again on another."""
     with _client(scheduler, count) as client:
-        futures = {client.submit(_on_worker, work, n, task, pure=False): n for n, task in enumerate(tasks)}
+        with _told(scheduler):
+            futures = {client.submit(_on_worker, work, n, task, pure=False): n for n, task in enumerate(tasks)}
         try:
             while futures:
                 for future in _some_done(client, list(futures), scheduler):
@@ -28,12 +30,13 @@ def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, t
                     yield _result(number, future, scheduler)
                     future.release()
         finally:
-            client.cancel(list(futures))
+            with suppress(OSError, RuntimeError, CancelledError):  # a cluster that has stopped works on nothing
+                client.cancel(list(futures))
 
 
 def _some_done(client: Any, futures: list[Any], scheduler: str) -> list[Any]:
     """Wait until some are done and return them; RunError where no worker has been there for a while."""
-    from distributed import CancelledError, wait
+    from distributed import wait
 
     alone = None
     while True:
@@ -53,11 +56,22 @@ def _some_done(client: Any, futures: list[Any], scheduler: str) -> list[Any]:
 
 
 def _workers(client: Any, scheduler: str) -> Any:
-    try:
+    with _told(scheduler):
         return client.scheduler_info()["workers"]
-    except (OSError, RuntimeError) as error:
-        remedy = "What is finished stays; start the scheduler and the same command again."
-        raise RunError("the cluster has stopped", where=scheduler, got=str(error), remedy=remedy) from error
+
+
+@contextmanager
+def _told(scheduler: str) -> Iterator[None]:
+    """Turn what Dask raises where its scheduler is gone, at any moment of an exchange, into RunError."""
+    try:
+        yield
+    except (OSError, RuntimeError, CancelledError) as error:
+        raise _stopped(scheduler, f"{type(error).__name__}: {error}") from error
+
+
+def _stopped(scheduler: str, got: str) -> RunError:
+    remedy = "What is finished stays; start the scheduler and the same command again."
+    return RunError("the cluster has stopped", where=scheduler, got=got, remedy=remedy)
 
 
 def _on_worker(work: Work, number: int, task: Any) -> Result:
@@ -67,16 +81,15 @@ def _on_worker(work: Work, number: int, task: Any) -> Result:
 
 def _result(number: int, future: Any, scheduler: str) -> Result:
     if future.status == "finished":
-        found = future.result()
+        with _told(scheduler):  # the scheduler may end between the end of a task and its result
+            found = future.result()
         assert isinstance(found, Result)
         return found
     if future.status == "error":  # the task itself raises nothing: its workers died, or do not know it
-        error = future.exception()
+        with _told(scheduler):
+            error = future.exception()
         return Result(number, error=f"{type(error).__name__}: {error}")
-    raise RunError(
-        "the cluster has stopped", where=scheduler, got=f"a task that is {future.status}",
-        remedy="What is finished stays; start the scheduler and the same command again.",
-    )  # fmt: skip
+    raise _stopped(scheduler, f"a task that is {future.status}")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, RunError
 from motiform.sweep import cores, run_tasks
 
 TASKS = '''
@@ -163,3 +163,21 @@ def test_no_scheduler_is_told(monkeypatch):
         list(run_tasks(print, [1], scheduler="tcp://127.0.0.1:9"))
     with pytest.raises(InputError, match="the scheduler does not answer"):
         list(run_tasks(print, [1], scheduler="nowhere://x"))
+
+
+@pytest.mark.parametrize("status", ["finished", "error", "cancelled", "lost"])
+def test_a_scheduler_that_ends_before_a_result_came_is_told(status):
+    """It is killed between the end of a task and the exchange of its result."""
+    from motiform.sweep.cluster import _result
+
+    class Future:
+        def __init__(self):
+            self.status = status
+
+        def result(self):
+            raise ConnectionResetError(104, "Connection reset by peer")
+
+        exception = result
+
+    with pytest.raises(RunError, match="the cluster has stopped"):
+        _result(0, Future(), "tcp://127.0.0.1:8786")
