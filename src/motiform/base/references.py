@@ -212,6 +212,8 @@ REFERENCES: dict[str, str] = {
     "complex objects in three-dimensional space, IEEE J. Robot. Autom. 4 (1988) 193–203. doi:10.1109/56.2083",
     "Bergen01": "G. van den Bergen, Proximity queries and penetration depth computation on 3D game objects, Game "
     "Developers Conference 2001.",
+    "Snethen08": "G. Snethen, XenoCollide: complex collision made simple, Game Programming Gems 7, Charles River Media "
+    "2008, 165–178.",
     "Gottschalk96": "S. Gottschalk, M. C. Lin, D. Manocha, OBBTree: a hierarchical structure for rapid interference "
     "detection, SIGGRAPH 1996, 171–180. doi:10.1145/237170.237244",
     "Sutherland74": "I. E. Sutherland, G. W. Hodgman, Reentrant polygon clipping, Commun. ACM 17 (1974) 32–42. "

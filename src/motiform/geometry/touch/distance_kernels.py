@@ -9,7 +9,19 @@ and origin o; `F` holds the numbers of both. N points from B to A, and x_A − x
 import math
 
 from motiform.base.kernels import inline, routine
-from motiform.geometry.touch.columns import AT_EDGES, AT_FACES, BALL, CONE, CORNERS, CYLINDER, EDGES, ELLIPSOID, FACES
+from motiform.geometry.touch.columns import (
+    AT_EDGES,
+    AT_FACES,
+    BALL,
+    CONE,
+    CORNERS,
+    CYLINDER,
+    EDGES,
+    ELLIPSOID,
+    FACES,
+    HULL,
+)
+from motiform.geometry.touch.portal_kernels import portal_normal
 from motiform.geometry.touch.refine_kernels import any_normal, difference, polished, refined
 from motiform.geometry.touch.support_kernels import skin
 from motiform.spatial.algebra import add, axpy, cross, dot, norm, scale, sub
@@ -20,6 +32,7 @@ _STEPS = 64
 _NONE = 1e-7  # of the size: distances whose direction would be lost to rounding
 _CLOSE, _COARSE = 1e-13, 5e-2  # of the square of a distance: what simplices leave; where the normal is refined
 _TIGHT, _LOOSE = 1e-9, 2e-4  # of the size: what a polytope leaves; where the normal is refined
+_TILT, _SIN_60 = 0.02, math.sin(math.pi / 3.0)  # [rad] of directions about a normal, in which a polytope begins
 _SHALLOW = 2e-5  # of the size: so much less the least overlap may be than one that is the least nearby
 
 
@@ -325,8 +338,22 @@ def _foot(S, row, n, depth):
 
 
 @routine
-def _inside(F, pair, size, S, count, curved):
-    """Return gap, N and x_A of cores that overlap."""
+def _seed(F, pair, n, S):
+    """Begin a polytope with three corners about the one farthest against n, and the one opposite."""
+    e = any_normal(n)
+    f = cross(n, e)
+    for k in range(3):
+        c, s = (1.0, 0.0) if k == 0 else (-0.5, _SIN_60) if k == 1 else (-0.5, -_SIN_60)
+        _add(F, pair, axpy(_TILT * c, e, axpy(_TILT * s, f, scale(-1.0, n))), S, k)
+    _add(F, pair, n, S, 3)
+
+
+@routine
+def _inside(F, pair, size, S, count, curved, known, normal, place):
+    """Return gap, N and x_A of cores that overlap; `known` is the gap along a normal that may be the answer, or −inf.
+
+    It is so if no shift that is shorter by more than what a rough polytope leaves parts them.
+    """
     count, n = _blow_up(F, pair, size, S, count)
     if count < 4:
         w, a = difference(F, pair, n)
@@ -336,6 +363,8 @@ def _inside(F, pair, size, S, count, curved):
     for corner in range(4, CORNERS):
         row = _closest_face(S, faces)
         n = S[row, 3], S[row, 4], S[row, 5]
+        if S[row, 6] >= -known - _LOOSE * size:
+            return known, normal, place
         w = _add(F, pair, n, S, corner)
         left = dot(n, w) - S[row, 6]
         if curved and left <= _LOOSE * size:
@@ -388,22 +417,39 @@ def core_gap(F, pair, size, S):
 
 
 @routine
+def _by_portal(F, pair, size, S, least):
+    """Return gap, N and x_A of two cores that are curved, and whether they are found; below `least` a gap is proved."""
+    n, good = portal_normal(F, pair, size)
+    if not good:
+        return 0.0, n, n, False
+    gap, n, a, good = refined(F, pair, size, n)
+    if good and gap <= least:
+        _seed(F, pair, n, S)
+        gap, n, a = _inside(F, pair, size, S, 4, True, gap, n, a)
+    return gap, n, a, good
+
+
+@routine
 def _by_simplices(F, pair, size, S):
     """Return gap, N and x_A of two cores."""
     curved, good = _is_curved(pair[0]) or _is_curved(pair[2]), False
+    least = -max(_SHALLOW * size, _roundness(pair[0], F, pair[1]), _roundness(pair[2], F, pair[3]))
+    if curved and pair[0] != HULL and pair[2] != HULL:
+        gap, n, a, good = _by_portal(F, pair, size, S, least)
+        if good:
+            return gap, n, a
     v, a = _first(F, pair, S)
     apart, v, a, count = _apart(F, pair, size, S, _COARSE if curved else _CLOSE, v, a, 1)
     gap, n = 0.0, (0.0, 1.0, 0.0)
     if curved and dot(v, v) > 0.0:
         gap, n, x, good = refined(F, pair, size, scale(1.0 / norm(v), v))
-        round_one = max(_roundness(pair[0], F, pair[1]), _roundness(pair[2], F, pair[3]))
-        good = good and (apart or gap > -max(_SHALLOW * size, round_one))
+        good = good and (apart or gap > least)
         if good:
             a = x
         elif apart:
             apart, v, a, count = _apart(F, pair, size, S, _CLOSE, v, a, count)
     if not apart and not good:
-        gap, n, a = _inside(F, pair, size, S, count, curved)
+        gap, n, a = _inside(F, pair, size, S, count, curved, -math.inf, n, a)
     elif not good:
         gap = norm(v)
         n = scale(1.0 / gap, v)

@@ -113,7 +113,7 @@ def _flat(F, pair, n):
 # -------------------------------------------------------------------- straight lines
 @inline
 def _has_line(kind):
-    return kind in (BOX, CAPSULE, CYLINDER)
+    return kind in (BOX, CAPSULE, CYLINDER, CONE)
 
 
 @routine
@@ -126,17 +126,40 @@ def _line(F, pair, n, first):
 
 
 @routine
+def _circle(F, pair, n, first):
+    """Return unit e and s: normals of the straight line near n have N · e = s, which is not 0 on the wall of a cone."""
+    kind, at = (pair[0], pair[1]) if first else (pair[2], pair[3])
+    e, s = (0.0, 1.0, 0.0), 0.0
+    if kind == BOX:
+        m = n if first else tmul(pair[4], n)
+        ax, ay, az = math.fabs(m[0]), math.fabs(m[1]), math.fabs(m[2])
+        e = (1.0, 0.0, 0.0) if ax <= ay and ax <= az else (0.0, 1.0, 0.0) if ay <= az else (0.0, 0.0, 1.0)
+    elif kind == CONE:
+        wide, high = F[at] - F[at + 2], 2.0 * F[at + 1]
+        s = wide / math.sqrt(wide * wide + high * high)
+    return (e, -s) if first else (transform(pair[4], e), s)
+
+
+@routine
 def _crossed(F, pair, n):
-    """Return gap, N and x_A where two straight lines cross, and whether it is so."""
+    """Return gap, N and x_A where two straight lines cross, and whether it is so.
+
+    N = (p e + q f) ± r e × f with N · e = s, N · f = z and |N| = 1.
+    """
     if not (_has_line(pair[0]) and _has_line(pair[2])):
         return 0.0, n, n, False
-    p, q, off = _line(F, pair, n, True)
-    r, s, other = _line(F, pair, n, False)
-    m = cross(sub(q, p), sub(s, r))
-    size = norm(m)
-    if off > _STRAIGHT or other > _STRAIGHT or not size > 1e-3 * norm(sub(q, p)) * norm(sub(s, r)):
+    _, _, off = _line(F, pair, n, True)
+    _, _, other = _line(F, pair, n, False)
+    if off > _STRAIGHT or other > _STRAIGHT:
         return 0.0, n, n, False
-    m = scale(math.copysign(1.0 / size, dot(m, n)), m)
+    e, s = _circle(F, pair, n, True)
+    f, z = _circle(F, pair, n, False)
+    m, c = cross(e, f), dot(e, f)
+    square, left = dot(m, m), 1.0 - s * s - z * z - c * (c - 2.0 * s * z)  # left: r² square²
+    if not (square > 1e-6 and left > 0.0):
+        return 0.0, n, n, False
+    r = math.copysign(math.sqrt(left), dot(m, n))
+    m = scale(1.0 / square, axpy(s - c * z, e, axpy(z - c * s, f, scale(r, m))))
     if not dot(m, n) > _NEARLY:
         return 0.0, n, n, False
     p, q, off = _line(F, pair, m, True)
@@ -144,44 +167,50 @@ def _crossed(F, pair, n):
     u, v, w = sub(q, p), sub(s, r), sub(p, r)
     a, b, c, d, e = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
     det = a * c - b * b
+    if not (off < _EXACT and other < _EXACT and det > 1e-6 * a * c):
+        return 0.0, n, n, False
     t, z = (b * e - c * d) / det, (a * e - b * d) / det
-    good = off < _EXACT and other < _EXACT and t >= 0.0 and t <= 1.0 and z >= 0.0 and z <= 1.0
-    return dot(m, w), m, axpy(t, u, p), good
+    return dot(m, w), m, axpy(t, u, p), t >= 0.0 and t <= 1.0 and z >= 0.0 and z <= 1.0
+
+
+@routine
+def _onto(n, e, s):
+    """Return the unit vector nearest to n with n · e = s."""
+    m = axpy(-dot(n, e), e, n)
+    return axpy(s, e, scale(math.sqrt((1.0 - s * s) / dot(m, m)), m))
 
 
 @routine
 def _along(F, pair, size, n, first):
-    """Return gap, N and x_A where a straight line of A (first) or B touches a rim or a curved surface; whether so.
+    """Return gap, N and x_A where a straight line of A (first) or B touches a corner, a rim or a curved surface.
 
-    N stays across the line; Newton's method finds the greatest g of those.
+    Also whether it is so. N stays a normal of the line, turned about e; Newton's method finds the greatest g of those.
     """
     if not _has_line(pair[0] if first else pair[2]):
         return 0.0, n, n, False
     p, q, off = _line(F, pair, n, first)
     if off > _STRAIGHT:
         return 0.0, n, n, False
-    u = sub(q, p)
-    e = scale(1.0 / norm(u), u)
-    m = axpy(-dot(n, e), e, n)
-    n = scale(1.0 / norm(m), m)
+    e, s = _circle(F, pair, n, first)
+    n = _onto(n, e, s)
     for _ in range(_ROUNDS):
         f = cross(e, n)
         w, a = difference(F, pair, scale(-1.0, n))
-        bend = dot(w, n) - dot(f, _change(F, pair, n, w, a, f))
+        bend = dot(w, axpy(-s, e, n)) - dot(f, _change(F, pair, n, w, a, f))
         slope = dot(w, f)
         if not bend > 0.0 or not math.fabs(slope) < 0.3 * bend:
             return 0.0, n, a, False
-        n = _moved(n, f, slope / bend)
+        n = _onto(axpy(slope / bend, f, n), e, s)
         if math.fabs(slope) < _DONE * bend:
             w, a = difference(F, pair, scale(-1.0, n))
             p, q, off = _line(F, pair, n, first)
             u = sub(q, p)
             long = norm(u)
             t = dot(sub(sub(a, w) if first else a, p), u) / long
-            good = off < _EXACT and math.fabs(dot(u, e)) > (1.0 - _EXACT) * long and t >= 0.0 and t <= long
+            good = off < _EXACT and t >= 0.0 and t <= long
+            good = good and (s != 0.0 or math.fabs(dot(u, e)) > (1.0 - _EXACT) * long)
             good = good and math.fabs(dot(w, cross(e, n))) <= _LEFT * size
-            e = scale(1.0 / long, u)
-            return dot(w, n), n, axpy(t, e, p) if first else a, good
+            return dot(w, n), n, axpy(t / long, u, p) if first else a, good
     return 0.0, n, n, False
 
 
