@@ -114,8 +114,9 @@ def reconstruct_trial(
     if swaps:
         mended = mend_swaps(fitter, seen, found)
         events += swap_events(mended, trial.times, trial.names)
+    sigma = _sigma(found)  # of samples fitted alone, whose degrees of freedom are known
     settle(fitter, seen, found, trial.times)
-    sigma, nullity = _sigma(found)  # of samples fitted alone, whose degrees of freedom are known
+    nullity = _nullity(found)
     if smooth is not None:
         usual = check_number(smooth, "smooth", "reconstruct", above=0.0)
         smooth_trial(fitter, seen, found, trial.times, usual, sigma)
@@ -228,13 +229,17 @@ def _wrong_minima(found: Fit, times: Array) -> list[Event]:
     ]
 
 
-def _sigma(found: Fit) -> tuple[float, Array]:
-    """Return the standard deviation of a marker's coordinate [m] and the count of free directions, (samples,)."""
-    nullity = np.rint(found.unseen.sum(1)).astype(int)
+def _nullity(found: Fit) -> Array:
+    """Return the count of free directions, (samples,)."""
+    return np.rint(found.unseen.sum(1)).astype(int)
+
+
+def _sigma(found: Fit) -> float:
+    """Return the standard deviation of a marker's coordinate [m]."""
     good = (found.status == o.FINE) & ~stray(found)
-    free = 3.0 * found.weight - (found.q.shape[1] - nullity)
+    free = 3.0 * found.weight - (found.q.shape[1] - _nullity(found))
     use = good & (free > 0)
-    return (float(np.sqrt(found.cost[use].sum() / free[use].sum())) if use.any() else np.nan), nullity
+    return float(np.sqrt(found.cost[use].sum() / free[use].sum())) if use.any() else np.nan
 
 
 def _observe(

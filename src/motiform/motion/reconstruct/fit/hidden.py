@@ -4,9 +4,11 @@ Each coordinate is the smoothest curve through the samples that give it, Σ (q �
 s its standard deviation [Eilers03]: cubic in short gaps, straight in those much longer than τ. Before the first and
 after the last sample that gives it a coordinate comes to rest, q₁ + q̇₁ τ₁ (1 − exp(−t/τ₁)). Samples go there along
 what their markers do not determine; the rest stays the minimum. Where the noise of markers turns a coordinate 0.3 rad
-and more that is better known elsewhere, as near a gimbal lock, that curve counts as one more measurement with this
-standard deviation.
+and more, as near a gimbal lock or by a marker near the axis, that curve without the sample's own value counts as one
+more measurement, with the standard deviation that such a curve has.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +23,9 @@ _HIDDEN = 0.05  # part of a coordinate that is not told, beyond what never is
 _ACCELERATION = 50.0  # [rad/s², m/s²] α, of quick limbs
 _LONG, _ENDS = 0.3, 0.05  # [s] τ, τ₁: a knee that bends at 400°/s goes on by 20° at an end, not to its limit
 _LEAST = 1e-6  # [m] standard deviation of markers, where they have none
-_FAINT, _STEPS = 0.3, 10  # [rad, m] standard deviation of a coordinate that is hardly told; steps to its place
+_FAINT, _STEPS = 0.3, 40  # [rad, m] standard deviation of a coordinate that is hardly told; steps to its place
+_ASIDE = 0.1  # [rad, m] from its curve: a coordinate that is hardly told is looked at
+_ROUNDING, _SETTLED = 1e-12, 1e-6  # of a cost
 _WORSE = 1.0001  # times the cost: the same minimum
 
 
@@ -34,71 +38,144 @@ def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> boo
     gaps = np.asarray(np.isnan(markers[:, fitter.weights > 0]).any((1, 2)))
     hidden = (found.unseen - _never(fitter, found, gaps) > _HIDDEN) & gaps[:, None]
     hidden[lost] = True
-    faint = (found.std > _FAINT) & (np.median(found.std, 0) < 0.5 * _FAINT) & ~hidden
+    faint = _faint(found) & ~hidden
     if len(times) < 3 or not (hidden | faint).any() or lost.all():
         return False
-    aims = _between(fitter, found, hidden, faint, times)
-    found.q[lost] = aims[lost]
+    curves = _between(fitter, found, hidden, faint, times)
+    found.q[lost] = curves.q[lost]
     at = np.flatnonzero(hidden.any(1) & ~lost)
-    begin = np.where(fitter.per_q(hidden[at]), aims[at], found.q[at])
-    again = fitter.fit(markers[at], begin, spread=True, aims=aims[at])
+    begin = np.where(fitter.per_q(hidden[at]), curves.q[at], found.q[at])
+    again = fitter.fit(markers[at], begin, spread=True, aims=curves.q[at])
     same = again.cost <= _WORSE * found.cost[at] + found.weight[at] * _LEAST**2
     found.put(at[same], again, np.flatnonzero(same))
-    at = np.flatnonzero(faint.any(1) & ~lost)
+    weak = fitter.per_q(_faint(found)) & np.isfinite(curves.std)
+    at = np.flatnonzero((weak & (np.abs(found.q - curves.q) > _ASIDE)).any(1) & ~lost)
     if len(at):
-        _blend(fitter, markers[at], found, at, aims[at])
-    return True
+        _blend(fitter, markers[at], found, at, curves.q[at], np.where(weak[at], curves.std[at], np.inf))
+    return bool(hidden.any() or len(at))
 
 
 def _never(fitter: Fitter, found: Fit, some: np.ndarray) -> Array:
     """Return the part of each coordinate that all markers together would not tell in samples, (samples, nv)."""
     out = found.unseen.copy()
     at = np.flatnonzero(some)
-    normal, _ = fitter.normal(tags(fitter.figure, found.q[at]), found.q[at])
-    eye = fitter.options[o.SPREAD] * np.eye(normal.shape[-1])
-    out[at] = eye[0, 0] * np.diagonal(np.linalg.inv(normal + eye), axis1=1, axis2=2)
+    out[at] = fitter.options[o.SPREAD] * _inverse(fitter, tags(fitter.figure, found.q[at]), found.q[at])
     return out
 
 
-def _blend(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, aims: Array) -> None:
-    """Minimise Σ w ρ(|x − m|²) + σ² |q − aim|² / s² of some samples, s that of coordinates hardly told; in place."""
-    weight = float(np.median(found.rms[found.weight > 0]) / _FAINT) ** 2
+def _inverse(fitter: Fitter, markers: Array, q: Array) -> Array:
+    """Return the diagonal of (JᵀWJ + ε)⁻¹, (samples, nv)."""
+    normal, _ = fitter.normal(markers, q)
+    eye = fitter.options[o.SPREAD] * np.eye(normal.shape[-1])
+    return np.diagonal(np.linalg.inv(normal + eye), axis1=1, axis2=2)
+
+
+def _faint(found: Fit) -> np.ndarray:
+    """Return which coordinates are hardly told, in a sample or usually: turned aside, another may seem to be told."""
+    return np.asarray(np.maximum(found.std, np.median(found.std, 0)) > _FAINT)
+
+
+def _blend(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, aims: Array, std: Array) -> None:
+    """Minimise Σ w ρ(|x − m|²) + σ² Σ (q − aim)² / std² of some samples, in place; from where they are and from there.
+
+    Levenberg–Marquardt, every sample with its own damping.
+    """
     here = np.flatnonzero(fitter.plain_q)
-    columns = fitter.per_v(here)
+    columns, goal = fitter.per_v(here), aims[:, here]
     low, high = fitter.limits_q[here].T
+    pull = _variance(found) / std[:, here] ** 2
 
-    def cost(q: Array) -> Array:
-        return fitter.costs(markers, q) + weight * ((q - aims)[:, here] ** 2).sum(1)
+    def cost(q: Array, of: np.ndarray) -> Array:
+        return fitter.costs(markers[of], q) + (pull[of] * (q[:, here] - goal[of]) ** 2).sum(1)
 
-    q, least = found.q[at], cost(found.q[at])
-    for _ in range(_STEPS):
-        normal, gradient = fitter.normal(markers, q)
-        normal[:, range(normal.shape[1]), range(normal.shape[1])] += weight
-        gradient[:, columns] += weight * (q - aims)[:, here]
-        step = np.clip(-np.linalg.solve(normal, gradient[..., None])[..., 0], -_FAINT, _FAINT)
-        there = advance(fitter.figure, q, step)
-        there[:, here] = np.clip(there[:, here], low, high)
-        better = cost(there) < least
-        q[better] = there[better]
-        least = cost(q)
-    found.q[at], found.cost[at] = q, fitter.costs(markers, q)
+    def descend(q: Array) -> tuple[Array, Array]:
+        q, least = q.copy(), cost(q, all_of)
+        damping, active = np.full(len(q), 1e-6), all_of
+        for _ in range(_STEPS):
+            if not len(active):
+                break
+            normal, gradient = fitter.normal(markers[active], q[active])
+            every = range(normal.shape[1])
+            normal[:, columns, columns] += pull[active]
+            gradient[:, columns] += pull[active] * (q[active][:, here] - goal[active])
+            normal[:, every, every] += damping[active, None] + fitter.options[o.KEEP]
+            step = np.clip(-np.linalg.solve(normal, gradient[..., None])[..., 0], -_FAINT, _FAINT)
+            there = advance(fitter.figure, q[active], step)
+            there[:, here] = np.clip(there[:, here], low, high)
+            new = cost(there, active)
+            better, gain = new < least[active], least[active] - new
+            damping[active] = np.clip(np.where(better, 0.1, 10.0) * damping[active], 1e-12, 1e3)
+            q[active[better]], least[active[better]] = there[better], new[better]
+            done = better & (gain < _SETTLED * new) | (damping[active] >= 1e3)
+            active = active[~done]
+        return q, least
+
+    all_of = np.arange(len(at))
+    (stays, first), (goes, second) = (
+        descend(begin) for begin in (found.q[at], np.where(np.isfinite(std), aims, found.q[at]))
+    )
+    found.q[at] = np.where((second < first)[:, None], goes, stays)
+    found.cost[at] = fitter.costs(markers, found.q[at])
+    found.inverse[at] = _inverse(fitter, markers, found.q[at])
 
 
-def _between(fitter: Fitter, found: Fit, hidden: np.ndarray, faint: np.ndarray, times: Array) -> Array:
-    """Return configurations with plain coordinates that are hidden somewhere replaced by smooth ones, (samples, nq)."""
-    from scipy.linalg import solveh_banded
-
+def _variance(found: Fit) -> float:
+    """Return the mean square distance of markers and tags in usual samples [m²]."""
     told = found.status != o.LOST
-    variance = max(float(np.median(found.cost[told] / found.weight[told])), _LEAST**2)
+    return max(float(np.median(found.cost[told] / found.weight[told])), _LEAST**2)
+
+
+class Curves(NamedTuple):
+    """Configurations with plain coordinates that are hidden somewhere replaced by smooth ones, (samples, nq)."""
+
+    q: Array
+    std: Array
+    """[rad, m] inf where a coordinate was not replaced, or is nowhere told."""
+
+
+def _between(fitter: Fitter, found: Fit, hidden: np.ndarray, faint: np.ndarray, times: Array) -> Curves:
+    """Return these curves; each sample's value and standard deviation without its own."""
+    variance = _variance(found)
     stiff = variance / _ACCELERATION**2 * _stiffness(times)
     gone, inverse, out = fitter.per_q(hidden), fitter.per_q(found.inverse), found.q.copy()
-    wanted = fitter.per_q(hidden | faint).any(0) & ~gone.all(0) & fitter.plain_q
-    for k in np.flatnonzero(wanted):
-        weight = np.where(gone[:, k], 0.0, 1.0 / np.maximum(inverse[:, k], 1e-12))
-        band = stiff.copy()
-        band[0] += weight
-        out[:, k] = _at_rest(solveh_banded(band, weight * found.q[:, k], lower=True), ~gone[:, k], times)
-    return out
+    std = np.full(out.shape, np.inf)
+    wanted = np.flatnonzero(fitter.per_q(hidden | faint).any(0) & ~gone.all(0) & fitter.plain_q)
+    least = np.maximum(np.median(inverse, 0), 1e-12)  # no sample counts more than usual ones: it may be astray
+    weight = np.where(gone, 0.0, 1.0 / np.maximum(inverse, least))[:, wanted]
+    value = out[:, wanted]
+    curve, spread = _smooth(stiff, weight, value)
+    # of a curve y with the variance v from data with the weight w at a sample: what it would be without them
+    rest = np.maximum(1.0 - weight * spread, _ROUNDING)
+    alone = np.where(weight * spread < 0.5, (curve - weight * spread * value) / rest, curve)
+    std[:, wanted] = np.minimum(np.sqrt(variance * spread / np.where(weight * spread < 0.5, rest, 1.0)), _ASIDE)
+    for n, k in enumerate(wanted):
+        out[:, k] = _at_rest(alone[:, n], ~gone[:, k], times)
+    return Curves(out, std)
+
+
+def _smooth(stiff: Array, weight: Array, value: Array) -> tuple[Array, Array]:
+    """Return the minimum x of Σ weight (x − value)² + xᵀ stiff x for columns, and the diagonal of the inverse matrix.
+
+    `stiff` is its diagonals at and below the main one, (3, samples). L D Lᵀ with two diagonals below, and the inverse
+    from the last row backwards [Meurant92].
+    """
+    n = len(weight)
+    d, e, f, x = (np.zeros((n + 2, weight.shape[1])) for _ in range(4))
+    d[:2] = 1.0
+    for k in range(n):  # rows k + 2 of d and x; e, f couple row k to the two before it
+        f[k + 2] = (stiff[2, k - 2] if k > 1 else 0.0) / d[k]
+        e[k + 2] = ((stiff[1, k - 1] if k > 0 else 0.0) - f[k + 2] * d[k] * e[k + 1]) / d[k + 1]
+        d[k + 2] = stiff[0, k] + weight[k] - e[k + 2] ** 2 * d[k + 1] - f[k + 2] ** 2 * d[k]
+        x[k + 2] = weight[k] * value[k] - e[k + 2] * x[k + 1] - f[k + 2] * x[k]
+    x, d, e, f = x[2:] / d[2:], d[2:], np.append(e[3:], 0 * e[:1], 0), np.append(f[4:], 0 * f[:2], 0)
+    own, next1, next2 = (np.zeros((n + 2, weight.shape[1])) for _ in range(3))  # of the inverse: at, right of it
+    for k in range(n - 1, -1, -1):
+        if k + 1 < n:
+            x[k] -= e[k] * x[k + 1] + (f[k] * x[k + 2] if k + 2 < n else 0.0)
+        next1[k] = -e[k] * own[k + 1] - f[k] * next1[k + 1]
+        next2[k] = -e[k] * next1[k + 1] - f[k] * own[k + 2]
+        own[k] = 1.0 / d[k] - e[k] * next1[k] - f[k] * next2[k]
+    return x, own[:n]
 
 
 def _at_rest(curve: Array, given: np.ndarray, t: Array) -> Array:

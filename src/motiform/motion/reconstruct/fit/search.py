@@ -71,15 +71,21 @@ def _steady(fitter: Fitter, markers: Array, found: Fit) -> None:
         loose = fitter.loose_joints(found.unseen[at])
         begin = np.where(loose | ~loose.any(1, keepdims=True), found.q[at - 1], found.q[at])
         begin[:, plain] = np.where(leaps[at], found.q[at - 1][:, plain], begin[:, plain])
-        again = fitter.fit(markers[at], begin, spread=True)
-        ends = found.q[at - 1][:, plain], found.q[np.minimum(at + _ASTRAY, len(found.q) - 1)][:, plain]
-        gone = [[np.abs(q[:, plain] - end) for end in ends] for q in (found.q[at], again.q)]
-        old, new = (sum(np.where(leaps[at], part, 0.0).max(1, initial=0.0) for part in parts) for parts in gone)
-        better = (new < 0.5 * old) & (gone[1][0].max(1, initial=0.0) <= gone[0][0].max(1, initial=0.0))
-        better &= again.cost <= _SAME * found.cost[at] + found.weight[at] * _SMALL**2
-        if not better.any():
+        gained = _nearer(fitter, markers, found, at, begin, leaps[at])
+        if not _nearer(fitter, markers, found, at, found.q[at - 1], leaps[at]) and not gained:
             return
-        found.put(at[better], again, np.flatnonzero(better))
+
+
+def _nearer(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, begin: Array, leaps: np.ndarray) -> bool:
+    """Fit samples from elsewhere, and keep what has the same cost and leaps less; in place. Return whether any does."""
+    plain, again = fitter.plain_q, fitter.fit(markers[at], begin, spread=True)
+    ends = found.q[at - 1][:, plain], found.q[np.minimum(at + _ASTRAY, len(found.q) - 1)][:, plain]
+    gone = [[np.abs(q[:, plain] - end) for end in ends] for q in (found.q[at], again.q)]
+    old, new = (sum(np.where(leaps, part, 0.0).max(1, initial=0.0) for part in parts) for parts in gone)
+    better = (new < 0.5 * old) & (gone[1][0].max(1, initial=0.0) <= gone[0][0].max(1, initial=0.0))
+    better &= again.cost <= _SAME * found.cost[at] + found.weight[at] * _SMALL**2
+    found.put(at[better], again, np.flatnonzero(better))
+    return bool(better.any())
 
 
 def _leaps(q: Array) -> np.ndarray:

@@ -397,7 +397,7 @@ def foot(limits):
 
 @pytest.mark.parametrize("limits", [None, ANKLE])
 def test_a_foot_with_two_markers_does_not_turn_over_and_no_single_sample_moves_its_toe(limits):
-    """Noise would turn the foot about the line of its markers, a lever of 2 cm, and one sample has the toe elsewhere."""
+    """Noise would turn the foot about the line of its markers, a lever of 2 cm; one sample has the toe elsewhere."""
     figure, rng, count = foot(limits), np.random.default_rng(0), 20
     truth = figure.replace(tags=tuple(replace(t, point=tuple(t.point + rng.normal(0, 0.005, 3))) for t in figure.tags))
     q = np.repeat(figure.neutral()[None], count, 0)
