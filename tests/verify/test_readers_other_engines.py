@@ -15,10 +15,12 @@ from motiform.motion.tree.algorithms.dynamics import inertia_matrix, nonlinear_e
 from motiform.motion.tree.algorithms.kinematics import poses, tags
 from motiform.motion.tree.algorithms.loops import close_loops
 from motiform.motion.tree.read import read_figure, read_mjcf, read_urdf
-from motiform.spatial import random_rotation, rotation_from_quaternion
+from motiform.spatial import random_rotation
 
 mujoco = pytest.importorskip("mujoco")
 pinocchio = pytest.importorskip("pinocchio")
+
+from engines import FromPinocchio, mujoco_state, random_qpos, velocity_change  # noqa: E402
 
 TOLERANCE = 1e-11
 
@@ -35,37 +37,6 @@ def numbers(values):
 
 
 # ---- MuJoCo ----------------------------------------------------------------------------------------------------------
-
-
-def velocity_change(model, qpos, qvel):
-    """Return B and Ḃ v with v_ours = B v_mujoco: free joints keep (linear in the world, angular in the body) there."""
-    B, bias = np.eye(model.nv), np.zeros(model.nv)
-    for j in range(model.njnt):
-        if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE:
-            at, dof = model.jnt_qposadr[j], model.jnt_dofadr[j]
-            R = rotation_from_quaternion(qpos[at + 3 : at + 7])
-            B[dof : dof + 6, dof : dof + 6] = np.block([[np.zeros((3, 3)), np.eye(3)], [R.T, np.zeros((3, 3))]])
-            bias[dof + 3 : dof + 6] = -np.cross(qvel[dof + 3 : dof + 6], R.T @ qvel[dof : dof + 3])
-    return B, bias
-
-
-def random_qpos(model, rng):
-    q = rng.uniform(-1.0, 1.0, model.nq)
-    for j in range(model.njnt):
-        at = model.jnt_qposadr[j] + (3 if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE else 0)
-        if model.jnt_type[j] in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
-            q[at : at + 4] = rng.standard_normal(4)
-            q[at : at + 4] /= np.linalg.norm(q[at : at + 4])
-    return q
-
-
-def mujoco_state(model, qpos, qvel):
-    data = mujoco.MjData(model)
-    data.qpos[:], data.qvel[:] = qpos, qvel
-    mujoco.mj_forward(model, data)
-    M = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, M, data.qM) if hasattr(data, "qM") else mujoco.mj_fullM(model, data, M)
-    return data, M
 
 
 def compare_with_mujoco(figure, model, rng, states=5, tolerance=TOLERANCE):
@@ -328,6 +299,39 @@ def test_meshes_in_the_file_and_of_msh_files_are_those_of_mujoco(tmp_path):
         read_mjcf(tmp_path / "model.xml")
 
 
+OBJ = """o first
+{corners}
+f 1 2 3 4
+f 5/1 8/2 7/3 6/4
+f 1//1 5//1 6//1 2//1
+f 2 6 7 3
+f -6 -2 -1 -5
+f 4 8 5 1
+o second
+v 9 9 9
+f 1 2 9
+"""
+
+
+def test_the_first_object_of_an_obj_file_is_that_of_mujoco(tmp_path):
+    """Its sides are not flat, so that the mass tells by which diagonal they are split: 1 % of it.
+
+    Texts become float32 in two ways, one unit of 6e-8 apart.
+    """
+    rng = np.random.default_rng(3)
+    corners = np.array([(x, y, z) for z in (0, 1) for x, y in ((0, 0), (0, 1), (1, 1), (1, 0))]) * 0.2
+    rows = "\n".join(f"v {numbers(x)}" for x in corners + rng.uniform(-0.03, 0.03, (8, 3)))
+    (tmp_path / "box.obj").write_text(OBJ.format(corners=rows))
+    body = '<body name="a"><joint axis="1 1 0"/><geom type="mesh" mesh="box"/></body>'
+    text = f'<mujoco><asset><mesh file="box.obj"/></asset><worldbody>{body}</worldbody></mujoco>'
+    figure, model = read_both(tmp_path, text)
+    compare_with_mujoco(figure, model, np.random.default_rng(4), tolerance=1e-7)
+    assert any("all but the first object of box.obj" in note for note in figure.notes)
+    (tmp_path / "box.obj").write_text("v 0 0 0\nv 1 0 0\nf 1 2 7\n")
+    with pytest.raises(InputError, match="not an OBJ file"):
+        read_mjcf(tmp_path / "model.xml")
+
+
 @pytest.mark.parametrize("kind", ["sphere", "capsule", "cylinder", "ellipsoid", "box"])
 def test_shapes_fitted_to_a_mesh_are_those_of_mujoco(tmp_path, kind):
     write_mesh(Mesh(*u_shape()), tmp_path / "u.obj")
@@ -452,52 +456,6 @@ def test_connect_and_weld_hold_what_mujoco_holds(tmp_path, equality):
 
 
 # ---- Pinocchio -------------------------------------------------------------------------------------------------------
-
-
-class FromPinocchio:
-    """States of a model of Pinocchio in our order and velocities."""
-
-    def __init__(self, figure, model):
-        self.figure, self.model = figure, model
-        self.joints = list(zip(model.names, model.joints, strict=True))[1:]
-
-    def configuration(self, q):
-        """Return (q of ours, B) with v_ours = B v_theirs."""
-        fig, model = self.figure, self.model
-        ours, B = np.zeros(fig.nq), np.zeros((fig.nv, model.nv))
-        for name, joint in self.joints:
-            theirs, to = q[joint.idx_q : joint.idx_q + joint.nq], slice(joint.idx_v, joint.idx_v + joint.nv)
-            kind = joint.shortname()
-            if "Mimic" in kind:
-                continue
-            if kind == "JointModelFreeFlyer":
-                segment = self.child(name)
-                at_q, at_v = fig.layout.places_q[segment], fig.layout.places_v[segment]
-                ours[at_q] = [*theirs[:3], theirs[6], *theirs[3:6]]
-                B[at_v[:3], to.start + 3 : to.stop] = B[at_v[3:], to.start : to.start + 3] = np.eye(3)
-            elif kind == "JointModelPlanar":
-                at = [fig.coordinates.index(f"{name}.{part}") for part in ("t1", "t2", "r")]
-                c, s = theirs[2:]
-                # theirs: position along the parent's x and y, velocities along the child's
-                axes = np.array([axis.direction[:2] for axis in fig.segment(self.child(name)).joint.axes[:2]])
-                ours[fig.layout.places_q[self.child(name)]] = [*(axes @ theirs[:2]), np.arctan2(s, c)]
-                B[np.ix_(at[:2], range(to.start, to.start + 2))] = axes @ [[c, -s], [s, c]]
-                B[at[2], to.start + 2] = 1.0
-            else:
-                at = fig.coordinates.index(name)
-                ours[fig.layout.places_q[name]] = np.arctan2(theirs[1], theirs[0]) if joint.nq == 2 else theirs[0]
-                B[at, to.start] = 1.0
-        return ours, B
-
-    def child(self, joint):
-        frames, body = self.model.frames, pinocchio.FrameType.BODY
-        return next(f.name for f in frames if f.type == body and frames[f.parentFrame].name == joint)
-
-    def bias(self, q, v):
-        """Ḃ v by a central difference: only the axes of a planar joint turn."""
-        h = 1e-6
-        ahead, back = (self.configuration(pinocchio.integrate(self.model, q, step * v))[1] for step in (h, -h))
-        return (ahead - back) @ v / (2 * h)
 
 
 def compare_with_pinocchio(figure, model, rng, states=3):

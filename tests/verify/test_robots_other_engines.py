@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.motion.robots import ActuatorControl, WeightCompensation, read_robot
-from motiform.motion.tree import FigureState
+from motiform.motion.tree import FigureState, poses
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -44,6 +44,7 @@ ROBOT = """
   </actuator>
   <keyframe>
     <key name="k1" qpos="1 2 3 0 1 0 0 0.1 0.2 0.3 0.4" ctrl="1 2 3 4 5 6 7 8 9"/><key time="1"/>
+    <key qpos="0 0 2 0 0 0 0 0 0 0 0"/>
   </keyframe>
 </mujoco>
 """
@@ -134,7 +135,7 @@ def test_stiffness_and_damping_are_the_derivatives_of_the_forces(both):
 
 def test_keyframes_are_those_of_mujoco(both):
     robot, model = both
-    assert list(robot.postures) == ["k1", "key2"]
+    assert list(robot.postures) == ["k1", "key2", "key3"]
     q, command = robot.postures["k1"]
     theirs = model.key_qpos[0].copy()
     theirs[3:7] /= np.linalg.norm(theirs[3:7])
@@ -142,6 +143,12 @@ def test_keyframes_are_those_of_mujoco(both):
     np.testing.assert_array_equal(command, model.key_ctrl[0][[model.actuator(name).id for name in KEPT]])
     assert robot.step == model.opt.timestep == 0.003
     np.testing.assert_allclose(robot.postures["key2"].q, model.qpos0[:10], atol=1e-15)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 2)  # a quaternion that is zero
+    mujoco.mj_forward(model, data)
+    np.testing.assert_array_equal(
+        poses(robot.figure, robot.postures["key3"].q)[0][0], data.body("a").xmat.reshape(3, 3)
+    )
 
 
 def test_distances_to_the_ground_are_those_of_mujoco(both):

@@ -1,6 +1,7 @@
 """Actuation of figures: controls, actuators with states (motors, muscles), laws called at a period, pushes."""
 
 from motiform.motion.actuation.balance import BalanceDrives, BalanceLaw, capture_impulse
+from motiform.motion.actuation.balanced import balanced_posture
 from motiform.motion.actuation.bip_step import BipStep, bip_motors, bip_step, bip_tasks
 from motiform.motion.actuation.commands import CommandedActuator, CommandedControl, PulseTrain, SampledLaw
 from motiform.motion.actuation.control import PostureControl, posture_control
@@ -109,6 +110,7 @@ __all__ = [
     "TaskValues",
     "TorqueDrives",
     "WalkingMotors",
+    "balanced_posture",
     "bip_motors",
     "bip_step",
     "bip_tasks",

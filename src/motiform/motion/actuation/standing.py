@@ -45,9 +45,13 @@ def standing_effort(
     posture = as_floats(q, where="standing effort, q")
     if segments is not None and len(segments) < len(figure.segments):
         return _alone(figure, contacts, posture, points, segments)
+    return _balanced(figure, contacts, posture, chosen_points(contacts, points))
+
+
+def chosen_points(contacts: Contacts, given: Sequence[str] | None) -> np.ndarray | None:
+    """Return the places of points from names of points and of contact solids."""
     names = contacts.point_names
-    chosen = None if points is None else np.array([names.index(p) for p in _named(contacts, points)], np.int64)
-    return _balanced(figure, contacts, posture, chosen)
+    return None if given is None else np.array([names.index(p) for p in _named(contacts, given)], np.int64)
 
 
 def _named(contacts: Contacts, given: Sequence[str]) -> list[str]:
@@ -101,7 +105,7 @@ def _balanced(figure: Figure, contacts: Contacts, posture: Array, chosen: np.nda
                 "the posture cannot stand on its contacts",
                 where=", ".join(dict.fromkeys(names[k] for k in own[:6])) or "no contact point touches",
                 got=f"{left:.4g} N or N m of the weight is not carried",
-                remedy="Bring the centre of mass above the points that touch, or name others.",
+                remedy="Bring the centre of mass above the points that touch (balanced_posture), or name others.",
             )
         carried = found.x
     tau = weight - J.T @ carried

@@ -12,8 +12,9 @@ from motiform.base.errors import InputError, check_keywords, closest
 from motiform.motion.actuation import CoordinateControl, CoordinateDrive
 from motiform.motion.contact import Contacts, contact_gaps
 from motiform.motion.robots.actuators import Actuator, ActuatorControl, Command, WeightCompensation
+from motiform.motion.robots.overlaps import moving_segments
 from motiform.motion.robots.ties import TieControl
-from motiform.motion.robots.touching import contacts_of_file, moving_segments
+from motiform.motion.robots.touching import contacts_of_file
 from motiform.motion.tree import Control, Figure, joints
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.read.elements import read_xml
@@ -47,11 +48,15 @@ class Robot:
     """Time step that the file is made for [s]."""
 
     def posture(self, name: str | None = None) -> FilePosture:
-        """Return a posture of the file, the first where no name is given; the neutral one where there is none."""
+        """Return a posture of the file, the first where no name is given; the neutral one where there is none.
+
+        Coordinates are within their limits.
+        """
         if name is None:
             coupled = None if self.ties is None else self.ties.figure.coupled
             q = self.figure.neutral() if coupled is None else coupled.expand(self.ties.figure.neutral())  # type: ignore[union-attr]
-            return next(iter(self.postures.values()), FilePosture(q, np.zeros(len(self.actuators))))
+            neutral = FilePosture(_in_range(self.figure, q), np.zeros(len(self.actuators)))
+            return next(iter(self.postures.values()), neutral)
         if name not in self.postures:
             known = ", ".join(self.postures) or "none"
             raise InputError("no such posture", got=name, allowed=known, remedy=closest(name, self.postures))
@@ -141,9 +146,12 @@ def read_robot(
     held, lost = (None, list[str]()) if ties == "exact" else _hold(file.figure)
     if held is not None:
         file = replace(file, figure=held.tree, postures=_expanded(file))
-    contacts, notes = contacts_of_file(file, floor=floor, friction=friction, touch=touch)
+    file, moved = _within_limits(file)
+    first = next((own.q for own in file.postures.values()), _in_range(file.figure, file.figure.neutral()))
+    start = first if file.figure.coupled is None else file.figure.coupled.expand(first)
+    contacts, notes = contacts_of_file(file, start, floor=floor, friction=friction, touch=touch)
     springs, more = _springs(file)
-    told = (*file.figure.notes, *lost, *notes, *more)
+    told = (*file.figure.notes, *lost, *moved, *notes, *more)
     return Robot(file.figure, contacts, file.actuators, springs, file.postures, told, file.lifted, held, file.step)
 
 
@@ -163,6 +171,26 @@ def _expanded(file: ModelFile) -> dict[str, FilePosture]:
     if coupled is None:
         return dict(file.postures)
     return {name: FilePosture(coupled.expand(posture.q), posture.command) for name, posture in file.postures.items()}
+
+
+def _within_limits(file: ModelFile) -> tuple[ModelFile, list[str]]:
+    """Return the postures with coordinates within their limits, and notes; a run begins nowhere else."""
+    figure, notes = file.figure, list[str]()
+    kept = {name: FilePosture(_in_range(figure, own.q), own.command) for name, own in file.postures.items()}
+    given = {f"posture {name!r}": own.q for name, own in file.postures.items()} or {"neutral": figure.neutral()}
+    for name, q in given.items():
+        by = np.abs(_in_range(figure, q) - q)
+        if by.any():
+            where = next(key for key, place in figure.layout.places_q.items() if np.argmax(by) in np.atleast_1d(place))
+            notes.append(f"{name}: {np.count_nonzero(by)} coordinates moved to their limits, {where} by {by.max():.3g}")
+    return replace(file, postures=kept), notes
+
+
+def _in_range(figure: Figure, q: Array) -> Array:
+    at_q, at_v = figure.plain_places(figure.names)
+    found = np.array(q, float)
+    found[at_q] = np.clip(found[at_q], *figure.limits[at_v].T)
+    return found
 
 
 def _springs(file: ModelFile) -> tuple[tuple[CoordinateDrive, ...], list[str]]:

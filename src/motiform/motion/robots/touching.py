@@ -2,25 +2,27 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from motiform.base.errors import MotiformError
 from motiform.geometry import Ellipsoid, Plane, Shape, surfaces
 from motiform.geometry.solids.register import has_distance
-from motiform.geometry.touch.solids import can_touch, touch_points
+from motiform.geometry.touch.solids import can_touch
 from motiform.motion.contact import ContactPoint, Contacts, Obstacle, plane, points_of_shape, solids_of_shape
-from motiform.motion.tree import Figure, Segment, poses
+from motiform.motion.robots.overlaps import moving_segments, overlap_note, overlapping_solids, points_inside
+from motiform.motion.tree import Figure, Segment
+from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.read.model_file import FileSolid, ModelFile
-from motiform.spatial import Transform
 
-__all__ = ["contacts_of_file", "moving_segments"]
+__all__ = ["contacts_of_file"]
 
 WORLD = "world"
-OVERLAP = 1e-6  # [m] by which solids that rest on each other may overlap
 
 
-def contacts_of_file(file: ModelFile, *, floor: bool, friction: float | None, touch: str) -> tuple[Contacts, list[str]]:
+def contacts_of_file(
+    file: ModelFile, start: Array, *, floor: bool, friction: float | None, touch: str
+) -> tuple[Contacts, list[str]]:
     """Return contacts of the moving solids, and notes on what was left out.
+
+    `start` is q of the first posture, of all coordinates: what overlaps there does not touch.
 
     With `touch` "points" corners, balls and ends of capsules touch the world; with "solids" solids touch it and one
     another. Where the world has no solid `floor` gives it a plane through the origin. `friction` replaces that of the
@@ -32,11 +34,11 @@ def contacts_of_file(file: ModelFile, *, floor: bool, friction: float | None, to
         ground = plane(normal=file.figure.up, name="floor")
         world = [FileSolid("floor", None, Plane(), ground.placement, 0.0)]
     own = [solid for solid in file.solids if solid.segment in moving]
-    return (_as_solids if touch == "solids" else _as_points)(file, own, world, friction)
+    return (_as_solids if touch == "solids" else _as_points)(file, start, own, world, friction)
 
 
 def _as_points(
-    file: ModelFile, own: list[FileSolid], world: list[FileSolid], friction: float | None
+    file: ModelFile, start: Array, own: list[FileSolid], world: list[FileSolid], friction: float | None
 ) -> tuple[Contacts, list[str]]:
     obstacles = {solid.name: _obstacle(solid) for solid in world if has_distance(solid.solid.kind)}
     notes = [_left(solid) for solid in world if solid.name not in obstacles]
@@ -48,11 +50,14 @@ def _as_points(
         pairs += [(point.name, name) for point, touched in found for name in touched]
         notes += told
     notes.append("contacts of segments with one another were left out (touch='solids' has them)")
-    return Contacts(tuple(points), tuple(obstacles.values()), pairs=tuple(pairs)), notes
+    contacts = Contacts(tuple(points), tuple(obstacles.values()), pairs=tuple(pairs))
+    inside = points_inside(_tree(file), start, contacts)
+    notes += overlap_note(inside, "points")
+    return contacts.replace(pairs=tuple(pair for pair in pairs if pair not in inside)), notes
 
 
 def _as_solids(
-    file: ModelFile, own: list[FileSolid], world: list[FileSolid], friction: float | None
+    file: ModelFile, start: Array, own: list[FileSolid], world: list[FileSolid], friction: float | None
 ) -> tuple[Contacts, list[str]]:
     """Return solids that touch the world and one another, but for pairs that overlap in the first posture."""
     notes = [_left(solid) for solid in world if not can_touch(solid.solid, ground=True)]
@@ -62,7 +67,7 @@ def _as_solids(
     touched: dict[str, list[FileSolid]] = {}
     for n, solid in enumerate(own):
         touched[solid.name] = [other for other in (*world, *own[n + 1 :]) if _meets(file, solid, other)]
-    apart = _overlapping(file, own, touched)
+    apart = overlapping_solids(_tree(file), start, own, touched)
     points, pairs = list[ContactPoint](), list[tuple[str, str]]()
     for solid in own:
         others = [other for other in touched[solid.name] if (solid.name, other.name) not in apart]
@@ -77,40 +82,14 @@ def _as_solids(
         )
         points.append(replace(point, name=solid.name))
         pairs += [(solid.name, other.name) for other in others]
-    if apart:
-        shown = ", ".join(f"{a}–{b}" for a, b in sorted(apart)[:5])
-        notes.append(f"{len(apart)} pairs of solids that overlap in the first posture do not touch: {shown} …")
+    notes += overlap_note(apart, "solids")
     used = {name for _, name in pairs}
     obstacles = tuple(_obstacle(solid) for solid in (*world, *own) if solid.name in used)
     return Contacts(tuple(points), obstacles, pairs=tuple(pairs)), notes
 
 
-def _overlapping(file: ModelFile, own: list[FileSolid], touched: dict[str, list[FileSolid]]) -> set[tuple[str, str]]:
-    """Return the pairs of a robot's own solids that overlap in the first posture, or the neutral one."""
-    figure = file.figure.replace(couplings=(), closures=())
-    posture = next((posture.q for posture in file.postures.values()), file.figure.neutral())
-    R, p = poses(figure, posture if file.figure.coupled is None else file.figure.coupled.expand(posture))
-    placed = {
-        solid.name: Transform(R[n], p[n]) @ solid.placement
-        for solid in file.solids
-        if solid.segment is not None
-        for n in [figure.index(solid.segment)]
-    }
-    return {
-        (solid.name, other.name)
-        for solid in own
-        for other in touched[solid.name]
-        if other.segment is not None and _overlap(solid, other, placed[solid.name], placed[other.name])
-    }
-
-
-def _overlap(solid: FileSolid, other: FileSolid, a: Transform, b: Transform) -> bool:
-    """Whether two solids overlap: first their balls, then themselves."""
-    if isinstance(other.solid, Shape):
-        (c, r), (d, s) = solid.solid.ball_around(), other.solid.ball_around()
-        if np.linalg.norm(a.point(c) - b.point(d)) > r + s:
-            return False
-    return float(touch_points(solid.solid, other.solid, a, b, reach=OVERLAP).gap) < -OVERLAP
+def _tree(file: ModelFile) -> Figure:
+    return file.figure.replace(couplings=(), closures=())
 
 
 def _left(solid: FileSolid) -> str:
@@ -128,15 +107,6 @@ def _rubs(file: ModelFile, solid: FileSolid, other: FileSolid) -> float:
     """Return the friction of two solids."""
     given = [rub for a, b, rub in file.paired if {solid.name, other.name} == {a, b}]
     return given[0] if given else max(solid.friction, other.friction)
-
-
-def moving_segments(figure: Figure) -> set[str | None]:
-    """Return the segments that can move."""
-    found: set[str | None] = set()
-    for segment in figure.segments:
-        if segment.joint.nv or segment.parent in found:
-            found.add(segment.name)
-    return found
 
 
 def _obstacle(solid: FileSolid) -> Obstacle:

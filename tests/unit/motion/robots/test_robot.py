@@ -195,3 +195,29 @@ def test_commands_have_one_number_for_each_actuator(tmp_path):
     figure = read.read_mjcf(tmp_path / "table.xml")
     with pytest.raises(InputError, match="no such plain coordinate"):
         ActuatorControl(figure.replace(name="x"), [type(found.actuators[0])("b", (("knee", 1.0),))])
+
+
+ARM = """<mujoco><compiler angle="radian"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+  <body name="base" pos="0 0 0.1"><joint name="turn" axis="0 0 1" range="0.5 2"/>
+    <geom name="foot" type="cylinder" size="0.1 0.15"/>
+    <body name="arm" pos="0 0 0.5"><joint name="lift" axis="0 1 0" range="-1 1"/>
+      <geom name="ball" size="0.05" pos="0.3 0 0"/></body></body></worldbody>{keys}</mujoco>"""
+
+
+@pytest.mark.parametrize("keys", ["", '<keyframe><key name="home" qpos="0.2 1.5"/></keyframe>'])
+def test_a_posture_beyond_limits_or_in_the_floor_can_start(tmp_path, keys):
+    """Files may begin so, and engines with soft contacts push it out; here the rule is stated in notes."""
+    (tmp_path / "arm.xml").write_text(ARM.format(keys=keys))
+    robot = read_robot(tmp_path / "arm.xml")
+    q = robot.posture().q
+    assert q.tolist() == ([0.5, 1.0] if keys else [0.5, 0.0])
+    where, count, by = ("posture 'home'", 2, "lift by 0.5") if keys else ("neutral", 1, "turn by 0.5")
+    assert f"{where}: {count} coordinates moved to their limits, {by}" in robot.notes
+    (note,) = (note for note in robot.notes if "points that overlap" in note)
+    assert note.startswith("12 pairs")  # the lower rim, 50 mm below the floor
+    assert {point for point, _ in robot.contacts.pairs} >= {"ball"}
+    assert robot.gaps(q).min() >= 0.0
+    rec = simulate(
+        robot.figure, q0=q, contacts=robot.contacts, controls=robot.controls(), t1=0.01, integrator="time-stepping"
+    )
+    assert rec.complete

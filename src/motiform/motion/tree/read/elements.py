@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -37,6 +37,8 @@ class Element:
     file: str
     line: int
     children: list["Element"] = field(default_factory=list)
+    folder: str = ""
+    """Of its file, from that of the model."""
 
     @property
     def where(self) -> str:
@@ -50,7 +52,7 @@ class Element:
 
     def with_attributes(self, attributes: dict[str, str]) -> "Element":
         """Return the same element with other attributes."""
-        return Element(self.tag, attributes, self.file, self.line, self.children)
+        return replace(self, attributes=attributes)
 
     # ---- children
     def all(self, tag: str) -> list["Element"]:

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from motiform.base.errors import InputError, MotiformError
-from motiform.geometry import Ball, Box, Capsule, Cylinder
+from motiform.geometry import Ball, Box, Capsule, Cylinder, write_mesh
 from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.read import ReaderWarning, read_mjcf
@@ -241,6 +241,20 @@ def test_flags_switch_gravity_damping_and_equality_off(tmp_path):
     assert figure.gravity == (0.0, 0.0, 0.0)
     assert not figure.segments[0].damping.any()
     assert figure.couplings == ()
+
+
+def test_a_mesh_lies_in_the_folder_of_meshes_or_of_the_file_that_names_it(tmp_path):
+    """As MuJoCo 4.0 looks for it."""
+    (tmp_path / "m" / "parts").mkdir(parents=True)
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "arm.xml").write_text('<mujoco><asset><mesh name="s" file="../s.stl"/></asset></mujoco>')
+    geom = '<joint/><geom type="mesh" mesh="s" density="1000"/>'
+    text = model(geom, '<compiler meshdir="m"/><include file="parts/arm.xml"/>')
+    assert "no such mesh file" in refused(tmp_path, text)
+    write_mesh(Box((0.1, 0.1, 0.1)).to_mesh(), tmp_path / "m" / "s.stl")
+    assert read(tmp_path, text).mass == pytest.approx(1.0, rel=1e-6)  # corners are float32
+    write_mesh(Box((0.2, 0.1, 0.1)).to_mesh(), tmp_path / "s.stl")  # m/../s.stl comes first
+    assert read(tmp_path, text).mass == pytest.approx(2.0, rel=1e-6)
 
 
 def test_includes_come_from_the_folder_only(tmp_path):

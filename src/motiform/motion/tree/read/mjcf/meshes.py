@@ -10,6 +10,7 @@ from motiform.base.errors import closest
 from motiform.geometry import MassProperties, Mesh
 from motiform.motion.tree.read.elements import Element, located
 from motiform.motion.tree.read.folders import Folders
+from motiform.motion.tree.read.mjcf.obj import read_first_object
 from motiform.motion.tree.read.mjcf.settings import Compiler
 from motiform.motion.tree.read.shared import Report, load_mesh
 from motiform.spatial import Transform, rotation_from_quaternion
@@ -130,13 +131,33 @@ class Meshes:
 
     def _from_file(self, element: Element, choice: str) -> Mesh | None:
         name = element.text("file")
-        name = Path(name).name if self.compiler.strip_path else name
-        place = str(Path(self.compiler.mesh_folder) / name)
-        if Path(name).suffix.lower() == ".msh" and choice != "skip":
+        place = self._place(element, Path(name).name if self.compiler.strip_path else name)
+        suffix = Path(name).suffix.lower()
+        if suffix in (".msh", ".obj") and choice != "skip":
             path = self.folders.find(place, element)
             if path is not None:
-                return read_msh(path, element)
+                return read_msh(path, element) if suffix == ".msh" else self._from_obj(path, element)
         return load_mesh(element, self.folders, place, np.ones(3), choice, self.report)
+
+    def _from_obj(self, path: Path, element: Element) -> Mesh:
+        mesh, more = read_first_object(path, element)
+        if more:
+            self.report.leave(element, f"all but the first object of {path.name}")
+        return mesh
+
+    def _place(self, element: Element, name: str) -> str:
+        """Return where a mesh lies: in the folder of meshes or, below it, in that of the file that names it."""
+        folder = Path(self.compiler.mesh_folder)
+        places = [folder / name, folder / element.folder / name]
+        bases = (self.folders.own, *self.folders.roots)
+        return str(next((place for place in places if any(_is_file(base / place) for base in bases)), places[-1]))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
 
 
 def read_msh(path: Path, element: Element) -> Mesh:

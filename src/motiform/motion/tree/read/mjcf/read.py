@@ -177,6 +177,7 @@ class _Mjcf:
                 if "qpos" in key.attributes and size:
                     given = key.numbers("qpos", size)[moves.astype(bool)]
                     start = given if figure.coupled is None else given[figure.coupled.kept_q]
+                    _turn_by_nothing(figure, start)
                 found[key.attributes.get("name") or f"key{len(found) + 1}"] = FilePosture(start, command)
         return found
 
@@ -227,3 +228,12 @@ class _Mjcf:
                 self.report.refuse(child, "actuator", f"{name} of an actuator")
         if not self.whole:
             self.report.leave(child, "actuators")
+
+
+def _turn_by_nothing(figure: "Figure", q: np.ndarray) -> None:
+    """Give quaternions that are zero no rotation, as the format does."""
+    for n, segment in enumerate(figure.segments):
+        places, _ = figure.free_places(n)
+        for first in segment.joint.quaternions:
+            if not q[places[first : first + 4]].any():
+                q[places[first]] = 1.0

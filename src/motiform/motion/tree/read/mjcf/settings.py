@@ -1,5 +1,6 @@
 """Global settings of an MJCF file: includes, compiler settings, default classes, orientations in all their forms."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,7 @@ def expand_includes(root: Element, folders: Folders) -> None:
                 found, place = _included(child, folders, around, seen)
                 queue += [(inner, place) for inner in reversed(found.children)]
             else:
+                child.folder = os.path.relpath(around, folders.own) if around != folders.own else ""
                 children.append(child)
                 waiting.append((child, around))
         element.children = children
