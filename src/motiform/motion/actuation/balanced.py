@@ -116,7 +116,7 @@ def _checked(found: _Support, posture: Array, contacts: Contacts, own: np.ndarra
     if max(gap, off) > _CLOSE:
         names = list(dict.fromkeys(contacts.points[k].segment for k in own))
         raise RunError(
-            "no posture near this one stands on these points",
+            "a posture near this one must stand on its points",
             where=", ".join(names[:6]),
             got=f"gaps of {1e3 * gap:.3g} mm, the centre of mass {1e3 * off:.3g} mm beside their middle",
             remedy="Begin nearer to one that stands, or name other points.",
