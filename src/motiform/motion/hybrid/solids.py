@@ -78,20 +78,21 @@ class SolidFeatures:
             return False
         self.seen = q.copy()
         gaps, counts, points = self.touches.look(q, _REACH * float(self.size.max()) + 0.02 * speed)
-        active, lost = modes[self.first : self.first + self.count] != c.FREE, False
+        active = modes[self.first : self.first + self.count] != c.FREE
         fresh: list[int] = []
+        gone: list[int] = []
         near = {int(k): m for m, k in enumerate(self.touches.chosen[: self.touches.near])}
         self._follow(q, near)
         for k in range(len(self.parts)):
             m, own = near.get(k), slice(MOST * k, MOST * k + MOST)
             found = [] if m is None else self._found(k, m, points[m, : counts[m]])
-            lost |= self._put(k, found, active[own], anew, fresh)
+            self._put(k, found, active[own], anew, fresh, gone)
         if fresh:
             slots = np.array(fresh, np.int64)
             armed[self.first + slots] = self.sites(q, slots)[:, 0] > 0
-        modes[self.first : self.first + self.count][active & [one is None for one in self.features]] = c.FREE
+        modes[self.first + np.array(gone, np.int64)] = c.FREE  # another feature may be in the slot by now
         self._slacken(q, gaps)
-        return lost
+        return bool(gone)
 
     def _found(self, k: int, m: int, points: Array) -> list[Feature]:
         (first, second), size = self.parts[k], float(self.size[k])
@@ -116,25 +117,25 @@ class SolidFeatures:
         row = self.touches.poses[m]
         return row[:9].reshape(3, 3), row[9:12], row[12:21].reshape(3, 3), row[21:]
 
-    def _put(self, k: int, found: list[Feature], active: np.ndarray, anew: bool, fresh: list[int]) -> bool:
-        """Put the features of a pair into its slots; return whether an active one has gone."""
+    def _put(
+        self, k: int, found: list[Feature], active: np.ndarray, anew: bool, fresh: list[int], gone: list[int]
+    ) -> None:
+        """Put the features of a pair into its slots; add those that are new, and from which an active one has gone."""
         slots = range(MOST * k, MOST * k + MOST)
         known: list[Feature] = []
-        lost = False
         for slot, busy in zip(slots, active, strict=True):
             one = self.features[slot]
             if one is not None and ((busy and not anew) or self._among(one, found, k)):
                 known.append(one)
             elif one is not None:
                 self._set(slot, None)
-                lost |= bool(busy)
+                gone += [slot] if busy else []
         free = [slot for slot in slots if self.features[slot] is None]
         for one in found:
             if free and not self._among(one, known, k):
                 known.append(one)
                 fresh.append(free[0])
                 self._set(free.pop(0), one)
-        return lost
 
     def _among(self, one: Feature, others: list[Feature], k: int) -> bool:
         """Return whether a feature of a pair is among some of it; places that no parts give are all different."""
