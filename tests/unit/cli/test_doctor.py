@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-COMMAND = [sys.executable, "-c", "from motiform.cli import main; main()", "doctor"]
+COMMAND = [sys.executable, "-m", "motiform", "doctor"]
 
 
 def doctor(*arguments, **env):
