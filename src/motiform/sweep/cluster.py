@@ -25,9 +25,12 @@ def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, t
         try:
             while futures:
                 for future in _some_done(client, list(futures), scheduler):
-                    number = futures.pop(future)
+                    result = _result(futures[future], future, scheduler)
+                    if result is None:
+                        continue
+                    del futures[future]
                     tell(1 - len(futures) / len(tasks))
-                    yield _result(number, future, scheduler)
+                    yield result
                     future.release()
         finally:
             with suppress(OSError, RuntimeError, CancelledError):  # a cluster that has stopped works on nothing
@@ -65,6 +68,8 @@ def _told(scheduler: str) -> Iterator[None]:
     """Turn what Dask raises where its scheduler is gone, at any moment of an exchange, into RunError."""
     try:
         yield
+    except TimeoutError:
+        raise
     except (OSError, RuntimeError, CancelledError) as error:
         raise _stopped(scheduler, f"{type(error).__name__}: {error}") from error
 
@@ -79,12 +84,20 @@ def _on_worker(work: Work, number: int, task: Any) -> Result:
     return attempt(work, number, task, lambda part: None)
 
 
-def _result(number: int, future: Any, scheduler: str) -> Result:
-    if future.status == "finished":
-        with _told(scheduler):  # the scheduler may end between the end of a task and its result
-            found = future.result()
+def _result(number: int, future: Any, scheduler: str) -> Result | None:
+    """Return the result of a task; None where its worker died with it, so that it is done again."""
+    limit = _LOOK
+    while future.status == "finished":
+        try:
+            with _told(scheduler):  # the scheduler may end between the end of a task and its result
+                found = future.result(timeout=limit)
+        except TimeoutError:
+            limit *= 2  # it may be large
+            continue
         assert isinstance(found, Result)
         return found
+    if future.status in ("pending", "lost"):
+        return None
     if future.status == "error":  # the task itself raises nothing: its workers died, or do not know it
         with _told(scheduler):
             error = future.exception()

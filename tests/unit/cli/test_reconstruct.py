@@ -365,7 +365,7 @@ def cluster(tmp_path):
         start("worker", "--nthreads", "1", "--no-nanny", "--no-dashboard")
     try:
         deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and not file.exists():
+        while time.monotonic() < deadline and not (file.exists() and file.read_text()):
             time.sleep(0.05)
         yield json.loads(file.read_text())["address"], {process.pid: process for process in started[1:]}
     finally:

@@ -165,7 +165,7 @@ def test_no_scheduler_is_told(monkeypatch):
         list(run_tasks(print, [1], scheduler="nowhere://x"))
 
 
-@pytest.mark.parametrize("status", ["finished", "error", "cancelled", "lost"])
+@pytest.mark.parametrize("status", ["finished", "error", "cancelled"])
 def test_a_scheduler_that_ends_before_a_result_came_is_told(status):
     """It is killed between the end of a task and the exchange of its result."""
     from motiform.sweep.cluster import _result
@@ -174,10 +174,39 @@ def test_a_scheduler_that_ends_before_a_result_came_is_told(status):
         def __init__(self):
             self.status = status
 
-        def result(self):
+        def exception(self, timeout=None):
             raise ConnectionResetError(104, "Connection reset by peer")
 
-        exception = result
+        result = exception
 
     with pytest.raises(RunError, match="the cluster has stopped"):
         _result(0, Future(), "tcp://127.0.0.1:8786")
+
+
+def test_a_result_that_dies_with_its_worker_is_done_again():
+    """A worker is killed between the end of a task and its result: asking for it would wait for ever."""
+    from motiform.sweep.backend import Result
+    from motiform.sweep.cluster import _result
+
+    class Future:
+        status = "finished"
+
+        def result(self, timeout=None):
+            assert timeout is not None
+            self.status = "lost"
+            raise TimeoutError(f"timed out after {timeout} s.")
+
+    assert _result(0, Future(), "tcp://127.0.0.1:8786") is None
+
+    class Slow(Future):
+        asked = ()
+
+        def result(self, timeout=None):
+            self.asked += (timeout,)
+            if len(self.asked) < 3:
+                raise TimeoutError
+            return Result(0, 5)
+
+    slow = Slow()
+    assert _result(0, slow, "tcp://127.0.0.1:8786").value == 5
+    assert slow.asked[2] > slow.asked[1] > slow.asked[0]  # a large result comes in the end
