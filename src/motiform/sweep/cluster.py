@@ -68,8 +68,6 @@ def _told(scheduler: str) -> Iterator[None]:
     """Turn what Dask raises where its scheduler is gone, at any moment of an exchange, into RunError."""
     try:
         yield
-    except TimeoutError:
-        raise
     except (OSError, RuntimeError, CancelledError) as error:
         raise _stopped(scheduler, f"{type(error).__name__}: {error}") from error
 
@@ -88,12 +86,12 @@ def _result(number: int, future: Any, scheduler: str) -> Result | None:
     """Return the result of a task; None where its worker died with it, so that it is done again."""
     limit = _LOOK
     while future.status == "finished":
-        try:
-            with _told(scheduler):  # the scheduler may end between the end of a task and its result
+        with _told(scheduler):  # the scheduler may end between the end of a task and its result
+            try:
                 found = future.result(timeout=limit)
-        except TimeoutError:
-            limit *= 2  # it may be large
-            continue
+            except TimeoutError:
+                limit *= 2  # it may be large
+                continue
         assert isinstance(found, Result)
         return found
     if future.status in ("pending", "lost"):

@@ -210,3 +210,15 @@ def test_a_result_that_dies_with_its_worker_is_done_again():
     slow = Slow()
     assert _result(0, slow, "tcp://127.0.0.1:8786").value == 5
     assert slow.asked[2] > slow.asked[1] > slow.asked[0]  # a large result comes in the end
+
+
+@pytest.mark.parametrize("error", [TimeoutError("timed out"), ConnectionResetError(104, "reset")])
+def test_a_scheduler_that_does_not_tell_its_workers_is_told(error):
+    from motiform.sweep.cluster import _workers
+
+    class Client:
+        def scheduler_info(self):
+            raise error
+
+    with pytest.raises(RunError, match="the cluster has stopped"):
+        _workers(Client(), "tcp://127.0.0.1:8786")

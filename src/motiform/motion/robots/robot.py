@@ -53,10 +53,8 @@ class Robot:
         Coordinates are within their limits.
         """
         if name is None:
-            coupled = None if self.ties is None else self.ties.figure.coupled
-            q = self.figure.neutral() if coupled is None else coupled.expand(self.ties.figure.neutral())  # type: ignore[union-attr]
-            neutral = FilePosture(_in_range(self.figure, q), np.zeros(len(self.actuators)))
-            return next(iter(self.postures.values()), neutral)
+            neutral = _in_range(self.figure, _neutral(self.figure, self.ties))
+            return next(iter(self.postures.values()), FilePosture(neutral, np.zeros(len(self.actuators))))
         if name not in self.postures:
             known = ", ".join(self.postures) or "none"
             raise InputError("no such posture", got=name, allowed=known, remedy=closest(name, self.postures))
@@ -146,8 +144,9 @@ def read_robot(
     held, lost = (None, list[str]()) if ties == "exact" else _hold(file.figure)
     if held is not None:
         file = replace(file, figure=held.tree, postures=_expanded(file))
-    file, moved = _within_limits(file)
-    first = next((own.q for own in file.postures.values()), _in_range(file.figure, file.figure.neutral()))
+    neutral = _neutral(file.figure, held)
+    file, moved = _within_limits(file, neutral)
+    first = next((own.q for own in file.postures.values()), _in_range(file.figure, neutral))
     start = first if file.figure.coupled is None else file.figure.coupled.expand(first)
     contacts, notes = contacts_of_file(file, start, floor=floor, friction=friction, touch=touch)
     springs, more = _springs(file)
@@ -173,11 +172,17 @@ def _expanded(file: ModelFile) -> dict[str, FilePosture]:
     return {name: FilePosture(coupled.expand(posture.q), posture.command) for name, posture in file.postures.items()}
 
 
-def _within_limits(file: ModelFile) -> tuple[ModelFile, list[str]]:
+def _neutral(figure: Figure, ties: TieControl | None) -> Array:
+    """Return the neutral q of a figure, in which what ties hold follows what leads it."""
+    coupled = None if ties is None else ties.figure.coupled
+    return figure.neutral() if ties is None or coupled is None else coupled.expand(ties.figure.neutral())
+
+
+def _within_limits(file: ModelFile, neutral: Array) -> tuple[ModelFile, list[str]]:
     """Return the postures with coordinates within their limits, and notes; a run begins nowhere else."""
     figure, notes = file.figure, list[str]()
     kept = {name: FilePosture(_in_range(figure, own.q), own.command) for name, own in file.postures.items()}
-    given = {f"posture {name!r}": own.q for name, own in file.postures.items()} or {"neutral": figure.neutral()}
+    given = {f"posture {name!r}": own.q for name, own in file.postures.items()} or {"neutral": neutral}
     for name, q in given.items():
         by = np.abs(_in_range(figure, q) - q)
         if by.any():

@@ -43,6 +43,13 @@ class Folders:
             self._allowed(((base or self.own) / name.removeprefix("file://")).resolve(), name, element)
         return None
 
+    def has(self, place: Path) -> bool:
+        """Whether there is such a file in the model's folder or in a root."""
+        try:
+            return any((base / place).is_file() for base in (self.own, *self.roots))
+        except (OSError, ValueError):  # no name that a file can have
+            return False
+
     def _allowed(self, found: Path, name: str, element: Element) -> Path:
         if not any(found.is_relative_to(folder.resolve()) for folder in (self.own, *self.roots)):
             raise element.error(

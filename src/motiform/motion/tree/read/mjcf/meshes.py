@@ -149,15 +149,7 @@ class Meshes:
         """Return where a mesh lies: in the folder of meshes or, below it, in that of the file that names it."""
         folder = Path(self.compiler.mesh_folder)
         places = [folder / name, folder / element.folder / name]
-        bases = (self.folders.own, *self.folders.roots)
-        return str(next((place for place in places if any(_is_file(base / place) for base in bases)), places[-1]))
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # no name that a file can have
-        return False
+        return str(next((place for place in places if self.folders.has(place)), places[-1]))
 
 
 def read_msh(path: Path, element: Element) -> Mesh:

@@ -23,7 +23,8 @@ def read_first_object(path: Path, element: Element) -> tuple[Mesh, bool]:
         key, *words = line.split() or [""]
         try:
             if key == "v":
-                corners.append([float(word) for word in words[:3]])
+                x, y, z = words[:3]
+                corners.append([float(x), float(y), float(z)])
             elif key in ("o", "g"):
                 ended = bool(faces)
             elif key == "f":
@@ -48,11 +49,12 @@ def _index(word: str, count: int) -> int:
 
 def _triangles(faces: list[list[int]], corners: Array) -> np.ndarray:
     """Return triangles: of quadrilaterals by the shorter diagonal, of more corners as a fan."""
-    found = []
-    for face in faces:
-        if len(face) == 4:
-            a, b, c, d = corners[face]
-            if not np.sum((c - a) ** 2) < np.sum((d - b) ** 2):
-                face = [*face[1:], face[0]]
-        found += [[face[0], face[k], face[k + 1]] for k in range(1, len(face) - 1)]
-    return np.array(found, np.int64).reshape(-1, 3)
+    found = [np.zeros((0, 3), np.int64)]
+    for size in sorted({len(face) for face in faces}):
+        table = np.array([face for face in faces if len(face) == size], np.int64)
+        if size == 4:
+            a, b, c, d = corners[table].transpose(1, 0, 2)
+            other = ~(((c - a) ** 2).sum(1) < ((d - b) ** 2).sum(1))
+            table[other] = np.roll(table[other], -1, axis=1)
+        found += [table[:, [0, k, k + 1]] for k in range(1, size - 1)]
+    return np.concatenate(found)
