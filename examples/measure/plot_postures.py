@@ -67,7 +67,7 @@ def check(result):
     assert 0.62 < (score < 1).mean() < 0.75
     x = mf.tags(man, truth)
     wrong = [np.sqrt(((result[name]["tags"] - x) ** 2).sum(-1).mean()) for name in ("alone", "together")]
-    assert wrong[1] < 0.7 * wrong[0]  # tags that were hidden included: 1.5 mm and 2.7 mm
+    assert wrong[1] < 0.6 * wrong[0]  # tags that were hidden included: 1.5 mm and 2.7 mm
     knee = man.coordinates.index(SHOWN[0])
     assert np.degrees(np.median(alone["std"][:, knee])) < 1.0
 
