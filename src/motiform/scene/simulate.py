@@ -13,6 +13,7 @@ from motiform.base.progress import Progress
 from motiform.form import Looks, Screen, Screens, looks_of
 from motiform.form.screen.screens import KIND as SETS_OF_SCREENS
 from motiform.form.screen.system import KIND as SCREENS
+from motiform.motion.actuation import HillMuscles
 from motiform.motion.bodies import Bodies, Force
 from motiform.motion.bodies.system import KIND as BODIES
 from motiform.motion.contact import Contacts
@@ -25,6 +26,7 @@ from motiform.motion.run import Guard, Kind, Options, record
 from motiform.motion.run.identity import identify
 from motiform.motion.run.kinds import find_kind
 from motiform.motion.tree import Control, Figure
+from motiform.motion.tree.model.actuator import as_actuators
 from motiform.motion.tree.model.state import Controls
 from motiform.motion.tree.prescribed import PrescribedMotion
 from motiform.motion.tree.system import KIND as FIGURES
@@ -276,6 +278,7 @@ def _run(
 def _looks(model: Any, given: dict[str, Any]) -> Looks:
     """Return how a model is drawn."""
     touched = [given["contacts"]] if "contacts" in given else []
+    touched += [one for one in as_actuators(given.get("controls")) if isinstance(one, HillMuscles)]
     if isinstance(model, FigureInMatter):
         return looks_of(model.figure, model.network, *model.contacts, *touched)
     return looks_of(model, *touched)

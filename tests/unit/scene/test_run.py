@@ -30,7 +30,7 @@ step = 0.01
 QUICK = {"scene.duration": 0.05, "scene.rate": 40, "motion.step": 0.0125}
 
 
-LONG = ("arm-reach",)  # kernels of muscles that no other quick test has
+LONG = ("arm-reach", "jump")  # kernels of muscles that no other quick test has
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,7 @@ def test_gallery_scenes_run(name):
         return  # how networks look is tested on its own
     drawn = {body.name for body in document.body}
     drawn |= {segment.name for figure in document.figure for segment in figure.segment if segment.shape is not None}
+    drawn |= {"muscles" for figure in document.figure if figure.muscle}
     drawn |= {f"obstacle {obstacle.name}" for obstacle in document.obstacle if obstacle.stairs is None}
     found = set(rec.manifest["form"])
     if any(figure.model for figure in document.figure):

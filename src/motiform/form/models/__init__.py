@@ -6,10 +6,12 @@ from typing import Any
 from motiform.form.looks import Looks
 from motiform.form.models.bodies import bodies_looks
 from motiform.form.models.figure import contact_looks, figure_looks, solid_looks
+from motiform.form.models.muscles import muscles_looks
 from motiform.form.models.network import network_looks
 from motiform.form.models.screen import screen_looks, screens_looks
 from motiform.form.models.wrist import wrist_looks
 from motiform.form.screen import Screen, Screens
+from motiform.motion.actuation import HillMuscles
 from motiform.motion.bodies import Bodies
 from motiform.motion.bones import Wrist
 from motiform.motion.contact import Contacts
@@ -24,6 +26,7 @@ LOOKS: dict[type, Callable[[Any, object], Looks]] = {
     Bodies: bodies_looks,
     Figure: figure_looks,
     Contacts: contact_looks,
+    HillMuscles: muscles_looks,
     Network: network_looks,
     SegmentSolid: solid_looks,
     Wrist: wrist_looks,

@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 from motiform import FigureBuilder, actuation, contact, joints, simulate
 from motiform import muscles as ms
 from motiform.base.errors import InputError
+from motiform.form import dress
 from motiform.motion.actuation import HillMuscles, PrescribedMotion, PulseTrain
 from motiform.motion.tree import FigureState
 
@@ -150,3 +151,18 @@ def test_names_of_states_are_recorded():
     assert labels["state"][:2] == ["muscles.activation.front", "muscles.activation.back"]
     assert labels["muscles"] == ["front", "back"]
     assert actuation.HillMuscles is ms.HillMuscles
+
+
+def test_muscles_are_drawn_along_their_paths_by_activation():
+    """Rods from corner to corner are as long as the path; they go from blue at rest to red at full activation."""
+    acts = HillMuscles(pair(ms.DeGrooteFregly()), [1.0, 0.0], activation=[0.02, 0.02])
+    rec = simulate(lever(), t1=0.04, rate=50, q0=[0.1], controls=acts)
+    assert rec["muscles.line"].shape == (3, 4, 3)
+    length = np.linalg.norm(np.diff(rec["muscles.line"].reshape(3, 2, 2, 3), axis=2), axis=-1)[..., 0]
+    assert length == pytest.approx(rec["muscles.length"], abs=1e-12)
+    (links,) = dress(rec).links
+    assert links.pairs.tolist() == [[0, 1], [2, 3]]
+    front, back = links.shades.at(2)
+    assert front[0] > 2 * front[2]
+    assert back[2] > 2 * back[0]
+    assert links.radius[0] / links.radius[1] == pytest.approx(np.sqrt(600 / 500))

@@ -14,7 +14,7 @@ from motiform.motion.actuation.muscles.fibres.pack import is_compiled, pack_fibr
 from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
 from motiform.motion.actuation.muscles.hill import muscle_force as force_of
 from motiform.motion.actuation.muscles.muscle_set import Muscles
-from motiform.motion.actuation.muscles.paths.geometry import path_geometry
+from motiform.motion.actuation.muscles.paths.geometry import path_geometry, path_outlines
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, Quantity
 from motiform.motion.tree.model.joint import Array
@@ -30,6 +30,7 @@ MUSCLE_QUANTITIES = {
     "fibre_length": ("m", "of the muscles"),
     "fibre_speed": ("m/s", "of the muscles, lengthening positive"),
     "power": ("W", "of the muscles on the figure"),
+    "line": ("m", "corners of the muscles' paths, one muscle after another"),
 }
 """Quantities that are recorded: units and what they are."""
 
@@ -90,7 +91,27 @@ class HillMuscles(CommandedActuator):
     @property
     def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
         """Excitations, activations, forces, lengths."""
-        return tuple(Quantity(key, unit, self.muscles.names, text) for key, (unit, text) in MUSCLE_QUANTITIES.items())
+        places = {"line": int(sum(self.corners))}
+        return tuple(
+            Quantity(key, unit, self.muscles.names, text, places.get(key, 0))
+            for key, (unit, text) in MUSCLE_QUANTITIES.items()
+        )
+
+    @cached_property
+    def corners(self) -> tuple[int, ...]:
+        """How many corners each path is drawn with: its points, and two for each surface that it may wrap."""
+        paths = self.muscles.paths.paths
+        return tuple(len(path.points) + 2 * len(path.wraps) for path in paths)
+
+    def _lines(self, q: Array) -> Array:
+        """Return the corners of all paths, (corners, 3); where a path has fewer, its longest parts are halved."""
+        found = []
+        for line, count in zip(path_outlines(self.muscles.paths, q), self.corners, strict=True):
+            while len(line) < count:
+                k = int(np.argmax(np.linalg.norm(np.diff(line, axis=0), axis=1)))
+                line = np.insert(line, k + 1, 0.5 * (line[k] + line[k + 1]), axis=0)
+            found.append(line[:count])
+        return np.concatenate(found)
 
     @cached_property
     def _kernel(self) -> Any:
@@ -160,4 +181,5 @@ class HillMuscles(CommandedActuator):
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
         forces, _, _, lengths, speeds, fibres, u = self._flow(t, state)
         own = {"excitation": u, "activation": state.z[: self.size], "force": forces, "length": lengths}
-        return own | {"fibre_length": fibres[:, 0], "fibre_speed": fibres[:, 1], "power": -forces * speeds}
+        own |= {"fibre_length": fibres[:, 0], "fibre_speed": fibres[:, 1], "power": -forces * speeds}
+        return own | {"line": self._lines(state.q)}

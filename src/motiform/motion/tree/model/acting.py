@@ -200,7 +200,7 @@ class Acting:
         """Return the channels of states and quantities."""
         found = [_channel("z", "", "state", len(self.state_names), rate, "states of the actuation")] if self.nx else []
         for name, q in self.quantities:
-            found.append(_channel(f"{name}.{q.name}", q.unit, name, len(q.labels), rate, q.description))
+            found.append(_quantity_channel(name, q, rate))
         return found
 
     @property
@@ -225,6 +225,14 @@ def _numbers(answer: Any, shape: tuple[int, ...], what: str, where: str) -> Arra
     if fits and np.isfinite(answer).all():
         return answer
     return check_numbers(answer, shape, what=what, where=where)
+
+
+def _quantity_channel(name: str, q: Quantity, rate: float) -> Channel:
+    full = f"{name}.{q.name}"
+    if not q.points:
+        return _channel(full, q.unit, name, len(q.labels), rate, q.description)
+    dims, shape = (f"{full}.point", "axis"), (q.points, 3)
+    return Channel(full, unit=q.unit, dims=dims, shape=shape, rate=rate, description=q.description)
 
 
 def _channel(name: str, unit: str, dim: str, count: int, rate: float, text: str) -> Channel:

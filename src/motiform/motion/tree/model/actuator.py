@@ -14,12 +14,14 @@ __all__ = ["Actuator", "Quantity"]
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something of an actuator that is recorded: channel `actuator.name`, one number for each label."""
+    """Something of an actuator that is recorded: channel `actuator.name`, one number for each label, or places."""
 
     name: str
     unit: str
     labels: tuple[str, ...]
     description: str = ""
+    points: int = 0
+    """Above 0: it is places instead, (points, 3), in the world."""
 
 
 class Actuator:
