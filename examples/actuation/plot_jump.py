@@ -132,9 +132,9 @@ def draw(result, folder):
         axes.set_axis_off()
     height, force, energy = below.subplots(1, 3)
     for delay, one in sorted(result.items()):
-        label = f"{1e3 * delay:.0f} ms: {1e2 * (apex(one) - standing()):.1f} cm"
+        label = f"{1e3 * delay:.0f} ms: {speed(one):.2f} m/s, {1e2 * (apex(one) - standing()):.1f} cm"
         height.plot(one.time("q"), one["center_of_mass"][:, 1] - standing(), label=label)
-    height.set(xlabel="time [s]", ylabel="m", title="centre of mass above upright, by delay")
+    height.set(xlabel="time [s]", ylabel="m", title="centre of mass, by delay: take-off, top")
     force.plot(rec.time("q"), 1e-3 * rec["muscles.force"], label=rec.manifest["labels"]["muscles"])
     force.axvline(rec.time("q")[off(rec)], color="0.7", linewidth=0.8)
     force.set(xlabel="time [s]", ylabel="kN", title="forces of the muscles, both legs")
@@ -150,6 +150,4 @@ def draw(result, folder):
 if __name__ == "__main__":
     result = main()
     check(result)
-    for delay, rec in result.items():
-        print(f"{1e3 * delay:.0f} ms: leaves at {speed(rec):.2f} m/s, {1e2 * (apex(rec) - standing()):.1f} cm")
     show_pictures(draw(result, Path(mkdtemp())))

@@ -72,7 +72,10 @@ class _Files(IndexDataCacheFile):
             super().save(key, data)
 
     def _load_index(self) -> Any:
-        return super()._load_index() if _is_whole(self._index_path) else {}
+        try:
+            return super()._load_index() if _is_whole(self._index_path) else {}
+        except (AttributeError, ImportError):  # of an older version, with types that are gone
+            return {}
 
     def _load_data(self, name: str) -> Any:
         if not _is_whole(self._data_path(name)):

@@ -80,6 +80,21 @@ def test_damaged_machine_code_counts_as_none_and_is_said_once(tmp_path, monkeypa
     assert files.load("key") == code
 
 
+class Gone:
+    """A type of kernels' arguments."""
+
+
+def test_machine_code_of_an_older_version_counts_as_none(tmp_path, monkeypatch):
+    files = machine_code._Files(str(tmp_path), "f", "stamp")
+    files.save(Gone, b"code")
+    assert files.load(Gone) == b"code"
+    monkeypatch.delattr(sys.modules[__name__], "Gone")
+    newer = machine_code._Files(str(tmp_path), "f", "later")
+    assert newer.load("key") is None
+    newer.save("key", b"new")
+    assert newer.load("key") == b"new"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("how", DAMAGE)
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
