@@ -201,10 +201,10 @@ def test_a_ball_goes_over_the_edge_of_a_hull_as_over_that_of_a_box():
     np.testing.assert_allclose(paths[1], paths[0], atol=1e-8)
 
 
-def dominoes(width, integrator, t1=0.66):
-    """Push the first of five equal dominoes; the last but one strikes the last after 0.67 s."""
+def dominoes(width, integrator, t1=0.66, count=5):
+    """Push the first of equal dominoes; the fourth strikes the fifth after 0.67 s."""
     one = Box((0.02, 0.12, width))
-    bodies = [body(f"d{k}", one, (0.06 * k, 0.06, 0)) for k in range(5)]
+    bodies = [body(f"d{k}", one, (0.06 * k, 0.06, 0)) for k in range(count)]
     tilt = 0.18  # past its balance at atan(0.02 / 0.12) = 0.165 rad
     R = rotation_from_euler((0, 0, -tilt), "xyz")
     at = np.array([0.01, 0, 0]) + R @ (-0.01, 0.06, 0)
@@ -226,13 +226,22 @@ def test_dominoes_of_any_width_fall_as_in_time_stepping(width):
 
 
 @pytest.mark.slow
-def test_a_row_that_piles_up_keeps_its_laws():
-    """From 0.676 s on features of two boxes come and go while others press; one must not take another's contact."""
-    rec = dominoes(0.03, "dormand-prince", t1=0.78)
+@pytest.mark.parametrize(("width", "t1"), [(0.06, 1.0), (0.006, 0.7)])
+def test_a_row_that_piles_up_keeps_its_laws(width, t1):
+    """Features of boxes come and go while others press. Wide ones come to rest; at 0.688 s narrow ones have no forces
+    for more than a tenth of a millisecond, which steps with impulses bridge.
+    """
+    rec = dominoes(width, "dormand-prince", t1=t1, count=3)
     total = rec["energy.kinetic"] + rec["energy.potential"]
     assert np.diff(total).max() < 1e-6 * total[0]  # impulses of steps over many events keep the laws to 1e-6
-    assert rec["contact.gap"].min() > -1e-8
-    assert np.abs(rec["d4.orientation"][-1, 1:]).max() > 0.05  # the last is falling
+    assert rec["contact.gap"].min() > -1e-6
+    assert np.abs(rec["d2.orientation"][-1, 1:]).max() > 0.5  # the last has fallen
+    told = [event.name.split(":")[0] for event in rec.events]
+    assert "chatters, impulses" in told
+    if width == 0.06:
+        assert rec["energy.kinetic"][-1] < 1e-9 * total[0]
+    else:
+        assert "no forces are possible (Painlevé), impulse" in told
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.solve_kernels import _ROUNDS, back, dot, eliminate, softness
+from motiform.motion.contact.solve_kernels import _ROUNDS, ROUNDING, back, dot, eliminate, softness
 from motiform.motion.tree.kernels.memory import ix
 
 __all__ = ["linear", "polish", "share", "sweep"]
@@ -36,9 +36,9 @@ def _row(A, b, i, rows, x):
 
 
 @inline
-def _terms(A, b, i, rows, x):
-    """Return the sum of the sizes of the terms of row i."""
-    total = abs(b[ix(i)]) + 1e-300
+def _terms(A, b, i, rows, x, least):
+    """Return the sum of the sizes of the terms of row i, and what rounding of the largest row adds to them."""
+    total = abs(b[ix(i)]) + least + 1e-300
     for j in range(rows):
         total += abs(A[ix(i), ix(j)] * x[ix(j)])
     return total
@@ -338,10 +338,10 @@ def _sort_modes(contacts, rows, mu, slides, along, given, x, mode):
 
 
 @inline
-def _next_normal(A, b, row, rows, x, m, size, parts, fine):
+def _next_normal(A, b, row, rows, x, m, size, least, parts, fine):
     """Return the mode that the normal row asks for, and how much it asks."""
     if m == c.FREE or m >= c.OPEN:
-        ask = -_row(A, b, row, rows, x) / _terms(A, b, row, rows, x)
+        ask = -_row(A, b, row, rows, x) / _terms(A, b, row, rows, x, least)
         if ask <= fine:
             return m, 0.0
         return (c.STICK if m == c.FREE else m - c.OPEN), ask
@@ -363,7 +363,7 @@ def _unheld(A, b, row, rows):
 
 
 @inline
-def _next_tangent(A, b, k, rows, mu, given, x, m, along, size, fine):
+def _next_tangent(A, b, k, rows, mu, given, x, m, along, size, least, fine):
     """Return the mode that the tangent rows ask for, how much, and the direction of slip."""
     n = 3 * k + 1
     p, q = x[ix(n - 1)], x[ix(n + 1)]
@@ -377,7 +377,7 @@ def _next_tangent(A, b, k, rows, mu, given, x, m, along, size, fine):
             return m, 0.0, 0.0, 0.0
         return m + 1, ask, -p / t, -q / t
     w1, w2 = _row(A, b, n - 1, rows, x), _row(A, b, n + 1, rows, x)
-    terms = _terms(A, b, n - 1, rows, x) + _terms(A, b, n + 1, rows, x)
+    terms = _terms(A, b, n - 1, rows, x, least) + _terms(A, b, n + 1, rows, x, least)
     w = math.hypot(w1, w2)
     if -(w1 * along[ix(k), 0] + w2 * along[ix(k), 1]) / terms > fine:
         return m - 1, w / terms, 0.0, 0.0
@@ -398,6 +398,9 @@ def pivot(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, unkn
 
     All changes at once at first, then the worst alone. Return 1 where it ends, −1 with a negative determinant, else 0.
     """
+    least = 0.0
+    for i in range(rows):
+        least = max(least, ROUNDING / _FINE * abs(b[ix(i)]))
     for turn in range(120):
         sign = linear(A, b, contacts, rows, mu, mode, along, given, x, B, K, r, unknown, pivots)
         if sign == 0.0:
@@ -409,12 +412,13 @@ def pivot(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, unkn
         d1, d2 = 0.0, 0.0
         for k in range(contacts + rows - 3 * contacts):
             row = 3 * k + 1 if k < contacts else 3 * contacts + k - contacts
-            new, ask = _next_normal(A, b, row, rows, x, mode[ix(k)], size, k < contacts and given[ix(k)] > 0.0, fine)
+            parts = k < contacts and given[ix(k)] > 0.0
+            new, ask = _next_normal(A, b, row, rows, x, mode[ix(k)], size, least, parts, fine)
             if k < contacts and new == c.STICK and mode[ix(k)] == c.FREE and slides[ix(k)] == 1:
                 new = c.SLIDE
             e1, e2 = 0.0, 0.0
             if k < contacts and ask == 0.0 and new != c.FREE and slides[ix(k)] == 0:
-                new, ask, e1, e2 = _next_tangent(A, b, k, rows, mu, given, x, new, along, size, fine)
+                new, ask, e1, e2 = _next_tangent(A, b, k, rows, mu, given, x, new, along, size, least, fine)
                 if ask == 0.0 and new % c.OPEN == c.SLIDE:
                     turned = max(turned, abs(e1 - along[ix(k), 0]), abs(e2 - along[ix(k), 1]))
                     along[ix(k), 0], along[ix(k), 1] = e1, e2

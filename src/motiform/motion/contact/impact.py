@@ -12,7 +12,7 @@ import numpy as np
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.modes import all_held, cone_margins, refuse
-from motiform.motion.contact.problem import Answer, ContactProblem
+from motiform.motion.contact.problem import Answer, ContactProblem, terms_of
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["Impact", "collide", "leap", "project_velocities"]
@@ -111,7 +111,7 @@ def misfit(problem: ContactProblem, b: Array, x: Array) -> float:
     """Return by how much impulses break the laws: approach over the terms that make it, impulses over the largest."""
     rows, pairs = problem.rows, problem.pairs
     A = problem.A[:rows, :rows]
-    w, terms = A @ x + b[:rows], np.abs(A) @ np.abs(x) + np.abs(b[:rows]) + 1e-300
+    w, terms = A @ x + b[:rows], terms_of(A, b[:rows], x) + 1e-300
     normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
     size = np.abs(x).max(initial=0.0) + 1e-300
     slippery = np.isfinite(problem.mu)

@@ -4,7 +4,7 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.problem import Answer, ContactProblem
+from motiform.motion.contact.problem import Answer, ContactProblem, terms_of
 from motiform.motion.contact.shares import widest
 from motiform.motion.tree.model.joint import Array
 
@@ -74,8 +74,7 @@ def opening(problem: ContactProblem, b: Array, x: Array) -> Array:
     """Return which active candidates open under forces x."""
     rows, pairs = problem.rows, problem.pairs
     A = problem.A[:rows, :rows]
-    w, terms = A @ x + b[:rows], np.abs(A) @ np.abs(x) + np.abs(b[:rows])
-    opens = w > _SAME * terms
+    opens = A @ x + b[:rows] > _SAME * terms_of(A, b[:rows], x)
     return np.concatenate([opens[1 : 3 * pairs : 3], opens[3 * pairs :]])
 
 
@@ -95,7 +94,7 @@ def _touching(problem: ContactProblem, answer: Answer, slides: np.ndarray) -> An
     """Keep contacts that press nothing but do not open either, and hold those at the edge of their cone that stay."""
     rows, pairs, x = problem.rows, problem.pairs, answer.x
     w = problem.A[:rows, :rows] @ x + problem.b[:rows]
-    sizes = np.abs(problem.A[:rows, :rows]) @ np.abs(x) + np.abs(problem.b[:rows])
+    sizes = terms_of(problem.A[:rows, :rows], problem.b[:rows], x)
     for k in np.flatnonzero(answer.modes[:pairs] == c.SLIDE):
         own = [3 * k, 3 * k + 2]
         if slides.any() and not slides[k] and problem.mu[k] > 0 and np.hypot(*w[own]) <= _SAME * sizes[own].max():

@@ -18,7 +18,7 @@ from motiform.motion.tree import Figure
 from motiform.motion.tree.model import columns as t
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Answer", "ContactProblem", "check_candidates"]
+__all__ = ["Answer", "ContactProblem", "check_candidates", "terms_of"]
 
 _NO_LOADS = np.zeros((0, 6))
 
@@ -281,9 +281,8 @@ class ContactProblem:
     def _approaches(self, b: Array, x: Array) -> bool:
         """Whether forces x leave something that goes on approaching."""
         normal = np.concatenate([3 * np.arange(self.pairs) + 1, np.arange(3 * self.pairs, self.rows)])
-        A = self.A[normal, : self.rows]
-        w, terms = A @ x + b[normal], np.abs(A) @ np.abs(x) + np.abs(b[normal])
-        return bool((w < -1e-6 * terms).any())
+        A = self.A[: self.rows, : self.rows]
+        return bool((A @ x + b[: self.rows] < -1e-6 * terms_of(A, b[: self.rows], x))[normal].any())
 
     def accelerations(self, x: Array) -> Array:
         """Return the accelerations under forces x of the rows, (nv,)."""
@@ -311,6 +310,14 @@ class ContactProblem:
         n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
         p = np.asarray(x)[: 3 * self.pairs].reshape(-1, 3)
         return p[:, :1] * e + p[:, 1:2] * n + p[:, 2:] * np.cross(e, n)
+
+
+def terms_of(A: Array, b: Array, x: Array) -> Array:
+    """Return the sums of the sizes of the terms of A x + b, to measure what its rows leave.
+
+    Rows of what takes no part are made of the rounding of the others, so that 1e-5 of the largest is added to all.
+    """
+    return np.asarray(np.abs(A) @ np.abs(x) + np.abs(b) + 1e-5 * np.abs(b).max(initial=0.0))
 
 
 class _Compiled(dict[str, Any]):

@@ -17,7 +17,7 @@ from motiform.motion.contact import columns as c
 from motiform.motion.tree.kernels.memory import ix
 
 __all__ = [
-    "accelerate", "back", "dot", "eliminate", "factor", "gram", "hold", "press", "press_quickly", "project",
+    "ROUNDING", "accelerate", "back", "dot", "eliminate", "factor", "gram", "hold", "press", "press_quickly", "project",
     "project_vector",
 ]  # fmt: skip
 
@@ -25,6 +25,7 @@ _SOFT = 1e-7  # ε: far above rounding, far below stiffness that matters
 _ROUNDS = 12  # refinements at most; each one shrinks the error by ε over the smallest stiffness
 _CLEAN = 4e-15  # residual over the terms that make it that is rounding
 _FINE = 1e-11  # of what it is made of by which a row may pull or approach
+ROUNDING = 1e-14  # of the largest row: a row that changes by less does not change
 
 
 @inline
@@ -248,10 +249,13 @@ def _choose(rows, presses, shut, x, chosen):
 
 @routine
 def _find_wrong(A, b, rows, presses, shut, x, wrong, fine):
-    """Mark the rows that pull or that approach, by more than `fine` of what they are made of. Return number, last."""
-    size, bad, last = 0.0, 0, -1
+    """Mark the rows that pull or that approach, by more than `fine` of what they are made of. Return number, last.
+
+    Rows of what takes no part are made of the rounding of the others.
+    """
+    size, least, bad, last = 0.0, 0.0, 0, -1
     for i in range(rows):
-        size = max(size, abs(x[ix(i)]))
+        size, least = max(size, abs(x[ix(i)])), max(least, ROUNDING * abs(b[ix(i)]))
     for i in range(rows):
         wrong[ix(i)] = 0
         if presses[ix(i)] == 0:
@@ -264,7 +268,7 @@ def _find_wrong(A, b, rows, presses, shut, x, wrong, fine):
             for k in range(rows):
                 term = A[ix(i), ix(k)] * x[ix(k)]
                 w, terms = w + term, terms + abs(term)
-            if w < -fine * terms:
+            if w < -fine * (terms + least / _FINE):
                 wrong[ix(i)] = 1
         if wrong[ix(i)] == 1:
             bad, last = bad + 1, i

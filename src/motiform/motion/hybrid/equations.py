@@ -76,6 +76,8 @@ class ContactEquations:
         """Whether a sliding pair has come off zero since it began."""
         self.recent: dict[int, list[float]] = {}
         self.leapt = 0.0
+        self.unsettled: list[Event] = []
+        """What happened at an instant for which no forces were found in the end."""
         self.ending = np.zeros(0, np.int64)
         """Pairs whose slip has just turned round."""
         self._still, self._out, self.seen = np.zeros(self.nv), np.empty(self.size), np.zeros(5)
@@ -354,7 +356,7 @@ class ContactEquations:
 
         Where no forces are possible a leap of some microseconds is taken; the time that it took is in `leapt`.
         """
-        before = self.modes.copy()
+        before, self.unsettled = self.modes.copy(), []
         self.leapt = 0.0
         self.ending = self._turned_round(at, y)
         happened: list[Event] = []
@@ -374,6 +376,7 @@ class ContactEquations:
                 closed = self._leap(at + self.leapt, y, _LEAP)
                 if not happened or not happened[-1].name.startswith("no forces"):
                     happened.append(told)
+        self.unsettled = happened
         raise reason
 
     def _sort_out(self, at: float, y: Array, closed: np.ndarray, open_speed: float) -> None:

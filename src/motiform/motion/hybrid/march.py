@@ -8,6 +8,7 @@ import numpy as np
 
 from motiform.base.errors import MotiformError, RunError
 from motiform.motion.contact import columns as c
+from motiform.motion.contact.modes import NoForces
 from motiform.motion.hybrid.equations import NEAR, ContactEquations
 from motiform.motion.hybrid.observe import Look, look
 from motiform.motion.hybrid.overlap import OverlapWatch
@@ -25,6 +26,7 @@ State = tuple[Array, Look]
 _IDLE = 30  # events in a row at one instant, or that change nothing, that are gone over
 _CROWD, _CROWD_TIME = 60, 1e-3  # so many events, or tiny steps, within so many seconds are gone over too
 _LEAP, _SHORTEST, _LONGEST = 1e-3, 1e-4, 8e-2  # [s] longest step with impulses, stretches of them
+_TURNS = 30  # stretches in a row after which no forces are possible
 _NEAR_EDGE = 1e-9  # [s]
 _CREEP = 4e-6  # [s] steps that are no way to go on
 _SWITCHES, _SWITCH_TIME = 200, 1e-6  # so many events of actuators within so many seconds are an error
@@ -194,7 +196,13 @@ def _step(
             t1, h = _stride(system, walk, options, t1, end, target), 0.0
             walk.fresh = True
     else:
-        _happen(system, walk, found, end, guards, switched, moved=t1 - t > 1e-9)
+        try:
+            _happen(system, walk, found, end, guards, switched, moved=t1 - t > 1e-9)
+        except NoForces:
+            if system.contacts.paradox == "stop":
+                raise
+            walk.events += system.unsettled
+            walk.crowded, walk.fresh = True, True  # longer steps with impulses come past it
         h, t1 = 0.0, t1 + system.leapt
         _sample(system, walk, options, t1, lambda instant: end.copy())
         if walk.crowded:
@@ -217,27 +225,43 @@ def _sample(
 
 def _stride(system: ContactEquations, walk: _Walk, options: Options, t: float, y: Array, target: float) -> float:
     """Go over a crowd of events by steps with impulses; return the instant reached. The longer the more often."""
-    again = t - walk.strode_at < 10 * _CROWD_TIME
-    walk.stride = min(_LONGEST, 2 * walk.stride) if again else _SHORTEST
-    until = min(t + walk.stride, target)
-    walk.events.append(Event(t, f"chatters, impulses: {system.problem.told()}", {"seconds": until - t}))
     before = system.modes.copy()
+    for turn in range(_TURNS):
+        again = t - walk.strode_at < 10 * _CROWD_TIME
+        walk.stride = min(_LONGEST, 2 * walk.stride) if again else _SHORTEST
+        until = min(t + walk.stride, target) if t < target else t + walk.stride
+        walk.events.append(Event(t, f"chatters, impulses: {system.problem.told()}", {"seconds": until - t}))
+        _impulses(system, walk, options, t, y, until)
+        walk.strode_at = until
+        try:
+            walk.events += system.go_on(until, y, before)
+            break
+        except NoForces:
+            walk.events += system.unsettled
+            t = until + system.leapt
+            if t >= options.t1:
+                break
+            if turn == _TURNS - 1:
+                raise
+    walk.crowded, walk.crowd, walk.idle = False, [], 0
+    _sample(system, walk, options, until + system.leapt, lambda instant: y.copy())
+    return until + system.leapt
+
+
+def _impulses(system: ContactEquations, walk: _Walk, options: Options, t: float, y: Array, until: float) -> None:
+    """Take steps with impulses up to an instant, and keep the samples among them."""
     start, count = t, max(10, int(np.ceil((until - t) / _LEAP - 1e-6)))
+    h = (until - start) / count
     for n in range(count):
         old, t = y.copy(), start + (until - start) * n / count
-        h = (until - start) / count
         system.leap_over(t, y, h)
 
-        def between(instant: float, t: float = t, h: float = h, old: Array = old) -> Array:
+        def between(instant: float, t: float = t, old: Array = old) -> Array:
             row = old + (instant - t) / h * (y - old)
             system.repair(row)
             return row
 
         _sample(system, walk, options, t + h, between)
-    t = until
-    walk.events += system.go_on(t, y, before)
-    walk.strode_at, walk.crowded, walk.crowd, walk.idle = t, False, [], 0
-    return t
 
 
 def _tick(system: ContactEquations, walk: _Walk) -> None:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from models import free_body, on_floor
-from motiform import FigureBuilder, Transform, contact, joints
+from motiform import Body, FigureBuilder, Transform, contact, joints
 from motiform.geometry import Ball, Box
 from motiform.motion import tree
+from motiform.motion.hybrid import add_body, start_bodies
 
 Z = (0.0, 0.0, 1.0)
 
@@ -128,3 +129,27 @@ def test_energy_never_grows_with_friction_and_restitution():
         found = contact.contact_impact(figure, contacts, q, rates)
         assert found.lost >= -1e-12
         assert np.hypot(found.impulses[0, 0], found.impulses[0, 2]) <= 0.7 * found.impulses[0, 1] + 1e-12
+
+
+@pytest.mark.parametrize("seed", [0, 4, 7])
+def test_what_takes_no_part_moves_by_rounding_only(seed):
+    """A ball strikes the floor beside a stack that slides: rows of the stack are rounding, which breaks no law."""
+    flat, round_, speed = Box((0.12, 0.02, 0.03)), Ball(0.02), 2e-3
+    bodies = [
+        Body(
+            f"b{k}", flat.mass_properties(density=500.0), flat, (0, 0.01 + 0.02 * k, 0), velocity=(0.1 + 0.05 * k, 0, 0)
+        )
+        for k in range(3)
+    ]
+    mass = round_.mass_properties(density=500.0)
+    bodies.append(Body("ball", mass, round_, (0.5, 0.02, 0), velocity=(0.1, -speed, 0)))
+    b = FigureBuilder()
+    for body in bodies:
+        add_body(b, body)
+    figure = b.build()
+    q, v = start_bodies(figure, bodies)
+    v = v + 1e-17 * np.random.default_rng(seed).normal(size=len(v))
+    found = contact.contact_impact(figure, contact.solid_contacts(figure, contact.floor(), friction=0.4), q, v)
+    np.testing.assert_allclose(found.velocity[:-6], v[:-6], atol=1e-14)
+    pressed = mass.mass * speed  # and friction takes μ times as much
+    np.testing.assert_allclose(found.impulses[-1], (-0.4 * pressed, pressed, 0), atol=1e-9 * pressed)
