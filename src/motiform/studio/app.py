@@ -17,6 +17,7 @@ from motiform.studio.player import Player
 from motiform.studio.plots import Plots
 from motiform.studio.runs import Runner, plain
 from motiform.studio.server import LOOPBACK, close_server, open_server
+from motiform.studio.stimulation import Later
 from motiform.studio.timeline import Timeline
 from motiform.studio.view import View
 
@@ -110,7 +111,10 @@ class Studio:
     def _lay_out(self) -> None:
         """Put scenes on the left, plots on the right, time under the view."""
         gui = self.server.gui
-        self.scenes = ScenePanel(self.server, on_run=self.run, on_cancel=self.runner.cancel, guard=self.guard)
+        self._rerun = Later(self.guard(self.run_again))
+        self.scenes = ScenePanel(
+            self.server, on_run=self.run, on_cancel=self.runner.cancel, on_slide=self._rerun.ask, guard=self.guard
+        )
         self.exports = ExportPanel(self.server, self._file_source, guard=self.guard)
         self.live = LivePanel(self)
         with gui.add_folder("View"):
@@ -184,6 +188,12 @@ class Studio:
         """Run the chosen scene with the parameters on the page, and show the result."""
         self.runner.start(self.scenes.work(), on_start=self.scenes.busy)
 
+    def run_again(self) -> None:
+        """Run the chosen scene with the parameters as they are now, instead of a run that is under way."""
+        self.runner.cancel()
+        self.runner.join()
+        self.run()
+
     def notify(self, title: str, body: str) -> None:
         """Tell every open page something."""
         for client in self.server.get_clients().values():
@@ -213,6 +223,7 @@ class Studio:
         self._closed.set()
         self._wake.set()
         self.live.end()
+        self._rerun.stop()
         self.runner.cancel()
         self.runner.join(2.0)
         self._thread.join(2.0)

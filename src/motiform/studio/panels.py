@@ -27,7 +27,13 @@ class ScenePanel:
     """Scenes, their parameters and the Run button."""
 
     def __init__(
-        self, server: "ViserServer", *, on_run: Callable[[], None], on_cancel: Callable[[], None], guard: Guard
+        self,
+        server: "ViserServer",
+        *,
+        on_run: Callable[[], None],
+        on_cancel: Callable[[], None],
+        on_slide: Callable[[], None],
+        guard: Guard,
     ) -> None:
         import viser
 
@@ -45,7 +51,7 @@ class ScenePanel:
             self._bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
             self._status = gui.add_html("", visible=False)
         with gui.add_folder("Parameters"):
-            self.parameters = Parameters(server)
+            self.parameters = Parameters(server, on_slide=on_slide)
             self._reset = gui.add_button("Reset to the scene's values", icon=viser.Icon.ARROW_BACK_UP, color="gray")
         self._picker.on_update(guard(self._picked))
         self._run.on_click(guard(lambda _: on_run()))

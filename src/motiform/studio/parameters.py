@@ -1,11 +1,13 @@
 """The parameters of a scene as inputs, with their units and what they mean."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import InputError
 from motiform.image.style import pretty_unit
+from motiform.studio.stimulation import is_stimulation, stimulation_label
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -17,10 +19,13 @@ TINY = 1e-4  # smaller numbers are typed as text: 1e-9 is easier to read than it
 
 
 class Parameters:
-    """Inputs for the parameters of one scene; `changed` gives those that a person changed."""
+    """Inputs for the parameters of one scene; `changed` gives those that a person changed.
 
-    def __init__(self, server: "ViserServer") -> None:
-        self._server = server
+    Stimulation of muscles has sliders; `on_slide` is called when a person moves one.
+    """
+
+    def __init__(self, server: "ViserServer", *, on_slide: Callable[[], None] = lambda: None) -> None:
+        self._server, self._on_slide = server, on_slide
         self._inputs: dict[str, tuple[Any, Any]] = {}
         self._holder = server.gui.add_folder(None)
         self._groups: list[Any] = []
@@ -31,6 +36,7 @@ class Parameters:
             for group in self._groups:
                 group.remove()
             self._groups, self._inputs = [], {}
+            own = {parameter.path: parameter.value for parameter in parameters}
             for title, members in grouped(parameters).items():
                 with self._holder:
                     group = self._server.gui.add_folder(
@@ -40,7 +46,12 @@ class Parameters:
                 with group:
                     for parameter in members:
                         shown = (values or {}).get(parameter.path, parameter.value)
-                        self._inputs[parameter.path] = (parameter, self._add(parameter, shown))
+                        handle = (
+                            self._slider(parameter, shown, stimulation_label(parameter, own | (values or {})))
+                            if is_stimulation(parameter.path)
+                            else self._add(parameter, shown)
+                        )
+                        self._inputs[parameter.path] = (parameter, handle)
 
     def changed(self) -> dict[str, Any]:
         """Return path and value of every parameter that differs from the scene's own."""
@@ -65,6 +76,12 @@ class Parameters:
 
     def _second_body(self, title: str) -> bool:
         return title.startswith("body ") and any(shown.label.startswith("body ") for shown in self._groups)
+
+    def _slider(self, parameter: Any, value: Any, label: str) -> Any:
+        hint = f"Between 0 and 1. The scene runs again when it is moved. In the scene file: {parameter.path}"
+        handle = self._server.gui.add_slider(label, 0.0, 1.0, 0.001, value, hint=hint)
+        handle.on_update(lambda event: self._on_slide() if event.client_id is not None else None)
+        return handle
 
     def _add(self, parameter: Any, value: Any) -> Any:
         gui, label, value = self._server.gui, label_of(parameter), _to_page(parameter, value)
@@ -99,9 +116,11 @@ def grouped(parameters: list[Any]) -> dict[str, list[Any]]:
         if isinstance(parameter.value, tuple) and len(parameter.value) not in (2, 3):
             continue  # no input for it
         head = parameter.path.split(".")[:-1]
-        title = " ".join(head[:2]) or "scene"
+        title = "stimulation" if is_stimulation(parameter.path) else " ".join(head[:2]) or "scene"
         groups.setdefault(f"{title}: shape" if "shape" in head else title, []).append(parameter)
-    return {title: groups[title] for title in sorted(groups, key=_folded)}
+    return {
+        title: groups[title] for title in sorted(groups, key=lambda title: (title != "stimulation", _folded(title)))
+    }
 
 
 def _folded(title: str) -> bool:

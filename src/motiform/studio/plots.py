@@ -125,6 +125,7 @@ class _Slot:
 
 def first_channels(names: list[str], chosen: list[str], hints: list[str]) -> list[str]:
     """Return the channel of each slot: what was chosen if it still exists, then hints, then energy, then the first."""
+    hints = hints or _muscular(names)
     wanted = [*hints, "energy", *[n for n in names if n.endswith(("angular_velocity", "velocity"))], *names]
     kept = [name if name in names else "" for name in chosen]
     if any(kept):
@@ -132,6 +133,12 @@ def first_channels(names: list[str], chosen: list[str], hints: list[str]) -> lis
     offered = list(dict.fromkeys(name for name in wanted if name in names))
     count = min(max(2, len(hints)), len(chosen))
     return (offered[:count] + [""] * len(chosen))[: len(chosen)]
+
+
+def _muscular(names: list[str]) -> list[str]:
+    """Return activations, forces and torques of muscles, where a recording has them."""
+    muscles = [name.removesuffix(".activation") for name in names if name.endswith(".activation")]
+    return [name for one in muscles[:1] for name in (f"{one}.activation", f"{one}.force", "tau") if name in names]
 
 
 def _plottable(recording: "Recording", name: str) -> bool:

@@ -1,5 +1,8 @@
-from motiform.scene import Parameter
+import threading
+
+from motiform.scene import Parameter, load_scene
 from motiform.studio.parameters import Parameters, grouped, label_of
+from motiform.studio.stimulation import Later, stimulation_label
 
 STEP = Parameter("motion.step", 1e-3, "s", "longest step")
 RTOL = Parameter("motion.rtol", 1e-9, "", "relative tolerance")
@@ -66,3 +69,36 @@ def test_labels_and_groups_read_well():
     assert label_of(RADIUS) == "parts 0 cylinder radius [m]"
     assert label_of(Parameter("a.air_density", 1.2, "kg/m^3")) == "air density [kg/m³]"
     assert list(grouped(ALL)) == ["motion", "body top", "body top: shape"]
+
+
+def test_what_muscles_are_told_has_sliders(server):
+    page = Parameters(server)
+    scene = load_scene("jump")
+    page.load(scene.parameters())
+    assert next(iter(grouped(scene.parameters()))) == "stimulation"
+    parameter, handle = page._inputs["figure.jumper.muscle.vasti.excitation.values.1"]
+    assert (handle.min, handle.max, handle.value) == (0.0, 1.0, 1.0)
+    assert stimulation_label(parameter, {}) == "vasti from 0.09 s"
+    handle.value = 0.5
+    assert page.changed() == {parameter.path: 0.5}
+    changed = load_scene("jump", page.changed())
+    assert [one.excitation.values for one in changed.document.figure[0].muscle if one.name == "vasti"] == [
+        [0.3208, 0.5, 0.02]
+    ]
+
+
+def test_pulses_have_sliders(server):
+    page, scene = Parameters(server), load_scene("fes-swing-up")
+    page.load(scene.parameters())
+    parameter, _ = page._inputs["figure.leg.stimulation.train.0.intensity"]
+    assert stimulation_label(parameter, {one.path: one.value for one in scene.parameters()}) == "quadriceps pulses 1"
+
+
+def test_many_moves_of_a_slider_are_one_call():
+    called, done = [], threading.Event()
+    later = Later(lambda: (called.append(1), done.set()), pause=0.05)
+    for _ in range(5):
+        later.ask()
+    assert done.wait(5.0)
+    later.stop()
+    assert called == [1]

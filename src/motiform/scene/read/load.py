@@ -21,6 +21,7 @@ from motiform.motion.matter.system import film_rate
 from motiform.motion.tree.system import KIND as figures
 from motiform.scene.read.checks import check_names, check_plots
 from motiform.scene.read.lines import line_of
+from motiform.scene.tables.actuation import ExcitationTable
 from motiform.scene.tables.common import Unit
 from motiform.scene.tables.schema import ImageTable, SceneFile
 
@@ -396,6 +397,9 @@ def _parameters(table: BaseModel, prefix: str) -> Any:
         elif isinstance(value, list) and value and isinstance(value[0], BaseModel):
             for n, item in enumerate(value):
                 yield from _parameters(item, f"{path}.{getattr(item, 'name', n)}.")
+        elif isinstance(table, ExcitationTable) and key == "values":
+            for n, (t, one) in enumerate(zip(table.times, value, strict=True)):
+                yield Parameter(f"{path}.{n}", one, "", f"from {t:g} s")
         elif isinstance(value, bool) and key in getattr(type(table), "kinds", ()):
             continue  # one of several keys of which a table has exactly one
         elif isinstance(value, bool | int | float) or (
