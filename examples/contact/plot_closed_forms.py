@@ -1,7 +1,7 @@
 """Which contact problems have an answer, and how near do runs come to it?
 =======================================================================
 
-Nine problems of rigid contact whose motion is known, run by both integrators:
+Twelve problems of rigid contact whose motion is known, run by both integrators:
 
 - **turntable**: a ball that rolls on a table turning at Ω (a prescribed motion) circles at 2/7 Ω;
 - **tube**: a ball that rolls around inside a vertical tube at Ω does not fall: its height oscillates at √(2/7) Ω;
@@ -12,7 +12,10 @@ Nine problems of rigid contact whose motion is known, run by both integrators:
 - **stack**: the lowest of four equal boxes carries four weights;
 - **two fingers**: a beam rests on two fingers that approach each other, held by the nearer one, until both are equally
   far from its middle;
-- **Painlevé's rod**: a rod slides on its tip, with a friction below the critical one.
+- **Painlevé's rod**: a rod slides on its tip, with a friction below the critical one;
+- **kerb**: a cylinder of radius R rolls against a kerb of height h, and up its edge with 1 − 2 h/(3 R) of its speed;
+- **wedge**: a cylinder rolls down a wedge that slides on the floor without friction;
+- **egg**: an ellipsoid with radii a > b > 0 rocks at √(5 g (a² − b²) / (b (a² + 6 b²))), nearly at rest.
 
 Event-driven runs agree with the closed forms to the tolerance of the integrator. The error of time-stepping falls with
 the step, at least as fast: the ball on the turntable is of second order. What rests, and impacts that are apart by
@@ -28,7 +31,7 @@ from scipy.integrate import solve_ivp
 
 import motiform as mf
 from motiform import contact, joints
-from motiform.geometry import Ball, Box
+from motiform.geometry import Ball, Box, Cylinder, Ellipsoid, Mesh
 from motiform.image import show_pictures
 from motiform.motion.actuation import PrescribedMotion
 from motiform.motion.hybrid import add_body, start_bodies
@@ -186,10 +189,74 @@ def painleve(step):
     return np.abs(rec["rod.position"][:, :2] - np.stack([exact[0], half * np.sin(exact[1])], axis=1)).max() / half
 
 
+def solids(bodies, obstacles, friction):
+    """Return figure, contacts, q and v of bodies that touch as solids."""
+    builder = mf.FigureBuilder()
+    for body in bodies:
+        add_body(builder, body)
+    figure = builder.build()
+    return figure, contact.solid_contacts(figure, obstacles, friction=friction), *start_bodies(figure, bodies)
+
+
+def kerb(step):
+    radius, h, u, t1 = 0.2, 0.05, 1.2, 0.1
+    across = mf.Transform.from_euler((np.pi / 2,), "x").rotation  # its axis along z
+    edge = -np.sqrt(radius**2 - (radius - h) ** 2)  # of the axis where it strikes, half of t1 after the start
+    wheel, place = Cylinder(radius, 0.2), (edge - 0.5 * t1 * u, radius, 0)
+    mass = wheel.mass_properties(density=1000.0)
+    body = mf.Body("wheel", mass, wheel, place, across, velocity=(u, 0, 0), spin=(0, -u / radius, 0))
+    block = contact.box((1.0, h, 1.0), placement=mf.Transform.translation_of((0.5, h / 2, 0)), name="kerb")
+    rec = run(*solids([body], (contact.floor(), block), None), t1, step)
+    t = rec.time("q")
+    late, start = t[t > 0.5 * t1], [np.arcsin(edge / radius), u / radius * (1 - 2 * h / (3 * radius))]
+
+    def rates(t, y):
+        return [y[1], 2 * G / (3 * radius) * np.sin(y[0])]  # about the edge, from the vertical
+
+    a = solve_ivp(rates, (0.5 * t1, t1), start, t_eval=late, rtol=1e-11, atol=1e-12).y[0]
+    exact = np.stack([radius * np.sin(a), h + radius * np.cos(a)], axis=1)
+    return np.abs(rec["wheel.position"][t > 0.5 * t1, :2] - exact).max() / (u * t1)
+
+
+def wedge(step):
+    slope, radius, t1 = 0.5, 0.08, 0.3
+    rise, depth = np.tan(slope), 0.2
+    ends = [(0, 0), (1, 0), (0, rise)]
+    corners = np.array([(x, y, z) for z in (-depth, depth) for x, y in ends], float)
+    faces = np.array([[0, 2, 1], [3, 4, 5], [0, 1, 4], [0, 4, 3], [0, 3, 5], [0, 5, 2], [1, 2, 5], [1, 5, 4]])
+    prism, roller = Mesh(corners, faces), Cylinder(radius, depth)
+    down, out = np.array([np.cos(slope), -np.sin(slope), 0]), np.array([np.sin(slope), np.cos(slope), 0])
+    place = np.array([0, rise, 0]) + 0.3 * down + radius * out
+    across = mf.Transform.from_euler((np.pi / 2,), "x").rotation
+    bodies = [
+        mf.Body("wedge", prism.mass_properties(density=1000.0), prism, (0, 0, 0)),
+        mf.Body("roller", roller.mass_properties(density=1000.0), roller, place, across),
+    ]
+    rec = run(*solids(bodies, contact.floor(friction=0.0), 1.0), t1, step)
+    m, both = bodies[1].properties.mass, sum(body.properties.mass for body in bodies)
+    along = G * np.sin(slope) / (1.5 - m * np.cos(slope) ** 2 / both)
+    back = -m * np.cos(slope) * along / both
+    way = along * down + back * np.array([1.0, 0, 0])
+    exact = place + 0.5 * np.outer(rec.time("q") ** 2, way)
+    return np.abs(rec["roller.position"] - exact).max() / (0.5 * t1**2 * along)
+
+
+def egg(step):
+    a, b, tilt = 0.1, 0.06, 1e-4
+    shape = Ellipsoid((a, b, a))
+    height = np.hypot(a * np.sin(tilt), b * np.cos(tilt))
+    turn = mf.Transform.from_euler((tilt,), "z").rotation
+    body = mf.Body("egg", shape.mass_properties(density=1000.0), shape, (0, height, 0), turn)
+    w = np.sqrt(5 * G * (a * a - b * b) / (b * (a * a + 6 * b * b)))
+    rec = run(*solids([body], contact.floor(), None), 2 * np.pi / w, step)
+    angle = 2 * np.arctan2(rec["egg.orientation"][:, 3], rec["egg.orientation"][:, 0])
+    return np.abs(angle - tilt * np.cos(w * rec.time("q"))).max() / tilt
+
+
 PROBLEMS = {
     "turntable": turntable, "tube": tube, "disc": disc, "slide to roll": slide_to_roll,
     "cradle with gaps": lambda step: cradle(step, 5e-3), "cradle without gaps": lambda step: cradle(step, 0.0),
-    "stack": stack, "two fingers": two_fingers, "Painlevé's rod": painleve,
+    "stack": stack, "two fingers": two_fingers, "Painlevé's rod": painleve, "kerb": kerb, "wedge": wedge, "egg": egg,
 }  # fmt: skip
 AT_ONCE = ("cradle with gaps", "cradle without gaps", "stack", "two fingers")  # with time-stepping exact at any step
 
@@ -218,7 +285,7 @@ def draw(result, folder):
         if name not in AT_ONCE:
             left.loglog(steps, [errors[step] for step in steps], "o-", markersize=3, linewidth=1, label=name)
     left.set(xlabel="step", ylabel="error over the size of the motion", title="time-stepping")
-    left.legend(frameon=False, fontsize=8)
+    left.legend(frameon=False, fontsize=7, ncols=3, loc="center", bbox_to_anchor=(0.38, 0.44))
     left.set_xticks(steps, [f"{1e3 * step:g} ms" for step in steps], minor=False)
     left.set_xticks([], minor=True)
     names = list(result)

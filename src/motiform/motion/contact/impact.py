@@ -89,7 +89,8 @@ def _compress(problem: ContactProblem, b: Array, *, sweeping: bool = False) -> A
     no, none = np.zeros(problem.pairs, np.int64), np.zeros((problem.pairs, 2))
     x, guess = all_held(problem, b)
     if x is not None:
-        return Answer(x, np.full(len(problem.active), c.STICK), none)
+        alone = None if sweeping else _struck_alone(problem, b)
+        return Answer(x, np.full(len(problem.active), c.STICK), none) if alone is None else alone
     if sweeping:
         x = problem.swept(b)
         if misfit(problem, b, x) <= _CLOSE:
@@ -105,6 +106,29 @@ def _compress(problem: ContactProblem, b: Array, *, sweeping: bool = False) -> A
         if misfit(problem, b, answer.x) > _ROUGH:
             refuse(problem, status, no, none)
     return answer
+
+
+def _struck_alone(problem: ContactProblem, b: Array) -> Answer | None:
+    """Return impulses of what approaches alone, or None where they let something else approach or slip.
+
+    With much friction contacts can be wedged: holding all of them obeys the laws too, and nothing would go on.
+    """
+    rows, pairs = problem.rows, problem.pairs
+    normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
+    speed = float(np.abs(b[:rows]).max(initial=0.0))
+    rest = b[normal] >= -_FINE * speed
+    if rest.all() or not rest.any():
+        return None
+    away = np.array(b)
+    away[normal[rest]] += 1e3 * speed
+    status, answer = problem.cones(away, np.zeros(pairs, np.int64), np.zeros((pairs, 2)))
+    A = problem.A[:rows, :rows]
+    w, least = A @ answer.x + b[:rows], _FINE * terms_of(A, b[:rows], answer.x)
+    parts = w[normal] > least[normal]
+    slips = np.hypot(w[0 : 3 * pairs : 3], w[2 : 3 * pairs : 3]) > least[1 : 3 * pairs : 3] + _FINE * speed
+    dragged = (slips & np.isinf(problem.mu) & ~parts[:pairs])[rest[:pairs]].any()
+    fits = status == c.OK and not dragged and (w[normal] >= -least[normal]).all()
+    return answer if fits and not answer.x[normal[rest]].any() else None
 
 
 def misfit(problem: ContactProblem, b: Array, x: Array) -> float:

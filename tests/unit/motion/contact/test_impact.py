@@ -153,3 +153,26 @@ def test_what_takes_no_part_moves_by_rounding_only(seed):
     np.testing.assert_allclose(found.velocity[:-6], v[:-6], atol=1e-14)
     pressed = mass.mass * speed  # and friction takes μ times as much
     np.testing.assert_allclose(found.impulses[-1], (-0.4 * pressed, pressed, 0), atol=1e-9 * pressed)
+
+
+@pytest.mark.parametrize("mu", [None, 5.0, 1.0])
+def test_a_ball_rolls_up_a_kerb_and_is_not_wedged(mu):
+    """Moments about the edge: m u (R − h) + 2/5 m R u before, 7/5 m R u' after; the floor is left without an impulse.
+
+    Above μ = cot(γ/2), cos γ = 1 − h/R, here 2.65, to stop dead between the floor and the edge obeys the laws too.
+    """
+    R, h, u = 0.2, 0.05, 1.2
+    kerb = contact.box((1.0, h, 1.0), placement=Transform.translation_of((0.5, h / 2, 0)), name="kerb")
+    x = -np.sqrt(R * R - (R - h) ** 2)
+    ball = Body(
+        "ball", Ball(R).mass_properties(density=1e3), Ball(R), (x, R, 0), velocity=(u, 0, 0), spin=(0, 0, -u / R)
+    )
+    b = FigureBuilder()
+    add_body(b, ball)
+    figure = b.build()
+    q, v = start_bodies(figure, [ball])
+    contacts = contact.solid_contacts(figure, (contact.floor(), kerb), friction=mu)
+    found = contact.contact_impact(figure, contacts, q, v)
+    after = u * (1 - 5 * h / (7 * R))
+    assert found.velocity[2] == pytest.approx(-after / R, rel=1e-12)
+    np.testing.assert_allclose(found.velocity[3:], after / R * np.array([R - h, -x, 0]), atol=1e-12)
