@@ -47,6 +47,8 @@ PEERS = (
     Peer("opensim", "act", ("paths",), "getLength, and computeMomentArm of the coordinates that a muscle spans",
          "opensim:paths", "opensim"),
     Peer("numpy", "act", ("paths",), "arrays over postures, a path at a time", "numpy:paths"),
+    Peer("opensim", "act", ("static-optimisation",), "its AnalyzeTool, reserves of 1 N·m in every coordinate",
+         "opensim:shares", "opensim"),
     Peer("scipy", "act", ("static-optimisation",), "lsq_linear (bvls), a sample at a time", "scipy:bounded"),
     Peer("numpy", "bodies", ("rk4/*",), "the same step, vectorised over bodies", "numpy:fly"),
     Peer("mujoco", "bodies", ("rk4/1000",), "free joints, RK4, contacts off", "mujoco:fly", "mujoco"),

@@ -18,31 +18,37 @@ _FLOAT = "__float__"  # {"__float__": "inf"}: JSON has no word for nan and infin
 
 def to_plain(value: Any, where: str) -> Any:
     """Return the value as dicts with text keys, lists, text, numbers, bools and None; arrays become lists."""
-    return _to_plain(value, where, _DEEPEST)
+    return _to_plain(value, (None, where), _DEEPEST)
 
 
-def _to_plain(value: Any, where: str, depth: int) -> Any:
+def _place(path: Any) -> str:
+    """Return the place of a value in words; paths are chains (path of the parent, own part) until they are told."""
+    parent, part = path
+    return str(part) if parent is None else _place(parent) + (f"[{part}]" if isinstance(part, int) else f".{part}")
+
+
+def _to_plain(value: Any, path: Any, depth: int) -> Any:
     if depth < 0:
         raise InputError(
-            "values are nested too deep", where=where[:80] + " …", allowed=f"up to {_DEEPEST} levels",
+            "values are nested too deep", where=_place(path)[:80] + " …", allowed=f"up to {_DEEPEST} levels",
             remedy="Flatten them; a list or dict must not hold itself.",
         )  # fmt: skip
     if value is None or isinstance(value, (bool, int)) or type(value) is str:
         return value
     if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "biufU":
-        return _to_plain(value.tolist(), where, depth)
+        return _to_plain(value.tolist(), path, depth)
     if isinstance(value, float):
         return float(value)
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(key): _to_plain(item, f"{where}.{key}", depth - 1) for key, item in value.items()}
+        return {str(key): _to_plain(item, (path, str(key)), depth - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_to_plain(item, f"{where}[{k}]", depth - 1) for k, item in enumerate(value)]
+        return [_to_plain(item, (path, k), depth - 1) for k, item in enumerate(value)]
     if isinstance(value, PurePath):
         return str(value)
     raise InputError(
-        "the value cannot be kept in a file", where=where, got=type(value).__name__,
+        "the value cannot be kept in a file", where=_place(path), got=type(value).__name__,
         allowed="text, numbers, bools, None, and dicts, lists or arrays of them",
     )  # fmt: skip
 

@@ -150,8 +150,8 @@ class Recording:
         Indices count from the end where negative and are cut to what is there, as in a slice of an array.
         """
         chosen = self.select(name)
-        first, last = self._range(name, first, last)
-        whole, count = self._channels[chosen.whole], self.count(name)
+        whole, count = self._channels[chosen.whole], self._source.counts[chosen.whole]
+        first, last = self._range(count, first, last)
         if not chosen.index or count * whole.sample_bytes <= WHOLE_BYTES:
             block = self._source.read(chosen.whole, first, max(first, last))
             return block[(slice(None), *chosen.index)] if chosen.index else block
@@ -166,10 +166,10 @@ class Recording:
         channel = self.channel(name)
         return Samples(partial(self.read, name), (self.count(name), *channel.shape), channel.dtype)
 
-    def _range(self, name: str, first: Any, last: Any) -> tuple[int, int]:
-        """Return the indices of a range of samples, cut to what is there."""
+    def _range(self, count: int, first: Any, last: Any) -> tuple[int, int]:
+        """Return the indices of a range of samples, cut to the number that is there."""
         try:
-            low, high, _ = slice(first, last).indices(self.count(name))
+            low, high, _ = slice(first, last).indices(count)
         except TypeError:
             got = f"{first!r} to {last!r}"[:60]
             raise InputError("samples must be whole numbers", where=self._where, got=got, allowed="indices") from None
@@ -179,7 +179,7 @@ class Recording:
         """Return the times [s] of samples first to last (excluded, None: the end) of a channel."""
         chosen = self.select(name)
         channel = chosen.channel
-        first, last = self._range(name, first, last)
+        first, last = self._range(self._source.counts[chosen.whole], first, last)
         if channel.rate is None:
             return self._source.read_times(chosen.whole, first, max(first, last))
         return channel.start + np.arange(first, max(first, last)) / channel.rate

@@ -4,7 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["postures", "write_model"]
+__all__ = ["PERIOD", "postures", "swing", "write_model"]
+
+PERIOD = 200
+"""Samples of a swing."""
 
 _MUSCLES = 46  # of each leg
 _WRAPPED = 17
@@ -32,7 +35,16 @@ def _triple(x: np.ndarray) -> str:
 
 
 def write_model(path: Path, seed: int = 7) -> None:
-    """Write the model."""
+    """Write the model; fibres have their optimal length in the middle of the ranges."""
+    from motiform.motion.actuation.muscles import path_geometry, read_muscles
+
+    _write(path, seed, {})
+    muscles = read_muscles(path)
+    lengths = path_geometry(muscles.paths, _ranges(muscles.figure.coordinates).mean(axis=1)).length
+    _write(path, seed, dict(zip(muscles.names, lengths.tolist(), strict=True)))
+
+
+def _write(path: Path, seed: int, lengths: dict[str, float]) -> None:
     rng = np.random.default_rng(seed)
     bodies = {"pelvis": ""}
     joints, muscles = [_joint("root", "/ground", "/bodyset/pelvis", (0, 0, 0), _ROOT)], []
@@ -48,7 +60,8 @@ def write_model(path: Path, seed: int = 7) -> None:
         for first, last, many in _SPANS:
             for _ in range(many):
                 wrapped = count < _WRAPPED
-                muscle, wrap = _muscle(f"m{count}_{side}", names, first, last, z, wrapped, rng)
+                name = f"m{count}_{side}"
+                muscle, wrap = _muscle(name, names, first, last, z, wrapped, lengths.get(name, 0.5), rng)
                 muscles.append(muscle)
                 bodies[names[last]] += wrap
                 count += 1
@@ -104,8 +117,9 @@ def _joint(
 
 
 def _muscle(
-    name: str, names: list[str], first: int, last: int, z: float, wrapped: bool, rng: np.random.Generator
-) -> tuple[str, str]:
+    name: str, names: list[str], first: int, last: int, z: float, wrapped: bool, length: float,
+    rng: np.random.Generator,
+) -> tuple[str, str]:  # fmt: skip
     """Return a muscle from one body to another, and the cylinder on the last that it wraps."""
     around = rng.uniform(0, 2 * np.pi)
     beside = np.array([np.cos(around), 0.0, z * np.sin(around)])
@@ -126,21 +140,32 @@ def _muscle(
             f"<radius>{rng.uniform(0.02, 0.035):.17g}</radius><length>0.3</length></WrapCylinder>"
         )
         wraps = f"<PathWrap><wrap_object>w{name}</wrap_object><method>hybrid</method><range>-1 -1</range></PathWrap>"
-    fibre = rng.uniform(0.05, 0.12)
-    length = 0.32 if last - first == 1 else 0.6
+    fibre, force, angle = min(rng.uniform(0.05, 0.12), 0.6 * length), rng.uniform(300, 2500), rng.uniform(0, 0.3)
     text = (
         f'<Thelen2003Muscle name="{name}"><GeometryPath><PathPointSet><objects>{points}</objects></PathPointSet>'
         f"<PathWrapSet><objects>{wraps}</objects></PathWrapSet></GeometryPath>"
-        f"<max_isometric_force>{rng.uniform(300, 2500):.6g}</max_isometric_force>"
+        f"<max_isometric_force>{force:.6g}</max_isometric_force>"
         f"<optimal_fiber_length>{fibre:.6g}</optimal_fiber_length>"
-        f"<tendon_slack_length>{max(length - fibre, 0.05) * 0.6:.6g}</tendon_slack_length>"
-        f"<pennation_angle_at_optimal>{rng.uniform(0, 0.3):.6g}</pennation_angle_at_optimal></Thelen2003Muscle>"
+        f"<tendon_slack_length>{length - fibre * np.cos(angle):.6g}</tendon_slack_length>"
+        f"<pennation_angle_at_optimal>{angle:.6g}</pennation_angle_at_optimal></Thelen2003Muscle>"
     )
     return text, wrap
 
 
 def postures(coordinates: tuple[str, ...], count: int, seed: int = 3) -> np.ndarray:
     """Return random postures within the ranges [rad], (count, coordinates)."""
-    rng = np.random.default_rng(seed)
-    ranges = np.array([_RANGES.get(name.rsplit("_", 1)[0], (-0.3, 0.3)) for name in coordinates])
-    return rng.uniform(ranges[:, 0], ranges[:, 1], (count, len(coordinates)))
+    low, high = _ranges(coordinates).T
+    return np.random.default_rng(seed).uniform(low, high, (count, len(coordinates)))
+
+
+def swing(coordinates: tuple[str, ...], count: int, seed: int = 0) -> tuple[np.ndarray, ...]:
+    """Return times [s], q, v and a of legs that swing through 0.6 of the ranges, 100 samples a second."""
+    low, high = _ranges(coordinates).T
+    turn, size = 2.0 * np.pi / (0.01 * PERIOD), 0.3 * (high - low)
+    t = np.arange(count) * 0.01
+    at = turn * t[:, None] + np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi, len(coordinates))
+    return t, (low + high) / 2 + size * np.sin(at), turn * size * np.cos(at), -(turn**2) * size * np.sin(at)
+
+
+def _ranges(coordinates: tuple[str, ...]) -> np.ndarray:
+    return np.array([_RANGES.get(name.rsplit("_", 1)[0], (-0.3, 0.3)) for name in coordinates])

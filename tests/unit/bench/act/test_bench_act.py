@@ -25,5 +25,5 @@ def test_bounded_least_squares_are_our_shares():
     """bvls stops at 1e-10 of the cost: activations to 1e-5."""
     rng = np.random.default_rng(0)
     shared = Shared(rng.normal(size=(3, 10, 4)) * 30, rng.normal(size=(3, 4)) * 30)
-    ours = share_moments(shared.gain, shared.moment, 0.0, 1.0)
+    ours = share_moments(shared.gain, shared.moment, 0.01, 1.0)
     np.testing.assert_allclose(bounded(shared)(3), ours.activation, atol=1e-5)

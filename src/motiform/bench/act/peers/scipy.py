@@ -19,7 +19,7 @@ def bounded(shared: Shared) -> Callable[[int], np.ndarray]:
         found = []
         for gain, moment in zip(shared.gain[:count], shared.moment[:count], strict=True):
             A, b = np.vstack([gain.T, np.eye(n)]), np.concatenate([moment, np.zeros(n)])
-            found.append(lsq_linear(A, b, (0.0, 1.0), method="bvls", tol=1e-10).x)
+            found.append(lsq_linear(A, b, (0.01, 1.0), method="bvls", tol=1e-10).x)
         return np.array(found)
 
     return run

@@ -156,7 +156,7 @@ class HillMuscles(CommandedActuator):
         if len(stiff):
             own = [every[k] for k in stiff]
             given = fibre_forces(own, L[stiff], v[stiff], a[stiff])
-            forces[stiff] = a[stiff] * given.active + given.passive
+            forces[stiff] = np.maximum(a[stiff] * given.active + given.passive, 0.0)
             scale = np.array([(one.fibre_length, one.fibre_length * one.max_speed) for one in own])
             fibres[stiff] = np.column_stack([given.length, given.speed]) * scale
         if len(self._elastic):

@@ -44,6 +44,7 @@ class Muscle:
     rigid_tendon : whether the tendon keeps its slack length.
     activation_time, deactivation_time : of the activation [s].
     activations : least and greatest activation.
+    smoothing : b of [DeGroote16 2], which blends both times (0.1 in the paper and in OpenSim); None: they switch.
 
     """
 
@@ -58,6 +59,7 @@ class Muscle:
     activation_time: float = 0.015
     deactivation_time: float = 0.060
     activations: tuple[float, float] = (0.0, 1.0)
+    smoothing: float | None = None
 
     def __post_init__(self) -> None:
         where = f"muscle {self.name!r}"
@@ -73,6 +75,8 @@ class Muscle:
         low, high = self.activations
         if not 0.0 <= low < high <= 1.0:
             raise InputError("activations are out of range", where=where, got=self.activations, allowed="0 ≤ a < b ≤ 1")
+        if self.smoothing is not None and not _number(self.smoothing, "smoothing", where) > 0.0:
+            raise InputError("smoothing must be above 0, or None", where=where, got=self.smoothing)
         if not isinstance(self.model, MuscleModel):
             raise InputError("unknown muscle model", where=where, got=repr(self.model))
 
@@ -108,7 +112,7 @@ class FibreForces(NamedTuple):
     active: Array
     """Force along the tendon at full activation [N], (..., muscles)."""
     passive: Array
-    """Force of the stretched and damped fibre along the tendon [N], (..., muscles)."""
+    """Force of the stretched and damped fibre along the tendon [N], (..., muscles); below 0 while it shortens fast."""
     length: Array
     """Fibre length, in optimal lengths, (..., muscles)."""
     speed: Array
@@ -162,7 +166,7 @@ def fibre_forces(
         active[..., k] = model.active(l[..., k])[0] * model.speed(w[..., k], a[..., k])[0]
         passive[..., k] = model.passive(l[..., k])[0] + model.damping * w[..., k]
     pull = F * cosine
-    return FibreForces(np.maximum(active, 0.0) * pull, np.maximum(passive, 0.0) * pull, l, w, slack)
+    return FibreForces(np.maximum(active, 0.0) * pull, passive * pull, l, w, slack)
 
 
 def muscle_force(
@@ -179,7 +183,7 @@ def muscle_force(
     a, L, v = _of_muscles(muscles, activation, length, speed)
     if fibre_length is None:
         found = fibre_forces(muscles, L, v, a)
-        return a * found.active + found.passive
+        return np.maximum(a * found.active + found.passive, 0.0)  # fibres do not push
     (fibre,) = _of_muscles(muscles, fibre_length)
     return _tendon_force(muscles, L, fibre)[0]
 
@@ -274,15 +278,15 @@ def fibre_speed(muscles: Sequence[Muscle], activation: ArrayLike, length: ArrayL
     return _root(excess, np.full(L.shape, -1.2), np.full(L.shape, 1.5)) * l0 * vmax
 
 
-def activation_rate(
-    muscles: Sequence[Muscle], activation: ArrayLike, excitation: ArrayLike, *, smooth: float | None = None
-) -> Array:
+def activation_rate(muscles: Sequence[Muscle], activation: ArrayLike, excitation: ArrayLike) -> Array:
     """Return da/dt [1/s], (..., muscles): (u − a)/τ with τ = τ_a (½ + 3a/2) rising, τ_d/(½ + 3a/2) falling.
 
-    [Thelen03 1, 2]; with `smooth` (0.1 in the paper) both go over into one another by a tanh  [DeGroote16 1, 2].
+    [Thelen03 1, 2]; with smoothing b both are blended, the first with the share ½ + ½ tanh b(u − a)  [DeGroote16 1, 2].
     """
     a, u = _of_muscles(muscles, activation, excitation)
     up, down = _sizes(muscles, "activation_time", "deactivation_time")
     level = 0.5 + 1.5 * a
-    share = (u > a).astype(float) if smooth is None else 0.5 + 0.5 * np.tanh((u - a) / smooth)
+    blend = np.array([np.inf if one.smoothing is None else one.smoothing for one in muscles])
+    switch = np.isinf(blend)
+    share = np.where(switch, u > a, 0.5 + 0.5 * np.tanh(np.where(switch, 0.0, blend) * (u - a)))
     return (u - a) * (share / (up * level) + (1.0 - share) * level / down)

@@ -130,7 +130,7 @@ def static_optimization(
     geometry = path_geometry(muscles.paths, q, v, device=device)
     assert geometry.speed is not None
     fibres = fibre_forces(muscles.muscles, geometry.length, geometry.speed)
-    rest = fibres.passive if passive else np.zeros_like(fibres.passive)
+    rest = np.maximum(fibres.passive, 0.0) if passive else np.zeros_like(fibres.passive)
     bands, band_arms = _ligaments(muscles, q, device)
     chosen = _chosen(muscles, geometry.arm, coordinates)
     given = np.einsum("sm,smk->sk", rest, geometry.arm) + np.einsum("sm,smk->sk", bands, band_arms)

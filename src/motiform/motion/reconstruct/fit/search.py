@@ -9,6 +9,7 @@ from motiform.motion.reconstruct.fit.fitter import BLOCK, Fit, Fitter
 from motiform.motion.reconstruct.fit.hidden import fill_hidden
 from motiform.motion.reconstruct.fit.limits import release
 from motiform.motion.reconstruct.fit.unwind import find_turns, unwind
+from motiform.motion.tree.algorithms.kinematics import poses
 from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.joint import Array
 
@@ -182,12 +183,21 @@ def _root_poses(fitter: Fitter, begin: Array) -> Array:
         elif isinstance(joint, AxesJoint):
             angles = [at[k] for k, axis in enumerate(joint.axes) if axis.kind == "revolute"][:3]
             grid = np.array(list(product(_TURNS, repeat=len(angles))))
+            grid = grid[_distinct_turns(fitter, n, full[:1], angles, grid)]
             own = np.tile(full[:, angles], (len(grid), 1)) + np.repeat(grid, len(full), 0)
             full = np.tile(full, (len(grid), 1))
             full[:, angles] = own
         if len(full) > 4096:
             break
     return fitter.reduce(full)
+
+
+def _distinct_turns(fitter: Fitter, n: int, q: Array, angles: list[int], grid: Array) -> np.ndarray:
+    """Return which turns of a grid turn a root differently: 24 of the 64 of three angles are."""
+    turned = np.repeat(q, len(grid), 0)
+    turned[:, angles] += grid
+    R = poses(fitter.figure, fitter.reduce(turned)).rotation[:, n].reshape(len(grid), 9)
+    return np.sort(np.unique(np.round(R, 6) + 0.0, axis=0, return_index=True)[1])
 
 
 def _shake(fitter: Fitter, q: Array, rng: np.random.Generator) -> Array:

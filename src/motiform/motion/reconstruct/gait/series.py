@@ -122,6 +122,17 @@ def _tilted(turn: Array, side: str, convention: str) -> Array:
     return np.stack([-tilt, -s * obliquity, s * rotation], axis=-1)
 
 
+class _Doubts(NamedTuple):
+    """What is doubtful in a trial, bool."""
+
+    lost: Array
+    """Samples that were not fitted, (samples,)."""
+    hidden: Array
+    """Coordinates that markers do not determine now, but in other samples, (samples, nv)."""
+    uncertain: Array
+    """Turns with a large standard deviation, (samples, nv)."""
+
+
 @dataclass(frozen=True)
 class _Motion:
     """A trial, the axes of its segments, and how they turn with each coordinate."""
@@ -135,8 +146,7 @@ class _Motion:
     """Axes of the segments, those of landmarks where there are such, (samples, segments, 3, 3)."""
     probes: Array | None
     """At the neutral posture with a little more, and a little less, of each coordinate, (2, nq, segments, 3, 3)."""
-    turns: Array
-    """Which coordinates turn, (nv,) bool."""
+    doubts: "_Doubts"
 
     def marks(self, distal: str, proximal: str | None) -> dict[str, Array]:
         """Return what is doubtful between two segments; None: the world."""
@@ -159,8 +169,7 @@ def joint_series(rec: Recording, figure: Figure, walker: Walker, convention: str
     R = poses(figure, np.asarray(rec["q"])).rotation
     for name, axes in landmark_frames(figure, rec.manifest.get("reconstruct", {}).get("per_marker")).items():
         R[:, figure.index(name)] = R[:, figure.index(name)] @ axes
-    turns = np.linalg.norm(joint_axes(figure, figure.neutral())[:, :3], axis=1) > 1e-9
-    motion = _Motion(rec, figure, convention, _in_progression(walker), R, probes, turns)
+    motion = _Motion(rec, figure, convention, _in_progression(walker), R, probes, _doubts(rec, figure))
     found: list[Series] = []
     untold: list[str] = []
     for side, word in (("l", "left"), ("r", "right")):
@@ -230,6 +239,8 @@ def _add_joint(
 
 def _unwrapped(angles: Array) -> Array:
     """Return angles that do not jump by full turns, gaps aside."""
+    if np.isfinite(angles).all():
+        return np.asarray(np.unwrap(angles, axis=0))
     out = np.array(angles, float)
     for column in out.reshape(len(out), -1).T:  # a view
         seen = np.isfinite(column)
@@ -278,15 +289,19 @@ def _slopes(motion: _Motion, angle: JointAngle, columns: list[int]) -> Array:
 
 
 # ---------------------------------------------------------------- doubts
+def _doubts(rec: Recording, figure: Figure) -> _Doubts:
+    unseen = np.asarray(rec["unseen"])
+    usual = unseen.min(0, initial=1.0)  # what the markers never determine is no doubt of a sample
+    turns = np.linalg.norm(joint_axes(figure, figure.neutral())[:, :3], axis=1) > 1e-9
+    uncertain = turns & (unseen < _UNTOLD) & (np.asarray(rec["std"]) > UNCERTAIN) if "std" in rec else unseen < 0.0
+    return _Doubts(np.asarray(rec["status"]) > 0, unseen - usual > _UNTOLD, np.asarray(uncertain))
+
+
 def _marks(motion: _Motion, columns: list[int], segments: tuple[str, ...]) -> dict[str, Array]:
     """Return what is doubtful in the coordinates between segments, (samples,) bool each."""
     rec, figure = motion.rec, motion.figure
-    unseen = np.asarray(rec["unseen"])[:, columns]
-    usual = unseen.min(0, initial=1.0)  # what the markers never determine is no doubt of a sample
-    found = {"not fitted": np.asarray(rec["status"]) > 0, "hidden": ((unseen - usual) > _UNTOLD).any(1)}
-    if "std" in rec:
-        std = np.where(motion.turns[columns] & (unseen < _UNTOLD), np.asarray(rec["std"])[:, columns], 0.0)
-        found["uncertain"] = (std > UNCERTAIN).any(1)
+    found = {"not fitted": motion.doubts.lost, "hidden": motion.doubts.hidden[:, columns].any(1)}
+    found["uncertain"] = motion.doubts.uncertain[:, columns].any(1)
     plain = figure.nq == figure.nv  # else coordinates are those of q
     names = {figure.coordinates[k] for k in columns} if plain else set()
     found["limit"] = _during(rec, "at its limit: ", names)
@@ -299,9 +314,9 @@ def _marks(motion: _Motion, columns: list[int], segments: tuple[str, ...]) -> di
 
 def _during(rec: Recording, begin: str, names: set[str]) -> Array:
     """Return the samples in which events of that kind tell one of the names, (samples,) bool."""
-    times = rec.time("q")
-    out = np.zeros(len(times), bool)
+    out = np.zeros(rec.count("q"), bool)
     for event in rec.events:
         if event.name.startswith(begin) and names & set(event.name[len(begin) :].split(", ")):
+            times = rec.time("q")
             out |= (times >= event.time - 1e-9) & (times <= (event.detail or {}).get("until", event.time) + 1e-9)
     return out

@@ -129,6 +129,17 @@ def test_a_stiff_tendon_is_a_rigid_one():
     assert elastic == pytest.approx(rigid, rel=5 * strain * 0.2 / 0.1)
 
 
+def test_damping_takes_from_the_force_of_a_fibre_that_shortens():
+    """F₀ (a f_l f_v + f_p + β v) cos α with α = 0 and l = l₀, where f_l = 1 and f_p = 0; and never below 0."""
+    model, v = Millard(damping=0.2), -0.3
+    own = [muscle(model, pennation=0.0)]
+    factor = float(model.speed(np.array(v))[0])
+    for a in (1.0, 0.4):
+        force = muscle_force(own, [a], [0.3], [v * 10.0 * 0.1])[0]
+        assert force == pytest.approx(1000.0 * (a * factor + 0.2 * v), rel=1e-12)
+    assert muscle_force(own, [0.05], [0.3], [v])[0] == 0.0
+
+
 def test_width_stays_and_short_paths_are_slack():
     muscles = [muscle(Thelen())]
     found = fibre_forces(muscles, [[0.3], [0.19]], [[0.0], [0.0]])
@@ -138,11 +149,13 @@ def test_width_stays_and_short_paths_are_slack():
 
 
 def test_activation_follows_excitation():
-    """Rising from 0: da/dt = u/(τ_a/2); falling from 1: −2/τ_d. The smooth form meets both far from u = a."""
+    """Rising from 0: da/dt = u/(τ_a/2); falling from 1: −2/τ_d. Blends have their shares of 1/τ: half each at b = 0."""
     muscles = [muscle(Thelen(), activation_time=0.01, deactivation_time=0.04)]
     assert activation_rate(muscles, [0.0], [1.0])[0] == pytest.approx(200.0)
     assert activation_rate(muscles, [1.0], [0.0])[0] == pytest.approx(-50.0)
-    assert activation_rate(muscles, [1.0], [0.0], smooth=0.1)[0] == pytest.approx(-50.0, rel=1e-6)
+    steep, flat = (muscle(Thelen(), activation_time=0.01, deactivation_time=0.04, smoothing=b) for b in (100.0, 1e-12))
+    assert activation_rate([steep], [1.0], [0.0])[0] == pytest.approx(-50.0)
+    assert activation_rate([flat], [0.0], [1.0])[0] == pytest.approx(0.5 / (0.01 * 0.5) + 0.5 * 0.5 / 0.04)
 
 
 @pytest.mark.parametrize(
@@ -153,6 +166,7 @@ def test_activation_follows_excitation():
         (lambda: muscle(Thelen(), slack_length=-0.1), "slack_length must not be negative"),
         (lambda: muscle(Thelen(), pennation=1.5), "pennation is out of range"),
         (lambda: muscle(Thelen(), activations=(0.5, 0.2)), "activations are out of range"),
+        (lambda: muscle(Thelen(), smoothing=0), "smoothing must be above 0"),
         (lambda: muscle("thelen"), "unknown muscle model"),
         (lambda: Thelen(lengthening_force=0.9), "lengthening_force must be above 1"),
         (lambda: DeGrooteFregly(tendon_strain=0), "tendon_strain must be above 0"),

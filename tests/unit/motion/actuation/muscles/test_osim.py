@@ -99,7 +99,8 @@ def test_what_a_file_says(tmp_path):
     assert (degroote.model, degroote.rigid_tendon) == (DeGrooteFregly(), True)
     assert schutte.model == Millard()
     assert (thelen.max_force, thelen.fibre_length, thelen.slack_length, thelen.pennation) == (700, 0.09, 0.15, 0.2)
-    assert (thelen.activations, millard.activations) == ((0.0, 1.0), (0.01, 1.0))
+    assert (thelen.activations, millard.activations, degroote.activations) == ((0.01, 1.0), (0.01, 1.0), (0.0, 1.0))
+    assert (thelen.smoothing, degroote.smoothing) == (None, 0.1)  # OpenSim's own
     assert thelen.path.wraps == (PathWrap("bone", 1, 2, "midpoint"),)
     assert next((o.name, o.segment, o.surface.side) for o in found.objects) == ("bone", "upper", "-x")
     assert isinstance(millard.path.points[1], MovingPoint)

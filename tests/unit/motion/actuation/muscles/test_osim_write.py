@@ -102,10 +102,11 @@ def moving_muscles():
     )
     shape = Millard(passive_slopes=(0.2, 3.0, 0.7), tendon_shape=(28.0, 0.6, 0.5), active_least=0.05, damping=0.2)
     muscles = (
-        Muscle(MusclePath("a", (still, end), (PathWrap("ball"),)), 500.0, 0.1, 0.12, 0.2, 9.0, Thelen(0.5, 0.7)),
+        Muscle(MusclePath("a", (still, end), (PathWrap("ball"),)), 500.0, 0.1, 0.12, 0.2, 9.0, Thelen(0.5, 0.7),
+               activations=(0.01, 1.0)),
         Muscle(MusclePath("b", (still, moving)), 600.0, 0.11, 0.13, 0.1, 8.0, shape, activations=(0.02, 0.9)),
         Muscle(MusclePath("c", (still, where, end), (PathWrap("egg", 0, 1, "midpoint"),)), 700.0, 0.09, 0.1, 0.0, 10.0,
-               DeGrooteFregly(1.1, 0.5, 0.04, 0.01), True, 0.01, 0.04),
+               DeGrooteFregly(1.1, 0.5, 0.04, 0.01), True, 0.01, 0.04, smoothing=0.2),
     )  # fmt: skip
     band = Ligament(MusclePath("band", (PathPoint(None, (0.1, 0.4, 0)), end)), 0.3, 90.0, linear(2.0, -2.0))
     return Muscles(figure, muscles, objects, (band,), (CoordinateActuator("motor", "bend", 50.0, -1.0, 1.0),))
@@ -117,7 +118,7 @@ def test_muscles_come_back(tmp_path):
     again = read_muscles(tmp_path / "arm.osim")
     assert again.names == mine.names
     keys = ("max_force", "fibre_length", "slack_length", "pennation", "max_speed", "model", "rigid_tendon",
-            "activation_time", "deactivation_time", "activations")  # fmt: skip
+            "activation_time", "deactivation_time", "activations", "smoothing")  # fmt: skip
     for one, other in zip(mine.muscles, again.muscles, strict=True):
         for key in keys:
             assert getattr(one, key) == getattr(other, key), (one.name, key)
@@ -159,6 +160,18 @@ def test_opensim_reads_it(tmp_path):
     lengths = [model.getMuscles().get(k).getLength(state) for k in range(3)]
     ours = path_geometry(mine.paths, mine.figure.neutral()).length
     np.testing.assert_allclose(lengths, ours, atol=5e-4)  # OpenSim's tangents on surfaces are approximate
+
+
+def test_what_opensim_does_not_hold_of_muscles_is_told(tmp_path):
+    """Thelen's muscles have a least activation there, and no rigid tendon; only one model blends its times."""
+    path = MusclePath("m", (PathPoint(None, (0, 0.4, 0)), PathPoint("lower", (0.02, -0.1, 0.01))))
+    one = Muscle(path, 500.0, 0.1, 0.12, model=Thelen(), smoothing=0.1)
+    notes = write_osim(Muscles(arm(), (one,)), tmp_path / "a.osim")
+    assert notes == ("a.osim does not hold the smoothing of m",
+                     "a.osim does not hold activations below 0.01 of Thelen's muscles m")  # fmt: skip
+    stiff = Muscle(path, 500.0, 0.1, 0.12, model=Thelen(), rigid_tendon=True)
+    with pytest.raises(MotiformError, match="no Thelen muscle with a rigid tendon"):
+        write_osim(Muscles(arm(), (stiff,)), tmp_path / "b.osim")
 
 
 @pytest.mark.parametrize(

@@ -141,8 +141,8 @@ def _rigid(f, row, k, length, speed, a):
     cosine, l = along / fibre, fibre / row[k, c.LENGTH]
     w = speed * cosine / row[k, c.SPEED]
     active = max(_curve(f, row, k, ACTIVE, l, a) * _curve(f, row, k, SPEEDS, w, a), 0.0)
-    passive = max(_curve(f, row, k, PASSIVE, l, a) + row[k, c.DAMPING] * w, 0.0)
-    return row[k, c.FORCE] * cosine * (a * active + passive), fibre, speed * cosine
+    passive = _curve(f, row, k, PASSIVE, l, a) + row[k, c.DAMPING] * w
+    return row[k, c.FORCE] * cosine * max(a * active + passive, 0.0), fibre, speed * cosine
 
 
 @routine
@@ -160,14 +160,21 @@ def _elastic(f, row, k, length, a, fibre):
     return row[k, c.FORCE] * pull, w * row[k, c.SPEED]
 
 
+@routine
+def _activation_rate(row, k, a, u):
+    """Return da/dt [1/s] of an excitation."""
+    level, blend = 0.5 + 1.5 * a, row[k, c.BLEND]
+    share = 0.5 + 0.5 * math.tanh(blend * (u - a)) if blend > 0.0 else 1.0 if u > a else 0.0
+    return (u - a) * (share / (row[k, c.RISE] * level) + (1.0 - share) * level / row[k, c.DECAY])
+
+
 @entry(f"void({_2}, {_1}, {_1}, {_1}, {_1}, {_1}, {_1}, {_1}, {_2})")
 def fibre_rates(row, f, lengths, speeds, excitations, x, rates, forces, fibres):
     """Write rates of activations and of fibre lengths, forces [N], and fibre lengths and speeds [m, m/s]."""
     for k in range(row.shape[0]):
         u = min(max(excitations[k], row[k, c.LOW]), row[k, c.HIGH])
         a = min(max(x[k], row[k, c.LOW]), row[k, c.HIGH])
-        level = 0.5 + 1.5 * x[k]
-        rates[k] = (u - x[k]) / (row[k, c.RISE] * level if u > x[k] else row[k, c.DECAY] / level)
+        rates[k] = _activation_rate(row, k, x[k], u)
         place = int(row[k, c.PLACE])
         if place < 0:
             forces[k], fibres[k, 0], fibres[k, 1] = _rigid(f, row, k, lengths[k], speeds[k], a)

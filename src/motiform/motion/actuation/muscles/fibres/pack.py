@@ -31,7 +31,8 @@ def pack_fibres(muscles: Sequence[Muscle], least: float) -> tuple[Array, Array]:
         low, high = one.activations
         row[:] = (
             one.max_force, one.fibre_length, one.slack_length, one.width, one.shortest,
-            one.max_speed * one.fibre_length, one.activation_time, one.deactivation_time, max(low, least), high,
+            one.max_speed * one.fibre_length, one.activation_time, one.deactivation_time, one.smoothing or 0.0,
+            max(low, least), high,
             one.rigid_tendon, _kind(one.model), one.model.damping, known[one.model], -1 if one.rigid_tendon else place,
         )  # fmt: skip
         place += not one.rigid_tendon

@@ -22,6 +22,8 @@ from motiform.spatial import Transform
 
 __all__ = ["read_muscles"]
 
+SWITCH = 1e9  # smoothing from which times of activation switch
+
 _MILLARD = ("Millard2012EquilibriumMuscle", "Millard2012AccelerationMuscle")
 _THELEN = ("Thelen2003Muscle", "Thelen2003Muscle_Deprecated")
 _DEGROOTE = ("DeGrooteFregly2016Muscle",)
@@ -83,7 +85,9 @@ def _forces(model: Node) -> list[Node]:
 def _muscle(node: Node, reader: PathReader, report: Report) -> Muscle:
     with located(node):
         model = _model(node, report)
-        least, most = node.scalar("min_control", 0.0), node.scalar("max_control", 1.0)
+        least = 0.01 if node.tag in (*_MILLARD, "Thelen2003Muscle") else 0.0  # OpenSim's own
+        least = max(node.scalar("min_control", least), node.scalar("minimum_activation", 0.0))
+        most, blend = node.scalar("max_control", 1.0), node.scalar("activation_dynamics_smoothing", 0.1)
         fast = (0.015, 0.060) if node.tag in _DEGROOTE else (0.015, 0.050) if node.tag in _THELEN else (0.010, 0.040)
         return Muscle(
             reader.path(node, f"/forceset/{node.named()}"),
@@ -97,6 +101,7 @@ def _muscle(node: Node, reader: PathReader, report: Report) -> Muscle:
             node.scalar("activation_time_constant", fast[0]),
             node.scalar("deactivation_time_constant", fast[1]),
             (max(least, 0.0), min(most, 1.0)),
+            blend if node.tag in _DEGROOTE and blend < SWITCH else None,
         )
 
 

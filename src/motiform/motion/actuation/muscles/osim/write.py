@@ -10,6 +10,7 @@ from motiform.geometry.paths.wrap import WrapCylinder, WrapEllipsoid, WrapSphere
 from motiform.motion.actuation.muscles.hill import Muscle
 from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, Thelen
 from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, Ligament, Muscles
+from motiform.motion.actuation.muscles.osim.read import SWITCH
 from motiform.motion.actuation.muscles.paths.paths import (
     AnyPoint,
     MusclePath,
@@ -24,6 +25,8 @@ from motiform.record.files import disk, new_file, write_file
 
 __all__ = ["write_osim"]
 
+LEAST = 0.01  # activation of Thelen's muscles in OpenSim
+
 
 def write_osim(model: Figure | Muscles, path: str | os.PathLike[str], *, overwrite: bool = False) -> tuple[str, ...]:
     """Write a figure, or one with its muscles, as an OpenSim model (version 4); return what the format does not hold.
@@ -35,10 +38,14 @@ def write_osim(model: Figure | Muscles, path: str | os.PathLike[str], *, overwri
     figure = model if isinstance(model, Figure) else model.figure if isinstance(model, Muscles) else None
     if figure is None:
         raise InputError("a model must be a figure or muscles", got=type(model).__name__, allowed="Figure, Muscles")
-    forces, wraps = list[str](), dict[str | None, str]()
+    forces, lost, wraps = list[str](), list[str](), dict[str | None, str]()
     if isinstance(model, Muscles):
         joints = {name: f"/jointset/{segment}_joint/{name}" for segment, name in _owners(figure)}
         forces += [_muscle(muscle, joints) for muscle in model.muscles]
+        blends = [m.name for m in model.muscles if m.smoothing and not isinstance(m.model, DeGrooteFregly)]
+        least = [m.name for m in model.muscles if isinstance(m.model, Thelen) and m.activations[0] < LEAST]
+        lost += [f"the smoothing of {', '.join(blends)}"] if blends else []
+        lost += [f"activations below {LEAST} of Thelen's muscles {', '.join(least)}"] if least else []
         forces += [_ligament(ligament, joints) for ligament in model.ligaments]
         forces += [_actuator(actuator) for actuator in model.actuators]
         for one in model.objects:
@@ -47,7 +54,7 @@ def write_osim(model: Figure | Muscles, path: str | os.PathLike[str], *, overwri
     place = new_file(path, overwrite)
     with disk(place):
         write_file(place, text.encode())
-    return _left(figure, Path(place))
+    return _left(figure, Path(place), lost)
 
 
 def _owners(figure: Figure) -> list[tuple[str, str]]:
@@ -55,9 +62,9 @@ def _owners(figure: Figure) -> list[tuple[str, str]]:
     return [(s.name, figure.layout.names[k]) for n, s in enumerate(figure.segments) for k in figure.layout.v[n]]
 
 
-def _left(figure: Figure, path: Path) -> tuple[str, ...]:
-    """Return what of a figure is not in the file."""
-    found = []
+def _left(figure: Figure, path: Path, lost: list[str]) -> tuple[str, ...]:
+    """Return what of a figure is not in the file, and of its muscles."""
+    found = list(lost)
     for what in ("armature", "damping"):
         own = [s.name for s in figure.segments if np.any(np.asarray(getattr(s, what)))]
         if own:
@@ -73,6 +80,13 @@ def _left(figure: Figure, path: Path) -> tuple[str, ...]:
 def _muscle(muscle: Muscle, joints: dict[str, str]) -> str:
     model = muscle.model
     low, high = muscle.activations
+    if isinstance(model, Thelen):
+        low = max(low, LEAST)
+        if muscle.rigid_tendon:
+            raise InputError(
+                "OpenSim has no Thelen muscle with a rigid tendon", where=f"muscle {muscle.name!r}",
+                remedy="Give it the curves of Millard or DeGrooteFregly, or an elastic tendon.",
+            )  # fmt: skip
     plain = {
         "max_isometric_force": muscle.max_force, "optimal_fiber_length": muscle.fibre_length,
         "tendon_slack_length": muscle.slack_length, "pennation_angle_at_optimal": muscle.pennation,
@@ -83,15 +97,18 @@ def _muscle(muscle: Muscle, joints: dict[str, str]) -> str:
     inside += element("ignore_tendon_compliance", "true" if muscle.rigid_tendon else "false")
     if isinstance(model, DeGrooteFregly):
         more = {"active_force_width_scale": model.width, "passive_fiber_strain_at_one_norm_force": model.passive_strain,
-                "tendon_strain_at_one_norm_force": model.tendon_strain, "fiber_damping": model.damping}  # fmt: skip
+                "tendon_strain_at_one_norm_force": model.tendon_strain, "fiber_damping": model.damping,
+                "activation_dynamics_smoothing": muscle.smoothing or SWITCH}  # fmt: skip
         return element("DeGrooteFregly2016Muscle", inside + _fields(more), muscle.name)
     if isinstance(model, Thelen):
         more = {"KshapeActive": model.active_shape, "FmaxMuscleStrain": model.passive_strain,
                 "KshapePassive": model.passive_shape, "FmaxTendonStrain": model.tendon_strain, "Af": model.speed_shape,
-                "Flen": model.lengthening_force, "fv_linear_extrap_threshold": model.linear_from}  # fmt: skip
+                "Flen": model.lengthening_force, "fv_linear_extrap_threshold": model.linear_from,
+                "minimum_activation": low}  # fmt: skip
         return element("Thelen2003Muscle", inside + _fields(more), muscle.name)
     if isinstance(model, Millard):
-        return element("Millard2012EquilibriumMuscle", inside + _millard(model), muscle.name)
+        return element("Millard2012EquilibriumMuscle", inside + element("minimum_activation", low) + _millard(model),
+                       muscle.name)  # fmt: skip
     raise InputError(
         "the curves of the muscle have no counterpart in OpenSim", where=f"muscle {muscle.name!r}",
         got=type(model).__name__, allowed="DeGrooteFregly, Millard, Thelen",
@@ -157,10 +174,15 @@ def _point(point: AnyPoint, name: str, joints: dict[str, str]) -> str:
         leading, low, high = point.active
         condition = element("socket_coordinate", joints[leading]) + element("range", numbers([low, high]))
         return element("ConditionalPathPoint", place + condition, name)
-    inside = frame
+    inside, drivers = frame, {one for one in point.coordinates if one is not None}
+    if len(drivers) > 1:
+        raise InputError(
+            "a moving point of OpenSim follows one coordinate", where=f"moving point {name!r}",
+            got=", ".join(sorted(drivers)),
+        )  # fmt: skip
+    leading = next(iter(drivers), next(iter(joints)))  # also of what does not move
     for axis, function, driver in zip("xyz", point.functions, point.coordinates, strict=True):
-        if driver is not None:
-            inside += element(f"socket_{axis}_coordinate", joints[driver])
+        inside += element(f"socket_{axis}_coordinate", joints[driver or leading])
         inside += element(f"{axis}_location", function_text(function, f"moving point {name!r}"))
     return element("MovingPathPoint", inside, name)
 
