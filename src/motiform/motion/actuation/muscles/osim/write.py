@@ -177,7 +177,7 @@ def _point(point: AnyPoint, name: str, joints: dict[str, str]) -> str:
     inside, drivers = frame, {one for one in point.coordinates if one is not None}
     if len(drivers) > 1:
         raise InputError(
-            "a moving point of OpenSim follows one coordinate", where=f"moving point {name!r}",
+            "a moving point of OpenSim must follow one coordinate", where=f"moving point {name!r}",
             got=", ".join(sorted(drivers)),
         )  # fmt: skip
     leading = next(iter(drivers), next(iter(joints)))  # also of what does not move
