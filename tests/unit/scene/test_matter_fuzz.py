@@ -4,7 +4,7 @@
 
 import re
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from motiform.base.errors import MotiformError
@@ -124,6 +124,7 @@ def changed(draw, pattern):
 
 @CHECKED
 @given(changed(NUMBER))
+@example(WHOLE.replace("total = 2\nradius = 0.01", "total = 2\nradius = []"))
 def test_odd_numbers(text):
     outcome(text)
 

@@ -68,7 +68,7 @@ def _source(scene: Scene, table: PlacesTable, name: str) -> Places:
     if table.fill is not None:
         draw = np.random.default_rng([scene.document.scene.seed, crc32(name.encode())])
         fill = table.fill
-        shape, widest = _filled(scene, fill), float(np.max(table.radius))
+        shape, widest = _filled(scene, fill), float(np.max(table.radius, initial=0.0))
         options: Any = {"spacing": fill.spacing, "count": fill.count, "jitter": fill.jitter}
         return Places(fill_points(shape, radius=widest, rng=draw, **options))
     mesh = merge_vertices(read_mesh(scene.file(table.mesh or ""), scale=table.scale or 1.0))
