@@ -30,6 +30,7 @@ _WORDS = (
     "are those of inverse dynamics; tendons keep their slack length. Over the cycle of the muscle's own side; nothing "
     "is drawn where the force on the foot is not known."
 )
+_ONE_SIDED = "No cycle of the {} foot is whole: its muscles are in the tables over time alone."
 _CONTACT = (
     "Contact forces: size of the force between both segments of a joint, by the segment that it carries; forces of "
     "muscles are part of it, cartilage and ligaments that the model does not have are not apart from it."
@@ -91,6 +92,8 @@ def muscle_blocks(rec: "Recording") -> list[Block]:
     found += warnings_of(rec, told)
     found.append(_reserves(told))
     curves = muscle_curves(rec)
+    if curves is not None:
+        found += [Text(_ONE_SIDED.format(word)) for side, (word, _) in SIDES.items() if not curves.of(side)]
     for group, title in _TITLES.items():
         pages = _cycle_pages(curves, group) if curves is not None else _time_pages(rec, group)
         if pages:
@@ -102,7 +105,8 @@ def muscle_blocks(rec: "Recording") -> list[Block]:
 
 
 def _reserves(told: dict[str, Any]) -> Table:
-    heads = ["coordinate", "reserve rms", "peak", "moment rms", "peak", "largest reserve [% of the largest moment]"]
+    sizes = [f"{what}, {size}" for what in ("reserve", "moment") for size in ("rms", "peak")]
+    heads = ["coordinate [N·m, or N of slides]", *sizes, "largest reserve [% of the largest moment]"]
     rows = []
     for name, reserve in told["reserve_peak"].items():
         sizes = [told[f"{what}_{size}"][name] for what in ("reserve", "moment") for size in ("rms", "peak")]
@@ -141,7 +145,7 @@ def _cycle_pages(curves: Curves, group: str) -> list[bytes]:
     own = [one for one in curves.quantities if one.group == group and any(v.size for v in one.values.values())]
     rows = [(one.title, {side: (percent, values) for side, values in one.values.items()}) for one in own]
     offs = {side: np.array([cycle.off_percent for cycle in curves.of(side)]) for side in SIDES}
-    return _pages(rows, "cycle [%]", offs)
+    return _pages(rows, "cycle [%]", offs, _tops(group))
 
 
 def _time_pages(rec: "Recording", group: str) -> list[bytes]:
@@ -150,10 +154,17 @@ def _time_pages(rec: "Recording", group: str) -> list[bytes]:
         (title, {side: (t, values[None]) for side, values in own.items()})
         for kind, title, _, own in _series(rec) if kind == group
     ]  # fmt: skip
-    return _pages(rows, "time [s]", {})
+    return _pages(rows, "time [s]", {}, _tops(group))
 
 
-def _pages(rows: list[tuple[str, dict[str, Any]]], below: str, offs: dict[str, np.ndarray]) -> list[bytes]:
+def _tops(group: str) -> float | None:
+    """Return the upper end of all axes; None: each has its own."""
+    return 1.02 if group == "activations" else None
+
+
+def _pages(
+    rows: list[tuple[str, dict[str, Any]]], below: str, offs: dict[str, np.ndarray], top: float | None
+) -> list[bytes]:
     """Return pages of small plots, both sides overlaid."""
     found = []
     for first in range(0, len(rows), _COLUMNS * _ROWS):
@@ -165,6 +176,7 @@ def _pages(rows: list[tuple[str, dict[str, Any]]], below: str, offs: dict[str, n
         grid = page.subplots(lines, _COLUMNS, squeeze=False, sharex=True).ravel()
         for axes, (title, sides) in zip(grid, some, strict=False):
             _draw(axes, title, sides, offs)
+            axes.set_ylim(0.0, top)
         for axes in grid[len(some) :]:
             axes.set_axis_off()
         for axes in grid[max(0, len(some) - _COLUMNS) : len(some)]:
@@ -188,7 +200,6 @@ def _draw(axes: "Axes", title: str, sides: dict[str, Any], offs: dict[str, np.nd
         axes.plot(x, mean, color=color, linewidth=1.3, label=word)
         if side in offs and np.isfinite(offs[side]).any():
             axes.axvline(float(np.nanmean(offs[side])), color=color, linewidth=0.7, linestyle="--")
-    axes.set_ylim(bottom=0.0)
     axes.margins(x=0.0)
     axes.set_title(title.rsplit(" ", 2 if title.endswith("contact force") else 1)[0], fontsize=6.5, pad=2,
                    parse_math=False)  # fmt: skip
