@@ -263,7 +263,8 @@ def _run(
     gravity = np.asarray(system.gravity, float)
     world = {"gravity": gravity.tolist(), "up": up_name(up_against(gravity, system.vertical))}
     shown: dict[str, Any] = {**looks.manifest(), "labels": dict(system.labels)}
-    shown |= {"notes": list(system.notes)} if system.notes else {}
+    notes = [*system.notes, *_doubts(model, given)]
+    shown |= {"notes": notes} if notes else {}
     return record(
         system,
         out=out,
@@ -282,6 +283,14 @@ def _looks(model: Any, given: dict[str, Any]) -> Looks:
     if isinstance(model, FigureInMatter):
         return looks_of(model.figure, model.network, *model.contacts, *touched)
     return looks_of(model, *touched)
+
+
+def _doubts(model: Any, given: dict[str, Any]) -> list[str]:
+    """Return what is doubtful of the muscles of a figure in its first posture."""
+    figure = model.figure if isinstance(model, FigureInMatter) else model
+    muscles = [one for one in as_actuators(given.get("controls")) if isinstance(one, HillMuscles)]
+    q0 = given.get("q0")
+    return [text for one in muscles for text in one.doubts(figure.neutral() if q0 is None else q0)]
 
 
 def scene_looks(scene: Scene, built: Built) -> Looks:

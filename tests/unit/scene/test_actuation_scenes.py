@@ -152,6 +152,7 @@ def test_kondo_squats_on_its_motors():
         (LEG + MUSCLE.replace('segment = "shank"', 'segment = "foot"'), "foot"),
         (LEG + MUSCLE.replace("values = [0.5]", "values = [0.5, 0.6]"), "value for each"),
         (LEG + MUSCLE.replace("cylinder = 0.03", ""), "sphere or cylinder"),
+        (LEG + MUSCLE.replace("at = [-0.2, 0.04, 0]", "at = [-0.02, 0.0, 0]"), "outside of what it wraps"),
         (LEG + STIMULATED + '[image]\nplot = ["muscles.force"]\n', "no such channel"),
     ],
 )

@@ -159,7 +159,11 @@ def _hill(figure: Figure, table: FigureTable, member: Member) -> HillMuscles:
     objects = tuple(_wrap(one, member.prefix, full) for one in table.wrap)
     name = f"{member.prefix}muscles"
     start = [one.activation for one in table.muscle]
-    return HillMuscles(ms.Muscles(figure, muscles, objects), _excitations(table.muscle), activation=start, name=name)
+    own = ms.Muscles(figure, muscles, objects)
+    if own.paths.buried:
+        remedy = "Move the point, make the surface smaller, or take it out of wraps."
+        raise InputError("points of a path must be outside of what it wraps", got=own.paths.buried[0], remedy=remedy)
+    return HillMuscles(own, _excitations(table.muscle), activation=start, name=name)
 
 
 def _muscle(table: MuscleTable, prefix: str, full: Any) -> ms.Muscle:

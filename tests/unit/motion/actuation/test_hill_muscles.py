@@ -10,6 +10,7 @@ from motiform import FigureBuilder, actuation, contact, joints, simulate
 from motiform import muscles as ms
 from motiform.base.errors import InputError
 from motiform.form import dress
+from motiform.geometry.paths import WrapSphere
 from motiform.motion.actuation import HillMuscles, PrescribedMotion, PulseTrain
 from motiform.motion.tree import FigureState
 
@@ -166,3 +167,24 @@ def test_muscles_are_drawn_along_their_paths_by_activation():
     assert front[0] > 2 * front[2]
     assert back[2] > 2 * back[0]
     assert links.radius[0] / links.radius[1] == pytest.approx(np.sqrt(600 / 500))
+
+
+def test_a_line_through_the_joint_and_points_inside_surfaces_are_noted():
+    within = ms.MusclePath(
+        "within", (ms.PathPoint(None, (0.04, 0.3, 0)), ms.PathPoint("rod", (0.04, -0.05, 0))), (ms.PathWrap("ball"),)
+    )
+    ball = ms.WrapObject("ball", "rod", WrapSphere(radius=0.1))
+    through = ms.MusclePath("through", (ms.PathPoint(None, (0, 0.3, 0)), ms.PathPoint("rod", (0, -0.05, 0))))
+    sizes = {"fibre_length": 0.15, "slack_length": 0.2}
+    own = ms.Muscles(lever(), (ms.Muscle(within, 500.0, **sizes), ms.Muscle(through, 500.0, **sizes)), (ball,))
+    rec = simulate(lever(), t1=0.002, rate=500, controls=HillMuscles(own, 0.1))
+    buried, no_arm = rec.manifest["notes"]
+    assert buried.startswith("point 1 of path 'within' is inside wrap object 'ball'")
+    assert no_arm.startswith("muscle 'through' starts without a moment arm")
+    assert "notes" not in simulate(lever(), t1=0.002, rate=500, controls=HillMuscles(pair(ms.Thelen()), 0.1)).manifest
+
+
+@pytest.mark.parametrize("told", [7.0, [0.5, -0.1], PulseTrain([0.0], [[0.2, 1.1]])])
+def test_excitations_beyond_their_range_are_refused(told):
+    with pytest.raises(InputError, match="excitations must be between 0 and 1"):
+        HillMuscles(pair(ms.Thelen()), told)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.actuation.commands import Command, CommandedActuator
+from motiform.motion.actuation.commands import Command, CommandedActuator, PulseTrain, SampledLaw
+from motiform.motion.actuation.muscles.doubts import muscle_doubts
 from motiform.motion.actuation.muscles.fibres.pack import is_compiled, pack_fibres
 from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
 from motiform.motion.actuation.muscles.hill import muscle_force as force_of
@@ -67,6 +68,21 @@ class HillMuscles(CommandedActuator):
                 "activations at the start must be between 0 and 1", where=self.name, got=repr(self.activation)[:80]
             )
         self.commands  # noqa: B018, refuses commands of a wrong shape
+        self._check_told()
+
+    def _check_told(self) -> None:
+        """Refuse excitations that are known now and not between 0 and 1; those of a law are bounded."""
+        told = self.command.values if isinstance(self.command, PulseTrain) else self.command
+        if callable(told) or isinstance(told, SampledLaw):
+            return
+        u = np.asarray(told, float)
+        if not ((u >= 0) & (u <= 1)).all():
+            wrong = u[~((u >= 0) & (u <= 1))][0]
+            raise InputError("excitations must be between 0 and 1", where=self.name, got=float(wrong), allowed="0 to 1")
+
+    def doubts(self, q: ArrayLike) -> tuple[str, ...]:
+        """Return what is doubtful of the muscles in a posture q (nq,); recordings keep that of the first as notes."""
+        return muscle_doubts(self.muscles, q)
 
     @property
     def figure(self) -> Figure:
