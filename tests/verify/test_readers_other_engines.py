@@ -332,6 +332,23 @@ def test_the_first_object_of_an_obj_file_is_that_of_mujoco(tmp_path):
         read_mjcf(tmp_path / "model.xml")
 
 
+@pytest.mark.parametrize("count", [5, 7, 12, 101])
+def test_faces_of_many_corners_are_those_of_mujoco(tmp_path, count):
+    """Lids that are neither convex nor flat: a fan would change the mass by per cents. Those above 100 are left out."""
+    rng = np.random.default_rng(count)
+    turn = 2 * np.pi * np.arange(count) / count
+    outline = rng.uniform(0.08, 0.2, count)[:, None] * np.c_[np.cos(turn), np.sin(turn)] + (0.3, 0.1)
+    ends = [np.c_[outline, z + rng.uniform(-0.02, 0.02, count)] for z in (0.0, 0.1)]
+    around = [(i + 1, (i + 1) % count + 1) for i in range(count)]
+    rows = [f"v {numbers(x)}" for end in ends for x in end]
+    rows += [f"f {i} {j} {j + count} {i + count}" for i, j in around]
+    rows += ["f " + " ".join(map(str, lid)) for lid in (range(count, 0, -1), range(count + 1, 2 * count + 1))]
+    (tmp_path / "u.obj").write_text("\n".join(rows))
+    figure, model = read_both(tmp_path, MESH.format('file="u.obj" inertia="legacy"', 'type="mesh"'))
+    compare_with_mujoco(figure, model, np.random.default_rng(4), tolerance=OF_MESHES)
+    assert any("faces with more than 100 corners of u.obj" in note for note in figure.notes) == (count > 100)
+
+
 @pytest.mark.parametrize("kind", ["sphere", "capsule", "cylinder", "ellipsoid", "box"])
 def test_shapes_fitted_to_a_mesh_are_those_of_mujoco(tmp_path, kind):
     write_mesh(Mesh(*u_shape()), tmp_path / "u.obj")

@@ -140,9 +140,9 @@ class Meshes:
         return load_mesh(element, self.folders, place, np.ones(3), choice, self.report)
 
     def _from_obj(self, path: Path, element: Element) -> Mesh:
-        mesh, more = read_first_object(path, element)
-        if more:
-            self.report.leave(element, f"all but the first object of {path.name}")
+        mesh, left = read_first_object(path, element)
+        for what in left:
+            self.report.leave(element, f"{what} of {path.name}")
         return mesh
 
     def _place(self, element: Element, name: str) -> str:
