@@ -111,12 +111,14 @@ class Problem:
     def rows(self, q: Array, p: Array) -> tuple[Array, Array, Array]:
         """Return derivatives of the markers to postures and parameters, and residuals, over standard deviations.
 
-        (samples, rows, nv), (samples, rows, count), (samples, rows, 1)
+        (samples, rows, nv), (samples, rows, count), (samples, rows, 1); of tags that a marker shows in some sample.
         """
-        r, n = self.residuals(q, p), len(q)
-        scale = np.repeat(np.sqrt(self.loss_weights(r)) / self.marker_sd, 3, axis=1)[..., None]
-        Jq = tag_jacobians(self.parameters.moving_at(p), q).reshape(n, -1, self.parameters.figure.nv)
-        Jp = self.parameters.derivatives(q).reshape(n, -1, self.parameters.count)
+        used, n = (self.weights > 0).any(axis=0), len(q)
+        r = self.residuals(q, p)
+        scale = np.repeat(np.sqrt(self.loss_weights(r)[:, used]) / self.marker_sd, 3, axis=1)[..., None]
+        Jq = tag_jacobians(self.parameters.moving_at(p), q)[:, used].reshape(n, -1, self.parameters.figure.nv)
+        Jp = self.parameters.derivatives(q)[:, used].reshape(n, -1, self.parameters.count)
+        r = r[:, used]
         return scale * Jq, scale * Jp, scale * r.reshape(n, -1, 1)
 
     def blocks(self, q: Array, p: Array) -> tuple[Array, Array, Array, Array, Array]:
