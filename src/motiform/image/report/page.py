@@ -237,7 +237,8 @@ def _legend(curves: Any, normative: "Normative | None") -> list[Block]:
         if unused:
             known = ", ".join(f"{one.title} [{one.unit}]" for one in curves.quantities[:4])
             words = (
-                f"The normative table has names of no quantity of this report: {', '.join(unused)}; it has {known}, …"
+                f"The normative table has names of no quantity of this report: {', '.join(unused)}; "
+                f"the report has {known}, …"
             )
             found.append(Text(words, bad=True))
     return found

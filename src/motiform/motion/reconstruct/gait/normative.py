@@ -68,7 +68,7 @@ def read_normative(path: AnyPath) -> Normative:
         name, numbers = _row(dict(zip(heads, row, strict=False)), pair, f"{place}:{number}", line)
         points.setdefault(name, []).append(numbers)
     bands = {name: _band(np.array(own), pair == _PAIRS[0], f"{place}: {name}") for name, own in points.items()}
-    return Normative(place.name, " ".join(remarks), bands)
+    return Normative(place.name, "; ".join(remarks), bands)
 
 
 def _row(row: dict[str, str], pair: tuple[str, str], where: str, line: str) -> tuple[str, tuple[float, float, float]]:
