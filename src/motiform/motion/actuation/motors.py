@@ -70,7 +70,7 @@ class TorqueDrives(CommandedActuator):
         """One number for each coordinate."""
         return len(self.coordinates)
 
-    @property
+    @cached_property
     def states(self) -> Sequence[str]:  # type: ignore[override]
         """Efforts of drives with a lag."""
         return [f"effort.{name}" for name in self.coordinates] if self.lag else []
@@ -213,7 +213,7 @@ class Motors(CommandedActuator):
         """Motors with inductance."""
         return np.flatnonzero(self._numbers["inductance"] > 0)
 
-    @property
+    @cached_property
     def states(self) -> Sequence[str]:  # type: ignore[override]
         """Currents of motors with inductance, then energies supplied, then heat."""
         wound = [f"current.{self.names[k]}" for k in self._wound]

@@ -185,7 +185,7 @@ def load_scene(source: str | Path, settings: Mapping[str, Any] | None = None) ->
     """
     path = Path(source)
     if path.suffix != ".toml":
-        names = [entry.name for entry in list_scenes()]
+        names = sorted(one.stem for one in GALLERY.glob("*.toml"))
         if str(source) in names:
             path = GALLERY / f"{source}.toml"
         else:

@@ -15,7 +15,7 @@ from motiform.motion.actuation.muscles.fibres.pack import is_compiled, pack_fibr
 from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
 from motiform.motion.actuation.muscles.hill import muscle_force as force_of
 from motiform.motion.actuation.muscles.muscle_set import Muscles
-from motiform.motion.actuation.muscles.paths.geometry import path_geometry, path_outlines
+from motiform.motion.actuation.muscles.paths.geometry import path_geometry, path_outlines, path_state
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, Quantity
 from motiform.motion.tree.model.joint import Array
@@ -98,7 +98,7 @@ class HillMuscles(CommandedActuator):
     def _elastic(self) -> np.ndarray:
         return np.array([k for k, one in enumerate(self.muscles.muscles) if not one.rigid_tendon], np.int64)
 
-    @property
+    @cached_property
     def states(self) -> Sequence[str]:  # type: ignore[override]
         """Activations, then fibre lengths of muscles with elastic tendons."""
         names = self.muscles.names
@@ -151,16 +151,15 @@ class HillMuscles(CommandedActuator):
 
     def _flow(self, t: float, state: FigureState) -> tuple[Array, ...]:
         """Return forces, rates, moment arms, lengths, speeds, fibre lengths and speeds (muscles, 2), excitations."""
-        found = path_geometry(self.muscles.paths, state.q, state.v)
-        assert found.speed is not None
+        length, arm, speed = path_state(self.muscles.paths, state.q, state.v)
         x, n = np.ascontiguousarray(state.z[: len(self.states)]), self.size
         u = np.ascontiguousarray(self.told(t, state), float)
         rates, forces, fibres = np.empty(len(x)), np.empty(n), np.empty((n, 2))
         if self._kernel is not None:
-            self._kernel(*self._packed, found.length, found.speed, u, x, rates, forces, fibres)
+            self._kernel(*self._packed, length, speed, u, x, rates, forces, fibres)
         else:
-            self._in_python(found.length, found.speed, u, x, rates, forces, fibres)
-        return forces, rates, found.arm, found.length, found.speed, fibres, u
+            self._in_python(length, speed, u, x, rates, forces, fibres)
+        return forces, rates, arm, length, speed, fibres, u
 
     def _in_python(self, L: Array, v: Array, u: Array, x: Array, rates: Array, forces: Array, fibres: Array) -> None:
         """Write what the kernel writes, for curves of a user."""

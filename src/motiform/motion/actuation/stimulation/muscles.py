@@ -97,7 +97,7 @@ class StimulatedMuscles(CommandedActuator):
         """Of the muscles."""
         return tuple(muscle.name for muscle in self.muscles)
 
-    @property
+    @cached_property
     def states(self) -> Sequence[str]:  # type: ignore[override]
         """Stiffness and force of each contractile element, then its work."""
         own = [f"{key}.{name}" for name in self.names for key in ("stiffness", "force")]

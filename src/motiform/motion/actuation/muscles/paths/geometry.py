@@ -11,7 +11,7 @@ from motiform.motion.tree.algorithms.batch import as_states, run_states
 from motiform.motion.tree.model import columns as tree
 from motiform.spatial.checks import Array
 
-__all__ = ["PathGeometry", "path_geometry", "path_outlines", "path_wrenches"]
+__all__ = ["PathGeometry", "path_geometry", "path_outlines", "path_state", "path_wrenches"]
 
 _ELEMENTS = 1 << 18  # paths on a GPU at a time, each with its own workspace
 _SLOTS_PER_CORE = 8
@@ -47,6 +47,15 @@ def path_geometry(paths: Paths, q: ArrayLike, v: ArrayLike | None = None, *, dev
     return PathGeometry(
         lengths.reshape(*batch, len(paths.paths)), arms.reshape(*batch, len(paths.paths), figure.nv), speed, *flags
     )
+
+
+def path_state(paths: Paths, q: Array, v: Array) -> tuple[Array, Array, Array]:
+    """Return lengths, moment arms and lengthening speeds in one state, as `path_geometry` does, without its checks."""
+    figure, qs = paths.figure, np.ascontiguousarray(q).reshape(1, -1)
+    lengths, arms, *_ = _run(paths, qs, "cpu")
+    if figure.coupled is not None:
+        arms = arms @ figure.coupled.matrix(qs)
+    return lengths[0], arms[0], -(arms @ v.reshape(1, -1, 1))[0, :, 0]
 
 
 def path_outlines(paths: Paths, q: ArrayLike) -> list[Array]:
