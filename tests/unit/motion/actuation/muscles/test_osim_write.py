@@ -50,6 +50,7 @@ def arm(knots=SimmSpline):
     b.segment(
         "lower", "upper", knee, placement=place, mass=1.0, com=(0, -0.1, 0.01), inertia=np.diag([0.01, 0.01, 0.01])
     )
+    b.segment("watch", "lower", joints.fixed(), placement=turn, mass=0.1, com=(0, 0.01, 0), inertia=np.eye(3) * 1e-5)
     b.tag("hand", "lower", (0.01, -0.25, 0.02))
     return b.build()
 

@@ -104,7 +104,7 @@ def _body(segment: Segment, wraps: str) -> str:
 
 # ---------------------------------------------------------------- joints
 def _joint(figure: Figure, n: int, segment: Segment, start: Mapping[str, float]) -> str:
-    """Return a custom joint: shifts in the frame of the parent, then turns about axes through one point."""
+    """Return a custom joint: shifts in the frame of the parent, then turns about axes through one point; or a weld."""
     joint, where = segment.joint, f"segment {segment.name!r}"
     if not isinstance(joint, AxesJoint | FunctionJoint):
         raise InputError(
@@ -126,12 +126,13 @@ def _joint(figure: Figure, n: int, segment: Segment, start: Mapping[str, float])
     inner, outer = segment.placement @ still, still
     name = f"{segment.name}_joint"
     frames = _offset(f"{name}_in", segment.parent, inner) + _offset(f"{name}_out", segment.name, outer)
-    coordinates = "".join(_coordinate(joint, k, one, start) for k, one in enumerate(names))
+    ends = element("socket_parent_frame", f"{name}_in") + element("socket_child_frame", f"{name}_out")
+    if not names:  # OpenSim crashes on a custom joint without coordinates
+        return element("WeldJoint", ends + element("frames", frames), name)
+    coordinates = element("coordinates", "".join(_coordinate(joint, k, one, start) for k, one in enumerate(names)))
     return element(
-        "CustomJoint",
-        element("socket_parent_frame", f"{name}_in") + element("socket_child_frame", f"{name}_out")
-        + element("coordinates", coordinates) + element("frames", frames) + element("SpatialTransform", axes), name,
-    )  # fmt: skip
+        "CustomJoint", ends + coordinates + element("frames", frames) + element("SpatialTransform", axes), name
+    )
 
 
 def _center(turns: Sequence[Axis], where: str) -> Array:
