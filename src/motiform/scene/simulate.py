@@ -13,7 +13,7 @@ from motiform.base.progress import Progress
 from motiform.form import Looks, Screen, Screens, looks_of
 from motiform.form.screen.screens import KIND as SETS_OF_SCREENS
 from motiform.form.screen.system import KIND as SCREENS
-from motiform.motion.actuation import HillMuscles
+from motiform.motion.actuation import HillMuscles, StimulatedMuscles
 from motiform.motion.bodies import Bodies, Force
 from motiform.motion.bodies.system import KIND as BODIES
 from motiform.motion.contact import Contacts
@@ -279,7 +279,7 @@ def _run(
 def _looks(model: Any, given: dict[str, Any]) -> Looks:
     """Return how a model is drawn."""
     touched = [given["contacts"]] if "contacts" in given else []
-    touched += [one for one in as_actuators(given.get("controls")) if isinstance(one, HillMuscles)]
+    touched += [one for one in as_actuators(given.get("controls")) if isinstance(one, HillMuscles | StimulatedMuscles)]
     if isinstance(model, FigureInMatter):
         return looks_of(model.figure, model.network, *model.contacts, *touched)
     return looks_of(model, *touched)

@@ -11,7 +11,7 @@ from motiform.form.models.network import network_looks
 from motiform.form.models.screen import screen_looks, screens_looks
 from motiform.form.models.wrist import wrist_looks
 from motiform.form.screen import Screen, Screens
-from motiform.motion.actuation import HillMuscles
+from motiform.motion.actuation import HillMuscles, StimulatedMuscles
 from motiform.motion.bodies import Bodies
 from motiform.motion.bones import Wrist
 from motiform.motion.contact import Contacts
@@ -27,6 +27,7 @@ LOOKS: dict[type, Callable[[Any, object], Looks]] = {
     Figure: figure_looks,
     Contacts: contact_looks,
     HillMuscles: muscles_looks,
+    StimulatedMuscles: muscles_looks,
     Network: network_looks,
     SegmentSolid: solid_looks,
     Wrist: wrist_looks,

@@ -96,6 +96,21 @@ def test_arms_push_up_to_their_limit_and_do_not_pull():
     assert rec["support.force"][-1, 1] == pytest.approx(98.1, abs=0.1)
 
 
+@pytest.mark.parametrize("bend", [0.0, 0.4, 1.5])
+def test_muscles_of_the_knee_are_drawn_as_long_as_they_are(bend, standing):
+    """Chords of five equal parts of the arc, 2 r sin(δ/2) each, in place of r δ; hamstrings are straight."""
+    figure, _, posture = man(standing)
+    q = np.array(posture, float)
+    q[figure.coordinates.index("left_knee_extension")] = -bend
+    knee = actuation.KneeGeometry(figure, "left_knee_extension", -1.0)
+    (long, ham), lines = knee(q)[0], knee.lines(q)
+    drawn = [np.linalg.norm(np.diff(line, axis=0), axis=1).sum() for line in lines]
+    part = (np.pi + bend - np.arccos(knee.radius / knee.above) - np.arccos(knee.radius / knee.quadriceps)) / 5
+    assert drawn[0] == pytest.approx(long - 5 * knee.radius * (part - 2 * np.sin(part / 2)), rel=1e-12)
+    assert drawn[1] == pytest.approx(ham, rel=1e-12)
+    assert lines[0][3][0] > lines[1].mean(0)[0]  # the knee-cap is in front of the hamstrings, x forward
+
+
 def test_two_knees_are_one_geometry(standing):
     figure, _, q = man(standing)
     knees = [actuation.KneeGeometry(figure, f"{side}_knee_extension", -1.0) for side in ("right", "left")]

@@ -15,7 +15,7 @@ from motiform.motion.actuation.muscles.fibres.pack import is_compiled, pack_fibr
 from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
 from motiform.motion.actuation.muscles.hill import muscle_force as force_of
 from motiform.motion.actuation.muscles.muscle_set import Muscles
-from motiform.motion.actuation.muscles.paths.geometry import path_geometry, path_outlines, path_state
+from motiform.motion.actuation.muscles.paths.geometry import path_geometry, path_lines, path_state
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, Quantity
 from motiform.motion.tree.model.joint import Array
@@ -119,16 +119,6 @@ class HillMuscles(CommandedActuator):
         paths = self.muscles.paths.paths
         return tuple(len(path.points) + 2 * len(path.wraps) for path in paths)
 
-    def _lines(self, q: Array) -> Array:
-        """Return the corners of all paths, (corners, 3); where a path has fewer, its longest parts are halved."""
-        found = []
-        for line, count in zip(path_outlines(self.muscles.paths, q), self.corners, strict=True):
-            while len(line) < count:
-                k = int(np.argmax(np.linalg.norm(np.diff(line, axis=0), axis=1)))
-                line = np.insert(line, k + 1, 0.5 * (line[k] + line[k + 1]), axis=0)
-            found.append(line[:count])
-        return np.concatenate(found)
-
     @cached_property
     def _kernel(self) -> Any:
         """The compiled rates, or None where a muscle has curves that kernels do not know."""
@@ -197,4 +187,4 @@ class HillMuscles(CommandedActuator):
         forces, _, _, lengths, speeds, fibres, u = self._flow(t, state)
         own = {"excitation": u, "activation": state.z[: self.size], "force": forces, "length": lengths}
         own |= {"fibre_length": fibres[:, 0], "fibre_speed": fibres[:, 1], "power": -forces * speeds}
-        return own | {"line": self._lines(state.q)}
+        return own | {"line": np.concatenate(path_lines(self.muscles.paths, state.q))}

@@ -6,16 +6,20 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from motiform.base.errors import InputError
 from motiform.motion.actuation.motors import velocity_places
-from motiform.motion.actuation.muscles.paths.geometry import path_geometry
+from motiform.motion.actuation.muscles.paths.geometry import path_geometry, path_lines
 from motiform.motion.actuation.muscles.paths.paths import Paths
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure
+from motiform.motion.tree import Figure, joint_axes, poses
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["Geometry", "JoinedGeometry", "KneeGeometry", "PathArms"]
+
+_ARC = 6  # corners of an arc that is drawn
+_SHORT = 1e-9  # [m] no direction
 
 
 class Geometry(Protocol):
@@ -33,6 +37,10 @@ class Geometry(Protocol):
 
     def __call__(self, q: Array) -> tuple[Array, Array]:
         """Return lengths [m], (muscles,), and moment arms −dL/dq, (muscles, nv)."""
+        ...
+
+    def lines(self, q: Array) -> list[Array]:
+        """Return the corners of each muscle in the world [m], (corners, 3), as many in every posture."""
         ...
 
 
@@ -99,6 +107,35 @@ class KneeGeometry:
         arms[:, at_v] = -self.sign * r, self.sign * a * c * np.sin(phi) / ham
         return np.array([r * phi + fixed, ham]), arms
 
+    def lines(self, q: Array) -> list[Array]:
+        """Return the corners of quadriceps, with its arc, and hamstrings in the world [m], (corners, 3) each."""
+        at_q, at_v = self._places
+        phi, r, a, b, c = self.sign * float(q[at_q]), self.radius, self.above, self.quadriceps, self.hamstrings
+        knee, up, front = self._plane(q, at_v)
+        turn = np.linspace(np.arccos(r / a), np.pi + phi - np.arccos(r / b), _ARC)
+        place = np.column_stack([np.cos([0.0, *turn, np.pi + phi]), np.sin([0.0, *turn, np.pi + phi])])
+        place *= np.array([a, *np.full(_ARC, r), b])[:, None]
+        straight = np.array([(a, 0.0), (c * np.cos(np.pi + phi), c * np.sin(np.pi + phi))])
+        return [knee + flat @ np.stack([up, front]) for flat in (place, straight)]
+
+    def _plane(self, q: Array, at_v: int) -> tuple[Array, Array, Array]:
+        """Return the knee [m], and unit vectors along the thigh upwards and to its front, in the world."""
+        figure = self.figure
+        named = figure.layout.names.index(self.coordinate)
+        shank = next(n for n, own in enumerate(figure.layout.v) if named in own)
+        R, p = poses(figure, q)
+        thigh = figure.parent_index(shank)
+        axis = joint_axes(figure, q)[at_v, :3]
+        up = p[thigh] - p[shank] if thigh >= 0 else np.zeros(3)
+        if np.linalg.norm(np.cross(axis, up)) < _SHORT:  # the thigh begins at the knee: along the straight shank
+            back = Rotation.from_rotvec(-q[self._places[0]] * axis)
+            up = -back.apply(R[shank] @ np.asarray(figure.segments[shank].com))
+        up = up - axis * (axis @ up)
+        if not np.linalg.norm(up) > _SHORT:
+            up = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+        up = up / np.linalg.norm(up)
+        return p[shank], up, self.sign * np.cross(axis, up)
+
 
 @dataclass(frozen=True, eq=False)
 class JoinedGeometry:
@@ -126,6 +163,10 @@ class JoinedGeometry:
         lengths, arms = zip(*(part(q) for part in self.parts), strict=True)
         return np.concatenate(lengths), np.concatenate(arms)
 
+    def lines(self, q: Array) -> list[Array]:
+        """Return the corners of each muscle [m]."""
+        return [line for part in self.parts for line in part.lines(q)]
+
 
 @dataclass(frozen=True, eq=False)
 class PathArms:
@@ -147,3 +188,7 @@ class PathArms:
         """Return lengths [m], (paths,), and moment arms −dL/dq, (paths, nv)."""
         found = path_geometry(self.paths, q)
         return found.length, found.arm
+
+    def lines(self, q: Array) -> list[Array]:
+        """Return the corners of each path [m]."""
+        return path_lines(self.paths, q)

@@ -23,12 +23,14 @@ _TURN = 1e-12  # of k_s L_0 [N/s]: below it the contractile element stands
 
 STIMULATION_QUANTITIES = {
     "force": ("N", "of the muscles"),
+    "activation": ("", "stiffness of the contractile elements over the greatest"),
     "length": ("m", "of the muscles"),
     "calcium": ("1/s", "signal u"),
     "recruitment": ("", "share of fibres of the last pulse"),
     "phase": ("", "of calcium: 2 high, 1 falls, 0 at rest"),
     "work": ("J", "of the contractile elements since the start"),
     "elastic": ("J", "energy in the springs"),
+    "line": ("m", "corners of the muscles, one muscle after another"),
 }
 """Quantities that are recorded: units and what they are."""
 
@@ -111,7 +113,16 @@ class StimulatedMuscles(CommandedActuator):
     @property
     def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
         """Forces, lengths, calcium, recruitment and energies."""
-        return tuple(Quantity(key, unit, self.names, text) for key, (unit, text) in STIMULATION_QUANTITIES.items())
+        places = {"line": sum(self.corners)}
+        return tuple(
+            Quantity(key, unit, self.names, text, places.get(key, 0))
+            for key, (unit, text) in STIMULATION_QUANTITIES.items()
+        )
+
+    @cached_property
+    def corners(self) -> tuple[int, ...]:
+        """How many corners each muscle is drawn with."""
+        return tuple(len(line) for line in self.geometry.lines(self.geometry.figure.neutral()))
 
     # ---------------------------------------------------------------- between events
     def _parts(self, z: Array) -> tuple[Array, Array]:
@@ -209,10 +220,12 @@ class StimulatedMuscles(CommandedActuator):
         grown = (np.expm1(p[:, 4] * strain) / p[:, 4] - strain) * p[:, 3] / p[:, 4] * p[:, 6]
         return {
             "force": forces,
+            "activation": x[0 : 2 * n : 2] / p[:, 0],
             "length": lengths,
             "calcium": np.where(phase == 0, um, up + (um - up) * since),
             "recruitment": memory[2::4],
             "phase": np.array([0.0, 1.0, 1.0, 2.0])[phase.astype(int)],
             "work": x[2 * n :],
             "elastic": 0.5 * x[1 : 2 * n : 2] ** 2 / p[:, 2] + grown,
+            "line": np.concatenate(self.geometry.lines(state.q)),
         }

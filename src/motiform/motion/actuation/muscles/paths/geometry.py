@@ -11,7 +11,7 @@ from motiform.motion.tree.algorithms.batch import as_states, run_states
 from motiform.motion.tree.model import columns as tree
 from motiform.spatial.checks import Array
 
-__all__ = ["PathGeometry", "path_geometry", "path_outlines", "path_state", "path_wrenches"]
+__all__ = ["PathGeometry", "path_geometry", "path_lines", "path_outlines", "path_state", "path_wrenches"]
 
 _ELEMENTS = 1 << 18  # paths on a GPU at a time, each with its own workspace
 _SLOTS_PER_CORE = 8
@@ -63,6 +63,21 @@ def path_outlines(paths: Paths, q: ArrayLike) -> list[Array]:
     _, (qs,) = as_states(paths.figure, [("q", q, paths.figure.nq)])
     work = _run(paths, qs[:1], "cpu", keep=True)[3]
     return [row[1 : 1 + 4 * int(row[0])].reshape(-1, 4)[:, :3].copy() for row in work]
+
+
+def path_lines(paths: Paths, q: ArrayLike) -> list[Array]:
+    """Return the outlines of all paths with as many corners in every posture: points, and two for each surface.
+
+    Where a path has fewer, its longest parts are halved.
+    """
+    found = []
+    for path, line in zip(paths.paths, path_outlines(paths, q), strict=True):
+        count = len(path.points) + 2 * len(path.wraps)
+        while len(line) < count:
+            k = int(np.argmax(np.linalg.norm(np.diff(line, axis=0), axis=1)))
+            line = np.insert(line, k + 1, 0.5 * (line[k] + line[k + 1]), axis=0)
+        found.append(line[:count])
+    return found
 
 
 def path_wrenches(paths: Paths, q: ArrayLike, tension: ArrayLike, *, device: str = "cpu") -> Array:
