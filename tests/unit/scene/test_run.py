@@ -51,6 +51,7 @@ def test_gallery_scenes_run(name):
     drawn = {body.name for body in document.body}
     drawn |= {segment.name for figure in document.figure for segment in figure.segment if segment.shape is not None}
     drawn |= {"muscles" for figure in document.figure if figure.muscle}
+    drawn |= {"stimulation" for figure in document.figure if figure.stimulation}
     drawn |= {f"obstacle {obstacle.name}" for obstacle in document.obstacle if obstacle.stairs is None}
     found = set(rec.manifest["form"])
     if any(figure.model for figure in document.figure):
