@@ -21,6 +21,7 @@ __all__ = ["Impact", "collide", "leap", "project_velocities"]
 _PATIENT = 10  # attempts where fewer have not found impulses
 _FINE = 1e-9  # impulses that break the laws by more are looked for in another way
 _CLOSE = 1e-6  # impulses of a step over many events may break the laws by so much
+_APART = 1e-2  # [m/s] at which what overlaps is moved apart at most
 _ROUGH = 1e-3  # impulses that break the laws by less are taken where none that keep them were found
 
 
@@ -77,7 +78,7 @@ def leap(problem: ContactProblem, v: Array, h: float) -> Impact:
     """Return the velocities after a step of h in which contacts act by impulses: there always are such [Stewart96]."""
     rows, pairs = problem.rows, problem.pairs
     free = problem.accelerations(np.zeros(rows))
-    gaps = problem.sites[: len(problem.active), c.GAP]
+    gaps = np.maximum(problem.sites[: len(problem.active), c.GAP], -_APART * h)
     before = problem.velocities + h * problem.b[:rows]  # velocity-product terms of so short a step are in b
     before[1 : 3 * pairs : 3] += gaps[:pairs] / h
     before[3 * pairs :] += gaps[pairs:] / h

@@ -24,7 +24,9 @@ __all__ = ["SolidFeatures"]
 _LEFT = 4e-9  # of the size: a place so far outside has left its feature
 _DEEPER = 1e-8  # of the size: solids so much nearer than their features give have others
 _LOST = 1e-4  # of the size by which solids overlap where no features give it
+_DEEP = 1e-3  # of the size by which solids may overlap at all
 _MOVED = 1e-3  # of the smallest size: features are looked for again after such a way
+_MISSED = 4e-8  # [m] gaps of features that nothing holds below which they have been missed
 _SEEMS = 1e-8  # [m] gaps that may be contact
 _REACH = 0.05  # of the largest size within which features are known
 _SAME = 0.1  # of the size: features of the same parts that are so near are the same
@@ -91,8 +93,23 @@ class SolidFeatures:
             slots = np.array(fresh, np.int64)
             armed[self.first + slots] = self.sites(q, slots)[:, 0] > 0
         modes[self.first + np.array(gone, np.int64)] = c.FREE  # another feature may be in the slot by now
-        self._slacken(q, gaps)
+        self._refuse_deep(gaps)
+        self._slacken(q, gaps, modes[self.first : self.first + self.count] != c.FREE)
         return bool(gone)
+
+    def _refuse_deep(self, gaps: Array) -> None:
+        """End the run where solids are in one another, however their features came to miss it."""
+        own = self.touches.chosen[: self.touches.near]
+        depth = -gaps[: len(own)] / self.size[own]
+        if (depth > _DEEP).any():
+            k = int(np.argmax(depth))
+            raise RunError(
+                "two solids overlap: a contact of theirs was missed",
+                where=self.problem.packed.names[self.first + MOST * int(own[k])].rsplit(".", 1)[0],
+                got=f"{-gaps[k]:.3g} m",
+                allowed=f"up to {_DEEP:g} of their size",
+                remedy="Take integrator 'time-stepping'.",
+            )
 
     def _found(self, k: int, m: int, points: Array) -> list[Feature]:
         (first, second), size = self.parts[k], float(self.size[k])
@@ -155,12 +172,12 @@ class SolidFeatures:
         else:
             floats[at : at + c.FEATURE_FLOATS] = feature.numbers
 
-    def _slacken(self, q: Array, gaps: Array) -> None:
+    def _slacken(self, q: Array, gaps: Array, active: np.ndarray) -> None:
         """Keep by how much solids are nearer than the features that were chosen tell."""
         self.slack[:] = 0.0
-        less = self._less(q, gaps)
         own = self.touches.chosen[: self.touches.near]
-        self.slack[own] = np.maximum(less, 0.0)
+        self.slack[own] = np.maximum(self._less(q, gaps, active), 0.0)
+        less = self._less(q, gaps)
         if (less > _LOST * self.size[own]).any():
             k = int(own[np.argmax(less)])
             raise RunError(
@@ -170,12 +187,17 @@ class SolidFeatures:
                 remedy="Take integrator 'time-stepping'.",
             )
 
-    def _less(self, q: Array, gaps: Array) -> Array:
-        """Return by how much the pairs that were near at the last look are nearer than their features give [m]."""
+    def _less(self, q: Array, gaps: Array, active: np.ndarray | None = None) -> Array:
+        """Return by how much the pairs that were near at the last look are nearer than their features give [m].
+
+        With the slots that are `active`, others that are deep do not count: nothing holds there.
+        """
         known = np.flatnonzero([one is not None for one in self.features])
         least = np.zeros(len(self.parts))
         if len(known):
-            np.minimum.at(least, known // MOST, self.sites(q, known)[:, 0])
+            own = self.sites(q, known)[:, 0]
+            counts = np.ones(len(known), bool) if active is None else active[known] | (own > -_MISSED)
+            np.minimum.at(least, known[counts] // MOST, own[counts])
         return np.asarray(least[self.touches.chosen[: self.touches.near]] - gaps)
 
     # ---------------------------------------------------------------- looking
@@ -196,11 +218,13 @@ class SolidFeatures:
 
     def stale(self, q: Array, active: np.ndarray) -> bool:
         """Return whether features no longer tell how solids touch; `active` are the candidates that do."""
+        held = np.zeros(self.count, bool)
+        held[self._slots(active)] = True
         if len(self.strayed(q, self._slots(active))):
             return True
         gaps, _, _ = self.touches.look(q, 0.0)
         own = self.touches.chosen[: self.touches.near]
-        return bool((self._less(q, gaps) > _DEEPER * self.size[own] + self.slack[own]).any())
+        return bool((self._less(q, gaps, held) > _DEEPER * self.size[own] + self.slack[own]).any())
 
     def _slots(self, candidates: np.ndarray) -> np.ndarray:
         own = candidates[(candidates >= self.first) & (candidates < self.first + self.count)]
