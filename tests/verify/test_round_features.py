@@ -39,7 +39,7 @@ PLACES = {  # two bodies each, and the kinds of what touches; the first comes do
     "ring on egg": (RING, (0.0, 0.3, 0.01), (1.2, 0.1, 0.2), EGG, (0.1, 0.2, 0.0), (c.CIRCLE, c.OVAL)),
     "ring on rod": (RING, (0.0, 0.3, 0.01), (1.2, 0.1, 0.2), ROD, ACROSS, (c.CIRCLE, c.LINE)),
     "ring on edge": (RING, (0.0, 0.3, 0.01), (1.2, 0.1, 0.2), BAR, FLAT_ON_EDGE, (c.CIRCLE, c.LINE)),
-    "ring hangs on rod": (RING, (0.0, -0.03, 0.01), (1.4, 0.1, 0.2), TUB, (0.1, 0.2, np.pi / 2), (c.CIRCLE, c.LINE)),
+    "ring hangs on rod": (RING, (0.0, -0.03, 0.01), (1.4, 0.1, 0.2), TUB, (1.5, 0.2, 0.1), (c.CIRCLE, c.LINE)),
     "links": (LINK, (0.0, -0.18, 0.01), (1.5, 0.1, 0.2), LINK, (0.1, 0.3, np.pi / 2), (c.CIRCLE, c.CIRCLE)),
 }  # fmt: skip
 
