@@ -115,9 +115,8 @@ class HillMuscles(CommandedActuator):
 
     @cached_property
     def corners(self) -> tuple[int, ...]:
-        """How many corners each path is drawn with: its points, and two for each surface that it may wrap."""
-        paths = self.muscles.paths.paths
-        return tuple(len(path.points) + 2 * len(path.wraps) for path in paths)
+        """How many corners each path is drawn with."""
+        return tuple(len(line) for line in path_lines(self.muscles.paths, self.figure.neutral()))
 
     @cached_property
     def _kernel(self) -> Any:

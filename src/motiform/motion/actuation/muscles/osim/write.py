@@ -180,9 +180,9 @@ def _point(point: AnyPoint, name: str, joints: dict[str, str]) -> str:
             "a moving point of OpenSim must follow one coordinate", where=f"moving point {name!r}",
             got=", ".join(sorted(drivers)),
         )  # fmt: skip
-    leading = next(iter(drivers), next(iter(joints)))  # also of what does not move
+    leading = next(iter(drivers or joints), "")  # also of what does not move
     for axis, function, driver in zip("xyz", point.functions, point.coordinates, strict=True):
-        inside += element(f"socket_{axis}_coordinate", joints[driver or leading])
+        inside += element(f"socket_{axis}_coordinate", joints.get(driver or leading, ""))
         inside += element(f"{axis}_location", function_text(function, f"moving point {name!r}"))
     return element("MovingPathPoint", inside, name)
 
