@@ -74,10 +74,13 @@ def earliest(
     if fired_at_start:
         near = t0 + (instants[1] - t0) * 0.5 ** np.arange(_HALVINGS, 0, -1)
         instants = np.concatenate([instants[:1], near, instants[1:]])
-    states = [solution(t) for t in instants]
+    looked = []
+    for t in instants:
+        y = solution(t)
+        looked.append([guard_value(guard, t, y) for guard in guards])  # guards of one thing may share what they find
     roots: dict[int, float] = {}
     for k, guard in enumerate(guards):
-        values = [guard_value(guard, t, y) for t, y in zip(instants, states, strict=True)]
+        values = [row[k] for row in looked]
         if k in fired_at_start:
             values[0] = values[1]  # its own side is the one it has just left for
         elif values[0] == 0 and guard.leaves(values[1]):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from motiform import FigureBuilder, actuation, contact, joints, simulate
+from motiform import FigureBuilder, Transform, actuation, contact, joints, simulate
 from motiform import muscles as ms
 from motiform.base.errors import InputError
 from motiform.form import dress
@@ -46,14 +46,15 @@ def test_kernels_have_the_curves_of_the_models(model, rigid, monkeypatch):
     for _ in range(5):
         z = np.r_[rng.uniform(0, 1, 2), [] if rigid else rng.uniform(0.06, 0.22, 2)]
         state = FigureState(rng.uniform(-0.6, 0.6, 1), rng.uniform(-8, 8, 1), z)
-        forces, rates, *_, fibres, _ = acts._flow(0.0, state)
+        fast = acts._flow(0.0, state)
         monkeypatch.setitem(acts.__dict__, "_kernel", None)
         slow = acts._flow(0.0, state)
         monkeypatch.delitem(acts.__dict__, "_kernel")
         acts._kernel
-        assert forces == pytest.approx(slow[0], rel=1e-11, abs=1e-9)
-        assert rates == pytest.approx(slow[1], rel=1e-9, abs=1e-9)
-        assert fibres == pytest.approx(slow[5], rel=1e-9, abs=1e-9)
+        assert fast.force == pytest.approx(slow.force, rel=1e-11, abs=1e-9)
+        assert fast.effort == pytest.approx(slow.effort, rel=1e-11, abs=1e-9)
+        for name in ("rate", "fibre", "speed"):
+            assert getattr(fast, name) == pytest.approx(getattr(slow, name), rel=1e-9, abs=1e-9)
 
 
 def test_muscle_in_equilibrium_stays_there():
@@ -182,6 +183,21 @@ def test_a_line_through_the_joint_and_points_inside_surfaces_are_noted():
     assert buried.startswith("point 1 of path 'within' is inside wrap object 'ball'")
     assert no_arm.startswith("muscle 'through' starts without a moment arm")
     assert "notes" not in simulate(lever(), t1=0.002, rate=500, controls=HillMuscles(pair(ms.Thelen()), 0.1)).manifest
+
+
+def test_a_point_that_enters_a_surface_during_a_run_is_told():
+    """The rod turns its point into a ball of 5 cm and out of it."""
+    ball = ms.WrapObject("ball", None, WrapSphere(radius=0.05), Transform(np.eye(3), np.array([0.1, -0.05, 0.0])))
+    path = ms.MusclePath(
+        "line", (ms.PathPoint(None, (-0.1, 0.3, 0)), ms.PathPoint("rod", (0, -0.1, 0))), (ms.PathWrap("ball"),)
+    )
+    own = ms.Muscles(lever(), (ms.Muscle(path, 500.0, fibre_length=0.2, slack_length=0.2),), (ball,))
+    rec = simulate(lever(), t1=0.3, rate=200, v0=[8.0], controls=HillMuscles(own, 0.01))
+    q = rec["q"][:, 0]
+    inside = np.hypot(0.1 * np.sin(q) - 0.1, -0.1 * np.cos(q) + 0.05) < 0.05
+    assert inside.any()
+    assert not inside[0]
+    assert (rec["muscles.doubt"][:, 0] == 1.0).tolist() == inside.tolist()
 
 
 @pytest.mark.parametrize("told", [7.0, [0.5, -0.1], PulseTrain([0.0], [[0.2, 1.1]])])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from motiform.motion.actuation.muscles.fibres.pack import is_compiled, pack_fibr
 from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
 from motiform.motion.actuation.muscles.hill import muscle_force as force_of
 from motiform.motion.actuation.muscles.muscle_set import Muscles
-from motiform.motion.actuation.muscles.paths.geometry import path_geometry, path_lines, path_state
+from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, Quantity
 from motiform.motion.tree.model.joint import Array
@@ -31,6 +31,7 @@ MUSCLE_QUANTITIES = {
     "fibre_length": ("m", "of the muscles"),
     "fibre_speed": ("m/s", "of the muscles, lengthening positive"),
     "power": ("W", "of the muscles on the figure"),
+    "doubt": ("", "of the paths: 0 none; sum of 1 a point inside a surface, 2 a planar section, 4 wraps not settled"),
     "line": ("m", "corners of the muscles' paths, one muscle after another"),
 }
 """Quantities that are recorded: units and what they are."""
@@ -135,20 +136,24 @@ class HillMuscles(CommandedActuator):
         low = np.array([max(one.activations[0], self.least) for one in self.muscles.muscles])
         a = np.maximum(np.broadcast_to(np.asarray(self.activation, float), (self.size,)), low)
         own = [self.muscles.muscles[k] for k in self._elastic]
-        length = path_geometry(self.muscles.paths, state.q).length[self._elastic]
+        length = path_state(self.muscles.paths, state.q)[0][self._elastic]
         return np.concatenate([a, fibre_equilibrium(own, a[self._elastic], length) if own else np.zeros(0)])
 
-    def _flow(self, t: float, state: FigureState) -> tuple[Array, ...]:
-        """Return forces, rates, moment arms, lengths, speeds, fibre lengths and speeds (muscles, 2), excitations."""
-        length, arm, speed = path_state(self.muscles.paths, state.q, state.v)
+    def _flow(self, t: float, state: FigureState) -> "_Flow":
+        """Return what the muscles do in a state."""
+        length, arm, report = path_state(self.muscles.paths, state.q)
         x, n = np.ascontiguousarray(state.z[: len(self.states)]), self.size
         u = np.ascontiguousarray(self.told(t, state), float)
-        rates, forces, fibres = np.empty(len(x)), np.empty(n), np.empty((n, 2))
+        found = _Flow(
+            np.empty(len(x)), np.empty(n), np.empty((n, 2)), np.empty(n), np.empty(self.figure.nv), length, u, report
+        )
         if self._kernel is not None:
-            self._kernel(*self._packed, length, speed, u, x, rates, forces, fibres)
+            self._kernel(*self._packed, length, arm, state.v, u, x, *found[:5])
         else:
-            self._in_python(length, speed, u, x, rates, forces, fibres)
-        return forces, rates, arm, length, speed, fibres, u
+            found.speed[:] = -(arm @ state.v)
+            self._in_python(length, found.speed, u, x, *found[:3])
+            found.effort[:] = found.force @ arm
+        return found
 
     def _in_python(self, L: Array, v: Array, u: Array, x: Array, rates: Array, forces: Array, fibres: Array) -> None:
         """Write what the kernel writes, for curves of a user."""
@@ -174,16 +179,37 @@ class HillMuscles(CommandedActuator):
             fibres[k] = np.column_stack([fibre, rates[n:]])
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
-        forces, rates, arms, *_ = self._flow(t, state)
-        tau = forces @ arms
+        found = self._flow(t, state)
+        tau = found.effort
         if self.muscles.ligaments:
-            bands = path_geometry(self.muscles.bands, state.q)
-            pulls = [float(band.tension(L)) for band, L in zip(self.muscles.ligaments, bands.length, strict=True)]
-            tau = tau + np.array(pulls) @ bands.arm
-        return tau, rates
+            lengths, arms, _ = path_state(self.muscles.bands, state.q)
+            pulls = [float(band.tension(L)) for band, L in zip(self.muscles.ligaments, lengths, strict=True)]
+            tau = tau + np.array(pulls) @ arms
+        return tau, found.rate
 
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
-        forces, _, _, lengths, speeds, fibres, u = self._flow(t, state)
-        own = {"excitation": u, "activation": state.z[: self.size], "force": forces, "length": lengths}
-        own |= {"fibre_length": fibres[:, 0], "fibre_speed": fibres[:, 1], "power": -forces * speeds}
+        found = self._flow(t, state)
+        own = {"excitation": found.excitation, "activation": state.z[: self.size], "force": found.force}
+        own |= {"length": found.length, "fibre_length": found.fibre[:, 0], "fibre_speed": found.fibre[:, 1]}
+        own |= {"power": -found.force * found.speed, "doubt": found.report.astype(float)}
         return own | {"line": np.concatenate(path_lines(self.muscles.paths, state.q))}
+
+
+class _Flow(NamedTuple):
+    """What muscles do in a state."""
+
+    rate: Array
+    """Of activations, then of fibre lengths."""
+    force: Array
+    """[N]"""
+    fibre: Array
+    """Fibre lengths and speeds [m, m/s], (muscles, 2)."""
+    speed: Array
+    """Of the paths [m/s]."""
+    effort: Array
+    """On the coordinates, (nv,)."""
+    length: Array
+    """Of the paths [m]."""
+    excitation: Array
+    report: np.ndarray
+    """On the paths, see `columns`."""

@@ -1,5 +1,6 @@
 """Lengths and moment arms of stimulated muscles."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from motiform.base.errors import InputError
 from motiform.motion.actuation.motors import velocity_places
-from motiform.motion.actuation.muscles.paths.geometry import path_geometry, path_lines
+from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state
 from motiform.motion.actuation.muscles.paths.paths import Paths
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, joint_axes, poses
@@ -100,12 +101,18 @@ class KneeGeometry:
     def __call__(self, q: Array) -> tuple[Array, Array]:
         """Return lengths [m] of quadriceps and hamstrings, and their moment arms −dL/dq, (2, nv)."""
         at_q, at_v = self._places
-        phi, r, a, b, c = self.sign * float(q[at_q]), self.radius, self.above, self.quadriceps, self.hamstrings
-        fixed = np.sqrt(a * a - r * r) + np.sqrt(b * b - r * r) + r * np.arcsin(r / a) + r * np.arcsin(r / b)
-        ham = np.sqrt(a * a + c * c + 2 * a * c * np.cos(phi))
+        phi, r, a, c = self.sign * float(q[at_q]), self.radius, self.above, self.hamstrings
+        ham = math.sqrt(a * a + c * c + 2 * a * c * math.cos(phi))
         arms = np.zeros((2, self.figure.nv))
-        arms[:, at_v] = -self.sign * r, self.sign * a * c * np.sin(phi) / ham
-        return np.array([r * phi + fixed, ham]), arms
+        arms[0, at_v] = -self.sign * r
+        arms[1, at_v] = self.sign * a * c * math.sin(phi) / ham
+        return np.array([r * phi + self._straight, ham]), arms
+
+    @cached_property
+    def _straight(self) -> float:
+        """Length of the quadriceps at the straight knee [m]."""
+        ends, r = (self.above, self.quadriceps), self.radius
+        return sum(math.sqrt(end * end - r * r) + r * math.asin(r / end) for end in ends)
 
     def lines(self, q: Array) -> list[Array]:
         """Return the corners of quadriceps, with its arc, and hamstrings in the world [m], (corners, 3) each."""
@@ -186,8 +193,7 @@ class PathArms:
 
     def __call__(self, q: Array) -> tuple[Array, Array]:
         """Return lengths [m], (paths,), and moment arms −dL/dq, (paths, nv)."""
-        found = path_geometry(self.paths, q)
-        return found.length, found.arm
+        return path_state(self.paths, q)[:2]
 
     def lines(self, q: Array) -> list[Array]:
         """Return the corners of each path [m]."""

@@ -94,7 +94,7 @@ class StimulatedMuscles(CommandedActuator):
         """One intensity for each muscle."""
         return len(self.muscles)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Of the muscles."""
         return tuple(muscle.name for muscle in self.muscles)
@@ -105,7 +105,7 @@ class StimulatedMuscles(CommandedActuator):
         own = [f"{key}.{name}" for name in self.names for key in ("stiffness", "force")]
         return [*own, *(f"work.{name}" for name in self.names)]
 
-    @property
+    @cached_property
     def events(self) -> Sequence[str]:  # type: ignore[override]
         """Changes of the sign of contractile speeds."""
         return [f"contractile element turns: {name}" for name in self.names]

@@ -18,6 +18,7 @@ from motiform.motion.actuation.muscles import (
     path_outlines,
     path_wrenches,
 )
+from motiform.motion.actuation.muscles.paths.geometry import path_state
 from motiform.motion.tree import inverse_dynamics
 from motiform.motion.tree.model.functions import Polynomial, Spline, linear
 
@@ -157,6 +158,17 @@ def test_threads_do_not_change_bits_and_single_postures_are_rows_of_a_batch():
     np.testing.assert_array_equal(many.arm, one.arm)
     np.testing.assert_array_equal(path_geometry(paths, q[7]).length, many.length[7])
     assert path_geometry(paths, q.reshape(4, 25, -1)).arm.shape == (4, 25, 7, 4)
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+def test_the_compiled_call_of_one_posture_gives_the_rows_of_a_batch(coupled):
+    paths = all_kinds(arm(coupled))
+    q, _ = postures(paths.figure, 5)
+    many = path_geometry(paths, q)
+    for k in range(5):
+        length, arms, _ = path_state(paths, q[k])
+        np.testing.assert_array_equal(length, many.length[k])
+        np.testing.assert_allclose(arms, many.arm[k], rtol=0, atol=1e-16 if coupled else 0)
 
 
 def test_points_buried_in_a_surface_are_told():

@@ -168,10 +168,18 @@ def _activation_rate(row, k, a, u):
     return (u - a) * (share / (row[k, c.RISE] * level) + (1.0 - share) * level / row[k, c.DECAY])
 
 
-@entry(f"void({_2}, {_1}, {_1}, {_1}, {_1}, {_1}, {_1}, {_1}, {_2})")
-def fibre_rates(row, f, lengths, speeds, excitations, x, rates, forces, fibres):
-    """Write rates of activations and of fibre lengths, forces [N], and fibre lengths and speeds [m, m/s]."""
+@entry(f"void({_2}, {_1}, {_1}, {_2}, {_1}, {_1}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1})")
+def fibre_rates(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts):
+    """Write rates of activations and of fibre lengths, forces [N], and fibre lengths and speeds [m, m/s].
+
+    And the speeds of paths, −arms v [m/s], and the efforts on the coordinates, armsᵀ forces.
+    """
+    for j in range(v.shape[0]):
+        efforts[j] = 0.0
     for k in range(row.shape[0]):
+        speeds[k] = 0.0
+        for j in range(v.shape[0]):
+            speeds[k] -= arms[k, j] * v[j]
         u = min(max(excitations[k], row[k, c.LOW]), row[k, c.HIGH])
         a = min(max(x[k], row[k, c.LOW]), row[k, c.HIGH])
         rates[k] = _activation_rate(row, k, x[k], u)
@@ -181,3 +189,5 @@ def fibre_rates(row, f, lengths, speeds, excitations, x, rates, forces, fibres):
         else:
             forces[k], rates[place] = _elastic(f, row, k, lengths[k], a, x[place])
             fibres[k, 0], fibres[k, 1] = x[place], rates[place]
+        for j in range(v.shape[0]):
+            efforts[j] += forces[k] * arms[k, j]

@@ -49,20 +49,23 @@ def path_geometry(paths: Paths, q: ArrayLike, v: ArrayLike | None = None, *, dev
     )
 
 
-def path_state(paths: Paths, q: Array, v: Array) -> tuple[Array, Array, Array]:
-    """Return lengths, moment arms and lengthening speeds in one state, as `path_geometry` does, without its checks."""
-    figure, qs = paths.figure, np.ascontiguousarray(q).reshape(1, -1)
-    lengths, arms, *_ = _run(paths, qs, "cpu")
-    if figure.coupled is not None:
-        arms = arms @ figure.coupled.matrix(qs)
-    return lengths[0], arms[0], -(arms @ v.reshape(1, -1, 1))[0, :, 0]
+def path_state(paths: Paths, q: Array) -> tuple[Array, Array, np.ndarray]:
+    """Return lengths [m], (paths,), moment arms [m], (paths, nv), and reports (paths,), see `columns`, in one posture.
+
+    Without checks of q.
+    """
+    qs = np.ascontiguousarray(q).reshape(1, -1)
+    lengths, arms, reports, _ = _run_one(paths, qs)
+    if paths.figure.coupled is not None:
+        arms = arms @ paths.figure.coupled.matrix(qs)
+    return lengths[0], arms[0], reports[0]
 
 
 def path_outlines(paths: Paths, q: ArrayLike) -> list[Array]:
     """Return the corners of all paths in one posture, in the world [m], (corners, 3) each: points and ends of wraps."""
     _, (qs,) = as_states(paths.figure, [("q", q, paths.figure.nq)])
-    work = _run(paths, qs[:1], "cpu", keep=True)[3]
-    return [row[1 : 1 + 4 * int(row[0])].reshape(-1, 4)[:, :3].copy() for row in work]
+    lines = _run_one(paths, qs[:1])[3]
+    return [row[1 : 1 + 4 * int(row[0])].reshape(-1, 4)[:, :3].copy() for row in lines]
 
 
 def path_lines(paths: Paths, q: ArrayLike) -> list[Array]:
@@ -101,6 +104,21 @@ def path_wrenches(paths: Paths, q: ArrayLike, tension: ArrayLike, *, device: str
         on.launch(path_pulls, len(pulls[part]), *inputs, out)
         found[part] = on.host(out)
     return found.reshape(*batch, len(figure.segments), 6)
+
+
+def _run_one(paths: Paths, q: Array) -> tuple[Array, Array, np.ndarray, Array]:
+    """Return what `_run` does, of one posture (1, nq) by one compiled call; it keeps the workspace of each path."""
+    from motiform.motion.actuation.muscles.paths.single_kernels import one_path_state
+
+    figure, packed, m = paths.figure, paths.packed, len(paths.paths)
+    if not figure.packed.kernel_only:  # Python must help with every posture
+        return _run(paths, q, "cpu", keep=True)
+    full = np.array(q if figure.coupled is None else figure.coupled.expand(q))
+    outs = np.empty((1, m)), np.zeros((1, m, figure.layout.nv)), np.empty((1, m), np.int64)
+    lines = np.empty((m, packed.rows))
+    arrays = figure.packed.ints, figure.packed.floats, packed.ints, packed.floats
+    one_path_state.function(*arrays, full, *paths.room, lines, *outs)
+    return *outs, lines
 
 
 def _run(paths: Paths, q: Array, device: str, *, keep: bool = False) -> tuple[Array, Array, np.ndarray, Array]:

@@ -15,7 +15,7 @@ from motiform.motion.actuation.muscles.paths import columns as c
 from motiform.motion.tree.kernels.place import function_value
 from motiform.spatial.algebra import add, cross, dot, matmul, norm, scale, sub, tmul, transform
 
-__all__ = ["path_lines", "path_pulls"]
+__all__ = ["path_line", "path_lines", "path_pulls"]
 
 _SWEEPS = 200  # over the surfaces of a path, each with the line that the others leave
 _STILL = 1e-13  # [m] movement of the points on surfaces at which they have settled
@@ -314,29 +314,35 @@ def _on_surface(one, two):
     return one < 0 and _wrap_of(one) == _wrap_of(two)
 
 
+@routine
+def path_line(ints, floats, poses, twists, q, s, m, work, w, lengths, arms, reports):
+    """Write length [m], moment arms [m] and report of path m in posture s."""
+    path = ints[c.AT_PATHS] + m * c.PATH_INTS
+    n, report = _line(ints, floats, path, poses, q, s, work, w)
+    length = 0.0
+    for j in range(n - 1):
+        one, two = _code(work, w, j), _code(work, w, j + 1)
+        if _on_surface(one, two):
+            length += work[w, 1 + 4 * ints[c.ENTRIES] + _wrap_of(one)]
+            continue
+        x = _entry(work, w, j)
+        u = sub(_entry(work, w, j + 1), x)
+        part = norm(u)
+        length += part
+        if part > 0.0:
+            u = scale(1.0 / part, u)
+            _pull(ints, twists, s, _carrier(ints, path, one), _carrier(ints, path, two), x, u, arms, m)
+            _push(ints, floats, path, one, poses, q, s, u, 1.0, arms, m)
+            _push(ints, floats, path, two, poses, q, s, u, -1.0, arms, m)
+    lengths[s, m], reports[s, m] = length, report
+
+
 @kernel
 def path_lines(i, slots, count, ints, floats, poses, twists, q, work, lengths, arms, reports):
     """Run of elements i: length [m], moment arms [m] and report of each path in each posture."""
     for e in range(i * count // slots, (i + 1) * count // slots):
         s, m = e // ints[c.PATHS], e % ints[c.PATHS]
-        path = ints[c.AT_PATHS] + m * c.PATH_INTS
-        n, report = _line(ints, floats, path, poses, q, s, work, i)
-        length = 0.0
-        for j in range(n - 1):
-            one, two = _code(work, i, j), _code(work, i, j + 1)
-            if _on_surface(one, two):
-                length += work[i, 1 + 4 * ints[c.ENTRIES] + _wrap_of(one)]
-                continue
-            x = _entry(work, i, j)
-            u = sub(_entry(work, i, j + 1), x)
-            part = norm(u)
-            length += part
-            if part > 0.0:
-                u = scale(1.0 / part, u)
-                _pull(ints, twists, s, _carrier(ints, path, one), _carrier(ints, path, two), x, u, arms, m)
-                _push(ints, floats, path, one, poses, q, s, u, 1.0, arms, m)
-                _push(ints, floats, path, two, poses, q, s, u, -1.0, arms, m)
-        lengths[s, m], reports[s, m] = length, report
+        path_line(ints, floats, poses, twists, q, s, m, work, i, lengths, arms, reports)
 
 
 @inline

@@ -1,6 +1,7 @@
 """Muscle paths as two arrays, of integers and of floats, that kernels read (see `columns`)."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from motiform.motion.tree.model import columns as tree
 from motiform.motion.tree.model.figure import Figure
 from motiform.spatial.checks import Array
 
-__all__ = ["PackedPaths", "pack_paths"]
+__all__ = ["PackedPaths", "PathRoom", "pack_paths", "path_room"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,20 @@ class PackedPaths:
     def rows(self) -> int:
         """Rows of the workspace of one path."""
         return int(self.ints[c.ROWS])
+
+
+class PathRoom(NamedTuple):
+    """What the compiled function of one posture works in; it keeps Python's lock while it runs."""
+
+    work: Array
+    poses: Array
+    twists: Array
+
+
+def path_room(figure: Figure) -> PathRoom:
+    """Return the room for one posture of a figure."""
+    sizes = 12 * len(figure.segments), 6 * figure.layout.nv
+    return PathRoom(np.zeros(figure.packed.rows), *(np.zeros((1, size)) for size in sizes))
 
 
 def pack_paths(paths: Paths) -> PackedPaths:

@@ -15,7 +15,7 @@ from motiform.spatial import Transform
 from motiform.spatial.checks import as_floats
 
 if TYPE_CHECKING:
-    from motiform.motion.actuation.muscles.paths.pack import PackedPaths
+    from motiform.motion.actuation.muscles.paths.pack import PackedPaths, PathRoom
 
 __all__ = ["MovingPoint", "MusclePath", "PathPoint", "PathWrap", "Paths", "WrapObject"]
 
@@ -187,6 +187,13 @@ class Paths:
         from motiform.motion.actuation.muscles.paths.pack import pack_paths
 
         return pack_paths(self)
+
+    @cached_property
+    def room(self) -> "PathRoom":
+        """Workspace of the compiled function of one posture."""
+        from motiform.motion.actuation.muscles.paths.pack import path_room
+
+        return path_room(self.figure)
 
     @cached_property
     def buried(self) -> tuple[str, ...]:
