@@ -127,12 +127,14 @@ class Stages:
         if out.exists() and not out.is_dir():
             raise InputError("there is a file of this name", where=str(out), remedy="Give another --out.")
         note = out / "stages.json"
-        kept = json.loads(note.read_text("utf-8")) if note.is_file() else None
-        if out.is_dir() and kept is None and any(out.iterdir()):
+        others = [path for path in out.iterdir() if path != note] if out.is_dir() else []
+        if others and not note.is_file():
             raise InputError("the folder holds something else", where=str(out), remedy="Give another --out.")
-        if kept is not None and overwrite:
+        if note.is_file() and overwrite:
             shutil.rmtree(out)
-            kept = None
+        kept = _kept(note) if note.is_file() else None
+        if kept is not None and not kept["done"] and not others:
+            kept = None  # it ended before there was anything to keep
         if kept is not None and kept["key"] != stages.key:
             remedy = "Give another --out, or --overwrite."
             raise InputError("the folder holds results of another input", where=str(out), remedy=remedy)
@@ -155,6 +157,18 @@ class Stages:
         part = self.out / ".stages.part"
         part.write_text(json.dumps({"key": self.key, "done": self.done}), "utf-8")
         part.replace(self.out / "stages.json")
+
+
+def _kept(note: Path) -> dict[str, Any]:
+    """Return what the note of a folder says."""
+    try:
+        kept = json.loads(note.read_text("utf-8"))
+    except (ValueError, RecursionError):
+        kept = None
+    sound = isinstance(kept, dict) and isinstance(kept.get("key"), str) and isinstance(kept.get("done"), list)
+    if not sound or not all(isinstance(stage, str) for stage in kept["done"]):
+        raise InputError("the list of stages is damaged", where=str(note), remedy="Give another --out, or --overwrite.")
+    return kept  # type: ignore[no-any-return]
 
 
 def _key(files: Sequence[Path], told: Any) -> str:

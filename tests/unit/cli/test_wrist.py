@@ -74,6 +74,27 @@ def test_stages_belong_to_one_input(tmp_path):
     assert source.exists()
 
 
+def test_a_run_that_ended_before_its_first_result_is_begun_again(tmp_path):
+    source, out = tmp_path / "a.stl", tmp_path / "out"
+    source.write_text("one")
+    Stages.open(out, [source], {}, resume=False, overwrite=False)
+    source.write_text("two")
+    assert not Stages.open(out, [source], {}, resume=False, overwrite=False).done
+    (out / "wrist.mf").mkdir()  # interrupted while it was written
+    with pytest.raises(InputError, match="an incomplete run is here"):
+        Stages.open(out, [source], {}, resume=False, overwrite=False)
+
+
+@pytest.mark.parametrize("text", ["", "[" * 100_000, "[]", '{"key": 1, "done": []}', '{"key": "a", "done": [1]}'])
+def test_a_damaged_list_of_stages_is_refused(tmp_path, text):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "stages.json").write_text(text)
+    with pytest.raises(InputError, match="the list of stages is damaged"):
+        Stages.open(out, [], {}, resume=True, overwrite=False)
+    assert not Stages.open(out, [], {}, resume=False, overwrite=True).done
+
+
 @pytest.mark.slow
 def test_a_folder_becomes_a_recording_and_a_page(tmp_path):
     folder, out = tmp_path / "<b>wrist", tmp_path / "out"
