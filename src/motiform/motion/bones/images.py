@@ -40,7 +40,8 @@ def from_labels(
     if len(others) == len(labels.names):
         raise InputError(
             "labels must be named after bones", where="from_labels", got=Words(", ".join(others[:5]) or "no label"),
-            allowed=", ".join(BONES), remedy="Pass names={number: bone} (--label NUMBER=BONE), or segment with seeds by name.",
+            allowed=", ".join(BONES),
+            remedy="Pass names={number: bone} (--label NUMBER=BONE), or segment with seeds by name.",
         )  # fmt: skip
     meshes = {name: mesh for name, mesh in label_meshes(labels, smooth=smooth).items() if name not in others}
     wrist = from_meshes(meshes, side=side or labels.side or "right", unit="m", **options)
