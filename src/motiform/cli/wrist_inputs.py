@@ -168,7 +168,7 @@ def _kept(note: Path) -> dict[str, Any]:
     sound = isinstance(kept, dict) and isinstance(kept.get("key"), str) and isinstance(kept.get("done"), list)
     if not sound or not all(isinstance(stage, str) for stage in kept["done"]):
         raise InputError("the list of stages is damaged", where=str(note), remedy="Give another --out, or --overwrite.")
-    return kept  # type: ignore[no-any-return]
+    return kept
 
 
 def _key(files: Sequence[Path], told: Any) -> str:

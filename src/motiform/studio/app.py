@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from motiform.base.errors import MotiformError
 from motiform.studio.live_panel import LivePanel
 from motiform.studio.panels import ExportPanel, ScenePanel, scene_of
+from motiform.studio.parts import PartsPanel
 from motiform.studio.player import Player
 from motiform.studio.plots import Plots
 from motiform.studio.runs import Runner, plain
@@ -122,6 +123,7 @@ class Studio:
                 "See the whole motion", color="gray", hint="Drag to turn, scroll to come closer."
             )
             paths = gui.add_checkbox("Paths", True, hint="The lines that the bodies follow.")
+        self.parts = PartsPanel(self.server, self.view, guard=self.guard)
         everything.on_click(self.guard(lambda event: self.view.frame(event.client)))
         paths.on_update(self.guard(lambda event: self.view.show_paths(bool(event.target.value))))
         gui.main_panel.dock_left()
@@ -175,6 +177,7 @@ class Studio:
             self._notice = notice
             self.player.load(form.times if form else times)
             self.view.show(form)
+            self.parts.load()
             if form and not same_scene:
                 self.view.look(form)
             hints = recording.manifest.get("image", {})

@@ -44,8 +44,11 @@ class View:
         self._form: Form | None = None
         self._moving: list[Moving | Stretching | Deforming | Changing] = []
         self._handles: list[Any] = []
-        self._paths: list[Any] = []
+        self._paths: list[tuple[str, Any]] = []
         self._paths_visible = True
+        self._roots: dict[str, list[Any]] = {}
+        """Nodes above what is drawn of each part, by its name: hidden, they hide it."""
+        self._hidden: set[str] = set()
         self._up: tuple[float, float, float] | None = None
         scene = server.scene
         scene.set_background_image(_sky(), format="png")
@@ -60,8 +63,11 @@ class View:
     def show(self, form: "Form | None") -> None:
         """Replace what is seen by a form at its first sample, or by an empty ground."""
         with self._server.atomic():
-            before = (*self._handles, *self._paths)
-            self._moving, self._handles, self._paths = [], [], []
+            before = (*self._handles, *(handle for _, handle in self._paths))
+            self._moving, self._handles, self._paths, self._roots = [], [], [], {}
+            names = _names(form)
+            if names != _names(self._form):
+                self._hidden = set()
             self._form = form
             self._stand(form)
             self._add_ground(form)
@@ -75,8 +81,8 @@ class View:
                 for surface in form.surfaces:
                     self._add_surface(surface)
             # A name used again was replaced by now; a node removed before would leave its pose to the new one.
-            kept = {handle.name for handle in (*self._handles, *self._paths)}
-            for handle in before:
+            kept = {handle.name for handle in (*self._handles, *(handle for _, handle in self._paths))}
+            for handle in reversed(before):  # a node after what is below it
                 if handle.name not in kept:
                     handle.remove()
 
@@ -86,11 +92,32 @@ class View:
             for moving in self._moving:
                 moving.draw(sample)
 
+    @property
+    def parts(self) -> dict[str, bool]:
+        """Names of what is drawn, and whether it is visible."""
+        return {name: name not in self._hidden for name in _names(self._form)}
+
+    def show_part(self, name: str, visible: bool) -> None:
+        """Show or hide one part, and its paths."""
+        (self._hidden.discard if visible else self._hidden.add)(name)
+        with self._server.atomic():
+            for root in self._roots.get(name, ()):
+                root.visible = visible
+        self.show_paths(self._paths_visible)
+
     def show_paths(self, visible: bool) -> None:
-        """Show or hide the paths of the bodies."""
+        """Show or hide the paths of the bodies that are visible."""
         self._paths_visible = visible
-        for handle in self._paths:
-            handle.visible = visible
+        for name, handle in self._paths:
+            handle.visible = visible and name not in self._hidden
+
+    def _root(self, kind: str, name: str) -> str:
+        """Add the node above what is drawn of a part; return its path."""
+        path = f"/{kind}/{name}"
+        root = self._server.scene.add_frame(path, show_axes=False, visible=name not in self._hidden)
+        self._roots.setdefault(name, []).append(root)
+        self._handles.append(root)
+        return path
 
     def look(self, form: "Form") -> None:
         """Set the camera of every page, also of those to come, from the form's hints, else to see the whole motion."""
@@ -159,7 +186,7 @@ class View:
 
     def _add_part(self, part: "Part") -> None:
         vertices, faces = _shaded(part.shape.to_mesh(detail=32 if part.count < MANY else 12))
-        name, shape = f"/bodies/{part.name}", {"vertices": vertices + part.offset, "faces": faces}
+        name, shape = f"{self._root('bodies', part.name)}/shape", {"vertices": vertices + part.offset, "faces": faces}
         scene = self._server.scene
         if part.count == 1:
             color = rgb(part.color.reshape(-1, 3)[0])
@@ -185,7 +212,7 @@ class View:
 
     def _add_links(self, links: "Links") -> None:
         handle = self._server.scene.add_line_segments(
-            f"/links/{links.name}",
+            f"{self._root('links', links.name)}/lines",
             points=segments(links, 0),
             colors=line_colors(links, 0),
             thickness=2.0 * float(np.median(links.radius)),
@@ -199,13 +226,13 @@ class View:
         from motiform.image.shading import skin_split
 
         source, faces = skin_split(skin)
-        moving = moves(skin.vertices)
+        moving, root = moves(skin.vertices), self._root("skins", skin.name)
         for k, (color, own) in enumerate(skin.tones):
             used, mine = np.unique(faces[own], return_inverse=True)
             part = Deforming(skin.vertices, source[used], mine.reshape(-1, 3))
             vertices, there = part.at(0)
             part.handle = self._server.scene.add_mesh_simple(
-                f"/skins/{skin.name}/{k}",
+                f"{root}/{k}",
                 vertices=vertices,
                 faces=there,
                 color=rgb(color),
@@ -223,7 +250,11 @@ class View:
         vertices, faces = surface_mesh(surface, 0)
         color = rgb(np.atleast_2d(shell.color).mean(axis=0))
         handle = self._server.scene.add_mesh_simple(
-            f"/surfaces/{surface.name}", vertices=vertices, faces=faces, color=color, receive_shadow=False
+            f"{self._root('surfaces', surface.name)}/shell",
+            vertices=vertices,
+            faces=faces,
+            color=color,
+            receive_shadow=False,
         )
         self._handles.append(handle)
         self._moving.append(Changing(surface, handle))
@@ -235,16 +266,23 @@ class View:
         colors = np.broadcast_to(part.color, (part.count, 3))
         for body, path in enumerate(paths_of(part.position)):
             if path is not None:
-                self._paths.append(
-                    self._server.scene.add_line_segments(
-                        f"/paths/{part.name}/{body}",
-                        points=np.stack((path[:-1], path[1:]), axis=1),
-                        colors=linear_rgb(0.35 + 0.65 * colors[body]),
-                        thickness=2.0,
-                        thickness_units="screen",
-                        visible=self._paths_visible,
-                    )
+                line = self._server.scene.add_line_segments(
+                    f"/paths/{part.name}/{body}",
+                    points=np.stack((path[:-1], path[1:]), axis=1),
+                    colors=linear_rgb(0.35 + 0.65 * colors[body]),
+                    thickness=2.0,
+                    thickness_units="screen",
+                    visible=self._paths_visible and part.name not in self._hidden,
                 )
+                self._paths.append((part.name, line))
+
+
+def _names(form: "Form | None") -> list[str]:
+    """Return the names of what is drawn, each once."""
+    if form is None:
+        return []
+    every: list[Part | Links | Skin | Surface] = [*form.parts, *form.links, *form.skins, *form.surfaces]
+    return list(dict.fromkeys(one.name for one in every))
 
 
 def grid_cell(size: float) -> float:

@@ -78,8 +78,26 @@ def test_what_has_the_same_name_is_replaced_and_the_rest_removed(shown, server):
     for name, handle in before.items():
         handle.remove = lambda name=name: removed.append(name)
     view.show(one)
-    assert removed == ["/bodies/lid"]
-    assert {handle.name for handle in view._handles} == {"/level/ground", "/bodies/box"}
+    assert removed == ["/bodies/lid/shape", "/bodies/lid"]
+    assert {handle.name for handle in view._handles} == {"/level/ground", "/bodies/box", "/bodies/box/shape"}
+
+
+def test_parts_are_hidden_and_shown_until_others_come(shown):
+    view, _ = shown
+    one = standing("y")
+    two = replace(one, parts=(*one.parts, replace(one.parts[0], name="lid")))
+    view.show(two)
+    assert view.parts == {"box": True, "lid": True}
+    view.show_part("lid", False)
+    assert view.parts == {"box": True, "lid": False}
+    assert [root.visible for root in view._roots["lid"]] == [False]
+    view.show(replace(two, title="run again"))
+    assert [root.visible for root in view._roots["lid"]] == [False]  # the same parts keep their choice
+    view.show_part("lid", True)
+    assert view.parts["lid"]
+    view.show_part("box", False)
+    view.show(one)
+    assert view.parts == {"box": True}
 
 
 @pytest.mark.parametrize("up", ["y", "z", "-x"])

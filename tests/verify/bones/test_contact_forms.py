@@ -14,6 +14,7 @@ from scipy.integrate import quad
 from motiform.geometry import Ball, Box, Mesh
 from motiform.motion.bones.contact_kernels import AREA, ENERGY, FORCE, GAP
 from motiform.motion.bones.pack import neutral_poses, workspace
+from motiform.motion.bones.pressure_kernels import pressures
 from motiform.motion.bones.settle_kernels import evaluate, settle
 from wrists import two_bones
 
@@ -120,6 +121,24 @@ def test_hardening_follows_its_law():
     hard = contact(two_bones(lower, upper, 1e-3, hardening=s))[0][1]
     # The rim of the smaller plate feels other depths, equally in both: their ratio is that of the middle within 10 %.
     assert hard / linear == pytest.approx(1 + 2 * p**2 / s**2, rel=0.1)
+
+
+def test_the_map_of_pressures_follows_the_law_and_adds_up_to_the_force():
+    """Between plates all points away from the rim have k p (1 + 2 p²/s²); half of each side's sum is the force."""
+    lower, upper = Box((0.02, 0.004, 0.02)).to_mesh(), moved(Box((0.01, 0.004, 0.01)).to_mesh(), (0.0, 0.0046, 0.0))
+    p, s = 0.4e-3, 2e-4
+    packed = two_bones(lower, upper, 1e-3, hardening=s)
+    points = packed.model[5]
+    places, found = np.zeros((len(points), 3)), np.zeros(len(points))
+    pressures(neutral_poses(packed), packed.model, packed.settings, np.array([0, 1]), places, found)
+    np.testing.assert_allclose(places, points[:, :3])
+    facing = (np.abs(places[:, 1] - 0.0023) < 0.4e-3) & (np.abs(places[:, [0, 2]]) < 0.004).all(axis=1)
+    # The map has the exact distance at its nodes; the spline between them is off by less than 1 % of the pressed depth.
+    np.testing.assert_allclose(found[facing], K * p * (1 + 2 * p**2 / s**2), rtol=0.03)
+    across = np.abs(places[:, 1] - 0.0023) < 0.4e-3  # sides of the plates are pressed across
+    total = 0.5 * (found * points[:, 3])[across].sum()
+    # The larger plate's points beside the rim push aslant, which the force counts by its part across.
+    assert contact(packed)[0][1] == pytest.approx(total, rel=0.1)
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from motiform.form.looks import ColorBy, LinksLook, Looks, ShapeLook
+from motiform.form.looks import ColorBy, LinksLook, Looks, PointsLook, ShapeLook
 from motiform.form.looks.plain import PartLook
 from motiform.motion.bones import Wrist
 from motiform.motion.bones.ligaments import NODES
@@ -23,8 +23,13 @@ _PULL = 40.0  # [N] of a ligament at which its fibres are red
 _SLACK_TO_TAUT = np.array([(0.93, 0.92, 0.88), (0.95, 0.75, 0.25), (0.85, 0.12, 0.10)])
 
 
+_SPOT = 0.5  # radius of a point under pressure, in distances between points
+_PRESSURE = 5e6  # [Pa] at which it is darkest
+_PRESSED = np.array([(0.99, 0.91, 0.65), (0.97, 0.55, 0.18), (0.70, 0.07, 0.25), (0.24, 0.02, 0.30)])
+
+
 def wrist_looks(wrist: Wrist, _model: object) -> Looks:
-    """Return the meshes of bones, carpal bones in colors of their own, and the fibres of ligaments by their tension."""
+    """Return the meshes of bones, the fibres of ligaments by their tension, and contacts by their pressure."""
     found: dict[str, PartLook] = {
         name: ShapeLook(
             shape=bone.mesh, color=_CARPALS.get(name, _METACARPAL if name.startswith("meta") else _FOREARM),
@@ -34,6 +39,9 @@ def wrist_looks(wrist: Wrist, _model: object) -> Looks:
     }  # fmt: skip
     if wrist.ligaments:
         found["ligaments"] = _fibres(wrist)
+    radius = _SPOT * max((bone.fineness.points for bone in wrist.bones.values()), default=1e-3)
+    by = ColorBy(channel="contact.pressure", map=(0.0, _PRESSURE), colors=_PRESSED)
+    found["contact"] = PointsLook(points="contact.point", radius=radius, color=by)
     return Looks(found)
 
 

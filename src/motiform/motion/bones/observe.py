@@ -15,6 +15,7 @@ from motiform.spatial.checks import Array
 __all__ = ["record_rest"]
 
 _PATHS = "where fibres run, of ligament after ligament: start, three nodes and end of each"
+_PRESSED = "surface points of bones that are pressed at some sample; nan while they are not"
 _LEFT = 3e-3  # [m] of gap to every bone that it touched: then a bone is out of its place
 
 
@@ -57,6 +58,13 @@ def record_rest(
             continue
         channels.append(Channel(name, unit=unit, dims=(dim,), shape=(values.shape[1],), description=text))
         arrays[name] = values
+    where, pressure, bones = _pressures(packed, rest)
+    own, shape = "contact_point", where.shape[1:]
+    channels += [
+        Channel("contact.point", unit="m", dims=(own, "axis"), shape=shape, description=_PRESSED),
+        Channel("contact.pressure", unit="Pa", dims=(own,), shape=shape[:1], description="of cartilage there"),
+    ]
+    arrays |= {"contact.point": where, "contact.pressure": pressure}
     channels.append(Channel("energy", unit="J", description="of cartilage and ligaments"))
     arrays["energy"] = rest.energy
     for name, (unit, values, text) in (more or {}).items():
@@ -64,7 +72,7 @@ def record_rest(
         channels.append(Channel(name, unit=unit, dims=dims, shape=values.shape[1:], description=text))
         arrays[name] = values
     at = np.arange(count, dtype=float) if times is None else times
-    labels = {"ligament": names, "pair": pairs}
+    labels = {"ligament": names, "pair": pairs, "contact_point": bones}
     return Recording.from_arrays(
         channels, arrays, times=at, events=_events(packed, rest, gap, at),
         manifest={**manifest, "labels": labels},
@@ -86,6 +94,34 @@ def _paths(packed: Packed, rest: Rest, ligaments: Sequence[Ligament]) -> Array:
         out[i] = a[:, None] + share * (b - a)[:, None]
         out[i, acts, 1:-1] = rest.nodes[i].reshape(-1, NODES, 3)
     return out.reshape(len(out), -1, 3) + packed.shift
+
+
+def _pressures(packed: Packed, rest: Rest) -> tuple[Array, Array, list[str]]:
+    """Return places [m] (n, points, 3) and pressures [Pa] of points that are pressed at some sample, and their names.
+
+    While there is no pressure the place is nan. Where none is ever pressed there is one point without a place.
+    """
+    from motiform.motion.bones.contact_kernels import AREA
+    from motiform.motion.bones.pressure_kernels import pressures
+
+    spans, balls, points = packed.model[0], packed.model[4], packed.model[5]
+    where = np.full((len(rest.poses), len(points), 3), np.nan)
+    found = np.zeros((len(rest.poses), len(points)))
+    for i, poses in enumerate(rest.poses):
+        touching = np.flatnonzero(rest.sums[i, :, AREA] > 0.0)
+        pressures(poses, packed.model, packed.settings, touching, where[i], found[i])
+    pressed = np.flatnonzero((found > 0.0).any(axis=0))
+    if not len(pressed):
+        return np.full((len(found), 1, 3), np.nan), np.zeros((len(found), 1)), ["none"]
+    where, found = where[:, pressed] + packed.shift, found[:, pressed]
+    where[found == 0.0] = np.nan
+    owner = np.zeros(len(points), np.int64)
+    for n, (first, end) in enumerate(spans[:, 4:6]):
+        if end > first:
+            clusters = balls[int(balls[first, 4]) : int(balls[end - 1, 5])]
+            owner[int(clusters[0, 4]) : int(clusters[-1, 5])] = n
+    names = [packed.bones[n] for n in owner[pressed]]
+    return where, found, [f"{name}.{k}" for name, k in zip(names, pressed, strict=True)]
 
 
 def _poses(packed: Packed, rest: Rest) -> tuple[list[Channel], dict[str, Array]]:

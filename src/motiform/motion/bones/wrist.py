@@ -103,7 +103,7 @@ class Wrist:
         `<bone>.orientation` (w, x, y, z) take the points of the bone's mesh from the neutral pose to their place,
         x = R(q) x_neutral + position, relative to the radius, in the axes of the meshes. `ligament.tension` [N] and
         `ligament.length` [m] by ligament, `contact.force` [N], `contact.area` [m²] and `contact.gap` [m] by pair of
-        bones; `energy` [J].
+        bones; `contact.pressure` [Pa] and `contact.point` [m] of surface points under pressure; `energy` [J].
         """
         targets, notes = driver_poses(self.axes, self.bones, flexion, deviation, driver, self.unit)
         if center not in ("free", "fixed"):
