@@ -12,9 +12,9 @@ import pytest
 from scipy.integrate import quad
 
 from motiform.geometry import Ball, Box, Mesh
-from motiform.motion.bones.contact_kernels import AREA, ENERGY, FORCE, GAP
+from motiform.motion.bones.contact_kernels import AREA, BLOCK, BLOCK_END, BODY, ENERGY, FORCE, GAP
 from motiform.motion.bones.pack import neutral_poses, workspace
-from motiform.motion.bones.pressure_kernels import pressures
+from motiform.motion.bones.pressure_kernels import press_points
 from motiform.motion.bones.settle_kernels import evaluate, settle
 from wrists import two_bones
 
@@ -124,20 +124,25 @@ def test_hardening_follows_its_law():
 
 
 def test_the_map_of_pressures_follows_the_law_and_adds_up_to_the_force():
-    """Between plates all points away from the rim have k p (1 + 2 p²/s²); half of each side's sum is the force."""
+    """Between plates all points away from the rim have k p (1 + 2 p²/s²), and half of the sum over both is the force.
+
+    Map and points are those of the force. Points beside the rim push aslant, which the force counts by its part across.
+    """
     lower, upper = Box((0.02, 0.004, 0.02)).to_mesh(), moved(Box((0.01, 0.004, 0.01)).to_mesh(), (0.0, 0.0046, 0.0))
     p, s = 0.4e-3, 2e-4
     packed = two_bones(lower, upper, 1e-3, hardening=s)
-    points = packed.model[5]
-    places, found = np.zeros((len(points), 3)), np.zeros(len(points))
-    pressures(neutral_poses(packed), packed.model, packed.settings, np.array([0, 1]), places, found)
-    np.testing.assert_allclose(places, points[:, :3])
-    facing = (np.abs(places[:, 1] - 0.0023) < 0.4e-3) & (np.abs(places[:, [0, 2]]) < 0.004).all(axis=1)
-    # The map has the exact distance at its nodes; the spline between them is off by less than 1 % of the pressed depth.
-    np.testing.assert_allclose(found[facing], K * p * (1 + 2 * p**2 / s**2), rtol=0.03)
-    across = np.abs(places[:, 1] - 0.0023) < 0.4e-3  # sides of the plates are pressed across
-    total = 0.5 * (found * points[:, 3])[across].sum()
-    # The larger plate's points beside the rim push aslant, which the force counts by its part across.
+    spans, points, poses = packed.model[0], packed.model[5], neutral_poses(packed)
+    total, clusters = 0.0, packed.model[4]
+    for own, other in ((0, 1), (1, 0)):
+        blocks = clusters[spans[own, BLOCK] : spans[own, BLOCK_END]]
+        runs = clusters[int(blocks[0, 4]) : int(blocks[-1, 5])]
+        mine = points[int(runs[0, 4]) : int(runs[-1, 5])]
+        found = np.zeros(len(mine))
+        press_points(mine, spans[own, BODY], other, 1e-3, poses, packed.model, packed.settings, found)
+        across = np.abs(mine[:, 1] - 0.0023) < 0.4e-3
+        facing = across & (np.abs(mine[:, [0, 2]]) < 0.004).all(axis=1)
+        np.testing.assert_allclose(found[facing], K * p * (1 + 2 * p**2 / s**2), rtol=0.03)
+        total += 0.5 * (found * mine[:, 3])[across].sum()
     assert contact(packed)[0][1] == pytest.approx(total, rel=0.1)
 
 

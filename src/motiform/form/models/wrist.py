@@ -23,8 +23,8 @@ _PULL = 40.0  # [N] of a ligament at which its fibres are red
 _SLACK_TO_TAUT = np.array([(0.93, 0.92, 0.88), (0.95, 0.75, 0.25), (0.85, 0.12, 0.10)])
 
 
-_SPOT = 0.5  # radius of a point under pressure, in distances between points
-_PRESSURE = 5e6  # [Pa] at which it is darkest
+_SPOT = 3.5e-4  # [m] radius of a point under pressure: they are some 0.5 mm apart
+_PRESSURE = 1e7  # [Pa] at which it is darkest
 _PRESSED = np.array([(0.99, 0.91, 0.65), (0.97, 0.55, 0.18), (0.70, 0.07, 0.25), (0.24, 0.02, 0.30)])
 
 
@@ -39,9 +39,8 @@ def wrist_looks(wrist: Wrist, _model: object) -> Looks:
     }  # fmt: skip
     if wrist.ligaments:
         found["ligaments"] = _fibres(wrist)
-    radius = _SPOT * max((bone.fineness.points for bone in wrist.bones.values()), default=1e-3)
     by = ColorBy(channel="contact.pressure", map=(0.0, _PRESSURE), colors=_PRESSED)
-    found["contact"] = PointsLook(points="contact.point", radius=radius, color=by)
+    found["contact"] = PointsLook(points="contact.point", radius=_SPOT, color=by)
     return Looks(found)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from motiform.motion.bones.ligaments import NODES, Ligament
 from motiform.motion.bones.pack import Packed, neutral_poses, workspace
+from motiform.motion.bones.pressure import pressure_channels
 from motiform.motion.bones.settle import FAR, Rest
 from motiform.record import Channel, Event, Recording
 from motiform.spatial import quaternion_from_rotation
@@ -15,17 +16,17 @@ from motiform.spatial.checks import Array
 __all__ = ["record_rest"]
 
 _PATHS = "where fibres run, of ligament after ligament: start, three nodes and end of each"
-_PRESSED = "surface points of bones that are pressed at some sample; nan while they are not"
 _LEFT = 3e-3  # [m] of gap to every bone that it touched: then a bone is out of its place
 
 
 def record_rest(
-    packed: Packed, rest: Rest, ligaments: Sequence[Ligament], manifest: Mapping[str, Any], times: Array | None = None,
-    more: Mapping[str, tuple[str, Array, str]] | None = None,
+    packed: Packed, rest: Rest, ligaments: Sequence[Ligament], surfaces: Mapping[str, Array],
+    manifest: Mapping[str, Any], times: Array | None = None, more: Mapping[str, tuple[str, Array, str]] | None = None,
 ) -> Recording:  # fmt: skip
     """Return poses of all bones, ligaments and contacts, one sample for each pose of the driven bone.
 
-    Times [s] are the numbers of the samples where there are none. `more` channels: unit, values and description.
+    Times [s] are the numbers of the samples where there are none. `surfaces` are points of each bone [m] on which
+    pressure is mapped. `more` channels: unit, values and description.
     """
     from motiform.motion.bones.contact_kernels import AREA, FORCE, GAP
 
@@ -58,13 +59,8 @@ def record_rest(
             continue
         channels.append(Channel(name, unit=unit, dims=(dim,), shape=(values.shape[1],), description=text))
         arrays[name] = values
-    where, pressure, bones = _pressures(packed, rest)
-    own, shape = "contact_point", where.shape[1:]
-    channels += [
-        Channel("contact.point", unit="m", dims=(own, "axis"), shape=shape, description=_PRESSED),
-        Channel("contact.pressure", unit="Pa", dims=(own,), shape=shape[:1], description="of cartilage there"),
-    ]
-    arrays |= {"contact.point": where, "contact.pressure": pressure}
+    own = pressure_channels(packed, rest, surfaces)
+    channels, arrays = channels + own[0], arrays | own[1]
     channels.append(Channel("energy", unit="J", description="of cartilage and ligaments"))
     arrays["energy"] = rest.energy
     for name, (unit, values, text) in (more or {}).items():
@@ -72,7 +68,7 @@ def record_rest(
         channels.append(Channel(name, unit=unit, dims=dims, shape=values.shape[1:], description=text))
         arrays[name] = values
     at = np.arange(count, dtype=float) if times is None else times
-    labels = {"ligament": names, "pair": pairs, "contact_point": bones}
+    labels = {"ligament": names, "pair": pairs, **own[2]}
     return Recording.from_arrays(
         channels, arrays, times=at, events=_events(packed, rest, gap, at),
         manifest={**manifest, "labels": labels},
@@ -94,34 +90,6 @@ def _paths(packed: Packed, rest: Rest, ligaments: Sequence[Ligament]) -> Array:
         out[i] = a[:, None] + share * (b - a)[:, None]
         out[i, acts, 1:-1] = rest.nodes[i].reshape(-1, NODES, 3)
     return out.reshape(len(out), -1, 3) + packed.shift
-
-
-def _pressures(packed: Packed, rest: Rest) -> tuple[Array, Array, list[str]]:
-    """Return places [m] (n, points, 3) and pressures [Pa] of points that are pressed at some sample, and their names.
-
-    While there is no pressure the place is nan. Where none is ever pressed there is one point without a place.
-    """
-    from motiform.motion.bones.contact_kernels import AREA
-    from motiform.motion.bones.pressure_kernels import pressures
-
-    spans, balls, points = packed.model[0], packed.model[4], packed.model[5]
-    where = np.full((len(rest.poses), len(points), 3), np.nan)
-    found = np.zeros((len(rest.poses), len(points)))
-    for i, poses in enumerate(rest.poses):
-        touching = np.flatnonzero(rest.sums[i, :, AREA] > 0.0)
-        pressures(poses, packed.model, packed.settings, touching, where[i], found[i])
-    pressed = np.flatnonzero((found > 0.0).any(axis=0))
-    if not len(pressed):
-        return np.full((len(found), 1, 3), np.nan), np.zeros((len(found), 1)), ["none"]
-    where, found = where[:, pressed] + packed.shift, found[:, pressed]
-    where[found == 0.0] = np.nan
-    owner = np.zeros(len(points), np.int64)
-    for n, (first, end) in enumerate(spans[:, 4:6]):
-        if end > first:
-            clusters = balls[int(balls[first, 4]) : int(balls[end - 1, 5])]
-            owner[int(clusters[0, 4]) : int(clusters[-1, 5])] = n
-    names = [packed.bones[n] for n in owner[pressed]]
-    return where, found, [f"{name}.{k}" for name, k in zip(names, pressed, strict=True)]
 
 
 def _poses(packed: Packed, rest: Rest) -> tuple[list[Channel], dict[str, Array]]:

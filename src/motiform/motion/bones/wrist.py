@@ -23,7 +23,7 @@ from motiform.motion.bones.pack import Packed, pack_wrist
 from motiform.motion.bones.read import read_bones
 from motiform.motion.bones.settle import about_origin, settle_path
 from motiform.record import Recording
-from motiform.spatial.checks import Words, as_floats
+from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["Cartilage", "Wrist", "from_meshes"]
 
@@ -112,7 +112,7 @@ class Wrist:
         packed = self.packed(bodies, tolerance, led=driver is None and center == "free")
         rest = settle_path(packed, targets, progress)
         manifest = {**self._manifest(bodies, notes), "evaluations": rest.evaluations, "steps": rest.steps}
-        return record_rest(packed, rest, self.ligaments, manifest)
+        return record_rest(packed, rest, self.ligaments, self._surfaces(), manifest)
 
     def simulate(
         self,
@@ -172,11 +172,16 @@ class Wrist:
             "loads": asdict(acting), "density": density,
         }  # fmt: skip
         more = motion_channels(packed, masses, rest, velocity)
-        return record_rest(packed, rest, self.ligaments, manifest, at, more)
+        return record_rest(packed, rest, self.ligaments, self._surfaces(), manifest, at, more)
+
+    def _surfaces(self) -> dict[str, Array]:
+        """Return points all over the surface of each bone [m], some 0.5 mm apart."""
+        return {name: np.asarray(bone.tree.data) for name, bone in self.bones.items()}
 
     def _manifest(self, bodies: tuple[tuple[str, ...], ...], notes: Sequence[str]) -> dict[str, Any]:
         return {
-            "kind": "wrist", "side": self.side, "driven": list(bodies[1]), "fused": [list(g) for g in self.fused],
+            "kind": "wrist", "image": {"plot": ["contact.force", "ligament.tension"], "ground": False},
+            "side": self.side, "driven": list(bodies[1]), "fused": [list(g) for g in self.fused],
             "notes": [*self.notes, *notes],
             "axes": {k: getattr(self.axes, k).tolist() for k in ("distal", "radial", "palmar", "center")},
             "cartilage": asdict(self.cartilage),
