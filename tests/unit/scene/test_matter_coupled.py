@@ -129,6 +129,21 @@ def test_bodies_are_met_and_linked_two_ways_or_one():
     assert np.array_equal(rec["q"][0], alone["q"][0])
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_link_that_begins_where_it_ends_counts_in_all_directions():
+    """A point tied to the place of a segment where it is: K of its stability is k Te²/m, in any direction."""
+    tied = (
+        MEETS.split("[[network.solid]]")[0]
+        .replace(", at = [0, -0.1, 0]", "")
+        .replace("stiffness = 20", "stiffness = 8000")
+    )
+    short = {"scene.duration": 0.02}
+    rec = simulate(parse_scene(ARM + BALL + SCARF.replace("stiffness = 100", "stiffness = 1") + tied, settings=short))
+    assert "thread" in str(rec.manifest["stability"])
+    with pytest.raises(MotiformError, match="thread"):
+        simulate(parse_scene(ARM + BALL + SCARF + tied.replace("8000", "24000"), settings=short))
+
+
 def test_forces_of_bodies_act_beside_networks():
     push = '[[force]]\nbody = "ball"\nforce = [1, 0, 0]\n'
     text = (BALL + SCARF.replace('at = [0, -0.62, 0]\nsegment = "upper"', "at = [0.55, 1.05, 0]") + push).lstrip()

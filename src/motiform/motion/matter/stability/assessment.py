@@ -132,7 +132,8 @@ def _add_bundles(worst: _Worst, network: Network) -> None:
         axes = np.tile(np.eye(3)[bundle.axis], (bundle.count, 1))
         if bundle.axis < 0:
             line = place[b] - place[a]
-            axes = line / np.linalg.norm(line, axis=1, keepdims=True)
+            length = np.linalg.norm(line, axis=1, keepdims=True)
+            axes = np.divide(line, length, out=np.zeros_like(line), where=length > 0)  # of no length: any direction
         if bundle.acts != "both":  # the end that is not acted on is like the ground
             a, b = (b if bundle.acts == "second" else a), np.full(bundle.count, -1)
         # a link that works seldom pushes that much longer, and its damper feels a longer step
