@@ -23,10 +23,12 @@ from motiform.motion.actuation.muscles.paths.paths import (
     PathWrap,
     WrapObject,
 )
+from motiform.motion.actuation.muscles.paths.slopes import ArmSlopes, arm_slopes
 from motiform.motion.actuation.muscles.scale import scale_muscles
 from motiform.motion.actuation.muscles.sharing import Shares, share_moments, static_optimization
 
 __all__ = [
+    "ArmSlopes",
     "CoordinateActuator",
     "DeGrooteFregly",
     "FibreForces",
@@ -46,6 +48,7 @@ __all__ = [
     "Thelen",
     "WrapObject",
     "activation_rate",
+    "arm_slopes",
     "fibre_equilibrium",
     "fibre_forces",
     "fibre_speed",
