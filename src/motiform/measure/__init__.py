@@ -7,7 +7,19 @@ from motiform.measure.gaps import Gap, Gaps, fill_gaps, find_gaps
 from motiform.measure.markers import Computed, read_markers, write_c3d, write_markers, write_markers_csv, write_trc
 from motiform.measure.names import Matching, choose_markers, match_names, read_correspondence
 from motiform.measure.plates import center_of_pressure, resample_plates
-from motiform.measure.segment import Disc, Seeds, Spot, label_meshes, read_seeds, segment_bones
+from motiform.measure.segment import (
+    Contour,
+    Disc,
+    Seeds,
+    Spot,
+    Tracks,
+    contour_labels,
+    label_meshes,
+    match_contours,
+    read_seeds,
+    segment_bones,
+    slice_contours,
+)
 from motiform.measure.sto import read_sto, write_sto
 from motiform.measure.subjects import Subject, read_subjects, write_subjects
 from motiform.measure.volume import (
@@ -22,6 +34,7 @@ from motiform.measure.volume import (
 
 __all__ = [
     "Computed",
+    "Contour",
     "Disc",
     "Gap",
     "Gaps",
@@ -30,15 +43,18 @@ __all__ = [
     "Seeds",
     "Spot",
     "Subject",
+    "Tracks",
     "Volume",
     "center_of_pressure",
     "change_frame",
     "choose_markers",
+    "contour_labels",
     "fill_gaps",
     "find_gaps",
     "label_meshes",
     "low_pass",
     "marker_names",
+    "match_contours",
     "match_names",
     "move",
     "read_correspondence",
@@ -50,6 +66,7 @@ __all__ = [
     "read_volume",
     "resample_plates",
     "segment_bones",
+    "slice_contours",
     "synthetic_bones",
     "synthetic_ct",
     "turn",

@@ -1,7 +1,20 @@
 """Bones from volumes: thresholds, growth, splitting, seeds and corrections."""
 
+from motiform.measure.segment.contours import Contour, Tracks, contour_labels, match_contours, slice_contours
 from motiform.measure.segment.seeds import Disc, Seeds, Spot, read_seeds
 from motiform.measure.segment.segment import segment_bones
 from motiform.measure.segment.surfaces import label_meshes
 
-__all__ = ["Disc", "Seeds", "Spot", "label_meshes", "read_seeds", "segment_bones"]
+__all__ = [
+    "Contour",
+    "Disc",
+    "Seeds",
+    "Spot",
+    "Tracks",
+    "contour_labels",
+    "label_meshes",
+    "match_contours",
+    "read_seeds",
+    "segment_bones",
+    "slice_contours",
+]
