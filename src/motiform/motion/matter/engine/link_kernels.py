@@ -16,6 +16,7 @@ from motiform.motion.matter.engine.columns import CUTS
 
 __all__ = [
     "axial_links",
+    "law_range",
     "law_tension",
     "load_law",
     "piston_links",
@@ -47,6 +48,19 @@ def load_law(table, row):
         table[row, 3], table[row, 4], table[row, 5], table[row, 6], table[row, 7], table[row, 8],
         table[row, 9], table[row, 10], table[row, 11], table[row, 12], table[row, 13], table[row, 14],
     )  # fmt: skip
+
+
+@inline
+def law_range(law):
+    """Return the distance from which on a law does nothing."""
+    far = math.inf
+    if law[12] == 0.0 and law[13] == 0.0:
+        far = law[2]
+        if law[9] == 0.0 and law[10] == 0.0:
+            far = law[1]
+            if law[6] == 0.0 and law[7] == 0.0:
+                far = law[0]
+    return far
 
 
 @inline

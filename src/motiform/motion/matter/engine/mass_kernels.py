@@ -9,7 +9,7 @@ nobody else reads them.
 from numba import uint64 as ix
 
 from motiform.base.kernels import inline, kernel
-from motiform.motion.matter.engine.link_kernels import law_tension, load_law
+from motiform.motion.matter.engine.link_kernels import law_range, law_tension, load_law
 
 __all__ = [
     "add_aside",
@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 
+_RUN = 64  # masses that are looked at together: a floor does nothing where none of them is near
 _HUGE = 1e100  # [m] nothing that is simulated is there: the run has diverged
 
 
@@ -120,10 +121,16 @@ def _move(low, high, step, x, before, forces, given, air, m):
     floors = m.floors
     for f in range(m.floor_count):
         axis, side, place, law = floors[f, 2], floors[f, 3], m.floor_places[f], load_law(m.floor_laws, f)
-        for n in range(max(low, floors[f, 0]), min(high, floors[f, 1])):
-            i = ix(n)
-            d, rate = side * (x[axis, i] - place), side * ((x[axis, i] - before[axis, i]) * per_step)
-            forces[axis, i] -= side * law_tension(law, d, rate)
+        first, last, far = max(low, floors[f, 0]), min(high, floors[f, 1]), law_range(law)
+        for start in range(first, last, _RUN):
+            end, near = min(start + _RUN, last), 0
+            for n in range(start, end):
+                near += 1 if side * (x[axis, ix(n)] - place) < far else 0
+            if near > 0:
+                for n in range(start, end):
+                    i = ix(n)
+                    d, rate = side * (x[axis, i] - place), side * ((x[axis, i] - before[axis, i]) * per_step)
+                    forces[axis, i] -= side * law_tension(law, d, rate)
     lost, mobility, drag, free, bad = 0, m.mobility, m.drag, m.free, m.bad
     for axis in range(3):
         bit, g, wind = 1 << axis, m.gravity[axis], air[axis]

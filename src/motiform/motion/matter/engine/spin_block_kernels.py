@@ -15,16 +15,18 @@ from numba import uint64 as ix
 from motiform.base.kernels import fused, inline, kernel
 from motiform.motion.matter.engine.link_kernels import law_tension, load_law
 
-__all__ = ["BLOCK", "DESK", "add_sums", "find_reaches", "rub_chunks"]
+__all__ = ["BLOCK", "DESK", "NOTES", "add_sums", "find_reaches", "rub_chunks"]
 
 BLOCK = 64
 """Pairs that are worked out abreast; a power of two."""
 _D, _SQUARE, _E, _BOTH, _LESS = 0, 3 * BLOCK, 4 * BLOCK, 7 * BLOCK, 8 * BLOCK
 _SPIN, _ROLL, _HELD, _FORCE, _FIRST = 9 * BLOCK, 12 * BLOCK, 15 * BLOCK, 18 * BLOCK, 21 * BLOCK
 _SECOND, _TENSION, _TAKEN, _ROLLED, _TWIST = 24 * BLOCK, 27 * BLOCK, 28 * BLOCK, 29 * BLOCK, 32 * BLOCK
-_ALONG, _2 = 33 * BLOCK, 2 * BLOCK
-DESK = 34 * BLOCK
+_ALONG, _SLIPS, _2 = 33 * BLOCK, 34 * BLOCK, 2 * BLOCK
+DESK = 35 * BLOCK
 """Numbers on the desk of a chunk."""
+NOTES = 2 * BLOCK
+"""Notes of a chunk: pairs that touch, and those that do not."""
 
 
 @kernel
@@ -38,66 +40,55 @@ def find_reaches(c, bounds, firsts, others, tops):
 
 
 @inline
-def _ball(balls, i):
-    """Return place, radius, stride and angular velocity of a ball."""
-    return (
-        balls[0, i], balls[1, i], balls[2, i], balls[3, i], balls[4, i], balls[5, i], balls[6, i], balls[7, i],
-        balls[8, i], balls[9, i],
-    )  # fmt: skip
+def _find(desk, notes, o, m, k, last, ends, others, balls, farthest):
+    """Put the lines of those of the next pairs that touch on the desk, and note which they are; return how many.
+
+    Those that do not are noted behind them. There are no branches: which pairs touch cannot be foreseen.
+    """
+    count, apart = 0, 0
+    for n in range(k, last):
+        l, b = ix(n), ix(o + count)
+        i, j = ix(ends[l]), ix(others[l])
+        dx, dy, dz = balls[0, j] - balls[0, i], balls[1, j] - balls[1, i], balls[2, j] - balls[2, i]
+        both = balls[3, i] + balls[3, j]
+        square, reach = dx * dx + dy * dy + dz * dz, farthest + both
+        desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)] = dx, dy, dz
+        desk[b + ix(_SQUARE)], desk[b + ix(_BOTH)] = square, both
+        notes[ix(m + count)] = n
+        notes[ix(m + BLOCK + apart)] = n
+        touch = int(square < reach * reach) & int(square > 0.0)
+        count, apart = count + touch, apart + (1 - touch)
+    return count
 
 
 @inline
-def _lay(desk, o, balls, a, j, dx, dy, dz, square, both):
-    """Put a pair that touches on the desk: its line, and what its ends do against each other."""
-    b = ix(o)
-    desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)] = dx, dy, dz
-    desk[b + ix(_SQUARE)], desk[b + ix(_BOTH)], desk[b + ix(_LESS)] = square, both, a[3] - balls[3, j]
-    desk[b + ix(_E)], desk[b + ix(_E + BLOCK)] = balls[4, j] - a[4], balls[5, j] - a[5]
-    desk[b + ix(_E + _2)] = balls[6, j] - a[6]
-    qx, qy, qz = balls[7, j], balls[8, j], balls[9, j]
-    desk[b + ix(_SPIN)], desk[b + ix(_SPIN + BLOCK)], desk[b + ix(_SPIN + _2)] = a[7] + qx, a[8] + qy, a[9] + qz
-    desk[b + ix(_ROLL)], desk[b + ix(_ROLL + BLOCK)], desk[b + ix(_ROLL + _2)] = qx - a[7], qy - a[8], qz - a[9]
+def _lay(desk, notes, o, m, count, ends, others, balls, memory, planes, differ):
+    """Put on the desk what the ends of pairs do against each other, and what the pairs remember."""
+    for n in range(count):
+        b, l = ix(o + n), ix(notes[ix(m + n)])
+        i, j = ix(ends[l]), ix(others[l])
+        desk[b + ix(_E)], desk[b + ix(_E + BLOCK)] = balls[4, j] - balls[4, i], balls[5, j] - balls[5, i]
+        desk[b + ix(_E + _2)] = balls[6, j] - balls[6, i]
+        px, py, pz, qx, qy, qz = balls[7, i], balls[8, i], balls[9, i], balls[7, j], balls[8, j], balls[9, j]
+        desk[b + ix(_SPIN)], desk[b + ix(_SPIN + BLOCK)], desk[b + ix(_SPIN + _2)] = px + qx, py + qy, pz + qz
+        if differ:
+            desk[b + ix(_LESS)] = balls[3, i] - balls[3, j]
+            desk[b + ix(_ROLL)], desk[b + ix(_ROLL + BLOCK)], desk[b + ix(_ROLL + _2)] = qx - px, qy - py, qz - pz
+        desk[b + ix(_HELD)], desk[b + ix(_HELD + BLOCK)] = memory[0, l], memory[1, l]
+        desk[b + ix(_HELD + _2)] = memory[2, l]
+        if planes > 3:
+            for k in range(4):
+                desk[ix(o + n + _ROLLED + k * BLOCK)] = memory[ix(3 + k), l]
 
 
 @inline
-def _recall(desk, o, memory, l, planes):
-    """Put what a pair remembers on the desk."""
-    for axis in range(3):
-        desk[ix(o + _HELD + axis * BLOCK)] = memory[ix(axis), l]
-    if planes > 3:
-        for k in range(4):
-            desk[ix(o + _ROLLED + k * BLOCK)] = memory[ix(3 + k), l]
-
-
-@inline
-def _forget(memory, l, planes):
-    """Let a pair forget."""
-    memory[0, l], memory[1, l], memory[2, l] = 0.0, 0.0, 0.0
-    if planes > 3:
-        memory[3, l], memory[4, l], memory[5, l], memory[6, l] = 0.0, 0.0, 0.0, 0.0
-
-
-@inline
-def _fill(desk, notes, o, m, k, last, firsts, ends, others, balls, memory, planes, farthest):
-    """Put pairs from the k-th on on the desk until it is full; return how many, and the next one."""
-    count = 0
-    while count < BLOCK and k < last:
-        i = ix(ends[ix(k)])
-        a, end = _ball(balls, i), min(firsts[i + ix(1)], k + BLOCK - count)
-        for n in range(k, end):
-            l = ix(n)
-            j = ix(others[l])
-            dx, dy, dz, both = balls[0, j] - a[0], balls[1, j] - a[1], balls[2, j] - a[2], a[3] + balls[3, j]
-            square, reach = dx * dx + dy * dy + dz * dz, farthest + both
-            if square < reach * reach and square > 0.0:
-                notes[ix(m + count)] = n
-                _lay(desk, o + count, balls, a, j, dx, dy, dz, square, both)
-                _recall(desk, o + count, memory, l, planes)
-                count += 1
-            else:
-                _forget(memory, l, planes)
-        k = end
-    return count, k
+def _forget(notes, m, count, memory, planes):
+    """Let pairs forget."""
+    for n in range(count):
+        l = ix(notes[ix(m + n)])
+        memory[0, l], memory[1, l], memory[2, l] = 0.0, 0.0, 0.0
+        if planes > 3:
+            memory[3, l], memory[4, l], memory[5, l], memory[6, l] = 0.0, 0.0, 0.0, 0.0
 
 
 @fused
@@ -121,67 +112,109 @@ def _press_block(desk, o, count, law, one_zone, per_step):
 
 
 @fused
-def _hold_block(desk, o, count, per_step, limit, stiffness, damping):
-    """Work out what springs and dampers across the lines of pairs would do if none slipped."""
+def _shift_block(desk, o, count, per_step):
+    """Let the surfaces of unequal balls touch where they do: arms (d ± less)/2 move them by Te less/2 (ω₂ − ω₁) × u."""
+    half = 0.5 / per_step
+    for n in range(count):
+        b = ix(o + n)
+        ux, uy, uz, less = (
+            desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)], half * desk[b + ix(_LESS)]
+        )  # fmt: skip
+        rx, ry, rz = less * desk[b + ix(_ROLL)], less * desk[b + ix(_ROLL + BLOCK)], less * desk[b + ix(_ROLL + _2)]
+        desk[b + ix(_E)] += ry * uz - rz * uy
+        desk[b + ix(_E + BLOCK)] += rz * ux - rx * uz
+        desk[b + ix(_E + _2)] += rx * uy - ry * ux
+
+
+@fused
+def _share_block(desk, o, count):
+    """Share torques among unequal ends: by their arms (d ± less)/2."""
+    for n in range(count):
+        b = ix(o + n)
+        part = desk[b + ix(_LESS)] / desk[b + ix(_SQUARE)]
+        qx, qy, qz = desk[b + ix(_FIRST)], desk[b + ix(_FIRST + BLOCK)], desk[b + ix(_FIRST + _2)]
+        more, less = 1.0 + part, 1.0 - part
+        desk[b + ix(_FIRST)], desk[b + ix(_SECOND)] = more * qx, less * qx
+        desk[b + ix(_FIRST + BLOCK)], desk[b + ix(_SECOND + BLOCK)] = more * qy, less * qy
+        desk[b + ix(_FIRST + _2)], desk[b + ix(_SECOND + _2)] = more * qz, less * qz
+
+
+@fused
+def _move_block(desk, o, count, per_step):
+    """Work out how the surfaces of equal balls moved: e less its part along u, less Te (ω₁ + ω₂) × u d/2."""
+    half = 0.5 / per_step
+    for n in range(count):
+        b = ix(o + n)
+        ux, uy, uz = desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)]
+        d, along = half * desk[b + ix(_SQUARE)], desk[b + ix(_ALONG)]
+        px, py, pz = d * desk[b + ix(_SPIN)], d * desk[b + ix(_SPIN + BLOCK)], d * desk[b + ix(_SPIN + _2)]
+        desk[b + ix(_E)] = (desk[b + ix(_E)] - along * ux) - (py * uz - pz * uy)
+        desk[b + ix(_E + BLOCK)] = (desk[b + ix(_E + BLOCK)] - along * uy) - (pz * ux - px * uz)
+        desk[b + ix(_E + _2)] = (desk[b + ix(_E + _2)] - along * uz) - (px * uy - py * ux)
+
+
+@fused
+def _hold_block(desk, o, count, per_step):
+    """Stretch what pairs hold: it turns with the pair and is laid into the plane across u."""
     half = 0.5 / per_step
     for n in range(count):
         b = ix(o + n)
         ux, uy, uz = desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)]
         sx, sy, sz = desk[b + ix(_SPIN)], desk[b + ix(_SPIN + BLOCK)], desk[b + ix(_SPIN + _2)]
-        d, less, along = half * desk[b + ix(_SQUARE)], half * desk[b + ix(_LESS)], desk[b + ix(_ALONG)]
-        # the surfaces move by e less its part along u, less Te (a₁ ω₁ + a₂ ω₂) × u with the arms a = (d ± less)/2
-        px = d * sx - less * desk[b + ix(_ROLL)]
-        py = d * sy - less * desk[b + ix(_ROLL + BLOCK)]
-        pz = d * sz - less * desk[b + ix(_ROLL + _2)]
-        ex = (desk[b + ix(_E)] - along * ux) - (py * uz - pz * uy)
-        ey = (desk[b + ix(_E + BLOCK)] - along * uy) - (pz * ux - px * uz)
-        ez = (desk[b + ix(_E + _2)] - along * uz) - (px * uy - py * ux)
-        desk[b + ix(_E)], desk[b + ix(_E + BLOCK)], desk[b + ix(_E + _2)] = ex, ey, ez
-        # what is held turns with the pair and is laid into the plane across u
-        gx, gy, gz = desk[b + ix(_HELD)] + ex, desk[b + ix(_HELD + BLOCK)] + ey, desk[b + ix(_HELD + _2)] + ez
+        gx, gy = desk[b + ix(_HELD)] + desk[b + ix(_E)], desk[b + ix(_HELD + BLOCK)] + desk[b + ix(_E + BLOCK)]
+        gz = desk[b + ix(_HELD + _2)] + desk[b + ix(_E + _2)]
         hx, hy = gx + half * (sy * gz - sz * gy), gy + half * (sz * gx - sx * gz)
         hz = gz + half * (sx * gy - sy * gx)
         off = hx * ux + hy * uy + hz * uz
-        hx, hy, hz = hx - off * ux, hy - off * uy, hz - off * uz
-        desk[b + ix(_HELD)], desk[b + ix(_HELD + BLOCK)], desk[b + ix(_HELD + _2)] = hx, hy, hz
-        fx, fy, fz = stiffness * hx + damping * ex, stiffness * hy + damping * ey, stiffness * hz + damping * ez
-        most = limit * desk[b + ix(_TENSION)]
-        desk[b + ix(_FORCE)], desk[b + ix(_FORCE + BLOCK)], desk[b + ix(_FORCE + _2)] = fx, fy, fz
-        desk[b + ix(_TAKEN)] = (fx * fx + fy * fy + fz * fz) - most * most
+        desk[b + ix(_HELD)], desk[b + ix(_HELD + BLOCK)] = hx - off * ux, hy - off * uy
+        desk[b + ix(_HELD + _2)] = hz - off * uz
 
 
 @inline
-def _slip_block(desk, o, count, limit, damping, part):
-    """Let those pairs slip whose springs and dampers would do more than friction can."""
-    for n in range(count):
-        b = o + n
-        if desk[ix(b + _TAKEN)] > 0.0:
-            fx, fy, fz = desk[ix(b + _FORCE)], desk[ix(b + _FORCE + BLOCK)], desk[ix(b + _FORCE + _2)]
-            size, most = math.sqrt(fx * fx + fy * fy + fz * fz), limit * abs(desk[ix(b + _TENSION)])
-            share = most / size if size > 0.0 else 0.0
-            for axis in range(0, 3 * BLOCK, BLOCK):
-                f = share * desk[ix(b + _FORCE + axis)]
-                desk[ix(b + _FORCE + axis)] = f
-                desk[ix(b + _HELD + axis)] = part * (f - damping * desk[ix(b + _E + axis)])
+def _sum_up(desk, b, fx, fy, fz):
+    """Add tension and friction of a pair, and work out its torque about equal ends and the energy that is taken."""
+    ux, uy, uz = desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)]
+    half, t = 0.5 * desk[b + ix(_SQUARE)], desk[b + ix(_TENSION)]
+    desk[b + ix(_TAKEN)] = fx * desk[b + ix(_E)] + fy * desk[b + ix(_E + BLOCK)] + fz * desk[b + ix(_E + _2)]
+    desk[b + ix(_FORCE)], desk[b + ix(_FORCE + BLOCK)] = t * ux + fx, t * uy + fy
+    desk[b + ix(_FORCE + _2)] = t * uz + fz
+    qx, qy, qz = uy * fz - uz * fy, uz * fx - ux * fz, ux * fy - uy * fx
+    desk[b + ix(_FIRST)], desk[b + ix(_FIRST + BLOCK)], desk[b + ix(_FIRST + _2)] = half * qx, half * qy, half * qz
+
+
+@inline
+def _sprung(desk, b, axis, stiffness, damping):
+    """Return what spring and damper of a pair do along an axis."""
+    return stiffness * desk[b + ix(_HELD + axis)] + damping * desk[b + ix(_E + axis)]
 
 
 @fused
-def _sum_block(desk, o, count):
-    """Add tension and friction of pairs, and work out their torques about both ends and the energy that is taken."""
+def _sum_block(desk, o, count, limit, stiffness, damping):
+    """Work out what springs and dampers of pairs do if none slips, and tell which do."""
     for n in range(count):
         b = ix(o + n)
-        ux, uy, uz = desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)]
-        fx, fy, fz = desk[b + ix(_FORCE)], desk[b + ix(_FORCE + BLOCK)], desk[b + ix(_FORCE + _2)]
-        d, less, t = 0.5 * desk[b + ix(_SQUARE)], 0.5 * desk[b + ix(_LESS)], desk[b + ix(_TENSION)]
-        one, two = d + less, d - less
-        taken = fx * desk[b + ix(_E)] + fy * desk[b + ix(_E + BLOCK)] + fz * desk[b + ix(_E + _2)]
-        qx, qy, qz = uy * fz - uz * fy, uz * fx - ux * fz, ux * fy - uy * fx
-        desk[b + ix(_TAKEN)] = taken
-        desk[b + ix(_FORCE)], desk[b + ix(_FORCE + BLOCK)] = t * ux + fx, t * uy + fy
-        desk[b + ix(_FORCE + _2)] = t * uz + fz
-        desk[b + ix(_FIRST)], desk[b + ix(_SECOND)] = one * qx, two * qx
-        desk[b + ix(_FIRST + BLOCK)], desk[b + ix(_SECOND + BLOCK)] = one * qy, two * qy
-        desk[b + ix(_FIRST + _2)], desk[b + ix(_SECOND + _2)] = one * qz, two * qz
+        fx, fy = _sprung(desk, b, 0, stiffness, damping), _sprung(desk, b, BLOCK, stiffness, damping)
+        fz = _sprung(desk, b, _2, stiffness, damping)
+        most = limit * desk[b + ix(_TENSION)]
+        desk[b + ix(_SLIPS)] = (fx * fx + fy * fy + fz * fz) - most * most
+        _sum_up(desk, b, fx, fy, fz)
+
+
+@fused
+def _slip_block(desk, o, count, limit, stiffness, damping, part):
+    """Let those pairs slip whose springs and dampers would do more than friction can."""
+    for n in range(count):
+        b = ix(o + n)
+        if desk[b + ix(_SLIPS)] > 0.0:
+            fx, fy = _sprung(desk, b, 0, stiffness, damping), _sprung(desk, b, BLOCK, stiffness, damping)
+            fz = _sprung(desk, b, _2, stiffness, damping)
+            size, most = math.sqrt(fx * fx + fy * fy + fz * fz), limit * abs(desk[b + ix(_TENSION)])
+            share = most / size if size > 0.0 else 0.0
+            fx, fy, fz = share * fx, share * fy, share * fz
+            desk[b + ix(_HELD)] = part * (fx - damping * desk[b + ix(_E)])
+            desk[b + ix(_HELD + BLOCK)] = part * (fy - damping * desk[b + ix(_E + BLOCK)])
+            desk[b + ix(_HELD + _2)] = part * (fz - damping * desk[b + ix(_E + _2)])
+            _sum_up(desk, b, fx, fy, fz)
 
 
 @fused
@@ -231,7 +264,7 @@ def _roll_block(desk, o, count, per_step, rolling, torsion, stiffness, damping, 
 
 
 @inline
-def _file(desk, notes, o, m, count, base, ends, others, memory, planes, keeps, sums):
+def _file(desk, notes, o, m, count, base, ends, others, memory, planes, keeps, differ, sums):
     """Add what the pairs on the desk do to the sums of their ends, keep what they remember; return what was taken."""
     taken = 0.0
     for n in range(count):
@@ -239,7 +272,9 @@ def _file(desk, notes, o, m, count, base, ends, others, memory, planes, keeps, s
         i, j = ix(base + 6 * int(ends[l])), ix(base + 6 * int(others[l]))
         fx, fy, fz = desk[b + ix(_FORCE)], desk[b + ix(_FORCE + BLOCK)], desk[b + ix(_FORCE + _2)]
         px, py, pz = desk[b + ix(_FIRST)], desk[b + ix(_FIRST + BLOCK)], desk[b + ix(_FIRST + _2)]
-        qx, qy, qz = desk[b + ix(_SECOND)], desk[b + ix(_SECOND + BLOCK)], desk[b + ix(_SECOND + _2)]
+        qx, qy, qz = px, py, pz
+        if differ:
+            qx, qy, qz = desk[b + ix(_SECOND)], desk[b + ix(_SECOND + BLOCK)], desk[b + ix(_SECOND + _2)]
         taken += desk[b + ix(_TAKEN)]
         sums[i], sums[i + ix(1)], sums[i + ix(2)] = sums[i] + fx, sums[i + ix(1)] + fy, sums[i + ix(2)] + fz
         sums[i + ix(3)], sums[i + ix(4)], sums[i + ix(5)] = (
@@ -260,8 +295,8 @@ def _file(desk, notes, o, m, count, base, ends, others, memory, planes, keeps, s
 
 @kernel
 def rub_chunks(
-    c, bounds, tops, bases, firsts, ends, others, order, balls, table, per_step, farthest, rub, memory, desk, notes,
-    sums, lost,
+    c, bounds, tops, bases, firsts, ends, others, order, balls, table, per_step, farthest, rub, differ, memory, desk,
+    notes, sums, lost,
 ):  # fmt: skip
     """Work out the pairs whose first ends are in a chunk of balls; those out of range forget.
 
@@ -270,19 +305,28 @@ def rub_chunks(
     law, planes, keeps = load_law(table, 0), memory.shape[0], rub[1] > 0.0
     limit, stiffness, damping = rub[0], rub[1], rub[2] * per_step
     part, one_zone = (1.0 / stiffness if keeps else 0.0), law[0] >= farthest
-    base, o, m = bases[c] - 6 * bounds[c], c * DESK, c * BLOCK
+    base, o, m = bases[c] - 6 * bounds[c], c * DESK, c * NOTES
     for n in range(bases[c], bases[c] + 6 * (tops[c] - bounds[c])):
         sums[ix(n)] = 0.0
     k, last, taken = firsts[bounds[c]], firsts[bounds[c + 1]], 0.0
     while k < last:
-        count, k = _fill(desk, notes, o, m, k, last, firsts, ends, others, balls, memory, planes, farthest)
+        end = min(k + BLOCK, last)
+        count = _find(desk, notes, o, m, k, end, ends, others, balls, farthest)
+        _lay(desk, notes, o, m, count, ends, others, balls, memory, planes, differ)
+        _forget(notes, m + BLOCK, end - k - count, memory, planes)
+        k = end
         _press_block(desk, o, count, law, one_zone, per_step)
-        _hold_block(desk, o, count, per_step, limit, stiffness, damping)
-        _slip_block(desk, o, count, limit, damping, part)
-        _sum_block(desk, o, count)
+        if differ:
+            _shift_block(desk, o, count, per_step)
+        _move_block(desk, o, count, per_step)
+        _hold_block(desk, o, count, per_step)
+        _sum_block(desk, o, count, limit, stiffness, damping)
+        _slip_block(desk, o, count, limit, stiffness, damping, part)
+        if differ:
+            _share_block(desk, o, count)
         if planes > 3:
             _roll_block(desk, o, count, per_step, rub[3], rub[4], stiffness, damping, part)
-        taken += _file(desk, notes, o, m, count, base, ends, others, memory, planes, keeps, sums)
+        taken += _file(desk, notes, o, m, count, base, ends, others, memory, planes, keeps, differ, sums)
     lost[order[bounds[c]]] += taken
 
 

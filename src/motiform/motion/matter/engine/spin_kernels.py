@@ -11,7 +11,7 @@ import math
 
 from numba import uint64 as ix
 
-from motiform.base.kernels import inline, kernel
+from motiform.base.kernels import fused, inline, kernel
 from motiform.motion.matter.engine.link_kernels import tension
 
 __all__ = ["gather_spins", "held_couple", "line_up_balls", "rolling_pairs", "spinning_pairs", "turn_masses"]
@@ -237,7 +237,7 @@ def gather_spins(c, width, order, found, firsts, backs, offsets, stride, pulls, 
         torques[2, m] += tz
 
 
-@inline
+@fused
 def _turned(turns, i, s, q, ax, ay, az):
     """Turn an orientation by a quaternion (q, s a), and keep its length."""
     ax, ay, az = s * ax, s * ay, s * az
@@ -250,36 +250,46 @@ def _turned(turns, i, s, q, ax, ay, az):
     turns[0, i], turns[1, i], turns[2, i], turns[3, i] = size * w1, size * x1, size * y1, size * z1
 
 
+@fused
+def _few_terms(x2):
+    """Return sin(x)/x and cos(x) by Taylor's series, to rounding for x² up to 1e-3."""
+    return 1.0 - x2 * (_S1 - x2 * (_S2 - x2 * _S3)), 1.0 - x2 * (0.5 - x2 * (_C2 - x2 * _C3))
+
+
+@fused
+def _more_terms(x2):
+    """Return the same to rounding for x² up to 1/4."""
+    s = _S2 - x2 * (_S3 - x2 * (_S4 - x2 * (_S5 - x2 * _S6)))
+    q = _C2 - x2 * (_C3 - x2 * (_C4 - x2 * (_C5 - x2 * (_C6 - x2 * _C7))))
+    return 1.0 - x2 * (_S1 - x2 * s), 1.0 - x2 * (0.5 - x2 * q)
+
+
+@fused
+def _quicken(rates, torques, i, by, half):
+    """Change an angular velocity by a torque, and return the square of half the angle that it turns by."""
+    wx, wy, wz = rates[0, i] + by * torques[0, i], rates[1, i] + by * torques[1, i], rates[2, i] + by * torques[2, i]
+    rates[0, i], rates[1, i], rates[2, i] = wx, wy, wz
+    return half * half * (wx * wx + wy * wy + wz * wz)
+
+
 @kernel
 def turn_masses(c, width, first, last, step, mobility, torques, rates, turns):
     """Take a step of rotation: angular velocities by torques, then orientations (w, x, y, z) by the exponential."""
     low, high = first + c * width, min(first + (c + 1) * width, last)
-    half, widest = 0.5 * step, 0.0
-    for axis in range(3):
-        for n in range(low, high):
-            rates[axis, ix(n)] += mobility[ix(n)] * torques[axis, ix(n)]
+    half, wide, wider = 0.5 * step, 0, 0
+    for n in range(low, high):
+        x2 = _quicken(rates, torques, ix(n), mobility[ix(n)], half)
+        wide += 0 if x2 <= 1e-3 else 1
+        wider += 0 if x2 <= 0.25 else 1
     for n in range(low, high):
         i = ix(n)
         ax, ay, az = half * rates[0, i], half * rates[1, i], half * rates[2, i]
-        widest = max(widest, ax * ax + ay * ay + az * az)
-    if widest <= 1e-3:  # Taylor's series, to rounding
-        for n in range(low, high):
-            i = ix(n)
-            ax, ay, az = half * rates[0, i], half * rates[1, i], half * rates[2, i]
-            x2 = ax * ax + ay * ay + az * az
-            q = 1.0 - x2 * (0.5 - x2 * (_C2 - x2 * _C3))
-            _turned(turns, i, 1.0 - x2 * (_S1 - x2 * (_S2 - x2 * _S3)), q, ax, ay, az)
-    elif widest <= 0.25:  # more of it, to rounding for half a turn of 1/2: on vectors
-        for n in range(low, high):
-            i = ix(n)
-            ax, ay, az = half * rates[0, i], half * rates[1, i], half * rates[2, i]
-            x2 = ax * ax + ay * ay + az * az
-            s = _S2 - x2 * (_S3 - x2 * (_S4 - x2 * (_S5 - x2 * _S6)))
-            q = _C2 - x2 * (_C3 - x2 * (_C4 - x2 * (_C5 - x2 * (_C6 - x2 * _C7))))
-            _turned(turns, i, 1.0 - x2 * (_S1 - x2 * s), 1.0 - x2 * (0.5 - x2 * q), ax, ay, az)
-    else:
-        for n in range(low, high):
-            i = ix(n)
-            ax, ay, az = half * rates[0, i], half * rates[1, i], half * rates[2, i]
-            x = math.sqrt(ax * ax + ay * ay + az * az)
-            _turned(turns, i, math.sin(x) / x if x > 0.0 else 1.0, math.cos(x), ax, ay, az)
+        x2 = ax * ax + ay * ay + az * az
+        if wide == 0:
+            s, q = _few_terms(x2)
+        elif wider == 0:
+            s, q = _more_terms(x2)
+        else:
+            x = math.sqrt(x2)
+            s, q = math.sin(x) / x if x > 0.0 else 1.0, math.cos(x)
+        _turned(turns, i, s, q, ax, ay, az)

@@ -34,6 +34,7 @@ class SpinRange(ZoneRange):
         self.rub = device.array(np.array([rub.limit, rub.stiffness, rub.damping, rub.rolling, rub.torsion]))
         self.resists, self.rows = rub.resists, (1, 6, 7 if rub.resists else 3)
         self._balls = columns(device, 10, self.size)
+        self._differ = rub.resists or bool(np.ptp(network.radius[reach.points]))
         self._chunks: Any = None
         self._bounds = _chunk_bounds(self.size)
 
@@ -54,7 +55,7 @@ class SpinRange(ZoneRange):
 
     def _lay_chunks(self) -> tuple[Any, ...] | None:
         """Return bounds, ends, first sums and room of the chunks of balls, or None where their sums overlap too far."""
-        from motiform.motion.matter.engine.spin_block_kernels import BLOCK, DESK, find_reaches
+        from motiform.motion.matter.engine.spin_block_kernels import DESK, NOTES, find_reaches
 
         bounds, tops = self._bounds, np.empty(len(self._bounds) - 1, np.int64)
         self.device.launch(find_reaches, len(tops), bounds, self.firsts, self.others, tops)
@@ -66,7 +67,7 @@ class SpinRange(ZoneRange):
             tops,
             bases,
             np.empty(len(tops) * DESK),
-            np.empty(len(tops) * BLOCK, np.int64),
+            np.empty(len(tops) * NOTES, np.int64),
             np.empty(bases[-1]),
         )
 
@@ -83,8 +84,8 @@ class SpinRange(ZoneRange):
         bounds, tops, bases, desk, notes, sums = self._chunks
         self.device.launch(
             rub_chunks, len(tops), bounds, tops, bases, self.firsts, self.ends, self.others, self.order, self._balls,
-            self.table, self.rate, self.farthest, self.rub, self.memory, desk, notes, sums, self.spins.lost,
-            least=2 if self.size >= _FEW else 1 + len(tops),
+            self.table, self.rate, self.farthest, self.rub, self._differ, self.memory, desk, notes, sums,
+            self.spins.lost, least=2 if self.size >= _FEW else 1 + len(tops),
         )  # fmt: skip
         self.device.launch(
             add_sums, self.elements, self.width, self.order, bounds, tops, bases, sums, forces, torques,
