@@ -85,3 +85,32 @@ def test_they_are_seen_on_their_way() -> None:
     asleep.advance(10)
     awake.advance(10)
     assert np.abs(asleep.state().position - awake.state().position).max() < 60**2 * np.finfo(float).eps
+
+
+def instrument(every: int) -> NetworkBuilder:
+    """Return a string at the full rate, plucked by a hand at a sub-rate, beside a chain that sleeps."""
+    host = NetworkBuilder(frequency=RATE, wind=(0.5, 0, 0.2))
+    string = host.masses("string", [[5 + 0.1 * n, 0, 0] for n in range(6)], 0.01, drag=0.001)
+    host.link("wire", topology.grid(string, (6,)), links.spring(200.0, damping=0.01))
+    hand = host.add("hand", chain(RATE / every))
+    host.link("pick", [(int(string.indices[2]), int(hand.points["rope"].indices[0]))], links.spring(5.0))
+    host.link("slack", (string[:2], string[4:]), links.spring(3.0, damping=0.01), every=every)
+    host.push("taps", string[1], motions.Push((0, 0.1, 0), frequency=9.0))
+    return host
+
+
+@pytest.mark.parametrize("every", [2, 3, 6, 7])
+def test_steps_between_turns_are_taken_together_to_the_same_bits(every: int) -> None:
+    network = instrument(every).build()
+    many, single = Engine(network), Engine(network)
+    assert many.small
+    points = np.array([2, 7, 14])  # of the string, and of the chain: the end that a link wakes, and one that sleeps
+    assert sleeping_masses(network)[points].tolist() == [1, 1, every]
+    for samples, steps in ((3, 1), (2, 5), (30, 4), (1, 77)):
+        found = many.watch(samples, steps, points)
+        for n in range(samples):
+            for _ in range(steps):
+                single._step()
+            np.testing.assert_array_equal(found[n], single.places(points))
+        for key in ("position", "previous"):
+            np.testing.assert_array_equal(getattr(many.state(), key), getattr(single.state(), key))

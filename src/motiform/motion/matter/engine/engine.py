@@ -1,6 +1,7 @@
 """The engine: a network's state on a device, and its steps."""
 
 import warnings
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from motiform.motion.matter.engine.pack import (
 )
 from motiform.motion.matter.engine.ranges import Range, make_range
 from motiform.motion.matter.engine.sleep import Sleepers, sleeping_masses
-from motiform.motion.matter.engine.slow import slow_masses
+from motiform.motion.matter.engine.slow import idle_masses, slow_masses
 from motiform.motion.matter.engine.spins import Spins
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState
 
@@ -76,6 +77,10 @@ class Engine:
         self._bad = put(np.full(1, -1, np.int64))
         self._chunks = -(-network.count // self._width)
         self._least = -(-_FEW // self._width)
+        starts = pad + np.arange(self._chunks) * self._width
+        ends = np.minimum(starts + self._width, pad + network.count)
+        self._runs = np.stack([starts, ends, np.ones_like(starts)], axis=1)
+        """First mass and end (with the pad) of runs of all masses."""
         parts, count = self._pack_links(state, rest)
         self._pull = put(np.zeros(max(count, 1)))
         self._masses = self._pack_masses(floors, parts)
@@ -204,50 +209,65 @@ class Engine:
 
     @property
     def small(self) -> bool:
-        """Whether many steps are taken in one compiled call: few masses, links between given points, on one core."""
-        plain = not (self._automata or self._pistons or self._ranges or self._solids or self._outside or self._slow)
-        plain = plain and self._spins is None and all(pushed.every == 1 for pushed, _ in self._pushed)
+        """Whether many steps are taken in one compiled call: few masses, links between given points, on one core.
+
+        What is at a sub-rate works in single steps, at its turns; those in between are taken together.
+        """
+        plain = not (self._automata or self._pistons or self._ranges or self._solids or self._outside or self._spins)
         links = sum(table.count for table in self._tables)
         one_core = self.device.name == "cpu" and max(self.network.count, links) < _FEW
-        return plain and one_core and self._wind is not None and all(table.every == 1 for table in self._tables)
+        return plain and one_core and self._wind is not None
+
+    @cached_property
+    def _turns(self) -> list[int]:
+        """After how many steps what is at a sub-rate has its turn."""
+        parts = (*self.network.groups, *self.network.bundles, *self.network.inputs)
+        return sorted({part.every for part in parts} - {1})
+
+    def _steps_between(self, most: int) -> int:
+        """Return how many steps, so many at most, can be taken before the next turn; a link ends its own one later."""
+        if any(self.sample % every < 2 for every in self._turns):
+            return 0
+        return min([most, *[every - self.sample % every for every in self._turns]])
 
     def watch(self, samples: int, steps: int, points: np.ndarray) -> np.ndarray:
         """Take so many steps to each of some samples of a `small` network.
 
         Return where points are at these [m], (samples, points, 3). Whether a mass was lost is for `check`.
         """
+        begun, found = self.sample, np.empty((samples, len(points), 3))
+        while (done := self.sample - begun) < samples * steps:
+            free = self._steps_between(samples * steps - done)
+            if free > 0:
+                self._take(free, steps, done % steps, points, found[done // steps :])
+            else:
+                self._step()
+                if (done + 1) % steps == 0 and len(points):
+                    found[done // steps] = self.places(points)
+        return found
+
+    def _take(self, total: int, steps: int, since: int, points: np.ndarray, found: np.ndarray) -> None:
+        """Take steps between turns in one call, `since` steps after a sample; write where points are at the next."""
         from motiform.motion.matter.engine import run_kernels
 
-        total, n = samples * steps, self.sample
-        network, found = self.network, np.empty((samples, len(points), 3))
-        pushed = [(where, i.signal, len(i.points), True) for i, where in self._pushed]
+        network, n = self.network, self.sample
+        pushed = [(where, i.signal, len(i.points), True) for i, where in self._pushed if i.every == 1]
         imposed = [(where, g.motion, g.count, False) for g, where in self._imposed]
         given = Given(
             *_signals(pushed, n, total, network.frequency), *_signals(imposed, n + 1, total, network.frequency),
-            np.asarray(points, np.int64) + self._pad, steps, found,
+            np.asarray(points, np.int64) + self._pad, steps, since, found,
         )  # fmt: skip
         lines, axial = (self._links_of(kind) for kind in (LineLinks, AxialLinks))
+        runs = self._runs if self._sleepers is None else self._sleepers.awake(n)[0]
         self.device.launch(
-            run_kernels.many_steps,
-            1,
-            total,
-            n,
-            self._x,
-            self._before,
-            self._forces,
-            self._wind,
-            self._masses,
-            lines,
-            axial,
-            self._real,
-            self._there,
-            self._length,
-            given,
-        )
+            run_kernels.many_steps, 1, total, n, runs, self._x, self._before, self._forces, self._wind, self._masses,
+            lines, axial, self._real, self._there, self._length, idle_masses(self._slow), given,
+        )  # fmt: skip
         if total % 2:
             self._x, self._before = self._before, self._x
         self.sample += total
-        return found
+        if self._sleepers is not None:
+            self._sleepers.see(n, total, steps, since, points, self._x, self._before, found)
 
     def works(self, name: str) -> np.ndarray:
         """Return the work of automata of a bundle on their ends since the start [J], (links,)."""
@@ -269,7 +289,7 @@ class Engine:
     def _links_of(self, kind: type) -> Any:
         """Return the links of a kind for `many_steps`; none where there are none."""
         for t in self._tables:
-            if isinstance(t, kind):
+            if isinstance(t, kind) and t.every == 1:
                 chunks = -(-t.count // self._width)
                 return LinkRows(t.count, chunks, t.ends, t.others, t.axis, t.material, t.table, t.length, t.first)
         none = np.zeros(0, np.int64)

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-__all__ = ["Given", "LinkRows", "Masses", "Placed", "Spinning", "Touching"]
+__all__ = ["Given", "Idle", "LinkRows", "Masses", "Placed", "Spinning", "Touching"]
 
 
 class Masses(NamedTuple):
@@ -54,6 +54,15 @@ class LinkRows(NamedTuple):
     first: int
 
 
+class Idle(NamedTuple):
+    """Masses at sub-rates that take every step: between their turns nothing but links works on them."""
+
+    where: Any
+    mass: Any
+    drag: Any
+    gravity: Any
+
+
 class Given(NamedTuple):
     """Points that are pushed or put somewhere at every step, and those that are looked at every so many."""
 
@@ -65,6 +74,8 @@ class Given(NamedTuple):
     """[m], (steps, points, 3)"""
     seen: Any
     every: int
+    since: int
+    """Steps since the last sample at the first of these."""
     found: Any
     """[m], (samples, points, 3)"""
 

@@ -77,6 +77,22 @@ class Sleepers:
             move = far - last
             x[:, where], before[:, where] = far - left * move, far - (left + 1) * move
 
+    def see(
+        self, sample: int, total: int, steps: int, since: int, points: np.ndarray, x: Any, before: Any, found: Any
+    ) -> None:
+        """Write where sleepers among some points were at the samples of steps from a sample on, (samples, points, 3).
+
+        x and before are those after so many steps, `since` the steps from the last sample to the first of them.
+        """
+        at = np.arange(steps - since, total + 1, steps)
+        for k in self.turns:
+            mine = np.flatnonzero(self.every[points] == k)
+            if len(mine):
+                where, left = self.pad + points[mine], -(sample + at) % k
+                odd = -(sample + total) % k % 2 == 1
+                last, far = (x[:, where], before[:, where]) if odd else (before[:, where], x[:, where])
+                found[((at + since) // steps - 1)[:, None], mine] = far.T - left[:, None, None] * (far - last).T
+
     def _between(self, sample: int) -> Any:
         """Yield sleepers between their turns, the steps that are left to the next, and whether these are odd."""
         for k in self.turns:

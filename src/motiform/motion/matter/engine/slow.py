@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from motiform.motion.matter.engine.layouts import Idle
 from motiform.motion.matter.model.network import Network
 
-__all__ = ["SlowMasses", "slow_masses"]
+__all__ = ["SlowMasses", "idle_masses", "slow_masses"]
 
 _FEW = 8192  # masses below which one core is faster than two
 
@@ -26,6 +27,12 @@ class SlowMasses:
     def works(self, sample: int) -> bool:
         """Return whether there is something to add in the step from a sample on."""
         return not self._asleep or sample % self._every == 0
+
+    @property
+    def idle(self) -> Idle:
+        """The masses; none where they sleep."""
+        count = 0 if self._asleep else self._count
+        return Idle(self._where[:count], self._mass[:count], self._drag[:count], self._gravity)
 
     def act(self, sample: int, x: Any, before: Any, forces: Any) -> None:
         """Add what the step of all masses lacks, or has too much."""
@@ -50,3 +57,13 @@ def slow_masses(device: Any, network: Network, sleeps: np.ndarray, pad: int) -> 
             if len(mine):
                 found.append(SlowMasses(device, network, mine, k, asleep, pad))
     return found
+
+
+def idle_masses(slow: list[SlowMasses]) -> Idle:
+    """Return all those that take every step, on a CPU."""
+    if not slow:
+        none = np.zeros(0)
+        return Idle(np.zeros(0, np.int64), none, none, np.zeros(3))
+    parts = [one.idle for one in slow]
+    joined = [np.concatenate([getattr(part, key) for part in parts]) for key in ("where", "mass", "drag")]
+    return Idle(*joined, parts[0].gravity)
