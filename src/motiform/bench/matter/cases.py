@@ -1,7 +1,7 @@
 """Matter: a lattice of 590 225 visco-elastic links and a heap of 20 000 grains, in steps per second.
 
 Cases are lattice (as a regular grid), lattice/graph (the same links as any graph), heap, heap/spin (its grains rotate),
-and small networks: string/44k and string/10. All contenders step the
+and small networks: string/44k, string/10 and string/slow. All contenders step the
 same law in float64 from the same positions, and are checked against plain code before they are timed. A peer is made of
 (problem, threads, device) and gives its `Ways`, of which the fastest counts; each is a process. On a GPU both are
 larger: see gpu.py.
