@@ -45,7 +45,7 @@ def string_and_cloth(every: int) -> Network:
 def _cloth(rate: float) -> NetworkBuilder:
     b = NetworkBuilder(gravity=(0, 0, 0), frequency=rate)
     sheet = b.masses("sheet", topology.block_positions((20, 20), 0.02), 1e-3, velocity=(0, 0, 0.1))
-    b.link("weave", topology.grid(sheet, (20, 20)), links.spring(20.0, damping=0.01))
+    b.link("weave", topology.grid(sheet.indices, (20, 20)), links.spring(20.0, damping=0.01))
     return b
 
 

@@ -221,7 +221,7 @@ class Engine:
     @cached_property
     def _turns(self) -> list[int]:
         """After how many steps what is at a sub-rate has its turn."""
-        parts = (*self.network.groups, *self.network.bundles, *self.network.inputs)
+        parts: list[Any] = [*self.network.groups, *self.network.bundles, *self.network.inputs]
         return sorted({part.every for part in parts} - {1})
 
     def _steps_between(self, most: int) -> int:

@@ -65,5 +65,5 @@ def idle_masses(slow: list[SlowMasses]) -> Idle:
         none = np.zeros(0)
         return Idle(np.zeros(0, np.int64), none, none, np.zeros(3))
     parts = [one.idle for one in slow]
-    joined = [np.concatenate([getattr(part, key) for part in parts]) for key in ("where", "mass", "drag")]
-    return Idle(*joined, parts[0].gravity)
+    where, mass, drag = (np.concatenate([getattr(part, key) for part in parts]) for key in ("where", "mass", "drag"))
+    return Idle(where, mass, drag, parts[0].gravity)
