@@ -18,6 +18,12 @@ def view(
     ] = 8080,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
     live: Annotated[bool, typer.Option("--live", help="Manipulate a scene of matter while it runs.")] = False,
+    midi: Annotated[
+        str | None, typer.Option(metavar="PORT", help='With --live: MIDI port that moves the hand, or "first".')
+    ] = None,
+    osc: Annotated[
+        int | None, typer.Option(min=1, max=65535, metavar="PORT", help="With --live: UDP port for OSC messages.")
+    ] = None,
 ) -> None:
     """Open the studio: view, change parameters, run, export. Ctrl-C ends it."""
     from motiform.scene import list_scenes
@@ -27,4 +33,13 @@ def view(
     if live and recording is None:
         recording, is_scene = "hand", True
     shown = None if recording is None or is_scene else open_for("view", Path(recording))
-    serve(shown, scene=recording if is_scene else None, host=host, port=port, open_browser=browser, live=live)
+    serve(
+        shown,
+        scene=recording if is_scene else None,
+        host=host,
+        port=port,
+        open_browser=browser,
+        live=live,
+        midi=midi,
+        osc=osc,
+    )

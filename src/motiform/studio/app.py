@@ -40,6 +40,8 @@ def serve(
     open_browser: bool = True,
     block: bool = True,
     live: bool = False,
+    midi: str | None = None,
+    osc: int | None = None,
 ) -> "Studio":
     """Open the studio.
 
@@ -60,8 +62,13 @@ def serve(
         Stay until Ctrl-C; otherwise return at once, and `Studio.close` ends it.
     live
         Run a scene of masses and links in real time with an interactive hand, instead of recording it.
+    midi
+        MIDI port that moves the hand of live runs, "first" for the first that is connected (with mido).
+    osc
+        UDP port of OSC messages that move the hand of live runs (with python-osc).
     """
     studio = Studio(host=host, port=port)
+    studio.live.midi, studio.live.osc = midi, osc
     try:
         _announce(studio, host, port)
         studio.begin(recording, scene, live=live)

@@ -15,15 +15,18 @@ from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.laws.links import visco_elastic_buffer
 from motiform.motion.matter.model.network import Group, Network, Reach, Signal, check_array
 from motiform.motion.matter.observe import network_channels, observe_network
+from motiform.motion.matter.sound import Listener, Sound
+from motiform.motion.matter.watch import Watch
 from motiform.record import Channel, Recorder, Recording
 from motiform.spatial import up_against, upright
+from motiform.studio.pull import Pull, PullSignal
 
 __all__ = ["HAND", "Live", "network_with_hand", "replayed"]
 
 HAND = "hand"
 """Name of the group of one imposed point that is moved live, and of its channel in a gesture: hand.position."""
 FRAME = 1 / 30  # [s] between two pictures
-LAG = 0.025  # [s] the hand follows where it is pulled to in about twice this: a mouse jumps, a hand does not
+BLOCK = 0.01  # [s] of sound that are made at once
 BEHIND = 0.25  # [s] of real time that are made up for; more is let go, and time runs slower
 ALONE = 5000  # points: networks with fewer run on one core
 COLOR = (0.92, 0.66, 0.50)
@@ -94,20 +97,6 @@ def _moved(network: Network, motion: Signal, start: np.ndarray) -> Network:
     return network.replace(groups=groups)
 
 
-class _Pull:
-    """Where the hand is at each step: it follows what it is pulled to, and all that it did is kept."""
-
-    def __init__(self, start: np.ndarray, rate: float) -> None:
-        self.target, self.middle = start[0].copy(), start[0].copy()
-        self.kept = [start[0].copy()]
-        self.share = 1.0 - np.exp(-1.0 / (LAG * rate))
-
-    def __call__(self, t: float) -> np.ndarray:
-        self.middle = self.middle + self.share * (self.target - self.middle)
-        self.kept.append(self.kept[-1] + self.share * (self.middle - self.kept[-1]))
-        return self.kept[-1][None]
-
-
 class Live:
     """A network on its way, in real time or slower, with a hand that may be moved from any thread.
 
@@ -119,6 +108,10 @@ class Live:
         Called some 30 times a second, in the thread of the run, with what a sample of a recording holds.
     on_end
         Called with the error that ended the run.
+    sound
+        What is listened to.
+    on_sound
+        Called some 100 times a second, in the thread of the run, with what was heard (samples, channels).
     """
 
     def __init__(
@@ -127,22 +120,31 @@ class Live:
         *,
         on_frame: Callable[[Mapping[str, np.ndarray]], None] = lambda frame: None,
         on_end: Callable[[BaseException], None] = lambda error: None,
+        sound: Sound | None = None,
+        on_sound: Callable[[np.ndarray], None] = lambda heard: None,
     ) -> None:
         self.network = network_with_hand(network)
-        self._on_frame, self._on_end = on_frame, on_end
+        self._on_frame, self._on_end, self._on_sound = on_frame, on_end, on_sound
+        self.listener = None if sound is None else Listener(sound, self.network, None)
+        """What hears it, None where it is silent."""
+        self._watch = None if self.listener is None else Watch(self.listener, {})
         self._lock = threading.RLock()
         self._running, self._closed = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
-        self.steps = max(1, round(self.network.frequency * FRAME))
-        """Steps from one picture to the next."""
+        every = 1 if self.listener is None else self.listener.every
+        self.steps = every * max(1, round(self.network.frequency * (FRAME if self.listener is None else BLOCK) / every))
+        """Steps at once: from one picture to the next, with sound a hundredth of a second."""
         self.reset()
 
     def reset(self) -> None:
         """Restart: masses and hand return to their initial positions, and the gesture is discarded."""
         with self._lock:
             start = np.array(self.network.group(HAND).position)
-            self._pull = _Pull(start, self.network.frequency)
-            self.engine = Engine(_moved(self.network, Signal(self._pull), start))
+            self._pull = Pull(start, self.network.frequency)
+            self._heard: list[np.ndarray] = []
+            self.engine = Engine(_moved(self.network, PullSignal(self._pull), start))
+            if self._watch is not None:
+                self._heard.append(self._watch.first(self.engine)["sound"])
             self._on_frame(observe_network(self.engine))
 
     def move(self, position: ArrayLike) -> None:
@@ -152,9 +154,15 @@ class Live:
             self._pull.target = np.array(place)
 
     def advance(self, steps: int) -> None:
-        """Take steps now, whatever the clock says."""
+        """Take steps now, whatever the clock says; with sound they are whole samples of it."""
         with self._lock:
-            self.engine.advance(steps)
+            if self._watch is None:
+                self.engine.advance(steps)
+                return
+            if steps % self._watch.tick:
+                raise InputError("steps must be whole samples of the sound", got=steps, allowed=f"{self._watch.tick} n")
+            self._heard.append(self._watch.advance(self.engine, steps)["sound"])
+            self._on_sound(self._heard[-1])
 
     @property
     def hand(self) -> np.ndarray:
@@ -196,7 +204,7 @@ class Live:
             import numba
 
             numba.set_num_threads(1)  # of this thread: on one core small steps do not wait for the others
-        due = time.monotonic()
+        due, seen = time.monotonic(), -np.inf
         while not self._closed.is_set():
             if not self._running.is_set():
                 self._running.wait()
@@ -204,7 +212,9 @@ class Live:
                 continue
             try:
                 self.advance(self.steps)
-                self._on_frame(observe_network(self.engine))
+                if self.seconds - seen > FRAME - 0.5 * self.steps / self.network.frequency or self.seconds < seen:
+                    seen = self.seconds
+                    self._on_frame(observe_network(self.engine))
             except Exception as error:  # a run that diverges, or a page that went away: told, and time is held
                 self._running.clear()
                 self._on_end(error)
@@ -221,7 +231,7 @@ class Live:
         "hand.position" } }`.
         """
         with self._lock:
-            samples = np.array(self._pull.kept[: self.engine.sample + 1])[:, None]
+            samples = self._pull.kept[: self.engine.sample + 1, None].copy()
         text = "where the hand was, world axes"
         channel = Channel(
             f"{HAND}.position",
@@ -234,6 +244,13 @@ class Live:
         with Recorder(path, [channel], manifest={"title": title}, overwrite=overwrite) as recorder:
             recorder.append({channel.name: samples})
         return recorder.finish()
+
+    def heard(self) -> np.ndarray:
+        """Return all that was heard from the start on [m/s or m], (samples, channels)."""
+        if self.listener is None:
+            raise InputError("the run must be listened to", remedy="Give the scene [sound].")
+        with self._lock:
+            return np.concatenate(self._heard)
 
     def recording(self, frames: Sequence[Mapping[str, np.ndarray]], manifest: dict[str, Any]) -> Recording:
         """Return frames as a recording, which a form is made of."""

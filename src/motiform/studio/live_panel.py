@@ -10,6 +10,8 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.base.markup import page
+from motiform.studio.audio import PageSound
+from motiform.studio.control import Instrument, listen_midi, listen_osc
 from motiform.studio.export import file_stem
 from motiform.studio.live import HAND, Live, replayed
 from motiform.studio.moving import Changing, Deforming, Moving
@@ -35,8 +37,16 @@ class LivePanel:
         self._studio, self._server = studio, studio.server
         self.live: Live | None = None
         """The run that the page shows, None while it shows a recording."""
+        self.instrument: Instrument | None = None
+        """What messages of players go to."""
+        self.midi: str | None = None
+        """MIDI port that plays live runs, "first" for the first."""
+        self.osc: int | None = None
+        """UDP port of OSC messages that play live runs."""
         self._follower: _Follower | None = None
         self._control: Any = None
+        self._sound: PageSound | None = None
+        self._listening: list[Callable[[], None]] = []
         self._said = -1.0
         gui, guard = self._server.gui, studio.guard
         below = studio.scenes._status.order + 0.5  # between the scene and its many parameters
@@ -48,7 +58,11 @@ class LivePanel:
             self._again = gui.add_button("Replay the gesture", color="gray", visible=False, hint=hint)
             hint = "Keep what the hand did as a recording in the folder that the studio was started in."
             self._save = gui.add_button("Save the gesture", color="gray", visible=False, hint=hint)
+            self._hear = gui.add_checkbox(
+                "Sound", True, visible=False, hint="Hear the points that the scene listens to."
+            )
             self._status = gui.add_html("", visible=False)
+        self._hear.on_update(guard(lambda event: self.hear(bool(event.target.value))))
         self._go.on_click(guard(lambda _: self.toggle()))
         self._reset.on_click(guard(lambda _: self.reset()))
         self._again.on_click(guard(lambda _: self.replay()))
@@ -72,14 +86,15 @@ class LivePanel:
         from motiform.form import looks_of
         from motiform.motion.matter import Network
 
-        network = scene.build().model
+        built = scene.build()
+        network, sound = built.model, built.arguments.get("sound")
         if not isinstance(network, Network):
             remedy = "Choose a scene of matter under Scene."
             raise RunError("only masses and links can be pushed live", got=scene.title, remedy=remedy)
         if self._studio.runner.busy:
             raise RunError("a run is under way", remedy="Wait for it, or press Cancel first.")
         self.end()
-        live = Live(network, on_end=self._failed)
+        live = Live(network, on_end=self._failed, sound=sound)
         from motiform.motion.matter.system import check_stability
 
         check_stability(live.network, bool(scene.document.motion.unstable))
@@ -90,8 +105,20 @@ class LivePanel:
         live._on_frame = self._frame
         self.live, self._scene, self._manifest = live, scene, manifest
         self._add_hand(live)
+        if live.listener is not None:
+            heard = live.listener
+            peak = heard.sound.peak
+            self._sound = PageSound(self._server, rate=heard.rate, channels=len(heard.names), peak=peak)
+            self._sound.on = bool(self._hear.value)
+            live._on_sound = self._sound.play
+        self._listen(live)
         live.start()
         self._labels()
+
+    def hear(self, on: bool) -> None:
+        """Let the sound be heard, or not."""
+        if self._sound is not None:
+            self._sound.on = on
 
     def reset(self) -> None:
         """Put everything back where it began."""
@@ -105,9 +132,16 @@ class LivePanel:
         live = self._running()
         stem = file_stem(self._scene.name)  # it may come from a recording: a name, not a way to elsewhere
         names = (f"{stem}-gesture{n}.mf" for n in ("", *range(2, 1000)))
-        path = next(p for p in map(Path, names) if not p.exists())
+        path = next(p for p in map(Path, names) if not p.exists() and not p.with_suffix(".wav").exists())
         live.gesture(path, title=f"Gesture on {self._scene.title!r}")
-        self._say(f"Saved as {path.name}.")
+        said = f"Saved as {path.name}."
+        if live.listener is not None:
+            from motiform.record import write_wav
+
+            sound = live.listener.sound
+            write_wav(live.heard(), path.with_suffix(".wav"), rate=live.listener.rate, form=sound.form, peak=sound.peak)
+            said = f"Saved as {path.name} and {path.with_suffix('.wav').name}."
+        self._say(said)
         return path
 
     def replay(self) -> None:
@@ -123,7 +157,8 @@ class LivePanel:
 
             rate = film_rate(network.frequency)
             seconds = floor((gesture.count(f"{HAND}.position") - 1) / network.frequency * rate) / rate
-            found = simulate(replayed(network, gesture), t1=max(seconds, 1 / rate), rate=rate, progress=progress)
+            t1, sound = max(seconds, 1 / rate), None if live.listener is None else live.listener.sound
+            found = simulate(replayed(network, gesture), t1=t1, rate=rate, progress=progress, sound=sound)
             found.manifest.update({key: manifest[key] for key in ("title", "image")})
             return found
 
@@ -134,6 +169,12 @@ class LivePanel:
         live, self.live, self._follower = self.live, None, None
         if live is not None:
             live.close()
+        for stop in self._listening:
+            stop()
+        self._listening, self.instrument = [], None
+        if self._sound is not None:
+            self._sound.close()
+            self._sound = None
         if self._control is not None:
             self._control.remove()
             self._control = None
@@ -165,6 +206,21 @@ class LivePanel:
         )
         self._control.on_update(self._studio.guard(lambda event: live.move(np.array(event.target.position, float))))
 
+    def _listen(self, live: Live) -> None:
+        """Let players move the hand, and its arrows with it."""
+        control = self._control
+
+        def move(place: np.ndarray) -> None:
+            live.move(place)
+            control.position = tuple(place)
+
+        self.instrument = Instrument(live.network, move)
+        if self.midi is not None:
+            self._listening.append(listen_midi(self.instrument, None if self.midi == "first" else self.midi))
+        if self.osc is not None:
+            told = lambda error: self._studio.notify("OSC", plain(error))  # noqa: E731
+            self._listening.append(listen_osc(self.instrument, self.osc, on_error=told)[1])
+
     def _frame(self, frame: Mapping[str, np.ndarray]) -> None:
         follower, live = self._follower, self.live
         if follower is None or live is None:
@@ -184,6 +240,7 @@ class LivePanel:
         self._go.label = "Live" if live is None else "Hold" if live.running else "Go on"
         for button in (self._reset, self._again, self._save):
             button.visible = live is not None
+        self._hear.visible = live is not None and live.listener is not None
         if live is None:
             self._say("")
 

@@ -45,7 +45,7 @@ class Sound:
 class Listener:
     """What is heard of a network between the samples of its recording."""
 
-    def __init__(self, sound: Sound, network: Network, options: Options) -> None:
+    def __init__(self, sound: Sound, network: Network, options: Options | None) -> None:
         if not isinstance(sound, Sound):
             raise InputError("sound must be a Sound", got=repr(sound)[:80], remedy="See motiform.matter.Sound.")
         if sound.of not in _OF:
@@ -61,11 +61,11 @@ class Listener:
         self.sound, self.rate = sound, float(sound.rate or network.frequency)
         self.start = network.initial_state().position[self.points]
         self.every = round(network.frequency / self.rate)
-        allowed = f"{network.frequency:g} Hz divided by a whole number, and a multiple of {options.rate:g} Hz"
-        whole = round(self.rate / options.rate)
+        slow = self.rate if options is None else options.rate  # of the recording; a live run has none
+        allowed = f"{network.frequency:g} Hz divided by a whole number, and a multiple of {slow:g} Hz"
         if not 0 < self.rate <= network.frequency or (
             abs(self.every * self.rate - network.frequency) > 1e-9 * network.frequency
-            or abs(whole * options.rate - self.rate) > 1e-9 * self.rate
+            or abs(round(self.rate / slow) * slow - self.rate) > 1e-9 * self.rate
         ):
             raise InputError(
                 "the rate of a sound does not fit", where="sound", got=f"{self.rate:g} Hz", allowed=allowed

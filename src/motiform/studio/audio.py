@@ -1,0 +1,113 @@
+"""Sound of a live run in the browser: blocks of 16 bits are sent to each open page, which plays them by WebAudio."""
+
+import base64
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motiform.record.sound import quantise
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+__all__ = ["LEAD", "PageSound"]
+
+LEAD = 0.06  # [s] that a page plays behind what it has got: blocks come unevenly
+MOST = 1.0  # [s]; after each gap a page waits twice as long, up to this
+SPARE = 0.3  # [s]; blocks that would wait so much longer than that are left out
+FLOOR = 1e-3  # [m/s or m] full scale at least where a scene gives none: rounding is not heard
+
+_PAGE = """
+(() => {
+  if (window.motiformSound) window.motiformSound.close();
+  const rate = %(rate)s, most = %(most)s, spare = %(spare)s, channels = %(channels)s;
+  const context = new AudioContext({sampleRate: rate, latencyHint: "interactive"});
+  const told = document.createElement("div");
+  told.id = "motiform-sound";
+  told.style = "position:fixed;right:10px;bottom:8px;font:12px sans-serif;opacity:.75;z-index:1000;pointer-events:none";
+  document.body.appendChild(told);
+  const wake = () => context.resume();
+  document.addEventListener("pointerdown", wake); document.addEventListener("keydown", wake);
+  const sound = window.motiformSound = {
+    context, lead: %(lead)s, next: 0, blocks: 0, played: 0, loudest: 0, gaps: 0, left: 0, latency: NaN,
+  };
+  const say = text => { if (told.textContent !== text) told.textContent = text; };
+  say("Sound: click on the page to hear it");
+  sound.play = text => {
+    if (context.state !== "running") { context.resume(); return; }
+    const raw = atob(text), bytes = Uint8Array.from(raw, c => c.charCodeAt(0)), values = new Int16Array(bytes.buffer);
+    const count = values.length / channels, now = context.currentTime;
+    const buffer = context.createBuffer(channels, count, rate);
+    const top = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+    for (let c = 0; c < channels; c++) {
+      const to = buffer.getChannelData(c);
+      for (let n = 0; n < count; n++) to[n] = values[n * channels + c] / 32768;
+    }
+    if (sound.next < now) {
+      if (sound.blocks) { sound.gaps++; sound.lead = Math.min(2 * sound.lead, most); }
+      sound.next = now + sound.lead;
+    }
+    if (sound.next > now + sound.lead + spare) { sound.left++; return; }
+    const source = context.createBufferSource();
+    source.buffer = buffer; source.connect(context.destination); source.start(sound.next);
+    source.onended = () => { sound.played++; sound.loudest = Math.max(sound.loudest, top / 32768); };
+    // a block's own length, the wait in the page, the browser and its device
+    sound.latency = count / rate + sound.next - now + (context.baseLatency || 0) + (context.outputLatency || 0);
+    sound.next += count / rate; sound.blocks++;
+    if (sound.blocks %% 25 === 1) say(`Sound ${Math.round(1000 * sound.latency)} ms after the hand` +
+      (sound.gaps ? `, ${sound.gaps} gaps` : ""));
+  };
+  sound.close = () => {
+    document.removeEventListener("pointerdown", wake); document.removeEventListener("keydown", wake);
+    told.remove(); context.close(); delete window.motiformSound;
+  };
+})();
+"""
+
+
+class PageSound:
+    """What is heard of a live run on all pages of a server.
+
+    A block is quantised to 16 bits with `peak` as full scale, or else the largest so far. It is heard after its own
+    length, `LEAD`, and what the browser and its device take; each page shows the sum. A page that is too busy to take
+    blocks in time waits longer, up to `MOST`.
+    """
+
+    def __init__(self, server: "ViserServer", *, rate: float, channels: int, peak: float | None) -> None:
+        self._server, self._peak, self._loudest = server, peak, FLOOR
+        self._page = _PAGE % {"rate": rate, "lead": LEAD, "most": MOST, "spare": SPARE, "channels": channels}
+        self._ready: set[int] = set()
+        self.on = True
+        """Whether blocks are sent."""
+
+    def play(self, heard: np.ndarray) -> None:
+        """Send a block (samples, channels) [m/s or m]."""
+        if not self.on or not len(heard):
+            return
+        text = json.dumps(self.encode(heard))
+        for number, client in self._server.get_clients().items():
+            if number not in self._ready:
+                self._ready.add(number)
+                _run(client, self._page)
+            _run(client, f"if (window.motiformSound) window.motiformSound.play({text});")
+
+    def encode(self, heard: np.ndarray) -> str:
+        """Return a block as a page takes it: 16-bit numbers, little end first, in base 64."""
+        self._loudest = max(self._loudest, float(np.abs(heard).max(initial=0.0)))
+        peak = self._loudest if self._peak is None else self._peak
+        return base64.b64encode(quantise(heard, bits=16, peak=peak).numbers.astype("<i2").tobytes()).decode()
+
+    def close(self) -> None:
+        """End the sound on all pages."""
+        for number, client in self._server.get_clients().items():
+            if number in self._ready:
+                _run(client, "if (window.motiformSound) window.motiformSound.close();")
+        self._ready.clear()
+
+
+def _run(client: object, source: str) -> None:
+    """Run a script on a page. viser has no public way; plots of its own do the same."""
+    from viser._messages import RunJavascriptMessage
+
+    client.gui._websock_interface.queue_message(RunJavascriptMessage(source=source))  # type: ignore[attr-defined]
