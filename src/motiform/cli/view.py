@@ -5,12 +5,16 @@ from typing import Annotated
 
 import typer
 
+from motiform.base.errors import InputError, closest_file
 from motiform.cli.shared import open_for
 
 
 def view(
     recording: Annotated[
-        str | None, typer.Argument(metavar="RECORDING|SCENE", help="A recording, a scene file, or a built-in scene.")
+        str | None,
+        typer.Argument(
+            metavar="RECORDING|SCENE|VOLUME", help="A recording, a scene file, a built-in scene, or a CT to segment."
+        ),
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on; by default only this machine.")] = "127.0.0.1",
     port: Annotated[
@@ -24,8 +28,16 @@ def view(
     osc: Annotated[
         int | None, typer.Option(min=1, max=65535, metavar="PORT", help="With --live: UDP port for OSC messages.")
     ] = None,
+    seeds: Annotated[Path | None, typer.Option(help="Marks of a CT to begin with (.toml).")] = None,
+    spacing: Annotated[float | None, typer.Option(help="Of voxels of a CT (mm), for TIFF.")] = None,
 ) -> None:
     """Open the studio: view, change parameters, run, export. Ctrl-C ends it."""
+    if recording is not None and _is_volume(Path(recording)):
+        _mark(Path(recording), seeds, spacing, host, port, browser)
+        return
+    if seeds is not None or spacing is not None:
+        option = "--seeds" if seeds is not None else "--spacing"
+        raise InputError(f"{option} is for a CT", got=recording, allowed="a file or folder of one")
     from motiform.scene import list_scenes
     from motiform.studio import serve
 
@@ -43,3 +55,23 @@ def view(
         midi=midi,
         osc=osc,
     )
+
+
+def _is_volume(path: Path) -> bool:
+    """Return whether a file, or one of a folder, is of an image."""
+    from motiform.measure.volume import VOLUME_SUFFIXES
+
+    if path.is_dir() and path.suffix != ".mf":
+        return any(child.name.lower().endswith(VOLUME_SUFFIXES) for child in path.iterdir())
+    return path.is_file() and path.name.lower().endswith(VOLUME_SUFFIXES)
+
+
+def _mark(path: Path, seeds: Path | None, spacing: float | None, host: str, port: int, browser: bool) -> None:
+    """Open the page on which bones of a CT are marked."""
+    from motiform.measure import read_volume
+    from motiform.studio.seeding import serve_volume
+
+    if seeds is not None and not seeds.is_file():
+        raise InputError("no such file", where="--seeds", got=str(seeds), remedy=closest_file(seeds))
+    volume = read_volume(path, spacing=None if spacing is None else 1e-3 * spacing)
+    serve_volume(volume, seeds, host=host, port=port, open_browser=browser)

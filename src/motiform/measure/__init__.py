@@ -19,6 +19,7 @@ from motiform.measure.segment import (
     read_seeds,
     segment_bones,
     slice_contours,
+    write_seeds,
 )
 from motiform.measure.sto import read_sto, write_sto
 from motiform.measure.subjects import Subject, read_subjects, write_subjects
@@ -73,6 +74,7 @@ __all__ = [
     "write_c3d",
     "write_markers",
     "write_markers_csv",
+    "write_seeds",
     "write_sto",
     "write_subjects",
     "write_trc",

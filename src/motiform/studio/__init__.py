@@ -3,9 +3,14 @@
 from importlib import import_module
 from typing import Any
 
-__all__ = ["Player", "Studio", "serve"]
+__all__ = ["Player", "Studio", "serve", "serve_volume"]
 
-_HOME = {"Player": "motiform.studio.player", "Studio": "motiform.studio.app", "serve": "motiform.studio.app"}
+_HOME = {
+    "Player": "motiform.studio.player",
+    "Studio": "motiform.studio.app",
+    "serve": "motiform.studio.app",
+    "serve_volume": "motiform.studio.seeding",
+}
 
 
 def __getattr__(name: str) -> Any:

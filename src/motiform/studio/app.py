@@ -1,23 +1,22 @@
 """The studio: the page and the function that opens it."""
 
 import logging
-import os
-import sys
 import threading
 import time
-import webbrowser
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import MotiformError
+from motiform.studio.holding import hold_open, shown_host
 from motiform.studio.live_panel import LivePanel
 from motiform.studio.panels import ExportPanel, ScenePanel, scene_of
 from motiform.studio.parts import PartsPanel
 from motiform.studio.player import Player
 from motiform.studio.plots import Plots
 from motiform.studio.runs import Runner, plain
-from motiform.studio.server import LOOPBACK, close_server, open_server
+from motiform.studio.server import close_server, open_server
 from motiform.studio.stimulation import Later
 from motiform.studio.timeline import Timeline
 from motiform.studio.view import View
@@ -69,21 +68,8 @@ def serve(
     """
     studio = Studio(host=host, port=port)
     studio.live.midi, studio.live.osc = midi, osc
-    try:
-        _announce(studio, host, port)
-        studio.begin(recording, scene, live=live)
-        if open_browser and _has_display():
-            threading.Thread(target=webbrowser.open, args=(studio.url,), daemon=True).start()
-        if block:
-            studio.wait()
-    except KeyboardInterrupt:
-        studio.close()
-        if not block:
-            raise
-        print("\nThe studio is closed.")
-    except BaseException:
-        studio.close()
-        raise
+    begin = partial(studio.begin, recording, scene, live=live)
+    hold_open(studio, begin, host=host, port=port, open_browser=open_browser, block=block)
     return studio
 
 
@@ -95,7 +81,7 @@ class Studio:
 
     def __init__(self, *, host: str = "127.0.0.1", port: int = 8080) -> None:
         self.server = open_server(host, port)
-        self.url = f"http://{_shown_host(host)}:{self.server.get_port()}"
+        self.url = f"http://{shown_host(host)}:{self.server.get_port()}"
         self.recording: Recording | None = None
         self.player = Player()
         self._lock = threading.RLock()
@@ -294,22 +280,3 @@ def _times(recording: "Recording") -> Any:
     """Return the times [s] of the first channel with samples."""
     found = (recording.time(name) for name in recording.names if recording.count(name))
     return next(found, ())
-
-
-def _announce(studio: Studio, host: str, port: int) -> None:
-    taken = studio.server.get_port()
-    if port not in (0, taken):
-        print(f"Port {port} is in use, so the studio took {taken}.")
-    if host not in LOOPBACK:
-        print(f"Everyone who can reach {host} can see and use this studio.")
-    print(f"The studio is open at {studio.url} (Ctrl-C ends it).")
-
-
-def _shown_host(host: str) -> str:
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"[{host}]" if ":" in host else host
-
-
-def _has_display() -> bool:
-    """Return whether a browser with a window can be expected: a text browser would take over the terminal."""
-    return sys.platform in ("darwin", "win32") or any(os.environ.get(v) for v in ("DISPLAY", "WAYLAND_DISPLAY"))

@@ -129,6 +129,7 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("fly",), ["No such command 'fly'"]),
         (("film",), ["Missing argument 'RECORDING'"]),
         (("view", "absent.mf", "--no-browser"), ["absent.mf"]),
+        (("view", "top", "--seeds", "a.toml"), ["--seeds is for a CT"]),
     ],
 )
 def test_wrong_input_ends_with_two_and_no_traceback(here, arguments, words):

@@ -7,7 +7,7 @@ from motiform.form.looks.plain import PartLook
 from motiform.motion.bones import Wrist
 from motiform.motion.bones.ligaments import NODES
 
-__all__ = ["wrist_looks"]
+__all__ = ["bone_color", "wrist_looks"]
 
 _FOREARM, _METACARPAL = (0.86, 0.82, 0.73), (0.80, 0.77, 0.70)
 #: Neighbours differ.
@@ -16,6 +16,11 @@ _CARPALS = {
     "pisiform": (0.87, 0.71, 0.35), "trapezium": (0.60, 0.47, 0.70), "trapezoid": (0.40, 0.68, 0.70),
     "capitate": (0.88, 0.62, 0.50), "hamate": (0.66, 0.60, 0.45),
 }  # fmt: skip
+
+
+def bone_color(name: str) -> tuple[float, float, float]:
+    """Return the color of a bone: carpal bones have their own."""
+    return _CARPALS.get(name, _METACARPAL if name.startswith("meta") else _FOREARM)
 
 
 _FIBRE = 2.5e-4  # [m] radius of a fibre
@@ -32,7 +37,7 @@ def wrist_looks(wrist: Wrist, _model: object) -> Looks:
     """Return the meshes of bones, the fibres of ligaments by their tension, and contacts by their pressure."""
     found: dict[str, PartLook] = {
         name: ShapeLook(
-            shape=bone.mesh, color=_CARPALS.get(name, _METACARPAL if name.startswith("meta") else _FOREARM),
+            shape=bone.mesh, color=bone_color(name),
             position=f"{name}.position", orientation=f"{name}.orientation",
         )
         for name, bone in wrist.bones.items()

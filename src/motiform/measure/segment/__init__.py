@@ -1,7 +1,7 @@
 """Bones from volumes: thresholds, growth, splitting, seeds and corrections."""
 
 from motiform.measure.segment.contours import Contour, Tracks, contour_labels, match_contours, slice_contours
-from motiform.measure.segment.seeds import Disc, Seeds, Spot, read_seeds
+from motiform.measure.segment.seeds import Disc, Seeds, Spot, read_seeds, write_seeds
 from motiform.measure.segment.segment import segment_bones
 from motiform.measure.segment.surfaces import label_meshes
 
@@ -17,4 +17,5 @@ __all__ = [
     "read_seeds",
     "segment_bones",
     "slice_contours",
+    "write_seeds",
 ]

@@ -1,5 +1,6 @@
 """Seeds and corrections of a segmentation, from a small TOML file."""
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from motiform.base.errors import InputError, closest
 from motiform.measure.volume.volume import Side
 from motiform.spatial.checks import Array, Words, as_floats
 
-__all__ = ["NOTHING", "Disc", "Seeds", "Spot", "read_seeds"]
+__all__ = ["NOTHING", "Disc", "Seeds", "Spot", "read_seeds", "write_seeds"]
 
 NOTHING = "none"
 """Name of seeds in what is no bone: what grows from them is left out."""
@@ -93,6 +94,40 @@ def read_seeds(path: str | os.PathLike[str]) -> Seeds:
         Spot(own.point(one, "center"), own.length(one), own.bone(one, bones)) for one in own.list(table, "fill")
     )
     return Seeds(bones, cuts, erased, filled, side)
+
+
+def write_seeds(seeds: Seeds, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write seeds and corrections as `read_seeds` reads them, in millimetres and the volume's axes."""
+    place = Path(path)
+    if place.exists() and not overwrite:
+        raise InputError("the file exists already", where=str(place), remedy="Choose another name, or overwrite=True.")
+    place.write_text(seeds_text(seeds), "utf-8")
+    return place
+
+
+def seeds_text(seeds: Seeds) -> str:
+    """Return seeds and corrections as TOML."""
+    lines = [f'side = "{seeds.side}"'] if seeds.side else []
+    lines += ['frame = "LPS"', "[bones]  # mm"]
+    lines += [
+        f"{name} = [{', '.join(_millimetres(point) for point in points)}]" for name, points in seeds.bones.items()
+    ]
+    for disc in seeds.cuts:
+        normal = [round(float(x), 6) for x in disc.normal]
+        lines += ["[[cut]]", f"center = {_millimetres(disc.center)}", f"normal = {normal}", _radius(disc.radius)]
+    for key, spots in (("erase", seeds.erased), ("fill", seeds.filled)):
+        for spot in spots:
+            lines += [f"[[{key}]]", f"center = {_millimetres(spot.center)}", _radius(spot.radius)]
+            lines += [f"bone = {json.dumps(spot.bone)}"] if spot.bone else []
+    return "\n".join(lines) + "\n"
+
+
+def _millimetres(point: Array) -> str:
+    return str([round(1e3 * float(x), 4) for x in point])
+
+
+def _radius(radius: float) -> str:
+    return f"radius = {round(1e3 * radius, 4)}"
 
 
 @dataclass(frozen=True)
