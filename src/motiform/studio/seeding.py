@@ -1,6 +1,5 @@
 """A page on which bones of a CT are marked, corrected and segmented, slice by slice."""
 
-import html
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.markup import page as markup
 from motiform.form.models.wrist import bone_color
 from motiform.measure import Disc, Labels, Seeds, Spot, Volume, label_meshes, read_seeds, segment_bones
 from motiform.measure.segment.seeds import NOTHING, seeds_text
@@ -26,6 +26,7 @@ __all__ = ["SeedPage", "place_on_slice", "serve_volume"]
 TOOLS = ("seed", "cut", "erase", "fill")
 _SIDES = ("unknown", "right", "left")
 _DOT = 8e-4  # [m] radius of a seed
+_LINE = '<p style="padding:0 .9em;font-size:.9em">{text}</p>'
 _BONE, _GONE = (0.2, 0.9, 0.3), (0.95, 0.2, 0.2)
 _HOW = (
     "Click into a bone to mark it. A cut takes two clicks: the ends of a line that parts bones in this slice. "
@@ -126,7 +127,7 @@ class SeedPage:
 
     def _tell(self, text: str) -> None:
         """Show a text; it may hold names of files, which are no markup."""
-        self._status.content = f"<p>{html.escape(text)}</p>"
+        self._status.content = markup(_LINE, text=text)
         self._run.disabled = False
 
     def _send(self, event: Any, name: str, content: bytes) -> None:
@@ -258,8 +259,8 @@ class SeedPage:
                 self._drawn.append(line)
             if self._end is not None:
                 self._drawn.append(scene.add_icosphere("/marks/end", radius=_DOT, color=_BONE, position=self._end))
-        listed = ", ".join(f"{html.escape(name)} {len(points)}" for name, points in self.seeds.bones.items())
-        self._listed.content = f"<p>{listed or 'No bone is marked yet.'}</p>"
+        listed = ", ".join(f"{name} {len(points)}" for name, points in self.seeds.bones.items())
+        self._listed.content = markup(_LINE, text=listed or "No bone is marked yet.")
 
     def _near(self, place: "Array", radius: float) -> bool:
         """Whether a mark is in the chosen slice, or next to it."""
@@ -278,7 +279,7 @@ class SeedPage:
         if not seeds.bones:
             raise InputError("no bone is marked", remedy="Click into a bone first.")
         self._run.disabled = True
-        self._status.content = "<p>Segmenting …</p>"
+        self._status.content = markup(_LINE, text="Segmenting …")
         self.runner.start(lambda _: segment_bones(self.volume, seeds=seeds))
 
     def _segmented(self, labels: Labels) -> None:
