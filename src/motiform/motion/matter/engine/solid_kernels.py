@@ -20,6 +20,7 @@ from motiform.spatial.algebra import cross, load9, sub, tmul, transform
 __all__ = ["BLOCK", "pick_forces", "solid_forces", "sum_parts", "wrench_parts"]
 
 BLOCK = 256  # points, or sums of points, that are summed from left to right
+_HALVES = 48  # times that a step is halved where a normal turns over: to rounding of its length
 
 
 @inline
@@ -53,21 +54,41 @@ def _capped(e, normal, limit, damping, per_step):
     return q * e[0], q * e[1], q * e[2]
 
 
+@inline
+def _behind(p, e, t):
+    """Return where a point that came to p by a move e was after a part t of it."""
+    return p[0] - (1.0 - t) * e[0], p[1] - (1.0 - t) * e[1], p[2] - (1.0 - t) * e[2]
+
+
 @routine
 def _passes(s, p, e, reach, poses, solids):
     """Return whether a point that came to p by a move e was inside of a solid on its way, and outside before.
 
-    It goes on by its distance, but by a 64th of the way at least: a plate that is thinner may be missed.
+    It goes on by its distance, but by a 64th of the way at least. Where the normal turns over within such a step, the
+    place is found by halving: inside of a plate, however thin, or outside, above an edge or between two walls.
     """
     way = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
-    t, first = 0.0, True
-    while t < 1.0:
-        q = p[0] - (1.0 - t) * e[0], p[1] - (1.0 - t) * e[1], p[2] - (1.0 - t) * e[2]
-        d, _ = solid_distance(s, q, reach, poses, solids)
-        if d < 0.0:
-            return not first
-        first = False
-        t += max(d / way, 1.0 / 64.0)
+    low = 0.0
+    d, n = solid_distance(s, _behind(p, e, 0.0), reach, poses, solids)
+    if d < 0.0:
+        return False
+    while low < 1.0:
+        high = min(low + max(d / way, 1.0 / 64.0), 1.0)
+        far, m = solid_distance(s, _behind(p, e, high), reach, poses, solids)
+        if far < 0.0:
+            return high < 1.0
+        if n[0] * m[0] + n[1] * m[1] + n[2] * m[2] < 0.0:
+            first, last = low, high
+            for _ in range(_HALVES):
+                t = 0.5 * (first + last)
+                d, q = solid_distance(s, _behind(p, e, t), reach, poses, solids)
+                if d < 0.0:
+                    return True
+                if n[0] * q[0] + n[1] * q[1] + n[2] * q[2] < 0.0:
+                    last = t
+                else:
+                    first = t
+        low, d, n = high, far, m
     return False
 
 
