@@ -286,7 +286,7 @@ def test_cloud_stays_in_its_container(shape):
 
 @pytest.mark.parametrize("thickness", [2e-3, 1e-5, 1e-8])
 def test_no_plate_is_too_thin_to_be_passed_unseen(thickness):
-    """At 300 m/s and 1050 Hz a point moves by 286 mm a step; above the plate's edge, and between two, nothing is told."""
+    """At 300 m/s and 1050 Hz a point moves by 286 mm; above an edge and between walls nothing is told."""
     b = NetworkBuilder(gravity=(0, 0, 0))
     places = [[-0.5, 0, 0], [-0.5, 0.501, 0], [-0.5, 1.99999, 0.0]]
     points = b.masses("points", places, mass=0.01, velocity=[[300, 0, 0], [300, 0, 0], [300, 0.05, 0]])
