@@ -26,10 +26,10 @@ def _families(bends: Bends) -> list[tuple[str, int, Any]]:
     return found or [("flexion of the hand [°]", 0, np.arange(len(bent)))]
 
 
-def _panels(bends: Bends, height: float) -> tuple[Any, list[Any]]:
+def _panels(bends: Bends, height: float, top: float = 0.96) -> tuple[Any, list[Any]]:
     families = _families(bends)
     page = blank(height)
-    page.subplots_adjust(0.06, 0.16, 0.99, 0.96, wspace=0.15)
+    page.subplots_adjust(0.06, 0.16, 0.99, top, wspace=0.15)
     shown = list(np.atleast_1d(page.subplots(1, len(families))))
     for axes, (title, _, _) in zip(shown, families, strict=True):
         quiet(axes)
@@ -39,7 +39,7 @@ def _panels(bends: Bends, height: float) -> tuple[Any, list[Any]]:
 
 def rotation_plot(bends: Bends) -> bytes:
     """Return how far bones have turned about the axis in which the hand is bent [deg]."""
-    page, panels = _panels(bends, 3.0)
+    page, panels = _panels(bends, 3.2, top=0.9)
     for axes, (_, k, chosen) in panels:
         hand = np.rad2deg(bends.hand[chosen, k])
         axes.plot(hand, hand, color="#c9ced4", linewidth=1.0, label="hand")
@@ -48,9 +48,13 @@ def rotation_plot(bends: Bends) -> bytes:
                 turn = np.rad2deg(bends.vectors(bone)[chosen])
                 axes.plot(hand, turn[:, k], color=COLORS[n], label=bone, marker=".", markersize=4)
                 if k == 1:
-                    axes.plot(hand, turn[:, 0], color=COLORS[n], linestyle="--", label=f"{bone}, flexion")
+                    axes.plot(hand, turn[:, 0], color=COLORS[n], linestyle="--")
+        if k == 1:
+            axes.plot([], [], color="#6b7280", linestyle="--", label="their flexion")
         axes.set_ylabel("turn of the bone [°]", fontsize=8)
-        axes.legend(fontsize=7, frameon=False)
+        axes.legend(
+            fontsize=7, frameon=False, ncols=5, columnspacing=1.2, loc="lower center", bbox_to_anchor=(0.5, 0.99)
+        )
     return png_of(page)
 
 

@@ -30,7 +30,7 @@ class Volume:
     notes : what was repaired or is doubtful in the file.
     """
 
-    values: NDArray[np.float32]
+    values: NDArray[np.float32] = field(repr=False)
     grid: Grid
     notes: tuple[str, ...] = ()
 
@@ -113,7 +113,7 @@ class Labels:
     notes : what was repaired, left out or is doubtful.
     """
 
-    values: NDArray[np.int32]
+    values: NDArray[np.int32] = field(repr=False)
     grid: Grid
     names: Mapping[int, str] = field(default_factory=dict)
     side: Side | None = None
