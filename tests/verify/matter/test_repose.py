@@ -43,9 +43,9 @@ def angle_of_repose(rolling: float) -> float:
 def test_spheres_stand_as_glass_beads_do_and_steeper_with_rolling_friction() -> None:
     """Glass beads come to rest at 20.9° [Jop06], spheres with µ = 0.5 at 19.4 to 21° [Silbert, PRE 64 (2001) 051302].
 
-    Smooth side walls and a slope of 26 spheres leave some degrees open. Rolling friction stands for the shape of sand. Of
-    six packings round spheres stood at 23.1 ± 0.8°, those with rolling friction 8.5 ± 1.7° steeper: rounding alone makes
-    another packing, and three deviations are left for it.
+    Smooth side walls and a slope of 26 spheres leave some degrees open. Rolling friction stands for the shape of sand.
+    Of six packings round spheres stood at 23.1 ± 0.8°, those with rolling friction 8.5 ± 1.7° steeper: rounding alone
+    makes another packing, and three deviations are left for it.
     """
     round_, rough = angle_of_repose(0.0), angle_of_repose(0.3)
     assert 18 < round_ < 26
