@@ -89,7 +89,7 @@ class Listener:
         if self.sound.of == "position":
             return self._heard(matter.places(self.points)[None])
         speed: Array = matter.state().velocity(matter.network.frequency)[self.points]
-        return (speed @ self.axis)[None] @ self.weights.T
+        return self._mixed(self._along(speed[None]))
 
     def hear(self, before: Array, places: Array) -> Array:
         """Return what is heard of places [m], (samples, points, 3), after one before them: (samples, channels)."""
@@ -98,7 +98,21 @@ class Listener:
     def _heard(self, places: Array) -> Array:
         """Return the sound of places one after the other, (samples, points, 3)."""
         if self.sound.of == "position":
-            moved: Array = (places - self.start) @ self.axis
-        else:
-            moved = np.diff(places, axis=0) @ self.axis * self.rate
-        return moved @ self.weights.T
+            return self._mixed(self._along(places - self.start))
+        return self._mixed(self._along(np.diff(places, axis=0)) * self.rate)
+
+    def _along(self, vectors: Array) -> Array:
+        """Return the parts of vectors (samples, points, 3) along the axis, (samples, points)."""
+        x, y, z = self.axis
+        return np.asarray(vectors[..., 0] * x + vectors[..., 1] * y + vectors[..., 2] * z)
+
+    def _mixed(self, moved: Array) -> Array:
+        """Return the weighted sums over points, (samples, channels).
+
+        One point after another: sums of a matrix product have an order that depends on how many samples there are.
+        """
+        found = np.zeros((len(moved), len(self.weights)))
+        for channel, weights in enumerate(self.weights):
+            for point in np.flatnonzero(weights):
+                found[:, channel] += weights[point] * moved[:, point]
+        return found
