@@ -13,7 +13,7 @@ CARPUS = ("scaphoid", "lunate", "triquetrum", "pisiform", "trapezium", "trapezoi
 pytest.importorskip("SimpleITK", reason="basins are flooded by SimpleITK")
 
 
-@pytest.mark.parametrize("gap", [0.6e-3, 1.2e-3])
+@pytest.mark.parametrize("gap", [0.6e-3, pytest.param(1.2e-3, marks=pytest.mark.slow)])
 def test_shapes_are_closed_and_apart(gap):
     bones = synthetic_bones(gap=gap, detail=4)
     assert len(bones) == 15
