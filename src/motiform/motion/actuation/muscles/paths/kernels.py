@@ -314,7 +314,7 @@ def _on_surface(one, two):
     return one < 0 and _wrap_of(one) == _wrap_of(two)
 
 
-@routine
+@inline
 def path_line(ints, floats, poses, twists, q, s, m, work, w, lengths, arms, reports):
     """Write length [m], moment arms [m] and report of path m in posture s."""
     path = ints[c.AT_PATHS] + m * c.PATH_INTS
