@@ -72,6 +72,7 @@ class SeedPage:
         self._end: Array | None = None
         self._lock = threading.RLock()
         self._drawn: list[Any] = []
+        self._meshes: dict[str, Any] = {}
         self.runner = Runner(
             on_progress=lambda _: None, on_done=self._segmented, on_failed=self._tell, on_cancelled=lambda: None
         )
@@ -285,10 +286,14 @@ class SeedPage:
     def _segmented(self, labels: Labels) -> None:
         with self._lock, self.server.atomic():
             self.labels = labels
-            for name, mesh in label_meshes(labels).items():
-                self.server.scene.add_mesh_simple(
-                    f"/bones/{name}", vertices=mesh.vertices, faces=mesh.faces, color=rgb(np.array(bone_color(name))),
-                )  # fmt: skip
+            for mesh in self._meshes.values():  # a bone may have lost its marks since
+                mesh.remove()
+            self._meshes = {
+                name: self.server.scene.add_mesh_simple(
+                    f"/bones/{name}", vertices=mesh.vertices, faces=mesh.faces, color=rgb(np.array(bone_color(name)))
+                )
+                for name, mesh in label_meshes(labels).items()
+            }
             self._show_slice()
             volume = {name: float((labels.values == n).sum()) * labels.grid.voxel for n, name in labels.names.items()}
         rows = "; ".join(f"{name} {1e9 * v:.0f} mm³" for name, v in volume.items())

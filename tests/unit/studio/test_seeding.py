@@ -74,6 +74,9 @@ def test_marks_become_seeds_and_bones(page, tmp_path):
     page.take_back()
     assert list(page.seeds.bones) == ["scaphoid"]
     assert not page.seeds.cuts
+    page.segment()
+    page.runner.join(60)
+    assert list(page.labels.names.values()) == list(page._meshes) == ["scaphoid"]  # the lunate is no longer drawn
 
 
 def test_seeds_are_written_and_read_again(tmp_path):
