@@ -15,6 +15,14 @@ REFERENCES: dict[str, str] = {
     "prediction methods, J. Biomech. 23 (1990) 617–621. doi:10.1016/0021-9290(90)90054-7",
     "BaranPopovic07": "I. Baran, J. Popović, Automatic rigging and animation of 3D characters, ACM Trans. Graph. 26 "
     "(2007) 72. doi:10.1145/1276377.1276467",
+    "Kraichnan70": "R. H. Kraichnan, Diffusion by a random velocity field, Phys. Fluids 13 (1970) 22–31. "
+    "doi:10.1063/1.1692799",
+    "Fung92": "J. C. H. Fung, J. C. R. Hunt, N. A. Malik, R. J. Perkins, Kinematic simulation of homogeneous "
+    "turbulence by unsteady random Fourier modes, J. Fluid Mech. 236 (1992) 281–318. doi:10.1017/S0022112092001423",
+    "Stam93": "J. Stam, E. Fiume, Turbulent wind fields for gaseous phenomena, SIGGRAPH 1993, 369–376. "
+    "doi:10.1145/166117.166163",
+    "Taylor21": "G. I. Taylor, Diffusion by continuous movements, Proc. London Math. Soc. 20 (1921) 196–212. "
+    "doi:10.1112/plms/s2-20.1.196",
     "Blinn82": "J. F. Blinn, A generalization of algebraic surface drawing, ACM Trans. Graph. 1 (1982) 235–256. "
     "doi:10.1145/357306.357310",
     "BloomenthalShoemake91": "J. Bloomenthal, K. Shoemake, Convolution surfaces, Computer Graphics 25 (SIGGRAPH 1991) "

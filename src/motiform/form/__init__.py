@@ -1,9 +1,11 @@
 """Form: the geometry attached to the positions and poses of a recording."""
 
+from motiform.form.clouds import Cloud
 from motiform.form.colors import Shades
 from motiform.form.form import dress, form_of, strobe
 from motiform.form.looks import (
     Bone,
+    CloudLook,
     ColorBy,
     HeightsLook,
     HideBy,
@@ -27,6 +29,8 @@ from motiform.form.upright import stand_upright
 
 __all__ = [
     "Bone",
+    "Cloud",
+    "CloudLook",
     "ColorBy",
     "Engraver",
     "Follow",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError, check_keywords
+from motiform.form.clouds import Cloud
 from motiform.form.looks import Looks, ShapeLook, looks_in
 from motiform.form.looks.looks import KINDS
 from motiform.form.parts import Form, Links, Part, Skin
@@ -109,7 +110,7 @@ def strobe(form: Form, count: int = 8) -> Form:
             *(_strobe_skin(skin, chosen) for skin in form.skins),
             *(skin for surface in form.surfaces for skin in _strobe_surface(surface, chosen)),
         ),
-        surfaces=(),
+        surfaces=tuple(one.flashed(chosen) for one in form.surfaces if isinstance(one, Cloud)),
         times=form.times[:1],
     )
 
@@ -155,7 +156,7 @@ def _strobe_skin(skin: Skin, chosen: np.ndarray) -> Skin:
 
 def _strobe_surface(surface: Surface, chosen: np.ndarray) -> list[Skin]:
     """Return the triangles of a surface at the instants: a skin each, so that they do not melt together."""
-    shells = [surface.shell(int(k)) for k in chosen]
+    shells = [] if isinstance(surface, Cloud) else [surface.shell(int(k)) for k in chosen]
     return [
         Skin(f"{surface.name} {k + 1}", one.vertices[None], one.faces, one.color)
         for k, one in enumerate(shells)

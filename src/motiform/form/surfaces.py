@@ -10,6 +10,7 @@ import numpy as np
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
+    from motiform.form.clouds import Puffs
     from motiform.form.implicit.blocks import Blocks
 
 __all__ = ["LevelSurface", "MatterSurface", "Shell", "Surface"]
@@ -43,12 +44,14 @@ class Surface(ABC):
     """A surface over time, with as many triangles at each instant as it takes."""
 
     name: str
+    opacity: float | None = None
+    """Of its triangles where they stand for what light comes through; None: no light does."""
 
     @abstractmethod
     def shell(self, before: int, after: int | None = None, part: float = 0.0) -> Shell:
         """Return its triangles at a sample, or at some part of the way from there to another."""
 
-    def cast(self, before: int, after: int | None = None, part: float = 0.0) -> "Shell | Blocks":
+    def cast(self, before: int, after: int | None = None, part: float = 0.0) -> "Shell | Blocks | Puffs":
         """Return what rays meet at an instant."""
         return self.shell(before, after, part)
 

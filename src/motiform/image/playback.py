@@ -10,6 +10,7 @@ from motiform.form.upright import turn_orientations, turn_points
 
 if TYPE_CHECKING:
     from motiform.form import Form, Shell
+    from motiform.form.clouds import Puffs
     from motiform.form.implicit.blocks import Blocks
     from motiform.image.cast.pieces import Pose
 
@@ -28,7 +29,7 @@ class Moment:
     """Vertices of each skin [m], (points, 3)."""
     sample: int
     """The sample whose colors are shown: the last one that came before."""
-    surfaces: "list[Shell | Blocks]" = field(default_factory=list)
+    surfaces: "list[Shell | Blocks | Puffs]" = field(default_factory=list)
     """What rays meet of each surface that is found anew."""
 
     def turned(self, rotation: np.ndarray) -> "Moment":

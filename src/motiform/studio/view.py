@@ -254,6 +254,7 @@ class View:
             vertices=vertices,
             faces=faces,
             color=color,
+            opacity=surface.opacity,
             receive_shadow=False,
         )
         self._handles.append(handle)

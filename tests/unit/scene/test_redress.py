@@ -147,6 +147,11 @@ def test_the_verb(tmp_path, monkeypatch, capfd):
         ('surface = "drops"\nradius = 0', "form.0.radius"),
         ('surface = "drops"\nradius = 0.1\nreach = 0.5', "above 1"),
         ('surface = "drops"\nradius = 0.1\nlevel = 0.5', "unknown key"),
+        ('radius = 0.1\nsurface = "drops"\ncloud = "drops"', "give either surface or cloud"),
+        ('radius = 0.1\nsurface = "drops"\nspread = 0.1', "spread must go with cloud"),
+        ('radius = 0.1\ncloud = "drops"\nrays = true', "rays must go with surface"),
+        ('radius = [0.1, 0.1]\ncloud = "drops"', "a cloud must have one radius"),
+        ('radius = 0.1\ncloud = "drops"\nborn = "held"', "no such links"),
     ],
 )
 def test_what_is_no_form_is_refused(table, told):

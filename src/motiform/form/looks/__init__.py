@@ -1,6 +1,7 @@
 """Looks: how the channels of a recording are drawn. A class for each way, whose fields are keys of a manifest."""
 
 from motiform.form.looks.bone import Bone
+from motiform.form.looks.cloud import CloudLook
 from motiform.form.looks.color import ColorBy
 from motiform.form.looks.heights import HeightsLook
 from motiform.form.looks.links import HideBy, LinksLook
@@ -13,6 +14,7 @@ from motiform.form.looks.surface import LevelLook, SurfaceLook
 
 __all__ = [
     "Bone",
+    "CloudLook",
     "ColorBy",
     "HeightsLook",
     "HideBy",

@@ -9,6 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
 from motiform.form.looks.bone import Bone
+from motiform.form.looks.cloud import CloudLook
 from motiform.form.looks.heights import HeightsLook
 from motiform.form.looks.links import LinksLook
 from motiform.form.looks.plain import PartLook
@@ -31,6 +32,7 @@ KINDS: dict[str, type[PartLook]] = {
     "level": LevelLook,
     "points": PointsLook,
     "surface": SurfaceLook,
+    "cloud": CloudLook,
     "links": LinksLook,
     "lines": LinesLook,
 }
@@ -61,9 +63,9 @@ class Looks:
         springs, bones = {**self.springs, **other.springs}, {**self.bones, **other.bones}
         return Looks({**self.parts, **other.parts}, springs, bones)
 
-    def covered(self, name: str, look: SurfaceLook) -> "Looks":
-        """Return the looks with a surface in place of the points, skins and links between them that it covers."""
-        hidden = set(look.surface)
+    def covered(self, name: str, look: SurfaceLook | CloudLook) -> "Looks":
+        """Return the looks with a surface or cloud in place of the points, skins and links that it covers."""
+        hidden = set(look.surface if isinstance(look, SurfaceLook) else look.cloud)
         kept = {key: one for key, one in self.parts.items() if not _channels(one) or not _channels(one) <= hidden}
         return Looks({**kept, name: look}, self.springs, self.bones)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiform.form.clouds import Puffs
 from motiform.form.implicit.blocks import Blocks
 from motiform.geometry import Mesh
 from motiform.geometry.search.bvh import Bvh, MeshTree, build_bvh, mesh_tree
@@ -96,6 +97,8 @@ class Drawing:
                 meshes.append(laid)
         fields = Fields()
         for k, shell in enumerate(moment.surfaces):
+            if isinstance(shell, Puffs):  # they let light through: `clouds.lay_veil`
+                continue
             number = len(parts) + len(links) + len(self.form.skins) + k
             if isinstance(shell, Blocks):
                 placed.append(fields.add(number, shell, sum(len(one[0]) for one in placed)))

@@ -31,7 +31,7 @@ from motiform.image.cast.light_kernels import (
 from motiform.image.cast.nearest_kernels import cast, owner, surface_normals, unit
 from motiform.spatial.algebra import add, axpy, load3, scale
 
-__all__ = ["develop", "trace"]
+__all__ = ["develop", "pixel_ray", "trace"]
 
 # Numbers of the plan (5,).
 WIDTH, HEIGHT, STRIDE, SAMPLES, AMBIENT = range(5)
@@ -74,7 +74,7 @@ def _bayer(x, y):
 
 
 @routine
-def _pixel_ray(x, y, view):
+def pixel_ray(x, y, view):
     """Return the direction through a point of the picture, from (0, 0) at its upper left corner, not of length one."""
     return axpy(x, load3(view, RIGHT), axpy(y, load3(view, UP), load3(view, FORWARD)))
 
@@ -90,7 +90,7 @@ def trace(i, light, guide, view, plan, tree, pieces, meshes):
     fixed, by_sun, by_sky, mixed = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     normal, sun_seen, sky_seen, shown = (0.0, 0.0, 0.0), 0.0, 0.0, _MIXED
     for s in range(samples):
-        d = unit(_pixel_ray(x + fraction(0.5 + s * R1), y + fraction(0.5 + s * R2), view))
+        d = unit(pixel_ray(x + fraction(0.5 + s * R1), y + fraction(0.5 + s * R2), view))
         piece, n, f, a, b, sun, sky = _look(
             load3(view, EYE), d, tile * samples + s, jitter, rays, view, tree, pieces, meshes
         )

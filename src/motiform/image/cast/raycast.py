@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.form.clouds import Puffs
 from motiform.image.camera import Camera
+from motiform.image.cast.clouds import lay_veil
 from motiform.image.cast.layouts import Meshes, Placed, Tree
 from motiform.image.cast.pieces import Drawing, Pieces, draw_form
 from motiform.image.extent import form_bounds, lowest_height
@@ -122,6 +124,8 @@ class Painter:
         plan = device.array(self.plan)
         seen = _arguments(self.drawing.place(moment), device)
         device.launch(raycast_kernels.trace, pixels, light, guide, device.array(self.view), plan, *seen)
+        if puffs := [one for one in moment.surfaces if isinstance(one, Puffs)]:
+            lay_veil(light, puffs, self.view, self.plan, seen, device)
         device.launch(raycast_kernels.develop, pixels, light, guide, plan, self.exposure, picture)
         return device.host(picture).reshape(height, width, 3)
 

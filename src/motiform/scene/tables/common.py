@@ -17,6 +17,7 @@ __all__ = [
     "AtLeast0",
     "Color",
     "Density",
+    "Diffusion",
     "Hertz",
     "Kilogram",
     "Length",
@@ -81,6 +82,7 @@ Kilogram = Annotated[float, Unit("kg")]
 Radian = Annotated[float, Unit("rad")]
 Density = Annotated[float, Unit("kg/m^3")]
 Area = Annotated[float, Unit("m^2")]
+Diffusion = Annotated[float, Unit("m^2/s")]
 Speed = Annotated[float, Unit("m/s")]
 Turning = Annotated[float, Unit("rad/s")]
 Pull = Annotated[float, Unit("m/s^2")]

@@ -139,6 +139,16 @@ class GustTable(Table):
     period: Annotated[Second, Above0] = 5.0
 
 
+class EddiesTable(Table):
+    """Turbulent wind: waves without divergence."""
+
+    speed: Annotated[Speed, Above0] = Field(description="root mean square of a component")
+    size: Length = Field(description="of the largest eddies, their wavelength")
+    waves: int = Field(32, description="how many")
+    finest: Number = Field(12.0, description="size of the largest eddies over that of the smallest")
+    seed: int = 0
+
+
 class EnvironmentTable(Table):
     """`[environment]`: gravity and air."""
 
@@ -146,6 +156,7 @@ class EnvironmentTable(Table):
     air_density: Annotated[Density, AtLeast0] = Field(1.204, description="felt by bodies with drag")
     wind: Velocity = Field((0.0, 0.0, 0.0), description="mean wind")
     gust: GustTable | None = None
+    eddies: EddiesTable | None = Field(None, description="turbulent wind on networks, added to the mean")
 
 
 class MotionTable(Table):

@@ -22,6 +22,7 @@ from motiform.motion.matter.engine.sleep import Sleepers, sleeping_masses
 from motiform.motion.matter.engine.slow import idle_masses, slow_masses
 from motiform.motion.matter.engine.spins import Spins
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState
+from motiform.motion.matter.motions.eddies import Eddies
 
 __all__ = ["Engine", "PassedWarning"]
 
@@ -101,6 +102,7 @@ class Engine:
         self._pushed = [(i, put(i.points + pad)) for i in network.inputs]
         steady = not callable(network.wind.values) and len(network.wind.values) == 1
         self._wind = put(network.wind.values[0]) if steady else None
+        self._waves = put(network.wind.values.table) if isinstance(network.wind.values, Eddies) else None
         self._outside: tuple[Any, Any] | None = None
         self._solids: Any = None
         self._told: set[str] = set()
@@ -390,10 +392,12 @@ class Engine:
     def _outer_forces(self) -> int:
         """Put what comes from outside, and from neighbours by range, into the forces; return whether there is any."""
         from motiform.motion.matter.engine import mass_kernels
+        from motiform.motion.matter.engine.eddy_kernels import add_eddies
 
         pushed = [(one, where) for one, where in self._pushed if self.sample % one.every == 0]
         slow = [one for one in self._slow if one.works(self.sample)]
-        if not (pushed or self._ranges or self._outside or self._solids or slow):
+        blown = self._waves is not None
+        if not (pushed or self._ranges or self._outside or self._solids or slow or blown):
             return 0
         launch, network = self.device.launch, self.network
         if self._spins is not None:
@@ -412,6 +416,11 @@ class Engine:
             launch(mass_kernels.add_forces, len(one.points), self._forces, where, values, least=_FEW)
         if self._outside is not None:
             launch(mass_kernels.add_forces, self._outside[0].shape[0], self._forces, *self._outside, least=_FEW)
+        if blown:
+            launch(
+                add_eddies, network.count, self._pad, self._x, self._masses.drag, self._waves,
+                self.sample / network.frequency, self._forces, least=_FEW // 16,
+            )  # fmt: skip
         for reach in self._ranges:
             self._act_by_range(reach)
         if self._solids is not None:

@@ -8,12 +8,14 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.base.machine import check_room
 from motiform.motion.matter.model.network import Bundle, Network, Reach, Signal, Solid, check_array
+from motiform.motion.matter.motions.eddies import Eddies
 from motiform.spatial import Transform
 from motiform.spatial.checks import Words
 
 __all__ = [
     "AXIS",
     "check_apart",
+    "check_eddies",
     "check_reach_apart",
     "check_reach_room",
     "check_rolls",
@@ -51,6 +53,16 @@ def read_rotation(inertia: Any, rate: Any, mass: np.ndarray, radius: Any, where:
     if (moment <= 0).any():
         raise InputError("inertia must be above 0", where=where, got=float(moment.min()), allowed="above 0 kg m²")
     return {"inertia": moment, "angular_velocity": spin}
+
+
+def check_eddies(network: Network) -> None:
+    """Refuse turbulent wind on masses at sub-rates."""
+    slow = [group.name for group in network.groups if group.every > 1]
+    if slow and isinstance(network.wind.values, Eddies):
+        raise InputError(
+            "masses in turbulent wind must be at the full rate", got=", ".join(slow),
+            remedy="Give the module the network's rate, or the network a wind that is the same everywhere.",
+        )  # fmt: skip
 
 
 def check_rolls(thing: Any, network: Network) -> None:

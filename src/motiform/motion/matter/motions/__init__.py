@@ -3,12 +3,14 @@
 All are frozen dataclasses and functions of time, for `NetworkBuilder.imposed`, `.solid(motion=)`, `.push` and `wind=`.
 """
 
+from motiform.motion.matter.motions.eddies import Eddies
 from motiform.motion.matter.motions.forces import Gusts, Push
 from motiform.motion.matter.motions.moves import Circle, MovedPoints, MovedSolid, Path, Spin, Swing, Wave
 from motiform.motion.matter.motions.recorded import RecordedSolid, recorded_points, recorded_solid
 
 __all__ = [
     "Circle",
+    "Eddies",
     "Gusts",
     "MovedPoints",
     "MovedSolid",

@@ -77,6 +77,13 @@ def _of_plate(law: Any, weights: np.ndarray) -> links.ZoneLaw:
 
 def _wind(scene: Scene) -> Any:
     table = scene.document.environment
+    if table.eddies is not None:
+        if table.gust is not None:
+            raise SceneError("wind has gusts or eddies", where=scene.place("environment"), remedy="Leave out one.")
+        try:
+            return motions.Eddies(wind=table.wind, **table.eddies.model_dump())
+        except InputError as error:
+            raise SceneError(f"{scene.place('environment', 'eddies')}: {error}") from error
     if table.gust is None:
         return table.wind
     return motions.Gusts(table.wind, table.gust.amplitude, table.gust.period)

@@ -17,6 +17,7 @@ from motiform.motion.matter.model.build.modules import add_module
 from motiform.motion.matter.model.build.points import PointsBuilder
 from motiform.motion.matter.model.checks import (
     check_apart,
+    check_eddies,
     check_reach_apart,
     check_reach_room,
     check_rolls,
@@ -339,6 +340,7 @@ class NetworkBuilder(PointsBuilder):
             check_reach_room(reach, place, network)
         for thing in (*self._reaches, *self._solids):
             check_rolls(thing, network)
+        check_eddies(network)
         self._check_looks(network)
         return network
 

@@ -1,0 +1,75 @@
+"""Light through puffs of Gaussian density: Beer's law with closed line integrals. docs/image.md gives the formulas."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+
+from motiform.base.kernels import kernel, routine
+from motiform.image.cast.light_kernels import EYE, NADIR, SUN, SUN_COLOR, ZENITH, ground_distance
+from motiform.image.cast.nearest_kernels import cast, unit
+from motiform.image.cast.pixel_kernels import HEIGHT, WIDTH, pixel_ray
+from motiform.spatial.algebra import add, axpy, dot, load3, scale, sub
+
+__all__ = ["light_puffs", "veil"]
+
+# Columns of puffs (puffs, 8): place, width, depth, color.
+_WIDE, _DEPTH, _COLOR = 3, 4, 5
+_ROOT_HALF = 0.7071067811865476
+_FAR = 4.5  # half of the square of the reach in widths, `REACH`
+_SUNLIT = 0.5  # a puff turns half of its surface to the sun
+TILE = 16  # pixels along the side of a square of the picture that has its own list of puffs
+
+
+@routine
+def _depth(j, o, d, end, puffs):
+    """Return the optical depth of puff j along a ray, from its origin to a distance; d has length one."""
+    to = sub(load3(puffs, j), o)
+    wide = puffs[j, _WIDE]
+    middle = dot(to, d)
+    off = 0.5 * (dot(to, to) - middle * middle) / (wide * wide)
+    if off > _FAR:
+        return 0.0
+    k = _ROOT_HALF / wide
+    share = 0.5 * (math.erf(k * (end - middle)) + math.erf(k * middle))
+    return puffs[j, _DEPTH] * math.exp(-off) * share
+
+
+@kernel
+def light_puffs(i, puffs, view, tree, pieces, meshes, colors):
+    """Write the light that puff i sends on: of the sun, through bodies and other puffs, and of sky and ground."""
+    p, sun = load3(puffs, i), load3(view, SUN)
+    _, piece, _, _, _ = cast(p, sun, True, tree, pieces, meshes)
+    through = 0.0
+    if piece < 0:
+        depth = 0.0
+        for j in range(puffs.shape[0]):
+            depth += _depth(j, p, sun, math.inf, puffs)
+        through = math.exp(-depth)
+    around = scale(0.5, add(load3(view, ZENITH), load3(view, NADIR)))
+    light = axpy(_SUNLIT * through, load3(view, SUN_COLOR), around)
+    for k in range(3):
+        colors[i, k] = puffs[i, _COLOR + k] * light[k]
+
+
+@kernel
+def veil(i, light, view, plan, tree, pieces, meshes, puffs, colors, starts, members):
+    """Lay the puffs over pixel i, front to back: what is behind comes through by exp(−depth)."""
+    x, y = i % plan[WIDTH], i // plan[WIDTH]
+    across = (plan[WIDTH] + TILE - 1) // TILE
+    tile = (y // TILE) * across + x // TILE
+    if starts[tile] < starts[tile + 1] and y < plan[HEIGHT]:
+        o, d = load3(view, EYE), unit(pixel_ray(x + 0.5, y + 0.5, view))
+        end, _, _, _, _ = cast(o, d, False, tree, pieces, meshes)
+        end = min(end, ground_distance(o, d, view))
+        through, r, g, b = 1.0, 0.0, 0.0, 0.0
+        for m in range(starts[tile], starts[tile + 1]):
+            j = members[m]
+            kept = math.exp(-_depth(j, o, d, end, puffs))
+            taken = through * (1.0 - kept)
+            r, g, b = r + taken * colors[j, 0], g + taken * colors[j, 1], b + taken * colors[j, 2]
+            through *= kept
+        for k in range(9):
+            light[i, k] *= through
+        light[i, 0] += r
+        light[i, 1] += g
+        light[i, 2] += b
