@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import MotiformError
+from motiform.studio.gallery import GalleryRoom
 from motiform.studio.holding import hold_open, shown_host
 from motiform.studio.live_panel import LivePanel
 from motiform.studio.panels import ExportPanel, ScenePanel, scene_of
 from motiform.studio.parts import PartsPanel
 from motiform.studio.player import Player
 from motiform.studio.plots import Plots
+from motiform.studio.rooms import Rooms
 from motiform.studio.runs import Runner, plain
+from motiform.studio.screen_room import ScreenRoom
 from motiform.studio.server import close_server, open_server
 from motiform.studio.stimulation import Later
 from motiform.studio.timeline import Timeline
@@ -80,7 +83,10 @@ class Studio:
     """
 
     def __init__(self, *, host: str = "127.0.0.1", port: int = 8080) -> None:
-        self.server = open_server(host, port)
+        self.screens, rooms = ScreenRoom(), Rooms()
+        rooms.add("gallery", GalleryRoom(self.open_scene))
+        rooms.add("screen", self.screens)
+        self.server = open_server(host, port, rooms)
         self.url = f"http://{shown_host(host)}:{self.server.get_port()}"
         self.recording: Recording | None = None
         self.player = Player()
@@ -136,6 +142,9 @@ class Studio:
         if live:
             self.scenes.choose(scene)
             self.live.toggle()
+            if self.screens.live is not None:
+                self.url = f"{self.url}/screen"
+                print(f"Its screen is at {self.url}.")
             return
         if isinstance(recording, (str, Path)):
             from motiform.record import open_recording
@@ -180,8 +189,27 @@ class Studio:
         if notice[0]:
             self.notify(*notice)
 
+    def open_scene(self, name: str, how: str = "run") -> str:
+        """Open a built-in scene as the gallery asks: "run", "live" (push it) or "mouse" (engrave its screen).
+
+        Returns the address of the page that shows it.
+        """
+        if how == "mouse":
+            self.screens.open(name)
+            return "/screen"
+        self.runner.cancel()
+        self.runner.join()
+        self.scenes.choose(name)
+        if how == "live":
+            self.live.end()
+            self.live.toggle()
+        else:
+            self.run()
+        return "/"
+
     def run(self) -> None:
         """Run the chosen scene with the parameters on the page, and show the result."""
+        self.screens.hold()
         self.runner.start(self.scenes.work(), on_start=self.scenes.busy)
 
     def run_again(self) -> None:
@@ -218,6 +246,7 @@ class Studio:
             return
         self._closed.set()
         self._wake.set()
+        self.screens.close()
         self.live.end()
         self._rerun.stop()
         self.runner.cancel()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.base.markup import page
+from motiform.base.markup import Html, escape, html, page
 from motiform.studio.audio import PageSound
 from motiform.studio.control import Instrument, listen_midi, listen_osc
 from motiform.studio.export import file_stem
@@ -83,11 +83,15 @@ class LivePanel:
 
     def begin(self, scene: "Scene") -> None:
         """Let a scene of masses and links go on."""
-        from motiform.form import looks_of
+        from motiform.form import Screens, looks_of
         from motiform.motion.matter import Network
 
         built = scene.build()
         network, sound = built.model, built.arguments.get("sound")
+        if isinstance(network, Screens):
+            self._studio.screens.open(scene)
+            self._tell(html('Engrave it by mouse: <a href="/screen">{} as motion, form and image</a>.', scene.title))
+            return
         if not isinstance(network, Network):
             remedy = "Choose a scene of matter under Scene."
             raise RunError("only masses and links can be pushed live", got=scene.title, remedy=remedy)
@@ -245,6 +249,9 @@ class LivePanel:
             self._say("")
 
     def _say(self, text: str) -> None:
+        self._tell(escape(text))
+
+    def _tell(self, text: Html) -> None:
         self._status.content = page('<div id="motiform-live" style="{}">{}</div>', _SMALL, text)
         self._status.visible = bool(text)
 

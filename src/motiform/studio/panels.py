@@ -44,6 +44,7 @@ class ScenePanel:
         self._scene: Scene | None = None
         gui = server.gui
         with gui.add_folder("Scene"):
+            gui.add_html(_LINKS)
             self._picker: Any = gui.add_dropdown("Built in", tuple(self._sources), hint="What to simulate.")
             self._about = gui.add_html("")
             self._run = gui.add_button("Run", icon=viser.Icon.REFRESH, hint="Simulate with the parameters below.")
@@ -148,6 +149,10 @@ class ExportPanel:
             event.client.send_file_download(name, content, save_immediately=True)
 
 
+_LINKS = (
+    '<div style="padding:.2em .9em;font-size:.9em"><a href="/gallery">Gallery of all scenes</a> · '
+    '<a href="/screen">Screens by mouse</a></div>'
+)
 _SMALL = "padding:0 .9em .6em;font-size:.85em;opacity:.75"
 
 

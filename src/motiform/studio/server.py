@@ -16,6 +16,8 @@ from motiform.base.errors import InputError, RunError
 if TYPE_CHECKING:
     from viser import ViserServer
 
+    from motiform.studio.rooms import Rooms
+
 __all__ = ["LOOPBACK", "close_server", "free_port", "open_server"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -52,11 +54,11 @@ def free_port(host: str, port: int) -> int:
     )
 
 
-def open_server(host: str, port: int) -> "ViserServer":
-    """Start a server with our look."""
+def open_server(host: str, port: int, rooms: "Rooms | None" = None) -> "ViserServer":
+    """Start a server with our look, and with pages of our own beside viser's."""
     import viser
 
-    with _quiet(), _own_pages_only(host):
+    with _quiet(), _own_pages_only(host, rooms):
         server = viser.ViserServer(host=host, port=free_port(host, port), verbose=False)
     # A page could ask viser to open a public tunnel through a server of its makers: never from here.
     server.request_share_url = lambda verbose=True: None  # type: ignore[method-assign]
@@ -67,7 +69,7 @@ def open_server(host: str, port: int) -> "ViserServer":
 
 
 @contextlib.contextmanager
-def _own_pages_only(host: str) -> Iterator[None]:
+def _own_pages_only(host: str, rooms: "Rooms | None" = None) -> Iterator[None]:
     """Let servers that start inside the block answer their own pages alone.
 
     Any page that a person has open may talk to a port of their machine; browsers say which page it is (Origin), and
@@ -79,18 +81,21 @@ def _own_pages_only(host: str) -> Iterator[None]:
 
     plain = sockets.serve
 
-    def serve(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
+    def serve(handler: Any, *arguments: Any, process_request: Any = None, **options: Any) -> Any:
         async def answer(connection: Any, request: Any) -> Any:
             if not _is_own(request.headers, host):
                 return connection.respond(HTTPStatus.FORBIDDEN, "another site's page may not drive this studio\n")
-            answered = process_request(connection, request) if process_request is not None else None
+            answered = None if rooms is None else rooms.respond(connection, request)
+            if answered is None and process_request is not None:
+                answered = process_request(connection, request)
             given = await answered if inspect.isawaitable(answered) else answered
             if given is not None:  # a page, which another site must not show inside of its own
                 given.headers["Content-Security-Policy"] = "frame-ancestors 'self'"
                 given.headers["X-Frame-Options"] = "SAMEORIGIN"
             return given
 
-        return plain(*arguments, process_request=answer, **options)
+        talk = handler if rooms is None else rooms.handler(handler)
+        return plain(talk, *arguments, process_request=answer, **options)
 
     sockets.serve = serve  # type: ignore[misc, assignment]
     try:

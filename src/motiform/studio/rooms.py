@@ -1,0 +1,112 @@
+"""Pages of our own beside viser's on the same server: what they are answered, and whom they talk to.
+
+The server lets in its own pages alone (`motiform.studio.server`), and this holds for rooms, too. A GET changes nothing;
+what changes something is a message of the room's socket.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from importlib.resources import files
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import unquote
+
+from motiform.base.errors import MotiformError
+from motiform.studio.runs import plain
+
+__all__ = ["Answer", "Room", "Rooms", "room_page"]
+
+log = logging.getLogger(__name__)
+
+
+class Answer(NamedTuple):
+    """What a page gets for an address."""
+
+    kind: str
+    """Its media type."""
+    content: bytes
+
+
+class Room(Protocol):
+    """A page with its addresses and its socket."""
+
+    def answer(self, address: str) -> Answer | None:
+        """Return what is at an address below that of the room, "" for the room itself; None: nothing."""
+        ...
+
+    def hear(self, message: Mapping[str, Any]) -> "bytes | str":
+        """Do what a message of an open page asks for, and return what the page is told."""
+        ...
+
+
+class Rooms:
+    """Rooms by the first word of their address."""
+
+    def __init__(self) -> None:
+        self._rooms: dict[str, Room] = {}
+
+    def add(self, name: str, room: Room) -> None:
+        """Open a room at /NAME."""
+        self._rooms[name] = room
+
+    def answer(self, path: str) -> Answer | None:
+        """Return what a room has at the path of a request; None where it is not of a room."""
+        name, _, address = unquote(path.partition("?")[0]).strip("/").partition("/")
+        room = self._rooms.get(name)
+        return None if room is None else room.answer(address)
+
+    def of_socket(self, path: str) -> Room | None:
+        """Return the room that a socket is of."""
+        return self._rooms.get(path.partition("?")[0].strip("/"))
+
+    def handler(self, other: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return what talks to sockets: those of rooms here, all others as before."""
+
+        from websockets.exceptions import ConnectionClosed
+
+        async def talk(connection: Any) -> None:
+            room = self.of_socket(connection.request.path)
+            if room is None:
+                await other(connection)
+                return
+            with contextlib.suppress(ConnectionClosed):  # the page went away while it was answered
+                async for message in connection:
+                    await connection.send(await asyncio.to_thread(_heard, room, message))
+
+        return talk
+
+    def respond(self, connection: Any, request: Any) -> Any:
+        """Return the response to a request for a room; None where it is for another."""
+        if request.headers.get("Upgrade", "").lower() == "websocket":
+            return None
+        found = self.answer(request.path)
+        if found is None:
+            return None
+        response = connection.respond(HTTPStatus.OK, "")
+        response.body = found.content
+        for key, value in (("Content-Type", found.kind), ("Content-Length", str(len(found.content)))):
+            del response.headers[key]
+            response.headers[key] = value
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+def _heard(room: Room, message: "str | bytes") -> "bytes | str":
+    """Let a room hear a message; what goes wrong is told to the page and never ends its socket."""
+    try:
+        given = json.loads(message)
+        if not isinstance(given, dict):
+            given = {}
+        return room.hear(given)
+    except (MotiformError, ValueError, TypeError, KeyError) as error:
+        log.debug("a message of a page was refused", exc_info=True)
+        return json.dumps({"error": plain(error)})
+
+
+def room_page(name: str) -> Answer:
+    """Return a page, or its script, that is shipped with the package."""
+    kind = "text/javascript" if name.endswith(".js") else "text/html"
+    return Answer(f"{kind}; charset=utf-8", files("motiform.studio").joinpath("pages", name).read_bytes())

@@ -1,0 +1,76 @@
+"""The gallery and the room of screens are answered beside viser's page, and only to pages of this server."""
+
+import json
+import urllib.request
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from motiform.scene import list_scenes
+from motiform.studio.gallery import PARTS, GalleryRoom
+from motiform.studio.rooms import Rooms
+from motiform.studio.server import close_server, open_server
+from motiform.studio.thumbnails import thumbnail
+
+
+@pytest.fixture(scope="module")
+def opened():
+    return []
+
+
+@pytest.fixture(scope="module")
+def address(opened):
+    rooms = Rooms()
+    rooms.add("gallery", GalleryRoom(lambda name, how: opened.append((name, how)) or "/"))
+    server = open_server("127.0.0.1", 0, rooms)
+    yield f"127.0.0.1:{server.get_port()}"
+    close_server(server)
+
+
+def get(address, path):
+    with urllib.request.urlopen(f"http://{address}{path}", timeout=10) as answer:
+        return answer.headers["Content-Type"], answer.read()
+
+
+def test_every_scene_has_a_picture_and_a_tile(address):
+    kind, text = get(address, "/gallery")
+    assert kind.startswith("text/html")
+    for entry in list_scenes():
+        picture = thumbnail(entry.name)
+        assert picture is not None, f"python -m motiform.studio.thumbnails {entry.name}"
+        assert picture[:2] == b"\xff\xd8"  # JPEG
+        assert f'data-scene="{entry.name}"' in text.decode()
+        assert entry.part in PARTS
+    assert get(address, "/gallery/pictures/top.jpg") == ("image/jpeg", thumbnail("top"))
+
+
+@pytest.mark.parametrize("path", ["/gallery/pictures/../gallery.html", "/gallery/pictures/%2e%2e/top", "/gallery/x"])
+def test_nothing_else_is_served(address, path):
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        get(address, path)
+
+
+def test_viser_has_its_own_page_still(address):
+    assert b"<html" in get(address, "/")[1]
+
+
+def test_a_scene_is_opened_by_a_message(address, opened):
+    with connect(f"ws://{address}/gallery", origin=f"http://{address}") as socket:
+        socket.send(json.dumps({"open": "top"}))
+        assert json.loads(socket.recv()) == {"go": "/"}
+        assert opened == [("top", "run")]
+        socket.send(json.dumps({"open": "tpo"}))
+        assert "no such scene" in json.loads(socket.recv())["error"]
+        socket.send("no JSON")
+        assert "error" in json.loads(socket.recv())
+    assert opened == [("top", "run")]
+
+
+def test_another_sites_page_cannot_open_a_scene(address):
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(f"ws://{address}/gallery", origin="http://elsewhere.example"),
+    ):
+        pass
+    assert refused.value.response.status_code == 403
