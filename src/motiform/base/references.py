@@ -29,6 +29,7 @@ REFERENCES: dict[str, str] = {
     "251–256. doi:10.1145/122718.122757",
     "BloomenthalWyvill90": "J. Bloomenthal, B. Wyvill, Interactive techniques for implicit modeling, Computer Graphics "
     "24 (1990) 109–116.",
+    "Boor78": "C. de Boor, A Practical Guide to Splines, Springer, 1978.",
     "OpalachMaddock93": "A. Opalach, S. Maddock, Implicit surfaces: appearance, blending and consistency, 4th "
     "Eurographics Workshop on Animation and Simulation, 1993.",
     "Wyvill86": "G. Wyvill, C. McPheeters, B. Wyvill, Data structure for soft objects, The Visual Computer 2 (1986) "

@@ -16,7 +16,7 @@ from motiform.cli.shared import (
     change_image,
     open_for,
     parse_size,
-    wrote,
+    say_done,
 )
 
 if TYPE_CHECKING:
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 def film(
     recording: RecordingPath,
     out: Annotated[
-        Path | None, typer.Option(help="The film (.mp4), or one picture (.png); RECORDING.mp4 if not given.")
+        Path | None, typer.Option(help="The film (.mp4), or one picture (.png, .exr); RECORDING.mp4 if not given.")
     ] = None,
-    size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "1280x720",
+    size: Annotated[
+        str, typer.Option(help="Width x height in pixels, or a print: A4, 'A4 portrait', 180x120mm.")
+    ] = "1280x720",
     fps: Annotated[float, typer.Option(help="Pictures per second of film.")] = 25.0,
     speed: Annotated[
         float | None, typer.Option(help="Seconds of motion per second of film; the scene's if not given.")
@@ -37,41 +39,48 @@ def film(
     flashes: Annotated[
         int | None, typer.Option("--strobe", min=1, help="Number of instants in one picture; the scene's if not given.")
     ] = None,
+    bits: Annotated[
+        int | None, typer.Option(help="Of a number in a picture: 8 or 16 (png), 16 or 32 (exr, linear light).")
+    ] = None,
+    dpi: Annotated[
+        float | None, typer.Option(help="Pixels per inch of a picture; 300 for the size of a print.")
+    ] = None,
     skin: Skin = None,
     set_: Settings = None,
     overwrite: Overwrite = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted film.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a film (mp4) or a picture (png) of a recording."""
+    """Write a film (mp4) or a picture (png, exr) of a recording."""
     from motiform.base.progress import bar
     from motiform.form import dress, strobe
     from motiform.image import film as make_film
     from motiform.image import picture
 
-    pixels = parse_size(size)
+    pixels, dpi = parse_size(size, dpi)
     shown = open_for("film", recording)
     change_image(shown, set_)
     form = dress(shown, skin=skin)
     path = out or beside(recording, ".mp4")
     before = None if overwrite or not path.is_file() else path.stat().st_mtime_ns
-    if path.suffix.lower() == ".png":
+    if path.suffix.lower() in (".png", ".exr"):
         _check_instant(form, at, flashes)
         count = flashes or (1 if at is not None else int(form.image.get("strobe", 1)))
         if count > 1:
             form, at = strobe(form, count), float(form.times[0])
         middle = 0.5 * float(form.times[0] + form.times[-1])
-        picture(form, path, time=middle if at is None else at, size=pixels, overwrite=overwrite)
-        _say("picture", path, before)
+        picture(form, path, time=middle if at is None else at, size=pixels, overwrite=overwrite, bits=bits, dpi=dpi)
+        say_done("picture", path, before)
         return
-    if at is not None or flashes is not None:
-        raise InputError(
-            "this option is for pictures",
-            where=str(path),
-            got="--at" if at is not None else "--strobe",
-            allowed="with a picture (.png)",
-            remedy="Name a picture with --out, or leave the option out.",
-        )
+    for option, value in (("--at", at), ("--strobe", flashes), ("--bits", bits)):
+        if value is not None:
+            raise InputError(
+                "this option is for pictures",
+                where=str(path),
+                got=option,
+                allowed="with a picture (.png, .exr)",
+                remedy="Name a picture with --out, or leave the option out.",
+            )
     pace = speed if speed is not None else float(form.image.get("speed", 1.0))
     frames = path.with_name(f"{path.name}.frames")
     if frames.exists() and not resume:
@@ -92,15 +101,7 @@ def film(
             frames=frames,
             sound=shown if "sound" in shown else None,
         )
-    _say("film", path, before)
-
-
-def _say(what: str, path: Path, before: int | None) -> None:
-    """Print what was written, or that it was there already."""
-    if before is not None and path.stat().st_mtime_ns == before:
-        typer.echo(f"already done, nothing changed: {path}")
-    else:
-        wrote(what, path)
+    say_done("film", path, before)
 
 
 def _check_instant(form: "Form", at: float | None, flashes: int | None) -> None:

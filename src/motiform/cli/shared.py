@@ -68,12 +68,16 @@ def change_image(recording: "Recording", assignments: list[str] | None) -> None:
         recording.manifest["image"] = image_hints(recording.manifest.get("image") or {}, settings)
 
 
-def parse_size(text: str) -> tuple[int, int]:
-    """Read a size such as 1280x720."""
+def parse_size(text: str, dpi: float | None = None) -> tuple[tuple[int, int], float | None]:
+    """Read a size such as 1280x720, or that of a print, A4 or 180x120mm; return pixels, and pixels per inch if told."""
+    if text.lower().endswith("mm") or text.lower().startswith("a"):
+        from motiform.image import print_size
+
+        return print_size(text, dpi=300.0 if dpi is None else dpi), 300.0 if dpi is None else dpi
     width, _, height = text.lower().partition("x")
     if not (width.isdecimal() and height.isdecimal()):
-        raise InputError("not a size", got=text, allowed="WIDTHxHEIGHT in pixels, such as 1280x720")
-    return int(width), int(height)
+        raise InputError("not a size", got=text, allowed="1280x720 (pixels), A4, 180x120mm")
+    return (int(width), int(height)), dpi
 
 
 def open_for(verb: str, path: Path) -> "Recording":
@@ -111,6 +115,14 @@ def beside(recording: Path, ending: str) -> Path:
     """Return the name of a result next to its recording: handle.mf and .mp4 give handle.mp4."""
     named = recording if recording.name else recording.resolve()  # "." has no name
     return named.with_name((named.stem if named.suffix == ".mf" else named.name) + ending)
+
+
+def say_done(what: str, path: Path, before: int | None) -> None:
+    """Print what was written, or that it was there already, if its file is as old as before."""
+    if before is not None and path.stat().st_mtime_ns == before:
+        typer.echo(f"already done, nothing changed: {path}")
+    else:
+        wrote(what, path)
 
 
 def wrote(what: str, path: Path) -> None:

@@ -49,7 +49,14 @@ def _turn_hints(image: dict[str, Any], R: np.ndarray) -> dict[str, Any]:
     camera = image.get("camera")
     if not camera:
         return image
-    return {**image, "camera": {**camera, **{k: _turn_hint(camera[k], R) for k in ("from", "to", "up") if k in camera}}}
+    turned = _turn_camera(camera, R)
+    if isinstance(camera.get("path"), list):
+        turned["path"] = [_turn_camera(key, R) if isinstance(key, dict) else key for key in camera["path"]]
+    return {**image, "camera": turned}
+
+
+def _turn_camera(camera: dict[str, Any], R: np.ndarray) -> dict[str, Any]:
+    return {**camera, **{k: _turn_hint(camera[k], R) for k in ("from", "to", "up") if k in camera}}
 
 
 def _turn_hint(given: Any, R: np.ndarray) -> Any:

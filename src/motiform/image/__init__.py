@@ -13,10 +13,24 @@ from motiform.image.cast.raycast import cast_form, render
 from motiform.image.film import film, picture
 from motiform.image.look import Ground, Look
 from motiform.image.notebook import show_pictures
+from motiform.image.paper import print_size
+from motiform.image.path import CameraPath
 
 _HOME: dict[str, str] = {"compare_plot": "motiform.image.plot", "plot_channels": "motiform.image.plot"}
 
-__all__ = ["Camera", "Ground", "Look", "cast_form", "film", "picture", "render", "show_pictures", *_HOME]
+__all__ = [
+    "Camera",
+    "CameraPath",
+    "Ground",
+    "Look",
+    "cast_form",
+    "film",
+    "picture",
+    "print_size",
+    "render",
+    "show_pictures",
+    *_HOME,
+]
 
 
 def __getattr__(name: str) -> Any:

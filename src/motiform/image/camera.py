@@ -90,8 +90,12 @@ class Camera:
 
     @staticmethod
     def of(form: "Form", *, aspect: float = 16 / 9) -> "Camera":
-        """Return the camera of the scene of a form, or one that frames the whole motion."""
+        """Return the camera of the scene of a form, at the start of a path; else one that frames the whole motion."""
         hints = form.image.get("camera") if form.image else None
+        if hints and hints.get("path") is not None:
+            from motiform.image.path import CameraPath
+
+            return CameraPath.from_hints(hints).over(form.up).at(float(form.times[0]) if len(form.times) else 0.0)
         return Camera.from_hints(hints).over(form.up) if hints else Camera.framing(form, aspect=aspect)
 
     @staticmethod

@@ -211,7 +211,8 @@ def enlarge(pixels: np.ndarray, times: int) -> np.ndarray:
         low = np.minimum(at.astype(int), max(count - 2, 0))
         part = (at - low).reshape([-1 if k == axis else 1 for k in range(found.ndim)])
         found = np.take(found, low, axis) * (1 - part) + np.take(found, np.minimum(low + 1, count - 1), axis) * part
-    return np.asarray(np.round(found).astype(pixels.dtype))
+    whole = np.issubdtype(pixels.dtype, np.integer)
+    return np.asarray((np.round(found) if whole else found).astype(pixels.dtype))
 
 
 def relief_pixels(

@@ -21,11 +21,15 @@ from motiform.base.errors import InputError, RunError, check_keywords
 from motiform.base.progress import Progress
 from motiform.image.camera import Camera
 from motiform.image.cast.raycast import Painter, check_size, choose_moment
+from motiform.image.exr import write_exr
 from motiform.image.files import check_new, new_file
 from motiform.image.frames import FrameFolder, film_key
-from motiform.image.look import Ground, Look
+from motiform.image.look import Ground, Look, linear_from_srgb
+from motiform.image.path import CameraPath
 from motiform.image.playback import moment_at_time
-from motiform.image.stamp import png_stamp, read_stamp
+from motiform.image.png import png_bytes
+from motiform.image.stamp import NAME as STAMP
+from motiform.image.stamp import read_stamp
 from motiform.record.sound import write_sound
 
 if TYPE_CHECKING:
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["encoder", "film", "film_times", "picture", "write_title"]
 
+_STILLS = {".png": (8, 16), ".exr": (16, 32)}  # bits of a number, the usual first
+_INK = (60, 66, 74)  # of titles, sRGB
 _QUALITY = 18  # constant rate factor of H.264: 18 is taken as free of visible loss
 _MOST = 1_000_000  # pictures; more is a slip in fps or speed
 
@@ -47,35 +53,52 @@ def picture(
     time: float | None = None,
     title: str | None = None,
     overwrite: bool = False,
-    camera: Camera | None = None,
+    camera: Camera | CameraPath | None = None,
     size: tuple[int, int] = (1280, 720),
     ground: bool | float | Ground | None = None,
     look: Look | None = None,
     samples_per_pixel: int = 16,
+    bits: int | None = None,
+    dpi: float | None = None,
     device: str = "cpu",
 ) -> Path:
-    """Write a PNG picture of a form or recording and return its path.
+    """Write a picture (.png, .exr) of a form or recording and return its path.
 
-    It shows a sample or a time [s], the last sample if neither is given. The other parameters are those of `render`. A
+    It shows a sample or a time [s], the last sample if neither is given. `bits` of a number are 8 (if not given) or 16
+    in PNG, which holds sRGB, and 16 (if not given) or 32 in EXR, which holds linear light, neither compressed nor
+    clipped. `dpi` tells a printer the size of a pixel; see `print_size`. The other parameters are those of `render`. A
     file that is this very picture is not made again.
     """
     from motiform.form import form_of
 
-    form, path = form_of(source), _check_path(path, ".png", overwrite=True)
+    form, path = form_of(source), _check_path(path, *_STILLS, overwrite=True)
+    bits = check_bits(path, bits)
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )
-    key = _content(form, painter, title, sample, time)
+    depth = () if bits == 8 and dpi is None else (path.suffix.lower(), bits, dpi)
+    key = _content(form, painter, title, sample, time, *depth)
     if not overwrite and read_stamp(path) == key:
         return path
     check_new(path, overwrite=overwrite)
     moment = choose_moment(form, sample, time)
     with new_file(path, overwrite=overwrite) as part:
         part.touch()  # an unwritable folder is an error before the work, not after
-        import imageio.v3 as iio
-
-        iio.imwrite(part, write_title(painter.paint(moment), title), pnginfo=png_stamp(key))
+        if path.suffix.lower() == ".exr":
+            write_exr(write_title(painter.paint(moment, 32), title), part, bits=bits, notes={STAMP: key}, dpi=dpi)
+        else:
+            with part.open("wb") as file:
+                file.writelines(png_bytes(write_title(painter.paint(moment, bits), title), key=key, dpi=dpi))
     return path
+
+
+def check_bits(path: Path, bits: int | None) -> int:
+    """Return the bits of a number in a picture file, or raise an error."""
+    allowed = _STILLS[path.suffix.lower()]
+    if bits is not None and bits not in allowed:
+        words = " or ".join(map(str, allowed))
+        raise InputError(f"bits of a {path.suffix} file must be {words}", where=str(path), got=bits, allowed=words)
+    return allowed[0] if bits is None else bits
 
 
 @check_keywords
@@ -90,7 +113,7 @@ def film(
     overwrite: bool = False,
     frames: str | os.PathLike[str] | None = None,
     sound: "Recording | None" = None,
-    camera: Camera | None = None,
+    camera: Camera | CameraPath | None = None,
     size: tuple[int, int] = (1280, 720),
     ground: bool | float | Ground | None = None,
     look: Look | None = None,
@@ -167,7 +190,8 @@ def _content(form: "Form", painter: Painter, *settings: object) -> str:
     """Return a hash of all that pictures of a form depend on."""
     from motiform import __version__
 
-    return film_key(form, __version__, painter.view.tobytes(), painter.plan.tobytes(), painter.exposure, *settings)
+    fixed = painter.view.tobytes(), painter.plan.tobytes(), painter.exposure, painter.path
+    return film_key(form, __version__, *fixed, *settings)
 
 
 def _paint(painter: Painter, form: "Form", time: float, title: str | None) -> np.ndarray:
@@ -193,27 +217,34 @@ def film_times(form: "Form", *, fps: float = 25.0, speed: float = 1.0) -> np.nda
 
 
 def write_title(pixels: np.ndarray, title: str | None) -> np.ndarray:
-    """Return the picture with a line of text in its lower left corner."""
+    """Return the picture, of any depth (`render`), with a line of text in its lower left corner."""
     if not title:
         return pixels
     from PIL import Image, ImageDraw, ImageFont
 
-    image = Image.fromarray(pixels)
+    deep = pixels.dtype != np.uint8
+    image = Image.new("L", pixels.shape[1::-1]) if deep else Image.fromarray(pixels)
     height = max(10, pixels.shape[0] // 28)
-    place = (height, pixels.shape[0] - 1.2 * height)
-    ImageDraw.Draw(image).text(place, title, fill=(60, 66, 74), font=ImageFont.load_default(height), anchor="ls")
-    return np.asarray(image)
+    place, font = (height, pixels.shape[0] - 1.2 * height), ImageFont.load_default(height)
+    ImageDraw.Draw(image).text(place, title, fill=255 if deep else _INK, font=font, anchor="ls")
+    if not deep:
+        return np.asarray(image)
+    cover = np.asarray(image)[..., None] / 255.0
+    ink = np.array(_INK) / 255.0
+    ink = 65535.0 * ink if pixels.dtype == np.uint16 else linear_from_srgb(ink)
+    mixed = (1.0 - cover) * pixels + cover * ink
+    return (np.round(mixed) if pixels.dtype == np.uint16 else mixed).astype(pixels.dtype)
 
 
-def _check_path(path: str | os.PathLike[str], suffix: str, overwrite: bool) -> Path:
+def _check_path(path: str | os.PathLike[str], *suffixes: str, overwrite: bool) -> Path:
     path = Path(path)
-    if path.suffix.lower() != suffix:
+    if path.suffix.lower() not in suffixes:
         raise InputError(
-            "unknown kind of picture file" if suffix == ".png" else "unknown kind of film file",
+            "unknown kind of film file" if ".mp4" in suffixes else "unknown kind of picture file",
             where=str(path),
             got=path.suffix or "no suffix",
-            allowed=suffix,
-            remedy=f"Name it {path.with_suffix(suffix).name!r}." if path.name else None,
+            allowed=", ".join(suffixes),
+            remedy=f"Name it {path.with_suffix(suffixes[0]).name!r}." if path.name else None,
         )
     return check_new(path, overwrite=overwrite)
 

@@ -1,6 +1,6 @@
 """A motion at any time: its bodies, links and skins at a sample, or between two."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,12 +31,14 @@ class Moment:
     """The sample whose colors are shown: the last one that came before."""
     surfaces: "list[Shell | Blocks | Puffs]" = field(default_factory=list)
     """What rays meet of each surface that is found anew."""
+    time: float = 0.0
+    """[s], for a camera that moves."""
 
     def turned(self, rotation: np.ndarray) -> "Moment":
         """Return the form in axes to which a rotation (3, 3) leads from its own."""
         poses = [(turn_points(at, rotation), turn_orientations(turn, rotation)) for at, turn in self.poses]
         links, skins = ([turn_points(x, rotation) for x in places] for places in (self.links, self.skins))
-        return Moment(poses, links, skins, self.sample, [shell.turned(rotation) for shell in self.surfaces])
+        return Moment(poses, links, skins, self.sample, [shell.turned(rotation) for shell in self.surfaces], self.time)
 
 
 def moment_at_sample(form: "Form", sample: int) -> Moment:
@@ -44,18 +46,19 @@ def moment_at_sample(form: "Form", sample: int) -> Moment:
     poses = poses_at_sample(form, sample)
     skins = [np.asarray(skin.vertices[sample], float) for skin in form.skins]
     shells = [surface.cast(sample) for surface in form.surfaces]
-    return Moment(poses, [links.ends(sample) for links in form.links], skins, sample, shells)
+    time = float(form.times[sample])
+    return Moment(poses, [links.ends(sample) for links in form.links], skins, sample, shells, time)
 
 
 def moment_at_time(form: "Form", time: float) -> Moment:
     """Return a form at a time [s]; the ends of links and the vertices of skins move on lines between two samples."""
     before, after, s = _between(form, time)
     if before == after:
-        return moment_at_sample(form, before)
+        return replace(moment_at_sample(form, before), time=time)
     ends = [(1.0 - s) * links.ends(before) + s * links.ends(after) for links in form.links]
     skins = [(1.0 - s) * skin.vertices[before] + s * skin.vertices[after] for skin in form.skins]
     shells = [surface.cast(before, after, s) for surface in form.surfaces]
-    return Moment(poses_at_time(form, time), ends, skins, before, shells)
+    return Moment(poses_at_time(form, time), ends, skins, before, shells, time)
 
 
 def poses_at_sample(form: "Form", sample: int) -> list["Pose"]:

@@ -1,5 +1,6 @@
 """Plots of channels over time in publication quality; no window, no global state."""
 
+import hashlib
 import io
 import os
 import re
@@ -24,6 +25,7 @@ from motiform.image.curves import (
 )
 from motiform.image.files import check_new, new_file
 from motiform.image.legends import CURVE, draw_events, event_kinds, lay_out
+from motiform.image.stamp import NAME
 from motiform.image.style import COLORS, CURSOR, DASHES, axis_of, colors_of, pretty_unit
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
     from motiform.record import Recording
 
-__all__ = ["compare_plot", "plot_channels"]
+__all__ = ["compare_plot", "plot_channels", "plot_key"]
 
 _FORMATS = (".svg", ".pdf", ".png")
 _TALL = 18  # characters of a name along the vertical axis
@@ -82,8 +84,23 @@ def plot_channels(
         _flatten(axes)
     _finish(figure, panels, ", ".join(names), rec._where)
     lay_out(figure, legends, kinds, grow=size is None)
-    _save(figure, path, overwrite)
+    _save(figure, path, overwrite, None if path is None else plot_key(rec, names, title, size, cursor))
     return figure
+
+
+def plot_key(
+    rec: "Recording", names: Sequence[str], title: str | None, size: object = None, cursor: float | None = None
+) -> str:
+    """Return a hash of all that a plot of channels depends on."""
+    from motiform import __version__
+
+    digest = hashlib.sha256(repr((__version__, list(names), title, size, cursor, rec.events)).encode())
+    for name in names:
+        digest.update(repr([rec.unit(name), rec.labels(name)]).encode())
+        for first, block in rec.blocks(name):
+            digest.update(np.ascontiguousarray(block).tobytes())
+            digest.update(rec.time(name, first, first + len(block)).tobytes())
+    return digest.hexdigest()
 
 
 def compare_plot(
@@ -269,7 +286,8 @@ def _check_path(path: str | os.PathLike[str] | None, overwrite: bool) -> None:
     check_new(path, overwrite=overwrite)
 
 
-def _save(figure: "Figure", path: str | os.PathLike[str] | None, overwrite: bool) -> None:
+def _save(figure: "Figure", path: str | os.PathLike[str] | None, overwrite: bool, key: str | None = None) -> None:
+    """Write the figure, with the key by which it is known again."""
     if path is None:
         return
     import matplotlib
@@ -277,7 +295,10 @@ def _save(figure: "Figure", path: str | os.PathLike[str] | None, overwrite: bool
     suffix = Path(path).suffix.lower()
     # Editable text for journals, and the same bytes for the same plot.
     style: Any = {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "motiform"}
-    undated: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+    undated: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+    if key is not None:
+        undated[".png"][NAME] = key
+        undated[".svg"]["Keywords"] = undated[".pdf"]["Keywords"] = f"{NAME} {key}"
     drawn = io.BytesIO()  # matplotlib's writers fail in their own ways on a full disk
     with matplotlib.rc_context(style):
         figure.savefig(drawn, format=suffix[1:], dpi=200, metadata=undated[suffix])

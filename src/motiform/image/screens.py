@@ -1,55 +1,27 @@
-"""Pictures and films of the heights in a recording, and PNG files of 8 and 16 bits."""
+"""Pictures and films of the heights in a recording."""
 
+import hashlib
 import os
-import struct
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RecordingError
+from motiform.base.errors import InputError, RecordingError, closest
 from motiform.base.progress import Progress
-from motiform.image.chroma import Saturation, Tint, chroma_values, enlarge, relief_pixels
+from motiform.image.chroma import OPERATORS, Saturation, Tint, chroma_values, enlarge, relief_pixels
+from motiform.image.exr import write_exr
 from motiform.image.files import new_file
-from motiform.image.film import _check_path, encoder
+from motiform.image.film import _check_path, check_bits, encoder
+from motiform.image.look import linear_from_srgb
+from motiform.image.png import write_png
+from motiform.image.stamp import NAME, read_stamp
 
 if TYPE_CHECKING:
     from motiform.record import Recording
 
 __all__ = ["screen_film", "screen_picture", "screen_saturation", "upright_field", "write_png"]
-
-
-def write_png(pixels: np.ndarray, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write a PNG file of pixels (rows, columns) or (rows, columns, 3), uint8 or uint16, and return its path.
-
-    Pillow cannot write colours of 16 bits, so the file is written here (PNG, ISO/IEC 15948).
-    """
-    found = np.asarray(pixels)
-    if (
-        found.dtype not in (np.uint8, np.uint16)
-        or found.ndim not in (2, 3)
-        or not found.size
-        or found.shape[2:] not in ((), (3,))
-    ):
-        got, allowed = f"{found.dtype} of shape {found.shape}", "uint8 or uint16, (rows, columns) or (rows, columns, 3)"
-        raise InputError("pixels of a picture have the wrong form", got=got, allowed=allowed)
-    path = _check_path(path, ".png", overwrite)
-    rows, columns = found.shape[:2]
-    bits = 8 * found.dtype.itemsize
-    lines = found.astype(found.dtype.newbyteorder(">")).reshape(rows, -1).view(np.uint8).reshape(rows, -1)
-    data = np.concatenate([np.zeros((rows, 1), np.uint8), lines], axis=1).tobytes()
-    head = struct.pack(">IIBBBBB", columns, rows, bits, 2 if found.ndim == 3 else 0, 0, 0, 0)
-    with new_file(path, overwrite=overwrite) as part, part.open("wb") as file:
-        file.write(
-            b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(data)) + _chunk(b"IEND", b"")
-        )
-    return path
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def upright_field(field: np.ndarray, axes: str) -> np.ndarray:
@@ -79,6 +51,36 @@ def _fields(recording: "Recording", channel: str) -> tuple[str, str, float]:
     prefix = channel.removesuffix("heights").rstrip(".")
     told = known.get(prefix, known) if prefix else known
     return channel, str(told.get("axes", "xy")), float(told.get("spacing", 1.0))
+
+
+def _check_operator(operator: str) -> None:
+    known = ("relief", *OPERATORS)
+    if operator not in known:
+        remedy = closest(str(operator), known)
+        raise InputError("unknown operator", got=operator, allowed=", ".join(known), remedy=remedy)
+
+
+def _key(recording: "Recording", channel: str, *settings: object) -> str:
+    """Return a hash of all that pictures of a channel depend on: colours are fitted to all its samples."""
+    from motiform import __version__
+
+    digest = hashlib.sha256(repr((__version__, channel, settings)).encode())
+    for _, block in recording.blocks(channel):
+        digest.update(np.ascontiguousarray(block).tobytes())
+    return digest.hexdigest()
+
+
+def _light(
+    recording: "Recording", channel: str, operator: str, color: Any, enlarged: int, settings: dict[str, Any]
+) -> Callable[[int], np.ndarray]:
+    """Return the function that gives numbers without a range: w of an operator [m], or the linear light of a relief."""
+    if operator == "relief":
+        paint = _painter(recording, channel, operator, None, color, enlarged, 16, settings)
+        return lambda k: linear_from_srgb(paint(k) / 65535.0)
+    channel, axes, _ = _fields(recording, channel)
+    return lambda k: enlarge(
+        chroma_values(upright_field(recording.read(channel, k, k + 1)[0], axes), operator, **settings), enlarged
+    )
 
 
 def _painter(
@@ -118,19 +120,38 @@ def screen_picture(
     tint: Tint | None = None,
     color: tuple[float, float, float] | None = None,
     enlarged: int = 1,
-    bits: int = 8,
+    bits: int | None = None,
+    dpi: float | None = None,
     overwrite: bool = False,
     **settings: Any,
 ) -> Path:
-    """Write a PNG picture of the heights at a sample: "relief", or one of `chroma.OPERATORS`; return its path.
+    """Write a picture of the heights at a sample: "relief", or one of `chroma.OPERATORS`; return its path.
 
-    The other settings are those of `relief_pixels` and `chroma_values`. `bits` 16 keeps fine steps of brightness.
+    A PNG file has 8 bits if not given, or 16, which keep fine steps of brightness. An EXR file has 32 bits, or 16, and
+    holds what has no range: w of the operator [m] as one channel, without a tint, or the linear light of a relief. The
+    other settings are those of `relief_pixels` and `chroma_values`. A file that is this very picture is not made again.
     """
-    paint = _painter(recording, channel, operator, tint, color, enlarged, bits, settings)
+    path = _check_path(path, ".png", ".exr", overwrite=True)
+    deep = path.suffix.lower() == ".exr"
+    bits = check_bits(path, 32 if deep and bits is None else bits)
+    _fields(recording, channel)
+    _check_operator(operator)
     count = recording.count(channel)
     if not -count <= sample < count:
         raise InputError("no such sample", got=sample, allowed=f"0 to {count - 1}")
-    return write_png(paint(sample % count), path, overwrite=overwrite)
+    if deep and tint is not None:
+        raise InputError("an EXR file has no tint", where=str(path), got=tint, remedy="Leave it out, or write a PNG.")
+    shown = (operator, tint, color, enlarged, sample % count, path.suffix.lower(), bits, dpi, sorted(settings.items()))
+    key = _key(recording, channel, *shown)
+    if not overwrite and read_stamp(path) == key:
+        return path
+    if deep:
+        light = _light(recording, channel, operator, color, enlarged, settings)(sample % count)
+        with new_file(path, overwrite=overwrite) as part:
+            write_exr(light, part, bits=bits, notes={NAME: key}, dpi=dpi)
+        return path
+    paint = _painter(recording, channel, operator, tint, color, enlarged, bits, settings)
+    return write_png(paint(sample % count), path, overwrite=overwrite, key=key, dpi=dpi)
 
 
 def screen_film(
@@ -149,17 +170,23 @@ def screen_film(
 ) -> Path:
     """Write an mp4 film of the heights, one picture for each sample, and return its path.
 
-    `fps` is the rate of the recording if not given. Odd sides lose a pixel, which H.264 needs.
+    `fps` is the rate of the recording if not given. Odd sides lose a pixel, which H.264 needs. A file that is this very
+    film is not made again.
     """
-    path = _check_path(path, ".mp4", overwrite)
-    paint = _painter(recording, channel, operator, tint, color, enlarged, 8, settings)
+    path = _check_path(path, ".mp4", overwrite=True)
+    _fields(recording, channel)
+    _check_operator(operator)
     count, rate = recording.count(channel), fps or recording.channel(channel).rate or 25.0
+    key = _key(recording, channel, operator, tint, color, enlarged, rate, sorted(settings.items()))
+    if not overwrite and read_stamp(path) == key:
+        return path
+    paint = _painter(recording, channel, operator, tint, color, enlarged, 8, settings)
     rows, columns = (side - side % 2 for side in paint(0).shape[:2])
     if not rows or not columns:
         raise InputError("a film must have two pixels along each side", got=paint(0).shape[:2])
     with new_file(path, overwrite=overwrite) as part:
         part.touch()
-        with encoder(part, (columns, rows), rate) as send:
+        with encoder(part, (columns, rows), rate, key=key) as send:
             for k in range(count):
                 send(np.ascontiguousarray(paint(k)[:rows, :columns]))
                 if progress is not None:

@@ -1,26 +1,20 @@
 """Keys in pictures and films: a hash of all that they were made of, by which they are known again."""
 
+import re
 import subprocess
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-__all__ = ["png_stamp", "read_stamp"]
+__all__ = ["NAME", "read_stamp"]
 
-_NAME = "motiform"
-
-
-def png_stamp(key: str) -> Any:
-    """Return what puts a key into a PNG file."""
-    from PIL.PngImagePlugin import PngInfo
-
-    info = PngInfo()
-    info.add_text(_NAME, key)
-    return info
+NAME = "motiform"
 
 
 def read_stamp(path: Path) -> str | None:
-    """Return the key of a picture (.png) or a film (.mp4); None where it has none, or cannot be read."""
+    """Return the key of a picture (.png, .exr), a plot (.svg, .pdf) or a film (.mp4).
+
+    None where it has none, or cannot be read.
+    """
     if not path.is_file():
         return None
     with suppress(Exception):  # a file that is no picture has no key
@@ -28,11 +22,18 @@ def read_stamp(path: Path) -> str | None:
             from PIL import Image
 
             with Image.open(path) as image:
-                return str(image.info[_NAME])
+                return str(image.info[NAME])
+        if path.suffix.lower() == ".exr":
+            from motiform.image.exr import exr_attributes
+
+            return exr_attributes(path)[NAME].decode()
+        if path.suffix.lower() in (".svg", ".pdf"):
+            told = re.search(rb"motiform ([0-9a-f]{64})", path.read_bytes())
+            return None if told is None else told[1].decode()
         from imageio_ffmpeg import get_ffmpeg_exe
 
         command = [get_ffmpeg_exe(), "-v", "error", "-i", f"file:{path}", "-f", "ffmetadata", "-"]
-        told = subprocess.run(command, capture_output=True, timeout=30, check=True, stdin=subprocess.DEVNULL).stdout
-        lines = told.decode(errors="replace").splitlines()
-        return next(line.partition(f"comment={_NAME} ")[2] for line in lines if line.startswith(f"comment={_NAME} "))
+        said = subprocess.run(command, capture_output=True, timeout=30, check=True, stdin=subprocess.DEVNULL).stdout
+        lines = said.decode(errors="replace").splitlines()
+        return next(line.partition(f"comment={NAME} ")[2] for line in lines if line.startswith(f"comment={NAME} "))
     return None

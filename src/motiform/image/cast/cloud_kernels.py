@@ -7,7 +7,7 @@ import math
 from motiform.base.kernels import kernel, routine
 from motiform.image.cast.light_kernels import EYE, NADIR, SUN, SUN_COLOR, ZENITH, ground_distance
 from motiform.image.cast.nearest_kernels import cast, unit
-from motiform.image.cast.pixel_kernels import HEIGHT, WIDTH, pixel_ray
+from motiform.image.cast.pixel_kernels import FIRST, WIDTH, pixel_ray
 from motiform.spatial.algebra import add, axpy, dot, load3, scale, sub
 
 __all__ = ["light_puffs", "veil"]
@@ -54,10 +54,10 @@ def light_puffs(i, puffs, view, tree, pieces, meshes, colors):
 @kernel
 def veil(i, light, view, plan, tree, pieces, meshes, puffs, colors, starts, members):
     """Lay the puffs over pixel i, front to back: what is behind comes through by exp(−depth)."""
-    x, y = i % plan[WIDTH], i // plan[WIDTH]
+    x, y = i % plan[WIDTH], i // plan[WIDTH] + plan[FIRST]
     across = (plan[WIDTH] + TILE - 1) // TILE
     tile = (y // TILE) * across + x // TILE
-    if starts[tile] < starts[tile + 1] and y < plan[HEIGHT]:
+    if starts[tile] < starts[tile + 1]:
         o, d = load3(view, EYE), unit(pixel_ray(x + 0.5, y + 0.5, view))
         end, _, _, _, _ = cast(o, d, False, tree, pieces, meshes)
         end = min(end, ground_distance(o, d, view))

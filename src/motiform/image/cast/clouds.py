@@ -14,17 +14,18 @@ __all__ = ["lay_veil", "puff_tiles"]
 
 
 def lay_veil(
-    light: Any, puffs: list[Puffs], view: np.ndarray, plan: np.ndarray, seen: tuple[Any, ...], device: "Device"
-) -> None:
-    """Lay puffs over the light that pixels receive."""
+    light: Any, puffs: list[Puffs], view: np.ndarray, size: tuple[int, int], plan: Any, seen: tuple[Any, ...],
+    device: "Device",
+) -> None:  # fmt: skip
+    """Lay puffs over the light that pixels of a band of rows, which the plan tells, of a picture receive."""
     from motiform.image.cast.cloud_kernels import TILE, light_puffs, veil
 
     rows = np.concatenate([_rows(one) for one in puffs])
-    starts, members = puff_tiles(rows, view, (int(plan[0]), int(plan[1])), TILE)
+    starts, members = puff_tiles(rows, view, size, TILE)
     if not len(members):
         return
     put = device.array
-    view, plan, shown, colors = put(view), put(plan), put(rows), device.empty((len(rows), 3), np.float64)
+    view, shown, colors = put(view), put(rows), device.empty((len(rows), 3), np.float64)
     device.launch(light_puffs, len(rows), shown, view, *seen, colors)
     device.launch(veil, light.shape[0], light, view, plan, *seen, shown, colors, put(starts), put(members))
 

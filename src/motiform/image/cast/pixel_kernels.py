@@ -33,8 +33,8 @@ from motiform.spatial.algebra import add, axpy, load3, scale
 
 __all__ = ["develop", "pixel_ray", "trace"]
 
-# Numbers of the plan (5,).
-WIDTH, HEIGHT, STRIDE, SAMPLES, AMBIENT = range(5)
+# Numbers of the plan (6,): of a band of rows, which begins at row FIRST of the picture.
+WIDTH, HEIGHT, STRIDE, SAMPLES, AMBIENT, FIRST = range(6)
 # Columns of a pixel's light (pixels, 9): what is fixed, and what the sun and the sky give where nothing shades.
 _FIXED, _BY_SUN, _BY_SKY = 0, 3, 6
 # Columns of a pixel's guide (pixels, 6): how much of sun and sky it sees, which piece it shows, its normal.
@@ -83,8 +83,8 @@ def pixel_ray(x, y, view):
 def trace(i, light, guide, view, plan, tree, pieces, meshes):
     """Write what pixel i receives (light) and what it shows (guide)."""
     x, row = i % plan[WIDTH], i // plan[WIDTH]
-    y = (row * plan[STRIDE]) % plan[HEIGHT]  # rows in scattered order: sky and bodies spread over the threads evenly
-    pixel = y * plan[WIDTH] + x
+    row = (row * plan[STRIDE]) % plan[HEIGHT]  # in scattered order: sky and bodies spread over the threads evenly
+    pixel, y = row * plan[WIDTH] + x, row + plan[FIRST]
     samples, rays = plan[SAMPLES], plan[AMBIENT]
     tile, jitter = _bayer(x, y), pixel_hash(x, y) / (16.0 * samples)
     fixed, by_sun, by_sky, mixed = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -110,17 +110,17 @@ def trace(i, light, guide, view, plan, tree, pieces, meshes):
 
 
 @routine
-def _srgb(x):
-    """Return the sRGB code (0 to 255) of a linear intensity; brighter than 0.8 bends towards 1 instead of clipping."""
+def _srgb(x, levels):
+    """Return the sRGB code (0 to levels) of a linear intensity; above 0.8 it bends towards 1 instead of clipping."""
     if x > 0.8:
         x = 0.8 + 0.2 * math.tanh((x - 0.8) / 0.2)
     code = 12.92 * x if x <= 0.0031308 else 1.055 * x ** (1.0 / 2.4) - 0.055
-    return int(255.0 * min(max(code, 0.0), 1.0) + 0.5)
+    return int(levels * min(max(code, 0.0), 1.0) + 0.5)
 
 
-@kernel
-def develop(i, light, guide, plan, exposure, picture):
-    """Write the color of pixel i: shade averaged over the 5 by 5 neighbours on the same smooth piece, then sRGB.
+@routine
+def _shade(i, light, guide, plan):
+    """Return the part of the sun and of the sky that pixel i sees: the mean over 5 by 5 neighbours on its smooth piece.
 
     Weights 1/2, 1, 1, 1, 1/2 count each of the 16 parts of the sequence once, whatever the place.
     """
@@ -142,6 +142,13 @@ def develop(i, light, guide, plan, exposure, picture):
                     total += weight
         if total == 0.0:  # a normal that turns over within the pixel: keep its own shade
             sun_seen, sky_seen, total = guide[i, _SUN_SEEN], guide[i, _SKY_SEEN], 1.0
+    return sun_seen, sky_seen, total
+
+
+@kernel
+def develop(i, light, guide, plan, exposure, levels, picture):
+    """Write the color of pixel i: sRGB codes from 0 to `levels`; where that is 0, linear light."""
+    sun_seen, sky_seen, total = _shade(i, light, guide, plan)
     for k in range(3):
         value = light[i, _FIXED + k] + (sun_seen * light[i, _BY_SUN + k] + sky_seen * light[i, _BY_SKY + k]) / total
-        picture[i, k] = _srgb(exposure * value)
+        picture[i, k] = exposure * value if levels == 0.0 else _srgb(exposure * value, levels)

@@ -1,6 +1,7 @@
 """Off-screen rendering of a form by ray casting. docs/image.md gives the formulas."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from motiform.image.cast.layouts import Meshes, Placed, Tree
 from motiform.image.cast.pieces import Drawing, Pieces, draw_form
 from motiform.image.extent import form_bounds, lowest_height
 from motiform.image.look import Ground, Look, linear_from_srgb
+from motiform.image.path import CameraPath, camera_of
 from motiform.image.playback import Moment, moment_at_sample, moment_at_time
 from motiform.spatial.upright import upright
 
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Painter", "cast_form", "render"]
 
 _LARGEST = 16384  # pixels along a side
+_BAND = 4_000_000  # pixels that are painted at once: some 300 MB of light and guides
+_MARGIN = 2  # rows beside a band that its shade is averaged over
+DEPTHS: dict[int, tuple[Any, float]] = {8: (np.uint8, 255.0), 16: (np.uint16, 65535.0), 32: (np.float32, 0.0)}
+"""Type of a pixel's numbers, and the code of full brightness; 0: linear light."""
 
 
 def render(
@@ -32,32 +38,41 @@ def render(
     sample: int | None = None,
     *,
     time: float | None = None,
-    camera: Camera | None = None,
+    camera: Camera | CameraPath | None = None,
     size: tuple[int, int] = (1280, 720),
     ground: bool | float | Ground | None = None,
     look: Look | None = None,
     samples_per_pixel: int = 4,
+    bits: int = 8,
     device: str = "cpu",
 ) -> np.ndarray:
-    """Return a picture of a form or recording, (height, width, 3) uint8 sRGB.
+    """Return a picture of a form or recording, (height, width, 3): sRGB in uint8 or uint16, or linear light in float32.
 
     Parameters
     ----------
     sample, time : which instant; the last sample unless one of the two is given. Times [s] fall between samples.
-    camera : None: the camera of the scene, or one that frames the whole motion.
+    camera : one that stands, or a path; None: that of the scene, or one that frames the whole motion.
     size : width and height [pixels].
     ground : True: a level checkered plane at height 0, or under the motion when that goes below; a number: its height
         [m]; False: none; None: as the scene says.
     look : light and exposure.
     samples_per_pixel : rays through each pixel; more are smoother.
+    bits : of a number of a pixel: 8 or 16 (sRGB), or 32 (light times exposure, neither compressed nor clipped).
     """
     from motiform.form import form_of
 
-    form = form_of(source)
+    form, _ = form_of(source), depth_of(bits)
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )
-    return painter.paint(choose_moment(form, sample, time))
+    return painter.paint(choose_moment(form, sample, time), bits)
+
+
+def depth_of(bits: int) -> tuple[Any, float]:
+    """Return the type of a pixel's numbers and the code of full brightness."""
+    if bits not in DEPTHS:
+        raise InputError("bits of a pixel must be 8, 16 or 32", got=bits, allowed=", ".join(map(str, DEPTHS)))
+    return DEPTHS[bits]
 
 
 def choose_moment(form: "Form", sample: int | None, time: float | None) -> Moment:
@@ -84,12 +99,14 @@ class Painter:
     """Width, height, stride of rows, samples per pixel, rays to the sky per sample."""
     exposure: float
     device: str = "cpu"
+    path: CameraPath | None = None
+    """Of a camera that moves, y up."""
 
     @staticmethod
     def of(
         form: "Form",
         *,
-        camera: Camera | None = None,
+        camera: Camera | CameraPath | None = None,
         size: tuple[int, int] = (1280, 720),
         ground: bool | float | Ground | None = None,
         look: Look | None = None,
@@ -102,32 +119,72 @@ class Painter:
             raise InputError("samples_per_pixel is out of range", got=samples_per_pixel, allowed="1 to 1024")
         look = look or Look()
         turn = upright(form.up)
-        camera = (camera or Camera.of(form, aspect=width / height)).over(form.up).turned(turn)
+        chosen = (camera or camera_of(form, aspect=width / height)).over(form.up).turned(turn)
+        path = chosen if isinstance(chosen, CameraPath) else None
+        far = (
+            max(chosen.cameras, key=_distance) if isinstance(chosen, CameraPath) else chosen
+        )  # one ground for all keys
         view = np.concatenate(
-            [[camera.position], camera.rays((width, height)), _light_rows(look), _ground_rows(form, camera, ground)]
+            [[far.position], far.rays((width, height)), _light_rows(look), _ground_rows(form, far, ground)]
         )
         view[-1, 2] = math.sin(min(max(look.softness, 0.0), 1.5))
-        plan = np.array([width, height, _stride(height), samples_per_pixel, look.ambient_rays], np.int64)
-        return Painter(draw_form(form), None if (turn == np.eye(3)).all() else turn, view, plan, look.exposure, device)
+        plan = np.array([width, height, _stride(height), samples_per_pixel, look.ambient_rays, 0], np.int64)
+        flat = None if (turn == np.eye(3)).all() else turn
+        return Painter(draw_form(form), flat, view, plan, look.exposure, device, path)
 
-    def paint(self, moment: Moment) -> np.ndarray:
-        """Return the picture of the form at an instant, (height, width, 3) uint8 sRGB."""
+    def paint(self, moment: Moment, bits: int = 8) -> np.ndarray:
+        """Return the picture of the form at an instant, (height, width, 3); see `render` for its numbers.
+
+        It is painted by bands of rows, so that memory is bounded at any size, with the bits of one band.
+        """
         from motiform.base.kernels import get_device
-        from motiform.image.cast import pixel_kernels as raycast_kernels
 
         device = get_device(self.device)
         moment = moment if self.turn is None else moment.turned(self.turn)
         width, height = int(self.plan[0]), int(self.plan[1])
-        pixels = width * height
+        seen, view = _arguments(self.drawing.place(moment), device), self._view_at(moment.time)
+        puffs = [one for one in moment.surfaces if isinstance(one, Puffs)]
+        picture = np.empty((height, width, 3), depth_of(bits)[0])
+        for first, last in _bands(width, height):
+            low, high = max(0, first - _MARGIN), min(height, last + _MARGIN)
+            band = self._paint_rows(device, (low, high), view, seen, puffs, bits)
+            picture[first:last] = band[first - low : last - low]
+        return picture
+
+    def _paint_rows(
+        self, device: "Device", span: tuple[int, int], view: np.ndarray, seen: tuple[Any, ...], puffs: list[Puffs],
+        bits: int,
+    ) -> np.ndarray:  # fmt: skip
+        """Return rows of the picture; those at its ends have not all their neighbours."""
+        from motiform.image.cast import pixel_kernels as raycast_kernels
+
+        kind, levels = depth_of(bits)
+        width, low, rows = int(self.plan[0]), span[0], span[1] - span[0]
+        pixels = rows * width
         light, guide = device.empty((pixels, 9), np.float32), device.empty((pixels, 6), np.float32)
-        picture = device.empty((pixels, 3), np.uint8)
-        plan = device.array(self.plan)
-        seen = _arguments(self.drawing.place(moment), device)
-        device.launch(raycast_kernels.trace, pixels, light, guide, device.array(self.view), plan, *seen)
-        if puffs := [one for one in moment.surfaces if isinstance(one, Puffs)]:
-            lay_veil(light, puffs, self.view, self.plan, seen, device)
-        device.launch(raycast_kernels.develop, pixels, light, guide, plan, self.exposure, picture)
-        return device.host(picture).reshape(height, width, 3)
+        found = device.empty((pixels, 3), kind)
+        plan = device.array(np.array([width, rows, _stride(rows), *self.plan[3:5], low], np.int64))
+        device.launch(raycast_kernels.trace, pixels, light, guide, device.array(view), plan, *seen)
+        if puffs:
+            lay_veil(light, puffs, view, (width, int(self.plan[1])), plan, seen, device)
+        device.launch(raycast_kernels.develop, pixels, light, guide, plan, self.exposure, levels, found)
+        return np.asarray(device.host(found).reshape(rows, width, 3))
+
+    def _view_at(self, time: float) -> np.ndarray:
+        """Return camera, light and ground at a time [s]: the ground fades around what the camera looks at."""
+        if self.path is None:
+            return self.view
+        camera, view = self.path.at(time), self.view.copy()
+        view[0], view[1:4] = camera.position, camera.rays((int(self.plan[0]), int(self.plan[1])))
+        view[-2, 0], view[-2, 2] = camera.target[0], camera.target[2]
+        return view
+
+
+def _bands(width: int, height: int) -> Iterator[tuple[int, int]]:
+    """Give the rows of each band: from, to."""
+    rows = max(1, _BAND // width)
+    for first in range(0, height, rows):
+        yield first, min(height, first + rows)
 
 
 def cast_form(
@@ -215,7 +272,7 @@ def _ground_rows(form: "Form", camera: Camera, ground: bool | float | Ground | N
     low, high = form_bounds(form)
     extent = float(np.linalg.norm(high - low))
     height = ground.height if ground.height is not None else lowest_height(form)
-    distance = float(np.linalg.norm(np.subtract(camera.target, camera.position)))
+    distance = _distance(camera)
     cell = ground.cell if ground.cell is not None else _round_length(0.12 * distance)
     if not cell > 0.0 or not math.isfinite(height):
         raise InputError(
@@ -224,6 +281,10 @@ def _ground_rows(form: "Form", camera: Camera, ground: bool | float | Ground | N
     fade = 3.0 * max(distance, extent)
     middle = [camera.target[0], height, camera.target[2]]
     return np.array([*linear_from_srgb(np.array(ground.tones)), middle, [cell, fade, 0.0]])
+
+
+def _distance(camera: Camera) -> float:
+    return float(np.linalg.norm(np.subtract(camera.target, camera.position)))
 
 
 def _round_length(length: float) -> float:

@@ -1,5 +1,6 @@
 """The schema of scene files: one class per table, checked by pydantic, every number with its unit."""
 
+from itertools import pairwise
 from math import pi
 from typing import Annotated, Literal
 
@@ -184,23 +185,53 @@ class CameraTable(Table):
     """A camera: where it is, where it looks, how wide."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-    from_: Point = Field(alias="from")
-    to: Point
+    from_: Point | None = Field(None, alias="from")
+    to: Point | None = None
     fov: Annotated[Radian, Above0] | None = None
 
     @model_validator(mode="after")
     def _looks(self) -> "CameraTable":
-        if self.from_ == self.to:
+        if self.from_ is not None and self.from_ == self.to:
             raise ValueError("from and to are one point")
         if self.fov is not None and self.fov >= pi:
             raise ValueError("fov must be below 180 deg")
         return self
 
 
+class CameraKeyTable(CameraTable):
+    """A place of a camera's path; what it does not say is that of the camera."""
+
+    time: Second
+
+
+class CameraPathTable(CameraTable):
+    """A camera: it stands, or passes through the keys of a path."""
+
+    path: list[CameraKeyTable] | None = Field(None, min_length=1, description="keys: time, from, to, fov")
+    smooth: bool | None = Field(None, description="whether the path is a smooth curve (true if not given) or lines")
+
+    @model_validator(mode="after")
+    def _complete(self) -> "CameraPathTable":
+        keys: list[CameraTable] = [*(self.path or [self])]
+        for key in keys:
+            for name, own, common in (("from", key.from_, self.from_), ("to", key.to, self.to)):
+                if own is None and common is None:
+                    at = f"the key at {key.time:g} s" if isinstance(key, CameraKeyTable) else "the camera"
+                    raise ValueError(f"'{name}' of {at} is missing")
+            if (key.from_ or self.from_) == (key.to or self.to):
+                raise ValueError("from and to are one point")
+        times = [key.time for key in self.path or []]
+        if any(b <= a for a, b in pairwise(times)):
+            raise ValueError(f"times of a path must increase, got {times}")
+        if self.smooth is not None and self.path is None:
+            raise ValueError("'smooth' is for a path, which is missing")
+        return self
+
+
 class ImageTable(Table):
     """`[image]`: hints for pictures, films, plots and the studio."""
 
-    camera: CameraTable | None = None
+    camera: CameraPathTable | None = None
     plot: list[str] = Field(default_factory=list, description="channels worth a plot")
     ground: bool = Field(True, description="whether a ground is drawn")
     ground_height: Metre | None = Field(None, description="its height; if not given y = 0, or below the motion")
