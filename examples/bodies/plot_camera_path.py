@@ -19,7 +19,7 @@ from motiform.form import dress
 from motiform.image import Camera, CameraPath, render, show_pictures
 from motiform.image.screens import write_png
 
-EYES = ((0.0, 2.0, 6.0), (4.0, 2.6, 4.5), (6.0, 3.0, 1.5), (5.5, 1.5, -1.0))  # m
+EYES = ((0.0, 0.3, 2.2), (1.5, 0.6, 1.5), (2.1, 0.3, 0.2), (1.6, -0.3, -1.2))  # m, from the hammer
 PARTS = (0.0, 0.35, 0.7, 1.0)  # of the time
 
 
@@ -27,7 +27,7 @@ def main(quick=False):
     rec = mf.simulate("thrown", settings={"scene.duration": 0.4 if quick else 1.2})
     times = tuple(part * rec.duration for part in PARTS)
     at = [np.array([np.interp(t, rec.time("hammer.position"), x) for x in rec["hammer.position"].T]) for t in times]
-    cameras = tuple(Camera(eye, tuple(to), fov=0.5) for eye, to in zip(EYES, at, strict=True))
+    cameras = tuple(Camera(tuple(to + eye), tuple(to), fov=0.8) for eye, to in zip(EYES, at, strict=True))
     return {"rec": rec, "at": at, "path": CameraPath(times, cameras)}
 
 

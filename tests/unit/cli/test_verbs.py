@@ -118,8 +118,13 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         ),
         (("film", "throw.mf", "--out", "a.png", "--at", "nan"), ["0 to 0.2 s"]),
         (("film", "throw.mf", "--out", "a.png", "--at", "0.1", "--strobe", "3"), ["Give one of them"]),
-        (("film", "throw.mf", "--out", "a.mp4", "--at", "0.1"), ["'--at'", "picture (.png)"]),
-        (("film", "throw.mf", "--out", "a.mp4", "--strobe", "3"), ["'--strobe'", "picture (.png)"]),
+        (("film", "throw.mf", "--out", "a.mp4", "--at", "0.1"), ["'--at'", "picture (.png, .exr)"]),
+        (("film", "throw.mf", "--out", "a.mp4", "--bits", "16"), ["'--bits'", "picture (.png, .exr)"]),
+        (("film", "throw.mf", "--out", "a.png", "--bits", "12"), ["8 or 16"]),
+        (("film", "throw.mf", "--out", "a.png", "--size", "A99"), ["A0 to A10"]),
+        (("image", "throw.mf", "--chroma", "relief"), ["heights of one channel", "Record a screen"]),
+        (("image", "throw.mf", "energy", "--bits", "16"), ["--bits", "--chroma OPERATOR"]),
+        (("film", "throw.mf", "--out", "a.mp4", "--strobe", "3"), ["'--strobe'", "picture (.png, .exr)"]),
         (("export", "throw.mf", "--out", "a.fbx"), [".fbx"]),
         (("image", "throw.mf", "energi"), ["Did you mean 'energy'?"]),
         (("image", "throw.mf", "hammer.position.u"), ["no such component of 'hammer.position'", "x, y, z"]),
@@ -237,8 +242,13 @@ def test_picture_plot_and_exports(here):
     small = ("--size", "64x36")
     assert here("film", "throw.mf", "--out", "p.png", *small)[1].startswith("wrote picture: p.png")
     assert here("film", "throw.mf", "--out", "f.mp4", *small, "-q")[1].startswith("wrote film: f.mp4")
-    assert here("image", "throw.mf", "energy", "--out", "e.svg")[1].startswith("wrote plot: e.svg")
-    assert here("image", "throw.mf", "energy")[1].startswith("wrote plot: throw-plot.png")
+    for told in ("wrote plot: e.svg", "already done, nothing changed: e.svg"):
+        assert here("image", "throw.mf", "energy", "--out", "e.svg")[1].startswith(told)
+    assert here("image", "throw.mf", "hammer.position", "--out", "e.svg")[0] == 2  # another plot
+    for told in ("wrote plot: throw-plot.png", "already done, nothing changed: throw-plot.png"):
+        assert here("image", "throw.mf", "energy")[1].startswith(told)
+    assert here("image", "throw.mf", "energy", "--out", "e.pdf")[1].startswith("wrote plot: e.pdf")
+    assert here("image", "throw.mf", "energy", "--out", "e.pdf")[1].startswith("already done")
     for name in ("a.glb", "a.x3d", "a.csv"):
         assert here("export", "throw.mf", "--out", name)[1].startswith(f"wrote export: {name}")
         assert here("export", "throw.mf", "--out", name)[0] == 2  # not over a result

@@ -119,7 +119,7 @@ def test_a_title_stands_in_the_lower_left_corner():
 def test_the_very_same_is_not_painted_again(flight, tmp_path, write, name, monkeypatch):
     painted = []
     paint = Painter.paint
-    monkeypatch.setattr(Painter, "paint", lambda self, moment: painted.append(1) or paint(self, moment))
+    monkeypatch.setattr(Painter, "paint", lambda self, *given: painted.append(1) or paint(self, *given))
     path = write(flight, tmp_path / name, size=SIZE)
     first, bits = len(painted), path.read_bytes()
     assert first > 0

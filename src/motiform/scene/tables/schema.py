@@ -212,7 +212,7 @@ class CameraPathTable(CameraTable):
 
     @model_validator(mode="after")
     def _complete(self) -> "CameraPathTable":
-        keys: list[CameraTable] = [*(self.path or [self])]
+        keys: list[CameraTable] = [self] if self.path is None else [*self.path]
         for key in keys:
             for name, own, common in (("from", key.from_, self.from_), ("to", key.to, self.to)):
                 if own is None and common is None:
