@@ -77,7 +77,15 @@ def test_light_comes_through_by_the_law_of_beer():
     seen = _arguments(painter.drawing.place(moment_at_sample(form, 0)), device)
     place, wide, deep = np.array([[0.05, 0.9, 0.2], [0.1, 1.1, -0.5]]), np.array([0.1, 0.2]), np.array([0.7, 0.4])
     light = np.ones((1200, 9), np.float32)
-    lay_veil(light, [Puffs(place, wide, deep, np.zeros(3))], painter.view, painter.plan, seen, device)
+    lay_veil(
+        light,
+        [Puffs(place, wide, deep, np.zeros(3))],
+        painter.view,
+        tuple(painter.plan[:2]),
+        painter.plan,
+        seen,
+        device,
+    )
     x, y = np.meshgrid(np.arange(40) + 0.5, np.arange(30) + 0.5)
     eye, forward, right, up = painter.view[:4]
     d = (forward + x[..., None] * right + y[..., None] * up).reshape(-1, 3)
@@ -108,3 +116,13 @@ def test_squares_of_a_picture_list_all_puffs_that_they_show_nearest_first():
         listed = members[starts[tile] : starts[tile + 1]]
         assert set(np.flatnonzero(near)) <= set(listed)
         assert (np.diff(np.linalg.norm(to[listed], axis=1)) >= 0).all()
+
+
+def test_bands_of_rows_show_the_puffs_of_one(monkeypatch):
+    from motiform.image import render
+    from motiform.image.cast import raycast
+
+    form, size = dress(recorded(born=None)), (48, 40)
+    whole = render(form, size=size)
+    monkeypatch.setattr(raycast, "_BAND", 7 * size[0])
+    assert np.array_equal(render(form, size=size), whole)
