@@ -23,6 +23,8 @@ REFERENCES: dict[str, str] = {
     "doi:10.1145/166117.166163",
     "Taylor21": "G. I. Taylor, Diffusion by continuous movements, Proc. London Math. Soc. 20 (1921) 196–212. "
     "doi:10.1112/plms/s2-20.1.196",
+    "Clavet05": "S. Clavet, P. Beaudoin, P. Poulin, Particle-based viscoelastic fluid simulation, Symposium on "
+    "Computer Animation 2005, 219–228. doi:10.1145/1073368.1073400",
     "Blinn82": "J. F. Blinn, A generalization of algebraic surface drawing, ACM Trans. Graph. 1 (1982) 235–256. "
     "doi:10.1145/357306.357310",
     "BloomenthalShoemake91": "J. Bloomenthal, K. Shoemake, Convolution surfaces, Computer Graphics 25 (SIGGRAPH 1991) "

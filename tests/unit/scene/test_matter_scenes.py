@@ -499,6 +499,7 @@ def test_zone_laws_by_name(text, law):
         ('law = "healing"\nstiffness = 10\nlength = 0.12\nhealing = 0.1\nnew_rest = true', presets.healing(10.0, 0.12, 0.1, new_rest=True)),
         ('law = "fatigue"\nstiffness = 10\nstrain = "1 mm"\nlife = 5\nweakening = 0.5', presets.fatigue(10.0, 0.001, 5, weakening=0.5)),
         ('law = "capillary_bridge"\nstiffness = 10\nattraction = 2\ninner = 0.1\nouter = 0.12', presets.capillary_bridge(10.0, 2.0, 0.1, 0.12)),
+        ('law = "paste_bond"\nstiffness = 10\nyield_force = 0.1\nouter = 0.12', presets.paste_bond(10.0, 0.1, 0.12)),
         (f'law = "automaton"\ntext = """\n{BREAKING}"""\nvalues = {{ stiffness = "1 N/dm", limit = "105 mm" }}', Automaton("l", BREAKING).law(stiffness=10.0, limit=0.105)),
     ],
 )  # fmt: skip

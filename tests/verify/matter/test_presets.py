@@ -189,6 +189,20 @@ def test_a_bridge_forms_at_contact_and_holds_farther_out():
     assert law.farthest == outer
 
 
+def test_a_bond_of_paste_yields_breaks_and_forms_anew():
+    """2 F a − 5/2 F²/k to push two points together by a and to part them, as often as one likes; never above F."""
+    stiffness, yield_force, outer, a = 16.0, 2.0, 2.0, 1.5
+    law = presets.paste_bond(stiffness, yield_force, outer)
+    found = law.respond(along(3.0, outer - a, 3.0, outer - a, 3.0))
+    assert found.visited[:4] == ["apart", "bonded", "yielding", "bonded"]
+    assert np.abs(found.tension).max() <= yield_force
+    assert not found.tension[found.distance > outer].any()
+    taken = 2 * yield_force * a - 2.5 * yield_force**2 / stiffness
+    # The bond forms and breaks within a step, and turns once: each changes the sum by a step times the largest force.
+    assert abs(found.work[-1] - 2 * taken) < 2 * 3 * DENSE * yield_force
+    assert law.farthest == outer
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -204,6 +218,8 @@ def test_a_bridge_forms_at_contact_and_holds_farther_out():
         lambda: presets.fatigue(1.0, 0.1, 5, weakening=1.5),
         lambda: presets.capillary_bridge(1.0, 1.0, 2.0, 1.0),
         lambda: presets.capillary_bridge(0.0, 1.0, 1.0, 2.0),
+        lambda: presets.paste_bond(1.0, -1.0, 2.0),
+        lambda: presets.paste_bond(1.0, 1.0, 0.0),
     ],
 )
 def test_numbers_without_sense_are_refused(wrong):

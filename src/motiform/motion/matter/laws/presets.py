@@ -1,4 +1,4 @@
-"""Predefined links with memory: dry friction, a bow, plasticity, rupture, healing, fatigue, capillary bridges.
+"""Predefined links with memory: friction, a bow, plasticity, rupture, healing, fatigue, capillary bridges, paste.
 
 Each is an automaton of a few lines (see `automaton`); its text may be read and changed. Numbers are one for all links,
 or one for each. Without `rest`, links are at rest at the start.
@@ -18,7 +18,7 @@ from motiform.motion.matter.laws.automaton import Automaton
 from motiform.motion.matter.laws.automaton_law import AutomatonLaw
 from motiform.motion.matter.laws.links import _numbers
 
-__all__ = ["bow", "capillary_bridge", "dry_friction", "fatigue", "healing", "plasticity", "rupture"]
+__all__ = ["bow", "capillary_bridge", "dry_friction", "fatigue", "healing", "paste_bond", "plasticity", "rupture"]
 
 DRY_FRICTION = """
 parameters stiffness, limit, damping=0, rest=start
@@ -111,6 +111,24 @@ pressed -> apart when d > outer
 pressed -> bridged when d >= inner
 bridged -> pressed when d < inner
 bridged -> apart when d > outer
+reach outer
+"""
+
+# Bonds form wherever two points come within range, as long as they then are, and flow like plastic springs [Clavet05].
+PASTE_BOND = """
+parameters stiffness, yield_force, outer, damping=0
+memory present = outer                              # the rest length of now [m]
+state apart: free
+state bonded: stiffness, damping, present
+state yielding: stiffness, damping, present
+apart -> bonded when d < outer: present = d
+bonded -> apart when d > outer
+bonded -> yielding when stiffness * (d - present) > yield_force: present = d - yield_force / stiffness
+bonded -> yielding when stiffness * (d - present) < -yield_force: present = d + yield_force / stiffness
+yielding -> apart when d > outer
+yielding -> yielding when stiffness * (d - present) > yield_force: present = d - yield_force / stiffness
+yielding -> yielding when stiffness * (d - present) < -yield_force: present = d + yield_force / stiffness
+yielding -> bonded when abs(d - present) < yield_force / stiffness
 reach outer
 """
 
@@ -248,6 +266,21 @@ def capillary_bridge(
     return Automaton(where, CAPILLARY_BRIDGE).law(
         stiffness=stiffness, attraction=attraction, inner=inner, outer=outer, damping=damping
     )
+
+
+def paste_bond(
+    stiffness: ArrayLike, yield_force: ArrayLike, outer: ArrayLike, *, damping: ArrayLike = 0.0
+) -> AutomatonLaw:
+    """Return the bonds of a paste, by range: each flows where it is pulled or pushed too hard, breaks and forms anew.
+
+    Two points that come within `outer` [m] are held at their distance by `stiffness` [N/m]. The force of the spring
+    stays within ± `yield_force` [N]: its rest length moves. Beyond `outer` the bond is broken. Many together make a
+    matter that stands under small loads and flows under larger ones [Clavet05]. To push two points together by a [m],
+    more than 2 yield_force/stiffness, and to part them takes 2 yield_force a − 5/2 yield_force²/stiffness [J].
+    """
+    where = "paste bond"
+    _check(where, above={"stiffness": stiffness, "outer": outer}, least={"yield_force": yield_force})
+    return Automaton(where, PASTE_BOND).law(stiffness=stiffness, yield_force=yield_force, outer=outer, damping=damping)
 
 
 def _check(where: str, above: dict[str, Any] | None = None, least: dict[str, Any] | None = None) -> None:
