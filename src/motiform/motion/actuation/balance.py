@@ -21,10 +21,9 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, closest
 from motiform.motion.actuation.commands import SampledLaw
 from motiform.motion.actuation.motors import TorqueDrives, velocity_places
-from motiform.motion.actuation.tasks import CenterTask, OrientationTask, PostureTask, TaskFunction
-from motiform.motion.actuation.tasks.kinematics import Moving, StateKinematics
+from motiform.motion.actuation.tasks import CenterTask, OrientationTask, PostureTask, TagTask, TaskFunction, TaskValues
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure, FigureState, Quantity, centers_of_mass, inertia_matrix, inverse_dynamics
+from motiform.motion.tree import Figure, FigureState, Quantity, inertia_matrix, inverse_dynamics
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
@@ -118,20 +117,22 @@ class BalanceLaw:
         return self.function(self.q0)
 
     @cached_property
+    def _feet(self) -> TaskFunction:
+        """Places of the soles."""
+        return TaskFunction(self.figure, [TagTask(tag) for tag in self.soles])
+
+    @cached_property
     def _heights(self) -> Array:
         """Of the soles at the start [m], (soles,)."""
-        return np.array([point.value @ self.figure.up for point in self._points(self.q0, np.zeros(self.figure.nv))])
+        return np.asarray(self._feet(self.q0).reshape(-1, 3) @ self.figure.up)
 
-    def _points(self, q: ArrayLike, v: Array) -> list[Moving]:
-        state = StateKinematics(self.figure, np.asarray(q, float), v)
-        return [state.tag(self.figure.tag_names.index(tag)) for tag in self.soles]
+    @cached_property
+    def _lowest(self) -> float:
+        """Height of the centre of mass at which the figure has fallen [m]."""
+        ground = self._heights.min()
+        return float(ground + _FALLEN * (self._target[:3] @ self.figure.up - ground))
 
-    def _height(self, q: ArrayLike) -> float:
-        """Return the height of the centre of mass above the soles of the start [m]."""
-        return float(centers_of_mass(self.figure, q)[-1] @ self.figure.up) - float(self._heights.min())
-
-    def _tasks(self, q: Array, v: Array) -> _Wanted:
-        found = self.function.at(q, v)
+    def _tasks(self, found: TaskValues) -> _Wanted:
         weights, omega = self._gains
         drawn = omega**2 * (self._target - found.value) - 2 * self.ratio * omega * found.rate - found.bias
         return _Wanted(weights[:, None] * found.jacobian, weights * drawn)
@@ -139,23 +140,22 @@ class BalanceLaw:
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the efforts, (driven,)."""
         q, v = state.q, state.v
-        if self._height(q) < _FALLEN * self._height(self.q0):
+        found = self.function.at(q, v)
+        if found.value[:3] @ self.figure.up < self._lowest:
             return np.zeros(len(self.driven))
-        points = self._points(q, v)
-        lifted = np.array([point.value @ self.figure.up for point in points]) - self._heights
-        a, f, G = self._solved(self._tasks(q, v), self._held(points, lifted), points, lifted < _TOUCH, q, v)
+        feet = self._feet.at(q, v)
+        lifted = feet.value.reshape(-1, 3) @ self.figure.up - self._heights
+        a, f, G = self._solved(self._tasks(found), self._held(feet, lifted), feet, lifted < _TOUCH, q, v)
         return np.asarray((inverse_dynamics(self.figure, q, v, a) - G @ f)[self._places])
 
-    def _held(self, points: Sequence[Moving], lifted: Array) -> tuple[Array, Array]:
+    def _held(self, feet: TaskValues, lifted: Array) -> tuple[Array, Array]:
         """Return the rows of the soles and the accelerations that keep them, or bring them back to the ground."""
         w = 2 * np.pi * 4.0  # [rad/s]
-        J = np.concatenate([point.jacobian for point in points])
-        rate, bias = (np.concatenate([getattr(point, key) for point in points]) for key in ("rate", "bias"))
         back = np.outer(lifted, self.figure.up).ravel()
-        return J, -bias - 2 * w * rate - w**2 * back
+        return feet.jacobian, -feet.bias - 2 * w * feet.rate - w**2 * back
 
     def _solved(
-        self, tasks: _Wanted, held: tuple[Array, Array], points: Sequence[Moving], touch: Array, q: Array, v: Array
+        self, tasks: _Wanted, held: tuple[Array, Array], feet: TaskValues, touch: Array, q: Array, v: Array
     ) -> tuple[Array, Array, Array]:
         """Return accelerations, forces along the edges of the friction pyramids ≥ 0, and what these do, (nv, edges).
 
@@ -166,8 +166,8 @@ class BalanceLaw:
 
         figure = self.figure
         free = np.setdiff1d(np.arange(figure.nv), self._places)
-        G = np.concatenate([p.jacobian.T @ self._rays for p, on in zip(points, touch, strict=True) if on] or
-                           [np.zeros((figure.nv, 0))], axis=1)  # fmt: skip
+        pressing = feet.jacobian.reshape(-1, 3, figure.nv)[touch]
+        G = np.einsum("pik,ij->kpj", pressing, self._rays).reshape(figure.nv, -1)
         a0, Z = _general(*held)
         M = inertia_matrix(figure, q)[free]
         r = inverse_dynamics(figure, q, v, a0)[free]
@@ -254,6 +254,10 @@ class BalanceDrives(TorqueDrives):
         own = [k for k in range(3) if k != n]
         return np.eye(3)[own], tuple("xyz"[k] for k in own)
 
+    @cached_property
+    def _center(self) -> TaskFunction:
+        return TaskFunction(self.figure, [CenterTask()])
+
     @property
     def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
         """Efforts, centre of mass, capture point."""
@@ -267,7 +271,7 @@ class BalanceDrives(TorqueDrives):
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:
         """Return the values of `quantities`."""
         axes = self._level[0]
-        center = StateKinematics(self.figure, state.q, state.v).center
+        center = self._center.at(state.q, state.v)
         height = max(float(center.value @ self.figure.up), 1e-3)
         omega = np.sqrt(np.linalg.norm(self.figure.gravity) / height)
         place = axes @ center.value

@@ -1,13 +1,15 @@
 """Posture control: springs and dampers of the joints toward a posture."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.actuation.trajectories import EffortTrajectory, PostureTrajectory
+from motiform.motion.actuation.trajectories import EffortTrajectory, Followed, Posture, PostureTrajectory
 from motiform.motion.run import check_number
 from motiform.motion.tree import Control, Figure, FigureState, inertia_matrix
 from motiform.motion.tree.model.joint import Array
@@ -16,8 +18,6 @@ from motiform.spatial.checks import as_floats
 
 __all__ = ["PostureControl", "posture_control"]
 
-Posture = Callable[[float], tuple[Array, Array]]
-"""posture(t) gives a configuration (nq,) and its rates (nv,)."""
 Gains = ArrayLike | Mapping[str, float]
 """One number for all coordinates, one for each velocity (nv,), or numbers by names of coordinates."""
 _ENDLESS = 1e300  # effort of a drive without a limit
@@ -56,15 +56,27 @@ class PostureControl:
         """Instants at which the feedforward jumps, if it names them [s]: steps of the simulation end there."""
         return tuple(getattr(self.feedforward, "jumps", ()))
 
+    @cached_property
+    def _law(self) -> tuple[Any, Followed, Array, Array, Array]:
+        """The kernel, the posture, a feedforward trajectory as the kernel takes it, limits."""
+        from motiform.motion.actuation.law_kernels import follow
+
+        times, efforts = np.zeros(0), np.zeros((0, self.figure.nv))
+        if isinstance(self.feedforward, EffortTrajectory):
+            times, efforts = np.asarray(self.feedforward.times), np.ascontiguousarray(self.feedforward.efforts)
+        limit = np.zeros(0) if self.limit is None else self.limit
+        return follow.function, Followed(self.figure, self.posture), times, efforts, limit
+
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces at an instant, (nv,)."""
-        q, v = self.posture(t)
-        tau = np.zeros(self.figure.nv)
-        own, at = self.v_places, self.q_places
-        tau[own] = self.stiffness[own] * (q[at] - state.q[at]) + self.damping[own] * (v[own] - state.v[own])
-        if self.feedforward is not None:
-            tau = tau + asked(self.feedforward, t, state, (self.figure.nv,), "feedforward")
-        return tau if self.limit is None else np.clip(tau, -self.limit, self.limit)
+        law, way, times, efforts, limit = self._law
+        if self.feedforward is not None and not len(times):  # a function of the user's
+            times, told = np.zeros(1), asked(self.feedforward, t, state, (self.figure.nv,), "feedforward")
+            efforts = np.array(told[None])
+        q, v = np.ascontiguousarray(state.q, float), np.ascontiguousarray(state.v, float)
+        out, at = np.empty(self.figure.nv), self.v_places
+        law(*way.at(t), times, efforts, q, v, self.q_places, at, at, self.stiffness, self.damping, limit, out)
+        return out
 
 
 def plain_places(figure: Figure, segments: Sequence[str] | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -70,12 +71,20 @@ class CoordinateControl:
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces at an instant, (nv,)."""
-        tau = np.zeros(self.figure.nv)
-        for (q, v), drive in zip(self._places, self.drives, strict=True):
-            tau[v] += drive.force - drive.damping * state.v[v]
-            if drive.stiffness:
-                tau[v] -= drive.stiffness * (state.q[q] - drive.target)
-        return tau
+        law, at_q, at_v, numbers = self._law
+        q, v = np.ascontiguousarray(state.q, float), np.ascontiguousarray(state.v, float)
+        out = np.empty(self.figure.nv)
+        law(at_q, at_v, numbers, q, v, out)
+        return out
+
+    @cached_property
+    def _law(self) -> tuple[Any, Array, Array, Array]:
+        """The kernel, the places in q and v, and the numbers of the drives."""
+        from motiform.motion.actuation.law_kernels import coordinate_forces
+
+        at = np.array(self._places, np.int64).reshape(-1, 2)
+        numbers = [(drive.force, drive.stiffness, drive.damping, drive.target) for drive in self.drives]
+        return coordinate_forces.function, at[:, 0].copy(), at[:, 1].copy(), np.array(numbers, float).reshape(-1, 4)
 
 
 def _place(figure: Figure, drive: CoordinateDrive) -> tuple[int, int]:

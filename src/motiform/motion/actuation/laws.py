@@ -1,15 +1,17 @@
 """Control laws, called at a period by a `SampledLaw` or at every instant: servos toward a posture, computed torque."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.actuation.control import Posture, plain_places
+from motiform.motion.actuation.control import plain_places
 from motiform.motion.actuation.motors import velocity_places
+from motiform.motion.actuation.trajectories import Followed, Posture
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, inverse_dynamics
 from motiform.motion.tree.model.joint import Array
@@ -44,12 +46,22 @@ class ServoLaw:
         v = velocity_places(self.figure, self.coordinates, "servo law")
         return np.array([self.figure.places(name, "q")[0] for name in self.coordinates], np.int64), v
 
+    @cached_property
+    def _law(self) -> tuple[Any, Followed, list[Array]]:
+        """The kernel, the posture, and places and gains as the kernel takes them."""
+        from motiform.motion.actuation.law_kernels import follow
+
+        n = len(self.coordinates)
+        gains = [np.array(np.broadcast_to(np.asarray(g, float), (n,))) for g in (self.gain, self.damping)]
+        return follow.function, Followed(self.figure, self.posture), [*self._places, np.arange(n), *gains]
+
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the commands, (coordinates,)."""
-        q, v = self.posture(t)
-        at_q, at_v = self._places
-        off, slow = q[at_q] - state.q[at_q], v[at_v] - state.v[at_v]
-        return np.asarray(np.asarray(self.gain) * off + np.asarray(self.damping) * slow)
+        law, way, numbers = self._law
+        q, v = np.ascontiguousarray(state.q, float), np.ascontiguousarray(state.v, float)
+        out, none = np.empty(len(self.coordinates)), np.zeros(0)
+        law(*way.at(t), none, none.reshape(0, 0), q, v, *numbers, none, out)
+        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +88,16 @@ class ComputedTorque:
             raise InputError("computed torque must drive all coordinates", where=repr(self.figure), remedy=remedy)
 
     @cached_property
-    def _acceleration(self) -> Callable[[float], Array] | None:
-        return getattr(self.posture, "acceleration", None)
+    def _law(self) -> tuple[Any, Followed]:
+        """The kernel and the posture."""
+        from motiform.motion.actuation.law_kernels import tracking_acceleration
+
+        return tracking_acceleration.function, Followed(self.figure, self.posture)
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces, (nv,)."""
-        q, v = self.posture(t)
-        omega = 2 * np.pi * self.frequency
-        a = omega**2 * (q - state.q) + 2 * self.ratio * omega * (v - state.v)
-        if self._acceleration is not None:
-            a = a + self._acceleration(t)
-        return inverse_dynamics(self.figure, state.q, state.v, a)
+        law, way = self._law
+        q, v = np.ascontiguousarray(state.q, float), np.ascontiguousarray(state.v, float)
+        a = np.empty(self.figure.nv)
+        law(*way.at(t), q, v, 2 * np.pi * self.frequency, float(self.ratio), a)
+        return inverse_dynamics(self.figure, q, v, a)

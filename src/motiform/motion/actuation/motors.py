@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
+from motiform.motion.actuation import columns as c
 from motiform.motion.actuation.commands import Command, CommandedActuator
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, Quantity
@@ -80,17 +81,20 @@ class TorqueDrives(CommandedActuator):
         """Their efforts."""
         return (Quantity("effort", "", tuple(self.coordinates), "efforts of the drives [N m or N]"),)
 
-    def _efforts(self, t: float, state: FigureState) -> tuple[Array, Array]:
-        asked = np.clip(self.told(t, state), -self.limit, self.limit)
-        if not self.lag:
-            return asked, state.z[:0]
-        tau = state.z[: self.size]
-        return tau, (asked - tau) / self.lag
+    @cached_property
+    def _law(self) -> Any:
+        from motiform.motion.actuation.law_kernels import drive_efforts
+
+        return drive_efforts.function
+
+    def _efforts(self, t: float, state: FigureState) -> tuple[Array, Array, Array]:
+        """Return efforts, what they do to the velocities, and the rates of those with a lag."""
+        efforts, out, rates = np.empty(self.size), np.empty(self.figure.nv), np.empty(len(self.states))
+        self._law(self._places, float(self.limit), float(self.lag), self.told(t, state), state.z, efforts, rates, out)
+        return efforts, out, rates
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
-        out = np.zeros(self.figure.nv)
-        out[self._places], rates = self._efforts(t, state)
-        return out, rates
+        return self._efforts(t, state)[1:]
 
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
         return {"effort": self._efforts(t, state)[0]}
@@ -169,12 +173,12 @@ class Motors(CommandedActuator):
     """Voltages [V], one for each motor."""
     name: str = "motors"
     _numbers: Any = field(init=False, repr=False)
+    """Of each motor, see `columns`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "motors", tuple(self.motors))
-        keys = ("constant", "resistance", "gear", "inductance", "viscous", "friction", "friction_speed", "voltage")
-        numbers = {key: np.array([getattr(motor, key) for motor in self.motors], float) for key in keys}
-        object.__setattr__(self, "_numbers", numbers)
+        numbers = [[getattr(motor, key) for key in c.MOTOR] for motor in self.motors]
+        object.__setattr__(self, "_numbers", np.array(numbers, float).reshape(-1, len(c.MOTOR)))
         self._places, self.commands  # noqa: B018, their checks belong here
         self._check_rotors()
 
@@ -211,7 +215,7 @@ class Motors(CommandedActuator):
     @cached_property
     def _wound(self) -> np.ndarray:
         """Motors with inductance."""
-        return np.flatnonzero(self._numbers["inductance"] > 0)
+        return np.flatnonzero(self._numbers[:, c.INDUCTANCE] > 0)
 
     @cached_property
     def states(self) -> Sequence[str]:  # type: ignore[override]
@@ -228,34 +232,36 @@ class Motors(CommandedActuator):
     def damping(self) -> Array:  # type: ignore[override]
         """By back-EMF and friction, (nv,)."""
         n, out = self._numbers, np.zeros(self.figure.nv)
-        out[self._places] = (n["gear"] * n["constant"]) ** 2 / n["resistance"] + n["viscous"]
+        out[self._places] = (n[:, c.GEAR] * n[:, c.CONSTANT]) ** 2 / n[:, c.RESISTANCE] + n[:, c.VISCOUS]
         return out
 
-    def _flow(self, t: float, state: FigureState) -> tuple[Array, Array, Array, Array]:
-        """Return voltages, currents, efforts and the power lost."""
-        n, w = self._numbers, state.v[self._places]
-        u = np.clip(self.told(t, state), -n["voltage"], n["voltage"])
-        emf = n["constant"] * n["gear"] * w
-        i = (u - emf) / n["resistance"]
-        i[self._wound] = state.z[: len(self._wound)]
-        drag = n["viscous"] * w + n["friction"] * np.tanh(w / n["friction_speed"])
-        return u, i, n["constant"] * n["gear"] * i - drag, n["resistance"] * i * i + drag * w
+    @cached_property
+    def _law(self) -> tuple[Any, Array]:
+        """The kernel, and where the current of each motor is in z."""
+        from motiform.motion.actuation.law_kernels import motor_flow
+
+        at = np.full(self.size, -1)
+        at[self._wound] = np.arange(len(self._wound))
+        return motor_flow.function, at
+
+    def _flow(self, t: float, state: FigureState) -> tuple[Array, Array, Array]:
+        """Return voltages, currents and efforts; what these do to the velocities; the rates of the states."""
+        law, wound = self._law
+        flow, out, rates = np.empty((3, self.size)), np.empty(self.figure.nv), np.empty(len(self.states))
+        v = np.ascontiguousarray(state.v, float)
+        law(self._numbers, self._places, wound, v, self.told(t, state), state.z, flow, rates, out)
+        return flow, out, rates
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
-        u, i, effort, lost = self._flow(t, state)
-        n, k, out = self._numbers, self._wound, np.zeros(self.figure.nv)
-        out[self._places] = effort
-        emf = (n["constant"] * n["gear"])[k] * state.v[self._places][k]
-        rise = (u[k] - n["resistance"][k] * i[k] - emf) / n["inductance"][k]
-        return out, np.concatenate([rise, u * i, lost])
+        return self._flow(t, state)[1:]
 
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
-        u, i, effort, _ = self._flow(t, state)
+        u, i, effort = self._flow(t, state)[0]
         at, m = len(self._wound), self.size
         books = {"supplied": state.z[at : at + m], "heat": state.z[at + m : at + 2 * m]}
         return {
             "voltage": u,
             "current": i,
             "effort": effort,
-            "magnetic": 0.5 * self._numbers["inductance"] * i * i,
+            "magnetic": 0.5 * self._numbers[:, c.INDUCTANCE] * i * i,
         } | books

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.actuation.commands import CommandedActuator, SampledLaw
-from motiform.motion.actuation.control import Posture
+from motiform.motion.actuation.trajectories import Posture
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, Quantity, jacobian, poses
 from motiform.motion.tree.model.joint import Array

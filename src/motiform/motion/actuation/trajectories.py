@@ -1,6 +1,6 @@
 """Postures and efforts over time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,10 @@ from motiform.motion.tree import Figure, FigureState
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
-__all__ = ["EffortTrajectory", "PostureTrajectory"]
+__all__ = ["EffortTrajectory", "Followed", "Posture", "PostureTrajectory"]
+
+Posture = Callable[[float], tuple[Array, Array]]
+"""posture(t) gives a configuration (nq,) and its rates (nv,)."""
 
 
 def _check_times(times: ArrayLike, values: ArrayLike, size: int | None, where: str, what: str) -> tuple[Array, Array]:
@@ -58,6 +61,15 @@ class PostureTrajectory:
         spline = CubicSpline(self.times, self.postures, bc_type="clamped")
         return spline, spline.derivative(), spline.derivative(2)
 
+    @cached_property
+    def pieces(self) -> Array:
+        """Coefficients of the cubic pieces, the highest power first, (n − 1, 4, nq); of one posture, that posture."""
+        if len(self.times) == 1:
+            found = np.zeros((1, 4, self.figure.nq))
+            found[0, 3] = self.postures[0]
+            return found
+        return np.ascontiguousarray(np.swapaxes(self._splines[0].c, 0, 1))
+
     def acceleration(self, t: float) -> Array:
         """Return the second derivative of the posture at a time [s], (nv,)."""
         inside = len(self.times) > 1 and self.times[0] < t < self.times[-1]
@@ -70,6 +82,27 @@ class PostureTrajectory:
             return self.postures[0], still  # type: ignore[return-value]
         spline, rate, _ = self._splines
         return spline(np.clip(t, times[0], times[-1])), rate(t) if times[0] < t < times[-1] else still
+
+
+class Followed:
+    """A posture over time as kernels of laws take it: cubic pieces, or what a user's function gives at each instant."""
+
+    def __init__(self, figure: Figure, posture: Posture) -> None:
+        self.nq, self.nv = figure.nq, figure.nv
+        self._function, self._times, self._pieces = posture, np.zeros(0), np.zeros((0, 4, 0))
+        self._acceleration = getattr(posture, "acceleration", None)
+        self._wanted = np.zeros((3, max(self.nq, self.nv)))
+        if isinstance(posture, PostureTrajectory):
+            self._times, self._pieces = np.asarray(posture.times), posture.pieces
+
+    def at(self, t: float) -> tuple[float, Array, Array, Array]:
+        """Return the instant, times and pieces of a trajectory, and posture, rates and accelerations where given."""
+        if not len(self._times):
+            q, v = self._function(t)
+            self._wanted[0, : self.nq], self._wanted[1, : self.nv] = q, v
+            if self._acceleration is not None:
+                self._wanted[2, : self.nv] = self._acceleration(t)
+        return t, self._times, self._pieces, self._wanted
 
 
 @dataclass(frozen=True, eq=False)

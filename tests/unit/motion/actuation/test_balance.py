@@ -34,9 +34,9 @@ def test_feet_stay_and_forces_press(standing):
     """In motion, too: the soles have no acceleration but what stops them, and every force is in its pyramid."""
     figure, law, q = man(standing)
     v = np.random.default_rng(0).normal(scale=0.1, size=figure.nv)
-    points = law._points(q, v)
-    a, f, G = law._solved(law._tasks(q, v), law._held(points, np.zeros(len(points))), points, np.ones(8, bool), q, v)
-    J, wanted = law._held(points, np.zeros(len(points)))
+    feet = law._feet.at(q, v)
+    J, wanted = law._held(feet, np.zeros(8))
+    a, f, G = law._solved(law._tasks(law.function.at(q, v)), (J, wanted), feet, np.ones(8, bool), q, v)
     nearest = J @ np.linalg.lstsq(J, wanted, rcond=1e-8)[0]  # eight points of two rigid feet cannot all do as they like
     np.testing.assert_allclose(J @ a, nearest, atol=1e-7)
     assert f.min() >= 0.0

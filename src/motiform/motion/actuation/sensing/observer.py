@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.actuation.tasks.kinematics import StateKinematics
+from motiform.motion.actuation.tasks import TagTask, TaskFunction
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model.joint import Array
@@ -63,12 +63,19 @@ class BaseObserver:
     def _marks(self) -> list[FootMarks]:
         return [*self.feet, *(() if self.suspension is None else (self.suspension,))]
 
+    @cached_property
+    def _placing(self) -> dict[FootMarks, TaskFunction]:
+        """The six numbers of each foot."""
+        rows = [("first", "x"), ("second", "x"), ("first", "y"), ("second", "y"), ("third", "y"), ("first", "z")]
+        return {
+            marks: TaskFunction(self.figure, [TagTask(getattr(marks, tag), axes=axis) for tag, axis in rows])
+            for marks in self._marks
+        }
+
     def numbers(self, q: ArrayLike, marks: FootMarks) -> tuple[Array, Array]:
         """Return x1, x2, y1, y2, y3, z1 of three tags, (6,), and their Jacobian (6, nv)."""
-        state = StateKinematics(self.figure, np.asarray(q, float), np.zeros(self.figure.nv))
-        one, two, three = (state.tag(self.figure.tag_names.index(tag)) for tag in marks)
-        rows = ((one, 0), (two, 0), (one, 1), (two, 1), (three, 1), (one, 2))
-        return np.array([p.value[k] for p, k in rows]), np.array([p.jacobian[k] for p, k in rows])
+        value, J, _, _ = self._placing[marks].at(q)
+        return value, J
 
     def start(self, q: ArrayLike) -> Array:
         """Return what it keeps at first, for a posture that is known: q, a reference of each foot, loads, calls."""

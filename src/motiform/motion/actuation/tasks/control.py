@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.actuation.motors import velocity_places
 from motiform.motion.actuation.tasks.function import TaskFunction, prioritized
-from motiform.motion.actuation.tasks.kinematics import StateKinematics
+from motiform.motion.actuation.tasks.kinds import TagTask
 from motiform.motion.actuation.tasks.trajectory import SUSPENDED, TaskTrajectory
 from motiform.motion.run import check_number
 from motiform.motion.tree import inverse_dynamics
@@ -88,7 +88,7 @@ class TaskControl:
         drawn = (
             wanted.acceleration + 2 * self.ratio * w * (wanted.rate - found.rate) + w**2 * (wanted.value - found.value)
         )
-        J, bias, rate = self._points(self.supports[wanted.contact], np.asarray(q, float), np.asarray(v, float))
+        J, bias, rate = self._points(wanted.contact, q, v)
         held = (J, -bias - 2 * self.ratio * w * rate)
         tasks = [(found.jacobian[own], (drawn - found.bias)[own]) for own in self.function.levels]
         a = prioritized([held, *tasks] if len(J) else tasks)
@@ -98,14 +98,18 @@ class TaskControl:
         tau = need - J.T @ forces.ravel() if len(J) else need
         return TaskEfforts(tau[self._places], a, forces, missing)
 
-    def _points(self, tags: Sequence[str], q: Array, v: Array) -> tuple[Array, Array, Array]:
-        """Return the Jacobian (3 points, nv), velocity-product terms and velocities of the points that carry."""
+    @cached_property
+    def _held(self) -> dict[int, TaskFunction]:
+        """The points that carry, by contact code."""
         figure = self.function.figure
-        if not tags:
-            return np.zeros((0, figure.nv)), np.zeros(0), np.zeros(0)
-        state = StateKinematics(figure, q, v)
-        points = [state.tag(figure.tag_names.index(tag)) for tag in tags]
-        return tuple(np.concatenate([getattr(p, k) for p in points]) for k in ("jacobian", "bias", "rate"))  # type: ignore[return-value]
+        return {code: TaskFunction(figure, [TagTask(t) for t in tags]) for code, tags in self.supports.items() if tags}
+
+    def _points(self, code: int, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
+        """Return the Jacobian (3 points, nv), velocity-product terms and velocities of the points that carry."""
+        if code not in self._held:
+            return np.zeros((0, self.function.figure.nv)), np.zeros(0), np.zeros(0)
+        _, J, rate, bias = self._held[code].at(q, v)
+        return J, bias, rate
 
     def _forces(self, J: Array, need: Array, free: np.ndarray, *, hung: bool) -> tuple[Array, float]:
         """Return the least forces that give the undriven coordinates what they need (points, 3): within the cones, or

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.actuation.tasks.kinds import Task
-from motiform.motion.actuation.tasks.kinematics import StateKinematics
+from motiform.motion.actuation.tasks.layouts import Body, Moving, Rows
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure, advance
+from motiform.motion.tree import Figure, advance, joint_axes, motion
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
@@ -97,10 +97,40 @@ class TaskFunction:
         if qs.shape != (figure.nq,) or vs.shape != (figure.nv,):
             got = f"shapes {qs.shape} and {vs.shape}"
             raise InputError("a task function needs one state", got=got, allowed=f"({figure.nq},) and ({figure.nv},)")
-        state = StateKinematics(figure, qs, vs)
-        rows = [task.rows(state) for task in self.tasks]
-        value, J, bias = (np.concatenate([row[k] for row in rows]) for k in range(3))
-        return TaskValues(value, J, J @ vs, bias)
+        return self._rows(qs, vs)
+
+    def _rows(self, q: Array, v: Array) -> TaskValues:
+        codes, turns, tree, body, kernel = self._packed
+        coupled, a = self.figure.coupled, None
+        free = q
+        if coupled is not None:
+            q, v, a = coupled.expand_motion(q, v, np.zeros(self.figure.nv))
+        poses, twists, accelerations = motion(tree, q, v, a)
+        placed = np.concatenate([poses.rotation.reshape(-1, 9), poses.position], axis=1)
+        n, nv = self.size, tree.nv
+        out = Rows(np.empty(n), np.empty((n, nv)), np.empty(n), np.empty(n))
+        kernel(codes, turns, body, Moving(placed, twists, accelerations, joint_axes(tree, q), q, v), out)
+        J = out.jacobian if coupled is None else out.jacobian @ coupled.matrix(free)
+        return TaskValues(out.value, J, out.rate, out.bias)
+
+    @cached_property
+    def _packed(self) -> tuple[Any, Array, Figure, Body, Any]:
+        """Tasks as integers and turns, the tree without couplings and closures, what they read of it, the kernel."""
+        from motiform.motion.actuation.tasks.kernels import task_rows
+
+        figure = self.figure
+        codes = [(task, code) for task in self.tasks for code in task.codes(figure)]
+        tree = figure.replace(couplings=(), closures=()) if figure.couplings or figure.closures else figure
+        mass = np.array([segment.mass for segment in figure.segments])
+        body = Body(
+            np.ascontiguousarray(figure.packed.tags),
+            np.ascontiguousarray(figure.packed.tag_points),
+            np.array([segment.com for segment in figure.segments]),
+            mass / mass.sum() if mass.sum() > 0 else mass,
+            figure.carried,
+        )
+        turns = np.array([task.neutral(figure).ravel() for task, _ in codes])
+        return np.array([code for _, code in codes], np.int64), turns, tree, body, task_rows.function
 
     def __call__(self, q: ArrayLike) -> Array:
         """Return Q(q), (n,)."""

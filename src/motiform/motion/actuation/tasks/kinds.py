@@ -3,12 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.actuation.tasks.kinematics import Frame, Moving, StateKinematics
+from motiform.motion.actuation.tasks import columns as c
 from motiform.motion.tree import Figure, poses
 from motiform.motion.tree.model.joint import Array
 
@@ -28,8 +27,12 @@ class Task(ABC):
         """Return the names of its numbers."""
 
     @abstractmethod
-    def rows(self, state: StateKinematics) -> tuple[Array, Array, Array]:
-        """Return values (n,), Jacobian (n, nv) and velocity-product terms (n,)."""
+    def codes(self, figure: Figure) -> list[tuple[int, ...]]:
+        """Return the integers that the kernel reads, see `columns`."""
+
+    def neutral(self, figure: Figure) -> Array:
+        """Return the turn in the neutral posture from which turns are counted, (3, 3)."""
+        return np.eye(3)
 
 
 def _named(name: str, known: Sequence[str], what: str) -> int:
@@ -38,19 +41,19 @@ def _named(name: str, known: Sequence[str], what: str) -> int:
     return list(known).index(name)
 
 
-def _frame(figure: Figure, name: str | None) -> int | None:
-    return None if name is None else _named(name, figure.names, "segment")
+def _frame(figure: Figure, name: str | None) -> int:
+    return c.NONE if name is None else _named(name, figure.names, "segment")
 
 
-def _chosen(axes: str) -> list[int]:
+def _tag(figure: Figure, name: str | None) -> int:
+    return c.NONE if name is None else _named(name, figure.tag_names, "tag")
+
+
+def _digits(axes: str) -> int:
+    """Return axes as digits to the base 4, the first one last; 0 ends."""
     if not axes or any(axis not in "xyz" for axis in axes) or len(set(axes)) < len(axes):
         raise InputError("axes must be some of x, y, z", where="task", got=axes, allowed='"xyz", "xz", …')
-    return ["xyz".index(axis) for axis in axes]
-
-
-def _taken(found: Moving, axes: str) -> tuple[Array, Array, Array]:
-    own = _chosen(axes)
-    return found.value[own], found.jacobian[own], found.bias[own]
+    return sum(("xyz".index(axis) + 1) << 2 * k for k, axis in enumerate(axes))
 
 
 @dataclass(frozen=True)
@@ -64,19 +67,14 @@ class TagTask(Task):
     priority: int = 0
 
     def check(self, figure: Figure) -> None:  # noqa: D102
-        for name in (self.tag, *(() if self.origin is None else (self.origin,))):
-            _named(name, figure.tag_names, "tag")
-        _frame(figure, self.frame)
-        _chosen(self.axes)
+        self.codes(figure)
 
     def labels(self, figure: Figure) -> tuple[str, ...]:  # noqa: D102
         return tuple(f"{self.tag}.{axis}" for axis in self.axes)
 
-    def rows(self, state: StateKinematics) -> tuple[Array, Array, Array]:  # noqa: D102
-        names = state.figure.tag_names
-        origin = None if self.origin is None else state.tag(names.index(self.origin))
-        n = _frame(state.figure, self.frame)
-        return _taken(state.seen_from(n, origin, state.tag(names.index(self.tag))), self.axes)
+    def codes(self, figure: Figure) -> list[tuple[int, ...]]:  # noqa: D102
+        origin, frame = _tag(figure, self.origin), _frame(figure, self.frame)
+        return [(c.POINT, _named(self.tag, figure.tag_names, "tag"), origin, frame, _digits(self.axes))]
 
 
 @dataclass(frozen=True)
@@ -91,18 +89,14 @@ class CenterTask(Task):
     def check(self, figure: Figure) -> None:  # noqa: D102
         if not figure.mass > 0:
             raise InputError("a figure without mass has no centre of mass", where=f"figure {figure.name!r}")
-        if self.origin is not None:
-            _named(self.origin, figure.tag_names, "tag")
-        _frame(figure, self.frame)
-        _chosen(self.axes)
+        self.codes(figure)
 
     def labels(self, figure: Figure) -> tuple[str, ...]:  # noqa: D102
         apart = "" if self.origin is None else f"-{self.origin}"
         return tuple(f"center{apart}.{axis}" for axis in self.axes)
 
-    def rows(self, state: StateKinematics) -> tuple[Array, Array, Array]:  # noqa: D102
-        origin = None if self.origin is None else state.tag(state.figure.tag_names.index(self.origin))
-        return _taken(state.seen_from(_frame(state.figure, self.frame), origin, state.center), self.axes)
+    def codes(self, figure: Figure) -> list[tuple[int, ...]]:  # noqa: D102
+        return [(c.CENTER, c.NONE, _tag(figure, self.origin), _frame(figure, self.frame), _digits(self.axes))]
 
 
 @dataclass(frozen=True)
@@ -118,41 +112,19 @@ class OrientationTask(Task):
     priority: int = 0
 
     def check(self, figure: Figure) -> None:  # noqa: D102
-        _frame(figure, self.segment)
-        _frame(figure, self.frame)
+        self.codes(figure)
 
     def labels(self, figure: Figure) -> tuple[str, ...]:  # noqa: D102
         apart = "" if self.frame is None else f"-{self.frame}"
         return tuple(f"{self.segment}{apart}.turn_{axis}" for axis in "xyz")
 
-    def rows(self, state: StateKinematics) -> tuple[Array, Array, Array]:  # noqa: D102
-        figure = state.figure
-        own, n = state.frame(figure.index(self.segment)), _frame(figure, self.frame)
-        still = np.zeros(3)
-        base = Frame(np.eye(3), np.zeros_like(own.jacobian), still, still) if n is None else state.frame(n)
-        R = base.rotation
-        E = R.T @ own.rotation @ _neutral_turn(figure, self.segment, self.frame).T
-        w = R.T @ (own.spin - base.spin)  # dE/dt = [w] E
-        dw = R.T @ (own.bias - base.bias - np.cross(base.spin, own.spin - base.spin))
-        half = 0.5 * (np.trace(E) * np.eye(3) - E)  # half the antisymmetric part of [w] E is half w
-        J = half @ R.T @ (own.jacobian - base.jacobian)
-        return _axial(E), J, half @ dw + _axial(_skew(w) @ _skew(w) @ E)
+    def codes(self, figure: Figure) -> list[tuple[int, ...]]:  # noqa: D102
+        return [(c.TURN, _frame(figure, self.segment), c.NONE, _frame(figure, self.frame), 0)]
 
-
-@lru_cache(maxsize=256)
-def _neutral_turn(figure: Figure, segment: str, frame: str | None) -> Array:
-    R = poses(figure, figure.neutral()).rotation
-    own = R[figure.index(segment)]
-    return own if frame is None else R[figure.index(frame)].T @ own
-
-
-def _skew(w: Array) -> Array:
-    return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
-
-
-def _axial(A: Array) -> Array:
-    """Return the vector of the antisymmetric part of a matrix."""
-    return 0.5 * np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
+    def neutral(self, figure: Figure) -> Array:  # noqa: D102
+        R = poses(figure, figure.neutral()).rotation
+        own = R[figure.index(self.segment)]
+        return own if self.frame is None else R[figure.index(self.frame)].T @ own
 
 
 @dataclass(frozen=True)
@@ -168,14 +140,13 @@ class PostureTask(Task):
     def check(self, figure: Figure) -> None:  # noqa: D102
         for name in self.coordinates:
             _named(name, figure.coordinates, "coordinate")
-            if len(figure.places(name, "q")) != len(figure.places(name, "v")):
+            if name not in figure.layout.places_q or len(figure.places(name, "q")) != len(figure.places(name, "v")):
                 raise InputError("a posture must be of plain coordinates", where="task", got=name)
 
     def labels(self, figure: Figure) -> tuple[str, ...]:  # noqa: D102
         return self.coordinates
 
-    def rows(self, state: StateKinematics) -> tuple[Array, Array, Array]:  # noqa: D102
-        figure = state.figure
-        at_q = [int(figure.places(name, "q")[0]) for name in self.coordinates]
-        at_v = [int(figure.places(name, "v")[0]) for name in self.coordinates]
-        return state.q[at_q], np.eye(figure.nv)[at_v], np.zeros(len(at_v))
+    def codes(self, figure: Figure) -> list[tuple[int, ...]]:  # noqa: D102
+        layout = figure.layout  # that of the whole tree
+        at = [(int(layout.places_q[name][0]), int(layout.places_v[name][0])) for name in self.coordinates]
+        return [(c.POSTURE, q, c.NONE, c.NONE, v) for q, v in at]

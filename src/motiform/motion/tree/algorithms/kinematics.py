@@ -68,6 +68,18 @@ def as_poses(figure: Figure, batch: tuple[int, ...], out: Array) -> Poses:
 
 def motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None, *, device: str = "cpu") -> Motion:
     """Return poses, velocities and accelerations of all segments; without `a`, those that velocities alone make."""
+    try:
+        single = figure.single if device == "cpu" else None
+    except AttributeError:
+        raise not_a_figure(figure) from None
+    if single is not None and type(q) is np.ndarray and q.ndim == 1:
+        out = np.empty(24 * len(figure.segments))
+        try:
+            done = entries.motion(single.ints, single.floats, single.work, q, v, single.zeros if a is None else a, out)
+            if done == 0:
+                return _as_motion(figure, (), out)
+        except (TypeError, ValueError):
+            pass  # as for `joint_axes`
     given = np.zeros(figure.nv) if a is None else a
     try:
         batch, (qs, vs, as_) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv), ("a", given, figure.nv)])
@@ -75,10 +87,15 @@ def motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = Non
         raise not_a_figure(figure) from None
     if figure.coupled is not None:
         qs, vs, as_ = figure.coupled.expand_motion(qs, vs, as_)
+    return _as_motion(
+        figure, batch, run_states(figure, c.MOTION, 24 * len(figure.segments), [qs, vs, as_], device=device)
+    )
+
+
+def _as_motion(figure: Figure, batch: tuple[int, ...], out: Array) -> Motion:
     n = len(figure.segments)
-    out = run_states(figure, c.MOTION, 24 * n, [qs, vs, as_], device=device)
-    twists, accelerations = (out[:, k : k + 6 * n].reshape(*batch, n, 6) for k in (12 * n, 18 * n))
-    return Motion(as_poses(figure, batch, out[:, : 12 * n]), twists, accelerations)
+    twists, accelerations = (out[..., k : k + 6 * n].reshape(*batch, n, 6) for k in (12 * n, 18 * n))
+    return Motion(as_poses(figure, batch, out[..., : 12 * n]), twists, accelerations)
 
 
 def joint_axes(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:

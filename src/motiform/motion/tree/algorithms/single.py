@@ -10,6 +10,7 @@ __all__ = ["entries"]
 
 _ENTRIES = {
     "axes": "single.one_axes",
+    "motion": "single.one_motion",
     "recursive": "single.one_recursive",
     "composite": "single.one_composite",
     "articulated": "single.one_articulated",

@@ -16,7 +16,7 @@ from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.model import columns as c
 from motiform.spatial.algebra import add, axpy, cross
 
-__all__ = ["first_of", "many_states", "one_articulated", "one_axes", "one_composite", "one_recursive"]
+__all__ = ["first_of", "many_states", "one_articulated", "one_axes", "one_composite", "one_motion", "one_recursive"]
 
 _1 = "float64[::1]"
 _HEAD = "int64(int64[::1], float64[::1], float64[::1], "  # integers and floats of the figure, workspace
@@ -162,6 +162,20 @@ def write_motion(ints, floats, a, b, work, w, out):
         write_pose(ints, i, b, work, w, out)
         put6(out, 12 * n + 6 * i, b, o, u)
         put6(out, 18 * n + 6 * i, b, s, add(add(t, cross(s, p)), cross(o, u)))
+
+
+@entry(_HEAD + f"{_1}, {_1}, {_1}, {_1})")
+def one_motion(ints, floats, work, q, v, a, out):
+    """Poses, twists and accelerations of all segments of one state."""
+    nv = ints[c.NV]
+    if q.shape[0] != ints[c.NQ] or v.shape[0] != nv or a.shape[0] != nv:
+        return c.WRONG_SIZE
+    W, Q, V, A, O = one_state(work), one_state(q), one_state(v), one_state(a), one_state(out)
+    b = state_zero(ints)
+    place(ints, floats, Q, W, b, W, b)
+    status = bias(ints, floats, Q, V, W, b, W, b)
+    write_motion(ints, floats, A, b, W, b, O)
+    return checked(status, finite(Q, 0) + finite(V, 0) + finite(A, 0) + finite(O, 0))
 
 
 ROWS = "float64[::1, :]"  # rows of states

@@ -23,6 +23,7 @@ from motiform.motion.figures import bip
 from motiform.motion.figures.bip_table import SUSPENSION
 from motiform.motion.tree import forward_dynamics
 from motiform.motion.tree import poses as poses_of
+from motiform.motion.tree.model.functions import Polynomial
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +64,30 @@ def test_jacobian_and_bias_by_differences(robot, whole):
     bend = (whole(q + h * v) - 2 * whole(q) + whole(q - h * v)) / h**2
     np.testing.assert_allclose(found.bias, bend, atol=1e-5)
     np.testing.assert_allclose(found.rate, found.jacobian @ v)
+
+
+def test_tasks_of_coordinates_that_follow_others():
+    """A coordinate that is a function of another one: by differences, as above; axes in the order asked for."""
+    b = FigureBuilder(name="leg")
+    body = {"mass": 1.0, "com": (0.1, 0.02, 0.03), "inertia": np.diag([1e-3, 1e-2, 1e-2])}
+    place = Transform(np.eye(3), np.array([0.4, 0, 0.1]))
+    for name, parent, axis in (("hip", None, (0, 0, 1)), ("knee", "hip", (0, 0.6, 0.8)), ("foot", "knee", (1, 0, 0))):
+        b.segment(name, parent, joints.revolute(axis), placement=place, **body)
+    b.tag("toe", "foot", (0.2, 0.1, 0))
+    b.couple("foot", "knee", Polynomial((0.1, 0.5, 0.2)))
+    leg = b.build()
+    tasks = [CenterTask(), TagTask("toe", frame="hip", axes="zx"), OrientationTask("foot"), PostureTask(("knee",))]
+    function = TaskFunction(leg, tasks)
+    q, v = np.array([0.3, 0.5]), np.array([0.7, -0.4])
+    found, h = function.at(q, v), 1e-6
+    slopes = np.stack([(function(q + h * e) - function(q - h * e)) / (2 * h) for e in np.eye(2)], axis=1)
+    np.testing.assert_allclose(found.jacobian, slopes, atol=1e-8)
+    np.testing.assert_allclose(found.rate, slopes @ v, atol=1e-8)
+    h = 1e-4
+    bend = (function(q + h * v) - 2 * function(q) + function(q - h * v)) / h**2
+    np.testing.assert_allclose(found.bias, bend, atol=1e-5)
+    plain = TaskFunction(leg, [TagTask("toe", frame="hip")])(q)
+    assert found.value[3:5] == pytest.approx(plain[[2, 0]])
 
 
 def test_the_function_of_the_document_has_an_inverse(robot):
