@@ -13,7 +13,7 @@ from motiform.motion.actuation.trajectories import EffortTrajectory, Followed, P
 from motiform.motion.run import check_number
 from motiform.motion.tree import Control, Figure, FigureState, inertia_matrix
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import asked
+from motiform.motion.tree.model.state import asked, ready
 from motiform.spatial.checks import as_floats
 
 __all__ = ["PostureControl", "posture_control"]
@@ -73,7 +73,7 @@ class PostureControl:
         if self.feedforward is not None and not len(times):  # a function of the user's
             times, told = np.zeros(1), asked(self.feedforward, t, state, (self.figure.nv,), "feedforward")
             efforts = np.array(told[None])
-        q, v = np.ascontiguousarray(state.q, float), np.ascontiguousarray(state.v, float)
+        q, v = ready(state.q), ready(state.v)
         out, at = np.empty(self.figure.nv), self.v_places
         law(*way.at(t), times, efforts, q, v, self.q_places, at, at, self.stiffness, self.damping, limit, out)
         return out

@@ -11,6 +11,7 @@ from motiform.base.errors import InputError, closest
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import ready
 
 __all__ = ["CoordinateControl", "CoordinateDrive"]
 
@@ -72,7 +73,7 @@ class CoordinateControl:
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces at an instant, (nv,)."""
         law, at_q, at_v, numbers = self._law
-        q, v = np.ascontiguousarray(state.q, float), np.ascontiguousarray(state.v, float)
+        q, v = ready(state.q), ready(state.v)
         out = np.empty(self.figure.nv)
         law(at_q, at_v, numbers, q, v, out)
         return out

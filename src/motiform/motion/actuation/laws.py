@@ -15,6 +15,7 @@ from motiform.motion.actuation.trajectories import Followed, Posture
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, inverse_dynamics
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import ready
 
 __all__ = ["ComputedTorque", "ServoLaw"]
 
@@ -58,7 +59,7 @@ class ServoLaw:
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the commands, (coordinates,)."""
         law, way, numbers = self._law
-        q, v = np.ascontiguousarray(state.q, float), np.ascontiguousarray(state.v, float)
+        q, v = ready(state.q), ready(state.v)
         out, none = np.empty(len(self.coordinates)), np.zeros(0)
         law(*way.at(t), none, none.reshape(0, 0), q, v, *numbers, none, out)
         return out
@@ -97,7 +98,7 @@ class ComputedTorque:
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces, (nv,)."""
         law, way = self._law
-        q, v = np.ascontiguousarray(state.q, float), np.ascontiguousarray(state.v, float)
+        q, v = ready(state.q), ready(state.v)
         a = np.empty(self.figure.nv)
         law(*way.at(t), q, v, 2 * np.pi * self.frequency, float(self.ratio), a)
         return inverse_dynamics(self.figure, q, v, a)

@@ -22,6 +22,7 @@ from motiform.motion.actuation.commands import Command, CommandedActuator
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, Quantity
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import ready
 
 __all__ = ["Motor", "Motors", "TorqueDrives", "with_rotors"]
 
@@ -82,7 +83,7 @@ class TorqueDrives(CommandedActuator):
         return (Quantity("effort", "", tuple(self.coordinates), "efforts of the drives [N m or N]"),)
 
     @cached_property
-    def _law(self) -> Any:
+    def _kernel(self) -> Any:
         from motiform.motion.actuation.law_kernels import drive_efforts
 
         return drive_efforts.function
@@ -90,7 +91,8 @@ class TorqueDrives(CommandedActuator):
     def _efforts(self, t: float, state: FigureState) -> tuple[Array, Array, Array]:
         """Return efforts, what they do to the velocities, and the rates of those with a lag."""
         efforts, out, rates = np.empty(self.size), np.empty(self.figure.nv), np.empty(len(self.states))
-        self._law(self._places, float(self.limit), float(self.lag), self.told(t, state), state.z, efforts, rates, out)
+        told, z = ready(self.told(t, state)), ready(state.z)
+        self._kernel(self._places, float(self.limit), float(self.lag), told, z, efforts, rates, out)
         return efforts, out, rates
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
@@ -236,7 +238,7 @@ class Motors(CommandedActuator):
         return out
 
     @cached_property
-    def _law(self) -> tuple[Any, Array]:
+    def _kernel(self) -> tuple[Any, Array]:
         """The kernel, and where the current of each motor is in z."""
         from motiform.motion.actuation.law_kernels import motor_flow
 
@@ -246,10 +248,10 @@ class Motors(CommandedActuator):
 
     def _flow(self, t: float, state: FigureState) -> tuple[Array, Array, Array]:
         """Return voltages, currents and efforts; what these do to the velocities; the rates of the states."""
-        law, wound = self._law
+        law, wound = self._kernel
         flow, out, rates = np.empty((3, self.size)), np.empty(self.figure.nv), np.empty(len(self.states))
-        v = np.ascontiguousarray(state.v, float)
-        law(self._numbers, self._places, wound, v, self.told(t, state), state.z, flow, rates, out)
+        v, z = ready(state.v), ready(state.z)
+        law(self._numbers, self._places, wound, v, ready(self.told(t, state)), z, flow, rates, out)
         return flow, out, rates
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102

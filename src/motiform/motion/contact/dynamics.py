@@ -1,6 +1,7 @@
 """Contacts of a figure at given states: gaps, rows, forces, accelerations, impacts."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -197,18 +198,24 @@ def contact_dynamics(
 def _share(problem: ContactProblem, x: Array, q: Array, forces: Array, wrenches: Array, limits: Array) -> None:
     """Add the forces of the rows to the points, solids and coordinates that they act on."""
     figure, contacts, packed = problem.figure, problem.contacts, problem.packed
-    origins = poses(figure, q)[1]
-    for k, force in enumerate(problem.in_world(x)):
-        p = packed.point_of[problem.active[k]]
-        forces[p] += force
-        solid = contacts.solids.index(contacts.points[p].solid)
-        first = next(point for point in contacts.points if point.solid == contacts.points[p].solid)
-        arm = problem.sites[k, c.SITE : c.SITE + 3] - origins[figure.index(first.segment)]
-        wrenches[solid] += np.concatenate([np.cross(arm, force), force])
+    world, own = problem.in_world(x), packed.point_of[problem.active[: problem.pairs]]
+    solids, segments = _solids(figure, contacts)
+    arms = problem.sites[: problem.pairs, c.SITE : c.SITE + 3] - poses(figure, q)[1][segments[own]]
+    np.add.at(forces, own, world)
+    np.add.at(wrenches, solids[own], np.concatenate([np.cross(arms, world), world], axis=1))
     for k in range(problem.pairs, len(problem.active)):
         limit = problem.active[k] - packed.pairs
         side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
         limits[packed.limit_coordinates[limit]] += side * x[3 * problem.pairs + k - problem.pairs]
+
+
+@lru_cache(maxsize=8)
+def _solids(figure: Figure, contacts: Contacts) -> tuple[np.ndarray, np.ndarray]:
+    """Return the solid of each point, and the segment of that solid's first point."""
+    names = [point.solid for point in contacts.points]
+    first = {name: figure.index(contacts.points[names.index(name)].segment) for name in contacts.solids}
+    solids = np.array([contacts.solids.index(name) for name in names], np.int64)
+    return solids, np.array([first[name] for name in names], np.int64)
 
 
 def contact_impact(

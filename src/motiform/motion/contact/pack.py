@@ -1,7 +1,8 @@
 """Contacts as two arrays, of integers and of floats, that kernels read (see `columns`)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -80,7 +81,13 @@ def pairs_by_name(
 
 
 def pack_contacts(figure: Figure, contacts: Contacts) -> PackedContacts:
-    """Return contacts as arrays."""
+    """Return contacts as arrays; those that tell where solids touch are written to."""
+    found = _packed(figure, contacts)
+    return replace(found, ints=found.ints.copy(), floats=found.floats.copy())
+
+
+@lru_cache(maxsize=8)
+def _packed(figure: Figure, contacts: Contacts) -> PackedContacts:
     if figure.single is None:
         kind = "closures" if figure.closures else "couplings" if figure.couplings else "joints written in Python"
         raise InputError(

@@ -60,6 +60,8 @@ class ActuatorSteps:
         """Return the mean forces over a step from t to t + h, (nv,), z at its end, and the events in it."""
         self.q, self.v = state.q, state.v
         z = self.acting.settle(t, state)
+        if not self.nx and not self.guards:
+            return self._held(t, h, z)
         w, events = self._with(np.zeros(self.size), z), []
         for part in march(self.stepper, t, w, t + h, step=h, guards=self.guards, schedule=self):
             w = part.after
@@ -67,3 +69,14 @@ class ActuatorSteps:
                 events += [Event(part.fired.time, self.guards[k].name) for k in part.fired.guards]
         found = self._state(w).z
         return w[self.nx : self.middle] / h, found, events
+
+    def _held(self, t: float, h: float, z: Array) -> tuple[Array, Array, list[Event]]:
+        """Return the same without states: forces of a figure that stands still, in the middle between two calls."""
+        now, impulse = t, np.zeros(self.acting.nv)
+        while now < t + h:
+            z = self.acting.call(now, FigureState(self.q, self.v, z))
+            state = FigureState(self.q, self.v, z)
+            until = min(self.acting.next_instant(now, state), t + h)
+            impulse += (until - now) * self.acting.act(0.5 * (now + until), state)[0]
+            now = until
+        return impulse / h, z, []

@@ -14,6 +14,7 @@ from motiform.motion.actuation.tasks.layouts import Body, Moving, Rows
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, advance, joint_axes, motion
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import ready
 from motiform.spatial.checks import as_floats
 
 __all__ = ["TaskFunction", "TaskInverse", "TaskValues", "prioritized"]
@@ -97,7 +98,7 @@ class TaskFunction:
         if qs.shape != (figure.nq,) or vs.shape != (figure.nv,):
             got = f"shapes {qs.shape} and {vs.shape}"
             raise InputError("a task function needs one state", got=got, allowed=f"({figure.nq},) and ({figure.nv},)")
-        return self._rows(qs, vs)
+        return self._rows(ready(qs), ready(vs))
 
     def _rows(self, q: Array, v: Array) -> TaskValues:
         codes, turns, tree, body, kernel = self._packed

@@ -17,7 +17,7 @@ from motiform.motion.tree.model.joint import Array
 if TYPE_CHECKING:
     from motiform.motion.tree.model.acting import Acting
 
-__all__ = ["Control", "Controls", "FigureState", "asked", "check_functions", "state_after"]
+__all__ = ["Control", "Controls", "FigureState", "asked", "check_functions", "ready", "state_after"]
 
 Control = Callable[[float, "FigureState"], ArrayLike]
 """control(t, state) gives generalised forces [N·m or N], (nv,); a load gives wrenches on segments, (segments, 6)."""
@@ -37,6 +37,13 @@ class FigureState:
     """(nv,)"""
     z: Array = field(default_factory=lambda: np.zeros(0))
     """States of actuators, where they have some (muscles, motors), and what they remember."""
+
+
+def ready(x: ArrayLike) -> Array:
+    """Return numbers as compiled functions take them: the array itself where it is one that may be written."""
+    if type(x) is np.ndarray and x.dtype == np.float64 and x.flags.carray:
+        return x
+    return np.array(x, float)
 
 
 def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...], what: str) -> Array:
