@@ -226,6 +226,11 @@ class Motors(CommandedActuator):
         return [*wound, *(f"supplied.{name}" for name in self.names), *(f"heat.{name}" for name in self.names)]
 
     @property
+    def sums(self) -> int:  # type: ignore[override]
+        """The energies."""
+        return 2 * self.size
+
+    @property
     def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
         """Voltages, currents, efforts and energies."""
         return tuple(Quantity(key, unit, self.names, text) for key, (unit, text) in MOTOR_QUANTITIES.items())

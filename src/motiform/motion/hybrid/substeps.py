@@ -60,7 +60,7 @@ class ActuatorSteps:
         """Return the mean forces over a step from t to t + h, (nv,), z at its end, and the events in it."""
         self.q, self.v = state.q, state.v
         z = self.acting.settle(t, state)
-        if not self.nx and not self.guards:
+        if self.acting.summed:
             return self._held(t, h, z)
         w, events = self._with(np.zeros(self.size), z), []
         for part in march(self.stepper, t, w, t + h, step=h, guards=self.guards, schedule=self):
@@ -71,12 +71,15 @@ class ActuatorSteps:
         return w[self.nx : self.middle] / h, found, events
 
     def _held(self, t: float, h: float, z: Array) -> tuple[Array, Array, list[Event]]:
-        """Return the same without states: forces of a figure that stands still, in the middle between two calls."""
+        """Return the same where nothing depends on states: forces and rates in the middle between two calls."""
         now, impulse = t, np.zeros(self.acting.nv)
         while now < t + h:
             z = self.acting.call(now, FigureState(self.q, self.v, z))
-            state = FigureState(self.q, self.v, z)
+            state = FigureState(self.q, self.v, z.copy())
             until = min(self.acting.next_instant(now, state), t + h)
-            impulse += (until - now) * self.acting.act(0.5 * (now + until), state)[0]
+            force, rates = self.acting.act(0.5 * (now + until), state)
+            impulse += (until - now) * force
+            z = z.copy()
+            z[: self.nx] += (until - now) * rates
             now = until
         return impulse / h, z, []

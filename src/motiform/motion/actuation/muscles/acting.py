@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.actuation.commands import Command, CommandedActuator, PulseTrain, SampledLaw
+from motiform.motion.actuation.last_posture import LastPosture
 from motiform.motion.actuation.muscles.doubts import muscle_doubts
 from motiform.motion.actuation.muscles.fibres.pack import is_compiled, pack_fibres
 from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
@@ -129,6 +130,12 @@ class HillMuscles(CommandedActuator):
         return fibre_rates.function
 
     @cached_property
+    def _ways(self) -> tuple[LastPosture[Any], LastPosture[Any]]:
+        """Paths of the muscles and of the ligaments."""
+        one, other = (partial(path_state, paths) for paths in (self.muscles.paths, self.muscles.bands))
+        return LastPosture(one), LastPosture(other)
+
+    @cached_property
     def _packed(self) -> tuple[Array, Array]:
         return pack_fibres(self.muscles.muscles, self.least)
 
@@ -141,7 +148,7 @@ class HillMuscles(CommandedActuator):
 
     def _flow(self, t: float, state: FigureState) -> "_Flow":
         """Return what the muscles do in a state."""
-        length, arm, report = path_state(self.muscles.paths, state.q)
+        length, arm, report = self._ways[0](state.q)
         x, n = np.ascontiguousarray(state.z[: len(self.states)]), self.size
         u = np.ascontiguousarray(self.told(t, state), float)
         found = _Flow(
@@ -182,7 +189,7 @@ class HillMuscles(CommandedActuator):
         found = self._flow(t, state)
         tau = found.effort
         if self.muscles.ligaments:
-            lengths, arms, _ = path_state(self.muscles.bands, state.q)
+            lengths, arms, _ = self._ways[1](state.q)
             pulls = [float(band.tension(L)) for band, L in zip(self.muscles.ligaments, lengths, strict=True)]
             tau = tau + np.array(pulls) @ arms
         return tau, found.rate

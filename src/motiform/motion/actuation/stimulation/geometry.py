@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -16,6 +16,7 @@ from motiform.motion.actuation.muscles.paths.paths import Paths
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, joint_axes, poses
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import ready
 
 __all__ = ["Geometry", "JoinedGeometry", "KneeGeometry", "PathArms"]
 
@@ -100,13 +101,19 @@ class KneeGeometry:
 
     def __call__(self, q: Array) -> tuple[Array, Array]:
         """Return lengths [m] of quadriceps and hamstrings, and their moment arms −dL/dq, (2, nv)."""
-        at_q, at_v = self._places
-        phi, r, a, c = self.sign * float(q[at_q]), self.radius, self.above, self.hamstrings
-        ham = math.sqrt(a * a + c * c + 2 * a * c * math.cos(phi))
-        arms = np.zeros((2, self.figure.nv))
-        arms[0, at_v] = -self.sign * r
-        arms[1, at_v] = self.sign * a * c * math.sin(phi) / ham
-        return np.array([r * phi + self._straight, ham]), arms
+        lengths, arms = np.empty(2), np.empty((2, self.figure.nv))
+        law, numbers = self._kernel
+        law(numbers, *self._places, ready(q), lengths, arms)
+        return lengths, arms
+
+    @cached_property
+    def _kernel(self) -> tuple[Any, Array]:
+        """The compiled function, and its numbers."""
+        from motiform.motion.actuation.stimulation.kernels import knee_muscles
+
+        return knee_muscles.function, np.array(
+            [self.sign, self.radius, self.above, self.hamstrings, self._straight], float
+        )
 
     @cached_property
     def _straight(self) -> float:

@@ -6,12 +6,25 @@ import math
 
 from motiform.base.kernels import entry, inline
 
-__all__ = ["CALM", "FALLING", "HIGH", "MEMORY", "SINKING", "contract", "turning"]
+__all__ = ["CALM", "FALLING", "HIGH", "MEMORY", "SINKING", "contract", "knee_muscles", "turning"]
 
 CALM, SINKING, FALLING, HIGH = 0.0, 1.0, 2.0, 3.0
 """Phases of calcium: at rest; its fall, below zero; its fall, above zero; after a pulse."""
 MEMORY = 4  # of each muscle: phase, arrival of the last pulse [s], share of fibres, sign of the contractile speed
 _1, _2 = "float64[::1]", "float64[:, ::1]"
+
+
+@entry(f"void({_1}, int64, int64, {_1}, {_1}, {_2})")
+def knee_muscles(knee, at_q, at_v, q, lengths, arms):
+    """Write lengths and moment arms of quadriceps and hamstrings; `knee` is sign, r, L₀₀, L_ii, L_quad(0)."""
+    sign, r, a, c = knee[0], knee[1], knee[2], knee[3]
+    phi = sign * q[at_q]
+    ham = math.sqrt(a * a + c * c + 2.0 * a * c * math.cos(phi))
+    for k in range(arms.shape[1]):
+        arms[0, k] = arms[1, k] = 0.0
+    lengths[0], lengths[1] = r * phi + knee[4], ham
+    arms[0, at_v] = -sign * r
+    arms[1, at_v] = sign * a * c * math.sin(phi) / ham
 
 
 @inline

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.actuation.commands import CommandedActuator, Commands, PulseTrain, SampledLaw
+from motiform.motion.actuation.last_posture import LastPosture
 from motiform.motion.actuation.stimulation.geometry import Geometry
 from motiform.motion.actuation.stimulation.muscle import StimulatedMuscle, recruitment
 from motiform.motion.run import check_number
@@ -130,8 +131,12 @@ class StimulatedMuscles(CommandedActuator):
         n = self.size
         return z[: 3 * n], z[3 * n : 7 * n]
 
+    @cached_property
+    def _geometry(self) -> LastPosture[tuple[Array, Array]]:
+        return LastPosture(self.geometry)
+
     def _way(self, state: FigureState) -> tuple[Array, Array, Array]:
-        lengths, arms = self.geometry(state.q)
+        lengths, arms = self._geometry(state.q)
         return lengths, -(arms @ state.v), arms
 
     def own_start(self, state: FigureState) -> ArrayLike:  # noqa: D102

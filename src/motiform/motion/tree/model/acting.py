@@ -35,7 +35,8 @@ class Acting:
         if twice:
             raise InputError("actuators must have names of their own", got=twice[0], remedy="Give each a name=.")
         self.z0 = _NONE
-        self.nx = sum(len(part.states) for part in self.parts)
+        self._counts = [len(part.states) for part in self.parts]
+        self.nx = sum(self._counts)
         self._own: list[np.ndarray] = [np.zeros(0, np.int64)] * len(self.parts)
         self._still = np.zeros(self.nv)
         only = self.parts[0] if len(self.parts) == 1 else None
@@ -69,6 +70,11 @@ class Acting:
         own = [type(part) for part in self.parts if not isinstance(part, PlainControl)]
         return len(self.z0) > 0 or any(kind.next_instant is not Actuator.next_instant for kind in own)
 
+    @cached_property
+    def summed(self) -> bool:
+        """Whether nothing depends on any state: a figure that stands still has the same forces until the next call."""
+        return all(part.sums == n and not part.events for part, n in zip(self.parts, self._counts, strict=True))
+
     @property
     def timed(self) -> bool:
         """Whether forces may jump at instants that are known, or more."""
@@ -91,8 +97,8 @@ class Acting:
         if self._only is not None:
             return asked(self._only, t, state, (self.nv,), "control"), _NONE
         tau, rates = (self._still.copy() if len(self.parts) != 1 else self._still), np.zeros(self.nx)
-        for part, own in zip(self.parts, self._own, strict=True):
-            where, n = f"{part.name}, t = {t:.6g} s", len(part.states)
+        for part, own, n in zip(self.parts, self._own, self._counts, strict=True):
+            where = f"{part.name}, t = {t:.6g} s"
             answer = call(part.act, t, self._for(state, own), what="an actuator", where=where)
             if not isinstance(answer, tuple) or len(answer) != 2:
                 allowed = "forces (nv,) and rates of the states"

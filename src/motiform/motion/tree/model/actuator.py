@@ -36,6 +36,8 @@ class Actuator:
     """Begins the names of its channels."""
     states: Sequence[str] = ()
     """Names of the states."""
+    sums: int = 0
+    """How many of the states, the last ones, are sums that nothing depends on, such as energies."""
     events: Sequence[str] = ()
     """Names of the events of `margins`."""
     quantities: Sequence[Quantity] = ()
