@@ -82,10 +82,10 @@ def test_laws_are_called_at_their_period_and_applied_late(engine):
         return [1.0 + len(asked)]
 
     figure = wheel(1.0)
-    rec = simulate(figure, t1=0.5, rate=100, controls=CommandedControl(figure, law, 0.1, 0.13), **ENGINES[engine])
+    rec = simulate(figure, t1=0.5, rate=100, controls=CommandedControl(figure, law, 0.1, 0.1304), **ENGINES[engine])
     assert asked == pytest.approx([0.0, 0.1, 0.2, 0.3, 0.4], abs=1e-12)
     t = rec.time("v")
-    exact = sum((2.0 if n == 0 else 1.0) * np.maximum(t - 0.1 * n - 0.13, 0) for n in range(5))
+    exact = sum((2.0 if n == 0 else 1.0) * np.maximum(t - 0.1 * n - 0.1304, 0) for n in range(5))
     assert np.abs(rec["v"][:, 0] - exact).max() < 1e-10
 
 
