@@ -87,7 +87,7 @@ def test_wrong_scenes_are_told_by_file_line_and_remedy(old, new, text):
         ('[[body]]\nname = "two"\nshape = { ball = 1, mass = 1, scale = 2 }', "ball.toml:11 body.1.shape: scale belongs to mesh files"),
         ('[image]\nplot = ["ball.positon"]', "ball.toml:10: no such channel (got 'ball.positon'"),
         ("[image]\ncamera = { from = [1, 0, 0], to = [1, 0, 0] }", "ball.toml:10 image.camera: from and to are one point"),
-        ("[image]\ncamera = { to = [0, 0, 0] }", "ball.toml:10 image.camera.from: missing"),
+        ("[image]\ncamera = { to = [0, 0, 0] }", "ball.toml:10 image.camera: 'from' of the camera is missing"),
     ],
 )  # fmt: skip
 def test_wrong_tables_are_told_by_file_line_and_remedy(more, text):
