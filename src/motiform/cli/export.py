@@ -10,13 +10,19 @@ from motiform.cli.shared import Overwrite, RecordingPath, Skin, open_for, wrote
 
 def export(
     recording: RecordingPath,
-    out: Annotated[Path, typer.Option(help="The file: .glb or .gltf, .x3d, .csv, .usd (with the extra usd).")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="The file: .glb or .gltf, .x3d, .csv, .usd (with the extra usd), .ply and .obj (one for each instant)."
+        ),
+    ],
     rate: Annotated[float | None, typer.Option(help="Samples per second to write; all if not given.")] = None,
+    points: Annotated[bool, typer.Option("--points", help="Of .ply: points with velocities, no triangles.")] = False,
     skin: Skin = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a recording as glTF with animation, X3D, CSV or USD."""
+    """Write a recording as glTF with animation, X3D, CSV, USD, or a sequence of PLY or OBJ files."""
     from motiform.image.export import export as write
 
-    write(open_for("export", recording), out, overwrite=overwrite, rate=rate, skin=skin)
-    wrote("export", out)
+    first = write(open_for("export", recording), out, overwrite=overwrite, rate=rate, skin=skin, points=points)
+    wrote("export" if first == out else "export, a file for each instant from", first)

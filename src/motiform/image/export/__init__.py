@@ -24,6 +24,8 @@ SUFFIXES = {
     ".glb": "glTF 2.0 with animation, binary",
     ".gltf": "glTF 2.0 with animation, text",
     ".x3d": "X3D 4.0 with animation",
+    ".ply": "a PLY file for each instant: triangles or points, with velocities",
+    ".obj": "an OBJ file for each instant: triangles",
     ".csv": "table of the channels",
     ".usd": "USD, binary",
     ".usda": "USD, text",
@@ -34,9 +36,11 @@ SUFFIXES = {
 @check_keywords
 def export(
     source: "Recording | Form", path: str | os.PathLike[str], *, overwrite: bool = False, rate: float | None = None,
-    skin: bool | None = None,
+    skin: bool | None = None, points: bool = False,
 ) -> Path:  # fmt: skip
     """Write a recording or form in the format that the suffix of ``path`` names, and return the path.
+
+    PLY and OBJ are sequences: water.ply gives water_0001.ply, water_0002.ply, …, the first of which is returned.
 
     The file is written atomically, and an existing one is replaced only with ``overwrite``.
 
@@ -49,6 +53,7 @@ def export(
     rate : samples per second to keep [Hz]; all samples when None. A rate above the recording's changes nothing in
         animated files.
     skin : whether a figure is one smooth body, as for `dress`.
+    points : of .ply: masses and markers as points with velocities and radii, instead of triangles.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
@@ -57,6 +62,13 @@ def export(
         )
     from motiform.form import form_of
 
+    if points and suffix != ".ply":
+        raise InputError("points need a PLY file", where=str(path), got=suffix, allowed=".ply")
+    if suffix in (".ply", ".obj"):
+        from motiform.image.export.sequence import write_sequence
+
+        shown = form_of(source, skin=skin)
+        return write_sequence(shown, Path(path), rate=rate, points=points, overwrite=overwrite)[0]
     path = check_new(path, overwrite=overwrite)
     if suffix == ".csv":
         _write_table(source, path, overwrite, rate)

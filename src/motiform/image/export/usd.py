@@ -10,6 +10,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.base.machine import check_room
 from motiform.form.upright import stand_upright
+from motiform.image.export.instants import slopes
 from motiform.image.export.keys import body_colors, body_names, key_times, poses
 from motiform.image.export.soft import shells, skin_track, track
 from motiform.image.look import linear_from_srgb
@@ -108,7 +109,9 @@ def _add_part(
 ) -> None:
     blocks, colors = poses(form, part, times), body_colors(part)
     if part.count > _FEW:
-        _add_instances(usd, stage, part, f"/World/{name}", blocks, colors, codes)
+        _add_instances(
+            usd, stage, part, f"/World/{name}", blocks, colors, codes, (np.asarray(form.times, float), times)
+        )
         return
     taken: set[str] = set()
     parent = "/World" if part.count == 1 else f"/World/{name}"
@@ -139,8 +142,12 @@ def _add_instances(
     blocks: Iterable[tuple[int, tuple[np.ndarray, ...]]],
     colors: np.ndarray,
     codes: np.ndarray,
+    clock: tuple[np.ndarray, np.ndarray],
 ) -> None:
-    """Write many bodies as one PointInstancer: an array per instant instead of a prim per body."""
+    """Write many bodies as one PointInstancer: an array per instant instead of a prim per body, with velocities.
+
+    `clock` are the instants of the samples and of the keys [s].
+    """
     instancer = usd.UsdGeom.PointInstancer.Define(stage, path)
     _add_mesh(usd, stage, part, f"{path}/shape", None)
     instancer.CreatePrototypesRel().AddTarget(f"{path}/shape")
@@ -152,11 +159,14 @@ def _add_instances(
     if part.scale is not None:
         instancer.CreateScalesAttr(_vectors(usd, np.repeat(part.scale[:, None], 3, axis=1)))
     positions, orientations = instancer.CreatePositionsAttr(), instancer.CreateOrientationsfAttr()
+    velocities = instancer.CreateVelocitiesAttr()
     for first, (position, turn) in blocks:
         imaginary_last = turn[..., [1, 2, 3, 0]].astype(np.float32)  # the order of a quaternion in memory, (x, y, z, w)
         for k, code in enumerate(codes[first : first + position.shape[1]].tolist()):
             positions.Set(usd.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(position[:, k], dtype=np.float32)), code)
             orientations.Set(usd.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(imaginary_last[:, k])), code)
+            speed = slopes(clock[0], part.position, clock[1][first + k : first + k + 1])[0]
+            velocities.Set(usd.Vt.Vec3fArray.FromNumpy(speed.astype(np.float32)), code)
 
 
 def _add_links(

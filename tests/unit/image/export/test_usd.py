@@ -59,6 +59,9 @@ def test_many_bodies_are_instances(one, pxr, tmp_path):
         np.testing.assert_allclose(matrix[3, :3], form.parts[0].position[3, i], rtol=SINGLE)
         turn = rotation_from_quaternion(form.parts[0].orientation[3, i])
         np.testing.assert_allclose(matrix[:3, :3].T, turn, atol=8 * SINGLE)
+    speed = 60.0 * np.diff(form.parts[0].position[:2], axis=0)[0]  # steady, 60 samples a second
+    for code in (0, 3):
+        np.testing.assert_allclose(flock.GetVelocitiesAttr().Get(code), speed, rtol=SINGLE, atol=1e-12)
 
 
 def test_few_bodies_of_a_part_are_prims_of_their_own(pxr, mixed, tmp_path):
