@@ -95,6 +95,10 @@ PEERS = (
     Peer("numpy", "screen", ("screen/*",), "slices, and points by add.at, one thread", "arrays:numpy_ways"),
     Peer("scipy", "screen", ("screen/*",), "two convolutions of ndimage, one thread", "arrays:ndimage_ways"),
     Peer("taichi", "screen", ("screen/*",), "a stencil, points add by atomics", "taichi:ways", "taichi"),
+    Peer("scikit-image", "screen", ("surface/grid",), "marching_cubes of the same values, one thread",
+         "polygons:marching_cubes", "skimage", package="scikit-image"),
+    Peer("pysplashsurf", "screen", ("surface/particles",), "reconstruct_surface, as many threads, same reach and cells",
+         "polygons:splashsurf", "pysplashsurf"),
     Peer("numpy", "startup", ("import",), "imported alone; motiform contains it"),
 )  # fmt: skip
 """All peers, in the order of reports."""

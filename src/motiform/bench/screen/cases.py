@@ -1,4 +1,4 @@
-"""Screens: a million pins with a thousand points, and without, in steps per second.
+"""Screens: a million pins with a thousand points, and without, in steps per second; surfaces, see `surfaces`.
 
 All contenders step the same law in float64 from the same heights, and are checked against NumPy before they are timed.
 The limit is the bandwidth of a copy: a step reads two heights of a pin and writes one, 24 bytes. On a GPU there are
@@ -6,6 +6,7 @@ The limit is the bandwidth of a copy: a step reads two heights of a pin and writ
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,11 +19,13 @@ from motiform.bench.register import made_peers, peer_notes
 from motiform.bench.report import Report, Result
 from motiform.bench.screen.peers.arrays import plain_screen
 from motiform.bench.screen.problem import Pins, screen_tolerance
+from motiform.bench.screen.surfaces import Particles, Torus, grid_row, particles_row
 from motiform.form.screen import Engraver, Screen, ScreenEngine, ScreenLaw
 
 __all__ = ["CASES", "OursScreen", "measure", "screen_row"]
 
 CASES = {"screen/2d": Pins(), "screen/2d-free": Pins(points=0)}
+TORUS, PARTICLES = Torus(), Particles()
 UNIT = "steps/s"
 _BYTES = 24  # of a pin in a step
 _CHECKED = 20  # steps that are compared
@@ -66,10 +69,12 @@ def measure(*, device: str, progress: Progress) -> Report:
 
     if get_device(device).name == "cuda":
         return Report("screen", tuple(_gpu_row(case, shape) for case, shape in _ON_GPU.items()))
-    rows = []
-    for n, (case, pins) in enumerate(CASES.items()):
-        rows.append(screen_row(case, pins, int(numba.get_num_threads())))
-        progress((n + 1) / len(CASES))
+    rows, threads = [], int(numba.get_num_threads())
+    for case, pins in CASES.items():
+        rows.append(screen_row(case, pins, threads))
+        progress(len(rows) / (len(CASES) + 2))
+    rows += [grid_row(TORUS), particles_row(replace(PARTICLES, threads=threads))]
+    progress(1.0)
     return Report("screen", tuple(rows))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.form.implicit import columns as c
-from motiform.form.implicit.polygonise import polygonise
+from motiform.form.implicit.polygonise import SIDE, check_cells, polygonise, surface_of_blocks
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
@@ -90,7 +90,37 @@ class Implicit:
         reach = self._reach[:, None]
         ends = np.stack([self.start, np.asarray(self.end)])
         low, high = ends.min(axis=0) - reach, ends.max(axis=0) + reach
-        return polygonise(lambda x: self.level - self.values(x), np.stack([low, high], axis=1), spacing=spacing)
+        if self._plain:
+            return self._added(low, high, spacing)
+        boxes = np.stack([low, high], axis=1)
+        return polygonise(lambda x: self.level - self.values(x), boxes, spacing=spacing)
+
+    @property
+    def _plain(self) -> bool:
+        """Whether it is a sum over points."""
+        alone = len(np.unique(self.skeleton)) == len(self.start)
+        return alone and self.neighbours is None and bool((self.start == self.end).all())
+
+    def _added(self, low: Array, high: Array, spacing: float) -> Mesh:
+        """Return the surface of a sum over points, which are added to the nodes of blocks one at a time."""
+        from motiform.base.kernels import get_device
+        from motiform.form.implicit.field_kernels import fill_blocks
+
+        origin, side = low.min(axis=0), SIDE * spacing
+        check_cells(high.max(axis=0) - origin, spacing)
+        keys, starts, listed = reached_cells(low, high, origin, side)
+        blocks = np.stack([keys // MOST**2, keys // MOST % MOST, keys % MOST], axis=1)
+        points, launch = self._elements(np.arange(len(low))), get_device("cpu").launch
+
+        def at_nodes(some: Any) -> Array:
+            key = (some[:, 0] * MOST + some[:, 1]) * MOST + some[:, 2]
+            out = np.empty((len(some), *[SIDE + 1] * 3))
+            first = np.searchsorted(keys, key)
+            given = (origin + side * some, spacing, KINDS[self.kind], points, self._reach, first, starts, listed)
+            launch(fill_blocks, len(some), *given, out)
+            return self.level - out
+
+        return surface_of_blocks(at_nodes, blocks, origin, spacing)
 
     def onto(self, points: Any, *, most: float) -> Array:
         """Return points (n, 3) moved onto the surface along gradients by Newton's method, by `most` [m] at most."""
@@ -121,16 +151,22 @@ class Implicit:
         """What the kernel reads: elements by skeleton, in the cells of a grid that they reach."""
         order = np.argsort(self.skeleton, kind="stable")
         start, end, reach = self.start[order], np.asarray(self.end)[order], self._reach[order]
-        elements = np.empty((len(order), c.WIDTH))
-        elements[:, c.START : c.START + 3], elements[:, c.END : c.END + 3] = start, end
-        for column, given in ((c.STRENGTH, self.strength), (c.SIZE, self.size)):
-            elements[:, column] = np.broadcast_to(np.asarray(given, float), len(order))[order]
+        elements = self._elements(order)
         low, high = np.minimum(start, end) - reach[:, None], np.maximum(start, end) + reach[:, None]
         origin, side = low.min(axis=0), float(np.median(reach))
         side = max(side, float((high.max(axis=0) - origin).max()) / (MOST - 2))
         cells = reached_cells(low, high, origin, side)
         skeleton = self.skeleton[order]
         return elements, skeleton, cells, (origin, side, MOST), *self._graph(int(skeleton.max()) + 1)
+
+    def _elements(self, order: Any) -> Array:
+        """Return the numbers of elements, see `columns`, in an order."""
+        elements = np.empty((len(order), c.WIDTH))
+        elements[:, c.START : c.START + 3] = self.start[order]
+        elements[:, c.END : c.END + 3] = np.asarray(self.end)[order]
+        for column, given in ((c.STRENGTH, self.strength), (c.SIZE, self.size)):
+            elements[:, column] = np.broadcast_to(np.asarray(given, float), len(order))[order]
+        return elements
 
     def _graph(self, count: int) -> tuple[bool, Any, Any]:
         if self.neighbours is None:
@@ -166,9 +202,14 @@ def reached_cells(low: Array, high: Array, origin: Array, side: float) -> tuple[
         keys.append(((i * MOST + j) * MOST + k).ravel())
         owner.append(np.repeat(own, len(steps)))
     key, element = np.concatenate(keys), np.concatenate(owner)
-    order = np.lexsort((element, key))
-    unique, starts = np.unique(key[order], return_index=True)
-    return unique, np.append(starts, len(key)).astype(np.int64), element[order]
+    if float(key.max() + 1) * len(low) > 2.0**63:
+        order = np.lexsort((element, key))
+        key, element = key[order], element[order]
+    else:  # one number for both is sorted faster
+        both = np.sort(key * len(low) + element)
+        key, element = both // len(low), both % len(low)
+    begins = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+    return key[begins], np.append(begins, len(key)).astype(np.int64), element
 
 
 def wyvill_level(part: float) -> float:

@@ -9,10 +9,10 @@ of the squared distance s. Numbers of an element: see `columns`.
 import math
 
 from motiform.base.kernels import inline, kernel
-from motiform.form.implicit.columns import BLINN, CONVOLUTION, END, SIZE, START, STRENGTH
+from motiform.form.implicit.columns import BLINN, CONVOLUTION, END, SIZE, START, STRENGTH, WYVILL
 from motiform.spatial.algebra import axpy, dot, load3, scale, sub
 
-__all__ = ["element_at", "evaluate"]
+__all__ = ["element_at", "evaluate", "fill_blocks"]
 
 _ROOT_PI = math.sqrt(math.pi)
 
@@ -76,6 +76,15 @@ def element_at(e, kind, elements, x):
 
 
 @inline
+def _beyond(e, elements, x):
+    """Return whether a point is beyond the ball around the middle of Wyvill's element outside of which that is 0."""
+    a, b, size = _row3(elements, e, START), _row3(elements, e, END), elements[e, SIZE]
+    r, half = sub(x, scale(0.5, (a[0] + b[0], a[1] + b[1], a[2] + b[2]))), scale(0.5, sub(b, a))
+    far = size + math.sqrt(dot(half, half))
+    return dot(r, r) > 1.000001 * far * far
+
+
+@inline
 def _cell(x, origin, side, keys, most):
     """Return the number of the cell that holds a point among those that elements reach, −1 for none."""
     i, j = math.floor((x[0] - origin[0]) / side), math.floor((x[1] - origin[1]) / side)
@@ -130,6 +139,8 @@ def evaluate(i, points, kind, elements, skeleton, cells, grid, selective, starts
             e = cells[2][n]
             if selective and not _blends(leader, skeleton[e], starts, near):
                 continue
+            if kind == WYVILL and _beyond(e, elements, x):
+                continue
             v, d = element_at(e, kind, elements, x)
             if kind == CONVOLUTION:
                 value, g = value + v, axpy(1.0, d, g)
@@ -141,3 +152,32 @@ def evaluate(i, points, kind, elements, skeleton, cells, grid, selective, starts
         value, g = value + own, axpy(1.0, slope, g)
     out[i, 0] = value
     out[i, 1], out[i, 2], out[i, 3] = g
+
+
+@kernel
+def fill_blocks(b, corners, spacing, kind, elements, reach, found, starts, listed, out):
+    """Write the sum of points' fields at the nodes of block b, (side + 1)³ from its corner [m] on.
+
+    A point adds to the nodes that it reaches alone, instead of each node asking all points near it. `found` is the list
+    of the block; points are added in its order.
+    """
+    nodes = out.shape[1]
+    for i in range(nodes):
+        for j in range(nodes):
+            for k in range(nodes):
+                out[b, i, j, k] = 0.0
+    for n in range(starts[found[b]], starts[found[b] + 1]):
+        e = listed[n]
+        far, strength, size = reach[e] / spacing, elements[e, STRENGTH], elements[e, SIZE]
+        x = (elements[e, START] - corners[b, 0]) / spacing
+        y, z = (elements[e, START + 1] - corners[b, 1]) / spacing, (elements[e, START + 2] - corners[b, 2]) / spacing
+        for i in range(max(0, math.ceil(x - far)), min(nodes, math.floor(x + far) + 1)):
+            for j in range(max(0, math.ceil(y - far)), min(nodes, math.floor(y + far) + 1)):
+                across = (i - x) * (i - x) + (j - y) * (j - y)
+                rest = far * far - across
+                if rest > 0.0:
+                    half = math.sqrt(rest)
+                    for k in range(max(0, math.ceil(z - half)), min(nodes, math.floor(z + half) + 1)):
+                        s = (across + (k - z) * (k - z)) * spacing * spacing
+                        v, _ = _profile(kind, s, size)
+                        out[b, i, j, k] += strength * v

@@ -12,10 +12,10 @@ from motiform.base.errors import InputError, ShapeError
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
-__all__ = ["polygonise"]
+__all__ = ["SIDE", "check_cells", "polygonise", "surface_of_blocks"]
 
 Ints = NDArray[np.int64]
-_SIDE = 4  # cells along an edge of a block
+SIDE = 4  # cells along an edge of a block
 _NODES = 1 << 21  # evaluated in one go; bounds the memory
 _OFF = 0.02  # cells that a crossing is kept off nodes, where vertices of several cells would coincide
 _MOST = 1 << 20  # cells along an axis: three numbers below it make one of 64 bits
@@ -38,19 +38,38 @@ def polygonise(
     each edge that crosses it gets a quadrangle [Gibson98].
     """
     corners = np.asarray(boxes, float)
-    if not (np.isfinite(spacing) and spacing > 0.0):
-        raise InputError("the edge of a cell must be above 0 m", where="polygonise", got=spacing)
     if corners.ndim != 3 or corners.shape[1:] != (2, 3) or not len(corners) or not np.isfinite(corners).all():
         got = f"shape {corners.shape}"
         raise InputError("boxes must be finite corners of shape (n, 2, 3)", where="polygonise", got=got)
     origin = corners[:, 0].min(axis=0)
-    if (corners[:, 1].max(axis=0) - origin).max() / spacing > _MOST - 2 * _SIDE:
-        raise InputError("the boxes hold too many cells", where="polygonise", got=spacing, remedy="Use larger cells.")
+    check_cells(corners[:, 1].max(axis=0) - origin, spacing)
     blocks = _blocks(corners, origin, spacing)
     if slope is not None:
-        middle = np.asarray(field(origin + _SIDE * spacing * (blocks + 0.5)), float)
-        blocks = blocks[np.abs(middle - level) <= slope * 0.5 * np.sqrt(3.0) * _SIDE * spacing]
-    blocks, values = _evaluate(field, blocks, origin, spacing, level)
+        middle = np.asarray(field(origin + SIDE * spacing * (blocks + 0.5)), float)
+        blocks = blocks[np.abs(middle - level) <= slope * 0.5 * np.sqrt(3.0) * SIDE * spacing]
+    local = np.stack(np.meshgrid(*[np.arange(SIDE + 1)] * 3, indexing="ij"), axis=-1)
+
+    def at_nodes(some: Ints) -> Array:
+        nodes = (SIDE * some)[:, None, None, None] + local
+        return np.asarray(field(origin + spacing * nodes.reshape(-1, 3)), float).reshape(nodes.shape[:-1]) - level
+
+    return surface_of_blocks(at_nodes, blocks, origin, spacing)
+
+
+def check_cells(extent: Array, spacing: float) -> None:
+    """Refuse cells without an edge, and more of them along an axis than numbers have room for."""
+    if not (np.isfinite(spacing) and spacing > 0.0):
+        raise InputError("the edge of a cell must be above 0 m", where="polygonise", got=spacing)
+    if extent.max() / spacing > _MOST - 2 * SIDE:
+        raise InputError("the boxes hold too many cells", where="polygonise", got=spacing, remedy="Use larger cells.")
+
+
+def surface_of_blocks(at_nodes: Callable[[Ints], Array], blocks: Ints, origin: Array, spacing: float) -> Mesh:
+    """Return the closed surface at which a field in blocks (n, 3) of 4³ cells is 0; below it is inside.
+
+    `at_nodes` gives the field at the nodes of blocks, (n, 5, 5, 5); block (0, 0, 0) begins at the origin [m].
+    """
+    blocks, values = _evaluate(at_nodes, blocks)
     cells, vertices = _vertices(blocks, values)
     faces = _faces(blocks, values, cells, vertices)
     return Mesh(origin + spacing * vertices, faces)
@@ -58,7 +77,7 @@ def polygonise(
 
 def _blocks(corners: Array, origin: Array, spacing: float) -> Ints:
     """Return the blocks that a box meets, each once, (n, 3), in a fixed order."""
-    first, last = (np.floor((corners[:, k] - origin) / (_SIDE * spacing)).astype(np.int64) for k in (0, 1))
+    first, last = (np.floor((corners[:, k] - origin) / (SIDE * spacing)).astype(np.int64) for k in (0, 1))
     spans = last - first + 1
     found = []
     for span in np.unique(spans, axis=0):
@@ -80,23 +99,19 @@ def _unkey(key: Ints) -> Ints:
     return np.stack([key // base**2, key // base % base, key % base], axis=1) - 1
 
 
-def _evaluate(
-    field: Callable[[Array], Array], blocks: Ints, origin: Array, spacing: float, level: float
-) -> tuple[Ints, Array]:
-    """Return the blocks that the surface passes, and the values above the level at their nodes, (n, 9, 9, 9)."""
-    local = np.stack(np.meshgrid(*[np.arange(_SIDE + 1)] * 3, indexing="ij"), axis=-1)
-    step, kept, found = max(1, _NODES // (_SIDE + 1) ** 3), [], []
+def _evaluate(at_nodes: Callable[[Ints], Array], blocks: Ints) -> tuple[Ints, Array]:
+    """Return the blocks that the surface passes, and the values at their nodes, (n, 5, 5, 5)."""
+    step, kept, found = max(1, _NODES // (SIDE + 1) ** 3), [], []
     for n in range(0, len(blocks), step):
         some = blocks[n : n + step]
-        nodes = (_SIDE * some)[:, None, None, None] + local
-        values = np.asarray(field(origin + spacing * nodes.reshape(-1, 3)), float).reshape(nodes.shape[:-1]) - level
+        values = at_nodes(some)
         inside = values < 0.0
         passed = inside.any(axis=(1, 2, 3)) & ~inside.all(axis=(1, 2, 3))
         kept.append(some[passed])
         found.append(values[passed])
     values = np.concatenate(found) if found else np.empty((0, 1, 1, 1))
     if not len(values):
-        raise ShapeError("the field has one side only: there is no surface", where="polygonise", got=level)
+        raise ShapeError("the field has one side only: there is no surface", where="polygonise")
     if not np.isfinite(values).all():
         raise ShapeError("the field must be finite", where="polygonise")
     return np.concatenate(kept), values
@@ -104,7 +119,7 @@ def _evaluate(
 
 def _vertices(blocks: Ints, values: Array) -> tuple[Ints, Array]:
     """Return the cells that the surface passes, (n, 3), and their vertices [cells], (n, 3)."""
-    total, crossings = np.zeros((len(values), _SIDE, _SIDE, _SIDE, 3)), np.zeros((len(values), *[_SIDE] * 3), np.int8)
+    total, crossings = np.zeros((len(values), SIDE, SIDE, SIDE, 3)), np.zeros((len(values), *[SIDE] * 3), np.int8)
     for axis in range(3):
         low, high = (np.moveaxis(values, axis + 1, 1)[:, part] for part in (slice(None, -1), slice(1, None)))
         mixed = (low < 0) != (high < 0)
@@ -115,14 +130,14 @@ def _vertices(blocks: Ints, values: Array) -> tuple[Ints, Array]:
         for a in (0, 1):
             for b in (0, 1):
                 part = [slice(None)] * 4
-                part[one + 1], part[other + 1] = slice(a, _SIDE + a), slice(b, _SIDE + b)
+                part[one + 1], part[other + 1] = slice(a, SIDE + a), slice(b, SIDE + b)
                 here = mixed[tuple(part)]
                 crossings += here
                 total[..., axis] += share[tuple(part)]
                 total[..., one] += a * here
                 total[..., other] += b * here
     at = np.nonzero(crossings)
-    cells = _SIDE * blocks[at[0]] + np.stack(at[1:], axis=1)
+    cells = SIDE * blocks[at[0]] + np.stack(at[1:], axis=1)
     return cells, cells + total[at] / crossings[at][:, None]
 
 
@@ -134,12 +149,12 @@ def _faces(blocks: Ints, values: Array, cells: Ints, vertices: Array) -> Ints:
     quads = []
     for axis in range(3):
         one, other = (axis + 1) % 3, (axis + 2) % 3
-        part = [slice(None), *[slice(0, _SIDE)] * 3]
+        part = [slice(None), *[slice(0, SIDE)] * 3]
         up = list(part)
-        up[axis + 1] = slice(1, _SIDE + 1)
+        up[axis + 1] = slice(1, SIDE + 1)
         low, high = inside[tuple(part)], inside[tuple(up)]
         at = np.nonzero(low != high)
-        node = _SIDE * blocks[at[0]] + np.stack(at[1:], axis=1)
+        node = SIDE * blocks[at[0]] + np.stack(at[1:], axis=1)
         around = []
         for b, c in ((1, 1), (0, 1), (0, 0), (1, 0)):
             cell = node.copy()

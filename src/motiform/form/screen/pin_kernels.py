@@ -10,12 +10,15 @@ tiling.
 
 from math import ceil, floor, sqrt
 
+from numba import int32
 from numba import uint64 as ix
 
 from motiform.base.kernels import fused, inline, kernel
 from motiform.form.screen.columns import AT, BEFORE, HEIGHT, HEIGHT_BEFORE, REACH, K, Z
 
 __all__ = ["list_tiles", "press_back", "step_pins"]
+
+_TINY = 1e-300  # a pin at the very place of a point is pushed nowhere: 0/tiny
 
 
 @inline
@@ -86,17 +89,22 @@ def _press(m, b, table, planes, rows, dimensions, spacing, first, last, left, ri
                 continue
             was = ((i0 - o0) * (i0 - o0) + (i1 - o1) * (i1 - o1)) * area
             half = sqrt(rest) / spacing
-            for j in range(max(left, ceil(g2 - half)), min(right, floor(g2 + half) + 1)):
-                J = ix(j + 1)
-                h = w[R, J] - top
-                dd = across + (j - g2) * (j - g2) * area + h * h
-                if dd < SS and dd > 0.0:
+            begin, end = max(left, ceil(g2 - half)), min(right, floor(g2 + half) + 1)
+            if damp > 0.0:
+                for j in range(begin, end):  # without branches, so that several pins are computed at once
+                    J, now, old = ix(j + 1), int32(j) - g2, int32(j) - o2
+                    h, u = w[R, J] - top, p[R, J] - top_before
+                    dd = across + now * now * area + h * h
                     d = sqrt(dd)
-                    push = stiff * (S - d)
-                    if damp > 0.0:
-                        u = p[R, J] - top_before
-                        push -= damp * (d - sqrt(was + (j - o2) * (j - o2) * area + u * u))
-                    q[R, J] += push * (h / d)
+                    push = stiff * (S - d) - damp * (d - sqrt(was + old * old * area + u * u))
+                    q[R, J] += push * (h / max(d, _TINY)) if dd < SS else 0.0
+            else:
+                for j in range(begin, end):
+                    J, now = ix(j + 1), int32(j) - g2
+                    h = w[R, J] - top
+                    dd = across + now * now * area + h * h
+                    d = sqrt(dd)
+                    q[R, J] += stiff * (S - d) * (h / max(d, _TINY)) if dd < SS else 0.0
 
 
 @inline

@@ -61,28 +61,31 @@ def label_surface(inside: Any, grid: Grid, *, smooth: float = 1.0) -> Mesh:
 
 def _vertices(values: Array, inside: Any) -> tuple[Faces, Array]:
     """Return the vertex number of each cell (−1: none) and the vertices [voxels]."""
-    cells = tuple(n - 1 for n in values.shape)
-    total, crossings = np.zeros((*cells, 3)), np.zeros(cells, np.int8)
+    corners = inside.view(np.uint8)
+    for axis in range(3):  # how many of the eight corners of a cell are inside
+        body = np.moveaxis(corners, axis, 0)
+        corners = np.moveaxis(body[:-1] + body[1:], 0, axis)
+    index = np.argwhere((corners > 0) & (corners < 8))
+    number = np.full(corners.shape, -1, np.int64)
+    number[tuple(index.T)] = np.arange(len(index))
+    total, crossings = np.zeros((len(index), 3)), np.zeros(len(index))
     for axis in range(3):
-        low, high = (np.moveaxis(values, axis, 0)[part] for part in (slice(None, -1), slice(1, None)))
-        mixed = (low < 0) != (high < 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(mixed, np.clip(low / (low - high), _OFF, 1 - _OFF), 0.0)
-        mixed, share = np.moveaxis(mixed, 0, axis), np.moveaxis(share, 0, axis)
-        others = [k for k in range(3) if k != axis]
+        one, other = (k for k in range(3) if k != axis)
         for a in (0, 1):
             for b in (0, 1):
-                part: list[slice] = [slice(None)] * 3
-                part[others[0]], part[others[1]] = slice(a, cells[others[0]] + a), slice(b, cells[others[1]] + b)
-                here = mixed[tuple(part)]
-                crossings += here
-                total[..., axis] += share[tuple(part)]
-                total[..., others[0]] += a * here
-                total[..., others[1]] += b * here
-    index = np.argwhere(crossings > 0)
-    number = np.full(cells, -1, np.int64)
-    number[tuple(index.T)] = np.arange(len(index))
-    return number, index + total[tuple(index.T)] / crossings[tuple(index.T)][:, None]
+                start = index.copy()
+                start[:, one] += a
+                start[:, other] += b
+                low = values[tuple(start.T)]
+                start[:, axis] += 1
+                high = values[tuple(start.T)]
+                mixed = (low < 0) != (high < 0)
+                share = np.clip(low / np.where(mixed, low - high, 1.0), _OFF, 1 - _OFF)
+                crossings += mixed
+                total[:, axis] += np.where(mixed, share, 0.0)
+                total[:, one] += a * mixed
+                total[:, other] += b * mixed
+    return number, index + total / crossings[:, None]
 
 
 def _quads(inside: Any, number: Faces, axis: int, vertices: Array) -> Faces:

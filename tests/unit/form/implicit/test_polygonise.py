@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError, ShapeError
-from motiform.form.implicit import polygonise
+from motiform.form.implicit import Implicit, polygonise
 from motiform.geometry.maps import Grid, isosurface
 
 BOX = np.array([[[-1.2, -1.2, -1.2], [1.2, 1.2, 1.2]]])
@@ -72,3 +72,16 @@ def test_bad_input_is_refused():
         polygonise(ball, BOX[0], spacing=0.1)
     with pytest.raises(InputError, match="too many cells"):
         polygonise(ball, BOX, spacing=1e-7)
+
+
+@pytest.mark.parametrize(("kind", "size"), [("wyvill", 0.5), ("blinn", 30.0)])
+def test_points_that_are_added_to_nodes_give_the_surface_of_nodes_that_ask_points(monkeypatch, kind, size):
+    draw = np.random.default_rng(3)
+    points, sizes = draw.uniform(0.0, 1.0, (40, 3)), size * draw.uniform(0.8, 1.2, 40)
+    field = Implicit(points, kind=kind, size=sizes, strength=draw.uniform(0.5, 1.5, 40), level=0.7)
+    added = field.to_mesh(0.06)
+    monkeypatch.setattr(Implicit, "_plain", False)
+    asked = field.to_mesh(0.06)
+    assert np.array_equal(added.faces, asked.faces)
+    # Sums of the same numbers, but for parts below 1e-9 of the level that one of them leaves out beyond the reach.
+    assert np.abs(added.vertices - asked.vertices).max() < 1e-6 * 0.06
