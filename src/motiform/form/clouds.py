@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from motiform.form.surfaces import MatterSurface, Shell, Surface, _mix
+from motiform.record.samples import Samples, by_samples
 from motiform.spatial.checks import Array
 
 __all__ = ["Cloud", "Puffs"]
@@ -42,7 +43,7 @@ class Cloud(Surface):
     """
 
     name: str
-    points: Array
+    points: Array | Samples
     """Places [m], (samples, count, 3); one that is nan is not there."""
     times: Array
     """Instants of the samples [s], (samples,)."""
@@ -78,19 +79,20 @@ class Cloud(Surface):
         """Give the places of puffs that are seen, with a width that they have in the middle of their time."""
         age = max(0.0, float(self.times[-1] - np.min(self.born, initial=np.inf)))
         width = math.sqrt(self.radius**2 + self.spread * age)
-        for time, places in zip(self.times, np.asarray(self.points, float), strict=True):
+        for time, sample in zip(self.times, self.points, strict=True):
+            places = np.asarray(sample, float)
             yield places[np.isfinite(places).all(axis=1) & (self.born <= time)], width
 
     def flashed(self, chosen: Array) -> "Cloud":
         """Return a cloud of one sample with the puffs of several at once, each as old as it was."""
         born = self.times[0] - (self.times[chosen][:, None] - self.born)
         born[~(self.born <= self.times[chosen][:, None])] = np.inf
-        points = np.asarray(self.points, float)[chosen].reshape(1, -1, 3)
+        points = np.asarray(self.points[chosen], float).reshape(1, -1, 3)
         return replace(self, points=points, times=self.times[:1], born=born.reshape(-1))
 
     def turned(self, rotation: Array) -> "Cloud":
         """Return it with its puffs turned."""
-        return replace(self, points=np.asarray(self.points, float) @ rotation.T)
+        return replace(self, points=by_samples(lambda block: np.asarray(block, float) @ rotation.T, self.points))
 
     def content(self) -> tuple[Any, ...]:
         """Return places, times and settings."""

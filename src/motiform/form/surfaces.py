@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.record.samples import Samples, by_samples, in_blocks
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class MatterSurface(Surface):
     """
 
     name: str
-    points: Array
+    points: Array | Samples
     """Places [m], (samples, count, 3); one that is nan is not there."""
     radius: Array
     """[m], (count,)"""
@@ -140,7 +141,7 @@ class MatterSurface(Surface):
 
     def turned(self, rotation: Array) -> "MatterSurface":
         """Return it with its particles turned."""
-        return replace(self, points=np.asarray(self.points, float) @ rotation.T)
+        return replace(self, points=by_samples(lambda block: np.asarray(block, float) @ rotation.T, self.points))
 
     def content(self) -> tuple[Any, ...]:
         """Return places, radii and settings."""
@@ -152,7 +153,7 @@ class LevelSurface(Surface):
     """The surface of a level of a field on a grid of three axes; inside it the field is higher."""
 
     name: str
-    values: np.ndarray
+    values: np.ndarray | Samples
     """(samples, n, m, l), along x, y and z before it is turned."""
     origin: Array
     """Place of value (0, 0, 0) [m], (3,)."""
@@ -178,8 +179,10 @@ class LevelSurface(Surface):
 
     def around(self) -> Iterator[tuple[Array, float]]:
         """Give the pins that are ever inside."""
-        inside = np.argwhere((self.values > self.level).any(axis=0))
-        places = self.origin + self.spacing * inside
+        ever = np.zeros(self.values.shape[1:], bool)
+        for block in in_blocks(self.values):
+            ever |= (block > self.level).any(axis=0)
+        places = self.origin + self.spacing * np.argwhere(ever)
         yield (places if self.turn is None else places @ self.turn.T), self.spacing
 
     def turned(self, rotation: Array) -> "LevelSurface":
@@ -192,7 +195,7 @@ class LevelSurface(Surface):
         return self.values, self.origin, self.color, turn, self.spacing, self.level
 
 
-def _mix(values: np.ndarray, before: int, after: int | None, part: float) -> Array:
+def _mix(values: np.ndarray | Samples, before: int, after: int | None, part: float) -> Array:
     """Return (1 − part) of one sample and part of another."""
     first = np.asarray(values[before], float)
     return first if after is None or part == 0.0 else (1.0 - part) * first + part * np.asarray(values[after], float)

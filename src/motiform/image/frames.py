@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.record.samples import in_blocks
+from motiform.record.samples import Samples, in_blocks
 
 if TYPE_CHECKING:
     from motiform.form import Form, Links, Part, Skin
@@ -34,8 +34,7 @@ def film_key(form: "Form", *settings: Any) -> str:
         _feed(digest, *_places(skin), skin.faces, skin.color)
         digest.update(repr(skin.smooth).encode())
     for surface in form.surfaces:
-        for one in surface.content():
-            digest.update(np.asarray(one).tobytes())
+        _feed(digest, *(one if isinstance(one, Samples) else np.atleast_1d(one) for one in surface.content()))
     return digest.hexdigest()
 
 

@@ -4,7 +4,19 @@ import numpy as np
 import pytest
 
 from motiform.form import Looks, dress, strobe
-from motiform.form.looks import Bone, ColorBy, HeightsLook, LinesLook, LinksLook, PointsLook, ShapeLook, SkinLook
+from motiform.form.looks import (
+    Bone,
+    CloudLook,
+    ColorBy,
+    HeightsLook,
+    LevelLook,
+    LinesLook,
+    LinksLook,
+    PointsLook,
+    ShapeLook,
+    SkinLook,
+    SurfaceLook,
+)  # fmt: skip
 from motiform.form.looks.links import HideBy
 from motiform.form.looks.spring import SpringEnd, SpringLook
 from motiform.geometry import Box, Capsule
@@ -124,6 +136,29 @@ def test_files_written_by_blocks_have_the_same_bits(stored, small_blocks, suffix
     monkeypatch.undo()
     whole = export(open_recording(stored.path), tmp_path / f"b{suffix}", rate=rate, skin=suffix == ".glb")
     assert by_blocks.read_bytes() == whole.read_bytes()
+
+
+def test_surfaces_read_by_blocks_have_the_bits_of_those_read_whole(small_blocks, tmp_path, monkeypatch):
+    draw = np.random.default_rng(5)
+    arrays = {"a": draw.normal(0, 0.1, (COUNT, POINTS, 3)), "b": draw.normal(0, 0.1, (COUNT, 3)).astype(np.float32),
+              "fog": draw.normal(0, 1, (COUNT, 3, 4, 2))}  # fmt: skip
+    own = Looks({
+        "water": SurfaceLook(surface=("a", "b"), radius=0.06, color=GREY, cell=0.06),
+        "fog": LevelLook(level="fog", at=0.9, origin=(0, 1, 0), axes="zxy", spacing=0.2, color=GREY),
+        "smoke": CloudLook(cloud=("a", "b"), radius=0.1, color=GREY, spread=0.01),
+    })  # fmt: skip
+    data = {name: (channel(name, values), values) for name, values in arrays.items()}
+    path = Recording.from_arrays(data, manifest={"gravity": [0, 0, -9.81]}).save(tmp_path / "s.mf").path
+    lazy = dress(open_recording(path), own)
+    monkeypatch.undo()
+    whole = dress(open_recording(path), own)
+    water, fog, smoke = lazy.surfaces
+    assert all(isinstance(one, Samples) for one in (water.points, fog.values, smoke.points))
+    assert film_key(lazy) == film_key(whole)
+    np.testing.assert_array_equal(form_bounds(lazy), form_bounds(whole))
+    small = {"size": (64, 36), "samples_per_pixel": 1}
+    for form in (lambda f: f, lambda f: strobe(f, 3)):
+        np.testing.assert_array_equal(render(form(lazy), time=0.333, **small), render(form(whole), time=0.333, **small))
 
 
 def test_parts_of_samples_are_those_of_the_array():

@@ -91,3 +91,8 @@ def check_below(found: np.ndarray, count: int, where: str) -> None:
     if found.min() < 0 or found.max() >= count:
         bad = int(found[(found < 0) | (found >= count)][0])
         raise RecordingError("no such point", where=where, got=bad, allowed=f"0 to {count - 1}")
+
+
+def side_by_side(*blocks: np.ndarray) -> np.ndarray:
+    """Return points (samples, count, 3) of several channels as one."""
+    return np.concatenate([np.asarray(block, float) for block in blocks], axis=1)

@@ -7,9 +7,10 @@ import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
 from motiform.form.clouds import Cloud
-from motiform.form.looks.checks import read_points
+from motiform.form.looks.checks import read_points, side_by_side
 from motiform.form.looks.color import ColorBy, check_color
 from motiform.form.looks.plain import PartLook
+from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -49,8 +50,8 @@ class CloudLook(PartLook):
 
     def drawn(self, name: str, recording: "Recording", samples: int) -> Cloud:
         """Return the cloud."""
-        places = [np.asarray(read_points(channel, recording, samples, name), float) for channel in self.cloud]
-        points, times = np.concatenate(places, axis=1), recording.time(self.cloud[0])
+        places = [read_points(channel, recording, samples, name) for channel in self.cloud]
+        points, times = by_samples(side_by_side, *places), recording.time(self.cloud[0])
         born = np.full(points.shape[1], times[0] if len(times) else 0.0)
         if self.born is not None:
             born = _births(recording, self.born, times, points.shape[1], name)

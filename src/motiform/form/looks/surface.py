@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
-from motiform.form.looks.checks import read_points, read_radius
+from motiform.form.looks.checks import read_points, read_radius, side_by_side
 from motiform.form.looks.color import ColorBy, check_color
 from motiform.form.looks.plain import PartLook
 from motiform.form.surfaces import LevelSurface, MatterSurface
+from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
+    from motiform.form.parts import Series
     from motiform.record import Recording
 
 __all__ = ["LevelLook", "SurfaceLook"]
@@ -65,13 +67,13 @@ class SurfaceLook(PartLook):
 
     def drawn(self, name: str, recording: "Recording", samples: int) -> MatterSurface:
         """Return the surface."""
-        places = [np.asarray(read_points(channel, recording, samples, name), float) for channel in self.surface]
+        places = [read_points(channel, recording, samples, name) for channel in self.surface]
         count = [one.shape[1] for one in places]
         radius = np.broadcast_to(np.asarray(self.radius, float), (len(places),))
         color = np.asarray(self.color, float)
         cell = 0.5 * float(radius.min()) if self.cell is None else float(self.cell)
         return MatterSurface(
-            name, np.concatenate(places, axis=1), np.repeat(radius, count), float(self.reach), cell,
+            name, by_samples(side_by_side, *places), np.repeat(radius, count), float(self.reach), cell,
             color if color.ndim == 1 else np.repeat(color, count, axis=0), bool(self.rays),
         )  # fmt: skip
 
@@ -100,12 +102,11 @@ class LevelLook(PartLook):
 
     def drawn(self, name: str, recording: "Recording", samples: int) -> LevelSurface:
         """Return the surface."""
-        values = np.asarray(recording[self.level], np.float32)
+        values: Series = recording.samples(self.level)
         if values.ndim != 4 or len(values) != samples:
             got, allowed = f"{self.level!r} of shape {values.shape}", f"({samples}, n, m, l)"
             raise RecordingError("a channel with a level must have three axes", where=name, got=got, allowed=allowed)
         order = [self.axes.index(letter) + 1 for letter in "xyz"]
         color = np.asarray(self.color, float)
-        return LevelSurface(
-            name, values.transpose(0, *order), np.asarray(self.origin, float), self.spacing, self.at, color
-        )
+        field = by_samples(lambda block: np.asarray(block, np.float32).transpose(0, *order), values)
+        return LevelSurface(name, field, np.asarray(self.origin, float), self.spacing, self.at, color)

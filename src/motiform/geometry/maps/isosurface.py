@@ -30,7 +30,7 @@ def isosurface(values: Any, grid: Grid, *, level: float = 0.0) -> Mesh:
     field = as_floats(values, where="values", error=ShapeError)
     if field.shape != grid.shape:
         raise ShapeError("values must fit their grid", got=Words(str(field.shape)), allowed=str(grid.shape))
-    above = float(np.abs(field - level).max()) or 1.0
+    above = max(abs(float(field.max()) - level), abs(float(field.min()) - level)) or 1.0
     padded = np.pad(field - level, 1, constant_values=above)
     inside = padded < 0
     if not inside.any():
