@@ -8,8 +8,9 @@ of the points its heights differ between the way there and the way back [Habibi9
 
 The picture shows the drop at four instants, then a line of three points of which the outer two do not blend with one
 another (the step is where another of them becomes the strongest, a mark of that method), and a heap of particles as one
-surface. Two more checks: the volume of a ball, and the joint of a line that is
-cut in two, where a surface by distance has a bump and one by convolution has none.
+surface. Three more checks: the volume of a ball; two points whose fields have opposite signs, V and −V, are flat where
+they meet; and the joint of a line that is cut in two, where a surface by distance has a bump and one by convolution has
+none.
 """
 
 from pathlib import Path
@@ -54,6 +55,9 @@ def check(result):
     there, back = result["heights"][5], result["heights"][-6]  # a quarter of the time from either end
     assert np.abs(there - back).max() > 0.1 * np.abs(there).max()
     assert abs(blobs([[0, 0, 0]], radius=0.5, spacing=0.05).volume / (np.pi / 6) - 1) < 0.01
+    one, other = (Implicit(place[None], size=1.0) for place in pair(0.5))  # opposite signs: flat where they meet
+    wall = np.random.default_rng(2).normal(size=(50, 3)) * (0, 1, 1)
+    assert np.abs(one.values(wall) - other.values(wall)).max() < 1e-15
     ends = np.array([[0.0, 0, 0], [1.0, 0, 0], [2.0, 0, 0]])
     above = np.array([[1.0, 0.2, 0.0]])
     for kind, bump in (("wyvill", 2.0), ("convolution", 1.0)):
