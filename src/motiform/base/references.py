@@ -25,6 +25,8 @@ REFERENCES: dict[str, str] = {
     "doi:10.1112/plms/s2-20.1.196",
     "Clavet05": "S. Clavet, P. Beaudoin, P. Poulin, Particle-based viscoelastic fluid simulation, Symposium on "
     "Computer Animation 2005, 219–228. doi:10.1145/1073368.1073400",
+    "Vogel79": "H. Vogel, A better way to construct the sunflower head, Math. Biosci. 44 (1979) 179–189. "
+    "doi:10.1016/0025-5564(79)90080-4",
     "Blinn82": "J. F. Blinn, A generalization of algebraic surface drawing, ACM Trans. Graph. 1 (1982) 235–256. "
     "doi:10.1145/357306.357310",
     "BloomenthalShoemake91": "J. Bloomenthal, K. Shoemake, Convolution surfaces, Computer Graphics 25 (SIGGRAPH 1991) "

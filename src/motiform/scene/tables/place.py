@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from motiform.scene.tables.common import (
     Above0,
+    AtLeast0,
     Color,
     Hertz,
     Kilogram,
@@ -85,6 +86,7 @@ class RingTable(Table):
     radius: Length
     count: Count = Field(description="number of points")
     axis: Vector = Field((0.0, 1.0, 0.0), description="normal of its plane")
+    inner: Annotated[Metre, AtLeast0] | None = Field(None, description="inner radius of a ring that is filled")
 
 
 class CylinderTable(Table):

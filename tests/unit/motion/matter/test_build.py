@@ -332,3 +332,16 @@ def test_grains_at_one_place_are_refused():
     two, nails = c.masses("two", [[0, 0, 0], [0, 0, 0]], 1.0, radius=0.1), c.fixed("nails", [[1, 0, 0], [1, 0, 0]])
     c.reach("touch", two + nails, law=links.elastic_buffer(10.0, 0.0), apart=[two])
     c.build()
+
+
+def test_a_filled_ring_is_even_and_numbered_by_angle():
+    place = topology.ring_positions(2.0, 3000, (1, 0, 0), (0, 0, 1), inner=1.0) - (1, 0, 0)
+    r, angle = np.hypot(place[:, 0], place[:, 1]), np.arctan2(place[:, 1], place[:, 0]) % (2 * np.pi)
+    assert (r > 1.0).all()
+    assert (r < 2.0).all()
+    turn = np.unwrap(angle)
+    assert (np.diff(turn) >= 0).all() or (np.diff(turn) <= 0).all()
+    share = np.histogram(r**2, 10, (1, 4))[0]  # equal areas
+    assert np.ptp(share) <= 1
+    with pytest.raises(InputError, match="inner radius of a ring must be below"):
+        topology.ring_positions(1.0, 5, inner=1.0)

@@ -259,13 +259,29 @@ def line_positions(start: ArrayLike, end: ArrayLike, count: int) -> np.ndarray:
 
 
 def ring_positions(
-    radius: float, count: int, center: ArrayLike = (0.0, 0.0, 0.0), axis: ArrayLike = (0.0, 1.0, 0.0)
+    radius: float,
+    count: int,
+    center: ArrayLike = (0.0, 0.0, 0.0),
+    axis: ArrayLike = (0.0, 1.0, 0.0),
+    inner: float | None = None,
 ) -> np.ndarray:
-    """Return places evenly around a circle [m], (count, 3), about an axis of any length."""
+    """Return places evenly around a circle [m], (count, 3), about an axis of any length.
+
+    With an `inner` radius, of 0 or more, they fill the ring between both evenly, by the golden angle [Vogel79], and are
+    numbered by their angles.
+    """
     radius = check_number(radius, "radius", "ring")
-    angle = 2 * np.pi * np.arange(_count(count))[:, None] / count
+    number = np.arange(_count(count))[:, None]
+    angle, reach = np.asarray(2 * np.pi * number / count), np.asarray(radius)
     first, second = across_axes(axis)
-    return np.asarray(as_floats(center, 3, where="center") + radius * (np.cos(angle) * first + np.sin(angle) * second))
+    if inner is not None:
+        if not 0.0 <= check_number(inner, "inner", "ring") < radius:
+            raise InputError("the inner radius of a ring must be below the outer", got=inner, allowed=f"0 to {radius}")
+        turn = np.asarray(np.pi * (3 - 5**0.5) * number % (2 * np.pi))
+        order = np.argsort(turn[:, 0], kind="stable")
+        angle = turn[order]
+        reach = np.sqrt(inner**2 + (number[order] + 0.5) / count * (radius**2 - inner**2))
+    return np.asarray(as_floats(center, 3, where="center") + reach * (np.cos(angle) * first + np.sin(angle) * second))
 
 
 def _count(count: int) -> int:
