@@ -22,7 +22,7 @@ from motiform.form.looks import (
 )
 from motiform.form.model_looks import looks_of, marker_looks
 from motiform.form.parts import Form, Links, Part, Skin
-from motiform.form.rig import Rig
+from motiform.form.rig import Rig, read_rig
 from motiform.form.screen import Engraver, Follow, Pistons, Screen, Screens
 from motiform.form.surfaces import LevelSurface, MatterSurface, Shell, Surface
 from motiform.form.upright import stand_upright
@@ -63,6 +63,7 @@ __all__ = [
     "looks_in",
     "looks_of",
     "marker_looks",
+    "read_rig",
     "stand_upright",
     "strobe",
 ]

@@ -12,7 +12,7 @@ from motiform.form.looks.shape import ShapeLook
 from motiform.form.rig.rig import Rig, heaviest
 from motiform.form.rig.tones import cut_tones
 from motiform.form.rig.weights import diffused, owners
-from motiform.spatial import Transform, rotation_from_quaternion
+from motiform.spatial import Transform, rotate, rotation_from_quaternion
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
@@ -91,7 +91,28 @@ def _build(bones: dict[str, Bone], shapes: dict[str, list[ShapeLook]]) -> Rig:
     owner = owners(points, _distances(points, solids, "segment"), _joints(bones, solids))
     joint, weight = heaviest(diffused(points, faces, owner, np.array([max(own) for own in widths])), len(points))
     at, turn = np.array([bone.at for bone in bones.values()]), np.array([bone.turn for bone in bones.values()])
+    points = _within(points, joint[:, 0], weight[:, 0], (at, turn), shapes, blend)
     return Rig(points, faces, tuple(bones), at, turn, joint, weight, np.array(colors)[tone])
+
+
+def _within(
+    points: Array, owner: Any, weight: Array, rest: tuple[Array, Array], shapes: dict[str, list[ShapeLook]], most: float
+) -> Array:
+    """Return vertices that do not reach beyond the box of their segment's shapes, in its own axes.
+
+    A smooth union is outside of its solids where several meet: without this soles would be below the floor. Nothing is
+    moved by more than `most` [m], and less what other segments move by 0.3 or more, around joints.
+    """
+    found, (at, turn) = points.copy(), rest
+    for n, looks in enumerate(shapes.values()):
+        own = np.flatnonzero((owner == n) & (weight > 0.5))
+        boxes = [look.shape.bounds + np.array(look.offset) for look in looks]
+        low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
+        local = rotate(turn[n] * (1.0, -1.0, -1.0, -1.0), points[own] - at[n])
+        excess = np.clip(local, low, high) - local
+        share = np.minimum((weight[own] - 0.5) / 0.2, 1.0)[:, None] * (np.abs(excess) <= most)
+        found[own] += rotate(turn[n], share * excess)
+    return found
 
 
 def _solids(bones: dict[str, Bone], shapes: dict[str, list[ShapeLook]], colors: list[Any]) -> _Solids:

@@ -35,6 +35,17 @@ def test_it_is_one_closed_surface(body):
     assert mesh.volume > 0
 
 
+def test_soles_are_those_of_the_shapes(body, human):
+    looks = looks_of(human)
+    for foot in ("right_foot", "left_foot"):
+        bone, k = looks.bones[foot], body.segments.index(foot)
+        own = body.vertices[(body.joint[:, 0] == k) & (body.weight[:, 0] > 0.7)]
+        local = (own - bone.at) @ rotation_from_quaternion(np.array(bone.turn))
+        shapes = [looks.parts[name] for name in bone.parts]
+        low = min(float(look.shape.bounds[0, 1] + look.offset[1]) for look in shapes)
+        assert low - 1e-12 < local[:, 1].min() < low + 1e-3
+
+
 @pytest.mark.slow  # compiles the search for closest points
 def test_it_lies_within_the_blend_of_its_solids(body, human):
     """−h ln Σ exp(−d/h) is below the least distance, by h ln n at most of n solids."""
