@@ -91,7 +91,7 @@ def _build(bones: dict[str, Bone], shapes: dict[str, list[ShapeLook]]) -> Rig:
     owner = owners(points, _distances(points, solids, "segment"), _joints(bones, solids))
     joint, weight = heaviest(diffused(points, faces, owner, np.array([max(own) for own in widths])), len(points))
     at, turn = np.array([bone.at for bone in bones.values()]), np.array([bone.turn for bone in bones.values()])
-    points = _within(points, joint[:, 0], weight[:, 0], (at, turn), shapes, blend)
+    points = _outside(points, _within(points, joint[:, 0], weight[:, 0], (at, turn), shapes, blend), solids)
     return Rig(points, faces, tuple(bones), at, turn, joint, weight, np.array(colors)[tone])
 
 
@@ -112,6 +112,17 @@ def _within(
         excess = np.clip(local, low, high) - local
         share = np.minimum((weight[own] - 0.5) / 0.2, 1.0)[:, None] * (np.abs(excess) <= most)
         found[own] += rotate(turn[n], share * excess)
+    return found
+
+
+def _outside(points: Array, moved: Array, solids: _Solids) -> Array:
+    """Return the vertices where they are moved to, or as near to it as they do not enter a solid, in steps of 1/8."""
+    found, left = moved.copy(), np.flatnonzero((moved != points).any(axis=1))
+    for eighths in range(7, -1, -1):
+        left = left[_distances(found[left], solids, "segment").min(axis=1) < 0.0]
+        if not len(left):
+            break
+        found[left] = points[left] + eighths / 8.0 * (moved[left] - points[left])
     return found
 
 
