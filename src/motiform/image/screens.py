@@ -176,7 +176,9 @@ def screen_film(
     path = _check_path(path, ".mp4", overwrite=True)
     _fields(recording, channel)
     _check_operator(operator)
-    count, rate = recording.count(channel), fps or recording.channel(channel).rate or 25.0
+    count, rate = recording.count(channel), (recording.channel(channel).rate or 25.0) if fps is None else fps
+    if not (np.isfinite(rate) and 0.0 < rate <= 1000.0):
+        raise InputError("fps must be above 0 and at most 1000", got=rate, allowed="more than 0, up to 1000")
     key = _key(recording, channel, operator, tint, color, enlarged, rate, sorted(settings.items()))
     if not overwrite and read_stamp(path) == key:
         return path

@@ -118,6 +118,9 @@ def test_pictures_and_films_stand_upright(groove, tmp_path):
     assert np.abs(frames[-1].astype(int) - frames[0]).max() > 20
     tint = Tint(black=-0.001, full=0.001)
     assert screen_saturation(groove, tint).black > 0
+    for fps in (0, -3, float("nan")):
+        with pytest.raises(InputError, match="fps must be above 0"):
+            screen_film(groove, tmp_path / "b.mp4", fps=fps)
     assert upright_field(np.arange(6).reshape(2, 3), "xz").tolist() == [[0, 3], [1, 4], [2, 5]]
     assert upright_field(np.arange(6).reshape(2, 3), "yx").tolist() == [[3, 4, 5], [0, 1, 2]]
 
@@ -158,3 +161,21 @@ def test_recordings_without_heights_are_refused(groove, tmp_path):
     )
     with pytest.raises(InputError, match="two pixels"):
         screen_film(tiny, tmp_path / "b.mp4", operator="identity")
+
+
+def test_numbers_without_a_range_and_what_is_there_already(groove, tmp_path):
+    OpenEXR = pytest.importorskip("OpenEXR")
+    path = screen_picture(groove, tmp_path / "w.exr", operator="laplacian")
+    with OpenEXR.File(str(path)) as file:
+        found = np.array(file.channels()["Y"].pixels)
+    expected = chroma_values(upright_field(groove["heights"][-1], "xy"), "laplacian")
+    assert np.array_equal(found, expected.astype(np.float32))
+    assert found.min() < 0
+    for name, settings in (("w.exr", {"operator": "laplacian"}), ("r.exr", {"bits": 16}), ("r.png", {"bits": 16})):
+        path = screen_picture(groove, tmp_path / name, **settings)
+        written = path.stat().st_mtime_ns
+        assert screen_picture(groove, path, **settings).stat().st_mtime_ns == written  # not made again
+        with pytest.raises(InputError, match="exists already"):
+            screen_picture(groove, path, operator="identity")
+    with pytest.raises(InputError, match="no tint"):
+        screen_picture(groove, tmp_path / "t.exr", tint=Tint(0.0, 1.0))
