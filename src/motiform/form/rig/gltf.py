@@ -182,7 +182,7 @@ class _Gltf:
         data, start = self._buffer(view["buffer"]), view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
         step, count = view.get("byteStride", width * kind.itemsize), accessor["count"]
         if start + (count - 1) * step + width * kind.itemsize > len(data):
-            raise InputError("the file ends within its numbers", where=str(self.path))
+            raise InputError("the numbers of the file must be whole", where=str(self.path))
         rows = np.ndarray((count, width), kind, data, start, (step, kind.itemsize)).astype(float)
         return rows / np.iinfo(kind).max if accessor.get("normalized") else rows
 
