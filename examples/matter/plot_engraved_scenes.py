@@ -5,7 +5,8 @@ Masses have no shape. A screen of pins that they press gives them one, and its l
 the prototype S it keeps what passed, near I it makes waves, near IV a track stays and its edges slide down, near V it
 blends like a fluid and forgets. Here are the scenes that the thesis dressed so: sand against an obstacle (S), drops in
 a liquid (I with some damping), a vehicle on soil (IV), smoke of two streams that roll up, and of a swinging censer (V).
-The motion of the smoke is recorded first and dressed afterwards.
+The motion of the smoke is recorded first and dressed afterwards, each stream by a screen of its own: what engraves one
+screen blends, what engraves another does not [Habibi97 §9.3].
 
 How long does a trace last? Take away what engraves and let the screen go on: its mean height is its lowest mode, a
 single cell (K, Z) with x(n+1) = (2 − Z − K) x(n) − (1 − Z) x(n−1) [Habibi97 8.21]. So sand forgets within z/k = 1.25 s,
@@ -21,10 +22,10 @@ from tempfile import mkdtemp
 import numpy as np
 
 import motiform as mf
-from motiform.form.screen import Engraver, Screen, ScreenEngine, Segment
+from motiform.form.screen import Engraver, Screen, ScreenEngine, Screens, Segment
 from motiform.image import film, picture, show_pictures
 from motiform.image.chroma import Tint
-from motiform.image.screens import screen_film, screen_picture, write_png
+from motiform.image.screens import screen_film, screen_picture, upright_field, write_png
 from motiform.scene import load_scene
 
 FLUID = Segment((0.002, 0.05), (0.6, 0.6))  # near V: the lowest mode is held a little, so that smoke thins out
@@ -39,16 +40,18 @@ PAINTED = {  # how each is painted: operator, settings
 
 
 def smoke(quick):
-    """Return a screen engraved by the inner one of two streams that roll up, and its recording."""
+    """Return the screen of the inner one of two streams that roll up, and the recording of a screen for each."""
     until = 0.2 if quick else 1.2
     motion = mf.simulate("kelvin-helmholtz", settings={"scene.duration": until, "form": []})
-    streams = [name for name in motion.names if name.startswith("inner")]
-    tips = [Engraver.recorded(motion, name, stiffness=12.0, reach=0.045, height=-0.012) for name in streams]
-    screen = Screen(
-        shape=(141, 141), spacing=0.01, origin=(-0.7, -0.7, 0), law=FLUID, mass=0.01, frequency=150.0,
-        engravers=tuple(tips), dtype="float32",
-    )  # fmt: skip
-    return screen, mf.simulate(screen, t1=until, rate=75)
+    bare = Screen(
+        shape=(141, 141), spacing=0.01, origin=(-0.7, -0.7, 0), law=FLUID, mass=0.01, frequency=150.0, dtype="float32"
+    )
+    screens = {}
+    for stream in ("inner", "outer"):
+        names = [name for name in motion.names if name.startswith(stream)]
+        tips = [Engraver.recorded(motion, name, stiffness=12.0, reach=0.045, height=-0.012) for name in names]
+        screens[stream] = bare.replace(engravers=tuple(tips))
+    return screens["inner"], mf.simulate(Screens(screens), t1=until, rate=75)
 
 
 def censer(quick):
@@ -70,7 +73,7 @@ def main(quick=False):
         (key, screen), *_ = load_scene(scene).build().model.screens.items()
         settings = {"scene.duration": 0.4 if name == "liquid" else 0.2} if quick else {}
         found[name] = (screen, mf.simulate(scene, settings=settings), f"{key}.heights")
-    return found | {name: (*make(quick), "heights") for name, make in (("smoke", smoke), ("censer", censer))}
+    return found | {"smoke": (*smoke(quick), "inner.heights"), "censer": (*censer(quick), "heights")}
 
 
 def left_alone(screen, rec, channel):
@@ -96,6 +99,7 @@ def check(result):
         if Z > 0.9:  # sand and soil: at Z = 1 a step is one of diffusion, of which no slope grows
             assert (np.diff(slopes) < 1e-6 * slopes[0]).all()
     no_wave_is_faster(*result["liquid"])
+    streams_blend_with_themselves_alone(*result["smoke"])
 
 
 def steepest(engine):
@@ -122,6 +126,21 @@ PARTS = {  # of the duration, that are drawn
 }  # fmt: skip
 
 
+def streams_blend_with_themselves_alone(screen, rec, channel):
+    """Check that the other screen is none of its business: alone it has the same bits."""
+    alone = mf.simulate(screen, t1=0.2, rate=75)["heights"]
+    assert np.array_equal(alone, rec[channel][: len(alone)])
+
+
+def in_two_colors(rec, sample):
+    """Return the pixels of two screens, whose light is added: streams that do not blend."""
+    hues = {"inner": (255.0, 150.0, 70.0), "outer": (70.0, 140.0, 255.0)}
+    seen = [
+        Tint(0.0, 0.06, hue).pixels(upright_field(rec[f"{name}.heights"][sample], "xy")) for name, hue in hues.items()
+    ]
+    return np.minimum(sum(one.astype(int) for one in seen), 255).astype(np.uint8)
+
+
 def draw(result, folder):
     seen = {}
     for name, (_, rec, channel) in result.items():
@@ -131,6 +150,9 @@ def draw(result, folder):
             seen[name].append(
                 screen_picture(rec, path, channel=channel, sample=sample, overwrite=True, **PAINTED[name])
             )
+    rec, last = result["smoke"][1], result["smoke"][1].count("inner.heights") - 1
+    for n, part in enumerate(PARTS["smoke"]):
+        write_png(in_two_colors(rec, round(part * last)), seen["smoke"][n], overwrite=True)
     rows = [seen["sand"], seen["liquid"] + seen["soil"], seen["smoke"] + seen["censer"]]
     vehicle = picture(result["soil"][1], folder / "vehicle.png", size=(1000, 620), overwrite=True)
     return [write_png(_sheet(rows), folder / "engraved.png", overwrite=True), vehicle]

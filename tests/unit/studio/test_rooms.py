@@ -74,3 +74,15 @@ def test_another_sites_page_cannot_open_a_scene(address):
     ):
         pass
     assert refused.value.response.status_code == 403
+
+
+def test_live_of_a_scene_with_a_screen_opens_its_room():
+    from motiform.studio import Studio
+
+    with Studio(port=0) as studio:
+        plain = studio.url
+        studio.begin(None, "ripples", live=True)
+        assert studio.url == f"{plain}/screen"
+        assert studio.screens.live.name == "water"
+        studio.run()  # one thing at a time
+        assert not studio.screens.live.running

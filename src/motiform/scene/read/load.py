@@ -24,6 +24,7 @@ from motiform.scene.read.lines import line_of
 from motiform.scene.tables.actuation import ExcitationTable
 from motiform.scene.tables.common import Unit
 from motiform.scene.tables.schema import ImageTable, SceneFile
+from motiform.scene.tables.screen import ScreenLawTable
 
 if TYPE_CHECKING:
     from motiform.scene.build.scene import Built
@@ -402,6 +403,8 @@ def _parameters(table: BaseModel, prefix: str) -> Any:
                 yield Parameter(f"{path}.{n}", one, "", f"from {t:g} s")
         elif isinstance(value, bool) and key in getattr(type(table), "kinds", ()):
             continue  # one of several keys of which a table has exactly one
+        elif isinstance(table, ScreenLawTable) and (table.start or table.blend) and key not in table.model_fields_set:
+            continue  # links that follow from the behaviour given
         elif isinstance(value, bool | int | float) or (
             isinstance(value, tuple) and all(isinstance(v, float) for v in value)
         ):

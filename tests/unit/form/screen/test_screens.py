@@ -167,3 +167,12 @@ def test_scenes_know_all_prototypes():
     from motiform.scene.tables.screen import Preset
 
     assert set(get_args(Preset)) == set(PRESETS)
+
+
+@pytest.mark.parametrize("law", ["{ start = [0, 1], end = [1, 1] }", '{ blend = ["S", "C"], part = 0.2 }'])
+def test_a_law_by_its_behaviour_offers_no_links_to_change(law):
+    text = f'[scene]\ntitle = "t"\nduration = 1\n[[screen]]\nname = "s"\nshape = [4, 4]\nspacing = 0.1\nlaw = {law}\n'
+    scene = parse_scene(text, name="s")
+    values = {one.path: list(one.value) if isinstance(one.value, tuple) else one.value for one in scene.parameters()}
+    assert not any("stiffness" in path or "damping" in path for path in values)
+    assert parse_scene(text, name="s", settings=values).key == scene.key
