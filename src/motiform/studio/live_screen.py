@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from motiform.form.screen.follow import follow_network
 from motiform.motion.matter import Engine
 from motiform.motion.matter.stability.cell import PROTOTYPES, modal_segment
 from motiform.motion.run import check_number
+from motiform.record import Channel, Recorder, Recording
 from motiform.studio.pull import Pull
 
 __all__ = ["POINTER", "LiveScreen", "Pointer"]
@@ -170,6 +172,22 @@ class LiveScreen:
         """Return the places of the network's points now [m], (points, 3)."""
         with self._lock:
             return np.zeros((0, 3)) if self.network is None else self.network.state().position
+
+    def strokes(self, path: str | Path | None = None, *, title: str = "Strokes", overwrite: bool = False) -> Recording:
+        """Return where the pointer was as a recording, in memory or on disk: pointer.position [m] at every step.
+
+        An engraver repeats it, `Engraver.recorded(rec, "pointer.position", …)`, or one of a scene. Laws that were
+        changed on the way are not part of it.
+        """
+        with self._lock:
+            places = self.pointer.until(self.engine.sample + 1)[:, None].copy()
+        channel = Channel(
+            f"{POINTER}.position", unit="m", dims=("point", "axis"), shape=(1, 3), rate=self.screen.frequency,
+            description="where the pointer was, world axes",
+        )  # fmt: skip
+        with Recorder(path, [channel], manifest={"title": title}, overwrite=overwrite) as recorder:
+            recorder.append({channel.name: places})
+        return recorder.finish()
 
     @property
     def running(self) -> bool:

@@ -4,6 +4,7 @@ import json
 import struct
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from motiform.form.screen import PRESETS, Screen, Screens, Segment
 from motiform.image.chroma import OPERATORS, Tint, chroma_values, relief_pixels
 from motiform.image.screens import upright_field
 from motiform.motion.matter.stability.cell import CARDINAL, critical_damping, regime
+from motiform.studio.export import file_stem
 from motiform.studio.live_screen import LiveScreen
 from motiform.studio.rooms import Answer, room_page
 from motiform.studio.runs import plain
@@ -100,6 +102,15 @@ class ScreenRoom:
             self._version += 1
             live.start()
 
+    def save(self) -> Path:
+        """Keep the strokes in the folder that the studio was started in."""
+        assert self.live is not None
+        stem = file_stem(self.scene)
+        names = (f"{stem}-strokes{n}.mf" for n in ("", *range(2, 1000)))
+        path = next(p for p in map(Path, names) if not p.exists())
+        self.live.strokes(path, title=f"Strokes on {self.scene!r}")
+        return path
+
     def hold(self) -> None:
         """Hold time while something else runs."""
         if self.live is not None:
@@ -136,6 +147,8 @@ class ScreenRoom:
             live.level()
         if message.get("begin"):
             live.begin()
+        if message.get("save"):
+            self._told = f"Saved as {self.save().name}."
         if "run" in message:
             self._told = ""
             live.start() if message["run"] else live.pause()

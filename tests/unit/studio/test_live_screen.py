@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.form.screen import PRESETS, Screen, ScreenLaw, Segment
+from motiform.form.screen import PRESETS, Engraver, Screen, ScreenEngine, ScreenLaw, Segment
+from motiform.record import open_recording
 from motiform.studio.live_screen import PRESSED, SHARES, STIFFEST, LiveScreen
 from motiform.studio.screen_room import ScreenRoom, picture_of_pin, pin_of_picture
 
@@ -134,3 +135,30 @@ def test_a_motion_that_begins_anew_leaves_the_screen_as_it_is():
     live.advance(1)
     assert live.network.sample == 0
     assert np.abs(live.heights() - before).max() < 0.01
+
+
+def test_strokes_are_repeated(tmp_path, monkeypatch):
+    """The places of the pointer at every step: an engraver that repeats them leaves the same marks."""
+    room = ScreenRoom()
+    monkeypatch.chdir(tmp_path)
+    try:
+        room.open("a bare screen")
+        room.hear({"run": False})
+        live = room.live
+        live.begin()
+        live.press(60.0, 50.0)
+        live.advance(10)
+        live.press(90.0, 70.0)
+        live.advance(20)
+        live.lift()
+        live.advance(10)
+        assert room.save().name == "a-bare-screen-strokes.mf"
+    finally:
+        room.close()
+    kept, pointer = open_recording(tmp_path / "a-bare-screen-strokes.mf"), live.engine.screen.engravers[-1]
+    again = Engraver.recorded(kept, "pointer.position", stiffness=pointer.stiffness, reach=pointer.reach, height=None)
+    engine = ScreenEngine(live.screen.replace(engravers=(again,)))
+    engine.advance(40)
+    assert live.heights().min() < -0.02
+    # times are multiples of a step to rounding: a sample is met to some eps of what the pointer moves in a step
+    assert np.abs(engine.heights() - live.heights()).max() < 1e-12

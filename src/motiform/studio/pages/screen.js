@@ -259,6 +259,7 @@ $("scene").onchange = () => { state.refused = null; order({scene: $("scene").val
 $("operator").onchange = () => order({operator: $("operator").value});
 $("reach").oninput = () => order({reach: Number($("reach").value)});
 $("level").onclick = () => order({level: true});
+$("save").onclick = () => { state.refused = null; order({save: true}); };
 $("begin").onclick = () => { state.refused = null; order({begin: true, run: true}); };
 $("run").onclick = () => order({run: !state.head.running});
 connect();
