@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RecordingError
+from motiform.base.files import plain_file
 from motiform.record.channel import Channel
 from motiform.record.files import PARTIAL, AnyPath, as_path, disk, new_file
 from motiform.record.heads import grouped, heads, heads_with_units
@@ -62,7 +63,7 @@ def read_csv(path: AnyPath) -> Recording:
     """
     path = as_path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = plain_file(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         got = getattr(error, "strerror", None) or str(error)
         raise RecordingError("the table cannot be read", where=str(path), got=got, allowed="text in UTF-8") from error

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motiform.base.errors import InputError, RunError, ShapeError
+from motiform.base.files import plain_file
 from motiform.geometry.checks import check_amount
 from motiform.geometry.meshes.scans import parse_inventor, parse_vtk
 from motiform.geometry.meshes.topology import check_closed_surface, check_no_slivers, check_outward
@@ -51,7 +52,7 @@ def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
     if suffix not in MESH_SUFFIXES:
         raise InputError("not a mesh file that can be read", where=str(place), allowed=", ".join(MESH_SUFFIXES))
     try:
-        data = place.read_bytes()
+        data = plain_file(place).read_bytes()
     except (OSError, ValueError) as error:
         raise InputError(f"the file cannot be read: {_reason(error)}", where=str(place)) from error
     vertices, faces = _parse(data, suffix[1:], str(place))

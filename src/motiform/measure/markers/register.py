@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from motiform.base.errors import InputError, closest
+from motiform.base.files import plain_file
 from motiform.measure.markers.c3d import C3D
 from motiform.measure.markers.format import MarkerFormat
 from motiform.measure.markers.sto import STO
@@ -79,7 +80,7 @@ def _named(name: str, known: Iterable[MarkerFormat] | None = None) -> MarkerForm
 
 def _head(path: Path) -> bytes:
     try:
-        with open(path, "rb") as file:
+        with open(plain_file(path), "rb") as file:
             return file.read(_HEAD)
     except OSError as error:
         raise InputError("cannot be read", where=str(path), got=error.strerror or str(error)) from error

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, closest
+from motiform.base.files import plain_file
 from motiform.measure.volume.volume import Side
 from motiform.spatial.checks import Array, Words, as_floats
 
@@ -71,7 +72,7 @@ def read_seeds(path: str | os.PathLike[str]) -> Seeds:
     """
     place = Path(path)
     try:
-        table = tomllib.loads(place.read_text("utf-8"))
+        table = tomllib.loads(plain_file(place).read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"the file of seeds cannot be read: {error}", where=str(place)) from error
     for key in table:

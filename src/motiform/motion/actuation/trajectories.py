@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.tree import Figure, FigureState
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
@@ -98,11 +99,19 @@ class Followed:
     def at(self, t: float) -> tuple[float, Array, Array, Array]:
         """Return the instant, times and pieces of a trajectory, and posture, rates and accelerations where given."""
         if not len(self._times):
-            q, v = self._function(t)
-            self._wanted[0, : self.nq], self._wanted[1, : self.nv] = q, v
+            given = call(self._function, t, what="a posture", where=f"t = {t:.9g} s")
+            if not isinstance(given, tuple) or len(given) != 2:
+                allowed = f"q ({self.nq},) and v ({self.nv},)"
+                raise InputError("a posture returned a wrong value", where=f"t = {t:.9g} s", got=given, allowed=allowed)
+            self._keep(0, given[0], self.nq, t)
+            self._keep(1, given[1], self.nv, t)
             if self._acceleration is not None:
-                self._wanted[2, : self.nv] = self._acceleration(t)
+                self._keep(2, self._acceleration(t), self.nv, t)
         return t, self._times, self._pieces, self._wanted
+
+    def _keep(self, row: int, values: ArrayLike, n: int, t: float) -> None:
+        what = ("a posture", "the rates of a posture", "the acceleration of a posture")[row]
+        self._wanted[row, :n] = check_numbers(values, (n,), what=what, where=f"t = {t:.9g} s")
 
 
 @dataclass(frozen=True, eq=False)

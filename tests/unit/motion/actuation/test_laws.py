@@ -5,8 +5,9 @@ import pytest
 
 from models import two_links
 from motiform import figures, simulate
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, MotiformError
 from motiform.motion.actuation import ComputedTorque, PostureTrajectory, SampledLaw, ServoLaw, TorqueDrives
+from motiform.motion.tree import FigureState
 
 
 def test_error_of_computed_torque_decays_as_a_critical_oscillator():
@@ -25,6 +26,23 @@ def test_servo_is_a_spring_and_a_damper_of_its_coordinates():
     rec = simulate(figure, t1=0.2, rate=20, controls=TorqueDrives(figure, ["fore"], law))
     assert rec["tau"][:, 1] == pytest.approx(20 * (0.5 - rec["q"][:, 1]) - 2 * rec["v"][:, 1], abs=1e-9)
     assert (rec["tau"][:, 0] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("posture", "text"),
+    [
+        (lambda t: (0.3, [0.0, 0.0]), "a posture returned a wrong value"),
+        (lambda t: ([0.3, 0.1], [0.0, np.nan]), "rates of a posture.*not finite"),
+        (lambda t: [0.3, 0.1], "a posture returned a wrong value.*q \\(2,\\) and v"),
+        (lambda t: 1 / 0, "a posture failed: ZeroDivisionError"),
+    ],
+)
+def test_postures_of_a_user_are_checked(posture, text):
+    figure = two_links(names=("upper", "fore"))
+    state = FigureState(np.zeros(2), np.zeros(2))
+    for law in (ServoLaw(figure, ["fore"], posture, 1.0), ComputedTorque(figure, posture)):
+        with pytest.raises(MotiformError, match=text):
+            law(0.5, state)
 
 
 def test_late_law_with_high_gain_is_worse_than_an_early_one():

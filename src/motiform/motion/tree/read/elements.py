@@ -12,6 +12,7 @@ from xml.parsers import expat
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, closest
+from motiform.base.files import plain_file
 from motiform.spatial.checks import Array, Words
 
 __all__ = ["Element", "as_utf8", "is_number", "located", "parse_xml", "read_xml"]
@@ -160,7 +161,7 @@ def read_xml(path: str | os.PathLike[str], shown: str | None = None) -> Element:
     try:
         place = Path(path)
         name = shown or str(place)
-        with place.open("rb") as file:
+        with plain_file(place).open("rb") as file:
             data = file.read(LARGEST + 1)
     except TypeError as error:
         got = Words(repr(path)[:80])
