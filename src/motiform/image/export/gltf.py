@@ -15,7 +15,16 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.form.upright import stand_upright
-from motiform.image.export.keys import Track, body_colors, body_names, key_times, poses, shape_key, viewpoint
+from motiform.image.export.keys import (
+    Track,
+    body_colors,
+    body_names,
+    camera_track,
+    key_times,
+    poses,
+    shape_key,
+    viewpoint,
+)
 from motiform.image.export.soft import rods, shells, skin_times, skin_track
 from motiform.image.export.tracks import Tracks, gathered
 from motiform.image.look import linear_from_srgb
@@ -225,7 +234,12 @@ class _Document:
         self.json["cameras"].append({"type": "perspective", "perspective": lens})
         place = {"translation": list(camera.position), "rotation": turn[[1, 2, 3, 0]].tolist()}
         self.json["nodes"].append({"name": "camera", "camera": 0, **place})
-        self.roots.append(len(self.json["nodes"]) - 1)
+        node = len(self.json["nodes"]) - 1
+        self.roots.append(node)
+        for path, values in camera_track(self.form, self.times):
+            tracks = Tracks((1, *values.shape), np.float32, self.folder)
+            tracks.put(0, values[None])
+            self._animate(node, path, tracks)
 
     def _animate(self, node: int, path: str, tracks: Tracks) -> None:
         """Animate one property of the nodes that follow; the tracks of bodies at rest in it are left out."""

@@ -20,6 +20,7 @@ __all__ = [
     "between",
     "body_colors",
     "body_names",
+    "camera_track",
     "key_blocks",
     "key_times",
     "poses",
@@ -196,6 +197,20 @@ def viewpoint(form: "Form") -> tuple["Camera", np.ndarray]:
     camera = Camera.of(form)
     right, up, forward = camera.axes
     return camera, np.asarray(quaternion_from_rotation(np.stack([right, up, -forward], axis=1)))
+
+
+def camera_track(form: "Form", times: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Give places [m] and turns (x, y, z, w) of a camera that moves, (keys, 3) and (keys, 4), by the names of glTF."""
+    from motiform.image.path import CameraPath, camera_of
+    from motiform.spatial import quaternion_from_rotation
+
+    path = camera_of(form)
+    if isinstance(path, CameraPath):
+        cameras = [path.at(float(time)) for time in times]
+        yield "translation", np.array([camera.position for camera in cameras])
+        axes = np.array([camera.axes * [[1.0], [1.0], [-1.0]] for camera in cameras])
+        turn = np.asarray(quaternion_from_rotation(np.swapaxes(axes, 1, 2)))
+        yield "rotation", (turn * _steady_sign(turn))[:, [1, 2, 3, 0]]
 
 
 def shape_key(part: "Part") -> str:

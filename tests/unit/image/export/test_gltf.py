@@ -14,6 +14,7 @@ from motiform.base.errors import InputError
 from motiform.form import Form, Part, Skin, stand_upright
 from motiform.geometry import Ball, Box, Mesh
 from motiform.image.export import export
+from motiform.image.path import camera_of
 from motiform.spatial import exp_quaternion, multiply_quaternions, rotation_from_quaternion, upright
 
 TYPES = {5120: np.int8, 5121: np.uint8, 5122: np.int16, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
@@ -265,6 +266,23 @@ def test_a_diverged_run_is_told_and_leaves_nothing(one, tmp_path, value):
     with pytest.raises(InputError, match=r"ball.*first at 0\.5 s"):
         export(Form((part,), form.times), tmp_path / "a.glb")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_camera_that_moves_is_animated(one, tmp_path):
+    keys = [{"time": 0, "from": [2, 1.5, 2]}, {"time": 0.5, "from": [-2, 1.5, 2]}, {"time": 1.2, "from": [-2, 1, -2]}]
+    form = replace(one(Ball(1)), image={"camera": {"to": [0, 1, 0], "path": keys}})
+    gltf, blob = written(form, tmp_path)
+    check_rules(gltf, blob)
+    found, path = tracks(gltf, blob), camera_of(form)
+    times, places = found["camera", "translation"]
+    turns = found["camera", "rotation"][1]
+    for k in (0, 17, 40, len(times) - 1):
+        camera = path.at(form.times[k])
+        assert places[k] == pytest.approx(camera.position, abs=4 * SINGLE)
+        axes = rotation_from_quaternion(turns[k][[3, 0, 1, 2]].astype(float))
+        assert -axes[:, 2] == pytest.approx(camera.axes[2], abs=8 * SINGLE)
+        assert axes[:, 0] == pytest.approx(camera.axes[0], abs=8 * SINGLE)
+    assert (np.sum(turns[1:] * turns[:-1], axis=1) > 0.9).all()  # no reader turns the long way round
 
 
 def test_the_camera_of_the_scene_looks_at_its_target(one, tmp_path):
