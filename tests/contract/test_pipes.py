@@ -8,6 +8,7 @@ import pytest
 import motiform as mf
 from motiform import actuation, measure
 from motiform.base.errors import MotiformError
+from motiform.form import read_rig
 
 READERS = {
     "markers": (mf.read_markers, "trc"),
@@ -20,6 +21,7 @@ READERS = {
     "volume": (measure.read_volume, "nrrd"),
     "table": (mf.record.read_csv, "csv"),
     "trajectory": (actuation.read_traj3, "traj3"),
+    "rig": (read_rig, "glb"),
     "scene": (mf.load_scene, "toml"),
     "recording": (mf.open_recording, "mf"),
 }

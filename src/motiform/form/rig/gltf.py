@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, MotiformError
+from motiform.base.files import plain_file
 from motiform.form.rig.rig import Rig
 from motiform.spatial import quaternion_from_rotation, upright
 from motiform.spatial.checks import Array
@@ -37,6 +38,16 @@ def read_rig(
     up : direction of the figure's world that points up; glTF has y up.
     """
     where = Path(path)
+    try:
+        return _read(where, segments, rest, up)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, np.linalg.LinAlgError) as error:
+        if isinstance(error, MotiformError):
+            raise
+        got = f"{type(error).__name__}: {error}"[:80]
+        raise InputError("a glTF file must be as its specification says", where=str(where), got=got) from error
+
+
+def _read(where: Path, segments: Mapping[str, str] | None, rest: Any, up: Any) -> Rig:
     file = _Gltf(where)
     skin, meshes = file.skin()
     names = file.owners(skin, segments)
@@ -57,7 +68,7 @@ class _Gltf:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            data = path.read_bytes()
+            data = plain_file(path).read_bytes()
         except OSError as error:
             raise InputError(f"cannot read the file: {error.strerror or error}", where=str(path)) from error
         self.binary = b""
@@ -101,9 +112,11 @@ class _Gltf:
         found = []
         for joint in skin["joints"]:
             at: int | None = joint
-            while at is not None and own.get(at) is None:
+            for _ in self.nodes:  # no more steps than nodes, whatever the file says
+                if at is None or own.get(at) is not None:
+                    break
                 at = above.get(at)
-            found.append(None if at is None else own[at])
+            found.append(None if at is None else own.get(at))
         return found
 
     def frames(self, skin: dict[str, Any], segments: Mapping[str, str] | None, turn: Array) -> dict[str, Any]:
@@ -193,6 +206,6 @@ class _Gltf:
         try:
             if uri.startswith("data:"):
                 return base64.b64decode(uri.partition(",")[2], validate=True)
-            return (self.path.parent / uri).read_bytes()
+            return plain_file(self.path.parent / uri).read_bytes()
         except (OSError, binascii.Error) as error:
             raise InputError("a buffer of the file cannot be read", where=str(self.path), got=uri[:60]) from error

@@ -120,3 +120,20 @@ def test_files_that_are_refused(file, tmp_path):
     (tmp_path / "sparse.gltf").write_text(json.dumps(text))
     with pytest.raises(InputError, match=r"sparse and compressed|must be whole"):
         read_rig(tmp_path / "sparse.gltf")
+
+
+def test_files_changed_at_random_are_read_or_refused(file, tmp_path):
+    data, draw = file.read_bytes(), np.random.default_rng(7)
+    size = int.from_bytes(data[12:16], "little")
+    bad, read = tmp_path / "a.glb", 0
+    for _ in range(150):
+        text = bytearray(data[20 : 20 + size])
+        for at in draw.integers(0, size, draw.integers(1, 4)):
+            text[at] = draw.choice(list(b'0123456789-{}[],":aJTW '))
+        bad.write_bytes(data[:20] + bytes(text) + data[20 + size :])
+        try:
+            read_rig(bad)
+            read += 1
+        except InputError:
+            pass
+    assert 0 < read < 150
