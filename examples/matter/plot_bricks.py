@@ -1,7 +1,7 @@
 r"""How high must a brick fall to break?
 ====================================
 
-A brick of 3 × 3 × 5 masses falls on a steel bar. Each mass is linked with its 26 neighbours; a link stretched by 4.5 %
+A brick of 5 × 5 × 9 masses falls on a steel bar. Each mass is linked with its 26 neighbours; a link stretched by 3.5 %
 breaks permanently and dissipates the energy :math:`k (ε L)²/2`. This gives a height below which no piece can break off:
 the piece with the lowest energy is a corner, held by 3 edges, 3 face diagonals and one space diagonal, :math:`k (ε a)²
 (3 + 3 \cdot 2 + 3)/2 = 6 k ε² a²`, which the fall must supply. This brick needs a fall many times as high, because most
@@ -9,7 +9,7 @@ of the energy goes into vibration and is lost in the dampers. From 1.2 m it brea
 account for only a small part of the energy of the fall.
 
 Three bricks in a pile beside it stay intact. The lower ones are compressed by less than their load divided by the
-stiffness of their 15 vertical columns of links, because the diagonals carry some of it, too.
+stiffness of their 45 vertical columns of links, because the diagonals carry some of it, too.
 """
 
 from pathlib import Path
@@ -24,14 +24,15 @@ import motiform as mf
 from motiform.form import dress
 from motiform.image import picture, show_pictures
 
-K, STRAIN, EDGE, MASS = 6000.0, 0.045, 0.05, 45 * 0.04  # N/m, 1, m, kg
-BAR = 0.06 + 0.03  # m: height at which the lowest masses rest on the bar
+COUNT = 225
+K, STRAIN, EDGE, MASS = 3600.0, 0.035, 0.03, COUNT * 0.008  # N/m, 1, m, kg
+BAR = 0.06 + 0.018  # m: height at which the lowest masses rest on the bar
 WEIGHT = MASS * 9.81
 CORNER = 6 * K * STRAIN**2 * EDGE**2  # J
 
 
 def drop(height, duration=None):
-    at = [-0.09, BAR + height, -0.05]
+    at = [-0.11, BAR + height, -0.06]
     duration = np.ceil(50 * (np.sqrt(2 * height / 9.81) + 0.25)) / 50 if duration is None else duration
     return mf.simulate("bricks", settings={"network.0.masses.0.grid.at": at, "scene.duration": duration})
 
@@ -40,17 +41,18 @@ def pieces(rec):
     """Return the number of pieces of the brick that fell, its broken links, and the energy that they took [J]."""
     broken = rec["falling_links.state"][-1] == 1
     length, start = rec["falling_links.length"][0], rec["falling.position"][0]
-    a, b = np.array([(i, j) for i in range(45) for j in range(i + 1, 45)
-                     if np.linalg.norm(start[i] - start[j]) < 1.75 * EDGE]).T  # fmt: skip
-    held = coo_matrix((np.ones((~broken).sum()), (a[~broken], b[~broken])), shape=(45, 45))
+    a, b = np.triu_indices(COUNT, 1)
+    near = np.linalg.norm(start[a] - start[b], axis=1) < 1.75 * EDGE
+    a, b = a[near], b[near]
+    held = coo_matrix((np.ones((~broken).sum()), (a[~broken], b[~broken])), shape=(COUNT, COUNT))
     return connected_components(held, directed=False)[0], broken.sum(), (0.5 * K * (STRAIN * length[broken]) ** 2).sum()
 
 
 def main(quick=False):
-    rec = drop(1.2, 0.9 if quick else 2.0)
+    rec = drop(1.2, 0.7 if quick else 2.0)
     low, high = CORNER / WEIGHT, 1.2  # m
     found = {high: pieces(rec), 0.9 * low: pieces(drop(0.9 * low))}
-    while high - low > (0.3 if quick else 0.02):
+    while high - low > (0.6 if quick else 0.05):
         middle = 0.5 * (low + high)
         found[middle] = pieces(drop(middle))
         low, high = (middle, high) if found[middle][0] == 1 else (low, middle)
@@ -68,9 +70,9 @@ def check(result):
     for name in ("left", "right", "top"):
         assert not (rec[f"{name}_links.state"] == 1).any()
     for name in ("left", "right"):
-        layers = rec[f"{name}.position"][:, :, 1].reshape(-1, 3, 3, 5).mean(axis=(1, 3))
-        pressed = (layers[0, 2] - layers[0, 0]) - (layers[-1, 2] - layers[-1, 0])
-        assert 0 < pressed < 2 * 1.5 * WEIGHT / (15 * K)  # m: two layers of links bear it and half of the top one
+        layers = rec[f"{name}.position"][:, :, 1].reshape(-1, 5, 5, 9).mean(axis=(1, 3))
+        pressed = (layers[0, 4] - layers[0, 0]) - (layers[-1, 4] - layers[-1, 0])
+        assert 0 < pressed < 4 * 1.5 * WEIGHT / (45 * K)  # m: four layers of links bear it and half of the top one
 
 
 def draw(result, folder):
