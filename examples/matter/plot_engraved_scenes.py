@@ -41,7 +41,7 @@ PAINTED = {  # how each is painted: operator, settings
 
 def smoke(quick):
     """Return the screen of the inner one of two streams that roll up, and the recording of a screen for each."""
-    until = 0.2 if quick else 1.2
+    until = 0.2 if quick else 0.9
     motion = mf.simulate("kelvin-helmholtz", settings={"scene.duration": until, "form": []})
     bare = Screen(
         shape=(141, 141), spacing=0.01, origin=(-0.7, -0.7, 0), law=FLUID, mass=0.01, frequency=150.0, dtype="float32"
@@ -49,14 +49,14 @@ def smoke(quick):
     screens = {}
     for stream in ("inner", "outer"):
         names = [name for name in motion.names if name.startswith(stream)]
-        tips = [Engraver.recorded(motion, name, stiffness=12.0, reach=0.045, height=-0.012) for name in names]
+        tips = [Engraver.recorded(motion, name, stiffness=12.0, reach=0.035, height=-0.012) for name in names]
         screens[stream] = bare.replace(engravers=tuple(tips))
     return screens["inner"], mf.simulate(Screens(screens), t1=until, rate=75)
 
 
 def censer(quick):
     """Return a screen engraved by the smoke of a censer, and its recording."""
-    until = 0.6 if quick else 7.0
+    until = 0.32 if quick else 7.0
     fewer = {"network.0.masses.0.fill.spacing": 0.0131, "network.0.imposed.0.fill.spacing": 0.01179}
     motion = mf.simulate("censer", settings=fewer | {"scene.duration": until})
     tips = Engraver.recorded(motion, "smoke.position", stiffness=0.6, reach=0.06, height=-0.02)
@@ -121,7 +121,7 @@ def no_wave_is_faster(screen, rec, channel):
 
 
 PARTS = {  # of the duration, that are drawn
-    "sand": (0.12, 0.3, 1.0), "liquid": (0.1, 0.3, 0.65), "soil": (0.35, 1.0), "smoke": (0.3, 0.6, 1.0),
+    "sand": (0.12, 0.3, 1.0), "liquid": (0.1, 0.3, 0.65), "soil": (0.35, 1.0), "smoke": (0.5, 0.75, 1.0),
     "censer": (0.3, 0.65, 1.0),
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ from motiform.spatial.checks import Array
 
 __all__ = ["ScreenStability", "assess_screen", "regime_map"]
 
+_AT_ONCE = 1 << 18  # pairs of points and pins that are looked at together
 _INSTANTS = 24  # of a motion that are looked at; what happens between them is seen when it is run
 
 
@@ -170,13 +171,15 @@ def _marks(screen: Screen, engraver: Any, time: float) -> tuple[Array, Array]:
 def _touching(screen: Screen, on_grid: Array, reach: float) -> Array:
     """Return how many points are within reach [m] of each pin, along the grid."""
     found, reach = np.zeros(screen.shape), reach / screen.spacing
-    for g in on_grid:
-        low = np.maximum(np.ceil(g - reach), 0).astype(int)
-        high = np.minimum(np.floor(g + reach) + 1, screen.shape).astype(int)
-        if (low < high).all():
-            box = tuple(slice(a, b) for a, b in zip(low, high, strict=True))
-            offsets = np.meshgrid(*(np.arange(a, b) - x for a, b, x in zip(low, high, g, strict=True)), indexing="ij")
-            found[box] += sum(o**2 for o in offsets) < reach**2
+    side = np.arange(-int(np.ceil(reach)), int(np.ceil(reach)) + 2)  # pins around the one before a point
+    around = np.stack(np.meshgrid(*[side] * screen.dimensions, indexing="ij"), axis=-1).reshape(-1, screen.dimensions)
+    many = max(1, _AT_ONCE // len(around))
+    for first in range(0, len(on_grid), many):
+        points = on_grid[first : first + many, None]
+        pins = np.floor(points).astype(int) + around
+        near = ((pins - points) ** 2).sum(axis=-1) < reach**2
+        near &= ((pins >= 0) & (pins < screen.shape)).all(axis=-1)
+        np.add.at(found, tuple(pins[near].T), 1.0)
     return found
 
 
