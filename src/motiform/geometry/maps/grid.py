@@ -67,7 +67,9 @@ class Grid:
 
     def points(self, index: ArrayLike | Any) -> Array:
         """Return the points [m], (..., 3), of (fractional) indices (..., 3)."""
-        points: Array = self.origin + (np.asarray(index, float) * self.spacing) @ self.axes.T
+        steps, axes = np.asarray(index, float) * self.spacing, self.axes.T
+        along = [steps[..., k, None] * axes[k] for k in range(3)]  # in an order that does not follow their number
+        points: Array = self.origin + (along[0] + along[1] + along[2])
         return points
 
     def index(self, points: ArrayLike | Any) -> Array:
