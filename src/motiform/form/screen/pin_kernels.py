@@ -78,18 +78,17 @@ def _press(m, b, table, planes, rows, dimensions, spacing, first, last, left, ri
     top, top_before = table[b, m, HEIGHT], table[b, m, HEIGHT_BEFORE]
     stiff, damp, S = table[b, m, K], table[b, m, Z], table[b, m, REACH]
     reach, SS, area = S / spacing, S * S, spacing * spacing
+    # rows of one length, though some pins are out of reach: processors foresee when they end
+    begin, end = max(left, ceil(g2 - reach)), min(right, floor(g2 + reach) + 1)
     for i0 in range(max(0, ceil(g0 - reach)), min(planes, floor(g0 + reach) + 1)):
         low = max(max(0, ceil(g1 - reach)), first - i0 * rows)
         high = min(min(rows, floor(g1 + reach) + 1), last - i0 * rows)
         for i1 in range(low, high):
             R = ix(padded_row(i0 * rows + i1, rows, dimensions))
             across = ((i0 - g0) * (i0 - g0) + (i1 - g1) * (i1 - g1)) * area
-            rest = SS - across
-            if rest <= 0.0:
+            if across >= SS:
                 continue
             was = ((i0 - o0) * (i0 - o0) + (i1 - o1) * (i1 - o1)) * area
-            half = sqrt(rest) / spacing
-            begin, end = max(left, ceil(g2 - half)), min(right, floor(g2 + half) + 1)
             if damp > 0.0:
                 for j in range(begin, end):  # without branches, so that several pins are computed at once
                     J, now, old = ix(j + 1), int32(j) - g2, int32(j) - o2
