@@ -34,10 +34,11 @@ def test_a_lone_particle_is_a_ball_that_moves_between_samples():
     rec = recorded(around(), a=[[[0.0, 1, 0]], [[1.0, 1, 0]]])
     form = dress(rec)
     shell = form.surfaces[0].shell(0)
-    np.testing.assert_allclose(np.linalg.norm(shell.vertices - (0, 1, 0), axis=1), 0.2, rtol=1e-9)
+    # Newton's method ends after a step below 1/100 of a cell: what is left is less than the square of that
+    np.testing.assert_allclose(np.linalg.norm(shell.vertices - (0, 1, 0), axis=1), 0.2, rtol=1e-8)
     np.testing.assert_allclose(shell.normals, (shell.vertices - (0, 1, 0)) / 0.2, atol=1e-8)
     between = moment_at_time(form, 0.025).surfaces[0]
-    np.testing.assert_allclose(np.linalg.norm(between.vertices - (0.25, 1, 0), axis=1), 0.2, rtol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(between.vertices - (0.25, 1, 0), axis=1), 0.2, rtol=1e-8)
     np.testing.assert_allclose(form_bounds(form), [(-0.2, 0.8, -0.2), (1.2, 1.2, 0.2)])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.form.implicit import columns as c
-from motiform.form.implicit.polygonise import SIDE, check_cells, polygonise, surface_of_blocks
+from motiform.form.implicit.polygonise import check_cells, polygonise, surface_of_blocks
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
@@ -18,6 +18,8 @@ __all__ = ["KINDS", "MOST", "Implicit", "blobs", "reached_cells", "wyvill_level"
 KINDS = {"blinn": c.BLINN, "wyvill": c.WYVILL, "convolution": c.CONVOLUTION}
 _CUT = 1e-9  # of the level: fields of exponentials end where they are that small
 MOST = 1 << 20  # cells along an axis
+_SIDE = 8  # cells along an edge of a block whose points are added
+_NEAR = 1e-2  # of the way allowed: after a step of Newton's method below it, what is left is its square and less
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +108,7 @@ class Implicit:
         from motiform.base.kernels import get_device
         from motiform.form.implicit.field_kernels import fill_blocks
 
-        origin, side = low.min(axis=0), SIDE * spacing
+        origin, side = low.min(axis=0), _SIDE * spacing
         check_cells(high.max(axis=0) - origin, spacing)
         keys, starts, listed = reached_cells(low, high, origin, side)
         blocks = np.stack([keys // MOST**2, keys // MOST % MOST, keys % MOST], axis=1)
@@ -114,26 +116,28 @@ class Implicit:
 
         def at_nodes(some: Any) -> Array:
             key = (some[:, 0] * MOST + some[:, 1]) * MOST + some[:, 2]
-            out = np.empty((len(some), *[SIDE + 1] * 3))
+            out = np.empty((len(some), *[_SIDE + 1] * 3))
             first = np.searchsorted(keys, key)
             given = (origin + side * some, spacing, KINDS[self.kind], points, self._reach, first, starts, listed)
             launch(fill_blocks, len(some), *given, out)
             return self.level - out
 
-        return surface_of_blocks(at_nodes, blocks, origin, spacing)
+        return surface_of_blocks(at_nodes, blocks, origin, spacing, _SIDE)
 
     def onto(self, points: Any, *, most: float) -> Array:
         """Return points (n, 3) moved onto the surface along gradients by Newton's method, by `most` [m] at most."""
         start = np.array(points, float)
-        moved = start.copy()
+        moved, last = start.copy(), np.inf
         for _ in range(4):
+            if last < _NEAR * most:
+                break
             found = self._evaluate(moved)
             steep = np.einsum("ij,ij->i", found[:, 1:], found[:, 1:])
             step = np.where(steep > 0, (self.level - found[:, 0]) / np.where(steep > 0, steep, 1.0), 0.0)
-            moved = moved + step[:, None] * found[:, 1:]
-            away = moved - start
+            away = moved + step[:, None] * found[:, 1:] - start
             far = np.maximum(np.linalg.norm(away, axis=1, keepdims=True) / most, 1.0)
-            moved = start + away / far
+            before, moved = moved, start + away / far
+            last = float(np.abs(moved - before).max(initial=0.0))
         return moved
 
     @cached_property

@@ -64,12 +64,15 @@ def check_cells(extent: Array, spacing: float) -> None:
         raise InputError("the boxes hold too many cells", where="polygonise", got=spacing, remedy="Use larger cells.")
 
 
-def surface_of_blocks(at_nodes: Callable[[Ints], Array], blocks: Ints, origin: Array, spacing: float) -> Mesh:
-    """Return the closed surface at which a field in blocks (n, 3) of 4³ cells is 0; below it is inside.
+def surface_of_blocks(
+    at_nodes: Callable[[Ints], Array], blocks: Ints, origin: Array, spacing: float, side: int = SIDE
+) -> Mesh:
+    """Return the closed surface at which a field in blocks (n, 3) of side³ cells is 0; below it is inside.
 
-    `at_nodes` gives the field at the nodes of blocks, (n, 5, 5, 5); block (0, 0, 0) begins at the origin [m].
+    `at_nodes` gives the field at the nodes of blocks, side + 1 along each axis; block (0, 0, 0) begins at the origin
+    [m].
     """
-    blocks, values = _evaluate(at_nodes, blocks)
+    blocks, values = _evaluate(at_nodes, blocks, side)
     cells, vertices = _vertices(blocks, values)
     faces = _faces(blocks, values, cells, vertices)
     return Mesh(origin + spacing * vertices, faces)
@@ -99,9 +102,9 @@ def _unkey(key: Ints) -> Ints:
     return np.stack([key // base**2, key // base % base, key % base], axis=1) - 1
 
 
-def _evaluate(at_nodes: Callable[[Ints], Array], blocks: Ints) -> tuple[Ints, Array]:
-    """Return the blocks that the surface passes, and the values at their nodes, (n, 5, 5, 5)."""
-    step, kept, found = max(1, _NODES // (SIDE + 1) ** 3), [], []
+def _evaluate(at_nodes: Callable[[Ints], Array], blocks: Ints, side: int) -> tuple[Ints, Array]:
+    """Return the blocks that the surface passes, and the values at their nodes."""
+    step, kept, found = max(1, _NODES // (side + 1) ** 3), [], []
     for n in range(0, len(blocks), step):
         some = blocks[n : n + step]
         values = at_nodes(some)
@@ -119,7 +122,8 @@ def _evaluate(at_nodes: Callable[[Ints], Array], blocks: Ints) -> tuple[Ints, Ar
 
 def _vertices(blocks: Ints, values: Array) -> tuple[Ints, Array]:
     """Return the cells that the surface passes, (n, 3), and their vertices [cells], (n, 3)."""
-    total, crossings = np.zeros((len(values), SIDE, SIDE, SIDE, 3)), np.zeros((len(values), *[SIDE] * 3), np.int8)
+    side = values.shape[1] - 1
+    total, crossings = np.zeros((len(values), side, side, side, 3)), np.zeros((len(values), *[side] * 3), np.int8)
     for axis in range(3):
         low, high = (np.moveaxis(values, axis + 1, 1)[:, part] for part in (slice(None, -1), slice(1, None)))
         mixed = (low < 0) != (high < 0)
@@ -130,31 +134,32 @@ def _vertices(blocks: Ints, values: Array) -> tuple[Ints, Array]:
         for a in (0, 1):
             for b in (0, 1):
                 part = [slice(None)] * 4
-                part[one + 1], part[other + 1] = slice(a, SIDE + a), slice(b, SIDE + b)
+                part[one + 1], part[other + 1] = slice(a, side + a), slice(b, side + b)
                 here = mixed[tuple(part)]
                 crossings += here
                 total[..., axis] += share[tuple(part)]
                 total[..., one] += a * here
                 total[..., other] += b * here
     at = np.nonzero(crossings)
-    cells = SIDE * blocks[at[0]] + np.stack(at[1:], axis=1)
+    cells = side * blocks[at[0]] + np.stack(at[1:], axis=1)
     return cells, cells + total[at] / crossings[at][:, None]
 
 
 def _faces(blocks: Ints, values: Array, cells: Ints, vertices: Array) -> Ints:
     """Return two outward triangles for each edge that crosses the surface, by the shorter diagonal."""
+    side = values.shape[1] - 1
     keys = _key(cells)
     order = np.argsort(keys)
     inside = values < 0.0
     quads = []
     for axis in range(3):
         one, other = (axis + 1) % 3, (axis + 2) % 3
-        part = [slice(None), *[slice(0, SIDE)] * 3]
+        part = [slice(None), *[slice(0, side)] * 3]
         up = list(part)
-        up[axis + 1] = slice(1, SIDE + 1)
+        up[axis + 1] = slice(1, side + 1)
         low, high = inside[tuple(part)], inside[tuple(up)]
         at = np.nonzero(low != high)
-        node = SIDE * blocks[at[0]] + np.stack(at[1:], axis=1)
+        node = side * blocks[at[0]] + np.stack(at[1:], axis=1)
         around = []
         for b, c in ((1, 1), (0, 1), (0, 0), (1, 0)):
             cell = node.copy()
