@@ -9,7 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.form.implicit import columns as c
-from motiform.form.implicit.polygonise import check_cells, polygonise, surface_of_blocks
+from motiform.form.implicit.polygonise import check_cells, polygonise, standing_corner, surface_of_blocks
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
@@ -108,17 +108,19 @@ class Implicit:
         from motiform.base.kernels import get_device
         from motiform.form.implicit.field_kernels import fill_blocks
 
-        origin, side = low.min(axis=0), _SIDE * spacing
-        check_cells(high.max(axis=0) - origin, spacing)
+        check_cells(high.max(axis=0) - low.min(axis=0), spacing)
+        side = _SIDE * spacing
+        origin = standing_corner(low, side)
         keys, starts, listed = reached_cells(low, high, origin, side)
         blocks = np.stack([keys // MOST**2, keys // MOST % MOST, keys % MOST], axis=1)
         points, launch = self._elements(np.arange(len(low))), get_device("cpu").launch
+        places = (self.start - origin) / spacing
 
         def at_nodes(some: Any) -> Array:
             key = (some[:, 0] * MOST + some[:, 1]) * MOST + some[:, 2]
             out = np.empty((len(some), *[_SIDE + 1] * 3))
             first = np.searchsorted(keys, key)
-            given = (origin + side * some, spacing, KINDS[self.kind], points, self._reach, first, starts, listed)
+            given = (some, _SIDE, spacing, KINDS[self.kind], points, places, self._reach, first, starts, listed)
             launch(fill_blocks, len(some), *given, out)
             return self.level - out
 

@@ -158,22 +158,25 @@ def evaluate(i, points, kind, elements, skeleton, cells, grid, selective, starts
 
 
 @inline
-def _add_wyvill(row, low, high, across, z, strength, scaled):
+def _add_wyvill(row, base, low, high, across, z, strength, scaled):
     """Add Wyvill's field to nodes of a row; without branches, so that several nodes are computed at once."""
     for k in range(low, high):
-        away = int32(k) - z
-        u = min((across + away * away) * scaled, 1.0)
-        row[uint64(k)] += strength * (1.0 + u * (-22.0 / 9.0 + u * (17.0 / 9.0 - 4.0 / 9.0 * u)))
+        away = int32(base + k) - z
+        u = (across + away * away) * scaled
+        v = strength * (1.0 + u * (-22.0 / 9.0 + u * (17.0 / 9.0 - 4.0 / 9.0 * u)))
+        row[uint64(k)] += v if u < 1.0 else 0.0
 
 
 @kernel
-def fill_blocks(b, corners, spacing, kind, elements, reach, found, starts, listed, out):
-    """Write the sum of points' fields at the nodes of block b, (side + 1)³ from its corner [m] on.
+def fill_blocks(b, blocks, side, spacing, kind, elements, places, reach, found, starts, listed, out):
+    """Write the sum of points' fields at the nodes of block b, side + 1 along each axis.
 
-    A point adds to the nodes that it reaches alone, instead of each node asking all points near it. `found` is the list
-    of the block; points are added in its order.
+    A point adds to the nodes that it reaches alone, instead of each node asking all points near it. `places` are in
+    cells from the first node of block (0, 0, 0), so that a node of two blocks has one value; `found` is the list of the
+    block; points are added in its order.
     """
-    nodes = out.shape[1]
+    nodes = side + 1
+    i0, j0, k0 = side * blocks[b, 0], side * blocks[b, 1], side * blocks[b, 2]
     for i in range(nodes):
         for j in range(nodes):
             for k in range(nodes):
@@ -181,17 +184,16 @@ def fill_blocks(b, corners, spacing, kind, elements, reach, found, starts, liste
     for n in range(starts[found[b]], starts[found[b] + 1]):
         e = listed[n]
         far, strength, size = reach[e] / spacing, elements[e, STRENGTH], elements[e, SIZE]
-        x = (elements[e, START] - corners[b, 0]) / spacing
-        y, z = (elements[e, START + 1] - corners[b, 1]) / spacing, (elements[e, START + 2] - corners[b, 2]) / spacing
-        low, high = max(0, math.ceil(z - far)), min(nodes, math.floor(z + far) + 1)
-        for i in range(max(0, math.ceil(x - far)), min(nodes, math.floor(x + far) + 1)):
-            for j in range(max(0, math.ceil(y - far)), min(nodes, math.floor(y + far) + 1)):
-                across = (i - x) * (i - x) + (j - y) * (j - y)
+        x, y, z = load3(places, e)
+        low, high = max(0, math.ceil(z - far) - k0), min(nodes, math.floor(z + far) + 1 - k0)
+        for i in range(max(0, math.ceil(x - far) - i0), min(nodes, math.floor(x + far) + 1 - i0)):
+            for j in range(max(0, math.ceil(y - far) - j0), min(nodes, math.floor(y + far) + 1 - j0)):
+                across = (i0 + i - x) * (i0 + i - x) + (j0 + j - y) * (j0 + j - y)
                 if across >= far * far:
                     continue
                 if kind == WYVILL:
-                    _add_wyvill(out[b, i, j], low, high, across, z, strength, spacing * spacing / (size * size))
+                    _add_wyvill(out[b, i, j], k0, low, high, across, z, strength, spacing * spacing / (size * size))
                 else:
                     for k in range(low, high):
-                        s = (across + (k - z) * (k - z)) * spacing * spacing
-                        out[b, i, j, k] += strength * math.exp(-size * s)
+                        s = (across + (k0 + k - z) * (k0 + k - z)) * spacing * spacing
+                        out[b, i, j, k] += strength * math.exp(-size * s) if s < reach[e] * reach[e] else 0.0

@@ -12,7 +12,7 @@ from motiform.base.errors import InputError, ShapeError
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
-__all__ = ["SIDE", "check_cells", "polygonise", "surface_of_blocks"]
+__all__ = ["SIDE", "check_cells", "polygonise", "standing_corner", "surface_of_blocks"]
 
 Ints = NDArray[np.int64]
 SIDE = 4  # cells along an edge of a block
@@ -35,14 +35,15 @@ def polygonise(
         None: all blocks are looked at.
 
     Each cell that the surface passes gets a vertex, at the mean of the crossings of its edges by linear interpolation;
-    each edge that crosses it gets a quadrangle [Gibson98].
+    each edge that crosses it gets a quadrangle [Gibson98]. Cells stand still in space: of a field that moves in one
+    place, the triangles stay as they are in others.
     """
     corners = np.asarray(boxes, float)
     if corners.ndim != 3 or corners.shape[1:] != (2, 3) or not len(corners) or not np.isfinite(corners).all():
         got = f"shape {corners.shape}"
         raise InputError("boxes must be finite corners of shape (n, 2, 3)", where="polygonise", got=got)
-    origin = corners[:, 0].min(axis=0)
-    check_cells(corners[:, 1].max(axis=0) - origin, spacing)
+    check_cells(corners[:, 1].max(axis=0) - corners[:, 0].min(axis=0), spacing)
+    origin = standing_corner(corners[:, 0], SIDE * spacing)
     blocks = _blocks(corners, origin, spacing)
     if slope is not None:
         middle = np.asarray(field(origin + SIDE * spacing * (blocks + 0.5)), float)
@@ -54,6 +55,11 @@ def polygonise(
         return np.asarray(field(origin + spacing * nodes.reshape(-1, 3)), float).reshape(nodes.shape[:-1]) - level
 
     return surface_of_blocks(at_nodes, blocks, origin, spacing)
+
+
+def standing_corner(corners: Array, side: float) -> Array:
+    """Return the corner below all corners of the blocks of a side [m] that fill space from its origin on."""
+    return np.asarray(side * np.floor(corners.min(axis=0) / side))
 
 
 def check_cells(extent: Array, spacing: float) -> None:

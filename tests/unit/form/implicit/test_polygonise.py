@@ -6,6 +6,8 @@ from scipy.spatial import cKDTree
 
 from motiform.base.errors import InputError, ShapeError
 from motiform.form.implicit import Implicit, polygonise
+from motiform.form.implicit.field import wyvill_level
+from motiform.form.implicit.polygonise import SIDE, standing_corner
 from motiform.geometry.maps import Grid, isosurface
 
 BOX = np.array([[[-1.2, -1.2, -1.2], [1.2, 1.2, 1.2]]])
@@ -30,10 +32,10 @@ def test_blocks_give_the_surface_of_the_whole_grid():
         return np.minimum(ball(points), np.linalg.norm(points - (2.5, 0.3, 0.1), axis=1) - 0.7)
 
     boxes = np.concatenate([BOX, [[[1.6, -0.6, -0.8], [3.4, 1.2, 1.0]]]])
-    mesh = polygonise(two, boxes, spacing=0.1)
-    shape = (50, 30, 30)
-    grid = Grid(shape=shape, spacing=0.1, origin=(-1.2, -1.2, -1.2))
-    nodes = np.stack(np.meshgrid(*(np.arange(n) for n in shape), indexing="ij"), axis=-1) * 0.1 - 1.2
+    mesh = polygonise(two, boxes, spacing=0.11)
+    shape, origin = (50, 30, 30), standing_corner(boxes[:, 0], SIDE * 0.11)
+    grid = Grid(shape=shape, spacing=0.11, origin=origin)
+    nodes = origin + 0.11 * np.stack(np.meshgrid(*(np.arange(n) for n in shape), indexing="ij"), axis=-1)
     whole = isosurface(two(nodes.reshape(-1, 3)).reshape(shape), grid)
     assert len(mesh.vertices) == len(whole.vertices)
     assert len(mesh.faces) == len(whole.faces)
@@ -62,7 +64,7 @@ def test_blocks_that_a_slope_leaves_out_hold_no_surface():
 
 def test_bad_input_is_refused():
     with pytest.raises(ShapeError, match="the surface must lie within the boxes"):
-        polygonise(ball, 0.7 * BOX, spacing=0.1)
+        polygonise(ball, 0.6 * BOX, spacing=0.1)
     with pytest.raises(ShapeError, match="there is no surface"):
         polygonise(lambda x: ball(x) + 5, BOX, spacing=0.1)
     with pytest.raises(ShapeError, match="must be finite"):
@@ -73,6 +75,31 @@ def test_bad_input_is_refused():
         polygonise(ball, BOX[0], spacing=0.1)
     with pytest.raises(InputError, match="too many cells"):
         polygonise(ball, BOX, spacing=1e-7)
+
+
+def test_a_node_of_two_blocks_has_one_value():
+    """Balls whose surfaces go through nodes on the borders of blocks: a rounding more on one side would tear them."""
+    draw = np.random.default_rng(0)
+    for _ in range(60):
+        cell = float(draw.choice([0.1, 0.05, 0.07, 0.3]))
+        places = cell * draw.integers(-12, 12, (int(draw.integers(1, 6)), 3))
+        radius = 2 * cell
+        field = Implicit(places, size=2 * radius, level=wyvill_level(0.5))
+        assert field.to_mesh(cell).volume > 0.0  # closed and outward
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_triangles_stay_where_nothing_moves(monkeypatch, plain):
+    """A group that rests beside a point that flies away: the same vertices of the group, in cells that stand still."""
+    monkeypatch.setattr(Implicit, "_plain", plain)
+    group = np.random.default_rng(0).uniform(0.0, 0.5, (20, 3))
+    found = []
+    for away in (1.3, 1.437):
+        mesh = Implicit(np.vstack([group, [[-away, 0.3 * away, -0.7]]]), size=0.3, level=0.4).to_mesh(0.05)
+        found.append(mesh.vertices[mesh.vertices[:, 0] > -0.5])
+    off, same = cKDTree(found[0]).query(found[1])
+    assert off.max() < 1e-12
+    assert sorted(same) == list(range(len(found[0])))
 
 
 @pytest.mark.parametrize(("kind", "size"), [("wyvill", 0.5), ("blinn", 30.0)])
