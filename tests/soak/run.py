@@ -120,6 +120,13 @@ class Bench:
         return rec.count(rec.names[0])
 
 
+def is_complete(out: Path) -> bool:
+    """Whether a recording is whole."""
+    import motiform as mf
+
+    return bool(mf.open_recording(out).complete)
+
+
 # ---------------------------------------------------------------- faults
 def kills(bench: Bench, count: int) -> None:
     """Kill runs at any instant, some of them several times, and resume them."""
@@ -149,8 +156,9 @@ def signals(bench: Bench, count: int) -> None:
         process.send_signal(sent)
         code, said = end(process)
         bench.count(sent.name)
-        early = code == -sent and not out.exists()  # before the run began: Python was starting
-        if code not in (128 + sent, 0) and not early:
+        # by the signal itself: before the run began, Python was starting; after its end, it was leaving
+        outside = code == -sent and (not out.exists() or is_complete(out))
+        if code not in (128 + sent, 0) and not outside:
             bench.tell(sent.name, f"{name} ended with {code}: {said[-300:]}")
         bench.check_open(sent.name, out)
         bench.finish(sent.name, name, out)

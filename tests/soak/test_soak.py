@@ -9,8 +9,7 @@ from soak.run import FAULTS, soak
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="it has neither these signals nor these limits")
-@pytest.mark.parametrize("fault", FAULTS)
-def test_faults_do_no_harm(fault):
-    bench = soak(5, 20, [fault])
-    assert bench.done
+def test_faults_do_no_harm():
+    bench = soak(5, 20, list(FAULTS))  # together: they share the whole runs that they compare with
+    assert len(bench.done) >= len(FAULTS)
     assert bench.wrong == []
