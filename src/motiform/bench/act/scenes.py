@@ -19,8 +19,8 @@ SCENES = (
     _Scene("arm-reach", 0.3, "six Hill-type muscles with elastic tendons, adaptive steps"),
     _Scene("fes-swing-up", 0.5, "two stimulated muscles, adaptive steps with events"),
     _Scene("kondo-squat", 0.5, "seventeen motors on contacts, steps of 1 ms, servos every 5 ms"),
-    _Scene("bip-one-step", 0.2, "fifteen motors on contacts, steps of 1 ms; sensors, observer and task control in "
-           "Python every 5 ms"),
+    _Scene("bip-one-step", 0.2, "fifteen motors on contacts, steps of 1 ms; sensors, observer and task control every "
+           "5 ms"),
     _Scene("balance", 0.2, "drives of 36 joints on contacts, steps of 1 ms; an optimisation every 5 ms"),
     _Scene("fes-sit-to-stand", 0.2, "four stimulated muscles, drives and arms on contacts, steps of 1 ms"),
     _Scene("jump", 0.2, "six Hill-type muscles on contacts, adaptive steps"),
