@@ -19,6 +19,7 @@ from motiform.motion.matter.sound import Listener, Sound
 from motiform.motion.matter.watch import Watch
 from motiform.record import Channel, Recorder, Recording
 from motiform.spatial import up_against, upright
+from motiform.studio.live_thread import LiveThread
 from motiform.studio.pull import Pull, PullSignal
 
 __all__ = ["HAND", "Live", "network_with_hand", "replayed"]
@@ -97,7 +98,7 @@ def _moved(network: Network, motion: Signal, start: np.ndarray) -> Network:
     return network.replace(groups=groups)
 
 
-class Live:
+class Live(LiveThread):
     """A network on its way, in real time or slower, with a hand that may be moved from any thread.
 
     Parameters
@@ -129,8 +130,7 @@ class Live:
         """What hears it, None where it is silent."""
         self._watch = None if self.listener is None else Watch(self.listener, {})
         self._lock = threading.RLock()
-        self._running, self._closed = threading.Event(), threading.Event()
-        self._thread: threading.Thread | None = None
+        super().__init__()
         every = 1 if self.listener is None else self.listener.every
         self.steps = every * max(1, round(self.network.frequency * (FRAME if self.listener is None else BLOCK) / every))
         """Steps at once: from one picture to the next, with sound a hundredth of a second."""
@@ -175,29 +175,6 @@ class Live:
         return self.engine.sample / self.network.frequency
 
     # ---- the thread -------------------------------------------------------------------------------------------------
-
-    @property
-    def running(self) -> bool:
-        """Whether the simulation is running."""
-        return self._running.is_set() and not self._closed.is_set()
-
-    def start(self) -> None:
-        """Let time go on."""
-        self._running.set()
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="motiform-live", daemon=True)
-            self._thread.start()
-
-    def pause(self) -> None:
-        """Hold time."""
-        self._running.clear()
-
-    def close(self) -> None:
-        """End the run and its thread."""
-        self._closed.set()
-        self._running.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(2.0)
 
     def _run(self) -> None:
         if self.network.count < ALONE:

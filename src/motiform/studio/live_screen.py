@@ -15,6 +15,7 @@ from motiform.motion.matter import Engine
 from motiform.motion.matter.stability.cell import PROTOTYPES, modal_segment
 from motiform.motion.run import check_number
 from motiform.record import Channel, Recorder, Recording
+from motiform.studio.live_thread import LiveThread
 from motiform.studio.pull import Pull
 
 __all__ = ["POINTER", "LiveScreen", "Pointer"]
@@ -41,7 +42,7 @@ class Pointer(Pull):
         self._kept[self.count - 1] = place
 
 
-class LiveScreen:
+class LiveScreen(LiveThread):
     """A screen of two axes in real time or slower, with the network that engraves it and a pointer.
 
     Parameters
@@ -72,9 +73,8 @@ class LiveScreen:
         found = [follow_network(one, self.model.network) for one in self.screen.engravers]
         self._given, self._live = [one for one, _ in found], [live for _, live in found if live is not None]
         self._lock = threading.RLock()
-        self._running, self._closed = threading.Event(), threading.Event()
+        super().__init__()
         self._looked = time.monotonic()
-        self._thread: threading.Thread | None = None
         self.reach = 5 * self.screen.spacing
         """Of the pointer [m]."""
         self.pressed = False
@@ -189,29 +189,10 @@ class LiveScreen:
             recorder.append({channel.name: places})
         return recorder.finish()
 
-    @property
-    def running(self) -> bool:
-        """Whether time goes on."""
-        return self._running.is_set() and not self._closed.is_set()
-
     def start(self) -> None:
         """Let time go on."""
         self._looked = time.monotonic()
-        self._running.set()
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="motiform-screen", daemon=True)
-            self._thread.start()
-
-    def pause(self) -> None:
-        """Hold time."""
-        self._running.clear()
-
-    def close(self) -> None:
-        """End the run and its thread."""
-        self._closed.set()
-        self._running.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(2.0)
+        super().start()
 
     def _run(self) -> None:
         import numba
