@@ -19,7 +19,6 @@ KINDS = {"blinn": c.BLINN, "wyvill": c.WYVILL, "convolution": c.CONVOLUTION}
 _CUT = 1e-9  # of the level: fields of exponentials end where they are that small
 MOST = 1 << 20  # cells along an axis
 _SIDE = 8  # cells along an edge of a block whose points are added
-_NEAR = 1e-2  # of the way allowed: after a step of Newton's method below it, what is left is its square and less
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,33 +112,25 @@ class Implicit:
         origin = standing_corner(low, side)
         keys, starts, listed = reached_cells(low, high, origin, side)
         blocks = np.stack([keys // MOST**2, keys // MOST % MOST, keys % MOST], axis=1)
-        points, launch = self._elements(np.arange(len(low))), get_device("cpu").launch
-        places = (self.start - origin) / spacing
+        points, places = self._elements(np.arange(len(low))), (self.start - origin) / spacing
+        given = (spacing, KINDS[self.kind], points, places, self._reach)
 
-        def at_nodes(some: Any) -> Array:
-            key = (some[:, 0] * MOST + some[:, 1]) * MOST + some[:, 2]
-            out = np.empty((len(some), *[_SIDE + 1] * 3))
-            first = np.searchsorted(keys, key)
-            given = (some, _SIDE, spacing, KINDS[self.kind], points, places, self._reach, first, starts, listed)
-            launch(fill_blocks, len(some), *given, out)
-            return self.level - out
+        def at_nodes(some: slice) -> Array:
+            own, begins = blocks[some], starts[some.start :]
+            along, out = np.empty((len(own), _SIDE + 1)), np.empty((len(own), *[_SIDE + 1] * 3))
+            get_device("cpu").launch(fill_blocks, len(own), own, *given, begins, listed, self.level, along, out)
+            return out
 
         return surface_of_blocks(at_nodes, blocks, origin, spacing, _SIDE)
 
     def onto(self, points: Any, *, most: float) -> Array:
         """Return points (n, 3) moved onto the surface along gradients by Newton's method, by `most` [m] at most."""
-        start = np.array(points, float)
-        moved, last = start.copy(), np.inf
-        for _ in range(4):
-            if last < _NEAR * most:
-                break
-            found = self._evaluate(moved)
-            steep = np.einsum("ij,ij->i", found[:, 1:], found[:, 1:])
-            step = np.where(steep > 0, (self.level - found[:, 0]) / np.where(steep > 0, steep, 1.0), 0.0)
-            away = moved + step[:, None] * found[:, 1:] - start
-            far = np.maximum(np.linalg.norm(away, axis=1, keepdims=True) / most, 1.0)
-            before, moved = moved, start + away / far
-            last = float(np.abs(moved - before).max(initial=0.0))
+        from motiform.base.kernels import get_device
+        from motiform.form.implicit.field_kernels import move_onto
+
+        moved = _places(points).copy()
+        given = (most, self.level, KINDS[self.kind], *self._packed)
+        get_device("cpu").launch(move_onto, len(moved), *given, moved)
         return moved
 
     @cached_property
@@ -188,34 +179,35 @@ class Implicit:
         from motiform.base.kernels import get_device
         from motiform.form.implicit.field_kernels import evaluate
 
-        places = np.ascontiguousarray(points, float)
-        if places.ndim != 2 or places.shape[1] != 3:
-            raise InputError("points must be of shape (n, 3)", where="Implicit", got=f"shape {places.shape}")
+        places = _places(points)
         out = np.empty((len(places), 4))
         get_device("cpu").launch(evaluate, len(places), places, KINDS[self.kind], *self._packed, out)
         return out
 
 
+def _places(points: Any) -> Array:
+    places = np.ascontiguousarray(points, float)
+    if places.ndim != 2 or places.shape[1] != 3:
+        raise InputError("points must be of shape (n, 3)", where="Implicit", got=f"shape {places.shape}")
+    return places
+
+
 def reached_cells(low: Array, high: Array, origin: Array, side: float) -> tuple[Any, Any, Any]:
     """Return the keys of the cells that elements reach, where each begins, and the elements, in order in each."""
-    first, last = (np.floor((x - origin) / side).astype(np.int64) for x in (low, high))
-    spans = last - first + 1
-    keys, owner = [], []
-    for span in np.unique(spans, axis=0):
-        own = np.flatnonzero((spans == span).all(axis=1))
-        steps = np.stack(np.meshgrid(*(np.arange(n) for n in span), indexing="ij"), axis=-1).reshape(-1, 3)
-        i, j, k = np.moveaxis(first[own][:, None] + steps, 2, 0)
-        keys.append(((i * MOST + j) * MOST + k).ravel())
-        owner.append(np.repeat(own, len(steps)))
-    key, element = np.concatenate(keys), np.concatenate(owner)
-    if float(key.max() + 1) * len(low) > 2.0**63:
-        order = np.lexsort((element, key))
-        key, element = key[order], element[order]
-    else:  # one number for both is sorted faster
-        both = np.sort(key * len(low) + element)
-        key, element = both // len(low), both % len(low)
+    from motiform.base.kernels import get_device
+    from motiform.form.implicit.field_kernels import list_cells
+    from motiform.geometry.search.neighbours import sort_keys
+
+    device = get_device("cpu")
+    first, last = (np.maximum(np.floor((x - origin) / side), 0.0).astype(np.int64) for x in (low, high))  # −0 is cell 0
+    ends = np.cumsum((last - first + 1).prod(axis=1))
+    key, element = np.empty((2, ends[-1]), np.int64)
+    shape = last.max(axis=0) + 1
+    device.launch(list_cells, len(first), first, last, ends, shape, key, element)
+    key, element = sort_keys(device, key, element, int(shape.prod()).bit_length())
     begins = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-    return key[begins], np.append(begins, len(key)).astype(np.int64), element
+    i, j, k = np.unravel_index(key[begins], shape)
+    return (i * MOST + j) * MOST + k, np.append(begins, len(key)).astype(np.int64), element
 
 
 def wyvill_level(part: float) -> float:

@@ -8,15 +8,15 @@ of the squared distance s. Numbers of an element: see `columns`.
 
 import math
 
-from numba import int32, uint64
-
-from motiform.base.kernels import inline, kernel
+from motiform.base.kernels import fused, inline, kernel
 from motiform.form.implicit.columns import BLINN, CONVOLUTION, END, SIZE, START, STRENGTH, WYVILL
 from motiform.spatial.algebra import axpy, dot, load3, scale, sub
 
-__all__ = ["element_at", "evaluate", "fill_blocks"]
+__all__ = ["element_at", "evaluate", "fill_blocks", "list_cells", "move_onto"]
 
 _ROOT_PI = math.sqrt(math.pi)
+_STEPS = 4  # of Newton's method at most
+_NEAR = 1e-3  # of the way allowed: after a step below it, what is left is a millionth of that way and less
 
 
 @inline
@@ -125,14 +125,13 @@ def _strongest(found, kind, elements, skeleton, cells, x):
     return which
 
 
-@kernel
-def evaluate(i, points, kind, elements, skeleton, cells, grid, selective, starts, near, out):
-    """Write Σ over skeletons of their strongest element (of their sum, by convolution), and its gradient.
+@inline
+def _field_at(x, kind, elements, skeleton, cells, grid, selective, starts, near):
+    """Return Σ over skeletons of their strongest element (of their sum, by convolution), and its gradient.
 
     `cells`: keys, where the elements of each begin, elements by skeleton; `grid`: origin (3,), side, cells along axes.
     With `selective` only the strongest skeleton and its neighbours count  [OpalachMaddock93].
     """
-    x = load3(points, i)
     found = _cell(x, grid[0], grid[1], cells[0], grid[2])
     value, g = 0.0, (0.0, 0.0, 0.0)
     if found >= 0:
@@ -153,47 +152,91 @@ def evaluate(i, points, kind, elements, skeleton, cells, grid, selective, starts
             elif v > own:
                 own, slope = v, d
         value, g = value + own, axpy(1.0, slope, g)
+    return value, g
+
+
+@kernel
+def evaluate(i, points, kind, elements, skeleton, cells, grid, selective, starts, near, out):
+    """Write the field at a point, and its gradient."""
+    x = load3(points, i)
+    value, g = _field_at(x, kind, elements, skeleton, cells, grid, selective, starts, near)
     out[i, 0] = value
     out[i, 1], out[i, 2], out[i, 3] = g
 
 
-@inline
-def _add_wyvill(row, base, low, high, across, z, strength, scaled):
-    """Add Wyvill's field to nodes of a row; without branches, so that several nodes are computed at once."""
-    for k in range(low, high):
-        away = int32(base + k) - z
-        u = (across + away * away) * scaled
-        v = strength * (1.0 + u * (-22.0 / 9.0 + u * (17.0 / 9.0 - 4.0 / 9.0 * u)))
-        row[uint64(k)] += v if u < 1.0 else 0.0
+@kernel
+def move_onto(i, most, level, kind, elements, skeleton, cells, grid, selective, starts, near, points):
+    """Move a point to the level along gradients by Newton's method, by `most` at most."""
+    start = load3(points, i)
+    x = start
+    for _ in range(_STEPS):
+        value, g = _field_at(x, kind, elements, skeleton, cells, grid, selective, starts, near)
+        steep = dot(g, g)
+        if steep == 0.0:
+            break
+        away = sub(axpy((level - value) / steep, g, x), start)
+        long = math.sqrt(dot(away, away))
+        last, x = x, axpy(min(1.0, most / long) if long > 0.0 else 1.0, away, start)
+        step = sub(x, last)
+        if dot(step, step) < (_NEAR * most) * (_NEAR * most):
+            break
+    points[i, 0], points[i, 1], points[i, 2] = x
 
 
 @kernel
-def fill_blocks(b, blocks, side, spacing, kind, elements, places, reach, found, starts, listed, out):
-    """Write the sum of points' fields at the nodes of block b, side + 1 along each axis.
+def list_cells(e, first, last, ends, shape, keys, owner):
+    """Write the keys of the cells of an element, whose last one is ahead of ends[e], and its number."""
+    at = ends[e - 1] if e > 0 else 0
+    for i in range(first[e, 0], last[e, 0] + 1):
+        for j in range(first[e, 1], last[e, 1] + 1):
+            for k in range(first[e, 2], last[e, 2] + 1):
+                keys[at], owner[at] = (i * shape[1] + j) * shape[2] + k, e
+                at += 1
+
+
+@fused
+def _add_wyvill(row, across, along, strength):
+    """Add Wyvill's field, C (1 − u)² (1 − 4/9 u) with u = across + along, to a row of nodes, several at once."""
+    for k in range(row.shape[0]):
+        left = max(1.0 - across - along[k], 0.0)
+        row[k] += left * left * (5.0 / 9.0 * strength + 4.0 / 9.0 * strength * left)
+
+
+@kernel
+def fill_blocks(b, blocks, spacing, kind, elements, places, reach, starts, listed, level, along, out):
+    """Write the level less the sum of points' fields at the nodes of block b.
 
     A point adds to the nodes that it reaches alone, instead of each node asking all points near it. `places` are in
-    cells from the first node of block (0, 0, 0), so that a node of two blocks has one value; `found` is the list of the
-    block; points are added in its order.
+    cells from the first node of block (0, 0, 0), so that a node of two blocks has one value; points are added in the
+    order of the block's list. `along` is room for squares of distances of the block's layers, in reaches.
     """
-    nodes = side + 1
-    i0, j0, k0 = side * blocks[b, 0], side * blocks[b, 1], side * blocks[b, 2]
+    nodes = out.shape[1]
+    i0, j0, k0 = (nodes - 1) * blocks[b, 0], (nodes - 1) * blocks[b, 1], (nodes - 1) * blocks[b, 2]
     for i in range(nodes):
         for j in range(nodes):
             for k in range(nodes):
                 out[b, i, j, k] = 0.0
-    for n in range(starts[found[b]], starts[found[b] + 1]):
+    for n in range(starts[b], starts[b + 1]):
         e = listed[n]
         far, strength, size = reach[e] / spacing, elements[e, STRENGTH], elements[e, SIZE]
         x, y, z = load3(places, e)
-        low, high = max(0, math.ceil(z - far) - k0), min(nodes, math.floor(z + far) + 1 - k0)
+        scaled, least = 1.0 / (far * far), 1.0
+        for k in range(nodes):
+            along[b, k] = (k0 + k - z) * (k0 + k - z) * scaled
+            least = min(least, along[b, k])
         for i in range(max(0, math.ceil(x - far) - i0), min(nodes, math.floor(x + far) + 1 - i0)):
             for j in range(max(0, math.ceil(y - far) - j0), min(nodes, math.floor(y + far) + 1 - j0)):
-                across = (i0 + i - x) * (i0 + i - x) + (j0 + j - y) * (j0 + j - y)
-                if across >= far * far:
+                across = ((i0 + i - x) * (i0 + i - x) + (j0 + j - y) * (j0 + j - y)) * scaled
+                if across + least >= 1.0:
                     continue
                 if kind == WYVILL:
-                    _add_wyvill(out[b, i, j], k0, low, high, across, z, strength, spacing * spacing / (size * size))
+                    _add_wyvill(out[b, i, j], across, along[b], strength)
                 else:
-                    for k in range(low, high):
-                        s = (across + (k0 + k - z) * (k0 + k - z)) * spacing * spacing
-                        out[b, i, j, k] += strength * math.exp(-size * s) if s < reach[e] * reach[e] else 0.0
+                    for k in range(nodes):
+                        u = across + along[b, k]
+                        if u < 1.0:
+                            out[b, i, j, k] += strength * math.exp(-size * reach[e] * reach[e] * u)
+    for i in range(nodes):
+        for j in range(nodes):
+            for k in range(nodes):
+                out[b, i, j, k] = level - out[b, i, j, k]

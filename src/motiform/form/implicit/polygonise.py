@@ -17,7 +17,6 @@ __all__ = ["SIDE", "check_cells", "polygonise", "standing_corner", "surface_of_b
 Ints = NDArray[np.int64]
 SIDE = 4  # cells along an edge of a block
 _NODES = 1 << 21  # evaluated in one go; bounds the memory
-_OFF = 0.02  # cells that a crossing is kept off nodes, where vertices of several cells would coincide
 _MOST = 1 << 20  # cells along an axis: three numbers below it make one of 64 bits
 
 
@@ -50,8 +49,8 @@ def polygonise(
         blocks = blocks[np.abs(middle - level) <= slope * 0.5 * np.sqrt(3.0) * SIDE * spacing]
     local = np.stack(np.meshgrid(*[np.arange(SIDE + 1)] * 3, indexing="ij"), axis=-1)
 
-    def at_nodes(some: Ints) -> Array:
-        nodes = (SIDE * some)[:, None, None, None] + local
+    def at_nodes(some: slice) -> Array:
+        nodes = (SIDE * blocks[some])[:, None, None, None] + local
         return np.asarray(field(origin + spacing * nodes.reshape(-1, 3)), float).reshape(nodes.shape[:-1]) - level
 
     return surface_of_blocks(at_nodes, blocks, origin, spacing)
@@ -71,17 +70,39 @@ def check_cells(extent: Array, spacing: float) -> None:
 
 
 def surface_of_blocks(
-    at_nodes: Callable[[Ints], Array], blocks: Ints, origin: Array, spacing: float, side: int = SIDE
+    at_nodes: Callable[[slice], Array], blocks: Ints, origin: Array, spacing: float, side: int = SIDE
 ) -> Mesh:
     """Return the closed surface at which a field in blocks (n, 3) of side³ cells is 0; below it is inside.
 
-    `at_nodes` gives the field at the nodes of blocks, side + 1 along each axis; block (0, 0, 0) begins at the origin
-    [m].
+    `at_nodes` gives the field at the nodes of some of the blocks, side + 1 along each axis; block (0, 0, 0) begins at
+    the origin [m].
     """
+    from motiform.base.kernels import get_device
+    from motiform.form.implicit.nets_kernels import count_block, write_faces, write_vertices
+
     blocks, values = _evaluate(at_nodes, blocks, side)
-    cells, vertices = _vertices(blocks, values)
-    faces = _faces(blocks, values, cells, vertices)
-    return Mesh(origin + spacing * vertices, faces)
+    launch, some = get_device("cpu").launch, len(blocks)
+    counts = np.empty((some, 2), np.int64)
+    launch(count_block, some, values, counts)
+    ends = np.cumsum(counts, axis=0)
+    first, (cells, edges) = ends - counts, ends[-1]
+    number = np.empty((some, side, side, side), np.int64)  # of cells that the surface passes alone
+    vertices, faces, torn = np.empty((cells, 3)), np.empty((2 * edges, 3), np.int64), np.empty(some, bool)
+    launch(write_vertices, some, values, blocks, origin, spacing, first, number, vertices)
+    launch(write_faces, some, values, _below(blocks), first, number, vertices, faces, torn)
+    if torn.any():
+        raise ShapeError("the surface must lie within the boxes", where="polygonise", remedy="Use larger boxes.")
+    return Mesh(vertices, faces)
+
+
+def _below(blocks: Ints) -> Ints:
+    """Return for blocks in order of their keys the numbers of those at and one below each along axes, −1 for none."""
+    keys, found = _key(blocks), np.empty((len(blocks), 8), np.int64)
+    for n in range(8):
+        wanted = _key(blocks - (n >> 2, n >> 1 & 1, n & 1))
+        at = np.searchsorted(keys, wanted)
+        found[:, n] = np.where(keys[np.minimum(at, len(keys) - 1)] == wanted, at, -1)
+    return found
 
 
 def _blocks(corners: Array, origin: Array, spacing: float) -> Ints:
@@ -108,86 +129,20 @@ def _unkey(key: Ints) -> Ints:
     return np.stack([key // base**2, key // base % base, key % base], axis=1) - 1
 
 
-def _evaluate(at_nodes: Callable[[Ints], Array], blocks: Ints, side: int) -> tuple[Ints, Array]:
+def _evaluate(at_nodes: Callable[[slice], Array], blocks: Ints, side: int) -> tuple[Ints, Array]:
     """Return the blocks that the surface passes, and the values at their nodes."""
-    step, kept, found = max(1, _NODES // (side + 1) ** 3), [], []
+    from motiform.base.kernels import get_device
+    from motiform.form.implicit.nets_kernels import PASSED, UNFIT, look_at
+
+    step, kept, values = max(1, _NODES // (side + 1) ** 3), [], []
     for n in range(0, len(blocks), step):
         some = blocks[n : n + step]
-        values = at_nodes(some)
-        inside = values < 0.0
-        passed = inside.any(axis=(1, 2, 3)) & ~inside.all(axis=(1, 2, 3))
-        kept.append(some[passed])
-        found.append(values[passed])
-    values = np.concatenate(found) if found else np.empty((0, 1, 1, 1))
-    if not len(values):
+        field, found = at_nodes(slice(n, n + step)), np.empty(len(some), np.int8)
+        get_device("cpu").launch(look_at, len(some), field, found)
+        if (found == UNFIT).any():
+            raise ShapeError("the field must be finite", where="polygonise")
+        kept.append(some[found == PASSED])
+        values.append(field[found == PASSED])
+    if not sum(map(len, kept)):
         raise ShapeError("the field has one side only: there is no surface", where="polygonise")
-    if not np.isfinite(values).all():
-        raise ShapeError("the field must be finite", where="polygonise")
-    return np.concatenate(kept), values
-
-
-def _vertices(blocks: Ints, values: Array) -> tuple[Ints, Array]:
-    """Return the cells that the surface passes, (n, 3), and their vertices [cells], (n, 3)."""
-    side = values.shape[1] - 1
-    total, crossings = np.zeros((len(values), side, side, side, 3)), np.zeros((len(values), *[side] * 3), np.int8)
-    for axis in range(3):
-        low, high = (np.moveaxis(values, axis + 1, 1)[:, part] for part in (slice(None, -1), slice(1, None)))
-        mixed = (low < 0) != (high < 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(mixed, np.clip(low / (low - high), _OFF, 1 - _OFF), 0.0)
-        mixed, share = np.moveaxis(mixed, 1, axis + 1), np.moveaxis(share, 1, axis + 1)
-        one, other = (k for k in range(3) if k != axis)
-        for a in (0, 1):
-            for b in (0, 1):
-                part = [slice(None)] * 4
-                part[one + 1], part[other + 1] = slice(a, side + a), slice(b, side + b)
-                here = mixed[tuple(part)]
-                crossings += here
-                total[..., axis] += share[tuple(part)]
-                total[..., one] += a * here
-                total[..., other] += b * here
-    at = np.nonzero(crossings)
-    cells = side * blocks[at[0]] + np.stack(at[1:], axis=1)
-    return cells, cells + total[at] / crossings[at][:, None]
-
-
-def _faces(blocks: Ints, values: Array, cells: Ints, vertices: Array) -> Ints:
-    """Return two outward triangles for each edge that crosses the surface, by the shorter diagonal."""
-    side = values.shape[1] - 1
-    keys = _key(cells)
-    order = np.argsort(keys)
-    inside = values < 0.0
-    quads = []
-    for axis in range(3):
-        one, other = (axis + 1) % 3, (axis + 2) % 3
-        part = [slice(None), *[slice(0, side)] * 3]
-        up = list(part)
-        up[axis + 1] = slice(1, side + 1)
-        low, high = inside[tuple(part)], inside[tuple(up)]
-        at = np.nonzero(low != high)
-        node = side * blocks[at[0]] + np.stack(at[1:], axis=1)
-        around = []
-        for b, c in ((1, 1), (0, 1), (0, 0), (1, 0)):
-            cell = node.copy()
-            cell[:, one] -= b
-            cell[:, other] -= c
-            around.append(_find(_key(cell), keys, order))
-        quad = np.stack(around, axis=1)
-        quads.append(np.where(low[at][:, None], quad, quad[:, ::-1]))
-    return _triangles(np.concatenate(quads), vertices)
-
-
-def _find(wanted: Ints, keys: Ints, order: Ints) -> Ints:
-    """Return the numbers of cells by their keys."""
-    at = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), len(order) - 1)]
-    if (keys[at] != wanted).any():
-        raise ShapeError("the surface must lie within the boxes", where="polygonise", remedy="Use larger boxes.")
-    return np.asarray(at)
-
-
-def _triangles(quads: Ints, vertices: Array) -> Ints:
-    a, b, c, d = (vertices[quads[:, n]] for n in range(4))
-    short = (np.linalg.norm(a - c, axis=1) <= np.linalg.norm(b - d, axis=1))[:, None]
-    first = np.where(short, quads[:, [0, 1, 2]], quads[:, [0, 1, 3]])
-    second = np.where(short, quads[:, [0, 2, 3]], quads[:, [1, 2, 3]])
-    return np.concatenate([first, second])
+    return np.concatenate(kept), np.concatenate(values)

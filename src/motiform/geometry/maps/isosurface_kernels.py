@@ -4,7 +4,7 @@
 
 from motiform.base.kernels import inline, kernel
 
-__all__ = ["count_slab", "write_quads", "write_vertices"]
+__all__ = ["cell_vertex", "count_slab", "write_quad", "write_quads", "write_vertices"]
 
 OFF = 0.02  # voxels that a crossing is kept off voxel centres, where vertices of several cells would coincide
 
@@ -40,24 +40,34 @@ def _value(field, i, j, k, level, beyond):
 
 
 @inline
-def _vertex(field, level, beyond, i, j, k):
-    """Return the mean of the crossings of a cell's edges, from its first node [voxels]."""
+def cell_vertex(at):
+    """Return the mean of the crossings of a cell's edges, from its first node [cells]; values at its nodes, z first."""
     x = y = z = 0.0
     crossings = 0
     for axis in range(3):
-        for n in range(4):
-            a, b = n // 2, n % 2
-            di, dj, dk = (0, a, b) if axis == 0 else ((a, 0, b) if axis == 1 else (a, b, 0))
-            low = _value(field, i + di, j + dj, k + dk, level, beyond)
-            ei, ej, ek = di + (axis == 0), dj + (axis == 1), dk + (axis == 2)
-            high = _value(field, i + ei, j + ej, k + ek, level, beyond)
-            if (low < 0.0) != (high < 0.0):
-                share = min(max(low / (low - high), OFF), 1.0 - OFF)
-                x += share if axis == 0 else float(di)
-                y += share if axis == 1 else float(dj)
-                z += share if axis == 2 else float(dk)
+        up = 4 >> axis
+        for n in range(8):
+            if n & up == 0 and (at[n] < 0.0) != (at[n + up] < 0.0):
+                share = min(max(at[n] / (at[n] - at[n + up]), OFF), 1.0 - OFF)
+                x += share if axis == 0 else float(n >> 2)
+                y += share if axis == 1 else float(n >> 1 & 1)
+                z += share if axis == 2 else float(n & 1)
                 crossings += 1
     return x / crossings, y / crossings, z / crossings
+
+
+@inline
+def _row(field, i, j, k, level, beyond):
+    """Return the field less the level at two nodes of the padded grid, one after the other along z."""
+    return _value(field, i, j, k, level, beyond), _value(field, i, j, k + 1, level, beyond)
+
+
+@inline
+def _vertex(field, level, beyond, i, j, k):
+    """Return the vertex of a cell of the padded grid, from its first node [voxels]."""
+    a, b = _row(field, i, j, k, level, beyond), _row(field, i, j + 1, k, level, beyond)
+    c, d = _row(field, i + 1, j, k, level, beyond), _row(field, i + 1, j + 1, k, level, beyond)
+    return cell_vertex((a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]))
 
 
 @kernel
@@ -83,7 +93,7 @@ def _apart(vertices, a, b):
 
 
 @inline
-def _write_quad(vertices, a, b, c, d, outward, at, faces):
+def write_quad(vertices, a, b, c, d, outward, at, faces):
     """Write two outward triangles, by the short diagonal."""
     if not outward:
         a, b, c, d = d, c, b, a
@@ -104,13 +114,13 @@ def write_quads(i, inside, first, number, vertices, faces):
             here = inside[i, j, k]
             if here != inside[i + 1, j, k]:
                 a, b, c, d = number[i, j - 1, k - 1], number[i, j, k - 1], number[i, j, k], number[i, j - 1, k]
-                _write_quad(vertices, a, b, c, d, here != 0, at, faces)
+                write_quad(vertices, a, b, c, d, here != 0, at, faces)
                 at += 2
             if here != inside[i, j + 1, k]:
                 a, b, c, d = number[i - 1, j, k - 1], number[i - 1, j, k], number[i, j, k], number[i, j, k - 1]
-                _write_quad(vertices, a, b, c, d, here != 0, at, faces)
+                write_quad(vertices, a, b, c, d, here != 0, at, faces)
                 at += 2
             if here != inside[i, j, k + 1]:
                 a, b, c, d = number[i - 1, j - 1, k], number[i, j - 1, k], number[i, j, k], number[i - 1, j, k]
-                _write_quad(vertices, a, b, c, d, here != 0, at, faces)
+                write_quad(vertices, a, b, c, d, here != 0, at, faces)
                 at += 2

@@ -1,11 +1,13 @@
 """Polygonisation in blocks: closed forms, and agreement with the whole grid."""
 
+import numba
 import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
 from motiform.base.errors import InputError, ShapeError
-from motiform.form.implicit import Implicit, polygonise
+from motiform.base.kernels import threads
+from motiform.form.implicit import Implicit, blobs, polygonise
 from motiform.form.implicit.field import wyvill_level
 from motiform.form.implicit.polygonise import SIDE, standing_corner
 from motiform.geometry.maps import Grid, isosurface
@@ -100,6 +102,16 @@ def test_triangles_stay_where_nothing_moves(monkeypatch, plain):
     off, same = cKDTree(found[0]).query(found[1])
     assert off.max() < 1e-12
     assert sorted(same) == list(range(len(found[0])))
+
+
+def test_bits_do_not_depend_on_threads():
+    places = np.random.default_rng(2).uniform(0.0, 1.0, (300, 3))
+    found = []
+    for count in (1, 2):
+        with threads(min(count, numba.config.NUMBA_NUM_THREADS)):
+            found.append(blobs(places, radius=0.06))
+    np.testing.assert_array_equal(found[0].vertices, found[1].vertices)
+    np.testing.assert_array_equal(found[0].faces, found[1].faces)
 
 
 @pytest.mark.parametrize(("kind", "size"), [("wyvill", 0.5), ("blinn", 30.0)])
