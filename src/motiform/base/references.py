@@ -38,6 +38,8 @@ REFERENCES: dict[str, str] = {
     "Eurographics Workshop on Animation and Simulation, 1993.",
     "Wyvill86": "G. Wyvill, C. McPheeters, B. Wyvill, Data structure for soft objects, The Visual Computer 2 (1986) "
     "227–234. doi:10.1007/BF01900346",
+    "Umeyama91": "S. Umeyama, Least-squares estimation of transformation parameters between two point patterns, IEEE "
+    "Trans. Pattern Anal. Mach. Intell. 13 (1991) 376–380. doi:10.1109/34.88573",
     "Kavan08": "L. Kavan, S. Collins, J. Žára, C. O'Sullivan, Geometric skinning with approximate dual quaternion "
     "blending, ACM Trans. Graph. 27 (2008) 105. doi:10.1145/1409625.1409627",
     "Gordon89": "C. C. Gordon and others, 1988 Anthropometric Survey of U.S. Army Personnel: Methods and Summary "

@@ -1,5 +1,6 @@
 """Figures of a recording as one surface each."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +23,8 @@ def dress_bodies(recording: "Recording", looks: Looks, samples: int, rig: Rig | 
     """Return the surface of each figure, or one rig, and the looks less those of the shapes that they replace."""
     rigs = {"body": rig} if rig is not None else {name: body_rig(one) for name, one in _figures(looks).items()}
     skins = [_worn(recording, name, one, samples) for name, one in rigs.items()]
-    segments = [name for one in rigs.values() for name in one.segments if name in looks.bones]
+    segments = {name for one in rigs.values() for name in one.segments if name in looks.bones}
+    segments.update(between for name in segments.copy() for between in _between(name, segments, looks.bones))
     covered = {part for name in segments for part in looks.bones[name].parts}
     return skins, Looks({name: look for name, look in looks.parts.items() if name not in covered}, looks.springs)
 
@@ -39,6 +41,15 @@ def _figures(looks: Looks) -> dict[str, Looks]:
     return {
         "body" if one else f"body {root}": Looks(looks.parts, {}, own) for root, own in groups.items() or [("", {})]
     }
+
+
+def _between(name: str, segments: set[str], bones: Mapping[str, Bone]) -> list[str]:
+    """Return the segments from one up to the next that a rig moves; none if there is no such."""
+    found, above = [], bones[name].parent
+    while above in bones and above not in segments:
+        found.append(str(above))
+        above = bones[str(above)].parent
+    return found if above in segments else []
 
 
 def _joined(*blocks: np.ndarray) -> np.ndarray:

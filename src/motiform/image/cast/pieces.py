@@ -76,7 +76,7 @@ class Drawing:
     parts: tuple[tuple[Piece, ...], ...]
     """Pieces of each part."""
     meshes: tuple["Laid", ...]
-    skins: tuple["Tone", ...]
+    skins: tuple["Worn", ...]
 
     def place(self, moment: "Moment") -> Pieces:
         """Return the pieces where all is; bodies, links and triangles at places that are not finite are left out."""
@@ -90,10 +90,9 @@ class Drawing:
             for k, some in enumerate(links)
         ]
         meshes = list(self.meshes)
-        for tone in self.skins:
-            laid = tone.lay(moment.skins[tone.skin])
-            if laid is not None:
-                placed.append(_place_skin(len(parts) + len(links) + tone.skin, tone.color, len(meshes), laid))
+        for k, skin in enumerate(self.skins):
+            for color, laid in skin.lay(moment.skins[k]):
+                placed.append(_place_skin(len(parts) + len(links) + k, color, len(meshes), laid))
                 meshes.append(laid)
         fields = Fields()
         for k, shell in enumerate(moment.surfaces):
@@ -117,30 +116,26 @@ Laid = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Tone:
-    """The triangles of one color of a skin."""
+class Worn:
+    """A skin, as it is laid again for each picture."""
 
-    skin: int
     source: np.ndarray
     """Vertex of the skin that each vertex to shade is."""
     faces: np.ndarray
-    """All triangles of the skin in these vertices: neighbours of another color turn the normals too."""
-    own: np.ndarray
-    """Which of them have the color."""
-    color: np.ndarray
-    """Linear, (3,)."""
+    """Its triangles in these vertices."""
+    tones: tuple[tuple[np.ndarray, np.ndarray], ...]
+    """Linear colors (3,), and which triangles have them."""
 
-    def lay(self, vertices: np.ndarray) -> Laid | None:
-        """Return its tree where the vertices are now; None if none of its triangles is there."""
+    def lay(self, vertices: np.ndarray) -> Iterator[tuple[np.ndarray, Laid]]:
+        """Give each color and the tree of those of its triangles that are there, where the vertices are now."""
         from motiform.image.shading import vertex_normals
 
         place = vertices[self.source]
-        faces = self.faces[self.own]
-        corners = place[faces]
-        there = np.isfinite(corners).all(axis=(1, 2))
-        if not there.any():
-            return None
-        return _lay(place, faces[there], vertex_normals(place, self.faces))
+        normals = vertex_normals(place, self.faces)  # triangles of all colors turn them
+        there = np.isfinite(place).all(axis=1)[self.faces].all(axis=1)
+        for color, own in self.tones:
+            if there[own].any():
+                yield color, _lay(place, self.faces[own[there[own]]], normals)
 
 
 def _lay(vertices: np.ndarray, faces: np.ndarray, normals: np.ndarray) -> Laid:
@@ -183,11 +178,11 @@ def draw_form(form: "Form") -> Drawing:
     for part in form.parts:
         offset = np.asarray(part.offset, dtype=float)
         parts.append(tuple(_pieces(part.shape, offset, meshes)))
-    tones = []
-    for k, skin in enumerate(form.skins):
+    skins = []
+    for skin in form.skins:
         source, faces = skin_split(skin)
-        tones += [Tone(k, source, faces, own, linear_from_srgb(color)) for color, own in skin.tones]
-    return Drawing(form, tuple(parts), _lay_meshes(meshes), tuple(tones))
+        skins.append(Worn(source, faces, tuple((linear_from_srgb(color), own) for color, own in skin.tones)))
+    return Drawing(form, tuple(parts), _lay_meshes(meshes), tuple(skins))
 
 
 def linear_colors(part: "Part | Links", sample: int) -> np.ndarray:
