@@ -17,6 +17,7 @@ from motiform.cli.shared import (
     open_for,
     parse_size,
     say_done,
+    wrote,
 )
 
 if TYPE_CHECKING:
@@ -45,17 +46,20 @@ def film(
     dpi: Annotated[
         float | None, typer.Option(help="Pixels per inch of a picture; 300 for the size of a print.")
     ] = None,
+    sequence: Annotated[
+        bool, typer.Option("--sequence", help="All pictures of the film as files: x.exr gives x_0001.exr, ….")
+    ] = False,
     skin: Skin = None,
     set_: Settings = None,
     overwrite: Overwrite = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted film.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a film (mp4) or a picture (png, exr) of a recording."""
+    """Write a film (mp4), a picture (png, exr), or the pictures of a film as a sequence of files."""
     from motiform.base.progress import bar
     from motiform.form import dress, strobe
     from motiform.image import film as make_film
-    from motiform.image import picture
+    from motiform.image import film_pictures, picture
 
     pixels, dpi = parse_size(size, dpi)
     shown = open_for("film", recording)
@@ -63,6 +67,15 @@ def film(
     form = dress(shown, skin=skin)
     path = out or beside(recording, ".mp4")
     before = None if overwrite or not path.is_file() else path.stat().st_mtime_ns
+    pace = speed if speed is not None else float(form.image.get("speed", 1.0))
+    if sequence:
+        _refuse({"--at": at, "--strobe": flashes, "--dpi": dpi}, "one picture", path, "Leave out --sequence.")
+        with bar(f"pictures of {form.title or recording.name}", quiet=quiet) as progress:
+            files = film_pictures(
+                form, path, size=pixels, fps=fps, speed=pace, bits=bits, progress=progress, overwrite=overwrite
+            )
+        wrote(f"{len(files)} pictures from", files[0])
+        return
     if path.suffix.lower() in (".png", ".exr"):
         _check_instant(form, at, flashes)
         count = flashes or (1 if at is not None else int(form.image.get("strobe", 1)))
@@ -72,16 +85,8 @@ def film(
         picture(form, path, time=middle if at is None else at, size=pixels, overwrite=overwrite, bits=bits, dpi=dpi)
         say_done("picture", path, before)
         return
-    for option, value in (("--at", at), ("--strobe", flashes), ("--bits", bits)):
-        if value is not None:
-            raise InputError(
-                "this option is for pictures",
-                where=str(path),
-                got=option,
-                allowed="with a picture (.png, .exr)",
-                remedy="Name a picture with --out, or leave the option out.",
-            )
-    pace = speed if speed is not None else float(form.image.get("speed", 1.0))
+    remedy = "Name a picture with --out, or leave the option out."
+    _refuse({"--at": at, "--strobe": flashes, "--bits": bits}, "a picture (.png, .exr)", path, remedy)
     frames = path.with_name(f"{path.name}.frames")
     if frames.exists() and not resume:
         raise InputError(
@@ -102,6 +107,15 @@ def film(
             sound=shown if "sound" in shown else None,
         )
     say_done("film", path, before)
+
+
+def _refuse(options: dict[str, object], things: str, path: Path, remedy: str) -> None:
+    """Refuse options that are for other things than what is written."""
+    for option, value in options.items():
+        if value is not None:
+            raise InputError(
+                "this option is for pictures", where=str(path), got=option, allowed=f"with {things}", remedy=remedy
+            )
 
 
 def _check_instant(form: "Form", at: float | None, flashes: int | None) -> None:

@@ -40,7 +40,10 @@ def image(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Plot channels of a recording over time, or show heights as a picture or film; what is there is not made again."""
+    """Plot channels of a recording over time, or show heights as a picture or film; what is there is not made again.
+
+    Pictures in space, films of them and their pictures as PNG or EXR files (--sequence) are made by motiform film.
+    """
     shown = open_for("image", recording)
     if chroma is not None:
         path = out or beside(recording, "-heights.png")

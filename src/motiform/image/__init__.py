@@ -10,7 +10,7 @@ from motiform.image.camera import Camera
 from motiform.image.cast.raycast import cast_form, render
 
 # Imported at once so that the name is the function, even if the module of the same name is imported later.
-from motiform.image.film import film, picture
+from motiform.image.film import film, film_pictures, picture
 from motiform.image.look import Ground, Look
 from motiform.image.notebook import show_pictures
 from motiform.image.paper import print_size
@@ -25,6 +25,7 @@ __all__ = [
     "Look",
     "cast_form",
     "film",
+    "film_pictures",
     "picture",
     "print_size",
     "render",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from motiform.form import Form
     from motiform.record import Recording
 
-__all__ = ["encoder", "film", "film_times", "picture", "write_title"]
+__all__ = ["encoder", "film", "film_pictures", "film_times", "picture", "write_title"]
 
 _STILLS = {".png": (8, 16), ".exr": (16, 32)}  # bits of a number, the usual first
 _INK = (60, 66, 74)  # of titles, sRGB
@@ -82,14 +82,69 @@ def picture(
         return path
     check_new(path, overwrite=overwrite)
     moment = choose_moment(form, sample, time)
+    _write_still(path, lambda depth: write_title(painter.paint(moment, depth), title), bits, key, dpi, overwrite)
+    return path
+
+
+def _write_still(
+    path: Path, paint: Callable[[int], np.ndarray], bits: int, key: str, dpi: float | None, overwrite: bool
+) -> None:
+    """Write one picture, whose pixels `paint` gives in a depth."""
     with new_file(path, overwrite=overwrite) as part:
         part.touch()  # an unwritable folder is an error before the work, not after
         if path.suffix.lower() == ".exr":
-            write_exr(write_title(painter.paint(moment, 32), title), part, bits=bits, notes={STAMP: key}, dpi=dpi)
+            write_exr(paint(32), part, bits=bits, notes={STAMP: key}, dpi=dpi)
         else:
             with part.open("wb") as file:
-                file.writelines(png_bytes(write_title(painter.paint(moment, bits), title), key=key, dpi=dpi))
-    return path
+                file.writelines(png_bytes(paint(bits), key=key, dpi=dpi))
+
+
+@check_keywords
+def film_pictures(
+    source: "Form | Recording",
+    path: str | os.PathLike[str],
+    *,
+    fps: float = 25.0,
+    speed: float = 1.0,
+    title: str | None = None,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+    camera: Camera | CameraPath | None = None,
+    size: tuple[int, int] = (1280, 720),
+    ground: bool | float | Ground | None = None,
+    look: Look | None = None,
+    samples_per_pixel: int = 4,
+    bits: int | None = None,
+    device: str = "cpu",
+) -> list[Path]:
+    """Write the pictures of a film as files (.png, .exr) and return their paths: walk.exr gives walk_0001.exr, ….
+
+    Instants are those of `film`, `bits` those of `picture`. Pictures that are there already and are these very ones are
+    not made again: an interrupted sequence is continued by calling it again.
+    """
+    from motiform.form import form_of
+
+    form, path = form_of(source), _check_path(path, *_STILLS, overwrite=True)
+    bits, times = check_bits(path, bits), film_times(form, fps=fps, speed=speed)
+    painter = Painter.of(
+        form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
+    )
+    shown = _content(form, painter, title, path.suffix.lower(), bits)
+    digits = max(4, len(str(len(times))))
+    files = [path.with_name(f"{path.stem}_{k + 1:0{digits}d}{path.suffix}") for k in range(len(times))]
+    keys = [hashlib.sha256(f"{shown} {float(time).hex()}".encode()).hexdigest() for time in times]
+    left = [k for k, file in enumerate(files) if overwrite or read_stamp(file) != keys[k]]
+    for k in left:
+        check_new(files[k], overwrite=overwrite)  # told before the work, not after
+    for n, k in enumerate(left):
+        moment = moment_at_time(form, float(times[k]))
+        _write_still(
+            files[k], lambda depth, moment=moment: write_title(painter.paint(moment, depth), title), bits, keys[k],
+            None, overwrite,
+        )  # fmt: skip
+        if progress is not None:
+            progress((n + 1) / len(left))
+    return files
 
 
 def check_bits(path: Path, bits: int | None) -> int:

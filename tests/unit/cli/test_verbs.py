@@ -121,6 +121,8 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("film", "throw.mf", "--out", "a.mp4", "--at", "0.1"), ["'--at'", "picture (.png, .exr)"]),
         (("film", "throw.mf", "--out", "a.mp4", "--bits", "16"), ["'--bits'", "picture (.png, .exr)"]),
         (("film", "throw.mf", "--out", "a.png", "--bits", "12"), ["8 or 16"]),
+        (("film", "throw.mf", "--out", "a.mp4", "--sequence"), ["'.mp4'", ".png, .exr"]),
+        (("film", "throw.mf", "--out", "a.exr", "--sequence", "--at", "0.1"), ["'--at'", "Leave out --sequence"]),
         (("film", "throw.mf", "--out", "a.png", "--size", "A99"), ["A0 to A10"]),
         (("image", "throw.mf", "--chroma", "relief"), ["heights of one channel", "Record a screen"]),
         (("image", "throw.mf", "energy", "--bits", "16"), ["--bits", "--chroma OPERATOR"]),
@@ -153,6 +155,13 @@ def test_a_part_of_a_channel_is_plotted_and_columns_have_names(here, folder):
     heads = (folder / "heads.csv").read_text().splitlines()[0].split(",")
     assert heads[:3] == ["time [s]", "hammer.position.x [m]", "hammer.position.y [m]"]
     assert "hammer.orientation.w" in heads
+
+
+def test_the_pictures_of_a_film_as_files(here, folder):
+    code, out, _ = here("film", "throw.mf", "--out", "shot.exr", "--sequence", "--size", "32x18", "--fps", "10")
+    assert code == 0
+    assert "3 pictures from: shot_0001.exr" in out
+    assert [path.name for path in sorted(folder.glob("shot_*"))] == [f"shot_000{k}.exr" for k in (1, 2, 3)]
 
 
 @pytest.mark.parametrize("count", [0, 1])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import MotiformError
-from motiform.form import CloudLook, Looks, dress, looks_in, strobe
-from motiform.form.clouds import REACH, Puffs
+from motiform.form import CloudLook, Form, Looks, dress, looks_in, strobe
+from motiform.form.clouds import REACH, Cloud, Puffs
 from motiform.image import Camera
 from motiform.image.cast.clouds import lay_veil, puff_tiles
 from motiform.image.cast.raycast import Painter, _arguments
@@ -96,6 +96,44 @@ def test_light_comes_through_by_the_law_of_beer():
     lost = (deep * math.exp(-0.5 * REACH**2)).sum()  # what is beyond the reach of a puff is left out
     assert np.abs(light - wanted[:, None]).max() < lost + 1e-6
     assert light.min() < 0.6
+
+
+def test_puffs_throw_shadows_by_the_law_of_beer():
+    """Of the sun's light on the ground exp(−Σ τ e^(−b²/2σ²)(1 + erf(m/√2σ))/2) is left, b off the ray, m along it."""
+    from motiform.image import Ground, Look, render
+
+    place, wide, deep = np.array([[0.1, 2.0, 0.3], [-0.3, 2.4, -0.2], [0.0, 0.05, 0.1]]), 0.2, 0.9
+    size, camera, sun = (48, 32), Camera((0, 1.2, 0.9), (0.2, 0, -0.3)), np.array([-0.35, 1.0, 0.55])
+
+    def seen(depth, strength):
+        cloud = Cloud("smoke", place[None], np.zeros(1), np.zeros(3), wide, depth, 0.0, np.zeros(3))
+        form = Form((), np.zeros(1), surfaces=(cloud,))
+        look = Look(sun=tuple(sun), sun_strength=strength, ambient=0.3, ambient_rays=0)
+        return render(form, camera=camera, size=size, ground=Ground(height=0.0), look=look, bits=32).astype(float)
+
+    thin = 1e-9  # as good as none, and the ground fades as in the other pictures
+    dark = seen(thin, 0.0)
+    left = (seen(deep, 1.0) - seen(deep, 0.0)) / (seen(thin, 1.0) - dark)
+    painter = Painter.of(dress(recorded()), camera=camera, size=size)
+    x, y = np.meshgrid(np.arange(size[0]) + 0.5, np.arange(size[1]) + 0.5)
+    eye, forward, right, up = painter.view[:4]
+    d = forward + x[..., None] * right + y[..., None] * up
+    on_ground = eye - d * (eye[1] / d[..., 1])[..., None]
+    sun /= np.linalg.norm(sun)
+    to = place - on_ground[..., None, :]
+    along = to @ sun
+    off = np.linalg.norm(to - along[..., None] * sun, axis=-1)
+    reached = off < REACH * wide
+    share = 0.5 * (1 + np.vectorize(math.erf)(along / (math.sqrt(2) * wide)))
+    wanted = np.exp(-(reached * deep * np.exp(-0.5 * (off / wide) ** 2) * share).sum(axis=-1))
+    # What the puff near the ground keeps on the way to the eye is the same with and without sun's light on the ground,
+    # but not in this ratio: it is taken out where the ray to the eye is far from it.
+    toward = place[2] - eye
+    unit = d / np.linalg.norm(d, axis=-1, keepdims=True)
+    clear = np.linalg.norm(toward - (unit @ toward)[..., None] * unit, axis=-1) > REACH * wide
+    assert clear.sum() > 200
+    assert wanted[clear].min() < 0.45
+    assert np.abs(left - wanted[..., None])[clear].max() < 1e-4  # 24 bits of light, twice a difference
 
 
 def test_squares_of_a_picture_list_all_puffs_that_they_show_nearest_first():

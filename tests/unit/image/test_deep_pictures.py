@@ -6,9 +6,10 @@ from stills import moving
 
 from motiform.base.errors import InputError
 from motiform.geometry import Box
-from motiform.image import picture, print_size, render
+from motiform.image import film_pictures, picture, print_size, render
 from motiform.image.cast import raycast
 from motiform.image.exr import write_exr
+from motiform.image.film import film_times
 from motiform.image.look import Look
 from motiform.image.stamp import read_stamp
 
@@ -87,6 +88,52 @@ def test_16_bits_and_a_title(box, seen, tmp_path):
     assert not changed[18:].any()
     with Image.open(path) as image:
         assert image.info["dpi"] == pytest.approx((254, 254))  # 10 pixels a millimetre, a whole number a metre
+
+
+@pytest.fixture(scope="module")
+def turning():
+    turns = [(1, 0, 0, 0), (0.8, 0.6, 0, 0), (0, 0, 1, 0)]
+    return moving(Box((0.5, 0.3, 0.2)), [(0, 0.2, 0), (0.1, 0.3, 0), (0.2, 0.2, 0)], turns, (0.0, 0.5, 1.0))
+
+
+def test_the_pictures_of_a_film_as_files(turning, tmp_path):
+    OpenEXR = pytest.importorskip("OpenEXR")
+    import SimpleITK
+
+    options = {"size": SIZE, "samples_per_pixel": 4}
+    times = film_times(turning, fps=2.5)
+    assert len(times) > 2
+    light = film_pictures(turning, tmp_path / "a.exr", fps=2.5, bits=32, **options)
+    deep = film_pictures(turning, tmp_path / "a.png", fps=2.5, bits=16, **options)
+    assert [path.name for path in light[:2]] == ["a_0001.exr", "a_0002.exr"]
+    assert len(light) == len(deep) == len(times)
+    for time, exr, png in zip(times, light, deep, strict=True):
+        with OpenEXR.File(str(exr)) as file:
+            assert np.array_equal(file.channels()["RGB"].pixels, render(turning, time=float(time), size=SIZE, bits=32))
+        pixels = SimpleITK.GetArrayFromImage(SimpleITK.ReadImage(str(png)))
+        assert np.array_equal(pixels, render(turning, time=float(time), size=SIZE, bits=16))
+
+
+def test_an_interrupted_sequence_goes_on_where_it_was(turning, tmp_path):
+    class Stopped(Exception):
+        pass
+
+    def stop(part):
+        raise Stopped
+
+    options = {"size": SIZE, "samples_per_pixel": 1, "fps": 2.5}
+    with pytest.raises(Stopped):
+        film_pictures(turning, tmp_path / "a.png", progress=stop, **options)
+    [first] = tmp_path.iterdir()
+    written = first.stat().st_mtime_ns
+    files = film_pictures(turning, tmp_path / "a.png", **options)
+    assert sorted(tmp_path.iterdir()) == files
+    assert first.stat().st_mtime_ns == written
+    with pytest.raises(InputError, match="exists already"):  # another film's
+        film_pictures(turning, tmp_path / "a.png", title="other", **options)
+    assert first.stat().st_mtime_ns == written
+    film_pictures(turning, tmp_path / "a.png", title="other", overwrite=True, **options)
+    assert first.stat().st_mtime_ns != written
 
 
 def test_sizes_of_prints():

@@ -7,10 +7,10 @@ import math
 from motiform.base.kernels import kernel, routine
 from motiform.image.cast.light_kernels import EYE, NADIR, SUN, SUN_COLOR, ZENITH, ground_distance
 from motiform.image.cast.nearest_kernels import cast, unit
-from motiform.image.cast.pixel_kernels import FIRST, WIDTH, pixel_ray
+from motiform.image.cast.pixel_kernels import BY_SUN, FIRST, WIDTH, pixel_ray
 from motiform.spatial.algebra import add, axpy, dot, load3, scale, sub
 
-__all__ = ["light_puffs", "veil"]
+__all__ = ["light_puffs", "shadows", "veil"]
 
 # Columns of puffs (puffs, 8): place, width, depth, color.
 _WIDE, _DEPTH, _COLOR = 3, 4, 5
@@ -49,6 +49,30 @@ def light_puffs(i, puffs, view, tree, pieces, meshes, colors):
     light = axpy(_SUNLIT * through, load3(view, SUN_COLOR), around)
     for k in range(3):
         colors[i, k] = puffs[i, _COLOR + k] * light[k]
+
+
+@kernel
+def shadows(i, light, view, plan, tree, pieces, meshes, puffs, across, along, starts, members):
+    """Take from the sun's light on what pixel i shows what puffs on the way to the sun keep, exp(−depth).
+
+    The plane across the sun's rays has squares, each with the puffs that may shade it: `across` are two unit vectors
+    in it and (corner, corner, side), `along` the squares on each side.
+    """
+    x, y = i % plan[WIDTH], i // plan[WIDTH] + plan[FIRST]
+    o, d = load3(view, EYE), unit(pixel_ray(x + 0.5, y + 0.5, view))
+    end, _, _, _, _ = cast(o, d, False, tree, pieces, meshes)
+    end = min(end, ground_distance(o, d, view))
+    if end < math.inf:
+        p, side = axpy(end, d, o), across[2, 2]
+        a = math.floor((dot(p, load3(across, 0)) - across[2, 0]) / side)
+        b = math.floor((dot(p, load3(across, 1)) - across[2, 1]) / side)
+        if a >= 0 and b >= 0 and a < along[0] and b < along[1]:
+            square, depth = b * along[0] + a, 0.0
+            for m in range(starts[square], starts[square + 1]):
+                depth += _depth(members[m], p, load3(view, SUN), math.inf, puffs)
+            kept = math.exp(-depth)
+            for k in range(3):
+                light[i, BY_SUN + k] *= kept
 
 
 @kernel

@@ -36,7 +36,7 @@ __all__ = ["develop", "pixel_ray", "trace"]
 # Numbers of the plan (6,): of a band of rows, which begins at row FIRST of the picture.
 WIDTH, HEIGHT, STRIDE, SAMPLES, AMBIENT, FIRST = range(6)
 # Columns of a pixel's light (pixels, 9): what is fixed, and what the sun and the sky give where nothing shades.
-_FIXED, _BY_SUN, _BY_SKY = 0, 3, 6
+_FIXED, BY_SUN, _BY_SKY = 0, 3, 6
 # Columns of a pixel's guide (pixels, 6): how much of sun and sky it sees, which piece it shows, its normal.
 _SUN_SEEN, _SKY_SEEN, _PIECE, _NORMAL = 0, 1, 2, 3
 _ON_GROUND, _ON_SKY, _MIXED = -1, -2, -3
@@ -87,7 +87,8 @@ def trace(i, light, guide, view, plan, tree, pieces, meshes):
     pixel, y = row * plan[WIDTH] + x, row + plan[FIRST]
     samples, rays = plan[SAMPLES], plan[AMBIENT]
     tile, jitter = _bayer(x, y), pixel_hash(x, y) / (16.0 * samples)
-    fixed, by_sun, by_sky, mixed = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    fixed, by_sun, by_sky = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    sunlit, others = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     normal, sun_seen, sky_seen, shown = (0.0, 0.0, 0.0), 0.0, 0.0, _MIXED
     for s in range(samples):
         d = unit(pixel_ray(x + fraction(0.5 + s * R1), y + fraction(0.5 + s * R2), view))
@@ -96,13 +97,13 @@ def trace(i, light, guide, view, plan, tree, pieces, meshes):
         )
         shown = piece if s == 0 or piece == shown else _MIXED
         fixed, by_sun, by_sky, normal = add(fixed, f), add(by_sun, a), add(by_sky, b), add(normal, n)
-        mixed = add(mixed, add(f, axpy(sun, a, scale(sky, b))))
+        sunlit, others = axpy(sun, a, sunlit), add(others, axpy(sky, b, f))
         sun_seen, sky_seen = sun_seen + sun, sky_seen + sky
     if shown == _MIXED:  # an edge: light and shade of different things, taken together where they were seen
-        fixed, by_sun, by_sky = mixed, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        fixed, by_sun, by_sky, sun_seen = others, sunlit, (0.0, 0.0, 0.0), float(samples)
     for k in range(3):
         light[pixel, _FIXED + k] = fixed[k] / samples
-        light[pixel, _BY_SUN + k] = by_sun[k] / samples
+        light[pixel, BY_SUN + k] = by_sun[k] / samples
         light[pixel, _BY_SKY + k] = by_sky[k] / samples
         guide[pixel, _NORMAL + k] = normal[k] / samples
     guide[pixel, _SUN_SEEN], guide[pixel, _SKY_SEEN] = sun_seen / samples, sky_seen / samples
@@ -150,5 +151,5 @@ def develop(i, light, guide, plan, exposure, levels, picture):
     """Write the color of pixel i: sRGB codes from 0 to `levels`; where that is 0, linear light."""
     sun_seen, sky_seen, total = _shade(i, light, guide, plan)
     for k in range(3):
-        value = light[i, _FIXED + k] + (sun_seen * light[i, _BY_SUN + k] + sky_seen * light[i, _BY_SKY + k]) / total
+        value = light[i, _FIXED + k] + (sun_seen * light[i, BY_SUN + k] + sky_seen * light[i, _BY_SKY + k]) / total
         picture[i, k] = exposure * value if levels == 0.0 else _srgb(exposure * value, levels)

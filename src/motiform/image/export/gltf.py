@@ -236,10 +236,13 @@ class _Document:
         self.json["nodes"].append({"name": "camera", "camera": 0, **place})
         node = len(self.json["nodes"]) - 1
         self.roots.append(node)
-        for path, values in camera_track(self.form, self.times):
-            tracks = Tracks((1, *values.shape), np.float32, self.folder)
-            tracks.put(0, values[None])
-            self._animate(node, path, tracks)
+        track = camera_track(self.form, self.times)
+        if track is not None:
+            places, turns = np.array([one.position for one in track[0]]), track[1][:, [1, 2, 3, 0]]
+            for path, values in (("translation", places), ("rotation", turns)):
+                tracks = Tracks((1, *values.shape), np.float32, self.folder)
+                tracks.put(0, values[None])
+                self._animate(node, path, tracks)
 
     def _animate(self, node: int, path: str, tracks: Tracks) -> None:
         """Animate one property of the nodes that follow; the tracks of bodies at rest in it are left out."""

@@ -192,25 +192,29 @@ def body_colors(part: "Part | Links") -> np.ndarray:
 def viewpoint(form: "Form") -> tuple["Camera", np.ndarray]:
     """Return the scene's camera, or one that sees the whole motion, and its turn (w, x, y, z) from looking along −z."""
     from motiform.image.camera import Camera
-    from motiform.spatial import quaternion_from_rotation
 
     camera = Camera.of(form)
-    right, up, forward = camera.axes
-    return camera, np.asarray(quaternion_from_rotation(np.stack([right, up, -forward], axis=1)))
+    return camera, _camera_turns([camera])[0]
 
 
-def camera_track(form: "Form", times: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """Give places [m] and turns (x, y, z, w) of a camera that moves, (keys, 3) and (keys, 4), by the names of glTF."""
+def camera_track(form: "Form", times: np.ndarray) -> tuple[list["Camera"], np.ndarray] | None:
+    """Return a camera that moves at each time, and its turns (w, x, y, z), (keys, 4); None for one that stands."""
     from motiform.image.path import CameraPath, camera_of
-    from motiform.spatial import quaternion_from_rotation
 
     path = camera_of(form)
-    if isinstance(path, CameraPath):
-        cameras = [path.at(float(time)) for time in times]
-        yield "translation", np.array([camera.position for camera in cameras])
-        axes = np.array([camera.axes * [[1.0], [1.0], [-1.0]] for camera in cameras])
-        turn = np.asarray(quaternion_from_rotation(np.swapaxes(axes, 1, 2)))
-        yield "rotation", (turn * _steady_sign(turn))[:, [1, 2, 3, 0]]
+    if not isinstance(path, CameraPath):
+        return None
+    cameras = [path.at(float(time)) for time in times]
+    turn = _camera_turns(cameras)
+    return cameras, turn * _steady_sign(turn)
+
+
+def _camera_turns(cameras: list["Camera"]) -> np.ndarray:
+    """Return the turns (w, x, y, z) of cameras from looking along −z, (cameras, 4)."""
+    from motiform.spatial import quaternion_from_rotation
+
+    axes = np.array([camera.axes * [[1.0], [1.0], [-1.0]] for camera in cameras])
+    return np.asarray(quaternion_from_rotation(np.swapaxes(axes, 1, 2)))
 
 
 def shape_key(part: "Part") -> str:

@@ -11,7 +11,16 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from motiform.form.upright import stand_upright
-from motiform.image.export.keys import axis_angles, body_colors, body_names, key_times, poses, shape_key, viewpoint
+from motiform.image.export.keys import (
+    axis_angles,
+    body_colors,
+    body_names,
+    camera_track,
+    key_times,
+    poses,
+    shape_key,
+    viewpoint,
+)
 from motiform.image.export.soft import rods, shells, skin_times, skin_track
 from motiform.image.export.tracks import Tracks, gathered
 from motiform.image.shading import skin_split
@@ -77,10 +86,10 @@ class _Scene:
     def build(self) -> None:
         """Add title, clock, bodies, then the routes between them."""
         SubElement(self.element, "WorldInfo", title=_clean(self.form.title or "motiform"))
-        self._add_viewpoint()
         if self.span > 0:
             clock = SubElement(self.element, "TimeSensor", DEF=self._name("clock"))
             clock.attrib |= {"cycleInterval": f"{self.span:.9g}", "loop": "true"}
+        self._add_viewpoint()
         for part in self.form.parts:
             self._add_part(part)
         for links in self.form.links:
@@ -94,16 +103,28 @@ class _Scene:
             SubElement(self.element, "ROUTE", attrib=ends)
 
     def _add_viewpoint(self) -> None:
-        camera, turn = viewpoint(self.form)
-        SubElement(
+        """Add the camera; one that moves is driven by the clock."""
+        track = camera_track(self.form, self.times)
+        camera, turn = viewpoint(self.form) if track is None else (track[0][0], track[1][0])
+        view = SubElement(
             self.element,
             "Viewpoint",
+            DEF=self._name("camera"),
             position=_text(camera.position),
             orientation=_text(axis_angles(turn[None])),
             fieldOfView=_text(camera.fov),
             centerOfRotation=_text(camera.target),
             description="camera",
         )
+        if track is not None:
+            cameras, turns = track
+            for field, kind, values in (
+                ("position", "PositionInterpolator", [one.position for one in cameras]),
+                ("orientation", "OrientationInterpolator", axis_angles(turns)),
+                ("centerOfRotation", "PositionInterpolator", [one.target for one in cameras]),
+                ("fieldOfView", "ScalarInterpolator", [one.fov for one in cameras]),
+            ):
+                self._animate(view, field, kind, partial(np.asarray, values))
 
     def _add_part(self, part: "Part") -> None:
         position, turn = gathered(poses(self.form, part, self.times), part.count, len(self.times), self.folder)

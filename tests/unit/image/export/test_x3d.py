@@ -8,6 +8,7 @@ import pytest
 
 from motiform.form import Form, Part
 from motiform.geometry import Ball, Box, Particles
+from motiform.image import CameraPath
 from motiform.image.export import export
 from motiform.spatial import exp_rotation, rotation_from_quaternion, upright
 
@@ -17,6 +18,7 @@ OUTPUTS = {
     ("PositionInterpolator", "value_changed"),
     ("OrientationInterpolator", "value_changed"),
     ("CoordinateInterpolator", "value_changed"),
+    ("ScalarInterpolator", "value_changed"),
 }
 INPUTS = {
     ("PositionInterpolator", "set_fraction"),
@@ -26,6 +28,10 @@ INPUTS = {
     ("Transform", "set_scale"),
     ("CoordinateInterpolator", "set_fraction"),
     ("Coordinate", "set_point"),
+    ("ScalarInterpolator", "set_fraction"),
+    ("Viewpoint", "set_position"),
+    ("Viewpoint", "set_orientation"),
+    ("Viewpoint", "set_fieldOfView"),
 }
 DIGITS = 1e-8  # nine significant digits
 
@@ -184,6 +190,39 @@ def test_the_viewpoint_looks_at_its_target(one, tmp_path):
     forward = np.array([-2, -0.5, -2]) / np.linalg.norm([2, 0.5, 2])
     np.testing.assert_allclose(exp_rotation(turn[:3] * turn[3]) @ [0, 0, -1], forward, atol=4 * DIGITS)
     assert view.attrib["position"] == "2 1.5 2"
+
+
+def test_a_camera_that_moves(one, tmp_path, up):
+    keys = [
+        {"time": 0, "from": [2, 1.5, 2]},
+        {"time": 0.5, "from": [2, 1, -1]},
+        {"time": 1, "from": [1, 1, -1], "fov": 0.4},
+    ]
+    hints = {"camera": {"to": [0, 1, 0], "path": keys}}
+    form = replace(one(Ball(1), samples=41, rate=40.0), image=hints, up=up)
+    path, R = CameraPath.from_hints(hints["camera"]).over(form.up), upright(up)
+    root, defined = parsed(form, tmp_path)
+    [view] = root.iter("Viewpoint")
+    ends = {
+        (r.attrib["fromNode"], r.attrib["toField"])
+        for r in root.iter("ROUTE")
+        if r.attrib["toNode"] == view.attrib["DEF"]
+    }
+    fields = {field.removeprefix("set_"): defined[name] for name, field in ends}
+    assert set(fields) == {"position", "orientation", "fieldOfView"}  # it looks at one place
+    times = numbers(fields["position"].attrib["key"])
+    assert times == pytest.approx(np.arange(41) / 40, abs=DIGITS)
+    cameras = [path.at(t) for t in times]
+    places = numbers(fields["position"].attrib["keyValue"], 3)
+    assert places == pytest.approx(np.array([c.position for c in cameras]) @ R.T, abs=4 * DIGITS)
+    assert numbers(fields["fieldOfView"].attrib["keyValue"]) == pytest.approx([c.fov for c in cameras], abs=DIGITS)
+    turns = numbers(fields["orientation"].attrib["keyValue"], 4)
+    for (*axis, angle), camera in zip(turns, cameras, strict=True):
+        turn = exp_rotation(np.array(axis) * angle)
+        right, above, forward = camera.axes
+        assert np.abs(turn - (R @ np.stack([right, above, -forward], axis=1))).max() < 8 * DIGITS
+    assert numbers(view.attrib["position"]) == pytest.approx(R @ [2, 1.5, 2], abs=4 * DIGITS)
+    assert (np.sum(turns[1:, :3] * turns[:-1, :3], axis=1) > 0).all()  # no axis turns over between keys
 
 
 def test_skins_links_and_sizes(soft, tmp_path):
