@@ -1,6 +1,7 @@
 """Sphinx: pages in Markdown, the API from docstrings, the gallery from examples/. Nothing is fetched from anywhere."""
 
 import re
+from inspect import getdoc
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -132,7 +133,9 @@ as_written: dict[str, list[str]] = {}
 
 def remember(app, what, name, obj, options, lines):
     """Keep text from being taken for a type: what stands before a colon in a field, or after one in ``name : text``."""
-    if what == "attribute":
+    if what == "data" and "\n".join(lines).strip() == getdoc(type(obj)):
+        lines.clear()  # of a constant that is imported from elsewhere, the words on its type
+    elif what == "attribute":
         as_written[name] = lines.copy()
     elif any(line.startswith("-----") for line in lines):
         lines[:] = [part for line in lines for part in ITEM.sub(r"\1\n    \2", line).split("\n")]

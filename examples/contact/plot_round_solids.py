@@ -1,5 +1,5 @@
 """How do round solids roll?
-========================
+=========================
 
 Event-driven runs of round solids, each beside its closed form: a drum rolls down a slope at two thirds of what it would
 slide, a ring swings on a peg as a pendulum whose length counts its turning, and a cone rolls about its own point, which

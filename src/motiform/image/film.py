@@ -137,11 +137,8 @@ def film_pictures(
     for k in left:
         check_new(files[k], overwrite=overwrite)  # told before the work, not after
     for n, k in enumerate(left):
-        moment = moment_at_time(form, float(times[k]))
-        _write_still(
-            files[k], lambda depth, moment=moment: write_title(painter.paint(moment, depth), title), bits, keys[k],
-            None, overwrite,
-        )  # fmt: skip
+        paint = partial(_paint, painter, form, float(times[k]), title)
+        _write_still(files[k], paint, bits, keys[k], None, overwrite)
         if progress is not None:
             progress((n + 1) / len(left))
     return files
@@ -249,8 +246,8 @@ def _content(form: "Form", painter: Painter, *settings: object) -> str:
     return film_key(form, __version__, *fixed, *settings)
 
 
-def _paint(painter: Painter, form: "Form", time: float, title: str | None) -> np.ndarray:
-    return write_title(painter.paint(moment_at_time(form, time)), title)
+def _paint(painter: Painter, form: "Form", time: float, title: str | None, bits: int = 8) -> np.ndarray:
+    return write_title(painter.paint(moment_at_time(form, time), bits), title)
 
 
 def film_times(form: "Form", *, fps: float = 25.0, speed: float = 1.0) -> np.ndarray:
