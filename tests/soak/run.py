@@ -18,38 +18,64 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-ENOUGH = 300.0  # [s] that any process may take
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where workers find what they run
+
+from soak.nursery import ENOUGH, Job, Nursery
+
 RUNS = {
-    "bodies, fixed steps": ("handle", {"scene.duration": 200, "scene.rate": 500}),
-    "bodies, adaptive": ("mobile", {"scene.duration": 5, "motion.integrator": "dormand-prince"}),
-    "figure": ("pendulum", {"scene.duration": 30}),
-    "contacts": ("bouncing", {"scene.duration": 10}),
-    "matter": ("cloth", {"scene.duration": 4}),
+    "bodies, fixed steps": ("handle", {"scene.duration": 20, "scene.rate": 500}),
+    "bodies, adaptive": ("mobile", {"scene.duration": 0.7, "motion.integrator": "dormand-prince"}),
+    "figure": ("pendulum", {"scene.duration": 2}),
+    "contact joint": ("disk", {"scene.duration": 1.5}),
+    "contacts by events": ("bouncing", {"scene.duration": 0.7}),
+    "contacts by steps": ("kondo-stand", {"scene.duration": 0.1}),
+    "muscles": ("arm-reach", {"scene.duration": 0.3}),
+    "motors": ("kondo-squat", {"scene.duration": 0.2}),
+    "matter": ("cloth", {"scene.duration": 1}),
+    "figure in matter": ("hand", {"scene.duration": 0.6}),
+    "screens": ("ripples", {"scene.duration": 0.8}),
+    "sound": ("plucked-strings", {"scene.duration": 0.05}),
 }
-"""A scene of every kind of run, made long enough to be killed in it."""
+"""A scene of every kind of run, a few tenths of a second of work."""
+WRIST = "wrist"
+"""A kind that has stages instead of samples, and takes seconds: one in so many kills is of it."""
+_ONE_IN = 50
+_BONES = ("radius", "ulna", "scaphoid", "lunate", "capitate")
 
 
-def command(name: str, out: Path, *more: str) -> list[str]:
-    """Return the command that runs a scene."""
+def command(name: str, folder: Path) -> list[str]:
+    """Return the arguments of a kind of run, all but where it writes."""
+    if name == WRIST:
+        return ["wrist", str(folder / "bones"), "--quick", "--flexion", "10", "--quiet"]
     scene, settings = RUNS[name]
     sets = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
-    main = "from motiform.cli import main; main()"
-    return [sys.executable, "-c", main, "run", scene, "--out", str(out), "--quiet", *sets, *more]
+    return ["run", scene, "--quiet", *sets]
 
 
-def start(name: str, out: Path, *more: str, before: Callable[[], None] | None = None, **env: str) -> subprocess.Popen:
-    """Start a run. Signals are those of a terminal: what a background job ignores its children ignore, too."""
+def write_bones(folder: Path) -> None:
+    """Write the meshes of a synthetic wrist."""
+    from motiform.geometry import write_mesh
+    from motiform.measure import synthetic_bones
+
+    found = synthetic_bones(detail=2)
+    folder.mkdir()
+    for name in _BONES:
+        write_mesh(found[name], folder / f"{name}.stl")
+
+
+def start(arguments: list[str], **env: str) -> subprocess.Popen:
+    """Start the command in a new Python. Signals are those of a terminal: what a background job ignores is not."""
 
     def begin() -> None:
         for number in (signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        if before is not None:
-            before()
 
+    main = "from motiform.cli import main; main()"
     told = {**os.environ, "MOTIFORM_QUIET": "1", **env}
-    return subprocess.Popen(command(name, out, *more), env=told, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                            text=True, preexec_fn=begin)  # fmt: skip
+    return subprocess.Popen([sys.executable, "-c", main, *arguments], env=told, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True, preexec_fn=begin)  # fmt: skip
 
 
 def end(process: subprocess.Popen) -> tuple[int, str]:
@@ -70,18 +96,22 @@ class Bench:
         self.folder, self.draw = folder, random.Random(seed)
         self.done: dict[str, int] = {}
         self.wrong: list[str] = []
+        self.seconds: dict[str, float] = {}
         self._whole: dict[str, tuple[Path, float]] = {}
+        write_bones(folder / "bones")
+        self.nursery = Nursery([command(name, folder) for name in (*RUNS, WRIST)])
+
+    def job(self, name: str, out: Path, *more: str, **options: Any) -> Job:
+        """Return the command that runs a kind."""
+        return Job([*command(name, self.folder), "--out", str(out), *more], **options)
 
     def whole(self, name: str) -> tuple[Path, float]:
         """Return an uninterrupted run of a kind, and how long it took [s]."""
         if name not in self._whole:
             out = self.folder / f"whole-{len(self._whole)}.mf"
-            end(start(name, self.folder / "warm.mf"))
-            shutil.rmtree(self.folder / "warm.mf", ignore_errors=True)
-            begun = time.monotonic()
-            code, said = end(start(name, out))
-            assert code == 0, said
-            self._whole[name] = out, time.monotonic() - begun
+            ended = self.nursery.run(self.job(name, out))[0]
+            assert ended.code == 0, ended.said
+            self._whole[name] = out, ended.seconds
         return self._whole[name]
 
     def count(self, fault: str) -> None:
@@ -94,14 +124,12 @@ class Bench:
 
     def finish(self, fault: str, name: str, out: Path) -> None:
         """Resume a run to its end and compare it with the whole one."""
-        from motiform.record import compare, open_recording
-
-        code, said = end(start(name, out, "--resume"))
-        if code:
-            self.tell(fault, f"{name}: resuming ended with {code}: {said[-300:]}")
-        elif not compare(open_recording(out), open_recording(self.whole(name)[0])).identical:
+        ended = self.nursery.run(self.job(name, out, "--resume"))[0]
+        if ended.code:
+            self.tell(fault, f"{name}: resuming ended with {ended.code}: {ended.said[-300:]}")
+        elif not same(out, self.whole(name)[0]):
             self.tell(fault, f"{name}: the resumed run has other bits")
-        shutil.rmtree(out, ignore_errors=True)
+        forget(out)
 
     def check_open(self, fault: str, out: Path) -> int:
         """Open what a fault left, and return how many samples it has."""
@@ -109,10 +137,11 @@ class Bench:
         from motiform.record import open_recording
         from motiform.record.store import check_whole
 
-        if not out.exists():
+        place = recording(out)
+        if not place.exists():
             return 0
         try:
-            rec = open_recording(out)
+            rec = open_recording(place)
             check_whole(rec)
         except MotiformError as error:
             self.tell(fault, f"{out.name} cannot be read: {error}")
@@ -120,74 +149,80 @@ class Bench:
         return rec.count(rec.names[0])
 
 
+def recording(out: Path) -> Path:
+    """Return the recording of a run: what it wrote, or the one in its folder of results."""
+    return out / "wrist.mf" if (out / "stages.json").exists() else out
+
+
+def same(out: Path, other: Path) -> bool:
+    """Whether two runs have the same bits, also in what is heard."""
+    from motiform.record import compare, open_recording
+
+    sounds = [path.read_bytes() for one in (out, other) if (path := one.with_suffix(".wav")).exists()]
+    heard = not sounds or (len(sounds) == 2 and sounds[0] == sounds[1])
+    return heard and compare(open_recording(recording(out)), open_recording(recording(other))).identical
+
+
+def forget(out: Path) -> None:
+    """Remove what a run wrote."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.with_suffix(".wav").unlink(missing_ok=True)
+
+
 def is_complete(out: Path) -> bool:
     """Whether a recording is whole."""
-    import motiform as mf
+    from motiform.record import open_recording
 
-    return bool(mf.open_recording(out).complete)
+    return bool(open_recording(out).complete)
 
 
 # ---------------------------------------------------------------- faults
 def kills(bench: Bench, count: int) -> None:
-    """Kill runs at any instant, some of them several times, and resume them."""
-    names = list(RUNS)
-    for n in range(count):
-        name = names[n % len(names)]
+    """Kill runs at any instant, a third of them again when they are resumed, and let them end."""
+    names, done, runs = list(RUNS), 0, 0
+    while done < max(count, len(names) + 1) or runs <= len(names):
+        name = WRIST if runs % _ONE_IN == len(names) else names[runs % len(names)]
+        runs += 1
         _, seconds = bench.whole(name)
-        out = bench.folder / f"killed-{n}.mf"
-        process = start(name, out, *(["--resume"] if out.exists() else []))
-        time.sleep(bench.draw.uniform(0.3, 1.0) * seconds)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        bench.count("kill -9")
-        bench.check_open("kill -9", out)
+        out = bench.folder / f"killed-{done}.mf"
+        for more in ([], ["--resume"])[: bench.draw.choice((1, 1, 2))]:
+            bench.nursery.run(bench.job(name, out, *more, after=bench.draw.uniform(0.2, 1.0) * seconds))
+            bench.count(f"kill -9, {name}")
+            done += 1
+            if not bench.check_open("kill -9", out):
+                bench.count("    of them before anything was committed")
         bench.finish("kill -9", name, out)
 
 
 def signals(bench: Bench, count: int) -> None:
     """Stop runs by signals: what they have is committed, the code is the signal's, and they go on to the same bits."""
-    for n in range(max(3, count // 20)):
+    for n in range(max(3, count // 10)):
         sent = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)[n % 3]
         name = list(RUNS)[n % len(RUNS)]
         _, seconds = bench.whole(name)
         out = bench.folder / f"stopped-{n}.mf"
-        process = start(name, out)
-        time.sleep(bench.draw.uniform(0.6, 0.95) * seconds)
-        process.send_signal(sent)
-        code, said = end(process)
+        ended = bench.nursery.run(bench.job(name, out, after=bench.draw.uniform(0.0, 0.95) * seconds, sent=sent))[0]
         bench.count(sent.name)
-        # by the signal itself: before the run began, Python was starting; after its end, it was leaving
-        outside = code == -sent and (not out.exists() or is_complete(out))
-        if code not in (128 + sent, 0) and not outside:
-            bench.tell(sent.name, f"{name} ended with {code}: {said[-300:]}")
+        # by the signal itself: before the run began; after its end, it was leaving
+        outside = ended.code == -sent and (not out.exists() or is_complete(out))
+        if ended.code not in (128 + sent, 0) and not outside:
+            bench.tell(sent.name, f"{name} ended with {ended.code}: {ended.said[-300:]}")
         bench.check_open(sent.name, out)
         bench.finish(sent.name, name, out)
 
 
 def writers(bench: Bench, count: int) -> None:
     """Start two runs that write one recording: one of them is refused, the other is whole."""
-    from motiform.record import compare, open_recording
-
-    for n in range(max(1, count // 100)):
+    for n in range(max(2, count // 20)):
         name = list(RUNS)[n % len(RUNS)]
         out = bench.folder / f"both-{n}.mf"
-        codes = [end(one) for one in [start(name, out), start(name, out)]]
+        ended = bench.nursery.run(bench.job(name, out), bench.job(name, out))
         bench.count("two writers")
-        if sorted(code for code, _ in codes) not in ([0, 0], [0, 2]):
-            bench.tell("two writers", f"{name}: {codes}")
-        elif not compare(open_recording(out), open_recording(bench.whole(name)[0])).identical:
+        if sorted(one.code for one in ended) not in ([0, 0], [0, 2]):
+            bench.tell("two writers", f"{name}: {ended}")
+        elif not same(out, bench.whole(name)[0]):
             bench.tell("two writers", f"{name}: other bits")
-        shutil.rmtree(out, ignore_errors=True)
-
-
-def _limited(kind: str, size: int) -> Callable[[], None]:
-    def before() -> None:
-        import resource
-
-        resource.setrlimit(getattr(resource, kind), (size, size))
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
-    return before
+        forget(out)
 
 
 def hindered(bench: Bench, count: int) -> None:
@@ -197,15 +232,16 @@ def hindered(bench: Bench, count: int) -> None:
         "no descriptors": ("RLIMIT_NOFILE", (8, 12, 20)),
     }
     for fault, (kind, sizes) in hindrances.items():
-        for n, size in enumerate(sizes):
-            name, out = list(RUNS)[n], bench.folder / f"hindered-{n}.mf"
-            code, said = end(start(name, out, before=_limited(kind, size)))
+        for n in range(max(len(sizes), count // 20)):
+            name, out, size = list(RUNS)[n % len(RUNS)], bench.folder / f"hindered-{n}.mf", sizes[n % len(sizes)]
+            ended = bench.nursery.run(bench.job(name, out, limits={kind: size}))[0]
             bench.count(fault)
-            if code not in (0, 1, 2) or "Traceback" in said:
-                bench.tell(fault, f"{name} with {size} ended with {code}: {said[-300:]}")
+            if ended.code not in (0, 1, 2) or "Traceback" in ended.said:
+                bench.tell(fault, f"{name} with {size} ended with {ended.code}: {ended.said[-300:]}")
             bench.check_open(fault, out)
             if out.exists():
                 bench.finish(fault, name, out)
+    _read_only(bench)
     if Path("/dev/full").exists():
         main = "from motiform.cli import main; main()"
         with open("/dev/full", "w", encoding="utf-8") as full:
@@ -218,17 +254,28 @@ def hindered(bench: Bench, count: int) -> None:
             bench.tell("full output", f"ended with {code}: {said[-300:]}")
 
 
+def _read_only(bench: Bench) -> None:
+    """Run into a place where nothing can be written, for whoever runs it: a file as folder, and /proc."""
+    file = bench.folder / "no-folder"
+    file.touch()
+    for place in (file, Path("/proc")):
+        if place.exists():
+            ended = bench.nursery.run(bench.job("figure", place / "a.mf"))[0]
+            bench.count("no place to write")
+            if ended.code not in (1, 2) or "Traceback" in ended.said or not ended.said:
+                bench.tell("no place to write", f"{place} ended with {ended.code}: {ended.said[-300:]}")
+
+
 def caches(bench: Bench, count: int) -> None:
     """Damage machine code in random ways, and let processes compile at once: the same bits."""
-    from motiform.record import compare, open_recording
-
-    name = "figure"
+    name = "matter"  # the least to compile
     cache = bench.folder / "cache"
     outs = [bench.folder / f"compiled-{n}.mf" for n in range(3)]
-    ended = [end(one) for one in [start(name, out, MOTIFORM_CACHE=str(cache)) for out in outs]]
+    arguments = command(name, bench.folder)
+    ended = [end(one) for one in [start([*arguments, "--out", str(o)], MOTIFORM_CACHE=str(cache)) for o in outs]]
     bench.count("three compile at once")
     for (code, said), out in zip(ended, outs, strict=True):
-        if code or not compare(open_recording(out), open_recording(bench.whole(name)[0])).identical:
+        if code or not same(out, bench.whole(name)[0]):
             bench.tell("three compile at once", f"ended with {code}, or other bits: {said[-300:]}")
     for n in range(max(2, count // 50)):
         files = sorted(path for path in cache.rglob("*.nb[ic]"))
@@ -238,30 +285,33 @@ def caches(bench: Bench, count: int) -> None:
             flipped = data[:k] + bytes([data[k] ^ 1 << bench.draw.randrange(8)]) + data[k + 1 :] if data else b"x"
             file.write_bytes(bench.draw.choice((b"", data[:k], flipped, bench.draw.randbytes(len(data)))))
         out = bench.folder / f"damaged-{n}.mf"
-        code, said = end(start(name, out, MOTIFORM_CACHE=str(cache)))
+        code, said = end(start([*arguments, "--out", str(out)], MOTIFORM_CACHE=str(cache)))
         bench.count("damaged cache")
-        if code or not compare(open_recording(out), open_recording(bench.whole(name)[0])).identical:
+        if code or not same(out, bench.whole(name)[0]):
             bench.tell("damaged cache", f"ended with {code}, or other bits: {said[-300:]}")
-        shutil.rmtree(out, ignore_errors=True)
+        forget(out)
 
 
 def early_signals(bench: Bench, count: int) -> None:
     """Send Ctrl-C while Python starts, imports and compiles: the process ends by it, and soon."""
-    name = "figure"
-    _, seconds = bench.whole(name)
+    arguments = command("figure", bench.folder)
+    begun = time.monotonic()
+    assert end(start([*arguments, "--out", str(bench.folder / "started.mf")]))[0] == 0
+    seconds = time.monotonic() - begun
     for n in range(max(3, count // 20)):
         out = bench.folder / f"early-{n}.mf"
-        process = start(name, out)
-        time.sleep(bench.draw.uniform(0.02, 0.6) * seconds)
+        process = start([*arguments, "--out", str(out)])
+        time.sleep(bench.draw.uniform(0.02, 0.9) * seconds)
         process.send_signal(signal.SIGINT)
         begun = time.monotonic()
         code, said = end(process)
         late = time.monotonic() - begun
         bench.count("SIGINT while it starts")
-        if code not in (128 + signal.SIGINT, -signal.SIGINT) or late > max(10.0, seconds):
+        through = code == 0 and is_complete(out)  # it was faster this time
+        if not through and (code not in (128 + signal.SIGINT, -signal.SIGINT) or late > max(10.0, seconds)):
             bench.tell("SIGINT while it starts", f"ended with {code} after {late:.1f} s: {said[-300:]}")
         bench.check_open("SIGINT while it starts", out)
-        shutil.rmtree(out, ignore_errors=True)
+        forget(out)
 
 
 def studies(bench: Bench, count: int) -> None:
@@ -291,8 +341,13 @@ def soak(count: int, seed: int, faults: list[str]) -> Bench:
     """Do faults and return their counts."""
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         bench = Bench(Path(folder), seed)
-        for name in faults:
-            FAULTS[name](bench, count)
+        try:
+            for name in faults:
+                begun = time.monotonic()
+                FAULTS[name](bench, count)
+                bench.seconds[name] = time.monotonic() - begun
+        finally:
+            bench.nursery.close()
         return bench
 
 
@@ -306,7 +361,11 @@ def main() -> None:
     given = parser.parse_args()
     bench = soak(given.kills, given.seed, given.fault or list(FAULTS))
     if given.json:
-        print(json.dumps({"seed": given.seed, "done": bench.done, "wrong": bench.wrong}, indent=1))
+        print(
+            json.dumps(
+                {"seed": given.seed, "done": bench.done, "seconds": bench.seconds, "wrong": bench.wrong}, indent=1
+            )
+        )
     else:
         for line in _lines(bench):
             print(line)
@@ -316,11 +375,12 @@ def main() -> None:
 def _lines(bench: Bench) -> Iterator[str]:
     for fault, count in bench.done.items():
         yield f"{count:6} {fault}"
+    for fault, seconds in bench.seconds.items():
+        yield f"{seconds:8.1f} s {fault}"
     yield from bench.wrong
-    yield f"{sum(bench.done.values())} faults, {len(bench.wrong)} wrong"
+    total = sum(count for fault, count in bench.done.items() if not fault.startswith(" "))
+    yield f"{total} faults, {len(bench.wrong)} wrong"
 
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # where workers find what they run
 
 if __name__ == "__main__":
     main()

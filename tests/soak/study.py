@@ -2,12 +2,14 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 WAIT = 60.0  # [s] for a process to be ready
@@ -24,40 +26,89 @@ def one_run(task: tuple[str, int], progress: Any) -> str:
     return f"{number}.mf"
 
 
+class Forks:
+    """A process that has imported all that schedulers and workers need, and forks them."""
+
+    def __init__(self) -> None:
+        env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONWARNINGS": "ignore"}
+        self._process = subprocess.Popen(
+            [sys.executable, __file__], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def start(self, kind: str, *arguments: str) -> int:
+        """Start a scheduler or a worker and return its process."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps([kind, *arguments]) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+
+def serve() -> None:
+    """Fork a scheduler or a worker for each line, and answer with its process."""
+    from distributed.cli import dask_scheduler, dask_worker
+
+    mains = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}
+    with TemporaryDirectory() as folder:
+        one_run((folder, 0), None)
+    answers = os.fdopen(os.dup(1), "w")
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead leave nothing
+    for line in sys.stdin:
+        kind, *arguments = json.loads(line)
+        pid = os.fork()
+        if not pid:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for number in (0, 1, 2):
+                os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            try:
+                mains[kind](arguments, standalone_mode=False)
+            finally:
+                os._exit(0)
+        answers.write(f"{pid}\n")
+        answers.flush()
+
+
 class Cluster:
     """A scheduler and workers, each a process of its own, on this machine."""
 
-    def __init__(self, folder: Path) -> None:
-        self._env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONWARNINGS": "ignore"}
+    def __init__(self, folder: Path, forks: Forks) -> None:
+        self._forks, self.workers = forks, list[int]()
         file = folder / f"scheduler-{time.monotonic_ns()}.json"
-        self.scheduler = self._start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+        self.scheduler = forks.start("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
         end = time.monotonic() + WAIT
         while not (file.exists() and file.read_text()):
-            if time.monotonic() > end or self.scheduler.poll() is not None:
+            if time.monotonic() > end:
                 raise RuntimeError("the scheduler does not start")
             time.sleep(0.05)
         self.address = json.loads(file.read_text())["address"]
-        self.workers: list[subprocess.Popen] = []
 
     def add_worker(self) -> None:
         """Start a worker; it joins when it is ready."""
-        self.workers.append(self._start("worker", self.address, "--no-nanny", "--nthreads", "1", "--no-dashboard"))
-
-    def _start(self, kind: str, *arguments: str) -> subprocess.Popen:
-        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments]
-        return subprocess.Popen(command, env=self._env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.workers.append(
+            self._forks.start("worker", self.address, "--no-nanny", "--nthreads", "1", "--no-dashboard")
+        )
 
     def close(self) -> None:
         """Kill what is left."""
-        for process in [*self.workers, self.scheduler]:
-            process.kill()
-            process.wait()
+        for process in (*self.workers, self.scheduler):
+            kill(process)
+
+
+def kill(process: int) -> None:
+    """End a process, unless it has ended."""
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
 
 
 @contextmanager
-def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
+def cluster(folder: Path, workers: int, forks: Forks) -> Iterator[Cluster]:
     """Give a cluster that is gone afterwards."""
-    found = Cluster(folder)
+    found = Cluster(folder, forks)
     try:
         for _ in range(workers):
             found.add_worker()
@@ -76,7 +127,7 @@ def study(folder: Path, runs: int, workers: int = 2) -> dict[str, Any]:
     from motiform.sweep import cluster as dask
     from motiform.sweep import run_tasks
 
-    out = folder / "runs"
+    out, forks = folder / "runs", Forks()
     out.mkdir()
     told, kept, killed = [], [], {"worker": 0, "scheduler": 0, "all workers": 0}
     dask._PATIENCE = WAIT  # type: ignore[misc, assignment]  # s for workers to start on a busy machine
@@ -84,20 +135,20 @@ def study(folder: Path, runs: int, workers: int = 2) -> dict[str, Any]:
     def go_on(until: int) -> None:
         """Work on what is left, and do a fault when so many recordings are there."""
         tasks = [(str(out), n) for n in range(runs) if not _finished(out / f"{n}.mf")]
-        with cluster(folder, workers) as found:
+        with cluster(folder, workers, forks) as found:
             for done, result in enumerate(run_tasks(one_run, tasks, scheduler=found.address), start=runs - len(tasks)):
                 assert result.error is None, result.error
                 if done in (runs // 10, runs // 5):
-                    found.workers[done % workers].kill()
+                    kill(found.workers[done % workers])
                     found.add_worker()
                     killed["worker"] += 1
                 if done == until and until < runs // 2:
-                    found.scheduler.kill()
+                    kill(found.scheduler)
                     killed["scheduler"] += 1
                 elif done == until:
                     dask._PATIENCE = 5  # type: ignore[misc]  # s until no worker is taken to be the end
                     for worker in found.workers:
-                        worker.kill()
+                        kill(worker)
                     killed["all workers"] += 1
 
     usual = dask._PATIENCE
@@ -108,6 +159,7 @@ def study(folder: Path, runs: int, workers: int = 2) -> dict[str, Any]:
             told.append(str(error))
         dask._PATIENCE = usual
         kept.append(sum(_finished(path) for path in out.glob("*.mf")))
+    forks.close()
     return {"killed": killed, "told": told, "kept": kept, "wrong": _differing(folder, out, runs)}
 
 
@@ -134,3 +186,7 @@ def _differing(folder: Path, out: Path, runs: int) -> list[str]:
         if _finished(path) and not compare(open_recording(path), open_recording(other)).identical:
             wrong.append(f"{n}.mf has other bits")
     return wrong
+
+
+if __name__ == "__main__":
+    serve()
