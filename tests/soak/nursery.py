@@ -112,6 +112,8 @@ def _command(arguments: Sequence[str]) -> int:
 def _run(jobs: list[Job]) -> list[tuple[int, str, float]]:
     with tempfile.TemporaryDirectory(prefix="said-") as folder:
         files = [Path(folder) / str(n) for n in range(len(jobs))]
+        for file in files:
+            file.touch()  # a child may be killed before it says anything
         begun = time.monotonic()
         waiting = {_fork(job, file): n for n, (job, file) in enumerate(zip(jobs, files, strict=True))}
         sent: set[int] = set()

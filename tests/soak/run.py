@@ -192,6 +192,8 @@ def kills(bench: Bench, count: int) -> None:
             if not bench.check_open("kill -9", out):
                 bench.count("    of them before anything was committed")
         bench.finish("kill -9", name, out)
+        if runs % 50 == 0:
+            print(f"{done} kills, {len(bench.wrong)} wrong", file=sys.stderr, flush=True)
 
 
 def signals(bench: Bench, count: int) -> None:
