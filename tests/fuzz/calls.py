@@ -39,12 +39,18 @@ def public() -> dict[str, Callable[..., Any]]:
         module = importlib.import_module(package)
         for name in getattr(module, "__all__", ()):
             what, place = getattr(module, name), f"{package}:{name}"
-            members = vars(what).items() if isinstance(what, types.ModuleType) else ()
-            every = [(f"{place}.{own}", vars(what).get(own)) for own in getattr(what, "__all__", ())] if members else []
+            alone = isinstance(what, types.ModuleType) and not hasattr(what, "__path__")
+            every = [(f"{place}.{own}", getattr(what, own)) for own in what.__all__] if alone else []
             for where, one in [(place, what), *every]:
-                if callable(one) and getattr(one, "__module__", "").startswith("motiform"):
+                if callable(one) and getattr(one, "__module__", "").startswith("motiform") and not _only_said(one):
                     found.setdefault(id(one), (where, one))
     return {name: what for name, what in sorted(found.values(), key=lambda pair: pair[0]) if name not in NOT_CALLED}
+
+
+def _only_said(what: object) -> bool:
+    """Whether a class has no objects of its own, or is an error."""
+    shared = inspect.isabstract(what) or getattr(what, "_is_protocol", False)
+    return shared or (isinstance(what, type) and issubclass(what, BaseException))
 
 
 @cache

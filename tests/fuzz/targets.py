@@ -1,7 +1,6 @@
 """What is fuzzed: each target makes its own corpus, and takes one case from a generator of random numbers."""
 
 import copy
-import inspect
 import random
 import tempfile
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fuzz.calls import call_anything
 from fuzz.mutations import mutate_bytes, mutate_value, odd_value
 
 # ruff: noqa: E501, small files that have everything
@@ -82,10 +82,72 @@ STL = b"solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nver
 
 
 def _osim() -> bytes:
-    import osim_texts
+    """Write a model with kinds of joints, a marker, a coupling and a muscle."""
+    import osim_texts as osim
 
-    found = [text for text in vars(osim_texts).values() if isinstance(text, str) and "<OpenSimDocument" in text]
-    return max(found, key=len).encode() if found else b"<OpenSimDocument><Model/></OpenSimDocument>"
+    muscle = """<ForceSet><objects><Thelen2003Muscle name="m"><GeometryPath><PathPointSet><objects>
+<PathPoint name="a"><socket_parent_frame>/ground</socket_parent_frame><location>0.1 0.2 0</location></PathPoint>
+<PathPoint name="b"><socket_parent_frame>/bodyset/thigh</socket_parent_frame><location>0.05 -0.1 0</location></PathPoint>
+</objects></PathPointSet></GeometryPath><max_isometric_force>1000</max_isometric_force>
+<optimal_fiber_length>0.2</optimal_fiber_length><tendon_slack_length>0.1</tendon_slack_length>
+<pennation_angle_at_optimal>0.1</pennation_angle_at_optimal></Thelen2003Muscle></objects></ForceSet>"""
+    return osim.model(more=muscle + osim.coupler()).encode()
+
+
+def _written(write: Callable[[Path], object], name: str) -> bytes:
+    """Return what is written to a file of this name."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder) / name)
+        return (Path(folder) / name).read_bytes()
+
+
+@cache
+def _volume(name: str) -> bytes:
+    from motiform.geometry.maps import Grid
+    from motiform.measure import Volume, write_volume
+
+    volume = Volume(
+        np.arange(60.0).reshape(3, 4, 5), Grid(origin=np.zeros(3), spacing=np.full(3, 1e-3), shape=(3, 4, 5))
+    )
+    return _written(lambda path: write_volume(volume, path), name)
+
+
+@cache
+def _tiff() -> bytes:
+    import SimpleITK
+
+    image = SimpleITK.GetImageFromArray(np.arange(60, dtype=np.uint16).reshape(3, 4, 5))
+    return _written(lambda path: SimpleITK.WriteImage(image, str(path)), "a.tif")
+
+
+@cache
+def _dicom(at: float = 0.0) -> bytes:
+    import SimpleITK
+
+    image = SimpleITK.GetImageFromArray(np.arange(20, dtype=np.int16).reshape(1, 4, 5))
+    image.SetOrigin((0.0, 0.0, at))
+    writer = SimpleITK.ImageFileWriter()
+    writer.KeepOriginalImageUIDOn()
+    for key, value in {"0008|0060": "CT", "0020|000e": "1.2.3", "0020|000d": "1.2", "0020|0032": f"0\\0\\{at}"}.items():
+        image.SetMetaData(key, value)
+
+    def write(path: Path) -> None:
+        writer.SetFileName(str(path))
+        writer.Execute(image)
+
+    return _written(write, "s.dcm")
+
+
+def _slices(path: Path) -> object:
+    """Read a series of which one slice was changed."""
+    import motiform as mf
+
+    folder = path.parent / "series"
+    folder.mkdir(exist_ok=True)
+    path.rename(folder / "0.dcm")
+    for n in (1, 2, 3):
+        (folder / f"{n}.dcm").write_bytes(_dicom(float(n)))
+    return mf.read_volume(folder)
 
 
 @cache
@@ -98,18 +160,126 @@ def readers() -> list[tuple[str, bytes, Callable[[Path], object]]]:
 
     found = [(name, data, mf.read_markers) for name, data in markers().items()]
     models = [("a.urdf", URDF, mf.read_urdf), ("a.xml", MJCF, mf.read_mjcf), ("b.xml", MJCF, mf.read_robot),
-              ("a.osim", _osim(), mf.read_osim), ("b.osim", _osim(), mf.read_muscles), ("a.bvh", BVH, read_bvh)]  # fmt: skip
-    tables = [("a.sto", STO, read_sto), ("a.csv", CSV, read_csv), ("m.csv", CSV, mf.read_markers)]
+              ("a.osim", _osim(), mf.read_osim), ("b.osim", _osim(), mf.read_muscles), ("a.bvh", BVH, lambda path: read_bvh(path, units="cm"))]  # fmt: skip
+    tables = [
+        ("a.sto", STO, read_sto),
+        ("a.csv", CSV, read_csv),
+        ("m.csv", CSV.replace(b"x [m]", b"a.x [m],a.y [m],a.z [m]").replace(b",1", b",1,2,3"), mf.read_markers),
+    ]
     meshes = [("a.obj", OBJ, mf.read_mesh), ("a.ply", PLY, mf.read_mesh), ("a.stl", STL, mf.read_mesh)]
-    volumes = [("a.nii", bytes(352) + bytes(64), mf.read_volume), ("a.nrrd", _nrrd(), mf.read_volume)]
-    return [*found, *models, *tables, *meshes, *volumes]
+    volumes = [(name, _volume(name), mf.read_volume) for name in ("a.nii", "a.nii.gz", "a.nrrd", "a.mha")]
+    volumes += [("a.tif", _tiff(), lambda path: mf.read_volume(path, spacing=1e-3)), ("s.dcm", _dicom(), _slices)]
+    return [*found, *models, *tables, *meshes, *volumes, *_setups(), *_rigs()]
 
 
-def _nrrd() -> bytes:
-    head = (
-        "NRRD0004\ntype: short\ndimension: 3\nsizes: 2 2 2\nspace directions: (1,0,0) (0,1,0) (0,0,1)\nencoding: raw\n"
+def _setups() -> list[tuple[str, bytes, Callable[[Path], object]]]:
+    """Tables and settings of measurements, tasks and wrists."""
+    from motiform.cli.wrist_inputs import read_driver
+    from motiform.measure import read_correspondence, read_labels, read_seeds, read_subjects
+    from motiform.motion.actuation import TaskTrajectory, read_traj3, write_traj3
+    from motiform.motion.matter import Automaton
+    from motiform.motion.reconstruct import read_ik_setup, read_normative, read_scale_setup
+    from motiform.motion.tree.read import read_figure, read_marker_set
+    from motiform.trials.trial import read_weights
+
+    rows = b"\n".join(b" ".join(b"%d.5" % (k + n) for k in range(16)) for n in range(3)) + b"\n"
+    moved = TaskTrajectory((0.0, 1.0, 2.0), (1, 2), np.arange(10.0).reshape(5, 2))
+    bands = b"quantity,percent,mean,sd\n" + b"".join(b"hip,%d,10,2\n" % k for k in (0, 50, 100))
+    return [
+        ("a.toml", b'unit = "mm"\nside = "left"\n[bones]\nlunate = [[1.0, 2.0, 3.0]]\nradius = [[1, 2, 3], [2, 3, 4]]\n', read_seeds),
+        ("s.csv", b"subject,01,02\nheight,1.8,1.6\nmass,70,60\nsex,male,female\nL1,0.2,0.3\n", read_subjects),
+        ("c.csv", b"marker,tag\nLASI,left_asis\nRASI,right_asis\n", read_correspondence),
+        ("l.nrrd", _volume("l.nrrd"), read_labels),
+        ("w.csv", b"a,1\nb,2\n", read_weights),
+        ("t.traj3", _written(lambda path: write_traj3(moved, path), "t.traj3"), read_traj3),
+        ("d.csv", rows.replace(b" ", b","), read_driver),
+        ("n.csv", bands, read_normative),
+        ("ik.xml", IK, read_ik_setup),
+        ("sc.xml", SCALE, read_scale_setup),
+        ("el.xml", LOADS, _loads),
+        ("ms.xml", MARKERS, read_marker_set),
+        ("f.urdf", URDF, read_figure),
+        ("law.txt", LAW, lambda path: Automaton("law", path.read_text("utf-8", "replace"))),
+    ]  # fmt: skip
+
+
+def _loads(path: Path) -> object:
+    from motiform.motion.reconstruct import read_external_loads
+
+    columns = [f"{kind}{axis}" for kind in "fpt" for axis in "xyz"]
+    (path.parent / "a.mot").write_text(
+        "a\nversion=1\nnRows=2\nnColumns=10\ninDegrees=no\nendheader\n" + "\t".join(["time", *columns]) + "\n"
+        + "\n".join("\t".join([str(t), *("1",) * 9]) for t in (0.0, 0.1)) + "\n"
+    )  # fmt: skip
+    return read_external_loads(path)
+
+
+def _rigs() -> list[tuple[str, bytes, Callable[[Path], object]]]:
+    """Skinned meshes, as they are exported, and sequences of meshes."""
+    from motiform.form import read_rig
+
+    return [(f"rig.{ending}", data, read_rig) for ending, data in rigs().items()]
+
+
+@cache
+def rigs() -> dict[str, bytes]:
+    """Write a mesh with two joints by hand, as text and packed."""
+    import base64
+    import json
+    import struct
+
+    places = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], "<f4").tobytes()
+    joints, weights = np.zeros((3, 4), "<u1").tobytes(), np.tile(np.array([1, 0, 0, 0], "<f4"), (3, 1)).tobytes()
+    inverse, faces = (
+        np.tile(np.eye(4, dtype="<f4"), (2, 1, 1)).tobytes(),
+        np.arange(3, dtype="<u2").tobytes() + bytes(2),
     )
-    return (head + "space origin: (0,0,0)\nendian: little\n\n").encode() + bytes(16)
+    parts, views, at = (places, joints, weights, inverse, faces), [], 0
+    for part in parts:
+        views.append({"buffer": 0, "byteOffset": at, "byteLength": len(part)})
+        at += len(part)
+    kinds = [(5126, 3, "VEC3"), (5121, 3, "VEC4"), (5126, 3, "VEC4"), (5126, 2, "MAT4"), (5123, 3, "SCALAR")]
+    accessors = [{"bufferView": n, "componentType": c, "count": k, "type": t} for n, (c, k, t) in enumerate(kinds)]
+    file = {
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, 1]}], "bufferViews": views,
+        "nodes": [{"mesh": 0, "skin": 0}, {"name": "hip", "children": [2]}, {"name": "knee", "translation": [0, 1, 0]}],
+        "skins": [{"joints": [1, 2], "inverseBindMatrices": 3}], "accessors": accessors,
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}, "indices": 4}]}],
+    }  # fmt: skip
+    data = b"".join(parts)
+    packed = json.dumps({**file, "buffers": [{"byteLength": len(data)}]}).encode()
+    packed += b" " * (-len(packed) % 4)
+    data += bytes(-len(data) % 4)
+    head = struct.pack("<III", 0x46546C67, 2, 28 + len(packed) + len(data))
+    glb = head + struct.pack("<II", len(packed), 0x4E4F534A) + packed + struct.pack("<II", len(data), 0x4E4942) + data
+    uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
+    text = json.dumps({**file, "buffers": [{"byteLength": len(data), "uri": uri}]}).encode()
+    return {"glb": glb, "gltf": text}
+
+
+IK = b"""<OpenSimDocument Version="30000"><InverseKinematicsTool name="a"><model_file>a.osim</model_file><IKTaskSet><objects>
+<IKMarkerTask name="m"><apply>true</apply><weight>2</weight></IKMarkerTask><IKCoordinateTask name="c"><apply>true</apply>
+<weight>1</weight><value_type>manual_value</value_type><value>0.5</value></IKCoordinateTask></objects></IKTaskSet>
+<marker_file>a.trc</marker_file><time_range>0 1</time_range></InverseKinematicsTool></OpenSimDocument>"""
+LOADS = b"""<OpenSimDocument Version="30000"><ExternalLoads name="a"><objects><ExternalForce name="r"><isDisabled>false</isDisabled>
+<applied_to_body>calcn_r</applied_to_body><force_expressed_in_body>ground</force_expressed_in_body>
+<point_expressed_in_body>ground</point_expressed_in_body><force_identifier>f</force_identifier>
+<point_identifier>p</point_identifier></ExternalForce></objects><datafile>a.mot</datafile></ExternalLoads></OpenSimDocument>"""
+MARKERS = b"""<OpenSimDocument Version="30000"><MarkerSet name="a"><objects><Marker name="m"><body>pelvis</body>
+<location>0.1 0 -0.2</location><fixed>false</fixed></Marker></objects></MarkerSet></OpenSimDocument>"""
+LAW = b"""parameters stiffness, damping=0, limit, yield=2*stiffness
+memory rest = start
+state whole: stiffness, damping, rest
+state broken final: free
+whole -> broken when d > limit and age > 3
+whole -> whole when force > yield: rest = d - yield / stiffness
+reach limit
+"""
+SCALE = b"""<OpenSimDocument Version="30000"><ScaleTool><mass>3.5</mass><GenericModelMaker><model_file>arm.osim</model_file>
+</GenericModelMaker><ModelScaler><scaling_order>measurements</scaling_order><MeasurementSet><objects><Measurement name="m">
+<apply>true</apply><MarkerPairSet><objects><MarkerPair><markers>a b</markers></MarkerPair></objects></MarkerPairSet><BodyScaleSet>
+<objects><BodyScale name="thigh"><axes>X Y Z</axes></BodyScale></objects></BodyScaleSet></Measurement></objects></MeasurementSet>
+<marker_file>a.trc</marker_file><time_range>0 1</time_range></ModelScaler></ScaleTool></OpenSimDocument>"""
 
 
 def read_files(draw: random.Random, folder: Path) -> None:
@@ -189,13 +359,14 @@ def show_recordings(draw: random.Random, folder: Path) -> None:
     if what < 0.4:
         render(dress(changed), 0, size=(16, 12), samples_per_pixel=1)
     elif what < 0.6:
-        export(changed, folder / draw.choice(("a.glb", "a.x3d", "a.csv", "a.gltf")), overwrite=True)
+        export(changed, folder / draw.choice(EXPORTED), overwrite=True)
     elif what < 0.7:
         plot_channels(changed, (changed.manifest.get("image") or {}).get("plot"))
     else:
         dress(changed)
 
 
+EXPORTED = ("a.glb", "a.x3d", "a.csv", "a.gltf", "a.ply", "a.obj", "a.wav", "a.bvh")
 SHOWN = ("form", "image", "links", "title", "labels", "gravity", "up")
 
 
@@ -246,53 +417,36 @@ def open_recordings(draw: random.Random, folder: Path) -> None:
     recorder.close()
 
 
-# ---------------------------------------------------------------- Python
+# ---------------------------------------------------------------- live runs
 @cache
-def functions() -> list[tuple[Callable[..., object], dict[str, object]]]:
-    """Give public functions with arguments that are right."""
-    import motiform as mf
-    from motiform.motion.figures import human36
-    from motiform.motion.matter import links, topology
-    from motiform.spatial import Transform
+def lives() -> list[object]:
+    """Return a network and a screen that are played, without their threads."""
+    from motiform.scene import load_scene
+    from motiform.studio.control import Instrument
+    from motiform.studio.live import Live
+    from motiform.studio.live_screen import LiveScreen
 
-    builder = mf.FigureBuilder(name="arm")
-    builder.segment("arm", None, mf.joints.revolute((0, 0, 1)), mass=1.0, com=(0, -0.2, 0), inertia=np.eye(3))
-    builder.tag("tip", "arm", (0, -0.4, 0))
-    arm, rec = builder.build(), recordings()[0]
-    q, v = np.zeros(arm.nq), np.zeros(arm.nv)
-    return [
-        (mf.simulate, {"what": arm, "t1": 0.02, "rate": 100.0, "q0": q, "v0": v, "step": 1e-3, "integrator": "rk4"}),
-        (mf.inverse_dynamics, {"figure": arm, "q": q, "v": v, "a": v}),
-        (mf.forward_dynamics, {"figure": arm, "q": q, "v": v, "tau": v}),
-        (mf.inertia_matrix, {"figure": arm, "q": q}),
-        (mf.tags, {"figure": arm, "q": q}),
-        (mf.centers_of_mass, {"figure": arm, "q": q}),
-        (mf.virtual_markers, {"figure": arm, "q": np.zeros((3, 1)), "rate": 50.0}),
-        (mf.resample, {"rec": rec, "rate": 10.0}),
-        (mf.compare, {"a": rec, "b": rec}),
-        (mf.dress, {"recording": rec}),
-        (mf.load_scene, {"source": "handle", "settings": {"motion.step": 1e-3}}),
-        (Channel, {"name": "x", "unit": "m", "dims": ("a",), "shape": (3,), "rate": 1.0, "start": 0.0}),
-        (Transform, {"rotation": np.eye(3), "translation": np.zeros(3)}),
-        (human36, {"height": 1.8, "mass": 70.0}),
-        (links.spring, {"stiffness": 1.0, "damping": 0.1, "rest": 0.2}),
-        (topology.ring_positions, {"radius": 1.0, "count": 5, "center": (0, 0, 0), "axis": (0, 1, 0)}),
-        (topology.block_positions, {"shape": (2, 2), "spacing": 0.1, "at": (0, 0, 0)}),
-        (topology.near, {"points": np.arange(3), "positions": np.eye(3), "distance": 1.0}),
-        (mf.joints.revolute, {"axis": (0, 0, 1)}),
-        (rec.slice, {"t0": 0.0, "t1": 0.1}),
-        (rec.read, {"name": rec.names[0], "first": 0, "last": 2}),
-    ]
+    matter, screen = load_scene("harp").build(), load_scene("ripples").build()
+    live = Live(matter.model)
+    return [live, LiveScreen(screen.model), Instrument(live.network, live.move)]
 
 
-def call_functions(draw: random.Random, folder: Path) -> None:
-    """Call a public function with an odd argument."""
-    function, given = draw.choice(functions())
-    known = set(inspect.signature(function).parameters)
-    arguments = {key: value for key, value in given.items() if key in known}
-    for key in draw.sample(sorted(arguments), draw.choice((1, 1, 2)) if len(arguments) > 1 else 1):
-        arguments[key] = odd_value(draw, plain=False)
-    function(**arguments)
+def play_live(draw: random.Random, folder: Path) -> None:
+    """Send a live run odd places, notes, laws and messages, then let it go on."""
+    live, screen, instrument = lives()
+    value, other = odd_value(draw, plain=False), odd_value(draw, plain=False)
+    acts: list[Callable[[], object]] = [
+        lambda: live.move(value), lambda: live.move([value, 0, other]), lambda: live.gesture(value), lambda: live.reset(),
+        lambda: screen.press(value, 1.0), lambda: screen.press(0.5, value, below=bool(other)), lambda: screen.lift(),
+        lambda: screen.widen(value), lambda: screen.shape(value), lambda: screen.strokes(value),
+        lambda: instrument.osc(draw.choice(("/hand", "/hand/x", "/note", "/x")), value, other),
+        lambda: instrument.osc("/hand", *draw.choices((value, 0.0, 1.0), k=3)),
+        lambda: instrument.osc("/note", value, 0.5),
+    ]  # fmt: skip
+    try:
+        draw.choice(acts)()
+    finally:
+        draw.choice((live, screen)).advance(2)
 
 
 TARGETS: dict[str, Case] = {
@@ -300,5 +454,9 @@ TARGETS: dict[str, Case] = {
     "scenes": run_scenes,
     "shown": show_recordings,
     "opened": open_recordings,
-    "calls": call_functions,
+    "calls": call_anything,
+    "live": play_live,
 }
+"""What is fuzzed, by name."""
+SHARES = {"files": 30, "calls": 40, "opened": 20, "shown": 5, "scenes": 3, "live": 2}
+"""Cases of each in a hundred: most are of what is cheap."""

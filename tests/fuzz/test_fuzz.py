@@ -2,12 +2,29 @@
 
 import pytest
 
+from fuzz.calls import NOT_CALLED, public
 from fuzz.run import fuzz
-from fuzz.targets import TARGETS
+from fuzz.targets import TARGETS, readers
 
 
 @pytest.mark.slow
 def test_a_thousand_cases_end_well():
-    done, wrong = fuzz(1000, 20, list(TARGETS))
-    assert sum(done.values()) == 1000
-    assert wrong == {}
+    found = fuzz(1000, 20, list(TARGETS))
+    assert sum(found.done.values()) == 1000
+    assert set(found.done) == set(TARGETS)
+    assert found.wrong == {}
+
+
+@pytest.mark.slow
+def test_files_that_are_changed_are_right_before(tmp_path):
+    for name, data, read in readers():
+        (tmp_path / name).write_bytes(data)
+        read(tmp_path / name)
+
+
+@pytest.mark.slow
+def test_what_is_public_is_called():
+    names = set(public())
+    assert {"motiform.image:CameraPath", "motiform.form:CloudLook", "motiform.form:read_rig"} <= names
+    assert not names & set(NOT_CALLED)
+    assert len(names) > 500

@@ -18,7 +18,10 @@ from motiform.base.errors import InputError, MotiformError, closest, stated_type
 __all__ = ["open_doors"]
 
 _FOREIGN = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
-_MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_SHAPES = ("broadcast", "core dimension", "reshape", "axis remapping", "No matching definition", "are not aligned",
+           "shape mismatch", "dimensions", "out of bounds for axis", "too many indices")  # fmt: skip
+"""Words of NumPy and Numba on shapes."""
+_OPTIONS = ("missing", "unexpected keyword argument")
 _ENDS = 1e-100, 1e100  # beyond them a square or a cube is no longer a float
 
 
@@ -54,7 +57,8 @@ def _door(function: Callable[..., Any], named: Callable[..., Any]) -> Any:
         except _FOREIGN as error:
             if isinstance(error, MotiformError):
                 raise
-            found = _misfit(function, named.__name__, args, kwargs)
+            given = (named.__name__, args, kwargs)
+            found = _misfit(function, *given) or _unfit_shapes(error, *given) or _unfit_options(error, function, *given)
             if found is None:
                 raise
             raise found from error
@@ -90,6 +94,29 @@ def _misfit(function: Callable[..., Any], name: str, args: Sequence[Any], kwargs
     return None
 
 
+def _unfit_shapes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
+    """Return the error that tells the shapes of arrays where NumPy or a kernel refused them; None: it was another."""
+    if not isinstance(error, ValueError | TypeError | IndexError) or not any(part in str(error) for part in _SHAPES):
+        return None
+    import numpy as np
+
+    values = {**{f"argument {n + 1}": one for n, one in enumerate(args)}, **kwargs}
+    shapes = [f"{key} {np.shape(one)}" for key, one in values.items() if _is_array(one)]
+    if not shapes:
+        return None
+    return InputError("the shapes of the arrays do not fit", where=f"{name}()", got=", ".join(shapes))
+
+
+def _unfit_options(
+    error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> InputError | None:
+    """Return the error of options that are handed on to a function that lacks or does not know some; None: of none."""
+    handed = any(one.kind is one.VAR_KEYWORD for one in inspect.signature(function).parameters.values())
+    if not handed or not isinstance(error, TypeError) or not any(part in str(error) for part in _OPTIONS):
+        return None
+    return InputError(f"the arguments do not fit: {error}", where=f"{name}()")
+
+
 @cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     return stated_types(inspect.unwrap(function))
@@ -112,16 +139,18 @@ def _wrong(value: object, hint: Any) -> str | None:
     kind = origin or hint
     if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
         return None
-    words = type_words(value, Iterable if kind in (Sequence, list, tuple, Iterable) else kind)
-    if words is None and kind in (int, float):
-        words = _wrong_number(value, kind)
-    if words is None and kind in (Sequence, list, tuple, Iterable) and inner and isinstance(value, Sequence):
-        words = _wrong_items(value, inner)
-    return words
+    if kind in (Sequence, list, tuple):
+        return _wrong_items(value, inner)
+    words = type_words(value, kind)
+    if words is None and kind is Iterable and isinstance(value, list | tuple):
+        return _wrong_items(value, inner)
+    return _wrong_number(value, kind) if words is None and kind in (int, float) else words
 
 
 def _says_array(hint: Any) -> bool:
-    text = repr(hint)
+    text, origin = repr(hint), get_origin(hint)
+    if isinstance(origin, type) and issubclass(origin, Iterable) and origin.__name__ != "ndarray":
+        return False  # a table or a sequence of arrays
     return "ndarray" in text or "_SupportsArray" in text or "_array_like" in text
 
 
@@ -145,7 +174,15 @@ def _wrong_number(value: Any, kind: type) -> str | None:
     return f"a number below {_ENDS[1]:g}" if abs(value) > _ENDS[1] else None
 
 
-def _wrong_items(values: Sequence[Any], inner: Sequence[Any]) -> str | None:
+def _wrong_items(values: Any, inner: Sequence[Any]) -> str | None:
+    if (
+        not hasattr(values, "__len__")
+        or not hasattr(values, "__getitem__")
+        or isinstance(values, Mapping | str | bytes)
+    ):
+        return "a sequence"
+    if not inner:
+        return None
     same = len(inner) == 1 or inner[-1] is Ellipsis
     if not same and len(values) != len(inner):
         return f"{len(inner)} values"

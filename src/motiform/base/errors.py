@@ -20,6 +20,8 @@ __all__ = [
     "check_keywords",
     "closest",
     "closest_file",
+    "stated_types",
+    "type_words",
 ]
 
 _P = ParamSpec("_P")
@@ -176,14 +178,8 @@ def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
 
     What may be of many classes is left to the function, which has better words for them all.
     """
-    hints = {}
-    for name, stated in function.__annotations__.items():
-        try:
-            hints.update(get_type_hints(_Stated({name: stated}), getattr(function, "__globals__", {}), _Public()))
-        except NameError:  # a class that only type checkers see
-            continue
     found = {}
-    for name, hint in hints.items():
+    for name, hint in stated_types(function).items():
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         parts = tuple(get_origin(part) or part for part in parts)
         # ArrayLike is a union of protocols: what it takes is known to NumPy alone.
@@ -191,6 +187,22 @@ def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
         if plain and len(parts) <= _MANY:
             found[name] = tuple(Iterable if part in (Sequence, list, tuple) else part for part in parts)
     return found
+
+
+def stated_types(function: Callable[..., object]) -> dict[str, Any]:
+    """Return the types that are stated for arguments, without those that only type checkers know."""
+    hints: dict[str, Any] = {}
+    for name, stated in function.__annotations__.items():
+        try:
+            hints.update(get_type_hints(_Stated({name: stated}), getattr(function, "__globals__", {}), _Public()))
+        except NameError:  # a class that only type checkers see
+            continue
+    return hints
+
+
+def type_words(value: object, kind: type) -> str | None:
+    """Return what is allowed where a value is not of a class."""
+    return _wrong(value, (kind,))
 
 
 def _wrong(value: object, kinds: tuple[type, ...]) -> str | None:

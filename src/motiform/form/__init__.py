@@ -1,5 +1,6 @@
 """Form: the geometry attached to the positions and poses of a recording."""
 
+from motiform.base.doors import open_doors
 from motiform.form.clouds import Cloud
 from motiform.form.colors import Shades
 from motiform.form.form import dress, form_of, strobe
@@ -67,3 +68,5 @@ __all__ = [
     "stand_upright",
     "strobe",
 ]
+
+open_doors(globals())

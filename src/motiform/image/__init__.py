@@ -6,6 +6,7 @@ Heavy libraries are imported where they are used; names in the table below are f
 from importlib import import_module
 from typing import Any
 
+from motiform.base.doors import open_doors
 from motiform.image.camera import Camera
 from motiform.image.cast.raycast import cast_form, render
 
@@ -39,4 +40,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'motiform.image' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
-    return value
+    open_doors(globals())
+    return globals()[name]
+
+
+open_doors(globals())

@@ -1,5 +1,6 @@
 """Recordings: channels over time, in memory and on disk."""
 
+from motiform.base.doors import open_doors
 from motiform.record import writers
 from motiform.record.channel import Channel, Event
 from motiform.record.recorder import Recorder
@@ -28,3 +29,5 @@ __all__ = [
 ]
 
 Recording._writers = writers
+
+open_doors(globals())

@@ -1,5 +1,6 @@
 """Scenes: TOML files that define simulations."""
 
+from motiform.base.doors import open_doors
 from motiform.scene.read.load import (
     Entry,
     Parameter,
@@ -25,3 +26,5 @@ __all__ = [
     "redress",
     "simulate",
 ]
+
+open_doors(globals())

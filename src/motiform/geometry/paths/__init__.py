@@ -1,5 +1,6 @@
 """Taut lines over spheres, cylinders, ellipsoids and tori: where they touch, and how long they are."""
 
+from motiform.base.doors import open_doors
 from motiform.geometry.paths.wrap import (
     WrapCylinder,
     WrapEllipsoid,
@@ -11,3 +12,5 @@ from motiform.geometry.paths.wrap import (
 )
 
 __all__ = ["WrapCylinder", "WrapEllipsoid", "WrapSphere", "WrapSurface", "WrapTorus", "Wrapped", "wrap_line"]
+
+open_doors(globals())

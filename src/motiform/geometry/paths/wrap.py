@@ -52,6 +52,10 @@ class WrapSurface:
 
     def __post_init__(self) -> None:
         where = type(self).__name__
+        if not hasattr(self, "lengths"):
+            raise InputError(
+                "this is what surfaces share, and none itself", where=where, remedy="Take one of its kinds."
+            )
         if self.side not in SIDES:
             raise InputError("unknown side", where=where, got=self.side, allowed=", ".join(SIDES))
         for name in self.lengths:

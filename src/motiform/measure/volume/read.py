@@ -1,17 +1,24 @@
-"""Volumes from files: DICOM series, NIfTI, NRRD, MetaImage, TIFF. Files are read by SimpleITK."""
+"""Volumes from files: DICOM series, NIfTI, NRRD, MetaImage, TIFF.
+
+Files are read by SimpleITK, but for TIFF, by Pillow: damaged pages make ITK write past its memory.
+"""
 
 import gzip
 import os
 import struct
+import warnings
 import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, closest_file
+from motiform.base.errors import InputError, MotiformError, closest_file
+from motiform.base.files import plain_file
+from motiform.base.machine import check_room
 from motiform.geometry.maps import Grid
 from motiform.measure.volume.dicom import read_series
+from motiform.measure.volume.headers import check_head
 from motiform.measure.volume.volume import Labels, Side, Volume
 from motiform.spatial.checks import Words, as_floats
 
@@ -73,10 +80,10 @@ def _read_folder(place: Path, spacing: Any, series: str | None) -> Volume:
     if slices:
         if spacing is None:
             raise _no_spacing(place)
-        layers = [_read(p) for p in slices]
-        if len({image.GetSize() for image in layers}) > 1 or layers[0].GetDimension() != 2:
+        layers = [_read_tiff(p) for p in slices]
+        if len({layer.shape for layer in layers}) > 1 or layers[0].ndim != 2:
             raise InputError("TIFF slices must be images of one size", where=str(place))
-        values = np.stack([_array(image, place) for image in layers], axis=-1)
+        values = np.stack(layers, axis=-1)
         return Volume(values, Grid(values.shape, spacing))
     return read_series(place, series=series, spacing=spacing)
 
@@ -87,17 +94,54 @@ def _read_file(place: Path, spacing: Any) -> Volume:
         raise InputError("not a volume that can be read", where=str(place), allowed=", ".join(VOLUME_SUFFIXES))
     if name.endswith(_PLAIN) and spacing is None:
         raise _no_spacing(place)
+    if name.endswith(_PLAIN):
+        values = _read_tiff(place)
+        _check_dimensions(values.shape, place)
+        return Volume(values, Grid(values.shape, spacing))
     image = _read(place)
-    if image.GetDimension() != 3 or min(image.GetSize()) < 2:
-        remedy = "Give the folder of the series instead." if name.endswith(".dcm") else None
-        got = Words(" × ".join(map(str, image.GetSize())))
-        raise InputError("a volume must have three dimensions", where=str(place), got=got, remedy=remedy)
+    _check_dimensions(image.GetSize(), place)
     if name.endswith((".nii", ".nii.gz")):
         _check_whole(place)
-    values = _array(image, place)
-    if name.endswith(_PLAIN):
-        return Volume(values, Grid(values.shape, spacing))
-    return from_image(values, image, spacing, where=str(place))
+    return from_image(_array(image, place), image, spacing, where=str(place))
+
+
+def _check_dimensions(size: tuple[int, ...], place: Path) -> None:
+    if len(size) != 3 or min(size) < 2:
+        remedy = "Give the folder of the series instead." if place.name.lower().endswith(".dcm") else None
+        got = Words(" × ".join(map(str, size)))
+        raise InputError("a volume must have three dimensions", where=str(place), got=got, remedy=remedy)
+
+
+def _read_tiff(place: Path) -> Any:
+    """Return the pages of a file as (nx, ny, nz), one page as (nx, ny)."""
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(plain_file(place), formats=("TIFF",)) as file:
+            pages, layers = int(getattr(file, "n_frames", 1)), []
+            needed = 4.0 * pages * file.width * file.height
+            check_room(needed, "the volume", got=f"{pages} pages", remedy="Check the size that the file tells.")
+            for number in range(pages):
+                file.seek(number)
+                layers.append(np.asarray(file).T)
+    except MotiformError:
+        raise
+    except Exception as error:  # what a library says of a damaged file is of many kinds
+        raise _unreadable(place, f"{type(error).__name__}: {error}") from error
+    if len({layer.shape for layer in layers}) != 1 or layers[0].ndim != 2 or layers[0].dtype.kind not in "fiub":
+        allowed = "images of one size, with one number a pixel"
+        raise InputError("pages of a TIFF file must be grey images", where=str(place), allowed=allowed)
+    values = layers[0] if len(layers) == 1 else np.stack(layers, axis=-1)
+    if not np.isfinite(values).all():
+        raise InputError("pixels must be finite numbers", where=str(place))
+    return values
+
+
+def _unreadable(place: Path, reason: str) -> InputError:
+    return InputError(
+        "the file cannot be read as a volume", where=str(place), got=Words(reason[-200:]),
+        remedy="It may be cut short, or hold another format than its name says.",
+    )  # fmt: skip
 
 
 def from_image(values: Any, image: Any, spacing: Any, *, where: str) -> Volume:
@@ -121,15 +165,12 @@ def from_image(values: Any, image: Any, spacing: Any, *, where: str) -> Volume:
 def _read(place: Path) -> Any:
     import SimpleITK
 
+    check_head(place)
     SimpleITK.ProcessObject.SetGlobalWarningDisplay(False)
     try:
         return SimpleITK.ReadImage(str(place))
     except RuntimeError as error:
-        reason = str(error).strip().splitlines()[-1][-200:]
-        raise InputError(
-            "the file cannot be read as a volume", where=str(place), got=Words(reason),
-            remedy="It may be cut short, or hold another format than its name says.",
-        ) from error  # fmt: skip
+        raise _unreadable(place, str(error).strip().splitlines()[-1]) from error
 
 
 def _check_whole(place: Path) -> None:

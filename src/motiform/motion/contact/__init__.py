@@ -1,5 +1,6 @@
 """Contacts of articulated figures: points, obstacles, the acceleration problem, impacts."""
 
+from motiform.base.doors import open_doors
 from motiform.motion.contact.dynamics import (
     ContactForces,
     ContactImpact,
@@ -76,3 +77,5 @@ __all__ = [
     "torus",
     "tube",
 ]
+
+open_doors(globals())

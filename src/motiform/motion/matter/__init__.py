@@ -1,5 +1,6 @@
 """Matter: networks of point masses and links, and the analysis of their coupling."""
 
+from motiform.base.doors import open_doors
 from motiform.motion.matter import motions
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.laws import links, presets
@@ -40,3 +41,5 @@ __all__ = [
     "presets",
     "topology",
 ]
+
+open_doors(globals())

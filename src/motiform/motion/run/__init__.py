@@ -1,5 +1,6 @@
 """Running models: options, integrators, the loop that records, dense output, guards and the location of events."""
 
+from motiform.base.doors import open_doors
 from motiform.motion.run.explicit import ExplicitStep, Schedule, accepted_step, march
 from motiform.motion.run.guards import Fired, Guard
 from motiform.motion.run.integrators import (
@@ -51,3 +52,5 @@ __all__ = [
     "sampled_march",
     "sampled_steps",
 ]
+
+open_doors(globals())

@@ -1,5 +1,6 @@
 """Muscles: paths over bones, Hill-type models, OpenSim's muscles, and the muscle forces of a measured motion."""
 
+from motiform.base.doors import open_doors
 from motiform.motion.actuation.muscles.acting import HillMuscles
 from motiform.motion.actuation.muscles.hill import (
     FibreForces,
@@ -62,3 +63,5 @@ __all__ = [
     "static_optimization",
     "write_osim",
 ]
+
+open_doors(globals())

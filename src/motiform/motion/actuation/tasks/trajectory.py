@@ -122,7 +122,7 @@ def read_traj3(path: str | os.PathLike[str]) -> TaskTrajectory:
         count, row, poses = ([float(x) for x in part.replace(":", " ").split()] for part in parts[1:])
     except ValueError as error:
         raise InputError("a .traj3 file must hold numbers", where=str(place), got=str(error)) from None
-    n = int(count[0]) if len(count) == 1 else 0
+    n = int(count[0]) if len(count) == 1 and np.isfinite(count[0]) else 0
     if n < 3 or len(row) != n or len(poses) % n or not poses:
         got = f"{n} poses, {len(row)} times and contacts, {len(poses)} coordinates"
         raise InputError("the numbers of a .traj3 file do not fit", where=str(place), got=got)

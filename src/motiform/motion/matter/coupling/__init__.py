@@ -1,5 +1,6 @@
 """Coupling analysis: admittance, influence, transmission, separation into runs, and data rates."""
 
+from motiform.base.doors import open_doors
 from motiform.motion.matter.coupling.admittance import (
     Port,
     admittance,
@@ -124,3 +125,5 @@ __all__ = [
     "velocities",
     "without_links",
 ]
+
+open_doors(globals())

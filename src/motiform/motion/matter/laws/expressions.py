@@ -108,7 +108,10 @@ class _Reader:
         raise self.fail("expression cannot be read")
 
     def constant(self, value: object) -> float:
-        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else np.nan
+        try:
+            number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else np.nan
+        except OverflowError:  # a whole number of hundreds of digits
+            number = np.inf
         if not np.isfinite(number):
             raise self.fail("not a finite number")
         return number

@@ -1,0 +1,43 @@
+"""The doors of public functions: junk ends with an error that names the argument, what is right passes unchanged."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import motiform as mf
+from motiform.base.errors import InputError
+from motiform.geometry.maps import Grid
+from motiform.motion.actuation import prioritized
+from motiform.motion.matter.coupling import transmission
+from motiform.spatial import kinetic_energy, skew
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "text"),
+    [
+        (Grid, {"shape": {"a": 1}, "spacing": [1, 1, 1]}, r"Grid\(\): 'shape' must be a sequence"),
+        (prioritized, {"levels": 3.0}, r"prioritized\(\): 'levels' must be a sequence"),
+        (mf.figures.human36, {"heigth": 1.8}, "unknown argument .*Did you mean 'height'"),
+        (mf.simulate, {}, "the arguments do not fit: missing a required argument: 'what'"),
+        (transmission, {"Y": np.eye(2), "omega": [1.0]}, "the arguments do not fit: .*missing"),
+        (kinetic_energy, {"matrix": np.eye(6), "twist": np.zeros(4)}, "shape"),
+    ],
+)
+def test_junk_is_named(function, arguments, text):
+    with pytest.raises(InputError, match=text):
+        function(**arguments)
+
+
+def test_exceptions_of_callers_functions_pass():
+    def field(points):
+        raise ValueError("mine")
+
+    from motiform.form.implicit import polygonise
+
+    with pytest.raises(ValueError, match="mine"):
+        polygonise(field, np.array([[[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]]]), spacing=0.5)
+
+
+def test_functions_with_doors_are_found_by_pickle():
+    assert pickle.loads(pickle.dumps(skew)) is skew
