@@ -45,7 +45,7 @@ def add_spin_contacts(
     laid into the plane across the line; otherwise they reach to the contact, and history turns with the pair.
     """
     count = 0
-    e, h, f, u, w, b = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+    e, h, f, u, w = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     for n in range(len(pairs)):
         i, j = pairs[n, 0], pairs[n, 1]
         u[:] = x[j] - x[i]
@@ -60,11 +60,11 @@ def add_spin_contacts(
         rate = (e * u).sum()
         w[:] = arm * (spin[i] + spin[j])
         e -= rate * u + np.cross(w, u)
-        b[:] = held[n] + step * e
-        h[:] = b
+        h[:] = held[n]
         if not radii:
-            h += 0.5 * step * np.cross(spin[i] + spin[j], b)
+            h += 0.5 * step * np.cross(spin[i] + spin[j], held[n])
         h -= (h * u).sum() * u
+        h += step * e
         normal = stiffness * (size - d) - viscosity * rate
         f[:] = hold * h + slide * e
         most, strong = friction * abs(normal), math.sqrt((f * f).sum())

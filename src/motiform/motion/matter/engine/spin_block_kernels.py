@@ -1,9 +1,13 @@
 """Kernels of balls that rotate, for a CPU: contacts in blocks that its vector units take abreast.
 
-Pairs are taken in the order of their list. Those that touch are put side by side on a desk, a row for each number and
-a column for each pair; loops without branches work them out, and what they do is added to sums of the chunk of balls
-that they belong to. The sums of a chunk reach as far as the second ends of its pairs; every ball then adds up what the
-chunks know of it, in their order. The law is that of `spin_kernels`.
+Of the pairs that are listed those are picked, once in a while, that may touch before the next time. They are taken in
+the order of the list, so many abreast: loops without branches work them out on a desk, a row for each number and a
+column for each pair, and what they do is added to sums of the chunk of balls that they belong to. The sums of a chunk
+reach as far as the second ends of its pairs; every ball then adds up what the chunks know of it, in their order. The
+law is that of `spin_kernels`.
+
+Loops run over whole blocks, whose last one is filled up with pairs of a ball and itself, which do nothing: vector units
+and what follows them round differently, and results must not depend on how pairs fall into blocks.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -15,18 +19,16 @@ from numba import uint64 as ix
 from motiform.base.kernels import fused, inline, kernel
 from motiform.motion.matter.engine.link_kernels import law_tension, load_law
 
-__all__ = ["BLOCK", "DESK", "NOTES", "add_sums", "find_reaches", "rub_chunks"]
+__all__ = ["BLOCK", "DESK", "add_sums", "find_reaches", "pick_pairs", "return_memory", "rub_chunks"]
 
 BLOCK = 64
 """Pairs that are worked out abreast; a power of two."""
-_D, _SQUARE, _E, _BOTH, _LESS = 0, 3 * BLOCK, 4 * BLOCK, 7 * BLOCK, 8 * BLOCK
-_SPIN, _ROLL, _HELD, _FORCE, _FIRST = 9 * BLOCK, 12 * BLOCK, 15 * BLOCK, 18 * BLOCK, 21 * BLOCK
-_SECOND, _TENSION, _TAKEN, _ROLLED, _TWIST = 24 * BLOCK, 27 * BLOCK, 28 * BLOCK, 29 * BLOCK, 32 * BLOCK
-_ALONG, _SLIPS, _2 = 33 * BLOCK, 34 * BLOCK, 2 * BLOCK
-DESK = 35 * BLOCK
+_D, _E, _W, _FORCE, _FIRST, _SECOND = 0, 3 * BLOCK, 6 * BLOCK, 9 * BLOCK, 12 * BLOCK, 15 * BLOCK
+_LONG, _TENSION, _TAKEN, _SLIPS, _KEPT = 18 * BLOCK, 19 * BLOCK, 20 * BLOCK, 21 * BLOCK, 22 * BLOCK
+_BOTH, _LESS, _ROLL = 23 * BLOCK, 24 * BLOCK, 25 * BLOCK
+_1, _2 = BLOCK, 2 * BLOCK
+DESK = 28 * BLOCK
 """Numbers on the desk of a chunk."""
-NOTES = 2 * BLOCK
-"""Notes of a chunk: pairs that touch, and those that do not."""
 
 
 @kernel
@@ -39,242 +41,232 @@ def find_reaches(c, bounds, firsts, others, tops):
     tops[c] = top
 
 
-@inline
-def _find(desk, notes, o, m, k, last, ends, others, balls, farthest):
-    """Put the lines of those of the next pairs that touch on the desk, and note which they are; return how many.
-
-    Those that do not are noted behind them. There are no branches: which pairs touch cannot be foreseen.
-    """
-    count, apart = 0, 0
-    for n in range(k, last):
-        l, b = ix(n), ix(o + count)
+@kernel
+def pick_pairs(
+    c, bounds, firsts, ends, others, places, radius, reach, memory, starts, counts, first, second, which, held
+):
+    """Pick the pairs of a chunk whose gap is below `reach`, with what they remember, and fill up the last block."""
+    at, count = starts[c], 0
+    for n in range(firsts[bounds[c]], firsts[bounds[c + 1]]):
+        l, p = ix(n), ix(at + count)
         i, j = ix(ends[l]), ix(others[l])
-        dx, dy, dz = balls[0, j] - balls[0, i], balls[1, j] - balls[1, i], balls[2, j] - balls[2, i]
-        both = balls[3, i] + balls[3, j]
-        square, reach = dx * dx + dy * dy + dz * dz, farthest + both
-        desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)] = dx, dy, dz
-        desk[b + ix(_SQUARE)], desk[b + ix(_BOTH)] = square, both
-        notes[ix(m + count)] = n
-        notes[ix(m + BLOCK + apart)] = n
-        touch = int(square < reach * reach) & int(square > 0.0)
-        count, apart = count + touch, apart + (1 - touch)
-    return count
+        dx, dy, dz = places[0, j] - places[0, i], places[1, j] - places[1, i], places[2, j] - places[2, i]
+        most = reach + (radius[i] + radius[j])
+        first[p], second[p], which[p] = ends[l], others[l], n
+        for k in range(held.shape[0]):
+            held[ix(k), p] = memory[ix(k), l]
+        count += 1 if dx * dx + dy * dy + dz * dz < most * most else 0
+    counts[c] = count
+    for n in range(at + count, at + (count + BLOCK - 1) // BLOCK * BLOCK):
+        first[n], second[n] = bounds[c], bounds[c]
+        for k in range(held.shape[0]):
+            held[k, n] = 0.0
+
+
+@kernel
+def return_memory(c, starts, counts, which, held, memory):
+    """Write what the picked pairs of a chunk remember where it is kept for all."""
+    for n in range(starts[c], starts[c] + counts[c]):
+        for k in range(held.shape[0]):
+            memory[k, which[n]] = held[k, n]
 
 
 @inline
-def _lay(desk, notes, o, m, count, ends, others, balls, memory, planes, differ):
-    """Put on the desk what the ends of pairs do against each other, and what the pairs remember."""
-    for n in range(count):
-        b, l = ix(o + n), ix(notes[ix(m + n)])
-        i, j = ix(ends[l]), ix(others[l])
-        desk[b + ix(_E)], desk[b + ix(_E + BLOCK)] = balls[4, j] - balls[4, i], balls[5, j] - balls[5, i]
+def _lay(desk, o, p, first, second, balls, differ):
+    """Put the lines of a block of pairs on the desk, how their ends moved against each other, and their mean turns."""
+    for n in range(BLOCK):
+        b, l = ix(o + n), ix(p + n)
+        i, j = ix(first[l]), ix(second[l])
+        desk[b + ix(_D)] = balls[0, j] - balls[0, i]
+        desk[b + ix(_D + _1)] = balls[1, j] - balls[1, i]
+        desk[b + ix(_D + _2)] = balls[2, j] - balls[2, i]
+    for n in range(BLOCK):
+        b, l = ix(o + n), ix(p + n)
+        i, j = ix(first[l]), ix(second[l])
+        desk[b + ix(_E)] = balls[4, j] - balls[4, i]
+        desk[b + ix(_E + _1)] = balls[5, j] - balls[5, i]
         desk[b + ix(_E + _2)] = balls[6, j] - balls[6, i]
-        px, py, pz, qx, qy, qz = balls[7, i], balls[8, i], balls[9, i], balls[7, j], balls[8, j], balls[9, j]
-        desk[b + ix(_SPIN)], desk[b + ix(_SPIN + BLOCK)], desk[b + ix(_SPIN + _2)] = px + qx, py + qy, pz + qz
-        if differ:
-            desk[b + ix(_LESS)] = balls[3, i] - balls[3, j]
-            desk[b + ix(_ROLL)], desk[b + ix(_ROLL + BLOCK)], desk[b + ix(_ROLL + _2)] = qx - px, qy - py, qz - pz
-        desk[b + ix(_HELD)], desk[b + ix(_HELD + BLOCK)] = memory[0, l], memory[1, l]
-        desk[b + ix(_HELD + _2)] = memory[2, l]
-        if planes > 3:
-            for k in range(4):
-                desk[ix(o + n + _ROLLED + k * BLOCK)] = memory[ix(3 + k), l]
+        desk[b + ix(_W)] = balls[7, i] + balls[7, j]
+        desk[b + ix(_W + _1)] = balls[8, i] + balls[8, j]
+        desk[b + ix(_W + _2)] = balls[9, i] + balls[9, j]
+    if differ:
+        for n in range(BLOCK):
+            b, l = ix(o + n), ix(p + n)
+            i, j = ix(first[l]), ix(second[l])
+            desk[b + ix(_BOTH)], desk[b + ix(_LESS)] = balls[3, i] + balls[3, j], balls[3, i] - balls[3, j]
+            desk[b + ix(_ROLL)] = balls[7, j] - balls[7, i]
+            desk[b + ix(_ROLL + _1)] = balls[8, j] - balls[8, i]
+            desk[b + ix(_ROLL + _2)] = balls[9, j] - balls[9, i]
+
+
+@fused
+def _less_cross(x, y, z, ax, ay, az, bx, by, bz):
+    """Return x − a × b."""
+    return x - ay * bz + az * by, y - az * bx + ax * bz, z - ax * by + ay * bx
 
 
 @inline
-def _forget(notes, m, count, memory, planes):
-    """Let pairs forget."""
-    for n in range(count):
-        l = ix(notes[ix(m + n)])
-        memory[0, l], memory[1, l], memory[2, l] = 0.0, 0.0, 0.0
-        if planes > 3:
-            memory[3, l], memory[4, l], memory[5, l], memory[6, l] = 0.0, 0.0, 0.0, 0.0
+def _row(desk, b, row):
+    """Return a vector of a pair on the desk."""
+    return desk[b + ix(row)], desk[b + ix(row + _1)], desk[b + ix(row + _2)]
+
+
+@inline
+def _put(desk, b, row, x, y, z):
+    """Put a vector of a pair on the desk."""
+    desk[b + ix(row)], desk[b + ix(row + _1)], desk[b + ix(row + _2)] = x, y, z
 
 
 @fused
-def _press_block(desk, o, count, law, one_zone, per_step):
-    """Work out directions and tensions of pairs abreast."""
-    for n in range(count):
-        b = ix(o + n)
-        square = desk[b + ix(_SQUARE)]
-        d = math.sqrt(square)
-        inverse = d * (1.0 / square)
-        ux, uy, uz = inverse * desk[b + ix(_D)], inverse * desk[b + ix(_D + BLOCK)], inverse * desk[b + ix(_D + _2)]
-        along = ux * desk[b + ix(_E)] + uy * desk[b + ix(_E + BLOCK)] + uz * desk[b + ix(_E + _2)]
-        desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)] = ux, uy, uz
-        desk[b + ix(_SQUARE)], desk[b + ix(_ALONG)] = d, along
-        desk[b + ix(_TENSION)] = law[3] * ((d - desk[b + ix(_BOTH)]) - law[5]) + law[4] * (along * per_step)
-    if not one_zone:
-        for n in range(count):
-            b = ix(o + n)
-            gap, rate = desk[b + ix(_SQUARE)] - desk[b + ix(_BOTH)], desk[b + ix(_ALONG)] * per_step
-            desk[b + ix(_TENSION)] = law_tension(law, gap, rate)
-
-
-@fused
-def _shift_block(desk, o, count, per_step):
-    """Let the surfaces of unequal balls touch where they do: arms (d ± less)/2 move them by Te less/2 (ω₂ − ω₁) × u."""
-    half = 0.5 / per_step
-    for n in range(count):
-        b = ix(o + n)
-        ux, uy, uz, less = (
-            desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)], half * desk[b + ix(_LESS)]
-        )  # fmt: skip
-        rx, ry, rz = less * desk[b + ix(_ROLL)], less * desk[b + ix(_ROLL + BLOCK)], less * desk[b + ix(_ROLL + _2)]
-        desk[b + ix(_E)] += ry * uz - rz * uy
-        desk[b + ix(_E + BLOCK)] += rz * ux - rx * uz
-        desk[b + ix(_E + _2)] += rx * uy - ry * ux
-
-
-@fused
-def _share_block(desk, o, count):
-    """Share torques among unequal ends: by their arms (d ± less)/2."""
-    for n in range(count):
-        b = ix(o + n)
-        part = desk[b + ix(_LESS)] / desk[b + ix(_SQUARE)]
-        qx, qy, qz = desk[b + ix(_FIRST)], desk[b + ix(_FIRST + BLOCK)], desk[b + ix(_FIRST + _2)]
-        more, less = 1.0 + part, 1.0 - part
-        desk[b + ix(_FIRST)], desk[b + ix(_SECOND)] = more * qx, less * qx
-        desk[b + ix(_FIRST + BLOCK)], desk[b + ix(_SECOND + BLOCK)] = more * qy, less * qy
-        desk[b + ix(_FIRST + _2)], desk[b + ix(_SECOND + _2)] = more * qz, less * qz
-
-
-@fused
-def _move_block(desk, o, count, per_step):
-    """Work out how the surfaces of equal balls moved: e less its part along u, less Te (ω₁ + ω₂) × u d/2."""
-    half = 0.5 / per_step
-    for n in range(count):
-        b = ix(o + n)
-        ux, uy, uz = desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)]
-        d, along = half * desk[b + ix(_SQUARE)], desk[b + ix(_ALONG)]
-        px, py, pz = d * desk[b + ix(_SPIN)], d * desk[b + ix(_SPIN + BLOCK)], d * desk[b + ix(_SPIN + _2)]
-        desk[b + ix(_E)] = (desk[b + ix(_E)] - along * ux) - (py * uz - pz * uy)
-        desk[b + ix(_E + BLOCK)] = (desk[b + ix(_E + BLOCK)] - along * uy) - (pz * ux - px * uz)
-        desk[b + ix(_E + _2)] = (desk[b + ix(_E + _2)] - along * uz) - (px * uy - py * ux)
-
-
-@fused
-def _hold_block(desk, o, count, per_step):
-    """Stretch what pairs hold: it turns with the pair and is laid into the plane across u."""
-    half = 0.5 / per_step
-    for n in range(count):
-        b = ix(o + n)
-        ux, uy, uz = desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)]
-        sx, sy, sz = desk[b + ix(_SPIN)], desk[b + ix(_SPIN + BLOCK)], desk[b + ix(_SPIN + _2)]
-        gx, gy = desk[b + ix(_HELD)] + desk[b + ix(_E)], desk[b + ix(_HELD + BLOCK)] + desk[b + ix(_E + BLOCK)]
-        gz = desk[b + ix(_HELD + _2)] + desk[b + ix(_E + _2)]
-        hx, hy = gx + half * (sy * gz - sz * gy), gy + half * (sz * gx - sx * gz)
-        hz = gz + half * (sx * gy - sy * gx)
+def _hold(desk, o, p, held):
+    """Stretch what pairs hold: it turns with the pair, is laid into the plane across u, and takes up what slid."""
+    for n in range(BLOCK):
+        b, l = ix(o + n), ix(p + n)
+        ux, uy, uz = _row(desk, b, _D)
+        wx, wy, wz = _row(desk, b, _W)
+        ex, ey, ez = _row(desk, b, _E)
+        hx, hy, hz, kept = held[0, l], held[1, l], held[2, l], desk[b + ix(_KEPT)]
+        hx, hy, hz = _less_cross(hx, hy, hz, hx, hy, hz, wx, wy, wz)
         off = hx * ux + hy * uy + hz * uz
-        desk[b + ix(_HELD)], desk[b + ix(_HELD + BLOCK)] = hx - off * ux, hy - off * uy
-        desk[b + ix(_HELD + _2)] = hz - off * uz
+        held[0, l] = (kept * hx - off * ux) + ex
+        held[1, l] = (kept * hy - off * uy) + ey
+        held[2, l] = (kept * hz - off * uz) + ez
 
 
-@inline
-def _sum_up(desk, b, fx, fy, fz):
-    """Add tension and friction of a pair, and work out its torque about equal ends and the energy that is taken."""
-    ux, uy, uz = desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)]
-    half, t = 0.5 * desk[b + ix(_SQUARE)], desk[b + ix(_TENSION)]
-    desk[b + ix(_TAKEN)] = fx * desk[b + ix(_E)] + fy * desk[b + ix(_E + BLOCK)] + fz * desk[b + ix(_E + _2)]
-    desk[b + ix(_FORCE)], desk[b + ix(_FORCE + BLOCK)] = t * ux + fx, t * uy + fy
-    desk[b + ix(_FORCE + _2)] = t * uz + fz
-    qx, qy, qz = uy * fz - uz * fy, uz * fx - ux * fz, ux * fy - uy * fx
-    desk[b + ix(_FIRST)], desk[b + ix(_FIRST + BLOCK)], desk[b + ix(_FIRST + _2)] = half * qx, half * qy, half * qz
+def _blocks(differ):
+    """Return the loops over pairs of equal balls that act in one zone, or of any: loops with branches are not abreast.
+
+    Equal balls move by −w × D against each other where they touch, w = Te (ω₁ + ω₂)/2 the turn of the pair in a step.
+    """
+
+    @fused
+    def press(desk, o, law, both, farthest, per_step):
+        """Work out directions and tensions of pairs, and how their surfaces slid; all is 0 where they do not touch."""
+        for n in range(BLOCK):
+            b = ix(o + n)
+            dx, dy, dz = _row(desk, b, _D)
+            wx, wy, wz = _row(desk, b, _W)
+            ex, ey, ez = _row(desk, b, _E)
+            apart = desk[b + ix(_BOTH)] if differ else both
+            square, reach = dx * dx + dy * dy + dz * dz, farthest + apart
+            d = math.sqrt(square)
+            near = (square < reach * reach) & (square > 0.0)
+            inverse, kept = (1.0 / d if near else 0.0), (1.0 if near else 0.0)
+            ux, uy, uz = inverse * dx, inverse * dy, inverse * dz
+            ex, ey, ez = _less_cross(ex, ey, ez, wx, wy, wz, dx, dy, dz)
+            along = ux * ex + uy * ey + uz * ez
+            gap, rate = d - apart, along * per_step
+            t = law_tension(law, gap, rate) if differ else law[3] * (gap - law[5]) + law[4] * rate
+            ex, ey, ez = kept * ex - along * ux, kept * ey - along * uy, kept * ez - along * uz
+            if differ:  # their surfaces touch off the middle
+                less = desk[b + ix(_LESS)]
+                rx, ry, rz = _row(desk, b, _ROLL)
+                ex, ey, ez = _less_cross(ex, ey, ez, ux, uy, uz, less * rx, less * ry, less * rz)
+            desk[b + ix(_TENSION)], desk[b + ix(_LONG)], desk[b + ix(_KEPT)] = (t if near else 0.0), d, kept
+            _put(desk, b, _D, ux, uy, uz)
+            _put(desk, b, _E, ex, ey, ez)
+
+    @inline
+    def keep(desk, b, ex, ey, ez, fx, fy, fz):
+        """Write force and torques of a pair with friction f at arms (d ± less)/2, and the energy that it takes."""
+        ux, uy, uz = _row(desk, b, _D)
+        t, arm = desk[b + ix(_TENSION)], 0.5 * desk[b + ix(_LONG)]
+        desk[b + ix(_TAKEN)] = fx * ex + fy * ey + fz * ez
+        _put(desk, b, _FORCE, t * ux + fx, t * uy + fy, t * uz + fz)
+        qx, qy, qz = uy * fz - uz * fy, uz * fx - ux * fz, ux * fy - uy * fx
+        if differ:
+            less = 0.5 * desk[b + ix(_LESS)]
+            other = arm - less
+            arm += less
+            _put(desk, b, _SECOND, other * qx, other * qy, other * qz)
+        _put(desk, b, _FIRST, arm * qx, arm * qy, arm * qz)
+
+    @fused
+    def rub(desk, o, p, held, limit, stiffness, damping):
+        """Work out what pairs do if none slips, and tell which do."""
+        for n in range(BLOCK):
+            b, l = ix(o + n), ix(p + n)
+            ex, ey, ez = _row(desk, b, _E)
+            fx, fy = stiffness * held[0, l] + damping * ex, stiffness * held[1, l] + damping * ey
+            fz, most = stiffness * held[2, l] + damping * ez, limit * desk[b + ix(_TENSION)]
+            desk[b + ix(_SLIPS)] = (fx * fx + fy * fy + fz * fz) - most * most
+            keep(desk, b, ex, ey, ez, fx, fy, fz)
+
+    @fused
+    def slip(desk, o, p, held, limit, stiffness, damping, part):
+        """Let those pairs slip whose springs and dampers would do more than friction can."""
+        for n in range(BLOCK):
+            b, l = ix(o + n), ix(p + n)
+            if desk[b + ix(_SLIPS)] > 0.0:
+                ex, ey, ez = _row(desk, b, _E)
+                fx, fy = stiffness * held[0, l] + damping * ex, stiffness * held[1, l] + damping * ey
+                fz = stiffness * held[2, l] + damping * ez
+                size = math.sqrt(fx * fx + fy * fy + fz * fz)
+                share = limit * abs(desk[b + ix(_TENSION)]) / size if size > 0.0 else 0.0
+                fx, fy, fz = share * fx, share * fy, share * fz
+                held[0, l], held[1, l] = part * (fx - damping * ex), part * (fy - damping * ey)
+                held[2, l] = part * (fz - damping * ez)
+                keep(desk, b, ex, ey, ez, fx, fy, fz)
+
+    return press, rub, slip
 
 
-@inline
-def _sprung(desk, b, axis, stiffness, damping):
-    """Return what spring and damper of a pair do along an axis."""
-    return stiffness * desk[b + ix(_HELD + axis)] + damping * desk[b + ix(_E + axis)]
+_press_equal, _rub_equal, _slip_equal = _blocks(differ=False)
+_press_any, _rub_any, _slip_any = _blocks(differ=True)
 
 
 @fused
-def _sum_block(desk, o, count, limit, stiffness, damping):
-    """Work out what springs and dampers of pairs do if none slips, and tell which do."""
-    for n in range(count):
-        b = ix(o + n)
-        fx, fy = _sprung(desk, b, 0, stiffness, damping), _sprung(desk, b, BLOCK, stiffness, damping)
-        fz = _sprung(desk, b, _2, stiffness, damping)
-        most = limit * desk[b + ix(_TENSION)]
-        desk[b + ix(_SLIPS)] = (fx * fx + fy * fy + fz * fz) - most * most
-        _sum_up(desk, b, fx, fy, fz)
-
-
-@fused
-def _slip_block(desk, o, count, limit, stiffness, damping, part):
-    """Let those pairs slip whose springs and dampers would do more than friction can."""
-    for n in range(count):
-        b = ix(o + n)
-        if desk[b + ix(_SLIPS)] > 0.0:
-            fx, fy = _sprung(desk, b, 0, stiffness, damping), _sprung(desk, b, BLOCK, stiffness, damping)
-            fz = _sprung(desk, b, _2, stiffness, damping)
-            size, most = math.sqrt(fx * fx + fy * fy + fz * fz), limit * abs(desk[b + ix(_TENSION)])
-            share = most / size if size > 0.0 else 0.0
-            fx, fy, fz = share * fx, share * fy, share * fz
-            desk[b + ix(_HELD)] = part * (fx - damping * desk[b + ix(_E)])
-            desk[b + ix(_HELD + BLOCK)] = part * (fy - damping * desk[b + ix(_E + BLOCK)])
-            desk[b + ix(_HELD + _2)] = part * (fz - damping * desk[b + ix(_E + _2)])
-            _sum_up(desk, b, fx, fy, fz)
-
-
-@fused
-def _roll_block(desk, o, count, per_step, rolling, torsion, stiffness, damping, part):
-    """Add the couples that resist rolling and torsion of pairs abreast."""
-    step = 1.0 / per_step
-    half = 0.5 * step
-    for n in range(count):
-        b = ix(o + n)
-        ux, uy, uz = desk[b + ix(_D)], desk[b + ix(_D + BLOCK)], desk[b + ix(_D + _2)]
-        sx, sy, sz = desk[b + ix(_SPIN)], desk[b + ix(_SPIN + BLOCK)], desk[b + ix(_SPIN + _2)]
+def _roll(desk, o, p, held, rolling, torsion, stiffness, damping, part):
+    """Add the couples that resist rolling and torsion of pairs."""
+    for n in range(BLOCK):
+        b, l = ix(o + n), ix(p + n)
+        ux, uy, uz = _row(desk, b, _D)
+        wx, wy, wz = _row(desk, b, _W)
+        rx, ry, rz = _row(desk, b, _ROLL)
         both, less, t = desk[b + ix(_BOTH)], desk[b + ix(_LESS)], abs(desk[b + ix(_TENSION)])
+        kept = desk[b + ix(_KEPT)]
         arm = 0.25 * (both - less * less / both) if both > 0.0 else 0.0  # r₁ r₂/(r₁ + r₂)
-        by = arm * step
-        rx, ry, rz = by * desk[b + ix(_ROLL)], by * desk[b + ix(_ROLL + BLOCK)], by * desk[b + ix(_ROLL + _2)]
+        by = 2.0 * kept * arm
+        rx, ry, rz = by * rx, by * ry, by * rz
         along = rx * ux + ry * uy + rz * uz
         ex, ey, ez = rx - along * ux, ry - along * uy, rz - along * uz
-        hx, hy, hz = (
-            desk[b + ix(_ROLLED)] + ex, desk[b + ix(_ROLLED + BLOCK)] + ey, desk[b + ix(_ROLLED + _2)] + ez
-        )  # fmt: skip
-        hx, hy, hz = (
-            hx + half * (sy * hz - sz * hy), hy + half * (sz * hx - sx * hz), hz + half * (sx * hy - sy * hx)
-        )  # fmt: skip
+        hx, hy, hz = kept * held[3, l], kept * held[4, l], kept * held[5, l]
+        hx, hy, hz = _less_cross(hx, hy, hz, hx, hy, hz, wx, wy, wz)
         off = hx * ux + hy * uy + hz * uz
-        hx, hy, hz = hx - off * ux, hy - off * uy, hz - off * uz
+        hx, hy, hz = (hx - off * ux) + ex, (hy - off * uy) + ey, (hz - off * uz) + ez
         fx, fy, fz = stiffness * hx + damping * ex, stiffness * hy + damping * ey, stiffness * hz + damping * ez
         size, most = math.sqrt(fx * fx + fy * fy + fz * fz), rolling * t
         slips = size > most
         share = most / size if slips else 1.0
         fx, fy, fz = share * fx, share * fy, share * fz
-        desk[b + ix(_ROLLED)] = part * (fx - damping * ex) if slips else hx
-        desk[b + ix(_ROLLED + BLOCK)] = part * (fy - damping * ey) if slips else hy
-        desk[b + ix(_ROLLED + _2)] = part * (fz - damping * ez) if slips else hz
-        turned, most = desk[b + ix(_TWIST)] + along, torsion * t
+        held[3, l] = part * (fx - damping * ex) if slips else hx
+        held[4, l] = part * (fy - damping * ey) if slips else hy
+        held[5, l] = part * (fz - damping * ez) if slips else hz
+        turned, most = kept * held[6, l] + along, torsion * t
         q = stiffness * turned + damping * along
-        held = min(max(q, -most), most)
-        desk[b + ix(_TWIST)] = part * (held - damping * along) if held != q else turned
-        fx, fy, fz = fx + held * ux, fy + held * uy, fz + held * uz
+        twist = min(max(q, -most), most)
+        held[6, l] = part * (twist - damping * along) if twist != q else turned
+        fx, fy, fz = fx + twist * ux, fy + twist * uy, fz + twist * uz
         desk[b + ix(_TAKEN)] += fx * rx + fy * ry + fz * rz
         mx, my, mz = arm * fx, arm * fy, arm * fz
-        desk[b + ix(_FIRST)] += mx
-        desk[b + ix(_FIRST + BLOCK)] += my
-        desk[b + ix(_FIRST + _2)] += mz
-        desk[b + ix(_SECOND)] -= mx
-        desk[b + ix(_SECOND + BLOCK)] -= my
-        desk[b + ix(_SECOND + _2)] -= mz
+        px, py, pz = _row(desk, b, _FIRST)
+        qx, qy, qz = _row(desk, b, _SECOND)
+        _put(desk, b, _FIRST, px + mx, py + my, pz + mz)
+        _put(desk, b, _SECOND, qx - mx, qy - my, qz - mz)
 
 
 @inline
-def _file(desk, notes, o, m, count, base, ends, others, memory, planes, keeps, differ, sums):
-    """Add what the pairs on the desk do to the sums of their ends, keep what they remember; return what was taken."""
+def _file(desk, o, p, count, base, first, second, differ, sums):
+    """Add what the pairs on the desk do to the sums of their ends; return the energy that was taken."""
     taken = 0.0
     for n in range(count):
-        b, l = ix(o + n), ix(notes[ix(m + n)])
-        i, j = ix(base + 6 * int(ends[l])), ix(base + 6 * int(others[l]))
-        fx, fy, fz = desk[b + ix(_FORCE)], desk[b + ix(_FORCE + BLOCK)], desk[b + ix(_FORCE + _2)]
-        px, py, pz = desk[b + ix(_FIRST)], desk[b + ix(_FIRST + BLOCK)], desk[b + ix(_FIRST + _2)]
+        b, l = ix(o + n), ix(p + n)
+        i, j = ix(base + 6 * int(first[l])), ix(base + 6 * int(second[l]))
+        fx, fy, fz = _row(desk, b, _FORCE)
+        px, py, pz = _row(desk, b, _FIRST)
         qx, qy, qz = px, py, pz
         if differ:
-            qx, qy, qz = desk[b + ix(_SECOND)], desk[b + ix(_SECOND + BLOCK)], desk[b + ix(_SECOND + _2)]
+            qx, qy, qz = _row(desk, b, _SECOND)
         taken += desk[b + ix(_TAKEN)]
         sums[i], sums[i + ix(1)], sums[i + ix(2)] = sums[i] + fx, sums[i + ix(1)] + fy, sums[i + ix(2)] + fz
         sums[i + ix(3)], sums[i + ix(4)], sums[i + ix(5)] = (
@@ -284,49 +276,44 @@ def _file(desk, notes, o, m, count, base, ends, others, memory, planes, keeps, d
         sums[j + ix(3)], sums[j + ix(4)], sums[j + ix(5)] = (
             sums[j + ix(3)] + qx, sums[j + ix(4)] + qy, sums[j + ix(5)] + qz
         )  # fmt: skip
-        if keeps:
-            for k in range(3):
-                memory[ix(k), l] = desk[ix(o + n + _HELD + k * BLOCK)]
-            if planes > 3:
-                for k in range(4):
-                    memory[ix(3 + k), l] = desk[ix(o + n + _ROLLED + k * BLOCK)]
     return taken
 
 
 @kernel
 def rub_chunks(
-    c, bounds, tops, bases, firsts, ends, others, order, balls, table, per_step, farthest, rub, differ, memory, desk,
-    notes, sums, lost,
+    c, bounds, tops, bases, starts, counts, first, second, order, balls, table, per_step, farthest, rub, unequal, held,
+    desk, sums, lost,
 ):  # fmt: skip
-    """Work out the pairs whose first ends are in a chunk of balls; those out of range forget.
+    """Work out the picked pairs whose first ends are in a chunk of balls; those out of range forget.
 
     The energy that friction takes in all of them is noted at the first ball.
     """
-    law, planes, keeps = load_law(table, 0), memory.shape[0], rub[1] > 0.0
+    law, planes, keeps = load_law(table, 0), held.shape[0], rub[1] > 0.0
     limit, stiffness, damping = rub[0], rub[1], rub[2] * per_step
-    part, one_zone = (1.0 / stiffness if keeps else 0.0), law[0] >= farthest
-    base, o, m = bases[c] - 6 * bounds[c], c * DESK, c * NOTES
+    part, differ = (1.0 / stiffness if keeps else 0.0), unequal or law[0] < farthest
+    base, o, both, taken = bases[c] - 6 * bounds[c], c * DESK, 2.0 * balls[3, 0], 0.0
     for n in range(bases[c], bases[c] + 6 * (tops[c] - bounds[c])):
         sums[ix(n)] = 0.0
-    k, last, taken = firsts[bounds[c]], firsts[bounds[c + 1]], 0.0
-    while k < last:
-        end = min(k + BLOCK, last)
-        count = _find(desk, notes, o, m, k, end, ends, others, balls, farthest)
-        _lay(desk, notes, o, m, count, ends, others, balls, memory, planes, differ)
-        _forget(notes, m + BLOCK, end - k - count, memory, planes)
-        k = end
-        _press_block(desk, o, count, law, one_zone, per_step)
+    for p in range(starts[c], starts[c] + counts[c], BLOCK):
+        _lay(desk, o, p, first, second, balls, differ)
         if differ:
-            _shift_block(desk, o, count, per_step)
-        _move_block(desk, o, count, per_step)
-        _hold_block(desk, o, count, per_step)
-        _sum_block(desk, o, count, limit, stiffness, damping)
-        _slip_block(desk, o, count, limit, stiffness, damping, part)
+            _press_any(desk, o, law, both, farthest, per_step)
+        else:
+            _press_equal(desk, o, law, both, farthest, per_step)
+        _hold(desk, o, p, held)
         if differ:
-            _share_block(desk, o, count)
+            _rub_any(desk, o, p, held, limit, stiffness, damping)
+            _slip_any(desk, o, p, held, limit, stiffness, damping, part)
+        else:
+            _rub_equal(desk, o, p, held, limit, stiffness, damping)
+            _slip_equal(desk, o, p, held, limit, stiffness, damping, part)
         if planes > 3:
-            _roll_block(desk, o, count, per_step, rub[3], rub[4], stiffness, damping, part)
-        taken += _file(desk, notes, o, m, count, base, ends, others, memory, planes, keeps, differ, sums)
+            _roll(desk, o, p, held, rub[3], rub[4], stiffness, damping, part)
+        if not keeps:
+            for k in range(planes):
+                for l in range(p, p + BLOCK):
+                    held[ix(k), ix(l)] = 0.0
+        taken += _file(desk, o, p, min(BLOCK, starts[c] + counts[c] - p), base, first, second, differ, sums)
     lost[order[bounds[c]]] += taken
 
 

@@ -21,8 +21,8 @@ _C2, _C3, _C4, _C5, _C6, _C7 = (1.0 / math.factorial(n) for n in range(4, 15, 2)
 
 
 @kernel
-def line_up_balls(c, width, order, x, before, rates, radius, listed, slack, mark, moved, balls):
-    """Copy place, radius, stride and angular velocity of balls side by side; tell who left the list's slack."""
+def line_up_balls(c, width, order, x, before, rates, half, radius, listed, slack, mark, moved, balls):
+    """Copy place, radius, stride and half the turn Te ω of balls side by side; tell who left the list's slack."""
     far = 0
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
         i, m = ix(n), ix(order[ix(n)])
@@ -31,7 +31,7 @@ def line_up_balls(c, width, order, x, before, rates, radius, listed, slack, mark
             place = x[axis, m]
             balls[axis, i] = place
             balls[4 + axis, i] = place - before[axis, m]
-            balls[7 + axis, i] = rates[axis, m]
+            balls[7 + axis, i] = half * rates[axis, m]
             off += (place - listed[axis, i]) * (place - listed[axis, i])
         balls[3, i] = radius[i]
         far += 0 if off < slack * slack else 1
@@ -60,7 +60,7 @@ def _held(hx, hy, hz, ex, ey, ez, most, stiffness, damping):
 
 @inline
 def _across(hx, hy, hz, ux, uy, uz, spin):
-    """Return a vector turned by a small angle and laid into the plane across u: it turns about u alone."""
+    """Return a vector turned by a small angle and laid into the plane across u."""
     cx, cy, cz = _cross(spin[0], spin[1], spin[2], hx, hy, hz)
     hx, hy, hz = hx + cx, hy + cy, hz + cz
     along = hx * ux + hy * uy + hz * uz
@@ -69,7 +69,7 @@ def _across(hx, hy, hz, ux, uy, uz, spin):
 
 @inline
 def _ball(balls, i):
-    """Return place, stride, angular velocity and radius of a ball."""
+    """Return place, stride, half the turn and radius of a ball."""
     return (
         (balls[0, i], balls[1, i], balls[2, i]), (balls[4, i], balls[5, i], balls[6, i]),
         (balls[7, i], balls[8, i], balls[9, i]), balls[3, i],
@@ -77,27 +77,26 @@ def _ball(balls, i):
 
 
 @inline
-def _contact(a, b, dx, dy, dz, d, table, per_step, step):
+def _contact(a, b, dx, dy, dz, d, table, per_step):
     """Return the direction of a pair that touches, its tension, how its surfaces moved, its arms and its mean turn."""
-    p, q, lesser = a[2], b[2], a[3] - b[3]
+    p, q, less = a[2], b[2], a[3] - b[3]
     inverse = 1.0 / d
     ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
     ex, ey, ez = b[1][0] - a[1][0], b[1][1] - a[1][1], b[1][2] - a[1][2]
     along = ex * ux + ey * uy + ez * uz
     t = tension(table, 0, d - (a[3] + b[3]), along * per_step)
-    one, two = 0.5 * (d + lesser), 0.5 * (d - lesser)
+    one, two = d + less, d - less
     wx, wy, wz = _cross(one * p[0] + two * q[0], one * p[1] + two * q[1], one * p[2] + two * q[2], ux, uy, uz)
-    ex, ey, ez = ex - along * ux - step * wx, ey - along * uy - step * wy, ez - along * uz - step * wz
-    half = 0.5 * step
-    spin = half * (p[0] + q[0]), half * (p[1] + q[1]), half * (p[2] + q[2])
-    return ux, uy, uz, t, ex, ey, ez, one, two, spin
+    ex, ey, ez = ex - along * ux - wx, ey - along * uy - wy, ez - along * uz - wz
+    spin = p[0] + q[0], p[1] + q[1], p[2] + q[2]
+    return ux, uy, uz, t, ex, ey, ez, 0.5 * one, 0.5 * two, spin
 
 
 @inline
 def _rub(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping):
     """Return the force of friction on the first end, and keep how far it is held off [Cundall79]."""
-    hx, hy, hz = _across(memory[0, l] + ex, memory[1, l] + ey, memory[2, l] + ez, ux, uy, uz, spin)
-    fx, fy, fz, hx, hy, hz = _held(hx, hy, hz, ex, ey, ez, limit * abs(t), stiffness, damping)
+    hx, hy, hz = _across(memory[0, l], memory[1, l], memory[2, l], ux, uy, uz, spin)
+    fx, fy, fz, hx, hy, hz = _held(hx + ex, hy + ey, hz + ez, ex, ey, ez, limit * abs(t), stiffness, damping)
     if stiffness > 0.0:
         memory[0, l], memory[1, l], memory[2, l] = hx, hy, hz
     return fx, fy, fz
@@ -112,7 +111,7 @@ def spinning_pairs(
     What they do to the first end is added up at once, with the energy that friction takes; force and torque of the
     second end are written for it.
     """
-    limit, stiffness, damping, step = rub[0], rub[1], rub[2] * per_step, 1.0 / per_step
+    limit, stiffness, damping = rub[0], rub[1], rub[2] * per_step
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
         i = ix(n)
         a = _ball(balls, i)
@@ -124,7 +123,7 @@ def spinning_pairs(
             square, reach = dx * dx + dy * dy + dz * dz, farthest + (a[3] + b[3])
             if square < reach * reach and square > 0.0:
                 d = math.sqrt(square)
-                ux, uy, uz, t, ex, ey, ez, one, two, spin = _contact(a, b, dx, dy, dz, d, table, per_step, step)
+                ux, uy, uz, t, ex, ey, ez, one, two, spin = _contact(a, b, dx, dy, dz, d, table, per_step)
                 fx, fy, fz = _rub(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping)
                 qx, qy, qz = _cross(ux, uy, uz, fx, fy, fz)
                 taken += fx * ex + fy * ey + fz * ez
@@ -160,8 +159,8 @@ def held_couple(h, twist, ux, uy, uz, sx, sy, sz, spin, most, torsion, stiffness
     """
     along = sx * ux + sy * uy + sz * uz
     ex, ey, ez = sx - along * ux, sy - along * uy, sz - along * uz
-    hx, hy, hz = _across(h[0] + ex, h[1] + ey, h[2] + ez, ux, uy, uz, spin)
-    mx, my, mz, hx, hy, hz = _held(hx, hy, hz, ex, ey, ez, most, stiffness, damping)
+    hx, hy, hz = _across(h[0], h[1], h[2], ux, uy, uz, spin)
+    mx, my, mz, hx, hy, hz = _held(hx + ex, hy + ey, hz + ez, ex, ey, ez, most, stiffness, damping)
     turned = twist + along
     q = stiffness * turned + damping * along
     held = min(max(q, -torsion), torsion)
@@ -175,7 +174,7 @@ def rolling_pairs(
     c, width, order, firsts, others, balls, table, per_step, farthest, rub, memory, pulls, forces, torques, lost
 ):
     """Work out the same of pairs that resist rolling and torsion, too [Luding08]."""
-    limit, stiffness, damping, step = rub[0], rub[1], rub[2] * per_step, 1.0 / per_step
+    limit, stiffness, damping = rub[0], rub[1], rub[2] * per_step
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
         i = ix(n)
         a = _ball(balls, i)
@@ -187,14 +186,13 @@ def rolling_pairs(
             square, reach = dx * dx + dy * dy + dz * dz, farthest + (a[3] + b[3])
             if square < reach * reach and square > 0.0:
                 d = math.sqrt(square)
-                ux, uy, uz, t, ex, ey, ez, one, two, spin = _contact(a, b, dx, dy, dz, d, table, per_step, step)
+                ux, uy, uz, t, ex, ey, ez, one, two, spin = _contact(a, b, dx, dy, dz, d, table, per_step)
                 fx, fy, fz = _rub(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping)
                 qx, qy, qz = _cross(ux, uy, uz, fx, fy, fz)
                 both = a[3] + b[3]
                 arm = a[3] * b[3] / both if both > 0.0 else 0.0
-                rx, ry, rz = (
-                    arm * step * (b[2][0] - a[2][0]), arm * step * (b[2][1] - a[2][1]), arm * step * (b[2][2] - a[2][2])
-                )  # fmt: skip
+                by = 2.0 * arm
+                rx, ry, rz = by * (b[2][0] - a[2][0]), by * (b[2][1] - a[2][1]), by * (b[2][2] - a[2][2])
                 m, h, twist = held_couple(
                     (memory[3, l], memory[4, l], memory[5, l]), memory[6, l], ux, uy, uz, rx, ry, rz, spin,
                     rub[3] * abs(t), rub[4] * abs(t), stiffness, damping,
