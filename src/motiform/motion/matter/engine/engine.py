@@ -400,8 +400,6 @@ class Engine:
         if not (pushed or self._ranges or self._outside or self._solids or slow or blown):
             return 0
         launch, network = self.device.launch, self.network
-        if self._spins is not None:
-            self._spins.clear()
         if self._sleepers is None:
             chunks = -(-self._forces.shape[1] // self._width)
             launch(mass_kernels.clear, chunks, self._width, self._forces, least=self._least)

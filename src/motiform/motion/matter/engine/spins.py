@@ -46,16 +46,8 @@ class Spins:
     def _padded(self, values: np.ndarray) -> Any:
         return self.device.array(np.stack([self._wide(column) for column in np.asarray(values, float).T]))
 
-    def clear(self, *arrays: Any) -> None:
-        """Forget torques: all, or those of the arrays given."""
-        from motiform.motion.matter.engine.mass_kernels import clear
-
-        for torques in arrays or (self.torques,):
-            chunks = -(-torques.shape[1] // self.width)
-            self.device.launch(clear, chunks, self.width, torques, least=-(-_FEW // self.width))
-
     def step(self) -> None:
-        """Turn all balls."""
+        """Turn all balls by their torques, which are 0 then."""
         from motiform.motion.matter.engine.spin_kernels import turn_masses
 
         last = self.pad + self.network.count
