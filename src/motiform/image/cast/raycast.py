@@ -117,7 +117,7 @@ class Painter:
         width, height = check_size(size)
         if not 1 <= samples_per_pixel <= 1024:
             raise InputError("samples_per_pixel is out of range", got=samples_per_pixel, allowed="1 to 1024")
-        look = look or Look()
+        look = look or Look(sun=tuple(form.image.get("sun") or Look.sun))
         turn = upright(form.up)
         chosen = (camera or camera_of(form, aspect=width / height)).over(form.up).turned(turn)
         path = chosen if isinstance(chosen, CameraPath) else None

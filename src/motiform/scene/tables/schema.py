@@ -235,9 +235,18 @@ class ImageTable(Table):
     plot: list[str] = Field(default_factory=list, description="channels worth a plot")
     ground: bool = Field(True, description="whether a ground is drawn")
     ground_height: Metre | None = Field(None, description="its height; if not given y = 0, or below the motion")
+    sun: Vector | None = Field(
+        None, description="towards the sun: forward, up, right; low suns show reliefs, if not given it is high"
+    )
     skin: bool = Field(False, description="whether the segments of a figure are drawn as one smooth body")
     strobe: int = Field(1, ge=1, le=1000, description="instants that a picture shows at once")
     speed: Annotated[float, Above0] = Field(1.0, description="seconds of motion per second of film")
+
+    @model_validator(mode="after")
+    def _shining(self) -> "ImageTable":
+        if self.sun is not None and not any(self.sun):
+            raise ValueError("the sun must have a direction, got [0, 0, 0]")
+        return self
 
 
 class SoundTable(Table):
