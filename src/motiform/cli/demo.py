@@ -1,6 +1,5 @@
 """`motiform demo`: a tour of the chain in nine built-in scenes, or the whole gallery."""
 
-import os
 import sys
 import time
 from dataclasses import dataclass, field
@@ -58,6 +57,7 @@ def demo(
     """Run a tour of built-in scenes, write pictures, films and plots on one page, and open the studio."""
     from motiform.cli.demo_page import page
     from motiform.scene import list_scenes
+    from motiform.studio.holding import has_display
 
     begun = time.perf_counter()
     names = [*TOUR, *sorted({entry.name for entry in list_scenes()} - set(TOUR))] if everything else list(TOUR)
@@ -68,7 +68,7 @@ def demo(
     index = out / "index.html"
     index.write_text(page(shown, out), "utf-8")
     wrote(f"{len(names)} scenes and a trial of markers in {time.perf_counter() - begun:.0f} s, start with", index)
-    if view if view is not None else _has_display():
+    if view if view is not None else has_display():
         from motiform.record import open_recording
         from motiform.studio import serve
 
@@ -162,9 +162,3 @@ def _measure(out: Path) -> Shown:
         "His postures are reconstructed from the C3D file."
     )
     return Shown("Postures from markers", "measure", text, files)
-
-
-def _has_display() -> bool:
-    if os.environ.get("CI"):
-        return False
-    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

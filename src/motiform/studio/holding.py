@@ -12,7 +12,7 @@ from motiform.studio.server import LOOPBACK
 if TYPE_CHECKING:
     from viser import ViserServer
 
-__all__ = ["Page", "hold_open", "shown_host"]
+__all__ = ["Page", "has_display", "hold_open", "shown_host"]
 
 
 class Page(Protocol):
@@ -35,7 +35,7 @@ def hold_open(page: Page, begin: Callable[[], None], *, host: str, port: int, op
     try:
         _announce(page, host, port)
         begin()
-        if open_browser and _has_display():
+        if open_browser and has_display():
             threading.Thread(target=webbrowser.open, args=(page.url,), daemon=True).start()
         if block:
             page.wait()
@@ -64,6 +64,8 @@ def shown_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _has_display() -> bool:
+def has_display() -> bool:
     """Return whether a browser with a window can be expected: a text browser would take over the terminal."""
+    if os.environ.get("CI"):
+        return False
     return sys.platform in ("darwin", "win32") or any(os.environ.get(v) for v in ("DISPLAY", "WAYLAND_DISPLAY"))
