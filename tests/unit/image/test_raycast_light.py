@@ -200,3 +200,17 @@ def _tetrahedron():
 def test_wrong_options_are_named(options, text):
     with pytest.raises(InputError, match=text):
         render(still(part("ball", Ball(0.5))), **options)
+
+
+def test_the_sun_of_a_scene():
+    from dataclasses import replace
+
+    from motiform.base.errors import SceneError
+    from motiform.scene.read.load import image_hints
+
+    form, sun = still(part("ball", Ball(0.4))), (1.0, 0.3, -0.4)
+    low = render(replace(form, image=image_hints({}, {"image.sun": list(sun)})), 0, camera=FRONT, size=SIZE)
+    assert np.array_equal(low, render(form, 0, camera=FRONT, size=SIZE, look=Look(sun=sun)))
+    assert not np.array_equal(low, render(form, 0, camera=FRONT, size=SIZE))
+    with pytest.raises(SceneError, match="the sun must have a direction"):
+        image_hints({}, {"image.sun": [0, 0, 0]})
