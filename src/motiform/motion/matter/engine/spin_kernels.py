@@ -264,7 +264,7 @@ def _more_terms(x2):
 
 @fused
 def _quicken(rates, torques, i, by, half):
-    """Change an angular velocity by a torque, which is used up; return the square of half the angle that it turns by."""
+    """Change an angular velocity by a torque, which is used up; return half its turn squared."""
     wx, wy, wz = rates[0, i] + by * torques[0, i], rates[1, i] + by * torques[1, i], rates[2, i] + by * torques[2, i]
     rates[0, i], rates[1, i], rates[2, i] = wx, wy, wz
     torques[0, i], torques[1, i], torques[2, i] = 0.0, 0.0, 0.0
