@@ -78,6 +78,8 @@ REFERENCES: dict[str, str] = {
     "21–46. doi:10.1016/1047-3203(90)90014-M",
     "DowellJarratt71": "M. Dowell, P. Jarratt, A modified regula falsi method for computing the root of an equation, "
     "BIT 11, 168–174, 1971",
+    "SchaeferWarren04": "S. Schaefer, J. Warren, Dual marching cubes: primal contouring of dual grids, 12th Pacific "
+    "Conference on Computer Graphics and Applications 2004, 70–76. doi:10.1109/PCCGA.2004.1348336",
     "Gibson98": "S. F. F. Gibson, Constrained elastic surface nets: generating smooth surfaces from binary segmented "
     "data, MICCAI 1998, LNCS 1496, 888–898. doi:10.1007/BFb0056277",
     "Johnson85": "K. L. Johnson, Contact Mechanics, Cambridge University Press 1985, §4.3 (elastic foundation). "

@@ -89,6 +89,8 @@ class MatterSurface(Surface):
     """Red, green, blue from 0 to 1, (3,) or (count, 3): a triangle has the color of the nearest particle."""
     rays: bool = False
     """Whether pictures show the surface itself, which rays march to, and not its triangles; in one color."""
+    tolerance: float | None = None
+    """Largest distance of triangles from the surface [m], with cells of several sizes; None: all are of one size."""
 
     def field(self, before: int, after: int | None = None, part: float = 0.0) -> Any:
         """Return the field (`Implicit`) at an instant and the numbers of its particles; None where there are none."""
@@ -116,8 +118,8 @@ class MatterSurface(Surface):
         if found is None:
             return _empty(self.color)
         field, there = found
-        mesh = field.to_mesh(self.cell)
-        vertices = field.onto(mesh.vertices, most=self.cell)
+        mesh = field.to_mesh(self.cell, tolerance=self.tolerance)
+        vertices = mesh.vertices if self.tolerance else field.onto(mesh.vertices, most=self.cell)
         slope = field.gradients(vertices)
         size = np.linalg.norm(slope, axis=1, keepdims=True)
         normals = -slope / np.where(size > 0.0, size, 1.0)
@@ -145,7 +147,7 @@ class MatterSurface(Surface):
 
     def content(self) -> tuple[Any, ...]:
         """Return places, radii and settings."""
-        return self.points, self.radius, self.color, self.reach, self.cell, self.rays
+        return self.points, self.radius, self.color, self.reach, self.cell, self.rays, self.tolerance or 0.0
 
 
 @dataclass(frozen=True)

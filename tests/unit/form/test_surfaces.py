@@ -34,12 +34,24 @@ def test_a_lone_particle_is_a_ball_that_moves_between_samples():
     rec = recorded(around(), a=[[[0.0, 1, 0]], [[1.0, 1, 0]]])
     form = dress(rec)
     shell = form.surfaces[0].shell(0)
-    # Newton's method ends after a step below 1/100 of a cell: what is left is less than the square of that
+    # Newton's method ends after a step below 1/1000 of a cell, 1e-4 m: what is left is that squared, by the radius
     np.testing.assert_allclose(np.linalg.norm(shell.vertices - (0, 1, 0), axis=1), 0.2, rtol=1e-8)
     np.testing.assert_allclose(shell.normals, (shell.vertices - (0, 1, 0)) / 0.2, atol=1e-8)
     between = moment_at_time(form, 0.025).surfaces[0]
     np.testing.assert_allclose(np.linalg.norm(between.vertices - (0.25, 1, 0), axis=1), 0.2, rtol=1e-8)
     np.testing.assert_allclose(form_bounds(form), [(-0.2, 0.8, -0.2), (1.2, 1.2, 0.2)])
+
+
+def test_a_tolerance_asks_for_cells_of_several_sizes():
+    rec = recorded(around(tolerance=0.004), a=[[[0.0, 1, 0]]])
+    form = dress(rec)
+    shell = form.surfaces[0].shell(0)
+    middles = shell.vertices[shell.faces].mean(axis=1)
+    assert np.abs(np.linalg.norm(middles - (0, 1, 0), axis=1) - 0.2).max() <= 0.004
+    np.testing.assert_allclose(np.linalg.norm(shell.normals, axis=1), 1.0)
+    plain = dress(recorded(around(), a=[[[0.0, 1, 0]]]))
+    assert len(shell.faces) != len(plain.surfaces[0].shell(0).faces)
+    assert film_key(form) != film_key(plain)
 
 
 @pytest.mark.parametrize("gravity", [(0, -9.81, 0), (0, 0, -9.81), (1.0, -2.0, 0.5)])
@@ -116,6 +128,7 @@ def test_a_surface_takes_the_place_of_what_it_covers():
         ({"radius": 0.0}, "one, or one for each channel"),
         ({"reach": 1.0}, "above 1"),
         ({"cell": 1e-5}, "far below the radius"),
+        ({"tolerance": 0.0}, "far below the radius"),
         ({"color": {"channel": "speed"}}, "must be numbers"),
         ({"color": np.zeros((2, 3))}, "one for each channel"),
         ({"surface": ("a", "b"), "color": np.zeros((2, 3)), "rays": True}, "one color"),

@@ -44,7 +44,7 @@ follow = "drops"
 stiffness = 2
 reach = 0.1
 """
-BLOB = [{"name": "blob", "surface": "drops", "radius": 0.05}]
+BLOB = [{"name": "blob", "surface": "drops", "radius": 0.05, "tolerance": "1 cm"}]
 
 
 @pytest.fixture
@@ -102,6 +102,7 @@ def test_a_run_whose_looks_alone_changed_is_not_run_again(tmp_path, counted):
     assert counted["network"] == 1
     assert [one.name for one in dress(blob).surfaces] == ["blob"]
     assert dress(blob).surfaces[0].color.tolist() == [1, 0, 0]
+    assert dress(blob).surfaces[0].tolerance == 0.01
     assert not dress(blob).parts
     assert (blob["drops.position"] == rec["drops.position"]).all()
     wet = redress(rec, tmp_path / "wet.mf", scene=parse_scene(RAIN + WATER))
@@ -150,6 +151,8 @@ def test_the_verb(tmp_path, monkeypatch, capfd):
         ('radius = 0.1\nsurface = "drops"\ncloud = "drops"', "give either surface or cloud"),
         ('radius = 0.1\nsurface = "drops"\nspread = 0.1', "spread must go with cloud"),
         ('radius = 0.1\ncloud = "drops"\nrays = true', "rays must go with surface"),
+        ('radius = 0.1\ncloud = "drops"\ntolerance = 0.01', "tolerance must go with surface"),
+        ('radius = 0.1\nsurface = "drops"\ntolerance = 0', "tolerance"),
         ('radius = [0.1, 0.1]\ncloud = "drops"', "a cloud must have one radius"),
         ('radius = 0.1\ncloud = "drops"\nborn = "held"', "no such links"),
     ],

@@ -9,6 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.form.implicit import columns as c
+from motiform.form.implicit.adaptive import refined
 from motiform.form.implicit.polygonise import check_cells, polygonise, standing_corner, surface_of_blocks
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
@@ -86,15 +87,24 @@ class Implicit:
         """Return the gradient of V at points (n, 3) [m], (n, 3) [1/m]."""
         return self._evaluate(points)[:, 1:]
 
-    def to_mesh(self, spacing: float) -> Mesh:
-        """Return the surface as triangles, with cells of an edge of `spacing` [m] in blocks that elements reach."""
+    def to_mesh(self, spacing: float, *, tolerance: float | None = None) -> Mesh:
+        """Return the surface as triangles, with cells of an edge of `spacing` [m] in blocks that elements reach.
+
+        With a tolerance [m], the largest distance of triangles from the surface, cells are of several sizes: small
+        where the surface bends. What cells of `spacing` show is then there within the tolerance, too.
+        """
         reach = self._reach[:, None]
         ends = np.stack([self.start, np.asarray(self.end)])
         low, high = ends.min(axis=0) - reach, ends.max(axis=0) + reach
-        if self._plain:
-            return self._added(low, high, spacing)
-        boxes = np.stack([low, high], axis=1)
-        return polygonise(lambda x: self.level - self.values(x), boxes, spacing=spacing)
+        if not self._plain:
+            boxes = np.stack([low, high], axis=1)
+            return polygonise(self._depths, boxes, spacing=spacing, tolerance=tolerance)
+        mesh = self._added(low, high, spacing)
+        return mesh if tolerance is None else refined(self._depths, mesh, spacing, tolerance)
+
+    def _depths(self, points: Array) -> Array:
+        """Return the level less V at points: below 0 inside."""
+        return np.asarray(self.level - self.values(points))
 
     @property
     def _plain(self) -> bool:
@@ -216,11 +226,19 @@ def wyvill_level(part: float) -> float:
     return 1.0 - 22.0 / 9.0 * u + 17.0 / 9.0 * u**2 - 4.0 / 9.0 * u**3
 
 
-def blobs(points: Any, *, radius: float, reach: float | None = None, spacing: float | None = None) -> Mesh:
+def blobs(
+    points: Any,
+    *,
+    radius: float,
+    reach: float | None = None,
+    spacing: float | None = None,
+    tolerance: float | None = None,
+) -> Mesh:
     """Return one surface around points (n, 3) [m], each alone a ball of `radius` [m]; near ones melt together.
 
     The field is Wyvill's, of radius `reach` [m] (twice the ball's, unless given); the level is that of a ball of
-    `radius`. `spacing` is the edge of a cell [m], half the radius unless given. Points that are nan are left out.
+    `radius`. `spacing` is the edge of a cell [m], half the radius unless given; `tolerance` is that of
+    `Implicit.to_mesh`. Points that are nan are left out.
     """
     places = np.asarray(points, float)
     places = places[np.isfinite(places).all(axis=1)] if places.ndim == 2 else places
@@ -229,5 +247,5 @@ def blobs(points: Any, *, radius: float, reach: float | None = None, spacing: fl
         raise InputError("a radius must be above 0 and below the reach", where="blobs", got=f"{radius:g}, {wide:g} m")
     cell = 0.5 * radius if spacing is None else spacing
     field = Implicit(places, kind="wyvill", size=wide, level=wyvill_level(radius / wide))
-    mesh = field.to_mesh(cell)
-    return Mesh(field.onto(mesh.vertices, most=cell), mesh.faces)
+    mesh = field.to_mesh(cell, tolerance=tolerance)
+    return mesh if tolerance else Mesh(field.onto(mesh.vertices, most=cell), mesh.faces)

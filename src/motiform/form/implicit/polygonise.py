@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motiform.base.errors import InputError, ShapeError
+from motiform.form.implicit.adaptive import refined
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
@@ -21,7 +22,13 @@ _MOST = 1 << 20  # cells along an axis: three numbers below it make one of 64 bi
 
 
 def polygonise(
-    field: Callable[[Array], Array], boxes: Array, *, spacing: float, level: float = 0.0, slope: float | None = None
+    field: Callable[[Array], Array],
+    boxes: Array,
+    *,
+    spacing: float,
+    level: float = 0.0,
+    slope: float | None = None,
+    tolerance: float | None = None,
 ) -> Mesh:
     """Return the closed surface between places where a field is below `level` (inside) and above it, in metres.
 
@@ -32,6 +39,8 @@ def polygonise(
     spacing : edge of a cell [m].
     slope : the field nowhere changes faster than this per metre, so that blocks far from the surface can be left out;
         None: all blocks are looked at.
+    tolerance : largest distance of the triangles from the surface [m]. Cells are then of several sizes, small where the
+        surface bends, and what cells of `spacing` show is there within it, too; None: all cells are of one size.
 
     Each cell that the surface passes gets a vertex, at the mean of the crossings of its edges by linear interpolation;
     each edge that crosses it gets a quadrangle [Gibson98]. Cells stand still in space: of a field that moves in one
@@ -53,7 +62,10 @@ def polygonise(
         nodes = (SIDE * blocks[some])[:, None, None, None] + local
         return np.asarray(field(origin + spacing * nodes.reshape(-1, 3)), float).reshape(nodes.shape[:-1]) - level
 
-    return surface_of_blocks(at_nodes, blocks, origin, spacing)
+    mesh = surface_of_blocks(at_nodes, blocks, origin, spacing)
+    if tolerance is None:
+        return mesh
+    return refined(lambda x: np.asarray(field(x), float) - level, mesh, spacing, tolerance)
 
 
 def standing_corner(corners: Array, side: float) -> Array:

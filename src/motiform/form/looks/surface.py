@@ -35,6 +35,9 @@ class SurfaceLook(PartLook):
     """How far a point melts with others, in radii, above 1: smoother where it is larger."""
     cell: float | None = None
     """Edge of the cells that triangles are found in [m]; None: half of the least radius."""
+    tolerance: float | None = None
+    """Largest distance of triangles from the surface [m]: cells are then of several sizes, small where it bends, and
+    `cell` is the size of what is seen; None: all cells are of one size."""
     rays: bool = False
     """Whether pictures show the surface itself and not its triangles: smooth at any size, in one color, slower."""
 
@@ -51,6 +54,10 @@ class SurfaceLook(PartLook):
         least = _LEAST_CELL * float(radius.min())
         if self.cell is not None and not (np.isfinite(self.cell) and self.cell >= least):
             raise InputError("`cell` must not be far below the radius", got=self.cell, allowed=f"{least:g} m or more")
+        least *= _LEAST_CELL
+        if self.tolerance is not None and not (np.isfinite(self.tolerance) and self.tolerance >= least):
+            allowed = f"{least:g} m or more"
+            raise InputError("`tolerance` must not be far below the radius", got=self.tolerance, allowed=allowed)
         if isinstance(self.color, dict | ColorBy):
             raise InputError("colors of a surface must be numbers")
         color = np.asarray(check_color(self.color))
@@ -75,6 +82,7 @@ class SurfaceLook(PartLook):
         return MatterSurface(
             name, by_samples(side_by_side, *places), np.repeat(radius, count), float(self.reach), cell,
             color if color.ndim == 1 else np.repeat(color, count, axis=0), bool(self.rays),
+            self.tolerance,
         )  # fmt: skip
 
 

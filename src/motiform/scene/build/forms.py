@@ -44,6 +44,7 @@ def _look(table: FormTable, network: Network | None, where: str) -> SurfaceLook 
         color=tones if len(np.unique(np.atleast_2d(tones), axis=0)) > 1 else np.atleast_2d(tones)[0],
         reach=table.reach,
         cell=table.cell,
+        tolerance=table.tolerance,
         rays=table.rays,
     )
 

@@ -8,7 +8,7 @@ from motiform.scene.tables.common import Above0, AtLeast0, Color, Diffusion, Len
 
 __all__ = ["FormTable"]
 
-_OF_SURFACES, _OF_CLOUDS = ("reach", "cell", "rays"), ("depth", "spread", "born")
+_OF_SURFACES, _OF_CLOUDS = ("reach", "cell", "tolerance", "rays"), ("depth", "spread", "born")
 
 
 class FormTable(Table):
@@ -20,6 +20,9 @@ class FormTable(Table):
     radius: Length | list[Length] = Field(description="of the ball that a lone point is, one, or one for each group")
     reach: Annotated[Number, Above0] = Field(2.0, description="how far points melt together, in radii, above 1")
     cell: Length | None = Field(None, description="edge of the cells that triangles are found in; half a radius")
+    tolerance: Length | None = Field(
+        None, description="largest distance of triangles from the surface, with cells of several sizes; one size"
+    )
     color: Color | list[Color] | None = Field(None, description="one, or one for each group; theirs if not given")
     rays: bool = Field(False, description="whether pictures show the surface itself and not its triangles")
     depth: Annotated[Number, Above0] = Field(0.3, description="optical depth through the middle of a new puff")
