@@ -48,8 +48,14 @@ def refined(values: Callable[[Array], Array], mesh: Mesh, spacing: float, tolera
         if not len(some):
             return Mesh(vertices, faces)
         if len(cells.size) + 8 * len(some) > _MOST or cells.size[some].min() == 1:
-            got, remedy = tolerance, "Use a larger tolerance."
-            raise ShapeError("the tolerance asks for too many cells", where="polygonise", got=got, remedy=remedy)
+            allowed, remedy = f"{_MOST} cells", "Use a larger tolerance."
+            raise ShapeError(
+                "cells for a tolerance must not be too many",
+                where="polygonise",
+                got=tolerance,
+                allowed=allowed,
+                remedy=remedy,
+            )
         cells.divide(some)
 
 

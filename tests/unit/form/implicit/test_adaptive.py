@@ -7,7 +7,7 @@ from scipy.spatial import cKDTree
 
 from motiform.base.errors import InputError, ShapeError
 from motiform.base.kernels import threads
-from motiform.form.implicit import Implicit, polygonise
+from motiform.form.implicit import Implicit, adaptive, polygonise
 from motiform.form.implicit.cubes import EDGES, loops
 from motiform.geometry import Mesh
 
@@ -137,10 +137,13 @@ def test_cases_and_their_complements_cross_the_same_edges():
         assert sorted(e for row in table[case] for e in row[1 : row[0] + 1]) == crossed
 
 
-def test_bad_input_is_refused():
+def test_bad_input_is_refused(monkeypatch):
     with pytest.raises(InputError, match="tolerance must be above 0 m"):
         polygonise(ball, BOX, spacing=0.2, tolerance=0.0)
     with pytest.raises(ShapeError, match="must be finite"):
         polygonise(
             lambda x: np.where((np.abs(x) < 0.05).all(axis=1), np.nan, ball(x)), BOX, spacing=0.19, tolerance=0.01
         )
+    monkeypatch.setattr(adaptive, "_MOST", 5000)
+    with pytest.raises(ShapeError, match="must not be too many"):
+        polygonise(ball, BOX, spacing=0.2, tolerance=1e-3)
