@@ -361,7 +361,8 @@ def show_recordings(draw: random.Random, folder: Path) -> None:
     elif what < 0.6:
         export(changed, folder / draw.choice(EXPORTED), overwrite=True)
     elif what < 0.7:
-        plot_channels(changed, (changed.manifest.get("image") or {}).get("plot"))
+        image = changed.manifest.get("image")
+        plot_channels(changed, image.get("plot") if isinstance(image, dict) else image)
     else:
         dress(changed)
 

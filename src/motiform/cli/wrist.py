@@ -101,9 +101,8 @@ def _recording(
     from motiform.form import looks_of
     from motiform.record import Recording, open_recording
 
-    path = stages.out / "wrist.mf"
     if "recording" in stages.done:
-        return open_recording(path)
+        return open_recording(stages.out / "wrist.mf")
     with bar(f"maps of {len(model.bones)} bones", quiet=quiet) as progress:
         for n, bone in enumerate(model.bones.values()):
             _ = bone.map
@@ -120,7 +119,7 @@ def _recording(
             "cut": list(surgery["cut"]), "removed": list(surgery["removed"]),
         },
     )  # fmt: skip
-    rec.save(path, overwrite=True)
+    rec.save(stages.place() / "wrist.mf", overwrite=True)
     stages.finish("recording")
     return rec
 

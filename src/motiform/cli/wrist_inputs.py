@@ -60,7 +60,9 @@ def read_wrist(
             if "labels" not in stages.done:
                 volume = read_volume(source, spacing=spacing, series=options["series"])
                 progress(0.2)
-                write_volume(segment_bones(volume, seeds=seeds, side=side), path, overwrite=True)
+                segmented = segment_bones(volume, seeds=seeds, side=side)
+                stages.place()
+                write_volume(segmented, path, overwrite=True)
                 stages.finish("labels")
             spacing = None
         progress(0.7)
@@ -119,10 +121,12 @@ class Stages:
     out: Path
     key: str
     done: list[str] = field(default_factory=list)
+    replaces: bool = False
+    """Whether the folder has results that are overwritten when there are new ones."""
 
     @classmethod
     def open(cls, out: Path, files: Sequence[Path], told: Any, *, resume: bool, overwrite: bool) -> "Stages":
-        """Return the stages of a folder, made where it is not there; another run's folder is not touched unasked."""
+        """Return the stages of a folder; another run's folder is not touched unasked. It is made with the first stage."""
         stages = cls(out, _key(files, told))
         if out.exists() and not out.is_dir():
             raise InputError("there is a file of this name", where=str(out), remedy="Give another --out.")
@@ -131,7 +135,8 @@ class Stages:
         if others and not note.is_file():
             raise InputError("the folder holds something else", where=str(out), remedy="Give another --out.")
         if note.is_file() and overwrite:
-            shutil.rmtree(out)
+            stages.replaces = True
+            return stages
         kept = _kept(note) if note.is_file() else None
         if kept is not None and not kept["done"] and not others:
             kept = None  # it ended before there was anything to keep
@@ -142,9 +147,16 @@ class Stages:
             stages.done = kept["done"]
             if not resume and not stages.whole:
                 raise InputError("an incomplete run is here", where=str(out), remedy="Give --resume, or --overwrite.")
-        out.mkdir(parents=True, exist_ok=True)
-        stages.finish(None)
         return stages
+
+    def place(self) -> Path:
+        """Return the folder, made where it is not there, without what is to be replaced: there is something to keep."""
+        if self.replaces:
+            shutil.rmtree(self.out)
+            self.replaces = False
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.finish(None)
+        return self.out
 
     @property
     def whole(self) -> bool:

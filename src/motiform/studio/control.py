@@ -55,12 +55,14 @@ class Instrument:
         """Take a message of OSC: /hand x y z, /hand/x x, /hand/y y, /hand/z z [m], /note number velocity (0 to 1)."""
         try:
             numbers = [float(value) for value in values]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError("an OSC message must have numbers", where=address, got=values) from None
+        if not np.isfinite(numbers).all():
+            raise InputError("numbers of an OSC message must be finite", where=address, got=values)
         if address == "/hand" and len(numbers) == 3:
             self.place = np.array(as_floats(numbers, 3, where="/hand"))
             self._move(self.place.copy())
-        elif address in ("/hand/x", "/hand/y", "/hand/z") and len(numbers) == 1 and np.isfinite(numbers[0]):
+        elif address in ("/hand/x", "/hand/y", "/hand/z") and len(numbers) == 1:
             self._go("xyz".index(address[-1]), numbers[0])
         elif address == "/note" and len(numbers) == 2:
             note, velocity = int(numbers[0]), numbers[1]

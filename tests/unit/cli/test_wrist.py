@@ -58,6 +58,8 @@ def test_stages_belong_to_one_input(tmp_path):
     source, out = tmp_path / "a.stl", tmp_path / "out"
     source.write_text("one")
     first = Stages.open(out, [source], {}, resume=False, overwrite=False)
+    assert not out.exists()
+    first.place()
     first.finish("recording")
     with pytest.raises(InputError, match="an incomplete run is here"):
         Stages.open(out, [source], {}, resume=False, overwrite=False)
@@ -74,13 +76,28 @@ def test_stages_belong_to_one_input(tmp_path):
     assert source.exists()
 
 
+def test_input_that_is_refused_leaves_nothing_and_replaces_nothing(tmp_path):
+    folder, out = tmp_path / "bones", tmp_path / "out"
+    folder.mkdir()
+    (folder / "lunate.stl").write_text("no mesh")
+    assert invoke(folder, "--out", out).exit_code != 0
+    assert not out.exists()
+    kept = Stages.open(out, [folder], {}, resume=False, overwrite=False)
+    (kept.place() / "wrist.mf").mkdir()
+    kept.finish("recording")
+    before = sorted(path.name for path in out.iterdir())
+    assert invoke(folder, "--out", out, "--overwrite").exit_code != 0
+    assert sorted(path.name for path in out.iterdir()) == before
+
+
 def test_a_run_that_ended_before_its_first_result_is_begun_again(tmp_path):
     source, out = tmp_path / "a.stl", tmp_path / "out"
     source.write_text("one")
-    Stages.open(out, [source], {}, resume=False, overwrite=False)
+    Stages.open(out, [source], {}, resume=False, overwrite=False).place()
     source.write_text("two")
-    assert not Stages.open(out, [source], {}, resume=False, overwrite=False).done
-    (out / "wrist.mf").mkdir()  # interrupted while it was written
+    again = Stages.open(out, [source], {}, resume=False, overwrite=False)
+    assert not again.done
+    (again.place() / "wrist.mf").mkdir()  # interrupted while it was written
     with pytest.raises(InputError, match="an incomplete run is here"):
         Stages.open(out, [source], {}, resume=False, overwrite=False)
 
