@@ -126,7 +126,7 @@ class Stages:
 
     @classmethod
     def open(cls, out: Path, files: Sequence[Path], told: Any, *, resume: bool, overwrite: bool) -> "Stages":
-        """Return the stages of a folder; another run's folder is not touched unasked. It is made with the first stage."""
+        """Return the stages of a folder, which is made with the first; another run's folder is not touched unasked."""
         stages = cls(out, _key(files, told))
         if out.exists() and not out.is_dir():
             raise InputError("there is a file of this name", where=str(out), remedy="Give another --out.")

@@ -149,7 +149,8 @@ def test_osc_gives_places_in_metres(instrument):
     player.osc("/note", 36, 0.0)
     assert moves[:2] == [[0.1, 0.2, 0.3], [0.1, -0.1, 0.3]]
     assert moves[3][1] == pytest.approx(0.01)
-    for address, values in (("/foot", (1,)), ("/hand", (1, 2)), ("/hand/x", (float("nan"),)), ("/hand", ("a", 1, 2))):
+    for address, values in (("/foot", (1,)), ("/hand", (1, 2)), ("/hand/x", (float("nan"),)), ("/hand", ("a", 1, 2)),
+                            ("/note", (float("inf"), 1.0)), ("/note", (10**400, 1.0))):  # fmt: skip
         with pytest.raises(InputError):
             player.osc(address, *values)
 

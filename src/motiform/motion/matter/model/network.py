@@ -67,7 +67,7 @@ class Signal:
             found = self.values[low] * (1 - part) + self.values[high] * part
         if found.shape not in ((3,), (count, 3)):
             got, allowed = f"shape {found.shape}", f"(3,) or ({count}, 3)"
-            raise InputError("a signal must give one vector, or one for each point", got=Words(got), allowed=allowed)
+            raise InputError("a signal must give one vector, or one for each point", got=got, allowed=allowed)
         return np.broadcast_to(found, (count, 3))
 
     def over(self, first: int, steps: int, rate: float, count: int, *, spread: bool = True) -> np.ndarray:
@@ -354,9 +354,11 @@ def check_array(values: ArrayLike, what: str, where: str, shape: tuple[int, ...]
     try:
         array = np.asarray(values, float)
         spread = np.array(np.broadcast_to(array, shape))
-    except (TypeError, ValueError) as error:
-        got = values if np.size(values) < 10 else f"an array of shape {np.shape(values)}"
-        raise InputError(f"{what} does not fit", where=where, got=got, allowed=f"numbers of shape {shape}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        got = f"an array of shape {values.shape}" if isinstance(values, np.ndarray) else repr(values)[:80]
+        raise InputError(
+            f"{what} does not fit", where=where, got=Words(got), allowed=f"numbers of shape {shape}"
+        ) from error
     if not np.isfinite(spread).all():
         at = np.argwhere(~np.isfinite(spread))[0].tolist()
         raise InputError(
