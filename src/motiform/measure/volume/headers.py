@@ -12,7 +12,7 @@ __all__ = ["check_head"]
 _LINES, _LONGEST = 400, 1000  # lines of a head, bytes of a line: ours have 15 lines of up to 80
 _MOST_AXES = 8
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?|[-+]?(nan|inf)", re.IGNORECASE)
-_DIGITS = 40
+_DIGITS, _LARGEST = 40, 1e30
 _ENCODINGS = ("raw", "txt", "text", "ascii", "hex", "gz", "gzip", "bz2", "bzip2")
 _NUMBERS = {
     "nrrd": ("dimension", "space dimension", "sizes", "spacings", "axis mins", "axis maxs", "space directions",
@@ -68,7 +68,9 @@ def _fields(place: Path, mark: str, kind: str) -> dict[str, str]:
 
 
 def _is_number(text: str) -> bool:
-    return len(text) <= _DIGITS and (bool(_NUMBER.fullmatch(text)) or text.lower() == "none")
+    if len(text) > _DIGITS or not (_NUMBER.fullmatch(text) or text.lower() == "none"):
+        return False
+    return text.lower() in ("none", "nan") or abs(float(text)) < _LARGEST  # ITK turns axes of 1e308 without end
 
 
 def _damaged(place: Path, got: str, allowed: str) -> InputError:

@@ -22,6 +22,7 @@ VALUES = np.arange(60.0).reshape(3, 4, 5)
         ("a.mha", b"DimSize = 3 4 5", b"DimSize = 3 -4 5", "sizes 3 -4 5"),
         ("a.mha", b"Offset = 0 0 0", b"Offset = 0 a 0", "offset: 0 a 0"),
         ("a.mha", b"Offset = 0 0 0", b"NDims = 3", "ndims twice"),
+        ("a.mha", b"Matrix = 1 0 0 0 1 0 0 0 1", b"Matrix = 1 0 0 0 1 0 0 -1e308 1", "transformmatrix: 1 0 0"),
     ],
 )
 def test_damaged_heads_are_refused(tmp_path, name, old, new, got):
