@@ -18,7 +18,7 @@ VALUES = np.arange(60.0).reshape(3, 4, 5)
         ("a.nrrd", b"dimension: 3", b"dimension: 99", "99 dimensions"),
         ("a.nrrd", b"sizes: 3 4 5", b"sizes: 3 4", "sizes 3 4"),
         ("a.nrrd", b"sizes: 3 4 5", b"sizes: 3 4 " + b"9" * 50, "sizes: 3 4 9"),
-        ("a.mha", b"NDims = 3", b"NDims = 1e160", "1e160 dimensions"),
+        ("a.mha", b"NDims = 3", b"NDims = 1e160", "ndims: 1e160"),
         ("a.mha", b"DimSize = 3 4 5", b"DimSize = 3 -4 5", "sizes 3 -4 5"),
         ("a.mha", b"Offset = 0 0 0", b"Offset = 0 a 0", "offset: 0 a 0"),
         ("a.mha", b"Offset = 0 0 0", b"NDims = 3", "ndims twice"),
