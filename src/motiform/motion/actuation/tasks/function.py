@@ -172,7 +172,13 @@ def prioritized(levels: Sequence[tuple[Array, Array]], damping: float = 0.0) -> 
     x ← x + (J N)⁺ (b − J x), N ← N − (J N)⁺ J N  [Siciliano91]; ``damping`` d replaces 1/s of the pseudo-inverse by
     s/(s² + d²).
     """
-    x: Any = np.zeros(levels[0][0].shape[1])
+    shapes = [(np.shape(J), np.shape(b)) for J, b in levels]
+    if not shapes or any(len(J) != 2 or b != J[:1] or J[1] != shapes[0][0][1] for J, b in shapes):
+        raise InputError(
+            "levels must be pairs of a matrix (n, columns) and a vector (n,), with the same columns in all",
+            where="levels of priorities", got=", ".join(f"{J} and {b}" for J, b in shapes) or "none",
+        )  # fmt: skip
+    x: Any = np.zeros(shapes[0][0][1])
     N = np.eye(len(x))
     for J, b in levels:
         U, s, Vt = np.linalg.svd(J @ N, full_matrices=False)

@@ -269,3 +269,12 @@ def reach(figure, axes):
 def test_wrong_input_is_named(make, words):
     with pytest.raises(InputError, match=words):
         make(arm())
+
+
+FIT_NOT = ([], [(np.zeros(3), 0.0)], [(np.eye(3), np.zeros(2))], [(np.eye(3), np.zeros(3)), (np.eye(2), np.zeros(2))])
+
+
+@pytest.mark.parametrize("levels", FIT_NOT)
+def test_levels_that_do_not_fit_are_refused(levels):
+    with pytest.raises(InputError, match="same columns in all"):
+        prioritized(levels)
