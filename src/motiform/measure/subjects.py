@@ -25,7 +25,7 @@ HUMAN36_TAGS = (
 )
 """The tags of Human36 in HuMAnS's order, for tables without names."""
 _LENGTHS = 31
-_LENGTH = re.compile(r"L\s*\(?(\d+)\)?", re.IGNORECASE)
+_LENGTH = re.compile(r"L\s*\(?(\d{1,3})\)?", re.IGNORECASE)
 _TAG = re.compile(r"(?P<tag>.*\S)\s*[._\s]\s*(?P<axis>[xyz])", re.IGNORECASE)
 _AXIS_FIRST = re.compile(r"(?P<axis>[xyz])\s+(?P<tag>.*\S)", re.IGNORECASE)
 _UNIT = re.compile(r"\s*[\[(]\s*(?P<unit>[a-zµ]+)\s*[\])]\s*$", re.IGNORECASE)

@@ -1,5 +1,6 @@
 """Responses of endless screens and membranes to a unit force, in closed form [Habibi97 §7.3, corrected]."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +50,8 @@ def _rate(ground: float, neighbour: float) -> tuple[float, float]:
 
 def decay_length(ground: float, neighbour: float) -> float:
     """Return the pins over which the response of a line falls e-fold, 1/β."""
-    return 1.0 / _rate(ground, neighbour)[0]
+    rate = _rate(ground, neighbour)[0]
+    return 1.0 / rate if rate > 0.0 else math.inf
 
 
 def line_response(ground: float, neighbour: float, pins: ArrayLike) -> Array:

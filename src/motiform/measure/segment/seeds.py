@@ -73,7 +73,7 @@ def read_seeds(path: str | os.PathLike[str]) -> Seeds:
     place = Path(path)
     try:
         table = tomllib.loads(plain_file(place).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:  # of texts, of TOML, of numbers with too many digits
         raise InputError(f"the file of seeds cannot be read: {error}", where=str(place)) from error
     for key in table:
         if key not in _KEYS:

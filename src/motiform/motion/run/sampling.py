@@ -45,7 +45,7 @@ class Pace:
     """
 
     def __init__(self, numbers: int) -> None:
-        self.most = max(1, min(4096, _BLOCK_BYTES // (numbers * 8)))
+        self.most = max(1, min(4096, _BLOCK_BYTES // (8 * max(numbers, 1))))
         self.count = min(16, self.most)
         self.start = time.perf_counter()
 

@@ -101,6 +101,14 @@ class _Words:
             where = f"{self.path}:{self.words[min(self.at, len(self.words)) - 1][1]}"
             raise InputError("not a number", where=where, got=word[:40]) from None
 
+    def count(self) -> int:
+        """Return the next word as a whole number."""
+        word = self.next()
+        if not (word.isascii() and word.isdigit() and len(word) < 10):
+            where = f"{self.path}:{self.words[min(self.at, len(self.words)) - 1][1]}"
+            raise InputError("a count must be a whole number", where=where, got=word[:40])
+        return int(word)
+
     def rest(self) -> Iterator[str]:
         """Return the words that are left."""
         return (word for word, _ in self.words[self.at :])
@@ -128,7 +136,7 @@ def _hierarchy(words: _Words) -> list[_Node]:
         elif word == "OFFSET":
             nodes[open_[-1]].offset = np.array([words.number() for _ in range(3)])
         elif word == "CHANNELS":
-            count = int(words.number())
+            count = words.count()
             kinds = [f"{axis}{kind}".upper() for axis in "xyz" for kind in ("position", "rotation")]
             nodes[open_[-1]].channels = [words.next(*kinds).lower() for _ in range(count)]
         else:
@@ -137,7 +145,7 @@ def _hierarchy(words: _Words) -> list[_Node]:
 
 def _motion(words: _Words, nodes: list[_Node], where: str) -> tuple[Array, float]:
     words.next("FRAMES:")
-    samples = int(words.number())
+    samples = words.count()
     words.next("FRAME")
     words.next("TIME:")
     step = words.number()

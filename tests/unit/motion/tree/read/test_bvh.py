@@ -83,6 +83,8 @@ def test_the_motion_of_a_figure_goes_out_and_in(tmp_path):
         ("0.008333333", "0", "a step above 0"),
         ("OFFSET 0 -80 0", "OFFSET 0 -1e7 0", "unit of length is not given"),
         ("2 96 3", "2 nan 3", "a number for each channel"),
+        ("Frames: 2", "Frames: inf", "whole number"),
+        ("CHANNELS 3", "CHANNELS nan", "whole number"),
     ],
 )
 def test_broken_files(old, new, words, tmp_path):
