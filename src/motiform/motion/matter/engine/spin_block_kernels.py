@@ -18,6 +18,7 @@ from numba import uint64 as ix
 
 from motiform.base.kernels import fused, inline, kernel
 from motiform.motion.matter.engine.link_kernels import law_tension, load_law
+from motiform.motion.matter.engine.spin_lanes import add_to_ends, lay_differences, lay_totals
 
 __all__ = ["BLOCK", "DESK", "add_sums", "find_reaches", "pick_pairs", "return_memory", "rub_chunks"]
 
@@ -74,29 +75,21 @@ def return_memory(c, starts, counts, which, held, memory):
 @inline
 def _lay(desk, o, p, first, second, balls, differ):
     """Put the lines of a block of pairs on the desk, how their ends moved against each other, and their mean turns."""
-    for n in range(BLOCK):
-        b, l = ix(o + n), ix(p + n)
-        i, j = ix(first[l]), ix(second[l])
-        desk[b + ix(_D)] = balls[0, j] - balls[0, i]
-        desk[b + ix(_D + _1)] = balls[1, j] - balls[1, i]
-        desk[b + ix(_D + _2)] = balls[2, j] - balls[2, i]
-    for n in range(BLOCK):
-        b, l = ix(o + n), ix(p + n)
-        i, j = ix(first[l]), ix(second[l])
-        desk[b + ix(_E)] = balls[4, j] - balls[4, i]
-        desk[b + ix(_E + _1)] = balls[5, j] - balls[5, i]
-        desk[b + ix(_E + _2)] = balls[6, j] - balls[6, i]
-        desk[b + ix(_W)] = balls[7, i] + balls[7, j]
-        desk[b + ix(_W + _1)] = balls[8, i] + balls[8, j]
-        desk[b + ix(_W + _2)] = balls[9, i] + balls[9, j]
+    for n in range(0, BLOCK, 2):
+        b, l, r = ix(o + n), ix(p + n), ix(p + n + 1)
+        i, j, k, m = ix(10 * first[l]), ix(10 * second[l]), ix(10 * first[r]), ix(10 * second[r])
+        for at in range(0, 6, 2):
+            lay_differences(desk, b + ix(_D + at * _1), ix(_1), balls, i + ix(at), j + ix(at), k + ix(at), m + ix(at))
+        lay_totals(desk, b + ix(_W), ix(_1), balls, i + ix(6), j + ix(6), k + ix(6), m + ix(6))
+        lay_totals(desk, b + ix(_W + _2), ix(_BOTH - _W - _2), balls, i + ix(8), j + ix(8), k + ix(8), m + ix(8))
     if differ:
         for n in range(BLOCK):
             b, l = ix(o + n), ix(p + n)
             i, j = ix(first[l]), ix(second[l])
-            desk[b + ix(_BOTH)], desk[b + ix(_LESS)] = balls[3, i] + balls[3, j], balls[3, i] - balls[3, j]
-            desk[b + ix(_ROLL)] = balls[7, j] - balls[7, i]
-            desk[b + ix(_ROLL + _1)] = balls[8, j] - balls[8, i]
-            desk[b + ix(_ROLL + _2)] = balls[9, j] - balls[9, i]
+            desk[b + ix(_LESS)] = balls[9, i] - balls[9, j]
+            desk[b + ix(_ROLL)] = balls[6, j] - balls[6, i]
+            desk[b + ix(_ROLL + _1)] = balls[7, j] - balls[7, i]
+            desk[b + ix(_ROLL + _2)] = balls[8, j] - balls[8, i]
 
 
 @fused
@@ -256,26 +249,15 @@ def _roll(desk, o, p, held, rolling, torsion, stiffness, damping, part):
 
 
 @inline
-def _file(desk, o, p, count, base, first, second, differ, sums):
+def _file(desk, o, p, count, base, first, second, torques, sums):
     """Add what the pairs on the desk do to the sums of their ends; return the energy that was taken."""
     taken = 0.0
-    for n in range(count):
-        b, l = ix(o + n), ix(p + n)
+    for n in range(0, count, 2):
+        b, l, r = ix(o + n), ix(p + n), ix(p + n + 1)
         i, j = ix(base + 6 * int(first[l])), ix(base + 6 * int(second[l]))
-        fx, fy, fz = _row(desk, b, _FORCE)
-        px, py, pz = _row(desk, b, _FIRST)
-        qx, qy, qz = px, py, pz
-        if differ:
-            qx, qy, qz = _row(desk, b, _SECOND)
-        taken += desk[b + ix(_TAKEN)]
-        sums[i], sums[i + ix(1)], sums[i + ix(2)] = sums[i] + fx, sums[i + ix(1)] + fy, sums[i + ix(2)] + fz
-        sums[i + ix(3)], sums[i + ix(4)], sums[i + ix(5)] = (
-            sums[i + ix(3)] + px, sums[i + ix(4)] + py, sums[i + ix(5)] + pz
-        )  # fmt: skip
-        sums[j], sums[j + ix(1)], sums[j + ix(2)] = sums[j] - fx, sums[j + ix(1)] - fy, sums[j + ix(2)] - fz
-        sums[j + ix(3)], sums[j + ix(4)], sums[j + ix(5)] = (
-            sums[j + ix(3)] + qx, sums[j + ix(4)] + qy, sums[j + ix(5)] + qz
-        )  # fmt: skip
+        k, m = ix(base + 6 * int(first[r])), ix(base + 6 * int(second[r]))
+        taken = taken + desk[b + ix(_TAKEN)] + desk[b + ix(_TAKEN + 1)]
+        add_to_ends(desk, b + ix(_FORCE), b + ix(_FIRST), b + ix(torques), ix(_1), sums, i, j, k, m)
     return taken
 
 
@@ -291,7 +273,7 @@ def rub_chunks(
     law, planes, keeps = load_law(table, 0), held.shape[0], rub[1] > 0.0
     limit, stiffness, damping = rub[0], rub[1], rub[2] * per_step
     part, differ = (1.0 / stiffness if keeps else 0.0), unequal or law[0] < farthest
-    base, o, both, taken = bases[c] - 6 * bounds[c], c * DESK, 2.0 * balls[3, 0], 0.0
+    base, o, both, taken = bases[c] - 6 * bounds[c], c * DESK, 2.0 * balls[9, 0], 0.0
     for n in range(bases[c], bases[c] + 6 * (tops[c] - bounds[c])):
         sums[ix(n)] = 0.0
     for p in range(starts[c], starts[c] + counts[c], BLOCK):
@@ -313,7 +295,11 @@ def rub_chunks(
             for k in range(planes):
                 for l in range(p, p + BLOCK):
                     held[ix(k), ix(l)] = 0.0
-        taken += _file(desk, o, p, min(BLOCK, starts[c] + counts[c] - p), base, first, second, differ, sums)
+        count = min(BLOCK, starts[c] + counts[c] - p)
+        if differ:
+            taken += _file(desk, o, p, count, base, first, second, _SECOND, sums)
+        else:
+            taken += _file(desk, o, p, count, base, first, second, _FIRST, sums)
     lost[order[bounds[c]]] += taken
 
 

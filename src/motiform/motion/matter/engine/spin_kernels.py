@@ -22,7 +22,7 @@ _C2, _C3, _C4, _C5, _C6, _C7 = (1.0 / math.factorial(n) for n in range(4, 15, 2)
 
 @kernel
 def line_up_balls(c, width, order, x, before, rates, half, radius, listed, slack, mark, moved, balls):
-    """Copy place, radius, stride and half the turn Te ω of balls side by side; tell who left the list's slack."""
+    """Copy place, stride, half the turn Te ω and radius of balls side by side; tell who left the list's slack."""
     far = 0
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
         i, m = ix(n), ix(order[ix(n)])
@@ -30,10 +30,10 @@ def line_up_balls(c, width, order, x, before, rates, half, radius, listed, slack
         for axis in range(3):
             place = x[axis, m]
             balls[axis, i] = place
-            balls[4 + axis, i] = place - before[axis, m]
-            balls[7 + axis, i] = half * rates[axis, m]
+            balls[3 + axis, i] = place - before[axis, m]
+            balls[6 + axis, i] = half * rates[axis, m]
             off += (place - listed[axis, i]) * (place - listed[axis, i])
-        balls[3, i] = radius[i]
+        balls[9, i] = radius[i]
         far += 0 if off < slack * slack else 1
     if far > 0:
         moved[0] = mark  # all writers of this step write the same value
@@ -71,8 +71,8 @@ def _across(hx, hy, hz, ux, uy, uz, spin):
 def _ball(balls, i):
     """Return place, stride, half the turn and radius of a ball."""
     return (
-        (balls[0, i], balls[1, i], balls[2, i]), (balls[4, i], balls[5, i], balls[6, i]),
-        (balls[7, i], balls[8, i], balls[9, i]), balls[3, i],
+        (balls[0, i], balls[1, i], balls[2, i]), (balls[3, i], balls[4, i], balls[5, i]),
+        (balls[6, i], balls[7, i], balls[8, i]), balls[9, i],
     )  # fmt: skip
 
 
