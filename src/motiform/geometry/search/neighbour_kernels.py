@@ -19,6 +19,7 @@ __all__ = [
     "RUN",
     "cell_keys",
     "cell_starts",
+    "count_below",
     "find_bounds",
     "find_neighbours",
     "find_tops",
@@ -90,10 +91,8 @@ def cell_starts(i, keys, starts):
 
 
 @inline
-def _first_at_least(keys, starts, tabled, key):
-    """Return the number of keys below one."""
-    if tabled != 0:
-        return starts[ix(key)]
+def count_below(keys, key):
+    """Return how many of sorted keys are below one."""
     low, high = 0, keys.shape[0]
     while low < high:
         middle = (low + high) // 2
@@ -102,6 +101,12 @@ def _first_at_least(keys, starts, tabled, key):
         else:
             high = middle
     return low
+
+
+@inline
+def _first_at_least(keys, starts, tabled, key):
+    """Return the number of keys below one, from a table where there is one."""
+    return starts[ix(key)] if tabled != 0 else count_below(keys, key)
 
 
 @kernel
