@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from motiform.motion.matter import NetworkBuilder, links, topology
+from motiform.motion.matter import Engine, NetworkBuilder, links, presets, topology
 from motiform.motion.matter.coupling import (
     Band,
     MarkerOnCell,
@@ -63,13 +63,13 @@ def test_linear_network_of_the_engine_is_the_one_in_closed_form():
 
 @pytest.mark.parametrize("m", [1e-3, 1e-4])
 def test_errors_are_as_foreseen(m):
-    """The network is linear: its linear run is the run, but for rounding and samples at a fifth of the rate."""
+    """At all steps, and at a tenth of them."""
     net = marker_on_cell(m)
     advice = advise(net, MODELS, Band.from_rest(2.0, 20.0), axes="x")
     assert advice.pairs[0].verdict == "a drives b"
-    found = compare_runs(net, advice, 0.3)
-    for model in MODELS:
-        assert found[model].predicted == pytest.approx(found[model].error, rel=1e-6)
+    assert advice.pairs[0].error_a == pytest.approx(
+        compare_runs(net, advice, 2.0, rate=105.0)["marker"].error, rel=0.02
+    )
 
 
 def oblique_web(point=None, omega=0.0):
@@ -123,69 +123,104 @@ def test_error_falls_with_the_ratio_of_admittances():
         net = body_and_shirt(ratio)
         advice = advise(net, models, (1.0, 10.0), axes="x", threshold=0.3)
         assert advice.pairs[0].verdict == "a drives b"
-        found.append((advice.pairs[0].worst_a, compare_runs(net, advice, 1.0, rate=105.0)["body"]))
+        found.append((advice.pairs[0].worst_a, compare_runs(net, advice, 1.0, rate=105.0)["body"].error))
+        assert 0.5 < found[-1][1] / advice.pairs[0].error_a < 2
     assert found[0][0] / found[1][0] == pytest.approx(10, rel=0.15)
-    assert found[0][1].error / found[1][1].error == pytest.approx(10, rel=0.15)  # r is 1 %, times a gain of about ten
-    for _, one in found:  # a run of 1 s tells frequencies apart to 1 Hz, within which the chain resonates: not sharper
-        assert 0.5 < one.error / one.predicted < 2
+    assert found[0][1] / found[1][1] == pytest.approx(10, rel=0.15)  # r is 1 %, times a gain of about ten
 
 
 def excited_pair(seed):
-    """Two random damped webs, a on nails, b on a or on nails too; motors in a, b or both, an imposed point, weight."""
+    """Two random damped webs, a on nails, b on a or on nails too; motors, imposed points, weight, wind, velocities."""
     rng = np.random.default_rng(seed)
-    source = rng.integers(5)
-    b = NetworkBuilder(gravity=(0, -0.2, 0) if source == 4 else (0, 0, 0))
-    size = rng.integers(1, 5, 2)
+    source = {
+        kind: rng.random() < 0.4 for kind in ("motor a", "motor b", "hand a", "hand b", "weight", "wind", "start")
+    }
+    air = rng.uniform(-5, 5, 3) * source["wind"]
+    b = NetworkBuilder(gravity=(0, -9.81 * source["weight"], 0), wind=tuple(air))
     mass = 10 ** rng.uniform([-2, -3], [1, 1])
-    nails = b.fixed("nails", rng.uniform(-1, 1, (4, 3)))
-    one = b.masses("a", rng.uniform(-0.5, 0.5, (size[0], 3)), mass[0] * rng.uniform(0.5, 2, size[0]))
-    two = b.masses(
-        "b", rng.uniform(-0.5, 0.5, (size[1], 3)) + np.array([1.2, 0, 0]), mass[1] * rng.uniform(0.5, 2, size[1])
-    )
+    w, accelerations = 2 * np.pi * 10 ** rng.uniform(0, 1), 10 ** rng.uniform(-1.5, 1.5, 2)
 
     def spring(m):
         k = m * (2 * np.pi * 10 ** rng.uniform(0.3, 1.2)) ** 2
         return links.spring(k, damping=2 * 10 ** rng.uniform(-1.5, -0.3) * np.sqrt(k * m))
 
-    for name, points, m, n in (("aa", one, mass[0], size[0]), ("bb", two, mass[1], size[1])):
-        if n > 1:
-            b.link(name, topology.agglomerate(points.indices), spring(m))
-    b.link("nail_a", topology.cross(nails.indices, one.indices), spring(mass[0]))
-    if rng.random() < 0.7 or source == 4:
-        b.link("nail_b", topology.cross(nails.indices, two.indices), spring(mass[1]))
-    b.link("ab", (one[:1], two[:1]), spring(mass.min()))
-    w, force = 2 * np.pi * 10 ** rng.uniform(0, 1), mass * rng.uniform(0.02, 0.3, 2)
-    if source in (0, 2):
-        b.push("motor_a", one[:1], lambda t: (force[0] * np.sin(w * t), 0.3 * force[0] * np.cos(w * t), 0))
-    if source in (1, 2):
-        b.push("motor_b", two[:1], lambda t: (force[1] * np.sin(1.3 * w * t), 0, force[1] * np.cos(w * t)))
-    if source == 3:
-        hand = b.imposed("hand", lambda t: [[1.8 + 2e-3 * np.sin(w * t), 0, 0]])
-        b.link("grip", (hand, two[:1]), spring(mass[1]))
+    nails, parts = b.fixed("nails", rng.uniform(-1, 1, (4, 3))), []
+    for name, m, acceleration, place in zip("ab", mass, accelerations, (0.0, 1.2), strict=True):
+        size = rng.integers(1, 6)
+        where, start = rng.uniform(-0.5, 0.5, (size, 3)) + np.array([place, 0, 0]), rng.normal(0, 0.3, (size, 3))
+        one = b.masses(
+            name, where, m * rng.uniform(0.5, 2, size), drag=m * rng.uniform(0, 3, size),
+            velocity=start * source["start"],
+        )  # fmt: skip
+        parts.append(one)
+        if size > 1:
+            b.link(name * 2, topology.chain(one.indices), spring(m))
+        if name == "a" or rng.random() < 0.5:
+            b.link(f"nail_{name}", topology.cross(nails.indices, one[:1].indices), spring(m))
+        if source[f"motor {name}"]:
+            force = m * acceleration * rng.normal(size=3)
+            b.push(f"motor_{name}", one[-1:], lambda t, force=force: force * np.sin(w * t))
+        if source[f"hand {name}"]:
+            far, step = where[-1] + [0.1, 0.4, 0.2], 10 ** rng.uniform(-3, -1)
+            hand = b.imposed(f"hand_{name}", lambda t, far=far, step=step: [far + step * np.sin(0.7 * w * t)])
+            b.link(f"grip_{name}", (hand, one[-1:]), spring(m))
+    b.link("ab", (parts[0][:1], parts[1][:1]), spring(mass.min()))
     return b.build()
 
 
+def numpy_run(net, duration, ignores=None):
+    """Return places of a network of springs at every step, by the scheme alone; one group of masses ignores another."""
+    x = net.initial_state().position
+    before, step = net.initial_state().previous, net.step
+    first = {group.name: group.first for group in net.groups}
+    drag = np.concatenate([np.broadcast_to(group.drag, group.count) for group in net.groups])
+    acts = []
+    for bundle in net.bundles:
+        lost = None if bundle.name != "ab" or ignores is None else "ab".index(ignores)
+        rest = np.linalg.norm(x[bundle.pairs[:, 1]] - x[bundle.pairs[:, 0]], axis=1)
+        acts.append((*bundle.pairs.T, *bundle.law.strongest(), rest, lost))
+    mass, found = np.where(net.movable, net.mass, 1.0)[:, None], [x]
+    for n in range(round(duration / step)):
+        force = mass * net.gravity - drag[:, None] * ((x - before) / step - net.wind.at(n, 1 / step, 1)[0])
+        for a, c, k, z, rest, lost in acts:
+            line, then = x[c] - x[a], np.linalg.norm(before[c] - before[a], axis=1)
+            d = np.linalg.norm(line, axis=1)
+            pull = ((k * (d - rest) + z * (d - then) / step) / d)[:, None] * line
+            np.add.at(force, a, pull * (lost != 0))
+            np.add.at(force, c, -pull * (lost != 1))
+        for push in net.inputs:
+            force[push.points] += push.signal.at(n, 1 / step, len(push.points))
+        after = np.where(net.movable[:, None], 2 * x - before + step**2 / mass * force, x)
+        for group in net.groups:
+            if group.motion is not None:
+                after[first[group.name] :][: group.count] = group.motion.at(n + 1, 1 / step, group.count)
+        x, before = after, x
+        found.append(x)
+    return np.stack(found)
+
+
 def check_foreseen(seed):
-    """Measured errors are within a factor of two of those foreseen; return whether they were foreseen."""
+    """What a program of its own finds is within a factor of two of what was foreseen."""
     net, models = excited_pair(seed), {"a": "a", "b": "b"}
-    pair = advise(net, models, Band.from_rest(1.0, 40.0)).pairs[0]
-    for error, kept, model in ((pair.error_a, ("a", "b"), "a"), (pair.error_b, ("b", "a"), "b")):
-        found = compare_runs(net, cut_network(net, models, [kept]), 1.0, rate=105.0)[model]
-        if pair.doubt:
-            assert error in (None, np.inf), seed
+    pair = advise(net, models, Band.from_rest(0.3, 40.0), count=20).pairs[0]
+    whole = numpy_run(net, 0.3)
+    for error, model in ((pair.error_a, "a"), (pair.error_b, "b")):
+        mine = net.group(model).indices
+        off, moved = numpy_run(net, 0.3, model)[:, mine] - whole[:, mine], whole[:, mine] - whole[0, mine]
+        if error is None:
+            assert np.abs(off).max() < 1e-9, seed
         else:
-            assert error == pytest.approx(found.predicted), seed
-            assert 0.5 < found.error / error < 2, seed
-    return not pair.doubt
+            assert 0.5 < np.linalg.norm(off) / np.linalg.norm(moved) / error < 2, seed
 
 
-def test_errors_of_excited_pairs_are_foreseen_or_doubted():
-    assert sum(check_foreseen(seed) for seed in range(2)) == 2
+def test_errors_of_excited_pairs_are_foreseen():
+    check_foreseen(0)
 
 
 @pytest.mark.slow
-def test_errors_of_a_hundred_excited_pairs_are_foreseen_or_doubted():
-    assert sum(check_foreseen(seed) for seed in range(2, 100)) >= 80
+def test_errors_of_a_hundred_excited_pairs_are_foreseen():
+    for seed in range(1, 100):
+        check_foreseen(seed)
 
 
 @pytest.mark.parametrize("source", ["motor", "imposed", "weight"])
@@ -214,14 +249,29 @@ def test_a_light_part_with_a_source_is_not_ignored(source):
     assert advice.pairs[0].verdict == "both kept"
 
 
-def test_what_leaves_the_linear_range_is_doubted():
-    """A motor swings a light part about a heavy one: nothing is foreseen, and nothing is cut."""
+def test_what_leaves_the_linear_range_is_foreseen():
+    """A motor swings a light part about a heavy one, which moves by it alone."""
     b = NetworkBuilder(gravity=(0, 0, 0))
     heavy, light = b.masses("heavy", [0, 0, 0], 10.0), b.masses("light", [0, -1, 0], 0.1)
     b.link("rod", (heavy, light), links.spring(1e3, damping=1.0))
     b.push("motor", light, lambda t: (2.0, 0, 0))
     pair = advise(b.build(), {"heavy": "heavy", "light": "light"}, Band.from_rest(1.0, 20.0)).pairs[0]
-    assert "leave their linear range" in pair.doubt
+    assert pair.error_a == pytest.approx(1.0)  # alone it stays
+    assert pair.error_b > 1  # alone it flies off
+    assert pair.verdict == "both kept"
+
+
+def test_links_that_remember_and_are_cut_in_part_are_doubted():
+    """What broken threads remember is handed on where all of them are cut alike, and not where some are."""
+    b = NetworkBuilder(gravity=(0, 0, 0))
+    one, _ = (b.masses(name, [[x, 0, 0], [x, 1, 0]], 1.0) for name, x in (("a", 0.0), ("b", 1.0)))
+    law = presets.rupture(100.0, length=2.0)
+    b.link("threads", topology.graph([(0, 1), (0, 2)]), law)
+    b.push("motor", one[:1], lambda t: (np.sin(t), 0, 0))
+    net = b.build()
+    engine = Engine(net)
+    engine.advance(10)
+    pair = advise(net, {"a": "a", "b": "b"}, Band.from_rest(0.2, 20.0), state=engine).pairs[0]
+    assert "'threads' remember, and are cut in part" in pair.doubt
     assert pair.error_a == np.inf
-    assert pair.error_b is None  # heavy has no sources
     assert "not foreseen" in str(pair)

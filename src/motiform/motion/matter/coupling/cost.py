@@ -1,4 +1,4 @@
-"""Errors of a cut: the coupled and the cut network are simulated, and errors are compared with predictions."""
+"""Errors of a cut: the coupled and the cut network are simulated and compared."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 from motiform.motion.matter.coupling.cut import Advice, model_labels
-from motiform.motion.matter.coupling.foresee import Foreseen, foresee
 from motiform.motion.matter.coupling.replay import run_schedule
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.system import NetworkSystem
@@ -34,8 +33,6 @@ class ModelError:
     """Root mean square of the coupled displacements [m]."""
     largest: float
     """Largest distance of a point from where it should be [m]."""
-    predicted: float | None
-    """Error foreseen by a linear run; None for a model that nothing moves, or where it cannot be foreseen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +46,6 @@ class CutComparison:
     """[s], (samples,)"""
     distances: Mapping[str, Array]
     """Root mean square distance of each model's points from where they should be [m], (samples,)."""
-    doubt: str = ""
-    """Why errors are not foreseen; empty where they are."""
 
     def __getitem__(self, model: str) -> ModelError:
         for one in self.errors:
@@ -65,13 +60,10 @@ class CutComparison:
         return plain
 
     def __str__(self) -> str:
-        lines = [f"{'model':<20}{'error':>10}{'foreseen':>10}{'of norm':>10}{'moves [m]':>11}{'off by [m]':>11}"]
+        lines = [f"{'model':<20}{'error':>10}{'of norm':>10}{'moves [m]':>11}{'off by [m]':>11}"]
         for e in self.errors:
-            seen = "" if e.predicted is None else f"{e.predicted:.3g}"
-            lines.append(
-                f"{e.model:<20}{e.error:>10.3g}{seen:>10}{e.norm_error:>10.3g}{e.displacement:>11.3g}{e.largest:>11.3g}"
-            )
-        return "\n".join([*lines, f"errors are not foreseen: {self.doubt}"] if self.doubt else lines)
+            lines.append(f"{e.model:<20}{e.error:>10.3g}{e.norm_error:>10.3g}{e.displacement:>11.3g}{e.largest:>11.3g}")
+        return "\n".join(lines)
 
 
 def compare_runs(
@@ -105,13 +97,12 @@ def compare_runs(
     coupled = record(NetworkSystem(network, options, unstable), progress=half(0.0))
     alone = _run_cut(cut, options, unstable, half(0.5))
     x, y = _positions(network, coupled), _positions(network, alone)
-    foreseen = _foreseen(network, cut, label, options.t1)
     errors, apart = [], {}
     for n, name in enumerate(parts):
         mine = label == n
-        errors.append(_error(name, x[:, mine], y[:, mine], None if foreseen.doubt else foreseen.errors[n]))
+        errors.append(_error(name, x[:, mine], y[:, mine]))
         apart[name] = np.sqrt(((y[:, mine] - x[:, mine]) ** 2).sum(-1).mean(-1))
-    return CutComparison(tuple(errors), coupled, alone, np.arange(len(x)) / options.rate, apart, foreseen.doubt)
+    return CutComparison(tuple(errors), coupled, alone, np.arange(len(x)) / options.rate, apart)
 
 
 def _run_cut(cut: Advice | Network, options: Options, unstable: bool, progress: Progress | None) -> Recording:
@@ -136,19 +127,11 @@ def _positions(network: Network, rec: Recording) -> Array:
     return x
 
 
-def _error(name: str, x: Array, y: Array, predicted: float | None) -> ModelError:
+def _error(name: str, x: Array, y: Array) -> ModelError:
     moved, other = x - x[0], y - y[0]
     size, off = float(np.linalg.norm(moved)), float(np.linalg.norm(y - x))
     share = 0.0 if off == 0 else np.inf if size == 0 else off / size
     norm = abs(float(np.linalg.norm(other)) - size)
     norm = 0.0 if norm == 0 else np.inf if size == 0 else norm / size
     rms = size / float(np.sqrt(moved.shape[0] * moved.shape[1]))
-    return ModelError(name, share, norm, rms, float(np.linalg.norm(y - x, axis=-1).max()), predicted)
-
-
-def _foreseen(network: Network, cut: Advice | Network, label: np.ndarray, duration: float) -> Foreseen:
-    try:
-        other = cut if isinstance(cut, Network) else cut.cut_network()
-    except InputError as error:  # links by range that only runs apart can cut
-        return Foreseen({}, {}, {}, str(error))
-    return foresee(network, [other], label, duration)[0]
+    return ModelError(name, share, norm, rms, float(np.linalg.norm(y - x, axis=-1).max()))

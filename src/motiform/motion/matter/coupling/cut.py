@@ -35,9 +35,8 @@ class PairAdvice:
     """By axis; nothing where no link between them acts at the state."""
     threshold: float
     error_a: float | None = None
-    """Error of a foreseen if it ignores b, with all sources of the network; None where nothing moves it.
-
-    Infinite where it cannot be foreseen, and b has sources of its own or its links pull at a from the start."""
+    """Error of a foreseen if it ignores b, with all sources of the network; None where nothing moves it, infinite where
+    it cannot be foreseen."""
     error_b: float | None = None
     """Error of b foreseen if it ignores a."""
     doubt: str = ""
@@ -251,19 +250,14 @@ def _foresee(
         return cut_network(network, points, [(names[i], names[j]) for i, j in sorted(ways - set(lost))])
 
     try:
-        apart = without(*ways)
         cuts = [without((j, i)) for pair in pairs for i, j in (pair, pair[::-1])]
     except InputError as error:  # links by range that only runs apart can cut
         return {pair: (np.inf, np.inf, str(error)) for pair in pairs}
-    alone, *found = foresee(network, [apart, *cuts], label, duration, state)
-    told = {}
-    for n, (i, j) in enumerate(pairs):
-        errors = [
-            one.errors[me] if not one.doubt else np.inf if alone.moves[other] or one.pulled[me] else None
-            for one, me, other in ((found[2 * n], i, j), (found[2 * n + 1], j, i))
-        ]
-        told[i, j] = (errors[0], errors[1], alone.doubt)
-    return told
+    found = foresee(network, cuts, label, duration, state)
+    return {
+        (i, j): (one.errors[i], two.errors[j], one.doubt or two.doubt)
+        for (i, j), one, two in zip(pairs, found[::2], found[1::2], strict=True)
+    }
 
 
 def pair_influences(

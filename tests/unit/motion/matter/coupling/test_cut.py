@@ -163,7 +163,8 @@ def test_links_by_range_are_cut_between_sets_of_their_own():
     assert engine.state().position[1, 0] > 1 - 1e-6
     result = compare_runs(b.build(), found, 0.2)
     assert 0 < result["heavy"].error < 1e-6
-    assert result["heavy"].predicted == pytest.approx(result["heavy"].error, rel=1e-3)
+    foreseen = advise(b.build(), models, Band.from_rest(0.2, 10.0), axes="x").pairs[0].error_a
+    assert foreseen == pytest.approx(result["heavy"].error, rel=0.01)  # not all samples are the same
 
 
 def test_links_by_range_of_many_models_are_cut_between_each_two():
@@ -198,7 +199,7 @@ def test_comparison_of_runs_is_told():
     assert len(lines) == 4
     assert lines[1].startswith("heavy")
     plain = json.loads(json.dumps(result.as_dict()))
-    assert plain["middle"]["predicted"] is None  # nothing moves
+    assert plain["middle"]["error"] == 0.0  # nothing moves
     with pytest.raises(InputError, match="no such model"):
         result["heavier"]
     other = compare_runs(b, found.cut_network(), 0.05)
