@@ -9,7 +9,9 @@ from typing import Any
 
 from motiform.base.errors import InputError
 
-__all__ = ["check_room", "machine", "memory"]
+__all__ = ["available", "check_room", "machine", "memory"]
+
+_SURE = 64e6  # [byte] that are not asked for
 
 
 @cache
@@ -34,13 +36,26 @@ def memory() -> float:
     return min(found)
 
 
+def available() -> float:
+    """Return the memory that is not in use now [byte]; infinite if the system does not state it."""
+    try:
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+    except OSError:
+        return float("inf")
+    found = [line.split() for line in lines if line.startswith("MemAvailable:")]
+    return 1024.0 * float(found[0][1]) if found else float("inf")
+
+
 def check_room(
     needed: float, what: str, *, got: str, remedy: str, where: str | None = None, error: type[InputError] = InputError
 ) -> None:
-    """Refuse what would take more than half of the memory [byte], before it is built."""
+    """Refuse what would take more than half of the memory [byte], or than is free, before it is built."""
     if needed > 0.5 * memory():
         got = f"{got}, {needed / 1e9:.3g} GB of {memory() / 1e9:.3g} GB"
         raise error(f"{what} must fit into half of the memory", where=where, got=got, remedy=remedy)
+    if needed > _SURE and needed > (free := available()):
+        got = f"{got}, {needed / 1e9:.3g} GB of {free / 1e9:.3g} GB"
+        raise error(f"{what} must fit into the memory that is free", where=where, got=got, remedy=remedy)
 
 
 def machine() -> dict[str, Any]:

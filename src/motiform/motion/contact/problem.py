@@ -7,26 +7,20 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.base.machine import check_room
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import Head, make_room, make_space
 from motiform.motion.contact.pack import column_tree, pack_contacts
 from motiform.motion.contact.points import Contacts
+from motiform.motion.contact.rooms import check_candidates, check_coordinates, check_pairs
 from motiform.motion.contact.shares import least_forces
 from motiform.motion.contact.touches import SolidTouches
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model import columns as t
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Answer", "ContactProblem", "check_candidates", "terms_of"]
+__all__ = ["Answer", "ContactProblem", "terms_of"]
 
 _NO_LOADS = np.zeros((0, 6))
-
-
-def check_candidates(count: int) -> None:
-    """Refuse more candidates than there is room for: their problem has three square matrices of three rows for each."""
-    remedy = "Give fewer obstacles and contact points, or only those that can touch one another."
-    check_room(3 * 8 * (3.0 * count) ** 2, "the problem of all contacts", got=f"{count} candidates", remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -45,6 +39,8 @@ class ContactProblem:
     """Arrays of a figure and its contacts, with room for a problem of any active candidates."""
 
     def __init__(self, figure: Figure, contacts: Contacts) -> None:
+        check_coordinates(figure.nv)
+        check_pairs(len(contacts.points) * len(contacts.obstacles) if contacts.pairs is None else len(contacts.pairs))
         self.figure, self.contacts = figure, contacts
         self.packed = pack_contacts(figure, contacts)
         single = figure.single

@@ -9,7 +9,7 @@ from motiform.base.errors import MotiformError, RunError
 from motiform.geometry.touch.columns import MOST
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import make_space
-from motiform.motion.contact.problem import check_candidates
+from motiform.motion.contact.rooms import check_candidates
 from motiform.motion.contact.shares import least_forces
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State

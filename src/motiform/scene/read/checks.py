@@ -1,6 +1,6 @@
 """Global checks of a scene: unique and known names, existing channels."""
 
-from motiform.base.errors import SceneError, closest
+from motiform.base.errors import InputError, SceneError, closest
 from motiform.motion.actuation.balance import BALANCE_QUANTITIES
 from motiform.motion.actuation.motors import MOTOR_QUANTITIES
 from motiform.motion.actuation.muscles.acting import MUSCLE_QUANTITIES
@@ -8,6 +8,7 @@ from motiform.motion.actuation.stimulation.muscles import STIMULATION_QUANTITIES
 from motiform.motion.actuation.support import SUPPORT_QUANTITIES
 from motiform.motion.actuation.walking import WALKING_QUANTITIES
 from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
+from motiform.motion.contact.rooms import check_coordinates
 from motiform.motion.figures import FIGURES
 from motiform.motion.hybrid.observe import CONTACT_CHANNELS
 from motiform.motion.matter.observe import _METERS as NETWORK_METERS
@@ -16,7 +17,7 @@ from motiform.scene.read.lines import line_of
 from motiform.scene.tables.figure import FigureTable
 from motiform.scene.tables.schema import BodyTable, SceneFile
 
-__all__ = ["check_names", "check_plots"]
+__all__ = ["check_copies", "check_names", "check_plots"]
 
 LINK_CHANNELS = ("length", "tension", "state", "work")
 _SCREEN_METERS = ("energy.kinetic", "energy.potential")
@@ -59,6 +60,19 @@ def check_names(document: SceneFile, text: str, name: str) -> None:
             raise SceneError(
                 "no such body", where=where, got=body_name, allowed=", ".join(names), remedy=closest(body_name, names)
             )
+
+
+def check_copies(document: SceneFile, text: str, name: str) -> None:
+    """Refuse more copies of bodies that touch than fit into memory, before they get names."""
+    if not (document.touching or document.coupled):
+        return
+    count = 0
+    for n, body in enumerate(document.body):
+        count += 6 * (1 if body.copies is None else body.copies.count)
+        try:
+            check_coordinates(count)
+        except InputError as error:
+            raise SceneError(f"{name}:{line_of(text, ('body', n))}: {error}") from error
 
 
 def check_plots(document: SceneFile, text: str, name: str) -> None:

@@ -19,7 +19,7 @@ from motiform.motion.matter.model.network import FREQUENCY
 from motiform.motion.matter.system import KIND as networks
 from motiform.motion.matter.system import film_rate
 from motiform.motion.tree.system import KIND as figures
-from motiform.scene.read.checks import check_names, check_plots
+from motiform.scene.read.checks import check_copies, check_names, check_plots
 from motiform.scene.read.lines import line_of
 from motiform.scene.tables.actuation import ExcitationTable
 from motiform.scene.tables.common import Unit
@@ -237,6 +237,7 @@ def parse_scene(
         raise SceneError("tables are nested too deeply", where=name) from error
     document = _chosen(document)
     check_names(document, text, name)
+    check_copies(document, text, name)
     check_plots(document, text, name)
     return Scene(document, name.removesuffix(".toml"), folder, text, dict(settings or {}))
 

@@ -90,13 +90,14 @@ def check_apart(bundle: Bundle, place: np.ndarray, network: Network) -> None:
         )  # fmt: skip
 
 
-_NEAR_BYTES = 16  # of two points that are near, in the lists of both
+_NEAR_BYTES = 350  # of two points that are near, as measured
+_FEW = 2000  # points whose pairs fit into any memory
 
 
 def check_reach_room(reach: Reach, place: np.ndarray, network: Network) -> None:
     """Refuse a range in which more pairs begin than fit into memory: at least those in cubes that it spans."""
     wide = float(reach.law.farthest) + 2 * float(network.radius[reach.points].min())
-    if len(reach.points) < 10_000 or not wide > 0:
+    if len(reach.points) < _FEW or not wide > 0:
         return
     x = place[reach.points]
     rows = np.floor((x - x.min(axis=0)) * (np.sqrt(3) / wide)).astype(np.int64)

@@ -32,14 +32,17 @@ __all__ = [
 ]
 
 
-_LINK_BYTES = 160  # of a link while a network is built and run
-_POINT_BYTES = 600  # of a point
+# What a network takes while it is built and run [byte], as measured
+_LINK_BYTES = 400
+_GRID_LINK_BYTES = 160  # of a link of a grid, whose ends are not listed
+_POINT_BYTES = 600
 
 
-def check_links(count: int, what: str) -> None:
-    """Refuse more links than fit into memory, before they are made."""
+def check_links(count: int, what: str, *, in_grids: int = 0, points: int = 0) -> None:
+    """Refuse more links than fit into memory, before they are made; some of them in grids, and with their points."""
     remedy = "Take fewer points, or a reach: its links are those of points that are near at the time."
-    check_room(_LINK_BYTES * count, f"the links of {what}", got=f"{count} links", remedy=remedy)
+    needed = _LINK_BYTES * (count - in_grids) + _GRID_LINK_BYTES * in_grids + _POINT_BYTES * points
+    check_room(needed, f"the links of {what}", got=f"{count} links", remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class Grid:
 
     def pairs(self) -> np.ndarray:
         """Return the links as pairs of indices (links, 2), direction after direction."""
-        check_links(len(self.offsets) * self.points.size, "a grid")
+        count = len(self.offsets) * self.points.size
+        check_links(count, "a grid", in_grids=count, points=self.points.size)
         return np.concatenate([self.pairs_along(offset) for offset in self.offsets])
 
     def pairs_along(self, offset: Sequence[int]) -> np.ndarray:
@@ -179,6 +183,7 @@ def plate(
         raise InputError("the shape of a plate must match its points", got=size, allowed=allowed)
     if not -1.0 < poisson <= 0.5:
         raise InputError("Poisson's ratio is out of range", where="plate", got=poisson, allowed="above −1, up to 0.5")
+    check_links(6 * len(found), "a plate", points=len(found))
     at = np.arange(len(found)).reshape(size)
 
     def differences(parts: list[tuple[np.ndarray, float]]) -> csr_matrix:

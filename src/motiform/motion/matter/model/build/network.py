@@ -118,13 +118,20 @@ class NetworkBuilder(PointsBuilder):
                 allowed="a whole number of steps; 1 where links are recorded",
             )
         ends = self._pairs(pairs, where)
-        check_links(sum(bundle.count for bundle in self._bundles) + len(ends), "a network")
         grid = pairs if isinstance(pairs, Grid) and axis is None and acts == "both" and every == 1 else None
         number = read_axis(axis, where)
         self._check_law(law, where)
+        self._check_links(len(ends), grid is not None)
         law.rows(len(ends), np.ones(len(ends)))  # its numbers fit, or it says why not
         self.reserve(name)
         self._bundles.append(Bundle(name, ends, law, number, acts, grid, record, every))
+
+    def _check_links(self, count: int, in_grid: bool) -> None:
+        """Refuse more links together than fit into memory."""
+        listed = sum(bundle.count for bundle in self._bundles if bundle.grid is None) + count * (not in_grid)
+        in_grids = sum(bundle.count for bundle in self._bundles if bundle.grid is not None) + count * in_grid
+        points = sum(group.count for group in self._groups)
+        check_links(listed + in_grids, "a network", in_grids=in_grids, points=points)
 
     def piston(
         self, name: str, pairs: Sequence[Any], axes: Sequence[Axis], *, stiffness: ArrayLike, rest: ArrayLike,
