@@ -95,7 +95,7 @@ def plot_cut(
     size: tuple[float, float] = (8.6, 3.4),
     overwrite: bool = False,
 ) -> "Figure":
-    """Draw how far each model of a cut run is from the coupled one over time, and the errors."""
+    """Draw how far each model of a cut run is from the coupled one over time, and the errors with those foreseen."""
     _check_path(path, overwrite)
     figure, (left, right) = _panels(size, title, beside=True)
     for n, (name, apart) in enumerate(found.distances.items()):
@@ -182,11 +182,16 @@ def _draw_errors(axes: "Axes", found: CutComparison) -> None:
     for n, one in enumerate(found.errors):
         if one.error > 0:
             axes.plot(one.error, n, "o", color=_COLORS[n % 8], markersize=7, zorder=3)
+        if one.predicted:
+            axes.plot(one.predicted, n, "|", color=_INK, markersize=16, markeredgewidth=1.6, zorder=4)
+    axes.plot([], [], "o", color=_SOFT, label="measured")
+    axes.plot([], [], "|", color=_INK, markersize=10, markeredgewidth=1.6, label="foreseen")
     axes.set_xscale("log")
     axes.set_yticks(range(len(names)), names, fontsize=8.5)
     axes.set_ylim(len(names) - 0.4, -0.9)
     axes.set_xlabel("relative error of displacements", fontsize=9)
-    shown = [one.error for one in found.errors if one.error and np.isfinite(one.error)]
+    axes.legend(fontsize=8, frameon=False, loc="upper right", ncols=2)
+    shown = [v for one in found.errors for v in (one.error, one.predicted) if v and np.isfinite(v)]
     if shown:  # whole decades
         axes.set_xlim(10 ** np.floor(np.log10(0.9 * min(shown))), 10 ** np.ceil(np.log10(1.1 * max(shown))))
 

@@ -30,7 +30,9 @@ def test_memory_is_that_of_the_machine_or_less():
 def test_memory_in_use_is_not_there(monkeypatch):
     monkeypatch.setattr(machine, "available", lambda: 1e8)
     check_room(0.9e8, "this", got="", remedy="")
-    with pytest.raises(InputError, match=r"this must fit into the memory that is free \(got '2 things, 0.2 GB of 0.1 GB'"):
+    with pytest.raises(
+        InputError, match=r"this must fit into the memory that is free \(got '2 things, 0.2 GB of 0.1 GB'"
+    ):
         check_room(2e8, "this", got="2 things", remedy="Less.")
 
 

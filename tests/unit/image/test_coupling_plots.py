@@ -62,14 +62,14 @@ def test_influences_of_a_network(compared, tmp_path):
     assert "heavy drives light" in figure.get_suptitle()
 
 
-def test_errors_over_time_and_of_models(compared, tmp_path):
+def test_errors_measured_and_foreseen(compared, tmp_path):
     runs = compared[1]
     figure = plot_cut(runs, title="heavy and light", path=tmp_path / "cut.png")
     left, right = figure.axes
     assert [line.get_label() for line in left.lines] == ["heavy", "light"]
     assert np.array_equal(left.lines[0].get_ydata(), runs.distances["heavy"])
     dots = [line.get_xdata()[0] for line in right.lines if len(line.get_xdata())]
-    assert dots == [runs[name].error for name in ("heavy", "light")]
+    assert dots == [v for name in ("heavy", "light") for v in (runs[name].error, runs[name].predicted)]
     low, high = right.get_xlim()
     assert low < min(dots) < max(dots) < high
 

@@ -33,6 +33,8 @@ class ModelError:
     """Root mean square of the coupled displacements [m]."""
     largest: float
     """Largest distance of a point from where it should be [m]."""
+    predicted: float | None
+    """Error that the advice foresaw over its own duration; None where there was none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +62,12 @@ class CutComparison:
         return plain
 
     def __str__(self) -> str:
-        lines = [f"{'model':<20}{'error':>10}{'of norm':>10}{'moves [m]':>11}{'off by [m]':>11}"]
+        lines = [f"{'model':<20}{'error':>10}{'foreseen':>10}{'of norm':>10}{'moves [m]':>11}{'off by [m]':>11}"]
         for e in self.errors:
-            lines.append(f"{e.model:<20}{e.error:>10.3g}{e.norm_error:>10.3g}{e.displacement:>11.3g}{e.largest:>11.3g}")
+            seen = "" if e.predicted is None else f"{e.predicted:.3g}"
+            lines.append(
+                f"{e.model:<20}{e.error:>10.3g}{seen:>10}{e.norm_error:>10.3g}{e.displacement:>11.3g}{e.largest:>11.3g}"
+            )
         return "\n".join(lines)
 
 
@@ -97,10 +102,11 @@ def compare_runs(
     coupled = record(NetworkSystem(network, options, unstable), progress=half(0.0))
     alone = _run_cut(cut, options, unstable, half(0.5))
     x, y = _positions(network, coupled), _positions(network, alone)
+    foreseen = cut.errors if isinstance(cut, Advice) else {}
     errors, apart = [], {}
     for n, name in enumerate(parts):
         mine = label == n
-        errors.append(_error(name, x[:, mine], y[:, mine]))
+        errors.append(_error(name, x[:, mine], y[:, mine], foreseen.get(name)))
         apart[name] = np.sqrt(((y[:, mine] - x[:, mine]) ** 2).sum(-1).mean(-1))
     return CutComparison(tuple(errors), coupled, alone, np.arange(len(x)) / options.rate, apart)
 
@@ -127,11 +133,11 @@ def _positions(network: Network, rec: Recording) -> Array:
     return x
 
 
-def _error(name: str, x: Array, y: Array) -> ModelError:
+def _error(name: str, x: Array, y: Array, predicted: float | None) -> ModelError:
     moved, other = x - x[0], y - y[0]
     size, off = float(np.linalg.norm(moved)), float(np.linalg.norm(y - x))
     share = 0.0 if off == 0 else np.inf if size == 0 else off / size
     norm = abs(float(np.linalg.norm(other)) - size)
     norm = 0.0 if norm == 0 else np.inf if size == 0 else norm / size
     rms = size / float(np.sqrt(moved.shape[0] * moved.shape[1]))
-    return ModelError(name, share, norm, rms, float(np.linalg.norm(y - x, axis=-1).max()))
+    return ModelError(name, share, norm, rms, float(np.linalg.norm(y - x, axis=-1).max()), predicted)

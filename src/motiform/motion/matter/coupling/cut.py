@@ -109,6 +109,8 @@ class Advice:
     """Axes that were looked at, by name."""
     linear: Mapping[str, LinearNetwork]
     """The linear network that was judged along each axis."""
+    errors: Mapping[str, float | None]
+    """Error of each model foreseen if all is cut that may be; None where nothing moves it or it cannot be foreseen."""
 
     @cached_property
     def labels(self) -> np.ndarray:
@@ -169,6 +171,7 @@ class Advice:
         ]
         cuts = [dict(vars(cut)) for cut in self.cuts]
         found = {"band": [self.band.low, self.band.high], "threshold": self.threshold, "pairs": pairs, "cuts": cuts}
+        found["errors"] = dict(self.errors)
         plain: dict[str, Any] = to_plain(found | self.separation.as_dict(), "advice")
         return plain
 
@@ -222,16 +225,27 @@ def advise(
     pairs, kept = [], [(names[i], names[j]) for i, j in one_way]
     judged = sorted(both - tied)
     ways = {*one_way, *both, *((j, i) for i, j in both)}
-    foreseen = (
-        {}
-        if active
-        else _foresee(network, points, label, judged, ways, duration or where.duration or 1 / where.low, state)
-    )
+    time = duration or where.duration or 1 / where.low
+    foreseen = {} if active else _foresee(network, points, label, judged, ways, time, state)
     for i, j in sorted(both):
         some = {} if (i, j) in tied else pair_influences(seen, network, label, (i, j), names, where, limit, count)
         pairs.append(PairAdvice(names[i], names[j], some, limit, *foreseen.get((i, j), ())))
         kept += pairs[-1].connections
-    return Advice(network, points, tuple(pairs), separate(names, kept), where, limit, given, seen)
+    unknown: dict[str, float | None] = dict.fromkeys(names)
+    advice = Advice(network, points, tuple(pairs), separate(names, kept), where, limit, given, seen, unknown)
+    return advice if active else replace(advice, errors=_foresee_all(advice, time, state))
+
+
+def _foresee_all(advice: Advice, duration: float, state: NetworkState | Engine | None) -> dict[str, float | None]:
+    """Return the error of each model if all is cut that may be; None where it cannot be foreseen."""
+    if not advice.cuts:
+        return dict.fromkeys(advice.models, 0.0)
+    try:
+        cut = advice.cut_network()
+    except InputError:  # links by range that only runs apart can cut
+        return dict.fromkeys(advice.models)
+    (found,) = foresee(advice.network, [cut], advice.labels, duration, state)
+    return {name: None if found.doubt else found.errors.get(n) for n, name in enumerate(advice.models)}
 
 
 def _foresee(
