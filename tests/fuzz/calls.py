@@ -1,18 +1,23 @@
 """Calls of everything that is public: found by walking the packages, so that what is new is not forgotten."""
 
+import contextlib
+import copy
 import importlib
 import inspect
 import pkgutil
 import random
+import tempfile
 import types
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
 from fuzz.mutations import odd_value
+from motiform.base.errors import stated_types
 
 NOT_CALLED = {
     "motiform.cli:main": "it reads the command line of this process",
@@ -55,7 +60,7 @@ def _only_said(what: object) -> bool:
 
 @cache
 def pool() -> dict[type, list[Any]]:
-    """Return small right objects of the classes that functions take, by class."""
+    """Return small right objects of the classes that functions take and that have methods, by class."""
     import motiform as mf
     from fuzz.targets import recordings
     from motiform.geometry import Ball, Box
@@ -66,25 +71,92 @@ def pool() -> dict[type, list[Any]]:
     builder.segment("arm", None, mf.joints.revolute((0, 0, 1)), mass=1.0, com=(0, -0.2, 0), inertia=np.eye(3))
     builder.tag("tip", "arm", (0, -0.4, 0))
     found: list[Any] = [builder.build(), human36(), *recordings(), Box((1, 1, 1)), Ball(0.5), Box((1, 1, 1)).to_mesh()]
-    found += [mf.Transform(), mf.dress(recordings()[0]), load_scene("handle"), np.random.default_rng(0)]
-    for name in ("handle", "cloth", "ripples", "bouncing", "arm-reach", "hand", "kondo-squat"):
+    found += [mf.Transform.identity(), mf.dress(recordings()[0]), load_scene("handle"), np.random.default_rng(0)]
+    for name in SCENES:
         built = load_scene(name, {"scene.duration": 0.01}).build()
-        ours = (one for one in built.arguments.values() if type(one).__module__.startswith("motiform"))
-        found += [built.model, *ours]
+        found += [built.model, *built.arguments.values(), built]
     by_class: dict[type, list[Any]] = {}
     for one in found:
-        for kind in type(one).__mro__[:-1]:
-            by_class.setdefault(kind, []).append(one)
+        _add(one, by_class, set())
+    _make_others(by_class)
     return by_class
 
 
-def good_value(hint: Any, name: str, draw: random.Random, folder: Path) -> Any:
-    """Return a value that a parameter of this type and name takes, as far as one can tell."""
+SCENES = ("handle", "cloth", "ripples", "bouncing", "arm-reach", "hand", "kondo-squat", "harp", "footprint", "mobile")
+_MOST = 3  # objects of one class
+
+
+def _add(one: Any, by_class: dict[type, list[Any]], seen: set[int]) -> None:
+    """Add an object and those of our classes that it consists of."""
+    if id(one) in seen:
+        return
+    seen.add(id(one))
+    kinds = [kind for kind in type(one).__mro__[:-1] if kind not in (tuple, list, dict)]
+    if type(one).__module__.startswith("motiform") or isinstance(one, np.random.Generator):
+        for kind in kinds:
+            kept = by_class.setdefault(kind, [])
+            if len(kept) < _MOST and not any(other is one for other in kept):
+                kept.append(one)
+        inside = [getattr(one, key, None) for key in getattr(type(one), "__slots__", ())]
+        inside += list(getattr(one, "__dict__", {}).values()) + (list(one) if isinstance(one, tuple) else [])
+    elif isinstance(one, list | tuple):
+        inside = list(one[:10])
+    elif isinstance(one, dict):
+        inside = list(one.values())[:10]
+    else:
+        return
+    for part in inside:
+        _add(part, by_class, seen)
+
+
+def _make_others(by_class: dict[type, list[Any]]) -> None:
+    """Make objects of the public classes that are still missing, as far as right arguments are guessed."""
+    kinds = [(name, what) for name, what in public().items() if isinstance(what, type)]
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for turn in range(2):  # those that are made of others come second
+            for name, what in kinds:
+                if what in by_class or issubclass(what, tuple):  # a tuple is what a function returns
+                    continue
+                for trial in range(30):
+                    draw = random.Random(f"{name}:{turn}:{trial}")
+                    with contextlib.suppress(Exception):
+                        given = {
+                            one.name: good_value(hint, one.name, draw, Path(folder), by_class)
+                            for one, hint in parameters(what)
+                            if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+                        }
+                        _add(what(**given), by_class, set())
+                        break
+
+
+@cache
+def methods() -> list[tuple[type, str]]:
+    """Return the public methods and properties of the public classes of which there are objects."""
+    found = []
+    for kind in {what: None for what in public().values() if isinstance(what, type) and what in pool()}:
+        for name in sorted(set(dir(kind))):
+            if f"{kind.__name__}.{name}" in NOT_CALLED or (name.startswith("_") and name not in SPECIAL):
+                continue
+            owner = next(one for one in kind.__mro__ if name in vars(one))
+            member = vars(owner)[name]
+            if owner.__module__.startswith("motiform") and isinstance(member, MEMBERS):
+                found.append((kind, name))
+    return found
+
+
+MEMBERS = (types.FunctionType, classmethod, staticmethod, property, cached_property)
+SPECIAL = ("__call__", "__getitem__", "__matmul__", "__add__", "__or__", "__contains__", "__len__", "__repr__")
+
+
+def good_value(hint: Any, name: str, draw: random.Random, folder: Path, known: Any = None) -> Any:
+    """Return a value that a parameter of this type and name takes, as far as one can tell, of the known objects."""
     origin, arguments = get_origin(hint), get_args(hint)
+    known = pool() if known is None else known
     if origin in (Union, types.UnionType):
         if any(getattr(one, "_is_protocol", False) or "numpy" in repr(one) for one in arguments):
             return good_array(name, draw)
-        return good_value(draw.choice([one for one in arguments if one is not type(None)]), name, draw, folder)
+        return good_value(draw.choice([one for one in arguments if one is not type(None)]), name, draw, folder, known)
     if origin is Literal:
         return draw.choice(arguments)
     if hint is float or ("float" in repr(hint) and not arguments):
@@ -101,11 +173,11 @@ def good_value(hint: Any, name: str, draw: random.Random, folder: Path) -> Any:
         return good_array(name, draw)
     if origin in (Sequence, Iterable, list, tuple):
         inner = arguments[0] if arguments else float
-        return [good_value(inner, name, draw, folder) for _ in range(draw.choice((1, 2, 3)))]
+        return [good_value(inner, name, draw, folder, known) for _ in range(draw.choice((1, 2, 3)))]
     if origin in (Mapping, dict):
-        return {"a": good_value(arguments[1], name, draw, folder)} if len(arguments) == 2 else {}
-    if isinstance(hint, type) and hint in pool():
-        return draw.choice(pool()[hint])
+        return {"a": good_value(arguments[1], name, draw, folder, known)} if len(arguments) == 2 else {}
+    if isinstance(hint, type) and hint in known:
+        return draw.choice(known[hint])
     if origin is Callable or "Callable" in repr(hint):
         return lambda *given: 0.0
     return good_array(name, draw) if draw.random() < 0.5 else odd_value(draw, plain=False)
@@ -122,32 +194,53 @@ def good_array(name: str, draw: random.Random) -> Any:
 
 
 @cache
-def parameters(name: str) -> list[tuple[inspect.Parameter, Any]]:
-    """Return the parameters of a public function, with their types where they can be resolved."""
-    what = public()[name]
+def parameters(what: Callable[..., Any]) -> list[tuple[inspect.Parameter, Any]]:
+    """Return the parameters of a public function or method, with their types where they can be resolved."""
     try:
         known = list(inspect.signature(what).parameters.values())
     except (TypeError, ValueError):
         return []
     function = what.__init__ if isinstance(what, type) else what
-    try:
-        hints = get_type_hints(inspect.unwrap(function))
-    except (NameError, TypeError, AttributeError):
-        hints = {}
+    hints = stated_types(inspect.unwrap(function)) if hasattr(inspect.unwrap(function), "__annotations__") else {}
     return [(one, hints.get(one.name, Any)) for one in known]
+
+
+def ready() -> None:
+    """Make what calls need."""
+    assert public()
+    assert methods()
 
 
 def call_anything(draw: random.Random, folder: Path) -> None:
     """Call something public with right arguments but for one or two odd ones."""
-    name = draw.choice(list(public()))
-    call(name, draw, folder)
+    if draw.random() < 0.5:
+        what = draw.choice(list(public().values()))
+        call(what, parameters(what), draw, folder)
+    else:
+        call_method(draw, folder)
 
 
-def call(name: str, draw: random.Random, folder: Path) -> None:
-    """Call one public function with an odd argument or two."""
+def call_method(draw: random.Random, folder: Path) -> None:
+    """Call a public method, or ask for a property, of a copy of a right object."""
+    kind, name = draw.choice(methods())
+    one = draw.choice(pool()[kind])
+    with contextlib.suppress(Exception):  # what cannot be copied keeps what earlier cases did to it
+        one = copy.deepcopy(one)
+    member = inspect.getattr_static(kind, name)
+    if isinstance(member, property) and member.fset is not None and draw.random() < 0.5:
+        setattr(one, name, odd_value(draw, plain=False))
+    what = getattr(one, name)
+    if not isinstance(member, property | cached_property):
+        bound = isinstance(member, staticmethod | classmethod)
+        plain = parameters(member.__func__ if bound else member)
+        call(what, plain if isinstance(member, staticmethod) else plain[1:], draw, folder)
+
+
+def call(what: Callable[..., Any], known: Sequence[Any], draw: random.Random, folder: Path) -> None:
+    """Call a function with an odd argument or two."""
     given: dict[str, Any] = {}
     first: list[Any] = []
-    for one, hint in parameters(name):
+    for one, hint in known:
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
             continue
         if one.default is not one.empty and draw.random() < 0.7:
@@ -160,7 +253,6 @@ def call(name: str, draw: random.Random, folder: Path) -> None:
     names = sorted(given)
     for key in draw.sample(names, min(len(names), draw.choice((0, 1, 1, 1, 2)))):
         given[key] = odd_value(draw, plain=False)
-    what = public()[name]
     found = what(*first, **given)
     if inspect.isgenerator(found):
         next(found, None)

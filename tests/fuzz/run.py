@@ -7,11 +7,11 @@ motiform, within its time and memory. What is not is written to the terminal wit
 """
 
 import argparse
+import faulthandler
 import io
 import json
 import os
 import random
-import select
 import shutil
 import subprocess
 import sys
@@ -24,8 +24,10 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from typing import TextIO
 
 SECONDS, GIB = 120.0, 4.0  # of one case; kernels that it is the first to need are compiled in it
+SLOW = 10.0  # [s] of a case that is done again, its kernels compiled: nothing of the corpus is so big
 MOST = 1.5  # [GiB] that a process may keep between cases; a fresh one follows it
 ROOT = Path(__file__).parents[1]
 
@@ -53,29 +55,68 @@ def one_case(target: str, seed: int, number: int, folder: Path) -> str:
 
 
 def work() -> None:
-    """Take cases from stdin, one a line, and answer each with a line: what was wrong, seconds, memory kept [GiB]."""
+    """Make the corpora of the targets on the command line once, then fork children that do cases.
+
+    Cases come from stdin, one a line; each is answered with a line: what was wrong, seconds.
+    """
     sys.path.insert(0, str(ROOT))
+    from fuzz.targets import CORPORA
+
+    out, home = os.fdopen(os.dup(1), "w"), Path(tempfile.mkdtemp(prefix="fuzz-"))
+    with redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for target in sys.argv[2:]:
+            CORPORA[target]()
+    more = True
+    while more:
+        reader, writer = os.pipe()  # the case that a child has begun, and its end
+        child = os.fork()
+        if not child:
+            os.close(reader)
+            _do_cases(out, home, os.fdopen(writer, "w"))
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as told:
+            lines = told.read().split()
+        status = os.waitpid(child, 0)[1]
+        if lines and lines[-1] == "begun":
+            late = os.WIFEXITED(status)  # the watchdog's end; others are signals
+            out.write(
+                json.dumps([f"no answer in {SECONDS:.0f} s" if late else f"the process died ({status})", SECONDS])
+            )
+            out.write("\n")
+            out.flush()
+        more = not lines or lines[-1] != "end"
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def _do_cases(out: TextIO, home: Path, told: TextIO) -> None:
+    """Do cases until there are none, or too much memory is kept."""
     try:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (int(GIB * 2**30), int(GIB * 2**30)))
     except ImportError:
         pass
-    out = os.fdopen(os.dup(1), "w")
-    home = Path(tempfile.mkdtemp(prefix="fuzz-"))
-    for line in sys.stdin:
+    while line := sys.stdin.readline():
+        print("begun", file=told, flush=True)
+        faulthandler.dump_traceback_later(SECONDS, exit=True, file=sys.__stderr__)
         target, seed, number = json.loads(line)
+        shutil.rmtree(home / "around", ignore_errors=True)
         folder = home / "around" / "inside"  # where ".." leads, too
         folder.mkdir(parents=True)
         os.chdir(folder)
         begun = time.monotonic()
-        told = one_case(target, seed, number, folder)
+        wrong = one_case(target, seed, number, folder)
         seconds = time.monotonic() - begun
         os.chdir(home)
-        shutil.rmtree(home / "around", ignore_errors=True)
-        out.write(json.dumps([told, seconds, _kept()]) + "\n")
+        faulthandler.cancel_dump_traceback_later()
+        print("done", file=told, flush=True)
+        out.write(json.dumps([wrong, seconds]) + "\n")
         out.flush()
-    shutil.rmtree(home, ignore_errors=True)
+        if wrong == "MemoryError" or _kept() > MOST:
+            return
+    print("end", file=told, flush=True)
 
 
 def _kept() -> float:
@@ -87,13 +128,12 @@ def _kept() -> float:
 
 
 class Worker:
-    """A process that does cases; it is ended when one takes too long."""
+    """A process that does cases in children of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, targets: list[str]) -> None:
         env = {**os.environ, "MOTIFORM_QUIET": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen([sys.executable, __file__, "--work"], text=True, env=env, **pipes)
-        self.fresh, self.kept = True, 0.0
+        self.process = subprocess.Popen([sys.executable, __file__, "--work", *targets], text=True, env=env, **pipes)
 
     def do(self, case: tuple[str, int, int]) -> tuple[str, float]:
         """Return what became of a case, and how long it took [s]."""
@@ -101,14 +141,10 @@ class Worker:
         assert self.process.stdout is not None
         self.process.stdin.write(json.dumps(case) + "\n")
         self.process.stdin.flush()
-        begun = time.monotonic()
-        limit = SECONDS + (300.0 if self.fresh else 0.0)  # the first may compile, and makes the corpus
-        ready, _, _ = select.select([self.process.stdout], [], [], limit)
-        line = self.process.stdout.readline() if ready else ""
-        self.fresh = False
+        line = self.process.stdout.readline()
         if not line:
-            return (f"no answer in {limit:.0f} s" if not ready else "the process died"), time.monotonic() - begun
-        told, seconds, self.kept = json.loads(line)
+            raise RuntimeError("no corpus: run the case by --only")
+        told, seconds = json.loads(line)
         return told, seconds
 
     def end(self) -> None:
@@ -132,23 +168,22 @@ def fuzz(cases: int, seed: int, targets: list[str], seconds: float = float("inf"
     turns, end = _turns(targets), time.monotonic() + seconds
 
     def go_on() -> None:
-        worker = Worker()
+        worker = Worker(targets)
         try:
             while (number := next(numbers)) < cases and time.monotonic() < end:
                 target = turns[number % len(turns)]
                 told, spent = worker.do((target, seed, number))
                 if told.startswith(("MemoryError", "no answer", "the process")):  # or it was what others had left
-                    worker.end()
-                    worker = Worker()
                     told, spent = worker.do((target, seed, number))
+                if spent > SLOW and not told:
+                    told, spent = worker.do((target, seed, number))
+                    told = told or (f"slow: {spent:.0f} s" if spent > SLOW else "")
                 with lock:
                     found.done[target] += 1
                     found.seconds[target] += spent
                     if told:
+                        print(f"{told}\n    {_again(target, seed, number)}", flush=True)
                         found.wrong[f"{target} {seed} {number}"] = told
-                if worker.kept > MOST or told.startswith(("no answer", "the process")):
-                    worker.end()
-                    worker = Worker()
         finally:
             worker.end()
 
@@ -158,6 +193,10 @@ def fuzz(cases: int, seed: int, targets: list[str], seconds: float = float("inf"
     for thread in threads:
         thread.join()
     return found
+
+
+def _again(target: str, seed: int, number: int) -> str:
+    return f"python tests/fuzz/run.py --target {target} --seed {seed} --only {number}"
 
 
 def _turns(targets: list[str]) -> list[str]:
@@ -171,7 +210,7 @@ def _turns(targets: list[str]) -> list[str]:
 def main() -> None:
     """Fuzz, and end with 1 where something was wrong."""
     sys.path.insert(0, str(ROOT))
-    from fuzz.targets import TARGETS
+    from fuzz.targets import CORPORA, TARGETS
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=100_000)
@@ -183,6 +222,7 @@ def main() -> None:
     given = parser.parse_args()
     targets = given.target or list(TARGETS)
     if given.only is not None:
+        CORPORA[targets[0]]()
         with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
             os.chdir(folder)
             TARGETS[targets[0]](random.Random(f"{given.seed}:{targets[0]}:{given.only}"), Path(folder))
@@ -190,9 +230,6 @@ def main() -> None:
     begun = time.monotonic()
     found = fuzz(given.cases, given.seed, targets, given.seconds, given.jobs or os.cpu_count() or 1)
     spent = time.monotonic() - begun
-    for case, told in found.wrong.items():
-        target, seed, number = case.split()
-        print(f"{told}\n    python tests/fuzz/run.py --target {target} --seed {seed} --only {number}")
     for kind, times in Counter(told.split(": ")[0] for told in found.wrong.values()).most_common():
         print(f"{times:6} {kind}")
     for name, times in found.done.items():

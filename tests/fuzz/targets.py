@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fuzz.calls import call_anything
+from fuzz.calls import call_anything, ready
 from fuzz.mutations import mutate_bytes, mutate_value, odd_value
 
 # ruff: noqa: E501, small files that have everything
@@ -459,5 +459,14 @@ TARGETS: dict[str, Case] = {
     "live": play_live,
 }
 """What is fuzzed, by name."""
+CORPORA: dict[str, Callable[[], object]] = {
+    "files": readers,
+    "scenes": scenes,
+    "shown": recordings,
+    "opened": folder_of_files,
+    "calls": ready,
+    "live": lives,
+}
+"""What makes the right inputs of each."""
 SHARES = {"files": 30, "calls": 40, "opened": 20, "shown": 5, "scenes": 3, "live": 2}
 """Cases of each in a hundred: most are of what is cheap."""

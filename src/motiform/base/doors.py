@@ -1,26 +1,34 @@
 """Doors: what comes into a public function with arguments that are not as stated leaves with an error of motiform.
 
 Functions check what they can say best. What they leave to Python and NumPy (a text where a number is meant, an unknown
-argument, an array that is none) ends there in TypeError, ValueError and their like. The door of a public function looks
-at the arguments only then, so that a right call costs nothing, and names the first that is not of its stated type.
-Where all are, the exception goes on as it is: it is a defect of ours, or of a function that the caller gave.
+argument, an array that is none) ends there in TypeError, ValueError and their like. The door of a public function, or
+of a public method of a public class, looks at the arguments only then, so that a right call costs nothing, and names
+the first that is not of its stated type, the shapes that do not fit, or the numbers that end beyond floats. Where all
+are right, the exception goes on as it is: it is a defect of ours, or of a function that the caller gave. A public
+dataclass that was made has fields of their stated types: what is wrong is not found later, elsewhere.
 """
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, wraps
+from dataclasses import fields, is_dataclass
+from functools import cache, cached_property, wraps
 from math import isfinite
+from numbers import Number
 from types import FunctionType, ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from motiform.base.errors import InputError, MotiformError, closest, stated_types, type_words
+from motiform.base.errors import InputError, MotiformError, closest, know_class, stated_types, type_words
 
 __all__ = ["open_doors"]
 
 _FOREIGN = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
 _SHAPES = ("broadcast", "core dimension", "reshape", "axis remapping", "No matching definition", "are not aligned",
-           "shape mismatch", "dimensions", "out of bounds for axis", "too many indices")  # fmt: skip
+           "shape mismatch", "dimension", "out of bounds for axis", "too many indices", "to scalar variable",
+           "unsized object", "0-d array", "array at index", "not enough values to unpack", "too many values to unpack",
+           "must be square", "setting an array element", "length-1 arrays", "negative dimensions")  # fmt: skip
 """Words of NumPy and Numba on shapes."""
+_SPECIAL = ("__init__", "__call__", "__getitem__", "__add__", "__or__", "__matmul__", "__contains__")
+_HOMES = ("motiform", "numpy", "scipy", "numba")
 _OPTIONS = ("missing", "unexpected keyword argument")
 _ENDS = 1e-100, 1e100  # beyond them a square or a cube is no longer a float
 
@@ -33,43 +41,207 @@ def open_doors(package: dict[str, Any]) -> None:
     for name in package["__all__"]:
         what = package.get(name)
         if isinstance(what, FunctionType) and what.__module__.startswith("motiform.") and not hasattr(what, "_door"):
-            door = _door(what, what)
+            door = _door(what, name)
             door.__module__, door.__qualname__ = package["__name__"], name  # where pickle finds it
             package[name] = door
         elif isinstance(what, ModuleType) and not hasattr(what, "__path__") and hasattr(what, "__all__"):
             open_doors(vars(what))  # a module that is public as a whole
-        elif isinstance(what, type) and _has_own_init(what):
-            what.__init__ = _door(what.__init__, what)  # type: ignore[misc]
+        elif isinstance(what, type) and not issubclass(what, BaseException):
+            _open_class(what)
 
 
-def _has_own_init(kind: type) -> bool:
-    """Whether a class of motiform makes its objects by a function of its own that has no door yet."""
-    made = vars(kind).get("__init__")
-    plain = isinstance(made, FunctionType) and not hasattr(made, "_door") and kind.__module__.startswith("motiform.")
-    return plain and not issubclass(kind, BaseException) and not getattr(kind, "_is_protocol", False)
+def _open_class(kind: type) -> None:
+    """Give the public methods of a class, also those that it inherits within motiform, and its making their doors."""
+    for owner in kind.__mro__:
+        own = vars(owner)
+        if not owner.__module__.startswith("motiform.") or own.get("_is_protocol", False):
+            continue
+        know_class(owner)
+        for name, member in list(own.items()):
+            if name.startswith("_") and name not in _SPECIAL:
+                continue
+            if isinstance(member, cached_property) and not hasattr(member.func, "_door"):
+                member.func = _door(member.func, f"{owner.__name__}.{name}")
+            bound = isinstance(member, classmethod | staticmethod)
+            function = member.__func__ if bound else member
+            if isinstance(function, FunctionType) and not hasattr(function, "_door"):
+                if name == "__init__":
+                    door = _making_door(function, owner)
+                else:
+                    door = _door(function, f"{owner.__name__}.{name}")
+                setattr(owner, name, type(member)(door) if bound else door)
 
 
-def _door(function: Callable[..., Any], named: Callable[..., Any]) -> Any:
-    @wraps(function)
-    def door(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except _FOREIGN as error:
-            if isinstance(error, MotiformError):
-                raise
-            given = (named.__name__, args, kwargs)
-            found = _misfit(function, *given) or _unfit_shapes(error, *given) or _unfit_options(error, function, *given)
-            if found is None:
-                raise
-            raise found from error
+def _door(function: Callable[..., Any], name: str) -> Any:
+    if function.__code__.co_flags & inspect.CO_GENERATOR:
+
+        @wraps(function)
+        def door(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return (yield from function(*args, **kwargs))
+            except _FOREIGN as error:
+                raise _told(error, function, name, args, kwargs)  # noqa: B904, it has its cause
+
+    else:
+
+        @wraps(function)
+        def door(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except _FOREIGN as error:
+                raise _told(error, function, name, args, kwargs)  # noqa: B904
 
     door._door = True  # type: ignore[attr-defined]
     return door
 
 
+def _making_door(function: Callable[..., None], owner: type) -> Any:
+    """Return the door of the making of an object, whose fields, where it has any, are of their stated types then."""
+    if not is_dataclass(owner):
+        return _door(function, owner.__name__)
+    checked: list[tuple[str, Callable[[Any], bool], Any]] | None = None
+
+    @wraps(function)
+    def door(self: Any, *args: Any, **kwargs: Any) -> None:
+        nonlocal checked
+        try:
+            function(self, *args, **kwargs)
+        except _FOREIGN as error:
+            raise _told(error, function, owner.__name__, (self, *args), kwargs)  # noqa: B904
+        if checked is None:
+            checked = _checked_fields(owner, function)
+        for name, is_right, hint in checked:
+            if not is_right(getattr(self, name)):
+                raise _wrong_argument(name, getattr(self, name), _words_of(hint), f"{owner.__name__}()")
+
+    door._door = True  # type: ignore[attr-defined]
+    return door
+
+
+def _checked_fields(owner: type, function: Callable[..., None]) -> list[tuple[str, Callable[[Any], bool], Any]]:
+    """Return the fields that a making sets and whose types can be told at once, with what tells it."""
+    hints, made = _hints(function), inspect.signature(function).parameters
+    found = []
+    for one in fields(owner):
+        is_right = _test_of(hints.get(one.name, Any)) if one.name in made else None
+        if is_right is not None:
+            found.append((one.name, is_right, hints[one.name]))
+    return found
+
+
+def _test_of(hint: Any) -> Callable[[Any], bool] | None:
+    """Return what tells, without a look at every number, whether a value is of a stated type; None: it may be any."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        tests = [_test_of(one) for one in inner]
+        return None if None in tests else lambda value: any(test(value) for test in tests if test is not None)
+    if hint is NoneType:
+        return lambda value: value is None
+    if origin is Callable or hint is Callable:
+        return callable
+    if _says_array(hint):
+        return lambda value: hasattr(value, "dtype") and value.dtype.kind in "fiubc"
+    if hint is float or hint is int:
+        return lambda value: isinstance(value, Number) or hasattr(value, "dtype")
+    kind = origin or hint
+    if kind is tuple or kind is list or kind is Sequence:
+        return _items_test_of(inner)
+    if not isinstance(kind, type) or kind in (object, bool):
+        return None
+    if getattr(kind, "_is_protocol", False):
+        names = _protocol_names(kind)
+        return lambda value: all(hasattr(value, name) for name in names)
+    if kind in (set, frozenset):
+        test = _items_test_of((*inner, Ellipsis))
+        return lambda value: isinstance(value, kind) and (test is None or test(value))
+    if kind is Mapping or kind is dict:
+        each = _test_of(inner[1]) if len(inner) == 2 else None
+        return lambda value: isinstance(value, kind) and (each is None or all(map(each, value.values())))
+    if kind is str or kind.__module__.startswith("motiform."):
+        return lambda value: isinstance(value, kind)
+    return None
+
+
+def _items_test_of(inner: Sequence[Any]) -> Callable[[Any], bool] | None:
+    if not inner:
+        return _has_items
+    if len(inner) > 1 and inner[-1] is not Ellipsis:
+        return lambda value: _has_items(value) and len(value) == len(inner)
+    test = _test_of(inner[0])
+    return _has_items if test is None else lambda value: _has_items(value) and all(test(one) for one in value)
+
+
+def _has_items(value: Any) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes)
+
+
+@cache
+def _protocol_names(kind: type) -> tuple[str, ...]:
+    """Return the public names that an object of a protocol has."""
+    own = [one for one in kind.__mro__ if vars(one).get("_is_protocol", False) and one.__module__ != "typing"]
+    names = {name for one in own for name in (*vars(one), *vars(one).get("__annotations__", {}))}
+    return tuple(sorted(name for name in names if not name.startswith("_")))
+
+
+def _words_of(hint: Any) -> str:
+    """Return the words for a stated type."""
+    inner, origin = get_args(hint), get_origin(hint)
+    if origin in (Union, UnionType):
+        return " or ".join(dict.fromkeys(_words_of(one) for one in inner))
+    if _says_array(hint):
+        return "an array of numbers"
+    kind = origin or hint
+    if kind in (tuple, list, Sequence, set, frozenset):
+        same = len(inner) == 1 or (inner and inner[-1] is Ellipsis)
+        return f"a sequence, each {_words_of(inner[0])}" if same else f"{len(inner)} values" if inner else "a sequence"
+    if kind in (Mapping, dict):
+        return f"a mapping, each {_words_of(inner[1])}" if len(inner) == 2 else "a mapping"
+    if kind is Callable or getattr(kind, "_is_protocol", False):
+        names = ", ".join(_protocol_names(kind)) if kind is not Callable else ""
+        return f"an object with {names}" if names else "a function"
+    return (type_words(_NOTHING, kind) if isinstance(kind, type) else None) or str(kind)
+
+
+class _Nothing:
+    """Of no stated type."""
+
+
+_NOTHING = _Nothing()
+
+
+def _wrong_argument(name: str, value: Any, words: str, where: str) -> InputError:
+    got = value if isinstance(value, str | int | float | None) else repr(value)[:60]
+    return InputError(f"{name!r} must be {words}", where=where, got=got)
+
+
+def _told(
+    error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Exception:
+    """Return the error to raise instead of one of Python: which argument is wrong, or the same where none is."""
+    if isinstance(error, MotiformError):
+        return error
+    given = (name, args, kwargs)
+    found = _misfit(function, *given) or _unfit_options(error, function, *given)
+    if found is None and _is_ours(error):
+        found = _not_arrays(error, function, *given) or _unfit_shapes(error, *given) or _unfit_numbers(error, *given)
+    if found is None:
+        return error
+    found.__cause__ = error
+    return found
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether an exception comes from motiform or a library that it computes with, and not from a caller's function."""
+    trace, home = error.__traceback__, ""
+    while trace is not None:
+        home, trace = str(trace.tb_frame.f_globals.get("__name__", "")), trace.tb_next
+    return home.partition(".")[0] in _HOMES
+
+
 def _misfit(function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Return the error that names the first argument that is not as stated; None where all are."""
-    where, known = f"{name}()", [one for one in inspect.signature(function).parameters if one != "self"]
+    known = [one for one in inspect.signature(function).parameters if one not in ("self", "cls")]
+    where = f"{name}()"
     try:
         bound = inspect.signature(function).bind(*args, **kwargs).arguments
     except TypeError as error:
@@ -89,9 +261,26 @@ def _misfit(function: Callable[..., Any], name: str, args: Sequence[Any], kwargs
             continue
         words = _wrong(value, hint)
         if words:
-            got = value if isinstance(value, str | int | float | None) else repr(value)[:60]
-            return InputError(f"{key!r} must be {words}", where=where, got=got)
+            return _wrong_argument(key, value, words, where)
     return None
+
+
+def _not_arrays(
+    error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> InputError | None:
+    """Return the error of a list or a number where only an array of NumPy can be computed with; None: of none."""
+    if not isinstance(error, AttributeError | TypeError):
+        return None
+    hints = _hints(function)
+    for key, value in inspect.signature(function).bind(*args, **kwargs).arguments.items():
+        parts = get_args(hints[key]) if get_origin(hints.get(key)) in (Union, UnionType) else (hints.get(key),)
+        if isinstance(value, Number | list | tuple) and any(_is_ndarray(part) for part in parts):
+            return _wrong_argument(key, value, "an array of NumPy", f"{name}()")
+    return None
+
+
+def _is_ndarray(hint: Any) -> bool:
+    return getattr(get_origin(hint) or hint, "__name__", "") == "ndarray"
 
 
 def _unfit_shapes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
@@ -100,11 +289,27 @@ def _unfit_shapes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapp
         return None
     import numpy as np
 
-    values = {**{f"argument {n + 1}": one for n, one in enumerate(args)}, **kwargs}
-    shapes = [f"{key} {np.shape(one)}" for key, one in values.items() if _is_array(one)]
+    shapes = [f"{key} {np.shape(one)}" for key, one in _named(args, kwargs).items() if _is_array(one)]
     if not shapes:
         return None
     return InputError("the shapes of the arrays do not fit", where=f"{name}()", got=", ".join(shapes))
+
+
+def _named(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments by their names or numbers, with the fields of an object whose method it is."""
+    own: dict[str, Any] = {}
+    if args and is_dataclass(args[0]):
+        own = {f"self.{one.name}": getattr(args[0], one.name, None) for one in fields(args[0])}
+    return {**own, **{f"argument {n + 1}": one for n, one in enumerate(args)}, **kwargs}
+
+
+def _unfit_numbers(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
+    """Return the error of numbers with which something cannot be computed; None: it was another."""
+    if not isinstance(error, ArithmeticError) and type(error).__name__ != "LinAlgError":
+        return None
+    values = _named(args, kwargs).items()
+    numbers = ", ".join(f"{key} {repr(one)[:30]}" for key, one in values if isinstance(one, int | float))
+    return InputError(f"it cannot be computed for these values: {error}", where=f"{name}()", got=numbers or "arrays")
 
 
 def _unfit_options(
@@ -137,8 +342,10 @@ def _wrong(value: object, hint: Any) -> str | None:
     if _says_array(hint):
         return None if _is_array(value) else "an array of finite numbers"
     kind = origin or hint
-    if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
+    if not isinstance(kind, type):
         return None
+    if getattr(kind, "_is_protocol", False):
+        return None if all(hasattr(value, name) for name in _protocol_names(kind)) else _words_of(kind)
     if kind in (Sequence, list, tuple):
         return _wrong_items(value, inner)
     words = type_words(value, kind)
@@ -165,6 +372,8 @@ def _wrong_of_several(value: object, kinds: Sequence[Any]) -> str | None:
 
 
 def _wrong_number(value: Any, kind: type) -> str | None:
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return "a number with fewer digits"  # NumPy has no integers of so many
     if not isfinite(value):
         return "a finite number"
     if kind is int and value != int(value):
@@ -201,7 +410,7 @@ def _is_array(value: object) -> bool:
         raw = np.asarray(value)
     except (ValueError, TypeError, OverflowError):
         return False
-    if raw.dtype.kind not in "fiub" or not np.isfinite(raw).all():
+    if raw.dtype.kind not in "fiub" or (raw.dtype.kind == "b" and not raw.ndim) or not np.isfinite(raw).all():
         return False
     large = np.abs(raw.astype(float))
     return not (large > _ENDS[1]).any() and not ((large < _ENDS[0]) & (large > 0)).any()

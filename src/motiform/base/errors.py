@@ -20,6 +20,7 @@ __all__ = [
     "check_keywords",
     "closest",
     "closest_file",
+    "know_class",
     "stated_types",
     "type_words",
 ]
@@ -162,15 +163,26 @@ class _Stated:
         self.__annotations__ = annotations
 
 
+_known: dict[str, type | None] = {}
+
+
+def know_class(kind: type) -> None:
+    """Keep a public class for annotations that only type checkers import; one of two with the same name is none."""
+    _known[kind.__name__] = kind if _known.get(kind.__name__, kind) is kind else None
+
+
 class _Public(dict[str, object]):
     """The public classes by name, for annotations that only type checkers import."""
 
     def __missing__(self, name: str) -> object:
         import motiform
 
-        if name not in dir(motiform):
+        if name in dir(motiform):
+            return getattr(motiform, name)
+        found = _known.get(name)
+        if found is None:
             raise KeyError(name)
-        return getattr(motiform, name)
+        return found
 
 
 def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:

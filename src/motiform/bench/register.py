@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from importlib import import_module
 from typing import Any
 
-from motiform.base.errors import MotiformError
+from motiform.base.errors import InputError, MotiformError
 from motiform.base.libraries import usable
 
 __all__ = ["PEERS", "Peer", "leave_out", "made_peers", "peer_libraries", "peer_names", "peer_notes", "peers_of"]
@@ -36,7 +36,12 @@ class Peer:
     def load(self) -> Callable[..., Any]:
         """Return the function that makes it."""
         file, _, function = self.make.partition(":")
-        made: Callable[..., Any] = getattr(import_module(f"motiform.bench.{self.theme}.peers.{file}"), function)
+        try:
+            made: Callable[..., Any] = getattr(import_module(f"motiform.bench.{self.theme}.peers.{file}"), function)
+        except ModuleNotFoundError as error:
+            if not str(error.name).startswith("motiform."):
+                raise  # a library
+            raise InputError("nothing makes this peer", where=self.name, got=f"{self.theme}, {self.make}") from error
         return made
 
 

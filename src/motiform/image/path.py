@@ -100,7 +100,7 @@ class CameraPath:
         What a key does not say is that of the camera itself, ``{ to = [...], path = [...] }``.
         """
         common = {key: value for key, value in hints.items() if key not in ("path", "smooth")}
-        keys = hints["path"]
+        keys = hints.get("path")
         if not isinstance(keys, Sequence) or not all(isinstance(key, Mapping) and "time" in key for key in keys):
             raise InputError(
                 "a path of a camera must have keys with times", got=str(keys)[:80], allowed="[{ time, from, to }, …]"

@@ -10,6 +10,7 @@ from motiform.measure.raw import Raw
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording, check_recording
 from motiform.record.si import to_si
+from motiform.spatial.checks import as_floats
 
 __all__ = [
     "PLATE_CHANNELS",
@@ -118,6 +119,7 @@ def center_of_pressure(
 
     p = n × M / (n · F) in the plane of the surface; both are nan where n · F is not above ``loaded`` [N].
     """
+    moment, force = (np.atleast_2d(as_floats(one, 3, where="wrench", finite=False)) for one in (moment, force))
     press = force @ normal
     with np.errstate(divide="ignore", invalid="ignore"):
         arm = np.where(press[:, None] > loaded, np.cross(normal, moment) / press[:, None], np.nan)

@@ -7,8 +7,15 @@ import pytest
 
 import motiform as mf
 from motiform.base.errors import InputError
+from motiform.form.screen import continuum_of
 from motiform.geometry.maps import Grid
+from motiform.image import CameraPath
+from motiform.measure import synthetic_ct
+from motiform.measure.plates import center_of_pressure
 from motiform.motion.actuation import prioritized
+from motiform.motion.bones import Cartilage
+from motiform.motion.contact import solve_contacts
+from motiform.motion.matter import Points
 from motiform.motion.matter.coupling import transmission
 from motiform.spatial import kinetic_energy, skew
 
@@ -27,6 +34,25 @@ from motiform.spatial import kinetic_energy, skew
 def test_junk_is_named(function, arguments, text):
     with pytest.raises(InputError, match=text):
         function(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: mf.FigureBuilder("arm").segment(3, None, None), r"segment"),
+        (lambda: mf.Transform.identity().inverse(1), r"Transform\.inverse\(\): the arguments do not fit"),
+        (lambda: Points(np.arange(2), {}), r"Points\(\): 'owner' must be a PointsBuilder"),
+        (lambda: Cartilage(thickness=10**30), r"Cartilage\(\): 'thickness' must be a number with fewer digits"),
+        (lambda: continuum_of(1.0, 1.0, 1e-80, 5), r"continuum_of\(\): it cannot be computed for these values"),
+        (lambda: center_of_pressure(np.zeros(4), np.zeros(3), np.zeros(3), np.zeros(3)), "shape"),
+        (lambda: solve_contacts(np.eye(2), np.zeros(3), *[np.zeros(0)] * 4), "the matrices must fit together"),
+        (lambda: synthetic_ct(blur=1e3), "blurred over less than its size"),
+        (lambda: CameraPath.from_hints({}), "must have keys with times"),
+    ],
+)
+def test_junk_in_methods_and_fields_is_named(call, text):
+    with pytest.raises(InputError, match=text):
+        call()
 
 
 def test_exceptions_of_callers_functions_pass():

@@ -9,6 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.geometry.maps import Grid
+from motiform.measure.volume.dicom_head import check_dicom
 from motiform.measure.volume.volume import Volume
 from motiform.spatial.checks import Array, Words
 
@@ -63,16 +64,21 @@ def _slices(place: Path) -> list[_Slice]:
     reader.SetImageIO("GDCMImageIO")
     found = []
     for path in sorted(p for p in place.iterdir() if p.is_file() and not p.name.startswith(".")):
+        if not check_dicom(path):
+            continue  # folders hold notes and indices, too
         reader.SetFileName(str(path))
         try:
             reader.ReadImageInformation()
         except RuntimeError:
-            continue  # not DICOM: folders hold notes and indices, too
+            continue  # without an image
         tags = {key: reader.GetMetaData(key).strip() for key in reader.GetMetaDataKeys()}
         if POSITION not in tags or ORIENTATION not in tags:
             continue  # a report, a dose table, a scout without a place
-        position = np.array([float(x) for x in tags[POSITION].split("\\")])
-        axes = np.array([float(x) for x in tags[ORIENTATION].split("\\")]).reshape(2, 3).T
+        try:
+            position = np.array([float(x) for x in tags[POSITION].split("\\")]).reshape(3)
+            axes = np.array([float(x) for x in tags[ORIENTATION].split("\\")]).reshape(2, 3).T
+        except ValueError as error:
+            raise InputError("a slice must have a place", where=str(path), got=Words(str(error))) from error
         found.append(_Slice(path, reader.GetSize()[:2], reader.GetSpacing()[:2], position, axes, tags))
     if not found:
         raise InputError(

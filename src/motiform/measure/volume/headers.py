@@ -1,10 +1,12 @@
-"""Text heads of NRRD and MetaImage files, checked before ITK reads them: damaged ones make it write past its memory."""
+"""Heads of volumes, checked before ITK reads them: damaged ones make it write past its memory."""
 
 import re
 from pathlib import Path
 
 from motiform.base.errors import InputError
 from motiform.base.files import plain_file
+from motiform.measure.volume.dicom_head import check_dicom
+from motiform.measure.volume.nifti_head import check_nifti
 from motiform.spatial.checks import Words
 
 __all__ = ["check_head"]
@@ -24,8 +26,12 @@ _NUMBERS = {
 
 
 def check_head(place: Path) -> None:
-    """Refuse a NRRD or MetaImage file whose head is not as its format says; other files pass."""
+    """Refuse a file whose head is not as its format says; what is not looked at passes."""
     name = place.name.lower()
+    if name.endswith((".nii", ".nii.gz")):
+        check_nifti(place)
+    elif name.endswith(".dcm") and not check_dicom(place):
+        raise _damaged(place, "no DICOM file", "DICM after 128 bytes")
     kind = "nrrd" if name.endswith((".nrrd", ".nhdr")) else "meta" if name.endswith((".mha", ".mhd")) else None
     if kind is None:
         return

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motiform.base.errors import InputError
+from motiform.base.machine import check_room
 from motiform.geometry.maps import Grid, euclidean_map
 from motiform.geometry.meshes.files import check_closed
 from motiform.geometry.meshes.fill import cells_inside
@@ -56,6 +57,13 @@ def synthetic_ct(
         high = np.max([mesh.bounds[1] for mesh in bones.values()], axis=0) + margin
     else:
         low, high = as_floats(bounds, 2, 3, where="bounds")
+    if not (0 <= blur <= np.max(high - low) and margin >= 0 and noise >= 0 and (h > 0).all()):
+        raise InputError(
+            "a synthetic CT is blurred over less than its size", got=f"blur {blur:g} m, margin {margin:g} m",
+            allowed="spacing above 0; blur, margin and noise of 0 or more",
+        )  # fmt: skip
+    needed = 30.0 * float(np.prod((high - low) / h + 1))
+    check_room(needed, "a synthetic CT", got=f"spacing {h.tolist()} m", remedy="Choose wider voxels.")
     grid = Grid(tuple((np.ceil((high - low) / h).astype(int) + 1).tolist()), h, low)
     grey = _tissue(grid, soft, air)
     labels, most = np.zeros(grid.shape, np.int32), np.zeros(grid.shape, np.float32)

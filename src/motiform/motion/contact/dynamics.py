@@ -257,7 +257,12 @@ def solve_contacts(
     min ½ aᵀM a + aᵀg subject to C_n a + s_n ≥ 0 and C_t a + s_t = 0; M (n, n), g (n,), C_n (k, n), s_n (k,),
     C_t (m, n), s_t (m,), all float64. Rows may be redundant. With the `figure` that M is of, its zeros are made use of.
     """
-    n, rows = len(force), len(normal_bias) + len(tangent_bias)
+    n, k, m = np.size(force), np.size(normal_bias), np.size(tangent_bias)
+    shapes = [np.shape(one) for one in (inertia, force, normal, normal_bias, tangent, tangent_bias)]
+    if shapes != [(n, n), (n,), (k, n), (k,), (m, n), (m,)]:
+        allowed = "(n, n), (n,), (k, n), (k,), (m, n), (m,)"
+        raise InputError("the matrices must fit together", where="solve_contacts()", got=f"{shapes}", allowed=allowed)
+    rows = k + m
     space = _spaces.get((n, rows))
     if space is None:
         from motiform.motion.contact.given_kernels import one_solve

@@ -116,7 +116,8 @@ class FootForceSensor(Sensor):
         return [self.figure.index(point.segment) for point in first]
 
     def truth(self, now: Sensed) -> Array:  # noqa: D102
-        assert now.touching is not None
+        if now.touching is None:
+            raise InputError("forces on feet need contacts", where="FootForceSensor", got="a moment without any")
         R = poses(self.figure, now.q).rotation[self.segments]
         own = now.touching.wrenches.reshape(-1, 2, 3) @ R  # Rᵀ times each
         return own.reshape(-1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError, RunError, closest
 from motiform.motion.matter.engine.layouts import Given, LinkRows, Masses
 from motiform.motion.matter.engine.links import AutomatonLinks, AxialLinks, LineLinks, Links
 from motiform.motion.matter.engine.pack import (
@@ -273,7 +273,17 @@ class Engine:
 
     def works(self, name: str) -> np.ndarray:
         """Return the work of automata of a bundle on their ends since the start [J], (links,)."""
-        return next(one for one in self._automata if one.bundle.name == name).works(self._places())
+        return self._automata_of(name).works(self._places())
+
+    def _automata_of(self, name: str) -> Any:
+        """Return the automata of a bundle."""
+        for one in self._automata:
+            if one.bundle.name == name:
+                return one
+        known = [one.bundle.name for one in self._automata]
+        raise InputError(
+            "no such bundle of automata", got=name, allowed=", ".join(known) or "none", remedy=closest(name, known)
+        )
 
     @property
     def feeding(self) -> list[str]:
@@ -525,7 +535,7 @@ class Engine:
 
     def link_states(self, bundle: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the states (links,) and the memory (memory, links) of a bundle of automata."""
-        links = next(a for a in self._automata if a.bundle.name == bundle)
+        links = self._automata_of(bundle)
         return self.device.host(links.state), self.device.host(links.memory)
 
     # ---- checkpoints ------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ class Points:
     @property
     def radius(self) -> np.ndarray:
         """Of the balls that they stand for [m], (points,)."""
-        return np.concatenate([group.radius for group in self.owner._groups])[self.indices]
+        return np.concatenate([np.empty(0), *(group.radius for group in self.owner._groups)])[self.indices]
 
 
 @dataclass(frozen=True, eq=False)

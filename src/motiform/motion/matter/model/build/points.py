@@ -165,7 +165,7 @@ class PointsBuilder:
 
     def positions(self) -> np.ndarray:
         """Return where all points start [m], (points, 3)."""
-        return np.concatenate([group.position for group in self._groups])
+        return np.concatenate([np.empty((0, 3)), *(group.position for group in self._groups)])
 
     def reserve(self, name: str) -> None:
         """Take a name, so that nothing else of the network gets it: of what is attached to it from outside."""
