@@ -9,6 +9,7 @@ dataclass that was made has fields of their stated types: what is wrong is not f
 """
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache, cached_property, wraps
@@ -108,6 +109,8 @@ def _making_door(function: Callable[..., None], owner: type) -> Any:
             function(self, *args, **kwargs)
         except _FOREIGN as error:
             raise _told(error, function, owner.__name__, (self, *args), kwargs)  # noqa: B904
+        if sys._getframe(1).f_globals.get("__name__", "").startswith("motiform."):
+            return  # made in a run, of what has passed a door
         if checked is None:
             checked = _checked_fields(owner, function)
         for name, is_right, hint in checked:
