@@ -87,14 +87,15 @@ class _Files(IndexDataCacheFile):
         with super()._open_for_write(filepath) as file:
             kept = io.BytesIO()
             yield kept
-            file.write(kept.getvalue() + _seal(kept.getvalue()))
+            file.write(kept.getvalue() + _seal(kept.getvalue(), filepath))
 
 
 _SEAL = b"motiform-sum"
 
 
-def _seal(data: bytes) -> bytes:
-    return _SEAL + hashlib.blake2b(data, digest_size=16).digest()
+def _seal(data: bytes, path: str) -> bytes:
+    """Return the sum of a file and of its name: whole code of another function is not that of this one."""
+    return _SEAL + hashlib.blake2b(Path(path).name.encode() + data, digest_size=16).digest()
 
 
 def _is_whole(path: str) -> bool:
@@ -104,7 +105,7 @@ def _is_whole(path: str) -> bool:
     except OSError:
         return True  # its reader gets the same error
     end = len(data) - len(_SEAL) - 16
-    whole = end >= 0 and data[end:] == _seal(data[:end])
+    whole = end >= 0 and data[end:] == _seal(data[:end], path)
     if not whole:
         _tell_damaged()
     return whole

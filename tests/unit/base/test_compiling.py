@@ -80,6 +80,18 @@ def test_damaged_machine_code_counts_as_none_and_is_said_once(tmp_path, monkeypa
     assert files.load("key") == code
 
 
+def test_machine_code_of_another_function_counts_as_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("MOTIFORM_QUIET", "1")
+    one, other = (machine_code._Files(str(tmp_path), name, "stamp") for name in "fg")
+    one.save("key", b"one")
+    other.save("key", b"other")
+    one.save("second key", b"second")
+    (tmp_path / "f.1.nbc").write_bytes((tmp_path / "g.1.nbc").read_bytes())  # whole, but not its own
+    (tmp_path / "f.2.nbc").rename(tmp_path / "g.1.nbc")
+    assert one.load("key") is None
+    assert other.load("key") is None
+
+
 class Gone:
     """A type of kernels' arguments."""
 

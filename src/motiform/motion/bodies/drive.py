@@ -12,6 +12,7 @@ from motiform.motion.bodies.steps import get_steps
 from motiform.motion.run import Block, Checkpoint, ExplicitStep, Guard, Options, Pace, get_tableau, sampled_march
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import guard_value
+from motiform.motion.run.options import DIVERGED
 from motiform.spatial.checks import Words
 
 __all__ = ["blocks_alone", "blocks_by_march", "blocks_by_steps", "check_functions"]
@@ -68,7 +69,7 @@ def _explain(model: Bodies, options: Options, code: int, row: int, t: float) -> 
     what = (
         "the step is too long for the implicit solver, or a body turns by more than a quarter in it"
         if code == columns.NOT_CONVERGED
-        else "the state is no longer finite"
+        else DIVERGED
     )
     return RunError(
         what,

@@ -16,6 +16,7 @@ from motiform.motion.hybrid.march import State
 from motiform.motion.hybrid.observe import Look, add_force, drive_efforts, look
 from motiform.motion.hybrid.substeps import ActuatorSteps
 from motiform.motion.run import Block, Checkpoint, Options, Pace
+from motiform.motion.run.options import DIVERGED
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
 
@@ -121,7 +122,7 @@ class Stepper:
         )
         if code < 0:
             raise RunError(
-                "the state is no longer finite",
+                DIVERGED,
                 where=f"t = {at + h:.6g} s",
                 got=f"step {h:.3g} s",
                 remedy="Take a smaller step.",

@@ -14,6 +14,7 @@ from motiform.base.errors import InputError, RunError
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import Fired, Guard, Solution, earliest, jumped
 from motiform.motion.run.integrators import Tableau
+from motiform.motion.run.options import DIVERGED
 
 __all__ = ["ExplicitStep", "Schedule", "Segment", "accepted_step", "march"]
 
@@ -287,4 +288,4 @@ def _check_headway(stepper: ExplicitStep, t: float, h: float) -> None:
 
 def _finite(y: np.ndarray, t: float) -> None:
     if not np.isfinite(y).all():
-        raise RunError("the state is no longer finite", where=f"t = {t:.9g} s", remedy="Take a smaller step.")
+        raise RunError(DIVERGED, where=f"t = {t:.9g} s", remedy="Take a smaller step.")

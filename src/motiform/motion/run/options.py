@@ -7,7 +7,9 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.motion.run.integrators import get_method
 
-__all__ = ["Options", "check_number"]
+__all__ = ["DIVERGED", "Options", "check_number"]
+
+DIVERGED = "the run has diverged: its state is no longer finite"
 
 _MOST = 1e9  # samples of a run, and steps from one sample to the next
 

@@ -10,7 +10,7 @@ from motiform.base.errors import MotiformError, RunError
 from motiform.motion.run.explicit import ExplicitStep, Schedule, march
 from motiform.motion.run.guards import Guard
 from motiform.motion.run.integrators import get_tableau
-from motiform.motion.run.options import Options
+from motiform.motion.run.options import DIVERGED, Options
 from motiform.motion.run.system import Block, Checkpoint
 from motiform.record import Event
 
@@ -103,7 +103,7 @@ def sampled_steps(system: Equations, options: Options, checkpoint: Checkpoint | 
             error = caught
         if error is None and not np.isfinite(y).all():
             error = RunError(
-                "the state is no longer finite",
+                DIVERGED,
                 where=f"t = {t + 1 / options.rate:.6g} s",
                 got=f"step {h:.3g} s with {options.integrator}",
                 remedy="Take a smaller step; the samples before this instant are kept.",

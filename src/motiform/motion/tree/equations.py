@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.motion.run.options import DIVERGED
 from motiform.motion.tree.algorithms.closures import closure_forces
 from motiform.motion.tree.algorithms.configuration import configuration_rate, repair
 from motiform.motion.tree.algorithms.forward import forward_dynamics, held_contact_force, loaded_dynamics
@@ -134,7 +135,7 @@ class FigureEquations:
                 moving[self.figure.nq :] = self._kept(own, moving[self.figure.nq :], tau, None)
             return
         if not np.isfinite(y).all():
-            raise RunError("the state is no longer finite", where=f"t = {t:.9g} s", remedy="Take a smaller step.")
+            raise RunError(DIVERGED, where=f"t = {t:.9g} s", remedy="Take a smaller step.")
         state = self.split(y)
         out[: self.figure.nq] = configuration_rate(self.figure, state.q, state.v)
         tau, loads = self._act_into(t, state, out), self.wrenches(t, state)
