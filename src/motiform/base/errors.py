@@ -21,6 +21,7 @@ __all__ = [
     "closest",
     "closest_file",
     "know_class",
+    "printable",
     "stated_types",
     "type_words",
 ]
@@ -51,7 +52,7 @@ class MotiformError(Exception):
         facts += [f"allowed: {allowed}"] if allowed else []
         text = f"{where}: {problem}" if where else problem
         text += f" ({'; '.join(facts)})" if facts else ""
-        super().__init__(_ended(f"{_ended(text + '.')} {remedy}") if remedy else _ended(text))
+        super().__init__(printable(_ended(f"{_ended(text + '.')} {remedy}") if remedy else _ended(text)))
 
     recording: Any = None
     """Of a run that failed: the recording of the samples before the error, incomplete; None: there was none."""
@@ -59,6 +60,17 @@ class MotiformError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         own = {key: value for key, value in self.__dict__.items() if key != "recording"}  # it stays in its process
         return type(self), self.args, own
+
+
+def printable(text: str) -> str:
+    """Return text whose control characters are written out: names of files and markers command no terminal."""
+    plain = text.isprintable()
+    return text if plain else "".join(c if _harmless(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def _harmless(character: str) -> bool:
+    """Whether a terminal shows a character and does nothing else, or it is a line end, a tab or a kind of space."""
+    return character.isprintable() or character in "\n\t" or (character.isspace() and character > "\x9f")
 
 
 def _ended(text: str) -> str:

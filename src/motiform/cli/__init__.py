@@ -82,4 +82,6 @@ def _silence_libraries() -> None:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+    from motiform.base.errors import printable
+
+    print(printable(text), file=sys.stderr)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from motiform.cli.shared import AsJson, Quiet
+from motiform.cli.shared import AsJson, Quiet, say
 
 
 def bench(
@@ -22,4 +22,4 @@ def bench(
     for theme in names:
         with bar(f"bench {theme}", quiet=quiet or as_json) as progress:
             report = run_bench(theme, device=device, progress=progress)
-        typer.echo(json.dumps(report.as_dict(), indent=2) if as_json else report.as_table())
+        say(json.dumps(report.as_dict(), indent=2) if as_json else report.as_table())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from motiform.cli.shared import Quiet, wrote
+from motiform.cli.shared import Quiet, say, wrote
 
 if TYPE_CHECKING:
     from motiform.base.progress import Progress
@@ -63,7 +63,7 @@ def demo(
     names = [*TOUR, *sorted({entry.name for entry in list_scenes()} - set(TOUR))] if everything else list(TOUR)
     out.mkdir(parents=True, exist_ok=True)
     if not quiet:
-        typer.echo(f"{len(names)} scenes, from file to picture, into {out}/. The first run also compiles kernels.")
+        say(f"{len(names)} scenes, from file to picture, into {out}/. The first run also compiles kernels.")
     shown = _take(names, out, jobs, quiet)
     index = out / "index.html"
     index.write_text(page(shown, out), "utf-8")

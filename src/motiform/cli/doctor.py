@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from motiform.cli.shared import AsJson
+from motiform.cli.shared import AsJson, say
 
 #: Extra (None: the package itself) of each group, and its distributions with the modules that they bring.
 _PARTS: dict[str, tuple[str | None, dict[str, str]]] = {
@@ -34,10 +34,10 @@ def doctor(as_json: AsJson = False) -> None:
     fails."""
     report = examine()
     if as_json:
-        typer.echo(json.dumps(report, indent=2))
+        say(json.dumps(report, indent=2))
     else:
         for line in _lines(report):
-            typer.echo(line)
+            say(line)
     if report["broken"]:
         raise typer.Exit(1)
 

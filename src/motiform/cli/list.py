@@ -2,9 +2,7 @@
 
 import json
 
-import typer
-
-from motiform.cli.shared import AsJson
+from motiform.cli.shared import AsJson, say
 
 
 def list_scenes(as_json: AsJson = False) -> None:
@@ -14,8 +12,8 @@ def list_scenes(as_json: AsJson = False) -> None:
     entries = list_scenes()
     if as_json:
         rows = [{"name": e.name, "title": e.title, "part": e.part, "seconds": e.seconds} for e in entries]
-        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        say(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     width = max(len(entry.name) for entry in entries)
     for entry in entries:
-        typer.echo(f"{entry.name:<{width}}  {entry.title} ({entry.seconds:g} s, {entry.part})")
+        say(f"{entry.name:<{width}}  {entry.title} ({entry.seconds:g} s, {entry.part})")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motiform.base.errors import InputError, MotiformError, closest, closest_file
-from motiform.cli.shared import AsJson, Overwrite, Quiet, Settings, parse_settings
+from motiform.cli.shared import AsJson, Overwrite, Quiet, Settings, parse_settings, say
 
 if TYPE_CHECKING:
     from motiform.trials.batch import Batch
@@ -219,7 +219,7 @@ def _work(batch: "Batch", jobs: int | None, scheduler: str | None, quiet: bool) 
 
     count = len(batch.trials)
     for name in batch.damaged:
-        typer.echo(f"motiform: {name}: files of it are missing or damaged; it is done again", err=True)
+        say(f"motiform: {name}: files of it are missing or damaged; it is done again", err=True)
     try:
         with bar(f"{count} trial{'s' * (count != 1)}", quiet=quiet) as progress:
             for result in run_tasks(run_trial, batch.trials, jobs=jobs, scheduler=scheduler, progress=progress):
@@ -227,7 +227,7 @@ def _work(batch: "Batch", jobs: int | None, scheduler: str | None, quiet: bool) 
     except KeyboardInterrupt:
         batch.save()
         done = sum(row["status"] == "done" for row in batch.rows)
-        typer.echo(f"{done} of {count} trials are done and stay in {batch.out}; --resume goes on from there", err=True)
+        say(f"{done} of {count} trials are done and stay in {batch.out}; --resume goes on from there", err=True)
         raise
     except MotiformError:
         batch.save()
@@ -239,15 +239,15 @@ def _end(batch: "Batch", as_json: bool) -> None:
     """Report the outcome of the trials, and exit with the corresponding code."""
     summary = batch.summary()
     if as_json:
-        typer.echo(json.dumps(summary, indent=1))
+        say(json.dumps(summary, indent=1))
     else:
         for line in batch.table():
-            typer.echo(line)
+            say(line)
     for row in batch.rows:
         if row["status"] == "failed":
-            typer.echo(f"motiform: {row['trial']}: {row['error']}", err=True)
+            say(f"motiform: {row['trial']}: {row['error']}", err=True)
     if not as_json:
-        typer.echo(_last_line(summary["count"], batch.out))
+        say(_last_line(summary["count"], batch.out))
     failed = [row for row in batch.rows if row["status"] == "failed"]
     if failed:
         raise typer.Exit(2 if len(failed) == len(batch.rows) and all(row.get("input") for row in failed) else 1)

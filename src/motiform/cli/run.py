@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motiform.base.errors import InputError, closest, closest_file
-from motiform.cli.shared import Overwrite, Quiet, Settings, parse_settings, wrote
+from motiform.cli.shared import Overwrite, Quiet, Settings, parse_settings, say, wrote
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -43,10 +43,10 @@ def run(
     with bar(loaded.title, quiet=quiet) as progress:
         recording = simulate(loaded, out=path, overwrite=overwrite, resume=resume, progress=progress, **given)
     if before is not None and not overwrite and path.stat().st_mtime_ns == before:
-        typer.echo(f"already done, nothing changed: {path}")
+        say(f"already done, nothing changed: {path}")
         return
     for note in recording.manifest.get("notes", ()):
-        typer.echo(f"motiform: {note}", err=True)
+        say(f"motiform: {note}", err=True)
     if "sound" in recording:
         _write_sound(recording, path.with_suffix(".wav"))
     ended = _end(recording, loaded.document.scene.duration)
@@ -61,7 +61,7 @@ def _write_sound(recording: "Recording", path: Path) -> None:
     seconds = len(heard.numbers) / (recording.channel("sound").rate or 1.0)
     wrote(f"{seconds:.6g} s of sound", path)
     if heard.clipped:
-        typer.echo(f"motiform: {heard.clipped} values of the sound were beyond its peak", err=True)
+        say(f"motiform: {heard.clipped} values of the sound were beyond its peak", err=True)
 
 
 def _end(recording: "Recording", planned: float) -> str:

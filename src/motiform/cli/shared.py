@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from motiform.base.errors import InputError, RecordingError, closest, closest_file
+from motiform.base.errors import InputError, RecordingError, closest, closest_file, printable
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -40,6 +40,11 @@ class RegisterHelp(TyperCommand):
                 if getattr(one, "help", None):
                     one.help = one.help.replace(place, held)
         return super().get_help(ctx)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print a line; what comes from files is text in it, and commands no terminal."""
+    typer.echo(printable(text), err=err)
 
 
 def parse_settings(assignments: list[str] | None) -> dict[str, Any]:
@@ -89,7 +94,7 @@ def open_for(verb: str, path: Path) -> "Recording":
     recording = open_recording(path)
     check_samples(recording)
     if recording.warning:
-        typer.echo(f"motiform: {recording.warning}", err=True)
+        say(f"motiform: {recording.warning}", err=True)
     return recording
 
 
@@ -120,7 +125,7 @@ def beside(recording: Path, ending: str) -> Path:
 def say_done(what: str, path: Path, before: int | None) -> None:
     """Print what was written, or that it was there already, if its file is as old as before."""
     if before is not None and path.stat().st_mtime_ns == before:
-        typer.echo(f"already done, nothing changed: {path}")
+        say(f"already done, nothing changed: {path}")
     else:
         wrote(what, path)
 
@@ -134,4 +139,4 @@ def wrote(what: str, path: Path) -> None:
         if size < 1000:
             break
         size /= 1000
-    typer.echo(f"wrote {what}: {path} ({size:.3g} {unit})")
+    say(f"wrote {what}: {path} ({size:.3g} {unit})")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motiform.base.errors import InputError, closest_file
-from motiform.cli.shared import AsJson, Overwrite, Quiet, wrote
+from motiform.cli.shared import AsJson, Overwrite, Quiet, say, wrote
 from motiform.cli.wrist_inputs import Stages, input_kind, parse_angles, read_driver, read_wrist
 
 if TYPE_CHECKING:
@@ -151,16 +151,16 @@ def _end(stages: Stages, rec: "Recording | None", as_json: bool, verb: str) -> N
     if as_json:
         places = {"out": str(stages.out), "recording": str(stages.out / "wrist.mf"),
                   "report": str(stages.out / "report.html")}  # fmt: skip
-        typer.echo(json.dumps({**places, **summary}, indent=1))
+        say(json.dumps({**places, **summary}, indent=1))
         return
     for note in summary["notes"]:
-        typer.echo(f"motiform: {note}", err=True)
+        say(f"motiform: {note}", err=True)
     for event in summary["events"]:
-        typer.echo(f"motiform: sample {event['sample']}: {event['event']}: {event.get('problem', '')}", err=True)
+        say(f"motiform: sample {event['sample']}: {event['event']}: {event.get('problem', '')}", err=True)
     for row in summary["beside_published"]:
-        typer.echo(f"{row['quantity']}: {row['here']} (published: {row['published']}, {row['source']})")
+        say(f"{row['quantity']}: {row['here']} (published: {row['published']}, {row['source']})")
     if rec is None:
-        typer.echo(f"{verb}: {summary['poses']} poses of a {summary['side']} wrist in {stages.out}")
+        say(f"{verb}: {summary['poses']} poses of a {summary['side']} wrist in {stages.out}")
     else:
         wrote(f"{summary['poses']} poses of a {summary['side']} wrist of {len(summary['bones'])} bones, with a report",
               stages.out)  # fmt: skip

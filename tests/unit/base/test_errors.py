@@ -43,3 +43,16 @@ def test_closest_name():
     assert closest("handel", ["handle", "top"]) == "Did you mean 'handle'?"
     assert closest("zzz", ["handle", "top"]) is None
     assert closest("x", []) is None
+
+
+def test_control_characters_of_names_do_not_reach_the_terminal():
+    text = str(InputError("no such file", where="a\x1b]0;title\x07\x9b31m\u202e.toml", got="b\x1b[31m"))
+    assert text == r"a\x1b]0;title\x07\x9b31m\u202e.toml: no such file (got 'b\x1b[31m')"
+    assert str(InputError("10\u00a0mm, één\tµ\nα → β")) == "10\u00a0mm, één\tµ\nα → β"
+
+
+def test_the_command_line_writes_control_characters_out(capsys):
+    from motiform.cli.shared import say
+
+    say("wrote a\x1b[31m.mf")
+    assert capsys.readouterr().out == "wrote a\\x1b[31m.mf\n"

@@ -8,6 +8,7 @@ from motiform.base.errors import RunError
 from motiform.motion.run.options import DIVERGED
 from motiform.motion.tree.algorithms.closures import closure_forces
 from motiform.motion.tree.algorithms.configuration import configuration_rate, repair
+from motiform.motion.tree.algorithms.dynamics import inertia_matrix
 from motiform.motion.tree.algorithms.forward import forward_dynamics, held_contact_force, loaded_dynamics
 from motiform.motion.tree.algorithms.loops import Usual, close_loops
 from motiform.motion.tree.algorithms.matrices import contact_wrench
@@ -164,12 +165,18 @@ class FigureEquations:
             got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."
             raise RunError("the run has diverged", where=f"t = {t:.9g} s", got=got, remedy=remedy)
         name = self.figure.segments[status // c.WHERE].name
+        where = f"joint of segment {name!r}, t = {t:.9g} s"
+        with np.errstate(over="ignore", invalid="ignore"):
+            inertia = inertia_matrix(self.figure.opened, y[: self.figure.nq])
+        if not np.isfinite(inertia).all():
+            got, remedy = "inertia that is not finite", "Check masses, lengths and the functions of joints."
+            raise RunError("the run has diverged", where=where, got=got, remedy=remedy)
         what = (
             "the joint moves nothing that has inertia"
             if status % c.WHERE == c.SINGULAR
             else "the surfaces in contact come to fit one another: it is no longer one point"
         )
-        raise RunError(what, where=f"joint of segment {name!r}, t = {t:.9g} s")
+        raise RunError(what, where=where)
 
     def repair(self, y: Array) -> None:
         """Bring quaternions, contacts and closures back to where they belong."""
