@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Quantised", "quantise", "write_sound", "write_wav"]
 
+_BLOCK = 1 << 20  # values that are rounded at once
 _PCM, _FLOAT = 1, 3  # codes of WAV formats
 _FORMATS = {"int16": (_PCM, 16), "float32": (_FLOAT, 32)}
 
@@ -52,13 +53,17 @@ def quantise(signal: ArrayLike, *, bits: int = 16, peak: float | None = None) ->
     if not np.isfinite(values).all():
         raise InputError("a signal must be finite", where="quantise", got=f"{int((~np.isfinite(values)).sum())} values")
     most = 2 ** (bits - 1) - 1
-    top = float(np.abs(values).max(initial=0.0)) if peak is None else float(peak)
+    top = float(max(values.max(initial=0.0), -values.min(initial=0.0))) if peak is None else float(peak)
     if not np.isfinite(top) or top < 0 or (peak is not None and top == 0):
         raise InputError("a peak must be above 0", where="quantise", got=peak)
     step = top / most if top > 0 else 1.0 / most
-    numbers = np.rint(values / step)
-    inside = np.clip(numbers, -most - 1, most)
-    return Quantised(inside.astype(np.int64), step, int((numbers != inside).sum()))
+    flat, numbers, clipped = values.reshape(-1), np.empty(values.size, np.int32), 0
+    for n in range(0, flat.size, _BLOCK):  # a sound may be hours long
+        rounded = np.rint(flat[n : n + _BLOCK] / step)
+        inside = np.clip(rounded, -most - 1, most)
+        numbers[n : n + _BLOCK] = inside
+        clipped += int((rounded != inside).sum())
+    return Quantised(numbers.reshape(values.shape), step, clipped)
 
 
 def write_wav(

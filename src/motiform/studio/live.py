@@ -21,6 +21,7 @@ from motiform.record import Channel, Recorder, Recording
 from motiform.spatial import up_against, upright
 from motiform.studio.live_thread import LiveThread
 from motiform.studio.pull import Pull, PullSignal
+from motiform.studio.spool import Spool
 
 __all__ = ["HAND", "Live", "network_with_hand", "replayed"]
 
@@ -31,6 +32,7 @@ BLOCK = 0.01  # [s] of sound that are made at once
 BEHIND = 0.25  # [s] of real time that are made up for; more is let go, and time runs slower
 ALONE = 5000  # points: networks with fewer run on one core
 COLOR = (0.92, 0.66, 0.50)
+_ROWS = 65536  # steps of a gesture that are written at once
 
 
 def network_with_hand(network: Network) -> Network:
@@ -141,10 +143,9 @@ class Live(LiveThread):
         with self._lock:
             start = np.array(self.network.group(HAND).position)
             self._pull = Pull(start, self.network.frequency)
-            self._heard: list[np.ndarray] = []
             self.engine = Engine(_moved(self.network, PullSignal(self._pull), start))
             if self._watch is not None:
-                self._heard.append(self._watch.first(self.engine)["sound"])
+                self._heard = Spool(self._watch.first(self.engine)["sound"])
             self._on_frame(observe_network(self.engine))
 
     def move(self, position: ArrayLike) -> None:
@@ -161,13 +162,14 @@ class Live(LiveThread):
                 return
             if steps % self._watch.tick:
                 raise InputError("steps must be whole samples of the sound", got=steps, allowed=f"{self._watch.tick} n")
-            self._heard.append(self._watch.advance(self.engine, steps)["sound"])
-            self._on_sound(self._heard[-1])
+            heard = self._watch.advance(self.engine, steps)["sound"]
+            self._heard.append(heard)
+            self._on_sound(heard)
 
     @property
     def hand(self) -> np.ndarray:
         """Where the hand is [m], (3,)."""
-        return self._pull.kept[-1].copy()
+        return self._pull.place.copy()
 
     @property
     def seconds(self) -> float:
@@ -208,7 +210,7 @@ class Live(LiveThread):
         "hand.position" } }`.
         """
         with self._lock:
-            samples = self._pull.kept[: self.engine.sample + 1, None].copy()
+            samples = self._pull.kept[: self.engine.sample + 1, None]
         text = "where the hand was, world axes"
         channel = Channel(
             f"{HAND}.position",
@@ -219,7 +221,9 @@ class Live(LiveThread):
             description=text,
         )
         with Recorder(path, [channel], manifest={"title": title}, overwrite=overwrite) as recorder:
-            recorder.append({channel.name: samples})
+            for first in range(0, len(samples), _ROWS):
+                recorder.append({channel.name: samples[first : first + _ROWS]})
+                recorder.commit()
         return recorder.finish()
 
     def heard(self) -> np.ndarray:
@@ -227,7 +231,7 @@ class Live(LiveThread):
         if self.listener is None:
             raise InputError("the run must be listened to", remedy="Give the scene [sound].")
         with self._lock:
-            return np.concatenate(self._heard)
+            return self._heard.all()
 
     def recording(self, frames: Sequence[Mapping[str, np.ndarray]], manifest: dict[str, Any]) -> Recording:
         """Return frames as a recording, which a form is made of."""

@@ -39,7 +39,7 @@ class Pointer(Pull):
     def leap(self, place: np.ndarray) -> None:
         """Be at a place [m], (3,), at once."""
         self.target, self.middle = place.copy(), place.copy()
-        self._kept[self.count - 1] = place
+        self.place[:] = place
 
 
 class LiveScreen(LiveThread):
@@ -180,7 +180,7 @@ class LiveScreen(LiveThread):
         changed on the way are not part of it.
         """
         with self._lock:
-            places = self.pointer.until(self.engine.sample + 1)[:, None].copy()
+            places = self.pointer.over(0, self.engine.sample + 1)[:, None]
         channel = Channel(
             f"{POINTER}.position", unit="m", dims=("point", "axis"), shape=(1, 3), rate=self.screen.frequency,
             description="where the pointer was, world axes",

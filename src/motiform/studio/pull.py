@@ -3,6 +3,7 @@
 import numpy as np
 
 from motiform.motion.matter.model.network import Signal
+from motiform.studio.spool import Spool
 
 __all__ = ["Pull", "PullSignal"]
 
@@ -17,34 +18,36 @@ class Pull:
     """
 
     def __init__(self, start: np.ndarray, rate: float) -> None:
-        self.rate, self.count = rate, 1
+        self.rate = rate
         self.target, self.middle = start[0].copy(), start[0].copy()
-        self._kept = np.repeat(start, 1024, axis=0)
+        self._kept = Spool(start)
         self._stays = np.exp(-1.0 / (LAG * rate))
 
     @property
     def kept(self) -> np.ndarray:
         """Where it was from the start on [m], (steps, 3)."""
-        return self._kept[: self.count]
+        return self._kept.all()
 
-    def until(self, count: int) -> np.ndarray:
-        """Return where it is at the first so many steps; those that are new lead to the target as it is now."""
-        new = count - self.count
+    @property
+    def place(self) -> np.ndarray:
+        """Where it is [m], (3,)."""
+        return self._kept.last
+
+    def over(self, first: int, end: int) -> np.ndarray:
+        """Return where it is from step `first` on, before `end`; steps that are new lead to the target as it is now."""
+        new = end - len(self._kept)
         if new > 0:
-            if count > len(self._kept):
-                self._kept = np.concatenate([self._kept, np.zeros((max(count, len(self._kept)), 3))])
             n = np.arange(1, new + 1)[:, None]
             falls, away = self._stays**n, self.middle - self.target
-            last = self._kept[self.count - 1] - self.target
-            self._kept[self.count : count] = self.target + falls * (last + n * (1 - self._stays) * away)
+            last = self.place - self.target
+            self._kept.append(self.target + falls * (last + n * (1 - self._stays) * away))
             self.middle = self.target + falls[-1] * away
-            self.count = count
-        return self._kept[:count]
+        return self._kept.rows(first, end)
 
     def __call__(self, t: float) -> np.ndarray:
         """Return where it is at a time [s], (1, 3)."""
         n = round(t * self.rate)
-        return self.until(n + 1)[n : n + 1].copy()
+        return self.over(n, n + 1)
 
 
 class PullSignal(Signal):
@@ -54,4 +57,4 @@ class PullSignal(Signal):
 
     def over(self, first: int, steps: int, rate: float, count: int, *, spread: bool = True) -> np.ndarray:
         """Return where it is from step `first` on, (steps, 1, 3)."""
-        return self.values.until(first + steps)[first:, None].copy()
+        return self.values.over(first, first + steps)[:, None]

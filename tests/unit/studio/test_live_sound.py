@@ -17,6 +17,7 @@ from motiform.studio.audio import PageSound
 from motiform.studio.control import Instrument, listen_midi, listen_osc
 from motiform.studio.live import Live, replayed
 from motiform.studio.pull import LAG, Pull
+from motiform.studio.spool import Spool
 
 RATE = 44100.0
 
@@ -51,10 +52,10 @@ def test_a_pulled_hand_is_two_low_passes():
     for n in range(1, 200):
         middle = middle + share * (target - middle)
         place = place + share * (middle - place)
-        np.testing.assert_allclose(pull.until(n + 1)[n], place, rtol=1e-12)
+        np.testing.assert_allclose(pull.over(n, n + 1)[0], place, rtol=1e-12)
     at_once = Pull(np.zeros((1, 3)), 1000.0)
     at_once.target = target
-    np.testing.assert_allclose(at_once.until(200), pull.until(200), rtol=1e-12)
+    np.testing.assert_allclose(at_once.over(0, 200), pull.kept, rtol=1e-12)
     np.testing.assert_array_equal(at_once(0.150), at_once.kept[150:151])
 
 
@@ -78,6 +79,24 @@ def test_blocks_for_pages_are_sixteen_bits():
     loudest = PageSound(SimpleNamespace(get_clients=dict), rate=RATE, channels=1, peak=None)
     quiet = np.frombuffer(base64.b64decode(loudest.encode(np.full((2, 1), 1e-9))), "<i2")
     assert quiet.tolist() == [0, 0]  # rounding is not made loud
+
+
+def test_what_grows_for_hours_is_kept_in_a_file():
+    """Blocks across the edge of what memory holds are read as they were appended; the last row may be changed."""
+    rows = np.random.default_rng(4).normal(size=(200_000, 3))
+    spool, first = Spool(rows[:1]), 1
+    for size in (60_000, 5535, 1, 70_000, 64_463):
+        spool.append(rows[first : first + size])
+        first += size
+        np.testing.assert_array_equal(spool.rows(first - 2, first), rows[first - 2 : first])
+    early = spool.all()
+    assert not early.flags.owndata
+    spool.last[:] = rows[-1]
+    spool.append(rows[:3])
+    np.testing.assert_array_equal(early, rows)
+    np.testing.assert_array_equal(spool.all(), np.concatenate([rows, rows[:3]]))
+    np.testing.assert_array_equal(spool.rows(10, 140_000), rows[10:140_000])
+    assert spool._last.nbytes < 2**21
 
 
 def test_what_was_heard_is_written(tmp_path):
