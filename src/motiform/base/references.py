@@ -216,6 +216,7 @@ REFERENCES: dict[str, str] = {
     "235–246. doi:10.1007/s10035-008-0099-x",
     "Jop06": "P. Jop, Y. Forterre, O. Pouliquen, A constitutive law for dense granular flows, Nature 441 (2006) "
     "727–730. doi:10.1038/nature04801",
+    "Hill50": "R. Hill, The Mathematical Theory of Plasticity, Oxford University Press 1950.",
     "Iwan66": "W. D. Iwan, A distributed-element model for hysteresis and its steady-state dynamic response, J. "
     "Applied Mechanics 33 (1966) 893–900. doi:10.1115/1.3625199",
     "Verlet67": "L. Verlet, Computer experiments on classical fluids I, Physical Review 159 (1967) 98–103. "

@@ -275,7 +275,8 @@ def paste_bond(
 
     Two points that come within `outer` [m] are held at their distance by `stiffness` [N/m]. The force of the spring
     stays within ± `yield_force` [N]: its rest length moves. Beyond `outer` the bond is broken. Many together make a
-    matter that stands under small loads and flows under larger ones [Clavet05]. To push two points together by a [m],
+    matter that stands under small loads and flows under larger ones [Clavet05]: those of a shear stress of 0.6 to 0.8
+    times yield_force n² outer⁴/3 [Pa], with n points per volume. To push two points together by a [m],
     more than 2 yield_force/stiffness, and to part them takes 2 yield_force a − 5/2 yield_force²/stiffness [J].
     """
     where = "paste bond"
