@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_csv", "to_pandas", "to_xarray", "write_csv"]
 
-_ROWS = 4096  # written at once
+_NUMBERS = 200_000  # that are rows at once, some tens of bytes each
 
 
 def write_csv(rec: Recording, path: AnyPath, *, names: Iterable[str] | None = None, overwrite: bool = False) -> None:
@@ -172,13 +172,17 @@ def _check_shared(rec: Recording, channels: list[Channel]) -> np.ndarray:
 
 def _rows(rec: Recording, channels: list[Channel]) -> Iterator[list[list[Any]]]:
     count = rec.count(channels[0].name) if channels else 0
-    for first in range(0, count, _ROWS):
-        times = rec.time(channels[0].name, first, first + _ROWS)
-        columns = [times.tolist()]
+    size = max(1, _NUMBERS // max(1, sum(int(np.prod(channel.shape, dtype=np.int64)) for channel in channels)))
+    for first in range(0, count, size):
+        times = rec.time(channels[0].name, first, first + size)
+        rows = [[time] for time in times.tolist()]
         for channel in channels:
-            block = rec.read(channel.name, first, first + _ROWS).reshape(len(times), -1)
-            columns += [column.tolist() for column in block.astype(int if block.dtype == bool else block.dtype).T]
-        yield [list(row) for row in zip(*columns, strict=True)]
+            block = rec.read(channel.name, first, first + size).reshape(len(times), -1)
+            for row, numbers in zip(
+                rows, block.astype(int if block.dtype == bool else block.dtype).tolist(), strict=True
+            ):
+                row += numbers
+        yield rows
 
 
 def _parse(text: str, where: str) -> tuple[list[str], np.ndarray]:
