@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.splines import cubic_spline
 from motiform.base.units import quantity
 from motiform.image.camera import Camera
 
@@ -71,13 +72,11 @@ class CameraPath:
     @cached_property
     def _splines(self) -> list[tuple[float, Any]]:
         """Ends of the pieces between rests [s], and their curves; None where the camera stands or moves on lines."""
-        from scipy.interpolate import CubicSpline
-
         values, times = self._values, np.array(self.times)
         stands = (values[1:] == values[:-1]).all(axis=1)
         cuts = sorted({0, len(times) - 1, *np.flatnonzero(stands).tolist(), *(np.flatnonzero(stands) + 1).tolist()})
         return [
-            (times[b], None if stands[a] else CubicSpline(times[a : b + 1], values[a : b + 1], bc_type="clamped"))
+            (times[b], None if stands[a] else cubic_spline(times[a : b + 1], values[a : b + 1], "clamped"))
             for a, b in pairwise(cuts)
         ]
 

@@ -56,3 +56,11 @@ def test_the_command_line_writes_control_characters_out(capsys):
 
     say("wrote a\x1b[31m.mf")
     assert capsys.readouterr().out == "wrote a\\x1b[31m.mf\n"
+
+
+@pytest.mark.parametrize("of", ["position", "speed"])
+def test_splines_through_numbers_near_the_ends_of_floats_are_refused(of):
+    from motiform.motion.tree.prescribed import PrescribedMotion
+
+    with pytest.raises(InputError, match="slopes of a spline must be finite"):
+        PrescribedMotion.through("knee", [0.0, 0.05, 0.1], [0.0, 1e308, 0.0], of=of)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.base.splines import cubic_spline
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.tree import Figure, FigureState
 from motiform.motion.tree.model.joint import Array
@@ -57,9 +58,7 @@ class PostureTrajectory:
 
     @cached_property
     def _splines(self) -> tuple[Any, Any, Any]:
-        from scipy.interpolate import CubicSpline
-
-        spline = CubicSpline(self.times, self.postures, bc_type="clamped")
+        spline = cubic_spline(self.times, self.postures, "clamped")
         return spline, spline.derivative(), spline.derivative(2)
 
     @cached_property

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
+from motiform.base.splines import cubic_spline
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix, inverse_dynamics
 from motiform.motion.tree.algorithms.forward import loaded_dynamics
@@ -59,14 +60,12 @@ class PrescribedMotion:
         cls, coordinate: str, times: ArrayLike, values: ArrayLike, *, of: Literal["position", "speed"] = "position"
     ) -> "PrescribedMotion":
         """Return a motion through positions or speeds at times [s]: a cubic spline, level at both ends and beyond."""
-        from scipy.interpolate import CubicSpline
-
         where = f"prescribed motion of {coordinate!r}"
         t, x = as_floats(times, where=f"times of {where}"), as_floats(values, where=f"values of {where}")
         if t.ndim != 1 or len(t) < 2 or x.shape != t.shape or (np.diff(t) <= 0).any():
             allowed = "two or more increasing times, and a value for each"
             raise InputError("times and values do not fit", where=where, got=f"{t.shape}, {x.shape}", allowed=allowed)
-        spline = CubicSpline(t, x, bc_type="clamped")
+        spline = cubic_spline(t, x, "clamped")
         first, last = float(t[0]), float(t[-1])
 
         def at(order: int) -> Function:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.base.splines import cubic_spline
 from motiform.geometry.checks import LONGEST
 from motiform.motion.run import check_number
 from motiform.spatial import Transform, across_axes, exp_rotation, unit_vector
@@ -57,7 +58,7 @@ class Path:
     @cached_property
     def _cubic(self) -> np.ndarray:
         """Coefficients of the cubics from each point to the next, highest power first, (4, n − 1, 3)."""
-        from scipy.interpolate import CubicHermiteSpline, CubicSpline
+        from scipy.interpolate import CubicHermiteSpline
 
         times, points = np.array(self.times), np.array(self.points)
         if self.between == "linear":
@@ -66,7 +67,7 @@ class Path:
         if self.between == "smooth":
             return np.asarray(CubicHermiteSpline(times, points, np.zeros_like(points)).c)
         closed = self.repeat and self.points[0] == self.points[-1] and len(points) > 2
-        return np.asarray(CubicSpline(times, points, bc_type="periodic" if closed else "clamped").c)
+        return np.asarray(cubic_spline(times, points, "periodic" if closed else "clamped").c)
 
     def shift(self, t: float) -> np.ndarray:
         """Return the displacement at a time [m], (3,)."""
