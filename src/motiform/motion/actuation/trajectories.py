@@ -58,7 +58,7 @@ class PostureTrajectory:
 
     @cached_property
     def _splines(self) -> tuple[Any, Any, Any]:
-        spline = cubic_spline(self.times, self.postures, "clamped")
+        spline = cubic_spline(self.times, np.asarray(self.postures), "clamped")
         return spline, spline.derivative(), spline.derivative(2)
 
     @cached_property
