@@ -6,10 +6,11 @@ import importlib
 import inspect
 import pkgutil
 import random
+import signal
 import tempfile
 import types
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
@@ -62,7 +63,7 @@ def _only_said(what: object) -> bool:
 def pool() -> dict[type, list[Any]]:
     """Return small right objects of the classes that functions take and that have methods, by class."""
     import motiform as mf
-    from fuzz.targets import recordings
+    from fuzz.targets import readers, recordings
     from motiform.geometry import Ball, Box
     from motiform.motion.figures import human36
     from motiform.scene import load_scene
@@ -76,6 +77,10 @@ def pool() -> dict[type, list[Any]]:
         built = load_scene(name, {"scene.duration": 0.01}).build()
         found += [built.model, *built.arguments.values(), built]
     by_class: dict[type, list[Any]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data, read in readers():
+            (Path(folder) / name).write_bytes(data)
+            found.append(read(Path(folder) / name))
     for one in found:
         _add(one, by_class, set())
     _make_others(by_class)
@@ -110,17 +115,22 @@ def _add(one: Any, by_class: dict[type, list[Any]], seen: set[int]) -> None:
 
 
 def _make_others(by_class: dict[type, list[Any]]) -> None:
-    """Make objects of the public classes that are still missing, as far as right arguments are guessed."""
-    kinds = [(name, what) for name, what in public().items() if isinstance(what, type)]
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    """Make objects of the public classes that are still missing, as far as right arguments are guessed.
+
+    What functions return is taken from them, and is not put together by hand.
+    """
+    makers = [(name, what) for name, what in public().items() if not isinstance(what, type) or not _is_result(what)]
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(), _at_most(_SECONDS):
         warnings.simplefilter("ignore")
         for turn in range(2):  # those that are made of others come second
-            for name, what in kinds:
-                if what in by_class or issubclass(what, tuple):  # a tuple is what a function returns
+            for name, what in makers:
+                made = [what] if isinstance(what, type) else [kind for kind in _returned(what) if kind in _kinds()]
+                if not any(kind not in by_class for kind in made):
                     continue
-                for trial in range(30):
+                for trial in range(30 if isinstance(what, type) else 5):
                     draw = random.Random(f"{name}:{turn}:{trial}")
                     with contextlib.suppress(Exception):
+                        signal.setitimer(signal.ITIMER_PROF, _SECONDS)
                         given = {
                             one.name: good_value(hint, one.name, draw, Path(folder), by_class)
                             for one, hint in parameters(what)
@@ -128,6 +138,49 @@ def _make_others(by_class: dict[type, list[Any]]) -> None:
                         }
                         _add(what(**given), by_class, set())
                         break
+
+
+_SECONDS = 1.0  # of the processor, of one trial
+
+
+@contextlib.contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Let every trial that sets the alarm end with an exception."""
+
+    def end(*_: object) -> None:
+        raise TimeoutError(f"{seconds} s")
+
+    before = signal.signal(signal.SIGPROF, end)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+@cache
+def _kinds() -> frozenset[type]:
+    return frozenset(what for what in public().values() if isinstance(what, type))
+
+
+@cache
+def _returned(function: Callable[..., Any]) -> tuple[type, ...]:
+    """Return the classes in what a function says that it returns."""
+    said = stated_types(inspect.unwrap(function)).get("return")
+    parts = [said, *get_args(said)]
+    return tuple(one for one in parts if isinstance(one, type))
+
+
+@cache
+def _is_result(kind: type) -> bool:
+    """Whether a function or a method of another class returns objects of this class, which does not check itself."""
+    if "__post_init__" in vars(kind):
+        return False
+    functions = [what for what in public().values() if not isinstance(what, type)]
+    members = [member for one in _kinds() if one is not kind for member in vars(one).values()]
+    functions += [member.fget if isinstance(member, property) else member for member in members]
+    plain = (one for one in functions if isinstance(one, types.FunctionType))
+    return issubclass(kind, tuple) or any(kind in _returned(one) for one in plain)
 
 
 @cache
@@ -140,6 +193,8 @@ def methods() -> list[tuple[type, str]]:
                 continue
             owner = next(one for one in kind.__mro__ if name in vars(one))
             member = vars(owner)[name]
+            if name in getattr(kind, "__dataclass_fields__", ()):
+                continue  # a function that is a value
             if owner.__module__.startswith("motiform") and isinstance(member, MEMBERS):
                 found.append((kind, name))
     return found

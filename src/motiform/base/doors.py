@@ -23,13 +23,20 @@ from motiform.base.errors import InputError, MotiformError, closest, know_class,
 __all__ = ["open_doors"]
 
 _FOREIGN = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
-_SHAPES = ("broadcast", "core dimension", "reshape", "axis remapping", "No matching definition", "are not aligned",
-           "shape mismatch", "dimension", "out of bounds for axis", "too many indices", "to scalar variable",
-           "unsized object", "0-d array", "array at index", "not enough values to unpack", "too many values to unpack",
-           "must be square", "setting an array element", "length-1 arrays", "negative dimensions")  # fmt: skip
+_SHAPES = (
+    "broadcast", "core dimension", "reshape", "axis remapping", "No matching definition", "are not aligned",
+    "shape mismatch", "dimension", "out of bounds for axis", "too many indices", "to scalar variable",
+    "unsized object", "0-d array", "array at index", "not enough values to unpack", "too many values to unpack",
+    "must be square", "setting an array element", "length-1 arrays", "same shape", "for @:", "zero-size array",
+    "subscripts", "too deep for", "inhomogeneous", "cannot unpack non-iterable", "boolean index did not match",
+)  # fmt: skip
 """Words of NumPy and Numba on shapes."""
 _SPECIAL = ("__init__", "__call__", "__getitem__", "__add__", "__or__", "__matmul__", "__contains__")
 _HOMES = ("motiform", "numpy", "scipy", "numba")
+_PLAIN = (float, int)
+_INDICES = ("valid indices", "used as indices", "scalar index", "indices must be integers")
+_CONVERTED = ("could not convert string to", "float() argument must be", "int() argument must be", "invalid literal")
+_NO_NUMBERS, _FEW = (str, bytes, dict, NoneType, list, tuple), 20
 _OPTIONS = ("missing", "unexpected keyword argument")
 _ENDS = 1e-100, 1e100  # beyond them a square or a cube is no longer a float
 
@@ -59,10 +66,13 @@ def _open_class(kind: type) -> None:
             continue
         know_class(owner)
         for name, member in list(own.items()):
-            if name.startswith("_") and name not in _SPECIAL:
+            if (name.startswith("_") and name not in _SPECIAL) or name in own.get("__dataclass_fields__", ()):
                 continue
             if isinstance(member, cached_property) and not hasattr(member.func, "_door"):
                 member.func = _door(member.func, f"{owner.__name__}.{name}")
+            elif isinstance(member, property) and member.fget is not None and not hasattr(member.fget, "_door"):
+                door = _door(member.fget, f"{owner.__name__}.{name}")
+                setattr(owner, name, property(door, member.fset, member.fdel, member.__doc__))
             bound = isinstance(member, classmethod | staticmethod)
             function = member.__func__ if bound else member
             if isinstance(function, FunctionType) and not hasattr(function, "_door"):
@@ -99,7 +109,7 @@ def _door(function: Callable[..., Any], name: str) -> Any:
 def _making_door(function: Callable[..., None], owner: type) -> Any:
     """Return the door of the making of an object, whose fields, where it has any, are of their stated types then."""
     if not is_dataclass(owner):
-        return _door(function, owner.__name__)
+        return _plain_making_door(function, owner)
     checked: list[tuple[str, Callable[[Any], bool], Any]] | None = None
 
     @wraps(function)
@@ -119,6 +129,35 @@ def _making_door(function: Callable[..., None], owner: type) -> Any:
 
     door._door = True  # type: ignore[attr-defined]
     return door
+
+
+def _plain_making_door(function: Callable[..., None], owner: type) -> Any:
+    """Return the door of a class that keeps its arguments as it likes: those that are objects of ours are checked."""
+    checked: dict[str, Callable[[Any], bool]] | None = None
+    names: list[str] = []
+
+    @wraps(function)
+    def door(self: Any, *args: Any, **kwargs: Any) -> None:
+        nonlocal checked
+        if checked is None:
+            names.extend(list(inspect.signature(function).parameters)[1:])
+            hints = {key: hint for key, hint in _hints(function).items() if _says_ours(hint)}
+            checked = {key: test for key, hint in hints.items() if (test := _test_of(hint)) is not None}
+        try:
+            function(self, *args, **kwargs)
+        except _FOREIGN as error:
+            raise _told(error, function, owner.__name__, (self, *args), kwargs)  # noqa: B904
+        for key, value in (*zip(names, args, strict=False), *kwargs.items()):
+            if key in checked and not checked[key](value):
+                raise _wrong_argument(key, value, _words_of(_hints(function)[key]), f"{owner.__name__}()")
+
+    door._door = True  # type: ignore[attr-defined]
+    return door
+
+
+def _says_ours(hint: Any) -> bool:
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return all(one is NoneType or str(getattr(one, "__module__", "")).startswith("motiform.") for one in parts)
 
 
 def _checked_fields(owner: type, function: Callable[..., None]) -> list[tuple[str, Callable[[Any], bool], Any]]:
@@ -145,7 +184,7 @@ def _test_of(hint: Any) -> Callable[[Any], bool] | None:
     if _says_array(hint):
         return lambda value: hasattr(value, "dtype") and value.dtype.kind in "fiubc"
     if hint is float or hint is int:
-        return lambda value: isinstance(value, Number) or hasattr(value, "dtype")
+        return lambda value: isinstance(value, _PLAIN) or hasattr(value, "dtype") or isinstance(value, Number)
     kind = origin or hint
     if kind is tuple or kind is list or kind is Sequence:
         return _items_test_of(inner)
@@ -159,7 +198,8 @@ def _test_of(hint: Any) -> Callable[[Any], bool] | None:
         return lambda value: isinstance(value, kind) and (test is None or test(value))
     if kind is Mapping or kind is dict:
         each = _test_of(inner[1]) if len(inner) == 2 else None
-        return lambda value: isinstance(value, kind) and (each is None or all(map(each, value.values())))
+        plain = (dict, kind)  # a dict is told faster than a mapping
+        return lambda value: isinstance(value, plain) and (each is None or all(map(each, value.values())))
     if kind is str or kind.__module__.startswith("motiform."):
         return lambda value: isinstance(value, kind)
     return None
@@ -175,7 +215,7 @@ def _items_test_of(inner: Sequence[Any]) -> Callable[[Any], bool] | None:
 
 
 def _has_items(value: Any) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, str | bytes)
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes) and getattr(value, "shape", None) != ()
 
 
 @cache
@@ -194,6 +234,8 @@ def _words_of(hint: Any) -> str:
     if _says_array(hint):
         return "an array of numbers"
     kind = origin or hint
+    if kind in (Any, object):
+        return "anything"
     if kind in (tuple, list, Sequence, set, frozenset):
         same = len(inner) == 1 or (inner and inner[-1] is Ellipsis)
         return f"a sequence, each {_words_of(inner[0])}" if same else f"{len(inner)} values" if inner else "a sequence"
@@ -224,7 +266,7 @@ def _told(
     if isinstance(error, MotiformError):
         return error
     given = (name, args, kwargs)
-    found = _misfit(function, *given) or _unfit_options(error, function, *given)
+    found = _misfit(function, *given) or _unfit_options(error, function, *given) or _lacks(error, function, *given)
     if found is None and _is_ours(error):
         found = _not_arrays(error, function, *given) or _unfit_shapes(error, *given) or _unfit_numbers(error, *given)
     if found is None:
@@ -268,6 +310,33 @@ def _misfit(function: Callable[..., Any], name: str, args: Sequence[Any], kwargs
     return None
 
 
+def _lacks(
+    error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> InputError | None:
+    """Return the error of an argument without an attribute, a number or a key that is needed; None: of none.
+
+    Keys are those of a mapping, or of a recording's manifest.
+    """
+    given = {key: one for key, one in inspect.signature(function).bind(*args, **kwargs).arguments.items()
+             if key not in ("self", "cls")}  # fmt: skip
+    for key, value in given.items():
+        parts = [value, *value[:_FEW]] if isinstance(value, list | tuple) else [value]
+        if isinstance(error, AttributeError) and error.name and any(error.obj is one for one in parts):
+            return _wrong_argument(key, value, f"an object with {error.name!r}", f"{name}()")
+        if _is_no_number(error) and any(isinstance(one, _NO_NUMBERS) for one in parts):
+            return _wrong_argument(key, value, "numbers", f"{name}()")
+    for key, value in given.items() if type(error) is KeyError and error.args else ():
+        table = value if isinstance(value, Mapping) else getattr(value, "manifest", None)
+        if isinstance(table, Mapping) and error.args[0] not in table:
+            known = ", ".join(map(str, table))[:200]
+            return InputError(f"{key!r} must have {error.args[0]!r}", where=f"{name}()", got=known or "nothing")
+    return None
+
+
+def _is_no_number(error: Exception) -> bool:
+    return isinstance(error, TypeError | ValueError) and any(part in str(error) for part in _CONVERTED)
+
+
 def _not_arrays(
     error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> InputError | None:
@@ -288,8 +357,12 @@ def _is_ndarray(hint: Any) -> bool:
 
 def _unfit_shapes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
     """Return the error that tells the shapes of arrays where NumPy or a kernel refused them; None: it was another."""
+    if isinstance(error, TypeError | IndexError) and any(part in str(error) for part in _INDICES):
+        return InputError("indices are whole numbers or slices", where=f"{name}()", got=repr(args[1:])[:80])
     if not isinstance(error, ValueError | TypeError | IndexError) or not any(part in str(error) for part in _SHAPES):
         return None
+    if "inhomogeneous" in str(error):
+        return InputError("rows of an array must have one length", where=f"{name}()", got=repr(args)[:80])
     import numpy as np
 
     shapes = [f"{key} {np.shape(one)}" for key, one in _named(args, kwargs).items() if _is_array(one)]
@@ -352,7 +425,11 @@ def _wrong(value: object, hint: Any) -> str | None:
     if kind in (Sequence, list, tuple):
         return _wrong_items(value, inner)
     words = type_words(value, kind)
-    if words is None and kind is Iterable and isinstance(value, list | tuple):
+    if (
+        words is None
+        and kind is Iterable
+        and (isinstance(value, list | tuple | str | bytes | dict) and inner != (str,))
+    ):
         return _wrong_items(value, inner)
     return _wrong_number(value, kind) if words is None and kind in (int, float) else words
 
@@ -387,11 +464,7 @@ def _wrong_number(value: Any, kind: type) -> str | None:
 
 
 def _wrong_items(values: Any, inner: Sequence[Any]) -> str | None:
-    if (
-        not hasattr(values, "__len__")
-        or not hasattr(values, "__getitem__")
-        or isinstance(values, Mapping | str | bytes)
-    ):
+    if not _has_items(values) or not hasattr(values, "__getitem__") or isinstance(values, Mapping):
         return "a sequence"
     if not inner:
         return None

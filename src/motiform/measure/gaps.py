@@ -61,7 +61,7 @@ class Gaps:
         """Part of the samples in which each marker is not seen, 0 to 1."""
         counts = dict.fromkeys(self.markers, 0)
         for gap in self.rows:
-            counts[gap.marker] += gap.length
+            counts[gap.marker] = counts.get(gap.marker, 0) + gap.length
         return {name: count / max(1, self.samples) for name, count in counts.items()}
 
     def to_pandas(self) -> "pandas.DataFrame":

@@ -7,8 +7,10 @@ import pytest
 
 import motiform as mf
 from motiform.base.errors import InputError
+from motiform.form.rig import Posed
 from motiform.form.screen import continuum_of
-from motiform.geometry.maps import Grid
+from motiform.geometry import Box
+from motiform.geometry.maps import Grid, surface_elements
 from motiform.image import CameraPath
 from motiform.measure import synthetic_ct
 from motiform.measure.plates import center_of_pressure
@@ -17,6 +19,8 @@ from motiform.motion.bones import Cartilage
 from motiform.motion.contact import solve_contacts
 from motiform.motion.matter import Points
 from motiform.motion.matter.coupling import transmission
+from motiform.motion.reconstruct import gait_cycles
+from motiform.scene.read.load import image_hints
 from motiform.spatial import kinetic_energy, skew
 
 
@@ -48,6 +52,12 @@ def test_junk_is_named(function, arguments, text):
         (lambda: solve_contacts(np.eye(2), np.zeros(3), *[np.zeros(0)] * 4), "the matrices must fit together"),
         (lambda: synthetic_ct(blur=1e3), "blurred over less than its size"),
         (lambda: CameraPath.from_hints({}), "must have keys with times"),
+        (lambda: mf.figures.human36().recipe.changed({"a": 1}), "no such measure"),
+        (lambda: gait_cycles({"a": 1}), r"gait_cycles\(\): 'events' must be a sequence"),
+        (lambda: surface_elements(Box((1, 1, 1)).to_mesh(), 1e-5), "a surface is cut into too many pieces"),
+        (lambda: Posed((), np.zeros(3), np.zeros(4)), r"Posed\(\): 'rig' must be a Rig"),
+        (lambda: Box((1, 1, 1)).stretched(2.0), r"Box\.stretched\(\): the shapes of the arrays do not fit"),
+        (lambda: image_hints({"a": np.eye(2)}, {}), "tables, texts and numbers"),
     ],
 )
 def test_junk_in_methods_and_fields_is_named(call, text):

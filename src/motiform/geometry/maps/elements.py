@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from motiform.geometry.checks import check_length
 from motiform.geometry.maps.cover import Cover
+from motiform.geometry.meshes.pieces import check_pieces
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
@@ -29,6 +30,7 @@ def _of_mesh(mesh: Mesh, h: float) -> Array:
     area = 0.5 * np.linalg.norm(twice, axis=1)
     way = np.abs(twice).argmax(axis=1)
     way = 2 * way + (twice[np.arange(len(way)), way] < 0)
+    check_pieces(float((np.maximum(longest / (0.5 * h), 1) ** 2).sum()))
     parts = np.maximum(np.ceil(longest / (0.5 * h)).astype(int), 1)
     points, areas, ways = [], [], []
     for k in np.unique(parts):
@@ -57,6 +59,7 @@ def _joined(points: Array, areas: Array, ways: NDArray[np.int64], h: float) -> A
 def _of_cover(cover: Cover, h: float) -> Array:
     from scipy.spatial import cKDTree
 
+    check_pieces(float((4 * np.pi * (cover.radii / h) ** 2).sum()))
     counts = np.maximum(np.ceil(4 * np.pi * (cover.radii / h) ** 2).astype(int), 12)
     ball = np.repeat(np.arange(len(cover)), counts)
     n = np.arange(len(ball)) - np.repeat(np.cumsum(counts) - counts, counts)

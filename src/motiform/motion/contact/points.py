@@ -337,8 +337,9 @@ def obstacles_of_shape(
 
 
 def solids_of_shape(
-    figure: Figure, segment: str, *, shape: Shape | None = None, placement: Any = None, **options: Unpack[PointLaws]
-) -> tuple[ContactPoint, ...]:
+    figure: Figure, segment: str, *, shape: Shape | None = None, placement: Transform | None = None,
+    **options: Unpack[PointLaws],
+) -> tuple[ContactPoint, ...]:  # fmt: skip
     """Return the shapes of a segment as solids that touch obstacles and, where these are obstacles, other segments.
 
     Boxes, cylinders, cones, capsules, balls, ellipsoids, tori and the convex hulls of meshes touch as solids: face to

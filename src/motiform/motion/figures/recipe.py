@@ -25,7 +25,10 @@ class Recipe(ABC):
     def changed(self, changes: Mapping[str, Any]) -> Self:
         """Return a recipe with changes; a mapping is added to the one before, where None takes a choice back."""
         merged = dict(changes)
+        known = [one.name for one in fields(self)]
         for name, value in changes.items():
+            if name not in known:
+                raise InputError("no such measure", got=name, allowed=", ".join(known), remedy=closest(name, known))
             before = getattr(self, name)
             if isinstance(value, Mapping) and isinstance(before, Mapping):
                 given = self.keyed(name, value)
@@ -73,6 +76,11 @@ class MadeFigure(Figure):
     """What the figure was made from."""
     edits: tuple[dict[str, Any], ...] = ()
     """Changes of the figure's own fields since; they are made again after a change of measures."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.recipe, Recipe):
+            raise InputError("such a figure is made by its function", where=type(self).__name__, got=repr(self.recipe))
 
     @cached_property
     def masses(self) -> dict[str, float]:

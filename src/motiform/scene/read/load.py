@@ -301,7 +301,10 @@ def _set(raw: dict[str, Any], path: str, value: Any, name: str) -> None:
 
 def image_hints(image: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a recording says of its pictures with some of it changed, such as ``{"image.ground": False}``."""
-    raw: dict[str, Any] = {"image": json.loads(json.dumps(dict(image)))}
+    try:
+        raw: dict[str, Any] = {"image": json.loads(json.dumps(dict(image)))}
+    except (TypeError, ValueError) as error:
+        raise SceneError("what is said of pictures must be tables, texts and numbers", got=str(error)) from error
     for path, value in settings.items():
         _set(raw, path, value, "[image]")
     try:

@@ -81,7 +81,8 @@ class Signal:
             found = self.values[np.minimum(number, len(self.values) - 1)]
         if found.shape in ((steps, 3), (steps, count, 3)) and np.isfinite(found).all() and (spread or found.ndim == 3):
             return np.broadcast_to(found.reshape(steps, -1, 3), (steps, count, 3))
-        return np.stack([self.at(n, rate, count, spread=spread) for n in number])
+        vectors = [self.at(n, rate, count, spread=spread) for n in number]
+        return np.stack(vectors) if vectors else np.empty((0, count, 3))
 
 
 @dataclass(frozen=True, eq=False)

@@ -128,7 +128,7 @@ def residual_report(figure: Figure, q: Array, residual: Array, known: Array | No
     the lowest point of the tags, or of the segments' origins where there are no tags. Rules of thumb for a good trial:
     peaks of 5 % and 1 % [Hicks15].
     """
-    chosen = np.isfinite(residual).all(1) & (True if known is None else known)
+    chosen = np.isfinite(residual).all(1) & (True if known is None else np.asarray(known, bool))
     names = ("force_rms", "force_peak", "moment_rms", "moment_peak")
     out = {"samples": float(chosen.sum())}
     if not chosen.any():

@@ -49,7 +49,8 @@ def build_matter(scene: Scene, figure: Figure | None = None, q: np.ndarray | Non
     names are NETWORK.NAME.
     """
     document = scene.document
-    assert document.motion.frequency is not None, "chosen when the scene was read"
+    if document.motion.frequency is None:
+        raise SceneError("a scene with a network has a frequency", where="motion", remedy="Read it by load_scene.")
     builder = NetworkBuilder(
         frequency=document.motion.frequency, gravity=document.environment.gravity, wind=_wind(scene),
         keep_velocity=any(table.velocities for table in document.network),
