@@ -23,6 +23,7 @@ from motiform.motion.tree.prescribed import DrivenFigure
 
 __all__ = ["FigureEquations"]
 
+_TOO_HEAVY = 1e300  # inertia whose inverse is none
 _DIVERGED = 1e100  # numbers of a state beyond which a run is lost, whatever else goes wrong in it
 
 
@@ -168,8 +169,8 @@ class FigureEquations:
         where = f"joint of segment {name!r}, t = {t:.9g} s"
         with np.errstate(over="ignore", invalid="ignore"):
             inertia = inertia_matrix(self.figure.opened, y[: self.figure.nq])
-        if not np.isfinite(inertia).all():
-            got, remedy = "inertia that is not finite", "Check masses, lengths and the functions of joints."
+        if not (np.abs(inertia) < _TOO_HEAVY).all():
+            got, remedy = "inertia beyond what floats divide", "Check masses, lengths and the functions of joints."
             raise RunError("the run has diverged", where=where, got=got, remedy=remedy)
         what = (
             "the joint moves nothing that has inertia"
