@@ -67,6 +67,8 @@ def work() -> None:
         warnings.simplefilter("ignore")
         for target in sys.argv[2:]:
             CORPORA[target]()
+    out.write("ready\n")
+    out.flush()
     more = True
     while more:
         reader, writer = os.pipe()  # the case that a child has begun, and its end
@@ -135,6 +137,9 @@ class Worker:
         env = {**os.environ, "MOTIFORM_QUIET": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen([sys.executable, __file__, "--work", *targets], text=True, env=env, **pipes)
+        assert self.process.stdout is not None
+        if not self.process.stdout.readline():
+            raise RuntimeError("there is no corpus: --only 0 tells why")
 
     def do(self, case: tuple[str, int, int]) -> tuple[str, float]:
         """Return what became of a case, and how long it took [s]."""
@@ -144,7 +149,7 @@ class Worker:
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError("no corpus: run the case by --only")
+            raise RuntimeError("the process that forks has ended")
         told, seconds = json.loads(line)
         return told, seconds
 
@@ -166,10 +171,11 @@ class Found:
 def fuzz(cases: int, seed: int, targets: list[str], seconds: float = float("inf"), jobs: int = 1) -> Found:
     """Do cases, the targets in turn by their shares; return what they came to."""
     found, numbers, lock = Found(), count(), threading.Lock()
-    turns, end = _turns(targets), time.monotonic() + seconds
+    turns = _turns(targets)
 
     def go_on() -> None:
         worker = Worker(targets)
+        end = time.monotonic() + seconds  # kernels are compiled and corpora made before
         try:
             while (number := next(numbers)) < cases and time.monotonic() < end:
                 target = turns[number % len(turns)]

@@ -323,7 +323,7 @@ def _lacks(
         parts = [value, *value[:_FEW]] if isinstance(value, list | tuple) else [value]
         if isinstance(error, AttributeError) and error.name and any(error.obj is one for one in parts):
             return _wrong_argument(key, value, f"an object with {error.name!r}", f"{name}()")
-        if _is_no_number(error) and any(isinstance(one, _NO_NUMBERS) for one in parts):
+        if _is_no_number(error) and any(isinstance(one, _NO_NUMBERS) or type(one) is object for one in parts):
             return _wrong_argument(key, value, "numbers", f"{name}()")
     for key, value in given.items() if type(error) is KeyError and error.args else ():
         table = value if isinstance(value, Mapping) else getattr(value, "manifest", None)

@@ -77,6 +77,8 @@ def even_times(times: np.ndarray, rate: float | None) -> tuple[float, float] | N
     if not span > 0:
         return None
     estimate = (count - 1) / span
+    if not np.isfinite(estimate):  # times that differ by next to nothing
+        return None
     digits = _digits(times)
     for guess in (rate, float(round(estimate)), estimate):
         if guess and guess > 0:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motiform.base.errors import InputError
 from motiform.form.screen.model import Screen
 from motiform.motion.matter.stability.cell import Cell, Segment
 from motiform.spatial.checks import Array
@@ -38,6 +39,8 @@ def modes_of_fields(screen: Screen, field: ArrayLike) -> Array:
     from scipy.fft import dctn, dstn
 
     given = np.asarray(field, float)
+    if not given.size:
+        raise InputError("a field must have values", where="modes_of_fields()", got=f"shape {given.shape}")
     found: Array = dstn(given, type=1, norm="ortho") if screen.edges == "fixed" else dctn(given, type=2, norm="ortho")
     return found
 
