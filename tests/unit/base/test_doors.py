@@ -14,7 +14,7 @@ from motiform.geometry.maps import Grid, surface_elements
 from motiform.image import CameraPath
 from motiform.measure import synthetic_ct
 from motiform.measure.plates import center_of_pressure
-from motiform.motion.actuation import prioritized
+from motiform.motion.actuation import PostureTask, prioritized
 from motiform.motion.bones import Cartilage
 from motiform.motion.contact import solve_contacts
 from motiform.motion.matter import Points
@@ -57,6 +57,8 @@ def test_junk_is_named(function, arguments, text):
         (lambda: surface_elements(Box((1, 1, 1)).to_mesh(), 1e-5), "a surface is cut into too many pieces"),
         (lambda: Posed((), np.zeros(3), np.zeros(4)), r"Posed\(\): 'rig' must be a Rig"),
         (lambda: Box((1, 1, 1)).stretched(2.0), r"Box\.stretched\(\): the shapes of the arrays do not fit"),
+        (lambda: PostureTask(("x",)).codes(mf.figures.human36()), "coordinate"),
+        (lambda: Grid((2, 2, 2), np.ones(3)).points(object()), r"Grid\.points\(\): 'index' must be numbers"),
         (lambda: image_hints({"a": np.eye(2)}, {}), "tables, texts and numbers"),
     ],
 )

@@ -147,6 +147,7 @@ class PostureTask(Task):
         return self.coordinates
 
     def codes(self, figure: Figure) -> list[tuple[int, ...]]:  # noqa: D102
+        self.check(figure)
         layout = figure.layout  # that of the whole tree
         at = [(int(layout.places_q[name][0]), int(layout.places_v[name][0])) for name in self.coordinates]
         return [(c.POSTURE, q, c.NONE, c.NONE, v) for q, v in at]
