@@ -274,8 +274,9 @@ def test_types_are_checked_even_where_one_is_known_to_type_checkers_alone():
 def test_types_of_the_main_functions_are_checked(name, given, text):
     import motiform
 
+    source = "handle" if name == "simulate" else motiform.simulate("handle", settings={"scene.duration": 0.01})
     with pytest.raises(InputError, match=re.escape(f"{name}(): {text}")):
-        getattr(motiform, name)("handle", **given)
+        getattr(motiform, name)(source, **given)
 
 
 def test_simulate_and_reconstruct_know_their_arguments():

@@ -41,7 +41,9 @@ class Peer:
         except ModuleNotFoundError as error:
             if not str(error.name).startswith("motiform."):
                 raise  # a library
-            raise InputError("nothing makes this peer", where=self.name, got=f"{self.theme}, {self.make}") from error
+            raise InputError(
+                "a peer must have a function that makes it", where=self.name, got=f"{self.theme}, {self.make}"
+            ) from error
         return made
 
 
