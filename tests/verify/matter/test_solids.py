@@ -324,3 +324,39 @@ def test_a_point_that_passes_through_a_thin_plate_is_told(moves):
         thick.advance(60)
     relative = thick.state().velocity(1000.0)[0, 1] - (0.0 if moves == "point" else 10.0)
     assert relative > 0  # it came back
+
+
+@pytest.mark.parametrize("frequency", [5000.0, 100_000.0])
+@pytest.mark.parametrize("radius", [0.0, 0.005])
+@pytest.mark.parametrize(("share", "passes"), [(0.9, False), (1.1, True)])
+def test_a_point_that_a_plate_is_too_soft_for_is_told(share, passes, radius, frequency):
+    """A spring of stiffness k over r + h/2, to the middle of the plate, takes up m v²/2 where m v² = k (r + h/2)².
+
+    A step is at most 0.02 of the period of the contact: the scheme's depth is that of a spring to 2e-4.
+    """
+    k, mass, thickness = 10_000.0, 0.01, 0.02
+    speed = share * np.sqrt(k / mass) * (radius + thickness / 2)
+    b = NetworkBuilder(gravity=(0, 0, 0), frequency=frequency)
+    ball = b.masses("ball", [[0.0, 0.1, 0.0]], mass=mass, radius=radius, velocity=(0.01, -speed, 0))
+    b.solid("plate", Box((1.0, thickness, 1.0)), HERE, ball, law=links.elastic_buffer(k, 0.0))
+    engine = Engine(b.build())
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        engine.advance(round(0.05 * frequency))
+    assert [one.category for one in told] == [PassedWarning] * passes
+    assert list(engine.passed) == ["plate"] * passes
+    assert (engine.state().position[0, 1] < 0) == passes
+
+
+def test_points_that_rest_slide_and_cross_seams_do_not_pass():
+    """A floor of tiles: points slide over it, some of them inside by some millimetres."""
+    b = NetworkBuilder(gravity=(0, -9.81, 0), frequency=2000.0)
+    x = np.linspace(-0.4, 0.4, 9)
+    points = b.masses("points", np.stack([x, 0 * x, 0.01 * x], axis=1), mass=0.01, velocity=(0.7, 0, 0.3))
+    tiles = [(Box((0.1, 0.1, 4.0)), Transform(np.eye(3), np.array([0.1 * n, -0.05, 0.0]))) for n in range(-9, 10)]
+    law = links.elastic_buffer(100.0, 0.0)
+    b.solid("floor", Compound(tuple(tiles)), HERE, points, law=law)
+    engine = Engine(b.build())
+    engine.advance(600)
+    assert engine.passed == {}
+    assert engine.state().position[:, 1].max() < 0  # they are inside, as the law is soft

@@ -32,7 +32,7 @@ _SHARES = 16  # elements that a small network is cut into, to share among cores
 
 
 class PassedWarning(UserWarning):
-    """A point passed through a solid within a step."""
+    """A point passed through a solid."""
 
 
 class Engine:
@@ -461,17 +461,17 @@ class Engine:
 
     @property
     def passed(self) -> dict[str, int]:
-        """Step in which a point first passed through a solid from one sample to the next, by the solid's name."""
+        """Step in which a point first passed through a solid, or its middle, by the solid's name."""
         return {} if self._solids is None else self._solids.passed
 
     def _tell_passed(self) -> None:
-        """Warn, once for each solid, of points that were too fast to touch it."""
+        """Warn, once for each solid, of points that passed through it."""
         for name, step in self.passed.items():
             if name not in self._told:
                 self._told.add(name)
                 text = (
-                    f"solid {name!r}, t = {step / self.network.frequency:.6g} s: a point passed through it within a "
-                    "step. Raise the network's frequency, or make the solid or the point's radius larger."
+                    f"solid {name!r}, t = {step / self.network.frequency:.6g} s: a point passed through it. Raise the "
+                    "network's frequency or the stiffness, or make the solid or the point's radius larger."
                 )
                 warnings.warn(text, PassedWarning, stacklevel=3)
 

@@ -15,11 +15,12 @@ from motiform.geometry.search.closest_kernels import carried_point, solid_distan
 from motiform.motion.matter.engine.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.engine.link_kernels import tension
 from motiform.motion.matter.engine.spin_kernels import held_couple
-from motiform.spatial.algebra import cross, load9, sub, tmul, transform
+from motiform.spatial.algebra import cross, dot, load9, sub, tmul, transform
 
 __all__ = ["BLOCK", "pick_forces", "solid_forces", "sum_parts", "wrench_parts"]
 
 BLOCK = 256  # points, or sums of points, that are summed from left to right
+_RESTS = 1000  # times its move in a step that a point is deep inside of a solid, and not looked at
 _HALVES = 48  # times that a step is halved where a normal turns over: to rounding of its length
 
 
@@ -61,17 +62,22 @@ def _behind(p, e, t):
 
 
 @routine
-def _passes(s, p, e, reach, poses, solids):
-    """Return whether a point that came to p by a move e was inside of a solid on its way, and outside before.
+def _passes(s, p, e, reach, end, out, poses, solids):
+    """Return whether a point passed through a solid by a move e to p, at distance `end` with the normal `out`.
 
-    It goes on by its distance, but by a 64th of the way at least. Where the normal turns over within such a step, the
-    place is found by halving: inside of a plate, however thin, or outside, above an edge or between two walls.
+    One that is inside before or after the move has passed the middle where it moves against the normal before it, and
+    along the opposite one after it: it is pushed out on the other side. One that is outside passed if it was inside on
+    its way. It is followed by its distance, but by a 64th of the way at least. Where the normal turns over within such
+    a step, the place is found by halving: inside of a plate, however thin, or outside, above an edge or between two
+    walls.
     """
     way = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
     low = 0.0
-    d, n = solid_distance(s, _behind(p, e, 0.0), reach, poses, solids)
-    if d < 0.0:
+    if end < 0.0 and dot(e, out) <= 0.0:
         return False
+    d, n = solid_distance(s, _behind(p, e, 0.0), reach, poses, solids)
+    if d < 0.0 or end < 0.0:
+        return dot(n, out) < 0.0 and dot(e, n) < 0.0 and dot(e, out) > 0.0
     while low < 1.0:
         high = min(low + max(d / way, 1.0 / 64.0), 1.0)
         far, m = solid_distance(s, _behind(p, e, high), reach, poses, solids)
@@ -165,10 +171,12 @@ def solid_forces(i, step, x, before, touching, placed, solids, spins, memory, ke
                 c = carried_point(poses, poses_before, s, p)
                 mx, my, mz = c[0] - before[0, m], c[1] - before[1, m], c[2] - before[2, m]
                 way = math.sqrt(mx * mx + my * my + mz * mz)
-            fast = way > 2.0 * radius[i]  # it may be before a plate at one sample and behind it at the next
-            d, n = solid_distance(s, p, max(farthest[s] + radius[i], way if fast else 0.0), poses, solids)
+            reach = max(farthest[s] + radius[i], way)
+            d, n = solid_distance(s, p, reach, poses, solids)
             gap = d - radius[i]
-            if fast and d < way and d > 0.0 and passed[s] < 0 and _passes(s, p, (mx, my, mz), way, poses, solids):
+            # Its middle may be before a plate at one sample and behind it at the next; one that rests is not looked at.
+            looked_at = -_RESTS * way < d < way and passed[s] < 0
+            if looked_at and _passes(s, p, (mx, my, mz), reach, d, n, poses, solids):
                 passed[s] = step  # all writers of this step write the same value
             touches = gap < farthest[s]
             if touches:

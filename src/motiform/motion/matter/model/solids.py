@@ -155,7 +155,7 @@ class Solids:
 
     @property
     def passed(self) -> dict[str, int]:
-        """First step in which a point passed through a solid without touching it at a sample, by solid."""
+        """First step in which a point passed through a solid, or its middle, by solid."""
         steps = self.device.host(self._passed)
         return {solid.name: int(step) for solid, step in zip(self.solids, steps, strict=True) if step >= 0}
 
