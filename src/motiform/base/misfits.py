@@ -1,0 +1,173 @@
+"""What is wrong with the arguments of a call that ended in an exception of Python or NumPy."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from numbers import Number
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+from motiform.base.errors import InputError, MotiformError, closest
+from motiform.base.stated import hints_of, is_array, wrong_type
+
+__all__ = ["FOREIGN", "told", "wrong_argument"]
+
+FOREIGN = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
+_SHAPES = (
+    "broadcast", "core dimension", "reshape", "axis remapping", "No matching definition", "are not aligned",
+    "shape mismatch", "dimension", "out of bounds for axis", "too many indices", "to scalar variable",
+    "unsized object", "0-d array", "array at index", "not enough values to unpack", "too many values to unpack",
+    "must be square", "setting an array element", "length-1 arrays", "same shape", "for @:", "zero-size array",
+    "subscripts", "too deep for", "inhomogeneous", "cannot unpack non-iterable", "boolean index did not match",
+)  # fmt: skip
+"""Words of NumPy and Numba on shapes."""
+_HOMES = ("motiform", "numpy", "scipy", "numba")
+_INDICES = ("valid indices", "used as indices", "scalar index", "indices must be integers")
+_CONVERTED = ("could not convert string to", "float() argument must be", "int() argument must be", "invalid literal")
+_NO_NUMBERS, _FEW = (str, bytes, dict, NoneType, list, tuple), 20
+_OPTIONS = ("missing", "unexpected keyword argument")
+
+
+def told(
+    error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Exception:
+    """Return the error to raise instead of one of Python: which argument is wrong, or the same where none is."""
+    if isinstance(error, MotiformError):
+        return error
+    given = (name, args, kwargs)
+    found = _misfit(function, *given) or _unfit_options(error, function, *given) or _lacks(error, function, *given)
+    if found is None and _is_ours(error):
+        found = _not_arrays(error, function, *given) or _unfit_shapes(error, *given) or _unfit_numbers(error, *given)
+    if found is None:
+        return error
+    found.__cause__ = error
+    return found
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether an exception comes from motiform or a library that it computes with, and not from a caller's function."""
+    trace, home = error.__traceback__, ""
+    while trace is not None:
+        home, trace = str(trace.tb_frame.f_globals.get("__name__", "")), trace.tb_next
+    return home.partition(".")[0] in _HOMES
+
+
+def _misfit(function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Return the error that names the first argument that is not as stated; None where all are."""
+    known = [one for one in inspect.signature(function).parameters if one not in ("self", "cls")]
+    where = f"{name}()"
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs).arguments
+    except TypeError as error:
+        unknown = next((key for key in kwargs if key not in known), None)
+        if unknown is not None:
+            remedy = closest(unknown, known)
+            return InputError("unknown argument", where=where, got=unknown, allowed=", ".join(known), remedy=remedy)
+        return InputError(f"the arguments do not fit: {error}", where=where, allowed=", ".join(known))
+    hints = hints_of(function)
+    parameters = inspect.signature(function).parameters
+    for key, value in bound.items():
+        hint, default = hints.get(key, Any), parameters[key].default
+        if (
+            parameters[key].kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+            or value is default
+        ):
+            continue
+        words = wrong_type(value, hint)
+        if words:
+            return wrong_argument(key, value, words, where)
+    return None
+
+
+def _lacks(
+    error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> InputError | None:
+    """Return the error of an argument without an attribute, a number or a key that is needed; None: of none.
+
+    Keys are those of a mapping, or of a recording's manifest.
+    """
+    given = {key: one for key, one in inspect.signature(function).bind(*args, **kwargs).arguments.items()
+             if key not in ("self", "cls")}  # fmt: skip
+    for key, value in given.items():
+        parts = [value, *value[:_FEW]] if isinstance(value, list | tuple) else [value]
+        if isinstance(error, AttributeError) and error.name and any(error.obj is one for one in parts):
+            return wrong_argument(key, value, f"an object with {error.name!r}", f"{name}()")
+        if _is_no_number(error) and any(isinstance(one, _NO_NUMBERS) or type(one) is object for one in parts):
+            return wrong_argument(key, value, "numbers", f"{name}()")
+    for key, value in given.items() if type(error) is KeyError and error.args else ():
+        table = value if isinstance(value, Mapping) else getattr(value, "manifest", None)
+        if isinstance(table, Mapping) and error.args[0] not in table:
+            known = ", ".join(map(str, table))[:200]
+            return InputError(f"{key!r} must have {error.args[0]!r}", where=f"{name}()", got=known or "nothing")
+    return None
+
+
+def _is_no_number(error: Exception) -> bool:
+    return isinstance(error, TypeError | ValueError) and any(part in str(error) for part in _CONVERTED)
+
+
+def _not_arrays(
+    error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> InputError | None:
+    """Return the error of a list or a number where only an array of NumPy can be computed with; None: of none."""
+    if not isinstance(error, AttributeError | TypeError):
+        return None
+    hints = hints_of(function)
+    for key, value in inspect.signature(function).bind(*args, **kwargs).arguments.items():
+        parts = get_args(hints[key]) if get_origin(hints.get(key)) in (Union, UnionType) else (hints.get(key),)
+        if isinstance(value, Number | list | tuple) and any(_is_ndarray(part) for part in parts):
+            return wrong_argument(key, value, "an array of NumPy", f"{name}()")
+    return None
+
+
+def _is_ndarray(hint: Any) -> bool:
+    return getattr(get_origin(hint) or hint, "__name__", "") == "ndarray"
+
+
+def _unfit_shapes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
+    """Return the error that tells the shapes of arrays where NumPy or a kernel refused them; None: it was another."""
+    if isinstance(error, TypeError | IndexError) and any(part in str(error) for part in _INDICES):
+        return InputError("indices are whole numbers or slices", where=f"{name}()", got=repr(args[1:])[:80])
+    if not isinstance(error, ValueError | TypeError | IndexError) or not any(part in str(error) for part in _SHAPES):
+        return None
+    if "inhomogeneous" in str(error):
+        return InputError("rows of an array must have one length", where=f"{name}()", got=repr(args)[:80])
+    import numpy as np
+
+    shapes = [f"{key} {np.shape(one)}" for key, one in _named(args, kwargs).items() if is_array(one)]
+    if not shapes:
+        return None
+    return InputError("the shapes of the arrays do not fit", where=f"{name}()", got=", ".join(shapes))
+
+
+def _named(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments by their names or numbers, with the fields of an object whose method it is."""
+    own: dict[str, Any] = {}
+    if args and is_dataclass(args[0]):
+        own = {f"self.{one.name}": getattr(args[0], one.name, None) for one in fields(args[0])}
+    return {**own, **{f"argument {n + 1}": one for n, one in enumerate(args)}, **kwargs}
+
+
+def _unfit_numbers(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
+    """Return the error of numbers with which something cannot be computed; None: it was another."""
+    if not isinstance(error, ArithmeticError) and type(error).__name__ != "LinAlgError":
+        return None
+    values = _named(args, kwargs).items()
+    numbers = ", ".join(f"{key} {repr(one)[:30]}" for key, one in values if isinstance(one, int | float))
+    return InputError(f"it cannot be computed for these values: {error}", where=f"{name}()", got=numbers or "arrays")
+
+
+def _unfit_options(
+    error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> InputError | None:
+    """Return the error of options that are handed on to a function that lacks or does not know some; None: of none."""
+    handed = any(one.kind is one.VAR_KEYWORD for one in inspect.signature(function).parameters.values())
+    if not handed or not isinstance(error, TypeError) or not any(part in str(error) for part in _OPTIONS):
+        return None
+    return InputError(f"the arguments do not fit: {error}", where=f"{name}()")
+
+
+def wrong_argument(name: str, value: Any, words: str, where: str) -> InputError:
+    """Return the error of an argument that is not what the words say."""
+    got = value if isinstance(value, str | int | float | None) else repr(value)[:60]
+    return InputError(f"{name!r} must be {words}", where=where, got=got)
