@@ -164,7 +164,7 @@ def check_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
 _NUMBER, _OPEN, _MANY = "a number", (Any, object), 5
 _WORDS = {
     str: "text", bool: "True or False", int: "a whole number", float: _NUMBER, NoneType: "None", Path: "a path",
-    PathLike: "a path", Mapping: "a mapping", Iterable: "a sequence",
+    PathLike: "a path", Mapping: "a mapping", Iterable: "a sequence", Callable: "a function",
 }  # fmt: skip
 
 
@@ -184,11 +184,17 @@ def know_class(kind: type) -> None:
 
 
 class _Public(dict[str, object]):
-    """The public classes by name, for annotations that only type checkers import."""
+    """The public classes by name, for annotations that only type checkers import; what a module has goes before."""
+
+    def __init__(self, own: Mapping[str, object]) -> None:
+        super().__init__()
+        self._own = own
 
     def __missing__(self, name: str) -> object:
         import motiform
 
+        if name in self._own:
+            return self._own[name]
         if name in dir(motiform):
             return getattr(motiform, name)
         found = _known.get(name)
@@ -217,8 +223,9 @@ def stated_types(function: Callable[..., object]) -> dict[str, Any]:
     """Return the types that are stated for arguments, without those that only type checkers know."""
     hints: dict[str, Any] = {}
     for name, stated in function.__annotations__.items():
+        own = getattr(function, "__globals__", {})
         try:
-            hints.update(get_type_hints(_Stated({name: stated}), getattr(function, "__globals__", {}), _Public()))
+            hints.update(get_type_hints(_Stated({name: stated}), own, _Public(own)))
         except NameError:  # a class that only type checkers see
             continue
     return hints

@@ -16,7 +16,7 @@ from motiform.motion.tree.model.joint import Array
 from motiform.spatial import Transform
 
 if TYPE_CHECKING:
-    from motiform.geometry import Shape
+    from motiform import geometry
     from motiform.motion.matter.laws.automaton_law import AutomatonLaw
 
 __all__ = ["Attachment", "FigureInMatter", "Joined", "SegmentSolid", "join"]
@@ -28,7 +28,7 @@ class SegmentSolid:
 
     name: str
     segment: str
-    shape: "Shape"
+    shape: "geometry.Solid"
     """A shape, `geometry.Plane` or `Hollow`."""
     points: Any
     """Name of a group, points of the builder, or indices."""

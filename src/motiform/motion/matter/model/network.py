@@ -17,7 +17,7 @@ from motiform.motion.run.functions import call, check_numbers
 from motiform.spatial.checks import Words
 
 if TYPE_CHECKING:
-    from motiform.geometry import Shape
+    from motiform import geometry
     from motiform.motion.matter.laws.automaton_law import AutomatonLaw
     from motiform.spatial import Transform
 
@@ -197,7 +197,7 @@ class Solid:
     """A shape that points push against: static, or moved from outside."""
 
     name: str
-    shape: "Shape"
+    shape: "geometry.Solid"
     placement: "Transform"
     points: np.ndarray
     """Indices of the points that it meets, (points,)."""

@@ -42,7 +42,7 @@ from motiform.motion.matter.model.topology import Grid, check_links
 from motiform.spatial import Transform
 
 if TYPE_CHECKING:
-    from motiform.geometry import Shape
+    from motiform import geometry
     from motiform.motion.matter.laws.automaton_law import AutomatonLaw
 
 __all__ = ["NetworkBuilder"]
@@ -208,7 +208,7 @@ class NetworkBuilder(PointsBuilder):
     def solid(
         self,
         name: str,
-        shape: "Shape",
+        shape: "geometry.Solid",
         placement: "Transform",
         points: Any,
         *,
