@@ -18,7 +18,7 @@ from typing import Any, Union, get_args, get_origin
 
 from motiform.base.errors import know_class
 from motiform.base.misfits import FOREIGN, told, wrong_argument
-from motiform.base.stated import hints_of, test_of, words_of
+from motiform.base.stated import checker_of, hints_of, words_of
 
 __all__ = ["open_doors"]
 
@@ -126,7 +126,7 @@ def _plain_making_door(function: Callable[..., None], owner: type) -> Any:
         if checked is None:
             names.extend(list(inspect.signature(function).parameters)[1:])
             hints = {key: hint for key, hint in hints_of(function).items() if _says_ours(hint)}
-            checked = {key: test for key, hint in hints.items() if (test := test_of(hint)) is not None}
+            checked = {key: test for key, hint in hints.items() if (test := checker_of(hint)) is not None}
         try:
             function(self, *args, **kwargs)
         except FOREIGN as error:
@@ -149,7 +149,7 @@ def _checked_fields(owner: type, function: Callable[..., None]) -> list[tuple[st
     hints, made = hints_of(function), inspect.signature(function).parameters
     found = []
     for one in fields(owner):
-        is_right = test_of(hints.get(one.name, Any)) if one.name in made else None
+        is_right = checker_of(hints.get(one.name, Any)) if one.name in made else None
         if is_right is not None:
             found.append((one.name, is_right, hints[one.name]))
     return found

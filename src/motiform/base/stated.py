@@ -10,7 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from motiform.base.errors import stated_types, type_words
 
-__all__ = ["hints_of", "is_array", "says_array", "test_of", "words_of", "wrong_type"]
+__all__ = ["checker_of", "hints_of", "is_array", "says_array", "words_of", "wrong_type"]
 
 _PLAIN = (float, int)
 _ENDS = 1e-100, 1e100  # beyond them a square or a cube is no longer a float
@@ -22,33 +22,33 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     return stated_types(inspect.unwrap(function))
 
 
-def test_of(hint: Any) -> Callable[[Any], bool] | None:
+def checker_of(hint: Any) -> Callable[[Any], bool] | None:
     """Return what tells, without a look at every number, whether a value is of a stated type; None: it may be any."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        tests = [test_of(one) for one in inner]
+        tests = [checker_of(one) for one in inner]
         return None if None in tests else lambda value: any(test(value) for test in tests if test is not None)
     if hint is NoneType:
         return lambda value: value is None
     if origin is Callable or hint is Callable:
         return callable
     if says_array(hint):
-        return lambda value: hasattr(value, "dtype") and value.dtype.kind in "fiubc"
+        return _becomes_array
     if hint is float or hint is int:
         return lambda value: isinstance(value, _PLAIN) or hasattr(value, "dtype") or isinstance(value, Number)
     kind = origin or hint
     if kind is tuple or kind is list or kind is Sequence:
-        return _items_test_of(inner)
+        return _items_checker_of(inner)
     if not isinstance(kind, type) or kind in (object, bool):
         return None
     if getattr(kind, "_is_protocol", False):
         names = _protocol_names(kind)
         return lambda value: all(hasattr(value, name) for name in names)
     if kind in (set, frozenset):
-        test = _items_test_of((*inner, Ellipsis))
+        test = _items_checker_of((*inner, Ellipsis))
         return lambda value: isinstance(value, kind) and (test is None or test(value))
     if kind is Mapping or kind is dict:
-        each = test_of(inner[1]) if len(inner) == 2 else None
+        each = checker_of(inner[1]) if len(inner) == 2 else None
         plain = (dict, kind)  # a dict is told faster than a mapping
         return lambda value: isinstance(value, plain) and (each is None or all(map(each, value.values())))
     if kind is str or kind.__module__.startswith("motiform."):
@@ -56,12 +56,26 @@ def test_of(hint: Any) -> Callable[[Any], bool] | None:
     return None
 
 
-def _items_test_of(inner: Sequence[Any]) -> Callable[[Any], bool] | None:
+def _becomes_array(value: Any) -> bool:
+    """Whether a value is an array of numbers, or a number or a list that becomes one."""
+    if not hasattr(value, "dtype"):
+        import numpy as np
+
+        if not isinstance(value, list | tuple | Number):
+            return False
+        try:
+            value = np.asarray(value)
+        except (ValueError, OverflowError):
+            return False
+    return value.dtype.kind in "fiubc"
+
+
+def _items_checker_of(inner: Sequence[Any]) -> Callable[[Any], bool] | None:
     if not inner:
         return _has_items
     if len(inner) > 1 and inner[-1] is not Ellipsis:
         return lambda value: _has_items(value) and len(value) == len(inner)
-    test = test_of(inner[0])
+    test = checker_of(inner[0])
     return _has_items if test is None else lambda value: _has_items(value) and all(test(one) for one in value)
 
 

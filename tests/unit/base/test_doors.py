@@ -7,6 +7,7 @@ import pytest
 
 import motiform as mf
 from motiform.base.errors import InputError
+from motiform.base.stated import checker_of
 from motiform.form.rig import Posed
 from motiform.form.screen import continuum_of
 from motiform.geometry import Box
@@ -79,3 +80,14 @@ def test_exceptions_of_callers_functions_pass():
 
 def test_functions_with_doors_are_found_by_pickle():
     assert pickle.loads(pickle.dumps(skew)) is skew
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [(np.zeros(2), True), ([1, 2.0], True), ((), True), (3, True), ("a", False), ([1, "a"], False), (None, False),
+     ([[1], [1, 2]], False), (np.array(["a"]), False)],
+)  # fmt: skip
+def test_fields_of_arrays_take_what_becomes_one(value, fits):
+    test = checker_of(np.ndarray)
+    assert test is not None
+    assert test(value) == fits
