@@ -38,9 +38,7 @@ def modes_of_fields(screen: Screen, field: ArrayLike) -> Array:
     """Return the amplitudes of the modes of a field, normed: a sine transform (fixed edges) or a cosine one (free)."""
     from scipy.fft import dctn, dstn
 
-    given = np.asarray(field, float)
-    if not given.size:
-        raise InputError("a field must have values", where="modes_of_fields()", got=f"shape {given.shape}")
+    given = _of_pins(screen, field, "a field")
     found: Array = dstn(given, type=1, norm="ortho") if screen.edges == "fixed" else dctn(given, type=2, norm="ortho")
     return found
 
@@ -49,9 +47,17 @@ def fields_of_modes(screen: Screen, amplitudes: ArrayLike) -> Array:
     """Return the field with given amplitudes of its modes: the inverse of `modes_of_fields`."""
     from scipy.fft import idctn, idstn
 
-    given = np.asarray(amplitudes, float)
+    given = _of_pins(screen, amplitudes, "amplitudes")
     found: Array = idstn(given, type=1, norm="ortho") if screen.edges == "fixed" else idctn(given, type=2, norm="ortho")
     return found
+
+
+def _of_pins(screen: Screen, values: ArrayLike, what: str) -> Array:
+    """Return numbers, one for each pin."""
+    given = np.asarray(values, float)
+    if given.shape != screen.shape:
+        raise InputError(f"{what} must have a number for each pin", got=given.shape, allowed=f"shape {screen.shape}")
+    return given
 
 
 def modal_points(screen: Screen) -> Array:
