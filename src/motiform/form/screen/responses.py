@@ -72,6 +72,8 @@ def lattice_response(
 
     H(θ) = 1/(k_s + k_v Σ(2 − 2 cos θ)) is summed over a periodic screen, so long that its copies do not count.
     """
+    if not 1 <= dimensions <= 3:
+        raise InputError("a screen must have 1 to 3 dimensions", got=dimensions)
     length = decay_length(ground, neighbour)
     n = period or int(2 * (extent + np.ceil(40 * length)))
     if n**dimensions > 1 << 26:

@@ -334,7 +334,9 @@ class Network:
 
     def point_name(self, index: int) -> str:
         """Return the name of a point: its group and its index in it."""
-        group = next(g for g in self.groups if g.first <= index < g.first + g.count)
+        group = next((g for g in self.groups if g.first <= index < g.first + g.count), None)
+        if group is None:
+            raise InputError("a point must be one of the network", got=index, allowed=f"0 to {self.count - 1}")
         return group.name if group.count == 1 else f"{group.name}[{index - group.first}]"
 
     def replace(self, **changes: Any) -> "Network":

@@ -215,6 +215,8 @@ class Figure:
 
     def free_places(self, n: int) -> tuple[Array, Array]:
         """Return where in q and in v the numbers of segment n's joint are, without those that follow others."""
+        if not 0 <= n < len(self.segments):
+            raise InputError("a segment must be one of the figure", got=n, allowed=f"0 to {len(self.segments) - 1}")
         at_q, at_v = self.layout.q[n], self.layout.v[n]
         if self.coupled is None:
             return at_q, at_v
