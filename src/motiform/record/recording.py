@@ -119,7 +119,7 @@ class Recording:
         return len(self._channels)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._channels
+        return isinstance(name, str) and name in self._channels
 
     def channel(self, name: str) -> Channel:
         """Return the description of a channel, or of a part of one."""

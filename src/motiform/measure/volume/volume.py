@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from motiform.base.errors import InputError, ShapeError, closest
 from motiform.geometry.checks import check_length, read_only
@@ -67,7 +67,7 @@ class Volume:
         coefficients = spline_filter(values, order=3, mode="mirror")
         return replace(self, values=_interpolate(coefficients, shape, h / old.spacing), grid=grid)
 
-    def cropped(self, low: Any, high: Any) -> "Volume":
+    def cropped(self, low: ArrayLike, high: ArrayLike) -> "Volume":
         """Return the part between two corners of indices (3,), the second not included."""
         first = np.clip(np.asarray(low, int), 0, self.grid.shape)
         last = np.clip(np.asarray(high, int), 0, self.grid.shape)
