@@ -74,9 +74,18 @@ def _items_checker_of(inner: Sequence[Any]) -> Callable[[Any], bool] | None:
     if not inner:
         return _has_items
     if len(inner) > 1 and inner[-1] is not Ellipsis:
-        return lambda value: _has_items(value) and len(value) == len(inner)
+        each = [checker_of(one) or _is_any for one in inner]
+        return lambda value: (
+            _has_items(value)
+            and len(value) == len(each)
+            and all(fits(one) for fits, one in zip(each, value, strict=True))
+        )
     test = checker_of(inner[0])
     return _has_items if test is None else lambda value: _has_items(value) and all(test(one) for one in value)
+
+
+def _is_any(_: Any) -> bool:
+    return True
 
 
 def _has_items(value: Any) -> bool:

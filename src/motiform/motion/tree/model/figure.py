@@ -155,8 +155,13 @@ class Figure:
         """Return a segment by its name."""
         return self.segments[self.index(name)]
 
+    def _check_number(self, n: int) -> None:
+        if not 0 <= n < len(self.segments):
+            raise InputError("a segment must be one of the figure", got=n, allowed=f"0 to {len(self.segments) - 1}")
+
     def parent_index(self, n: int) -> int:
         """Return the number of the parent of segment n, −1 for the world."""
+        self._check_number(n)
         parent = self.segments[n].parent
         return -1 if parent is None else self.names.index(parent)
 
@@ -215,8 +220,7 @@ class Figure:
 
     def free_places(self, n: int) -> tuple[Array, Array]:
         """Return where in q and in v the numbers of segment n's joint are, without those that follow others."""
-        if not 0 <= n < len(self.segments):
-            raise InputError("a segment must be one of the figure", got=n, allowed=f"0 to {len(self.segments) - 1}")
+        self._check_number(n)
         at_q, at_v = self.layout.q[n], self.layout.v[n]
         if self.coupled is None:
             return at_q, at_v
