@@ -103,8 +103,8 @@ def _making_door(function: Callable[..., None], owner: type) -> Any:
             function(self, *args, **kwargs)
         except FOREIGN as error:
             raise told(error, function, owner.__name__, (self, *args), kwargs)  # noqa: B904
-        if _is_inside():
-            return
+        if sys._getframe(1).f_globals.get("__name__", "").startswith("motiform."):
+            return  # made of what has passed a door
         if checked is None:
             checked = _checked_fields(owner, function)
         for name, is_right, hint in checked:
@@ -113,13 +113,6 @@ def _making_door(function: Callable[..., None], owner: type) -> Any:
 
     door._door = True  # type: ignore[attr-defined]
     return door
-
-
-def _is_inside() -> bool:
-    """Whether an object is made in a run, of what has passed a door, and not by a public function for its caller."""
-    maker = sys._getframe(2)
-    by_us = maker.f_globals.get("__name__", "").startswith("motiform.")
-    return by_us and (maker.f_back is None or maker.f_back.f_globals.get("__name__") != __name__)
 
 
 def _plain_making_door(function: Callable[..., None], owner: type) -> Any:

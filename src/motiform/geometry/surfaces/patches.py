@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import ShapeError
+from motiform.base.errors import InputError, ShapeError
 from motiform.geometry.checks import check_point
 from motiform.geometry.surfaces.surface import Surface, unit
 from motiform.spatial.checks import Array, Words
@@ -32,6 +32,11 @@ def _called(function: Any, x: Array, shapes: tuple[tuple[int, ...], ...], what: 
             remedy="Keep the leading axes of the argument: they are batches.",
         )
     return found
+
+
+def _check_function(given: object, name: str) -> None:
+    if not callable(given):
+        raise InputError(f"{name!r} must be a function", where="surface", got=repr(given)[:60])
 
 
 @dataclass(frozen=True)
@@ -140,6 +145,8 @@ def parametric(
     `guess` takes points (..., 3) and gives parameters to look for their foot from; `near` is a point near the surface
     at which a contact may begin.
     """
+    _check_function(function, "function")
+    _check_function(guess, "guess")
     return Parametric(function, guess, near, inside)
 
 
@@ -151,4 +158,5 @@ def implicit(
     `function` takes points (..., 3) [m] and gives F (...), its gradient (..., 3) and its Hessian (..., 3, 3); `near`
     is a point near the surface at which a contact may begin.
     """
+    _check_function(function, "function")
     return Implicit(function, near, inside)
