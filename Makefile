@@ -9,6 +9,9 @@ TOOLS   := $(VENV)/.tools
 # A worker for each core; one that is done takes tests from the others.
 TEST    := $(BIN)/python -m pytest -q -n auto --dist worksteal
 DOCS    := $(VENV)/.docs
+# Tests start many processes, which read bytecode in half of the time; it is kept in the environment.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 CASES ?= 1000000
 KILLS ?= 1000
 SEED  ?= 1

@@ -6,8 +6,10 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 __all__ = ["KERNEL_FILES", "cache_dir", "forget_old", "source_key"]
 
@@ -50,10 +52,11 @@ def source_key(file: str | Path) -> str:
     return digest.hexdigest()[:16]
 
 
+@cache
 def _imported(file: Path, package: Path) -> list[Path]:
     """Return the kernel files of the package that a file imports."""
     found = list(file.parent.glob("*kernels.py")) if file.name == "dispatch_kernels.py" else []
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in _statements(ast.parse(file.read_text(encoding="utf-8")).body):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):
@@ -63,6 +66,14 @@ def _imported(file: Path, package: Path) -> list[Path]:
         paths = [package.parent.joinpath(*name.split(".")).with_suffix(".py") for name in names]
         found += [path for path in paths if any(path.match(kind) for kind in KERNEL_FILES) and path.is_file()]
     return found
+
+
+def _statements(block: list[Any]) -> Iterator[Any]:
+    """Yield the statements of a block and of the blocks in it: most of a syntax tree is expressions."""
+    for one in block:
+        yield one
+        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+            yield from _statements(getattr(one, part, []))
 
 
 def forget_old(folder: Path, days: float = 30.0) -> None:
