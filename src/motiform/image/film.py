@@ -250,10 +250,15 @@ def _paint(painter: Painter, form: "Form", time: float, title: str | None, bits:
     return write_title(painter.paint(moment_at_time(form, time), bits), title)
 
 
+def check_fps(fps: float) -> None:
+    """Refuse rates that no film has."""
+    if not 0.01 <= fps <= 1000.0:
+        raise InputError("fps must be 0.01 to 1000", got=fps)
+
+
 def film_times(form: "Form", *, fps: float = 25.0, speed: float = 1.0) -> np.ndarray:
     """Return the instants of the motion [s] that a film shows: from its start on, speed/fps apart, to its end."""
-    if not (np.isfinite(fps) and 0.0 < fps <= 1000.0):
-        raise InputError("fps must be above 0 and at most 1000", got=fps, allowed="more than 0, up to 1000")
+    check_fps(fps)
     if not (np.isfinite(speed) and speed > 0.0):
         raise InputError("speed must be above 0", got=speed, allowed="a positive number; 1 is real time")
     if not len(form.times):

@@ -13,7 +13,7 @@ from motiform.base.progress import Progress
 from motiform.image.chroma import OPERATORS, Saturation, Tint, chroma_values, enlarge, relief_pixels
 from motiform.image.exr import write_exr
 from motiform.image.files import new_file
-from motiform.image.film import _check_path, check_bits, encoder
+from motiform.image.film import _check_path, check_bits, check_fps, encoder
 from motiform.image.look import linear_from_srgb
 from motiform.image.png import write_png
 from motiform.image.stamp import NAME, read_stamp
@@ -177,8 +177,7 @@ def screen_film(
     _fields(recording, channel)
     _check_operator(operator)
     count, rate = recording.count(channel), (recording.channel(channel).rate or 25.0) if fps is None else fps
-    if not (np.isfinite(rate) and 0.0 < rate <= 1000.0):
-        raise InputError("fps must be above 0 and at most 1000", got=rate, allowed="more than 0, up to 1000")
+    check_fps(rate)
     key = _key(recording, channel, operator, tint, color, enlarged, rate, sorted(settings.items()))
     if not overwrite and read_stamp(path) == key:
         return path

@@ -119,7 +119,7 @@ def test_pictures_and_films_stand_upright(groove, tmp_path):
     tint = Tint(black=-0.001, full=0.001)
     assert screen_saturation(groove, tint).black > 0
     for fps in (0, -3, float("nan")):
-        with pytest.raises(InputError, match="fps must be above 0"):
+        with pytest.raises(InputError, match=r"fps must be 0\.01 to"):
             screen_film(groove, tmp_path / "b.mp4", fps=fps)
     assert upright_field(np.arange(6).reshape(2, 3), "xz").tolist() == [[0, 3], [1, 4], [2, 5]]
     assert upright_field(np.arange(6).reshape(2, 3), "yx").tolist() == [[3, 4, 5], [0, 1, 2]]

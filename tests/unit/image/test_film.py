@@ -166,7 +166,7 @@ def test_an_interrupted_film_leaves_no_half_file(flight, tmp_path):
         (film, "no/such/a.mp4", {}, "folder does not exist"),
         (picture, "no/such/a.png", {}, "folder does not exist"),
         (film, "a.mp4", {"size": (63, 36)}, r"even numbers.*Take \(62, 36\)"),
-        (film, "a.mp4", {"fps": 0}, "fps must be above 0 and at most 1000"),
+        (film, "a.mp4", {"fps": 0}, "fps must be 0.01 to 1000"),
         (film, "a.mp4", {"speed": -1}, "speed must be above 0"),
         (film, "a.mp4", {"speed": 1e-9}, "Raise the speed"),
     ],
