@@ -17,6 +17,7 @@ _HOME = {
     "FigureBuilder": "motiform.motion.tree",
     "FigureInMatter": "motiform.motion.hybrid",
     "MotiformError": "motiform.base.errors",
+    "MotiformWarning": "motiform.base.errors",
     "Network": "motiform.motion.matter",
     "NetworkBuilder": "motiform.motion.matter",
     "Recording": "motiform.record",

@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_typ
 __all__ = [
     "InputError",
     "MotiformError",
+    "MotiformWarning",
     "RecordingError",
     "RunError",
     "SceneError",
@@ -28,6 +29,10 @@ __all__ = [
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+
+
+class MotiformWarning(UserWarning):
+    """Base of every warning that motiform gives: a result that is doubtful, or that differs from what was asked for."""
 
 
 class MotiformError(Exception):

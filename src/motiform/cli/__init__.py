@@ -74,9 +74,13 @@ def _close_output() -> None:
 
 
 def _silence_libraries() -> None:
-    """Keep warnings of libraries off the screen, unless they are asked for (python -W, PYTHONWARNINGS)."""
+    """Keep warnings of libraries off the screen and tell ours, unless Python was told (-W, PYTHONWARNINGS)."""
+    from motiform.base.errors import MotiformWarning
+
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+        warnings.simplefilter("default", MotiformWarning)
+        warnings.showwarning = lambda message, *_, **__: _say(f"motiform: {message}")
         os.environ.setdefault("PYTHONWARNINGS", "ignore")  # for processes that are started from here
         logging.getLogger("matplotlib").setLevel(logging.ERROR)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, RecordingError, SceneError, check_keywords
+from motiform.base.errors import InputError, RecordingError, RunError, SceneError, check_keywords
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import Looks, Screen, Screens, looks_of
@@ -25,6 +25,7 @@ from motiform.motion.matter.system import KIND as NETWORKS
 from motiform.motion.run import Guard, Kind, Options, record
 from motiform.motion.run.identity import identify
 from motiform.motion.run.kinds import find_kind
+from motiform.motion.run.loop import with_instant
 from motiform.motion.tree import Control, Figure
 from motiform.motion.tree.model.actuator import as_actuators
 from motiform.motion.tree.model.state import Controls
@@ -259,7 +260,10 @@ def _run(
         done = earlier(path, manifest, looks, resume, functions)
         if done is not None:
             return done
-    system = kind.system(model, options, **given)
+    try:
+        system = kind.system(model, options, **given)
+    except RunError as error:
+        raise with_instant(error, "t = 0 s") from error
     gravity = np.asarray(system.gravity, float)
     world = {"gravity": gravity.tolist(), "up": up_name(up_against(gravity, system.vertical))}
     shown: dict[str, Any] = {**looks.manifest(), "labels": dict(system.labels)}

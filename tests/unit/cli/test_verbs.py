@@ -6,10 +6,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
+from motiform.base.errors import MotiformWarning
+from motiform.cli import _silence_libraries
 from motiform.cli.shared import beside
 
 COMMAND = [sys.executable, "-c", "from motiform.cli import main; main()"]
@@ -360,3 +363,14 @@ def test_help_shows_units_and_extras(here, monkeypatch, verb, words):
     code, stdout, _ = here(verb, "--help")
     assert code == 0
     assert words in stdout
+
+
+def test_warnings_of_motiform_are_told_and_those_of_libraries_are_not(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "warnoptions", [])
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setenv("PYTHONWARNINGS", "")
+    with warnings.catch_warnings():
+        _silence_libraries()
+        warnings.warn("a doubt", MotiformWarning, stacklevel=1)
+        warnings.warn("a library's", DeprecationWarning, stacklevel=1)
+    assert capsys.readouterr().err == "motiform: a doubt\n"

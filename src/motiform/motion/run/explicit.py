@@ -4,22 +4,27 @@ The state may live on a manifold embedded in the vector (rotation matrices): `re
 accepted step, which keeps the order of the method.
 """
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError, MotiformWarning, RunError
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import Fired, Guard, Solution, earliest, jumped
 from motiform.motion.run.integrators import Tableau
 from motiform.motion.run.options import DIVERGED
 
-__all__ = ["ExplicitStep", "Schedule", "Segment", "accepted_step", "march"]
+__all__ = ["ExplicitStep", "Schedule", "Segment", "SlowWarning", "accepted_step", "march"]
 
 Rate = Callable[[float, np.ndarray, np.ndarray], None]
 """rate(t, y, out) writes dy/dt into out."""
+
+
+class SlowWarning(MotiformWarning):
+    """Adaptive steps are so short that a run takes very long."""
 
 
 class Schedule(Protocol):
@@ -35,7 +40,8 @@ class Schedule(Protocol):
 
 
 _SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
-_TOO_MANY, _PATIENCE = 1e8, 1000  # steps to the end of a run that it will not see, so many times in a row
+_MANY, _SHORT = 1e6, 1e-5  # steps to the end of a run, and their length [s], that are told
+_TOO_MANY, _PATIENCE = 1e8, 1000  # steps to the end of a run that it will not see, judged by the last of them
 _STORM = 5  # firings of one guard in a row, each within a millionth of the one before, that are taken for endless
 
 
@@ -78,8 +84,10 @@ class ExplicitStep:
             )
         self.tableau, self.rate, self.repair, self.rtol, self.atol = tableau, rate, repair, rtol, atol
         self.stages = np.empty((tableau.stages, size))
-        self.end, self.crawled = np.inf, 0
-        """End of the run [s], and steps in a row that are far too short to reach it."""
+        self.end = np.inf
+        """End of the run [s]."""
+        self.counted_steps, self.counted_from, self.told = 0, np.nan, False
+        """Steps since an instant [s], and whether it was told that they take long to reach the end."""
         self.counted = slice(counted)
         """Numbers whose errors count: what comes after them changes at events only."""
         self.latest = np.inf
@@ -270,20 +278,29 @@ def accepted_step(
         factor = min(_GROW, max(_SHRINK, _SAFETY * ratio**-0.2)) if ratio > 0 else _GROW
         if ratio <= 1:
             if not cut:
-                _check_headway(stepper, t, h)
+                _check_headway(stepper, t)
             following = max(planned, h * factor) if cut and factor >= 1 else h * factor
             return end, h, min(following, longest)
         h, cut = h * (min(factor, 1.0) if np.isfinite(ratio) else _SHRINK), False
 
 
-def _check_headway(stepper: ExplicitStep, t: float, h: float) -> None:
-    """Refuse to go on where steps stay so short that the run would not end."""
-    left = stepper.end - t
-    stepper.crawled = stepper.crawled + 1 if _TOO_MANY * h < left < np.inf else 0
-    if stepper.crawled > _PATIENCE:
-        remedy = "The model is stiff: lower stiffness or damping, take a fixed step, or ask for less (rtol, atol)."
+def _check_headway(stepper: ExplicitStep, t: float) -> None:
+    """Refuse to go on where steps are so short that the run would not end; warn once where it takes long."""
+    if stepper.counted_steps == 0:
+        stepper.counted_from = t
+    stepper.counted_steps += 1
+    if stepper.counted_steps <= _PATIENCE:
+        return
+    left, h = stepper.end - t, (t - stepper.counted_from) / _PATIENCE
+    stepper.counted_steps = 0
+    remedy = "The model is stiff: lower stiffness or damping, take a fixed step, or ask for less (rtol, atol)."
+    if _TOO_MANY * h < left < np.inf:
         got = f"steps of {h:.3g} s with {left:.3g} s to go"
         raise RunError("the adaptive steps must make headway", where=f"t = {t:.9g} s", got=got, remedy=remedy)
+    if _MANY * h < left < np.inf and h < _SHORT and not stepper.told:
+        text = f"t = {t:.3g} s: the adaptive steps are of {h:.2g} s, {left / h:.1g} of them to the end. {remedy}"
+        warnings.warn(text, SlowWarning, stacklevel=2)
+        stepper.told = True
 
 
 def _finite(y: np.ndarray, t: float) -> None:

@@ -14,7 +14,7 @@ from motiform.base.signals import check_end
 from motiform.motion.run.system import Block, System
 from motiform.record import Recorder, Recording
 
-__all__ = ["check_memory", "record"]
+__all__ = ["check_memory", "record", "with_instant"]
 
 
 def record(
@@ -100,16 +100,17 @@ def _timed(blocks: Iterator[Block], rate: float) -> Iterator[Block]:
         for block in blocks:
             last = block.sample
             if block.error is not None:
-                block.error = _with_instant(block.error, last / rate)
+                block.error = with_instant(block.error, f"after t = {last / rate:.6g} s")
             yield block
     except RunError as error:
-        raise _with_instant(error, last / rate) from error
+        raise with_instant(error, f"after t = {last / rate:.6g} s") from error
 
 
-def _with_instant(error: MotiformError, instant: float) -> MotiformError:
+def with_instant(error: MotiformError, instant: str) -> MotiformError:
+    """Return an error that tells its instant, "t = … s": its own, else the given one."""
     if "t = " in (error.where or ""):
         return error
-    where = f"{error.where}, after t = {instant:.6g} s" if error.where else f"after t = {instant:.6g} s"
+    where = f"{error.where}, {instant}" if error.where else instant
     return type(error)(error.problem, where=where, got=error.got, allowed=error.allowed, remedy=error.remedy)
 
 

@@ -1,5 +1,7 @@
 """A run that is lost stops at that instant, keeps what was before it, and calls it by its name."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import motiform as mf
 from motiform.base.errors import RunError
 from motiform.geometry import MassProperties
 from motiform.motion.bodies import Bodies, Body, Environment
-from motiform.motion.run.explicit import ExplicitStep, march
+from motiform.motion.run.explicit import ExplicitStep, SlowWarning, march
 from motiform.motion.run.integrators import DORMAND_PRINCE
 from motiform.record import open_recording
 
@@ -50,9 +52,28 @@ def test_a_stiff_run_without_headway_says_so():
         list(march(steps, 0.0, np.ones(1), 10.0))
 
 
+def test_a_run_that_takes_long_says_so_once_and_goes_on():
+    """At k = 1e9 steps are of 3.3e-9 s: 3e6 of them in 10 ms; the first thousands are done here."""
+
+    def rate(t, y, out):
+        out[:] = -1e9 * (y - np.sin(t))
+
+    steps = ExplicitStep(DORMAND_PRINCE, rate, size=1, rtol=1e-6, atol=1e-6)
+    way = march(steps, 0.0, np.ones(1), 0.01)
+    with pytest.warns(SlowWarning, match=r"adaptive steps are of .*stiff") as told:
+        list(islice(way, 3000))
+    assert len(told) == 1
+
+
 def test_a_short_run_of_small_steps_goes_on():
     def rate(t, y, out):
         out[:] = -1e13 * y
 
     steps = ExplicitStep(DORMAND_PRINCE, rate, size=1, rtol=1e-6, atol=1e-6)
     assert list(march(steps, 0.0, np.ones(1), 1e-10))[-1].t1 == 1e-10
+
+
+def test_a_run_that_cannot_begin_has_its_instant():
+    away = {"figure.0.segment.2.placement.at": [0.0, -1e160, 0.0]}
+    with pytest.raises(RunError, match=r"closure 'ground', t = 0 s: no points with a common normal"):
+        mf.simulate("puppet", settings=away)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError, closest
+from motiform.base.errors import InputError, MotiformWarning, RunError, closest
 from motiform.motion.matter.engine.layouts import Given, LinkRows, Masses
 from motiform.motion.matter.engine.links import AutomatonLinks, AxialLinks, LineLinks, Links
 from motiform.motion.matter.engine.pack import (
@@ -31,7 +31,7 @@ _FEW = 8192  # masses or links below which one core is faster than two: waking t
 _SHARES = 16  # elements that a small network is cut into, to share among cores
 
 
-class PassedWarning(UserWarning):
+class PassedWarning(MotiformWarning):
     """A point passed through a solid."""
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from motiform.base.errors import MotiformWarning
 from motiform.motion.matter.engine.meters import stored_energy
 from motiform.motion.matter.laws.links import Friction, ZoneLaw
 from motiform.motion.matter.model.network import Network, Reach
@@ -18,7 +19,7 @@ _LIMIT = 4.0
 _STILL = 1e-3  # [rad] that links may turn by within a step
 
 
-class StabilityWarning(UserWarning):
+class StabilityWarning(MotiformWarning):
     """A network runs, but its collisions gain energy."""
 
 

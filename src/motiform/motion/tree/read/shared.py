@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, closest
+from motiform.base.errors import InputError, MotiformError, MotiformWarning, closest
 from motiform.geometry import Mesh, read_mesh
 from motiform.geometry.meshes.files import MESH_SUFFIXES
 from motiform.motion.tree.read.elements import Element, located
@@ -29,7 +29,7 @@ log = logging.getLogger("motiform.read")
 SHOWN = 5  # lines of a warning
 
 
-class ReaderWarning(UserWarning):
+class ReaderWarning(MotiformWarning):
     """A figure was read with something left out or mended that changes its motion."""
 
 
