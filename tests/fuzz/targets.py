@@ -385,6 +385,31 @@ def folder_of_files() -> dict[str, bytes]:
         return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
+def _fit_checksums(files: dict[str, bytes], name: str) -> None:
+    """Let the checksums of a chunk, the events or the checkpoint be those of its change."""
+    import json
+
+    import google_crc32c
+
+    from motiform.record.layout import checksum
+    from motiform.record.plain import dump_plain
+
+    data, last = files[name], name.rsplit("/", 1)[-1]
+    if last.startswith("c.") and len(data) > 20:
+        body = data[:12] + (len(data) - 4).to_bytes(4, "little") + data[16:-4]  # its size is in its head, too
+        files[name] = body + google_crc32c.value(body).to_bytes(4, "little")
+    if not last.startswith(("checkpoint", "events")):
+        return
+    commit = json.loads(files["commit.json"])["commit"]
+    if last.startswith("checkpoint"):
+        commit["checkpoint"] |= {"crc32": checksum(data), "bytes": len(data)}
+    else:
+        events = {"event_count": len(data.splitlines()), "event_bytes": len(data), "event_crc32": checksum(data)}
+        commit["upto"] |= events
+        commit["resume"] |= events
+    files["commit.json"] = dump_plain({"commit": commit, "crc32": checksum(commit)}).encode()
+
+
 def open_recordings(draw: random.Random, folder: Path) -> None:
     """Open, read and resume a recording of which a file was changed, also where checksums fit the change."""
     import json
@@ -406,6 +431,8 @@ def open_recordings(draw: random.Random, folder: Path) -> None:
             files["commit.json"] = dump_plain({"commit": commit, "crc32": checksum(commit)}).encode()
     else:
         files[name] = mutate_bytes(files[name], draw)
+        if draw.random() < 0.8:
+            _fit_checksums(files, name)
     path = folder / "x.mf"
     for file, data in files.items():
         (path / file).parent.mkdir(parents=True, exist_ok=True)

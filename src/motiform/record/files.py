@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import stat
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -53,10 +54,13 @@ _NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0)
 _AS_IT_IS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | _NOT_FOLLOWED | getattr(os, "O_NONBLOCK", 0)
 
 
-def read_inside(folder: Path, name: str, most: float | None = None, *, upto: int | None = None) -> bytes:
+def read_inside(
+    folder: Path, name: str, most: float | None = None, *, upto: int | None = None, crc32: int | None = None
+) -> bytes:
     """Return the content of a plain file inside a folder, or its bytes `upto` so many; OSError where there is none.
 
-    A recording comes from anyone: links, pipes and devices in it, and files above `most` bytes, are refused unread.
+    A recording comes from anyone: links, pipes and devices in it, and files above `most` bytes, are refused unread, and
+    those with another checksum before they are held in memory (ValueError).
     """
     place, handle = inside(folder, name), None
     try:
@@ -73,6 +77,13 @@ def read_inside(folder: Path, name: str, most: float | None = None, *, upto: int
             remedy="Read it on a larger machine, or take it from a backup if it should be small.",
         )  # fmt: skip
         with open(handle, "rb", closefd=False) as file:
+            if crc32 is not None:
+                found_crc32 = 0
+                for first in range(0, size, 2**20):
+                    found_crc32 = zlib.crc32(file.read(min(2**20, size - first)), found_crc32)
+                if found_crc32 != crc32:
+                    raise ValueError("its checksum is wrong")
+                file.seek(0)
             return file.read(size)
     finally:
         if handle is not None:

@@ -15,10 +15,11 @@ from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel
 from motiform.record.plain import dump_plain
 
-__all__ = ["COMMIT", "EVENTS", "FORMAT", "HEADER", "Commit", "Layout", "Mark", "Series", "checksum"]
+__all__ = ["COMMIT", "EVENTS", "FORMAT", "HEADER", "HEADER_BYTES", "Commit", "Layout", "Mark", "Series", "checksum"]
 
 FORMAT = 1
 HEADER, COMMIT, EVENTS = "zarr.json", "commit.json", "events.jsonl"
+HEADER_BYTES = 64 * 2**20  # of zarr.json and commit.json; a manifest holds the text of its scene
 _CHUNK_SAMPLES = 2**15  # a partial last chunk is written again at each commit, so those of small channels stay small
 _CHUNK_LIMIT = 2**31 - 1  # [byte] of the compressor
 
@@ -66,7 +67,8 @@ class Series:
         body, kind = packed[:-4], np.dtype(self.dtype)
         if google_crc32c.value(body) != int.from_bytes(packed[-4:], "little"):
             raise ValueError("its checksum is wrong")
-        if int.from_bytes(body[4:8], "little") != self.chunk_bytes:  # of the compressor's header
+        sizes = body[4:8], body[12:16]  # of the compressor's header; the compressor itself reads as far as they say
+        if len(body) < 16 or [int.from_bytes(one, "little") for one in sizes] != [self.chunk_bytes, len(body)]:
             raise ValueError("it does not hold a chunk of this array")
         whole = np.frombuffer(Blosc().decode(body), kind.newbyteorder("<")).reshape(self.chunk, *self.shape)
         return whole.astype(kind, copy=False)
@@ -181,6 +183,8 @@ class Layout:
             Channel(one["name"]).name: (tuple(_whole(n) for n in one["shape"]), Channel("x", dtype=one["dtype"]).dtype)
             for one in header["statics"]
         }
+        for shape, dtype in statics.values():
+            np.broadcast_to(np.empty((), dtype), shape)  # ValueError where there is no such array
         return cls(channels, statics, dict(header["manifest"]), chunks, str(header["writer"]))
 
 
@@ -208,6 +212,8 @@ class Commit:
     checkpoint: str | None = None
     """File of the checkpoint that a resumed run starts from."""
     checkpoint_crc32: int = 0
+    checkpoint_bytes: int | None = None
+    """Size of the checkpoint's file; None where the writer did not tell it."""
 
     def dump(self) -> bytes:
         """Return the content of commit.json."""
@@ -218,7 +224,8 @@ class Commit:
             "header_crc32": self.header_crc32,
             "upto": vars(self.upto),
             "resume": vars(self.resume),
-            "checkpoint": self.checkpoint and {"file": self.checkpoint, "crc32": self.checkpoint_crc32},
+            "checkpoint": self.checkpoint
+            and {"file": self.checkpoint, "crc32": self.checkpoint_crc32, "bytes": self.checkpoint_bytes},
         }
         return dump_plain({"commit": body, "crc32": checksum(body)}, indent=1).encode()
 
@@ -232,10 +239,12 @@ class Commit:
         point = body["checkpoint"]
         if point is not None and not re.fullmatch(r"checkpoint-\d+\.npz", point["file"]):
             raise ValueError("its checkpoint has another name than a checkpoint")
+        size = None if point is None else point.get("bytes")
         return cls(
             _whole(body["number"]), _mark(body["upto"]), _mark(body["resume"]), body["complete"] is True,
             _whole(body["header_crc32"]),
             None if point is None else str(point["file"]), 0 if point is None else _whole(point["crc32"]),
+            None if size is None else _whole(size),
         )  # fmt: skip
 
 

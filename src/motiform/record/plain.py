@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, RecordingError
+from motiform.base.machine import check_room
 
 __all__ = ["dump_plain", "load_plain", "to_plain"]
 
 _DEEPEST = 100  # far from the depth at which Python gives up
+_ITEM = 24  # most bytes that a value takes in memory for each of its text: "{},"
+_BITS = 4096  # far from the digits at which Python gives up
 _FLOAT = "__float__"  # {"__float__": "inf"}: JSON has no word for nan and infinity
 
 
@@ -33,7 +36,12 @@ def _to_plain(value: Any, path: Any, depth: int) -> Any:
             "values are nested too deep", where=_place(path)[:80] + " …", allowed=f"up to {_DEEPEST} levels",
             remedy="Flatten them; a list or dict must not hold itself.",
         )  # fmt: skip
-    if value is None or isinstance(value, (bool, int)) or type(value) is str:
+    if value is None or isinstance(value, bool) or type(value) is str:
+        return value
+    if isinstance(value, int):
+        if value.bit_length() > _BITS:
+            allowed = f"whole numbers of up to {_BITS} bits"
+            raise InputError("the number is too large for a file", where=_place(path), allowed=allowed)
         return value
     if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "biufU":
         return _to_plain(value.tolist(), path, depth)
@@ -56,11 +64,18 @@ def _to_plain(value: Any, path: Any, depth: int) -> Any:
 def dump_plain(value: Any, *, indent: int | None = None, sort: bool = False) -> str:
     """Return plain values as JSON text that any reader takes; sorted, it depends on the values alone."""
     separators = None if indent else (",", ":")
-    return json.dumps(_escape(value), indent=indent, separators=separators, sort_keys=sort, allow_nan=False)
+    try:
+        return json.dumps(value, indent=indent, separators=separators, sort_keys=sort, allow_nan=False)
+    except ValueError:  # a number that is not finite
+        return json.dumps(_escape(value), indent=indent, separators=separators, sort_keys=sort, allow_nan=False)
 
 
 def load_plain(text: str | bytes) -> Any:
     """Return the values of `dump_plain`'s text."""
+    check_room(
+        _ITEM * len(text), "values that are read from text", got=f"{len(text)} bytes", error=RecordingError,
+        remedy="Read them on a larger machine.",
+    )  # fmt: skip
     return json.loads(text, object_hook=_unescape)
 
 

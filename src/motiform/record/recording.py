@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
+from motiform.base.machine import check_room
 from motiform.record.channel import Channel, Event
 from motiform.record.files import AnyPath
 from motiform.record.labels import Selection, labels, select
@@ -182,6 +183,10 @@ class Recording:
         first, last = self._range(self._source.counts[chosen.whole], first, last)
         if channel.rate is None:
             return self._source.read_times(chosen.whole, first, max(first, last))
+        check_room(
+            8.0 * (last - first), "times that are read at once", where=self._where, got=f"{last - first} samples",
+            error=RecordingError, remedy="Read them block by block.",
+        )  # fmt: skip
         return channel.start + np.arange(first, max(first, last)) / channel.rate
 
     def blocks(self, name: str, samples: int | None = None) -> Iterator[tuple[int, np.ndarray]]:

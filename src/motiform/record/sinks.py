@@ -1,6 +1,7 @@
 """Where a recorder's samples go. This one is memory; writer.py is the disk."""
 
 import io
+import math
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.lib import format as npy
 
 from motiform.base.errors import InputError, RecordingError
 from motiform.record.channel import Channel, Event
@@ -165,10 +167,38 @@ def pack_checkpoint(checkpoint: Mapping[str, Any]) -> bytes:
 def unpack_checkpoint(packed: bytes) -> dict[str, Any]:
     """Return the checkpoint of `pack_checkpoint`, equal to what was given, bit by bit."""
     try:
-        with np.load(io.BytesIO(packed), allow_pickle=False) as file:
-            return dict(_restore(load_plain(file["tree"].tobytes()), file))
-    except (ValueError, KeyError, TypeError, EOFError, OSError, RecursionError, zipfile.BadZipFile) as error:
-        raise RecordingError("the checkpoint cannot be read", got=str(error)) from error
+        with zipfile.ZipFile(io.BytesIO(packed)) as file:
+            arrays = _Arrays(file)
+            return dict(_restore(load_plain(arrays.take("tree").tobytes()), arrays))
+    except _BROKEN as error:
+        raise RecordingError("the checkpoint cannot be read", got=str(error)[:200]) from error
+
+
+_BROKEN = (
+    ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, OverflowError, RecursionError, RuntimeError,
+    zipfile.BadZipFile,
+)  # fmt: skip
+
+
+class _Arrays:
+    """Arrays of a checkpoint, each taken once: what it says cannot take more memory than its file."""
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self._file, self._names = file, {one.filename for one in file.infolist() if one.compress_type == 0}
+
+    def take(self, name: str) -> np.ndarray:
+        """Return an array; ValueError where it is none, is compressed, or was taken before."""
+        if f"{name}.npy" not in self._names:
+            raise ValueError(f"{name!r} is not an array of its own, as it was written")
+        self._names.remove(f"{name}.npy")
+        data = io.BytesIO(self._file.read(f"{name}.npy"))
+        version = npy.read_magic(data)
+        shape, _, kind = npy.read_array_header_1_0(data) if version == (1, 0) else npy.read_array_header_2_0(data)
+        if math.prod(shape) * kind.itemsize > data.getbuffer().nbytes:
+            raise ValueError(f"{name!r} is cut")
+        data.seek(0)
+        found: np.ndarray = npy.read_array(data, allow_pickle=False)
+        return found
 
 
 def _strip(value: Any, arrays: list[np.ndarray], where: str) -> Any:
@@ -193,7 +223,7 @@ def _strip(value: Any, arrays: list[np.ndarray], where: str) -> Any:
     )  # fmt: skip
 
 
-def _restore(value: Any, file: Mapping[str, np.ndarray]) -> Any:
+def _restore(value: Any, file: _Arrays) -> Any:
     if isinstance(value, list):
         return [_restore(item, file) for item in value]
     if not isinstance(value, dict):
@@ -203,6 +233,6 @@ def _restore(value: Any, file: Mapping[str, np.ndarray]) -> Any:
         if key == "__tuple__":
             return tuple(_restore(part, file) for part in item)
         if key in ("__array__", "__scalar__", "__bytes__"):
-            array = file[f"a{item}"]
+            array = file.take(f"a{item}")
             return array if key == "__array__" else array[()] if key == "__scalar__" else array.tobytes()
     return {key: _restore(item, file) for key, item in value.items()}

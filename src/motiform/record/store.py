@@ -10,9 +10,10 @@ from threading import Lock
 import numpy as np
 
 from motiform.base.errors import MotiformError, RecordingError, closest_file
+from motiform.base.machine import check_room
 from motiform.record.channel import Event
 from motiform.record.files import AnyPath, as_path, read_inside
-from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Series, check_format, checksum
+from motiform.record.layout import COMMIT, EVENTS, HEADER, HEADER_BYTES, Commit, Layout, Series, check_format, checksum
 from motiform.record.places import is_recording, restore
 from motiform.record.plain import load_plain
 from motiform.record.recording import Recording
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 _CACHE_BYTES = 64 * 2**20  # of arrays that were read whole, and as much of chunks of which a part was read
-_HEADER_BYTES = 2**30  # a manifest may hold the text of large scenes
+_EVENT = 10  # bytes that an event takes in memory for each in its file
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError)
 
 
@@ -141,6 +142,10 @@ class DiskSource:
     def _load(self, series: Series, first: int, last: int) -> np.ndarray:
         if first >= last or 0 in series.shape:
             return np.empty((max(0, last - first), *series.shape), series.dtype)
+        check_room(
+            (last - first) * series.chunk_bytes / series.chunk, "what is read at once", error=RecordingError,
+            where=str(self._folder / series.folder), got=f"{last - first} samples", remedy="Read it block by block.",
+        )  # fmt: skip
         parts = []
         for index in range(first // series.chunk, (last - 1) // series.chunk + 1):
             start = index * series.chunk
@@ -180,9 +185,9 @@ def read_layout(folder: Path) -> tuple[Layout, Commit]:
             remedy="Tables are read by read_csv." if folder.is_file() else None,
         )  # fmt: skip
     with _reading(folder / COMMIT):
-        commit = Commit.load(load_plain(read_inside(folder, COMMIT, _HEADER_BYTES)))
+        commit = Commit.load(load_plain(read_inside(folder, COMMIT, HEADER_BYTES)))
     with _reading(folder / HEADER):
-        header = load_plain(read_inside(folder, HEADER, _HEADER_BYTES))["attributes"]["motiform"]
+        header = load_plain(read_inside(folder, HEADER, HEADER_BYTES))["attributes"]["motiform"]
         check_format(header)
         if checksum(header) != commit.header_crc32:
             raise ValueError("its checksum is wrong")
@@ -199,9 +204,11 @@ def read_events(folder: Path, commit: Commit) -> tuple[list[Event], list[bytes]]
     if not mark.event_bytes:
         return [], []
     with _reading(folder / EVENTS):
-        data = read_inside(folder, EVENTS, upto=mark.event_bytes)
-        if len(data) != mark.event_bytes or checksum(data) != mark.event_crc32:
-            raise ValueError("its checksum is wrong")
+        data = read_inside(folder, EVENTS, upto=mark.event_bytes, crc32=mark.event_crc32)
+        if len(data) != mark.event_bytes:
+            raise ValueError("it is cut")
+        got, remedy = f"{len(data)} bytes", "Read it on a larger machine."
+        check_room(_EVENT * len(data), "events", got=got, remedy=remedy, error=RecordingError)
         lines = data.splitlines(keepends=True)
         found = [Event(float(one["time"]), str(one["name"]), dict(one["detail"])) for one in map(load_plain, lines)]
         if len(found) != mark.event_count:
@@ -214,17 +221,16 @@ def read_checkpoint(folder: Path, commit: Commit) -> bytes | None:
     if commit.checkpoint is None:
         return None
     with _reading(folder / commit.checkpoint):
-        packed = read_inside(folder, commit.checkpoint)
-        if checksum(packed) != commit.checkpoint_crc32:
-            raise ValueError("its checksum is wrong")
+        packed = read_inside(folder, commit.checkpoint, commit.checkpoint_bytes, crc32=commit.checkpoint_crc32)
     return packed
 
 
 def _check_metadata(folder: Path, series: Series, count: int) -> None:
     file = folder / series.folder / HEADER
     with _reading(file):
-        found = json.loads(read_inside(folder, f"{series.folder}/{HEADER}", _HEADER_BYTES))
         wanted = series.metadata(count)
+        most = 4 * len(json.dumps(wanted, indent=2)) + 2**12  # others may write it with more space
+        found = json.loads(read_inside(folder, f"{series.folder}/{HEADER}", most))
         if found["shape"][0] < count:
             raise ValueError(f"it has {found['shape'][0]} samples where {count} were committed")
         for key in wanted:

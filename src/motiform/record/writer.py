@@ -14,8 +14,8 @@ import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel, Event
-from motiform.record.files import PARTIAL, AnyPath, as_path, disk, inside, lock_folder, sync_folder, write_file
-from motiform.record.layout import COMMIT, EVENTS, HEADER, Commit, Layout, Mark, Series, checksum
+from motiform.record.files import PARTIAL, AnyPath, as_path, disk, lock_folder, read_inside, sync_folder, write_file
+from motiform.record.layout import COMMIT, EVENTS, HEADER, HEADER_BYTES, Commit, Layout, Mark, Series, checksum
 from motiform.record.plain import dump_plain
 from motiform.record.recording import Recording
 from motiform.record.sinks import Batch, Key, pack_checkpoint
@@ -127,7 +127,7 @@ class DiskSink:
             if batch.resumable or batch.complete:
                 commit = replace(commit, resume=upto)
             if batch.complete:
-                commit, packed = replace(commit, checkpoint=None, checkpoint_crc32=0), None
+                commit, packed = replace(commit, checkpoint=None, checkpoint_crc32=0, checkpoint_bytes=None), None
             elif packed is not None:
                 commit = _write_checkpoint(folder, commit, packed)
             else:
@@ -180,7 +180,7 @@ def _write_events(folder: Path, mark: Mark, counts: dict[str, int], events: list
 def _write_checkpoint(folder: Path, commit: Commit, packed: bytes) -> Commit:
     file = f"checkpoint-{commit.number}.npz"
     write_file(folder / file, packed)
-    return replace(commit, checkpoint=file, checkpoint_crc32=checksum(packed))
+    return replace(commit, checkpoint=file, checkpoint_crc32=checksum(packed), checkpoint_bytes=len(packed))
 
 
 def _write_samples(folder: Path, series: Series, known: int, tail: np.ndarray, fresh: np.ndarray) -> np.ndarray:
@@ -230,7 +230,12 @@ def _write_skeleton(folder: Path, layout: Layout, statics: Mapping[str, np.ndarr
         else:
             _write_metadata(folder / series.folder, series, len(array))
     group["attributes"] = {"motiform": layout.header()}
-    write_file(folder / HEADER, dump_plain(group, indent=1).encode())
+    header = dump_plain(group, indent=1).encode()
+    if len(header) > HEADER_BYTES:
+        remedy = "Keep large arrays as statics."
+        raise RecordingError("a manifest must be small enough to be read", where="manifest", got=f"{len(header)} bytes",
+                             allowed=f"up to {HEADER_BYTES} bytes", remedy=remedy)  # fmt: skip
+    write_file(folder / HEADER, header)
     write_file(folder / COMMIT, commit.dump())
     for part in ("data", "times", "statics", "."):
         sync_folder(folder / part)
@@ -267,12 +272,13 @@ def _clear(folder: Path, layout: Layout, state: _State) -> None:
         place, count = folder / series.folder, mark.counts[name]
         for entry in os.scandir(place):
             parts = entry.name.split(".")
-            past = parts[0] == "c" and parts[1:2] and parts[1].isdigit() and int(parts[1]) * series.chunk >= count
+            past = parts[0] == "c" and parts[1:2] and parts[1].isdecimal() and int(parts[1]) * series.chunk >= count
             if past or entry.name.endswith(PARTIAL):
                 os.unlink(entry)
         _write_metadata(place, series, count)
     if os.path.lexists(folder / EVENTS):
-        os.truncate(inside(folder, EVENTS), mark.event_bytes)
+        # Written anew: a file outside that shares its content by a hard link stays as it is.
+        write_file(folder / EVENTS, read_inside(folder, EVENTS, upto=mark.event_bytes))
     for entry in os.scandir(folder):
         stray = entry.name.startswith("checkpoint-") and entry.name != state.commit.checkpoint
         if stray or entry.name.endswith(PARTIAL):

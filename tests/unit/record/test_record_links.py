@@ -1,15 +1,20 @@
 """A recording comes from anyone: nothing outside its folder is read or changed through it, and no read is endless."""
 
+import io
+import json
 import os
 import shutil
 import sys
+import zipfile
 
+import google_crc32c
 import numpy as np
 import pytest
 import walker
 
 from motiform.base.errors import RecordingError
 from motiform.record import Recorder, open_recording
+from motiform.record.layout import checksum
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 PLACES = ("commit.json", "zarr.json", "events.jsonl", "checkpoint", "data", "data/walk", "data/walk/zarr.json",
@@ -110,5 +115,99 @@ def test_a_file_that_is_far_too_large_is_not_read(begun):
     with pytest.raises(RecordingError, match="larger than it may be"):
         use(begun)
     os.truncate(place_of(begun, "checkpoint"), 10**12)
+    with pytest.raises(RecordingError, match="larger than it may be"):
+        use(begun)
+
+
+def committed(folder, change):
+    """Change what a commit says, its checksum fitting."""
+    body = json.loads((folder / "commit.json").read_bytes())["commit"]
+    change(body)
+    (folder / "commit.json").write_text(json.dumps({"commit": body, "crc32": checksum(body)}))
+
+
+@pytest.mark.parametrize("told", [10**12, 10**18])
+def test_files_without_an_end_are_not_held_in_memory(begun, told):
+    point = place_of(begun, "checkpoint")
+    whole = point.read_bytes()
+    os.truncate(point, 10**12)
+    committed(begun, lambda body: body["checkpoint"].update(bytes=None))
     with pytest.raises(RecordingError, match="half of the memory"):
+        use(begun)
+    point.write_bytes(whole)
+    use(begun)  # as earlier versions wrote it
+    os.truncate(begun / "events.jsonl", 10**12)
+    committed(begun, lambda body: body["upto"].update(event_bytes=told))
+    with pytest.raises(RecordingError, match="half of the memory"):
+        use(begun)
+    committed(begun, lambda body: body["upto"].update(event_bytes=2**20))
+    with pytest.raises(RecordingError, match="checksum"):
+        use(begun)
+
+
+def test_counts_without_an_end_are_refused(begun):
+    for file in ("walk", "turn"):
+        head = next(begun.glob(f"data/{file}*/zarr.json"))
+        text = json.loads(head.read_bytes())
+        head.write_text(json.dumps({**text, "shape": [10**18, *text["shape"][1:]]}))
+    head = begun / "times/turn/zarr.json"
+    head.write_text(json.dumps({**json.loads(head.read_bytes()), "shape": [10**18]}))
+    committed(begun, lambda body: body["upto"]["counts"].update(walk=10**18, turn=10**18))
+    rec = open_recording(begun)
+    for name in ("walk", "turn"):
+        with pytest.raises(RecordingError, match="half of the memory"):
+            rec[name]
+        with pytest.raises(RecordingError, match="half of the memory"):
+            rec.time(name)
+
+
+def test_files_that_share_content_with_others_stay_as_they_are(begun):
+    outside = begun.parent / "outside"
+    outside.mkdir()
+    for place in [file for file in begun.rglob("*") if file.is_file()]:
+        other = outside / str(place.relative_to(begun)).replace("/", "+")
+        shutil.copy(place, other)
+        place.unlink()
+        os.link(other, place)
+    before = tree(outside)
+    recorder = Recorder.resume(begun)
+    take(recorder, 20, 20)
+    recorder.close()
+    use(begun)
+    assert tree(outside) == before
+
+
+def test_a_chunk_that_says_other_sizes_than_its_own_is_refused(begun):
+    chunk = begun / "data/walk/c.0.0"
+    body = chunk.read_bytes()[:-4]
+    for at, size in ((4, 10**9), (12, 10**9), (12, 17), (0, None)):  # the compressor read beyond its end
+        wrong = body[:at] + (b"" if size is None else size.to_bytes(4, "little") + body[at + 4 :])
+        chunk.write_bytes(wrong + google_crc32c.value(wrong).to_bytes(4, "little"))
+        with pytest.raises(RecordingError, match="chunk"):
+            use(begun)
+
+
+def archive(write, **more):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", **more) as packed:
+        write(packed)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["compressed", "short", "twice", "odd"])
+def test_a_checkpoint_takes_no_more_memory_than_its_file(begun, kind):
+    def write(packed):
+        tree = {"twice": b'{"a": [{"__array__": 0}, {"__array__": 0}]}'}.get(kind, b'{"a": {"__array__": 0}}')
+        shape = (10**10,) if kind == "short" else (10,)
+        for name, array in (("tree", np.frombuffer(tree, np.uint8)), ("a0", np.zeros(10))):
+            file = io.BytesIO()
+            says = {"descr": "<f8" if name == "a0" else "|u1", "fortran_order": False}
+            np.lib.format.write_array_header_1_0(file, {**says, "shape": shape if name == "a0" else array.shape})
+            odd = b"\x93NUMPY\x07\x07" if kind == "odd" and name == "a0" else b""
+            packed.writestr(f"{name}.npy", odd + file.getvalue() + array.tobytes())
+
+    data = archive(write, compression=zipfile.ZIP_DEFLATED if kind == "compressed" else zipfile.ZIP_STORED)
+    place_of(begun, "checkpoint").write_bytes(data)
+    committed(begun, lambda body: body["checkpoint"].update(crc32=checksum(data), bytes=len(data)))
+    with pytest.raises(RecordingError, match="checkpoint cannot be read"):
         use(begun)
