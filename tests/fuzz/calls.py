@@ -140,7 +140,7 @@ def _make_others(by_class: dict[type, list[Any]]) -> None:
                         break
 
 
-_SECONDS = 1.0  # of the processor, of one trial
+_SECONDS = 20.0  # of the processor, of one trial: none takes so long, so that the pool is always the same
 
 
 @contextlib.contextmanager
@@ -204,6 +204,9 @@ MEMBERS = (types.FunctionType, classmethod, staticmethod, property, cached_prope
 SPECIAL = ("__call__", "__getitem__", "__matmul__", "__add__", "__or__", "__contains__", "__len__", "__repr__")
 
 
+DURATIONS = ("t1", "duration", "seconds", "until")  # a right one could keep a run busy for minutes
+
+
 def good_value(hint: Any, name: str, draw: random.Random, folder: Path, known: Any = None) -> Any:
     """Return a value that a parameter of this type and name takes, as far as one can tell, of the known objects."""
     origin, arguments = get_origin(hint), get_args(hint)
@@ -215,7 +218,7 @@ def good_value(hint: Any, name: str, draw: random.Random, folder: Path, known: A
     if origin is Literal:
         return draw.choice(arguments)
     if hint is float or ("float" in repr(hint) and not arguments):
-        return draw.choice((0.1, 1.0, 2.0, 10.0))
+        return draw.choice((0.01, 0.02) if name in DURATIONS else (0.1, 1.0, 2.0, 10.0))
     if hint is int:
         return draw.choice((0, 1, 2, 5))
     if hint is bool:

@@ -250,9 +250,11 @@ def _wrong(value: object, kinds: tuple[type, ...]) -> str | None:
 
 def _is(value: object, kind: type) -> bool:
     """Return whether a value is of a class; scalars of NumPy are numbers and truth values, too."""
-    scalar = getattr(getattr(value, "dtype", None), "kind", "") if getattr(value, "shape", None) == () else ""
-    if kind is float or kind is int:
-        return (isinstance(value, Number) or scalar in ("i", "u", "f", "b")) and not isinstance(value, bool | complex)
+    of_numpy = getattr(getattr(value, "dtype", None), "kind", "") if getattr(value, "shape", None) == () else None
+    scalar = of_numpy or ""
+    if kind is float or kind is int:  # to Python, times and complex numbers of NumPy are numbers, too
+        plain = isinstance(value, Number) and not isinstance(value, bool | complex)
+        return plain if of_numpy is None else scalar in ("i", "u", "f", "b")
     if kind is bool:
         return isinstance(value, bool) or scalar == "b"
     return isinstance(value, str | PathLike if kind is Path or kind is PathLike else kind)

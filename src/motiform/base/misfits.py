@@ -1,6 +1,7 @@
 """What is wrong with the arguments of a call that ended in an exception of Python or NumPy."""
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from numbers import Number
@@ -8,11 +9,11 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from motiform.base.errors import InputError, MotiformError, closest
-from motiform.base.stated import hints_of, is_array, wrong_type
+from motiform.base.stated import checker_of, hints_of, is_array, words_of, wrong_type
 
 __all__ = ["FOREIGN", "told", "wrong_argument"]
 
-FOREIGN = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
+FOREIGN = Exception  # those of Numba are of no class of Python
 _SHAPES = (
     "broadcast", "core dimension", "reshape", "axis remapping", "No matching definition", "are not aligned",
     "shape mismatch", "dimension", "out of bounds for axis", "too many indices", "to scalar variable",
@@ -21,6 +22,8 @@ _SHAPES = (
     "subscripts", "too deep for", "inhomogeneous", "cannot unpack non-iterable", "boolean index did not match",
 )  # fmt: skip
 """Words of NumPy and Numba on shapes."""
+_NOTHING = ("at least one array", "empty list", "empty sequence", "is empty", "empty array", "zero-size array")
+_TOO_LARGE = ("array is too big", "Maximum allowed", "too large to")
 _HOMES = ("motiform", "numpy", "scipy", "numba")
 _INDICES = ("valid indices", "used as indices", "scalar index", "indices must be integers")
 _CONVERTED = ("could not convert string to", "float() argument must be", "int() argument must be", "invalid literal")
@@ -37,7 +40,8 @@ def told(
     given = (name, args, kwargs)
     found = _misfit(function, *given) or _unfit_options(error, function, *given) or _lacks(error, function, *given)
     if found is None and _is_ours(error):
-        found = _not_arrays(error, function, *given) or _unfit_shapes(error, *given) or _unfit_numbers(error, *given)
+        found = _not_arrays(error, function, *given) or _unfit_sizes(error, *given) or _unfit_shapes(error, *given)
+        found = found or _unfit_numbers(error, *given) or _unfit_file(error) or _unstated(error, function, *given)
     if found is None:
         return error
     found.__cause__ = error
@@ -45,11 +49,14 @@ def told(
 
 
 def _is_ours(error: Exception) -> bool:
-    """Whether an exception comes from motiform or a library that it computes with, and not from a caller's function."""
-    trace, home = error.__traceback__, ""
+    """Whether an exception comes from motiform or what it computes with, and not from a caller's function."""
+    trace = error.__traceback__
     while trace is not None:
-        home, trace = str(trace.tb_frame.f_globals.get("__name__", "")), trace.tb_next
-    return home.partition(".")[0] in _HOMES
+        home = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        if home not in _HOMES and home not in sys.stdlib_module_names:
+            return False
+        trace = trace.tb_next
+    return True
 
 
 def _misfit(function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -76,6 +83,19 @@ def _misfit(function: Callable[..., Any], name: str, args: Sequence[Any], kwargs
         words = wrong_type(value, hint)
         if words:
             return wrong_argument(key, value, words, where)
+    return _changed(bound, where)
+
+
+def _changed(bound: Mapping[str, Any], where: str) -> InputError | None:
+    """Return the error of an object of ours with a field that was given another type after it was made."""
+    for key, value in bound.items():
+        if not is_dataclass(value) or isinstance(value, type) or not type(value).__module__.startswith("motiform."):
+            continue
+        hints = hints_of(type(value).__init__)
+        for one in fields(value):
+            is_right, own = checker_of(hints.get(one.name, Any)), getattr(value, one.name, None)
+            if is_right is not None and not is_right(own):
+                return wrong_argument(f"{key}.{one.name}", own, words_of(hints[one.name]), where)
     return None
 
 
@@ -117,11 +137,38 @@ def _not_arrays(
         parts = get_args(hints[key]) if get_origin(hints.get(key)) in (Union, UnionType) else (hints.get(key),)
         if isinstance(value, Number | list | tuple) and any(_is_ndarray(part) for part in parts):
             return wrong_argument(key, value, "an array of NumPy", f"{name}()")
+        if any(_is_ndarray(one) for part in parts for one in get_args(part)):
+            return wrong_argument(key, value, "a sequence of arrays of NumPy", f"{name}()")
     return None
 
 
 def _is_ndarray(hint: Any) -> bool:
     return getattr(get_origin(hint) or hint, "__name__", "") == "ndarray"
+
+
+def _unfit_sizes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
+    """Return the error of what is empty, too large, or not within what is there; None: it was another."""
+    text, where = str(error), f"{name}()"
+    if isinstance(error, MemoryError) or any(part in text for part in _TOO_LARGE):
+        return InputError("it needs more memory than there is", where=where, got=_sizes(args, kwargs))
+    if isinstance(error, ValueError | IndexError) and any(part in text for part in _NOTHING):
+        return InputError("it cannot be computed of nothing", where=where, got=_sizes(args, kwargs))
+    if isinstance(error, IndexError) and "out of range" in text:
+        return InputError(f"there are fewer of them: {error}", where=where, got=_sizes(args, kwargs))
+    return None
+
+
+def _sizes(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Return the numbers, shapes and lengths that were given."""
+    found = []
+    for key, one in _named(args, kwargs).items():
+        if hasattr(one, "shape") and one.shape != ():
+            found.append(f"{key} {one.shape}")
+        elif isinstance(one, Number | str | NoneType):
+            found.append(f"{key} {repr(one)[:30]}")
+        elif hasattr(one, "__len__"):
+            found.append(f"{key} of {len(one)}")
+    return ", ".join(found)[:200] or "nothing"
 
 
 def _unfit_shapes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
@@ -155,6 +202,25 @@ def _unfit_numbers(error: Exception, name: str, args: Sequence[Any], kwargs: Map
     values = _named(args, kwargs).items()
     numbers = ", ".join(f"{key} {repr(one)[:30]}" for key, one in values if isinstance(one, int | float))
     return InputError(f"it cannot be computed for these values: {error}", where=f"{name}()", got=numbers or "arrays")
+
+
+def _unfit_file(error: Exception) -> InputError | None:
+    """Return the error of a file that cannot be read or written; None: it was another."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return None
+    return InputError(error.strerror or "the file cannot be used", where=str(error.filename))
+
+
+def _unstated(
+    error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> InputError | None:
+    """Return the error of arguments that may be of many types, so that only their use tells; None: all are stated."""
+    hints, bound = hints_of(function), inspect.signature(function).bind(*args, **kwargs).arguments
+    unstated = {key: one for key, one in bound.items() if key not in ("self", "cls") and hints.get(key, Any) is Any}
+    if not unstated:
+        return None
+    got = ", ".join(f"{key} {repr(one)[:60]}" for key, one in unstated.items())
+    return InputError(f"the arguments do not fit: {type(error).__name__}, {error}", where=f"{name}()", got=got)
 
 
 def _unfit_options(

@@ -1,7 +1,7 @@
 """Stated types of arguments and fields: whether a value is of one, and the words for it."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from functools import cache
 from math import isfinite
 from numbers import Number
@@ -58,6 +58,8 @@ def checker_of(hint: Any) -> Callable[[Any], bool] | None:
 
 def _becomes_array(value: Any) -> bool:
     """Whether a value is an array of numbers, or a number or a list that becomes one."""
+    if isinstance(value, type):
+        return False
     if not hasattr(value, "dtype"):
         import numpy as np
 
@@ -89,7 +91,8 @@ def _is_any(_: Any) -> bool:
 
 
 def _has_items(value: Any) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, str | bytes) and getattr(value, "shape", None) != ()
+    known = hasattr(value, "__len__") and (hasattr(value, "__iter__") or hasattr(value, "__getitem__"))
+    return known and not isinstance(value, str | bytes | type) and getattr(value, "shape", None) != ()
 
 
 @cache
@@ -150,13 +153,22 @@ def wrong_type(value: object, hint: Any) -> str | None:
     if kind in (Sequence, list, tuple):
         return _wrong_items(value, inner)
     words = type_words(value, kind)
-    if (
-        words is None
-        and kind is Iterable
-        and (isinstance(value, list | tuple | str | bytes | dict) and inner != (str,))
-    ):
-        return _wrong_items(value, inner)
+    if words is None and kind in (Mapping, dict):
+        return _wrong_values(value, inner)
+    if words is None and kind in (Iterable, Collection) and hasattr(value, "__len__"):
+        named = isinstance(value, str | dict) and inner == (str,)
+        return None if named else _wrong_items(list(value) if isinstance(value, Set) else value, inner)
+    if words is None and kind is str and not _is_written(value):
+        return "text that can be written"
     return _wrong_number(value, kind) if words is None and kind in (int, float) else words
+
+
+def _is_written(text: Any) -> bool:
+    """Whether text has no halves of characters (surrogates), which no file and no terminal takes."""
+    try:
+        return bool(text.encode() or True)
+    except UnicodeEncodeError:
+        return False
 
 
 def _wrong_of_several(value: object, kinds: Sequence[Any]) -> str | None:
@@ -170,6 +182,8 @@ def _wrong_of_several(value: object, kinds: Sequence[Any]) -> str | None:
 
 
 def _wrong_number(value: Any, kind: type) -> str | None:
+    if not isinstance(value, _PLAIN) and not hasattr(value, "dtype"):
+        return "a float or an int"  # NumPy computes with no others
     if isinstance(value, int) and abs(value) >= 2**63:
         return "a number with fewer digits"  # NumPy has no integers of so many
     if not isfinite(value):
@@ -182,7 +196,7 @@ def _wrong_number(value: Any, kind: type) -> str | None:
 
 
 def _wrong_items(values: Any, inner: Sequence[Any]) -> str | None:
-    if not _has_items(values) or not hasattr(values, "__getitem__") or isinstance(values, Mapping):
+    if not _has_items(values) or not hasattr(values, "__getitem__") or hasattr(values, "keys"):
         return "a sequence"
     if not inner:
         return None
@@ -193,6 +207,17 @@ def _wrong_items(values: Any, inner: Sequence[Any]) -> str | None:
         words = wrong_type(value, hint)
         if words:
             return f"a sequence, each {words}"
+    return None
+
+
+def _wrong_values(table: Any, inner: Sequence[Any]) -> str | None:
+    for key, value in table.items() if len(inner) == 2 else ():
+        words = wrong_type(key, inner[0])
+        if words:
+            return f"a mapping, each key {words}"
+        words = wrong_type(value, inner[1])
+        if words:
+            return f"a mapping, each {words}"
     return None
 
 

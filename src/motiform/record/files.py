@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 
 from motiform.base.errors import RecordingError, RunError
 from motiform.base.locks import lock
@@ -28,7 +28,7 @@ __all__ = [
     "write_file",
 ]
 
-AnyPath = Union[str, "os.PathLike[str]"]
+AnyPath = str | os.PathLike[str]
 """What a caller names a file or folder by."""
 
 PARTIAL = ".partial"
