@@ -63,6 +63,8 @@ def wrist(
     made_of = [source, *(path for path in (seeds, driver) if path is not None)]
     told = {**reading, **surgery, "flexion": flexion, "deviation": deviation, "driven": driven}
     stages = Stages.open(place, made_of, told, resume=resume, overwrite=overwrite)
+    if stages.damaged:
+        say(f"motiform: {place}: files of its {stages.damaged} are missing or damaged; it is made again", err=True)
     if stages.whole:
         _end(stages, None, as_json, "already done, nothing changed")
         return
@@ -120,7 +122,7 @@ def _recording(
         },
     )  # fmt: skip
     rec.save(stages.place() / "wrist.mf", overwrite=True)
-    stages.finish("recording")
+    stages.finish("recording", "wrist.mf")
     return rec
 
 
@@ -142,7 +144,7 @@ def _report(model: "Wrist", rec: "Recording", source: Path, stages: Stages, quie
         "beside_published": [dict(zip(keys, row, strict=True)) for row in published_rows(rec, bends)],
     }  # fmt: skip
     (stages.out / "summary.json").write_text(json.dumps(summary, indent=1), "utf-8")
-    stages.finish("report")
+    stages.finish("report", "report.html", "summary.json")
 
 
 def _end(stages: Stages, rec: "Recording | None", as_json: bool, verb: str) -> None:

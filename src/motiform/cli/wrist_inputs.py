@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from motiform.base.errors import InputError, closest_file
+from motiform.base.files import are_as_written, folder_sums
 
 if TYPE_CHECKING:
     from motiform.motion.bones import Wrist
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Stages", "input_kind", "parse_angles", "read_driver", "read_wrist"]
 
 _ALL = ("recording", "report")
+_NOTE = "stages.json"
 _MOST = 2000  # poses
 _QUICK = {"spacing": 8e-4, "points": 2e-3, "margin": 5e-3, "band": 2e-3}  # [m]
 
@@ -63,7 +65,7 @@ def read_wrist(
                 segmented = segment_bones(volume, seeds=seeds, side=side)
                 stages.place()
                 write_volume(segmented, path, overwrite=True)
-                stages.finish("labels")
+                stages.finish("labels", path.name)
             spacing = None
         progress(0.7)
         return from_labels(read_labels(path, spacing=spacing), _names(options["label"]), side=side, **more)
@@ -120,7 +122,10 @@ class Stages:
 
     out: Path
     key: str
-    done: list[str] = field(default_factory=list)
+    done: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Checksums of the files of each stage that is done."""
+    damaged: str | None = None
+    """A stage that was done, and is done again because files of it are missing or damaged."""
     replaces: bool = False
     """Whether the folder has results that are overwritten when there are new ones."""
 
@@ -130,7 +135,7 @@ class Stages:
         stages = cls(out, _key(files, told))
         if out.exists() and not out.is_dir():
             raise InputError("there is a file of this name", where=str(out), remedy="Give another --out.")
-        note = out / "stages.json"
+        note = out / _NOTE
         others = [path for path in out.iterdir() if path != note] if out.is_dir() else []
         if others and not note.is_file():
             raise InputError("the folder holds something else", where=str(out), remedy="Give another --out.")
@@ -144,10 +149,18 @@ class Stages:
             remedy = "Give another --out, or --overwrite."
             raise InputError("the folder holds results of another input", where=str(out), remedy=remedy)
         if kept is not None:
-            stages.done = kept["done"]
-            if not resume and not stages.whole:
+            stages._take(kept["done"])
+            if not resume and not stages.whole and stages.damaged is None:
                 raise InputError("an incomplete run is here", where=str(out), remedy="Give --resume, or --overwrite.")
         return stages
+
+    def _take(self, done: dict[str, dict[str, str]]) -> None:
+        """Take the stages that were done, up to one of which files are no longer as they were written."""
+        for stage, sums in done.items():
+            if not are_as_written(self.out, sums):
+                self.damaged = stage
+                return
+            self.done[stage] = sums
 
     def place(self) -> Path:
         """Return the folder, made where it is not there, without what is to be replaced: there is something to keep."""
@@ -163,12 +176,13 @@ class Stages:
         """Whether nothing is left to do."""
         return set(_ALL) <= set(self.done)
 
-    def finish(self, stage: str | None) -> None:
-        """Note that a stage is done."""
-        self.done += [stage] if stage else []
+    def finish(self, stage: str | None, *files: str) -> None:
+        """Note that a stage is done, and what it wrote."""
+        if stage:
+            self.done[stage] = folder_sums(self.out, *files) if files else {}
         part = self.out / ".stages.part"
         part.write_text(json.dumps({"key": self.key, "done": self.done}), "utf-8")
-        part.replace(self.out / "stages.json")
+        part.replace(self.out / _NOTE)
 
 
 def _kept(note: Path) -> dict[str, Any]:
@@ -177,8 +191,8 @@ def _kept(note: Path) -> dict[str, Any]:
         kept = json.loads(note.read_text("utf-8"))
     except (ValueError, RecursionError):
         kept = None
-    sound = isinstance(kept, dict) and isinstance(kept.get("key"), str) and isinstance(kept.get("done"), list)
-    if not sound or not all(isinstance(stage, str) for stage in kept["done"]):
+    sound = isinstance(kept, dict) and isinstance(kept.get("key"), str) and isinstance(kept.get("done"), dict)
+    if not sound or not all(isinstance(sums, dict) for sums in kept["done"].values()):
         raise InputError("the list of stages is damaged", where=str(note), remedy="Give another --out, or --overwrite.")
     return kept
 

@@ -10,7 +10,17 @@ from typing import Any
 from motiform.base.errors import InputError, closest_file
 from motiform.measure.markers.register import is_marker_file, marker_endings
 from motiform.record.files import disk, write_file
-from motiform.trials.trial import SUMMARY, Trial, TrialOptions, brief, is_whole, plain, read_done, trial_key
+from motiform.trials.trial import (
+    SUMMARY,
+    Trial,
+    TrialOptions,
+    brief,
+    holds_results,
+    is_whole,
+    plain,
+    read_done,
+    trial_key,
+)
 
 __all__ = ["Batch", "find_trials", "plan_batch"]
 
@@ -118,9 +128,12 @@ def plan_batch(
                 continue
             batch.rows.append({"trial": name, "source": trial.source, "status": "skipped", **brief(done)})
             continue
-        if folder.exists() and not (overwrite and done is not None):
-            what = "other results are there" if done is not None else "the folder holds other things"
-            ways = "Say --overwrite to replace them, or give" if done is not None else "Move it, or give"
+        ours = done is not None or holds_results(folder)
+        if folder.exists() and not (overwrite and ours):
+            what = "other results are there" if ours else "the folder holds other things"
+            if ours and done is None:
+                what = "results are there whose summary is damaged"
+            ways = "Say --overwrite to replace them, or give" if ours else "Move it, or give"
             raise InputError(what, where=str(folder), remedy=f"{ways} another --out.")
         batch.trials.append(trial)
     return batch

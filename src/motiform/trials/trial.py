@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, RecordingError, RunError, closest, closest_file
+from motiform.base.errors import InputError, MotiformError, RunError, closest, closest_file
 from motiform.base.locks import unlock
+from motiform.base.files import are_as_written, folder_sums
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.motion.reconstruct.gait.angles import check_convention
@@ -26,10 +27,9 @@ from motiform.motion.reconstruct.opensim.loads import add_forces
 from motiform.motion.reconstruct.opensim.scaling import read_scale_setup, scale_by_setup
 from motiform.motion.tree import Figure
 from motiform.motion.tree.read import write_bvh
-from motiform.record import Recording, open_recording
+from motiform.record import Recording
 from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
 from motiform.record.places import remove_stale
-from motiform.record.store import check_whole
 from motiform.trials.c3d import write_back
 from motiform.trials.defaults import settle_defaults, settle_mass
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
@@ -199,6 +199,11 @@ def read_done(folder: Path) -> dict[str, Any] | None:
     return found if mine else None
 
 
+def holds_results(folder: Path) -> bool:
+    """Tell whether a folder is one of results, also where its summary is damaged."""
+    return (folder / SUMMARY).is_file() and (folder / f"{folder.name}.mf").is_dir()
+
+
 def _sum_of(summary: dict[str, Any]) -> int:
     """Return the checksum of a summary, which is in it."""
     rest = {key: value for key, value in summary.items() if key != "sum"}
@@ -207,22 +212,7 @@ def _sum_of(summary: dict[str, Any]) -> int:
 
 def is_whole(folder: Path, done: dict[str, Any]) -> bool:
     """Tell whether all files of a trial that is done are there as they were written."""
-    try:
-        for name in done["files"]:
-            if name in done["sums"]:
-                if file_sum(folder / name) != done["sums"][name]:
-                    return False
-            else:
-                check_whole(open_recording(folder / name))
-    except (OSError, RecordingError):
-        return False
-    return True
-
-
-def file_sum(path: Path) -> str:
-    """Return the checksum of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return are_as_written(folder, done["sums"])
 
 
 def brief(summary: dict[str, Any]) -> dict[str, Any]:
@@ -352,8 +342,7 @@ def _write(trial: Trial, rec: Recording, figure: Figure, markers: Recording, pro
         try:
             files = _write_files(trial, rec, figure, markers, aside)
             progress(0.97)
-            sums = {name: file_sum(aside / name) for name in files if (aside / name).is_file()}
-            summary: dict[str, Any] = plain({**_summary(trial, rec, files), "sums": sums})
+            summary: dict[str, Any] = plain({**_summary(trial, rec, files), "sums": folder_sums(aside)})
             summary["sum"] = _sum_of(summary)
             write_file(aside / SUMMARY, (json.dumps(summary, indent=1) + "\n").encode())
             _put_in_place(aside, folder, trial.key)
@@ -441,7 +430,7 @@ def _put_in_place(aside: Path, folder: Path, key: str) -> None:
     if done is not None and done["key"] == key and is_whole(folder, done):
         return  # another worker was quicker: one that was taken for lost
     if folder.exists():
-        if done is None:
+        if done is None and not holds_results(folder):
             raise RunError("the folder holds other things", where=str(folder), remedy="Move it, or give another --out.")
         old = aside.with_suffix(_OLD)
         os.rename(folder, old)

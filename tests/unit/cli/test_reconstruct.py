@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -203,7 +204,19 @@ def test_a_damaged_trial_is_done_again_by_the_command(here, folder):
     (place / "summary.json").write_text((place / "summary.json").read_text().replace('"samples": 30', '"samples": "x"'))
     code, _, stderr = here("in/t0.trc", *BODY, "--out", "redone", *more)
     assert code == 2
-    assert "holds other things" in stderr
+    assert "results are there whose summary is damaged. Say --overwrite" in stderr
+    assert here("in/t0.trc", *BODY, "--out", "redone", "--overwrite", *more)[0] == 0
+
+
+def test_the_recording_of_another_trial_is_not_that_of_this_one(folder, tmp_path):
+    from motiform.trials.trial import is_whole, read_done
+
+    place = tmp_path / "t0"
+    shutil.copytree(folder / "out" / "t0", place)
+    assert is_whole(place, read_done(place))
+    shutil.rmtree(place / "t0.mf")
+    shutil.copytree(folder / "out" / "t1" / "t1.mf", place / "t0.mf")
+    assert not is_whole(place, read_done(place))
 
 
 def test_overwrite_replaces_results_but_nothing_else(here, folder):

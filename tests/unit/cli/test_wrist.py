@@ -64,7 +64,7 @@ def test_stages_belong_to_one_input(tmp_path):
     with pytest.raises(InputError, match="an incomplete run is here"):
         Stages.open(out, [source], {}, resume=False, overwrite=False)
     again = Stages.open(out, [source], {}, resume=True, overwrite=False)
-    assert again.done == ["recording"]
+    assert list(again.done) == ["recording"]
     again.finish("report")
     assert Stages.open(out, [source], {}, resume=False, overwrite=False).whole
     source.write_text("two")
@@ -102,7 +102,7 @@ def test_a_run_that_ended_before_its_first_result_is_begun_again(tmp_path):
         Stages.open(out, [source], {}, resume=False, overwrite=False)
 
 
-@pytest.mark.parametrize("text", ["", "[" * 100_000, "[]", '{"key": 1, "done": []}', '{"key": "a", "done": [1]}'])
+@pytest.mark.parametrize("text", ["", "[" * 100_000, "[]", '{"key": 1, "done": {}}', '{"key": "a", "done": [1]}'])
 def test_a_damaged_list_of_stages_is_refused(tmp_path, text):
     out = tmp_path / "out"
     out.mkdir()
@@ -110,6 +110,26 @@ def test_a_damaged_list_of_stages_is_refused(tmp_path, text):
     with pytest.raises(InputError, match="the list of stages is damaged"):
         Stages.open(out, [], {}, resume=True, overwrite=False)
     assert not Stages.open(out, [], {}, resume=False, overwrite=True).done
+
+
+@pytest.mark.parametrize("file", ["wrist.mf/chunk", "report.html", "summary.json"])
+@pytest.mark.parametrize("how", ["gone", "empty", "flipped"])
+def test_a_stage_whose_files_are_damaged_is_done_again(tmp_path, file, how):
+    out = tmp_path / "out"
+    first = Stages.open(out, [], {}, resume=False, overwrite=False)
+    (first.place() / "wrist.mf").mkdir()
+    for name in ("wrist.mf/chunk", "report.html", "summary.json"):
+        (out / name).write_bytes(b"some bytes")
+    first.finish("recording", "wrist.mf")
+    first.finish("report", "report.html", "summary.json")
+    assert Stages.open(out, [], {}, resume=False, overwrite=False).whole
+    if how == "gone":
+        (out / file).unlink()
+    else:
+        (out / file).write_bytes(b"" if how == "empty" else b"some bites")
+    again = Stages.open(out, [], {}, resume=False, overwrite=False)
+    assert again.damaged == ("recording" if file.startswith("wrist") else "report")
+    assert list(again.done) == ([] if file.startswith("wrist") else ["recording"])
 
 
 @pytest.mark.slow
@@ -137,7 +157,8 @@ def test_a_folder_becomes_a_recording_and_a_page(tmp_path):
     assert (out / "report.html").stat().st_mtime_ns == written  # nothing is made twice
     (out / "report.html").unlink()
     state = json.loads((out / "stages.json").read_text())
-    (out / "stages.json").write_text(json.dumps(state | {"done": ["recording"]}))
+    del state["done"]["report"]
+    (out / "stages.json").write_text(json.dumps(state))
     assert "an incomplete run is here" in str(invoke(*options).exception)
     resumed = invoke(*options, "--resume")
     assert resumed.exit_code == 0
