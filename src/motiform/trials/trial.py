@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, RunError, closest, closest_file
-from motiform.base.locks import unlock
 from motiform.base.files import are_as_written, folder_sums
+from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.motion.reconstruct.gait.angles import check_convention
