@@ -8,7 +8,9 @@ import asyncio
 import contextlib
 import json
 import logging
+import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Any, NamedTuple, Protocol
@@ -66,11 +68,17 @@ class Rooms:
         """Return what talks to sockets: those of rooms here, all others as before."""
 
         from websockets.exceptions import ConnectionClosed
+        from websockets.frames import CloseCode
 
         async def talk(connection: Any) -> None:
+            asyncio.get_running_loop().set_exception_handler(_tell_failed)
             room = self.of_socket(connection.request.path)
             if room is None:
-                await other(connection)
+                try:
+                    await other(connection)
+                except Exception as error:  # what a page sends is its own: this connection ends, and no other
+                    _tell_odd(error)
+                    await connection.close(CloseCode.INVALID_DATA)
                 return
             with contextlib.suppress(ConnectionClosed):  # the page went away while it was answered
                 async for message in connection:
@@ -101,9 +109,29 @@ def _heard(room: Room, message: "str | bytes") -> "bytes | str":
         if not isinstance(given, dict):
             given = {}
         return room.hear(given)
-    except (MotiformError, ValueError, TypeError, KeyError) as error:
+    except (MotiformError, ValueError, TypeError, KeyError, RecursionError) as error:
         log.debug("a message of a page was refused", exc_info=True)
         return json.dumps({"error": plain(error)})
+
+
+def _tell_failed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Tell of what failed while a message was worked on, in a task that nobody waits for."""
+    error = context.get("exception")
+    if isinstance(error, Exception):
+        _tell_odd(error)
+    else:
+        loop.default_exception_handler(context)
+
+
+def _tell_odd(error: Exception) -> None:
+    """Say that a message was refused; further ones of the same kind are not told, or a page could fill a terminal."""
+    log.debug("a message of a page was refused", exc_info=error)
+    _say_once(type(error).__name__)
+
+
+@cache
+def _say_once(kind: str) -> None:
+    print(f"motiform: a page sent what the studio does not understand ({kind}); it was refused", file=sys.stderr)
 
 
 def room_page(name: str) -> Answer:
