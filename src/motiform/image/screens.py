@@ -16,7 +16,7 @@ from motiform.image.files import new_file
 from motiform.image.film import _check_path, check_bits, check_fps, encoder
 from motiform.image.look import linear_from_srgb
 from motiform.image.png import write_png
-from motiform.image.stamp import NAME, read_stamp
+from motiform.image.stamp import NAME, read_stamp, seal
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -149,6 +149,7 @@ def screen_picture(
         light = _light(recording, channel, operator, color, enlarged, settings)(sample % count)
         with new_file(path, overwrite=overwrite) as part:
             write_exr(light, part, bits=bits, notes={NAME: key}, dpi=dpi)
+            seal(part)
         return path
     paint = _painter(recording, channel, operator, tint, color, enlarged, bits, settings)
     return write_png(paint(sample % count), path, overwrite=overwrite, key=key, dpi=dpi)

@@ -101,8 +101,7 @@ def test_what_viser_does_not_understand_is_told_in_a_line_and_ends_that_connecti
     ) as socket:
         socket.send(raw)
         with pytest.raises(ConnectionClosed):
-            while True:
-                socket.recv(timeout=10)
+            list(iter(lambda: socket.recv(timeout=10), None))
     told = capfd.readouterr().err.splitlines()
     assert len(told) == 1, told
     assert told[0].startswith("motiform: a page sent what the studio does not understand (")
