@@ -53,8 +53,11 @@ def _recorded(system: System, recorder: Recorder, progress: Progress | None) -> 
             count = len(block.states)
             if count:
                 times = np.arange(block.sample - count + 1, block.sample + 1) / options.rate
-                with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is seen below
-                    found = system.observe(times, block.states)
+                try:
+                    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is seen below
+                        found = system.observe(times, block.states)
+                except RunError as error:
+                    raise with_instant(error, f"from t = {times[0]:.6g} s on") from error
                 lost = _first_lost(found)
                 if lost is not None:
                     recorder.append({name: values[: int(lost[0] * len(values))] for name, values in found.items()})

@@ -77,3 +77,9 @@ def test_a_run_that_cannot_begin_has_its_instant():
     away = {"figure.0.segment.2.placement.at": [0.0, -1e160, 0.0]}
     with pytest.raises(RunError, match=r"closure 'ground', t = 0 s: no points with a common normal"):
         mf.simulate("puppet", settings=away)
+
+
+def test_coordinates_beyond_inertia_are_called_so():
+    away = {"figure.0.segment.1.joint.contact.start.parent": [0, 1e160, 0]}
+    with pytest.raises(RunError, match=r"t = 0 s on: coordinates are too large .*1e\+160"):
+        mf.simulate("cart", settings=away)

@@ -19,6 +19,7 @@ __all__ = ["Input", "as_states", "launch_states", "not_a_figure", "run_states"]
 _FEW = 256  # states that one core does sooner than the code for several is compiled or woken
 _SLOTS_PER_CORE = 4  # runs of states per core, so that a core that falls behind does not hold up the others
 _WORK_BYTES = 2 << 30  # workspace on a GPU, where every state of a launch has its own
+_LARGEST = 1e100  # coordinates whose squares times masses leave room for inertia
 
 Input = tuple[str, ArrayLike, int]
 """Name, values (…, size), size."""
@@ -192,7 +193,7 @@ def launch_states(
         )
     else:
         outs, status = _on_device(device, packed, kernel, given, inputs, extra, rows, count)
-    _check_status(figure, status)
+    _check_status(figure, status, inputs[0])
     return outs
 
 
@@ -263,12 +264,15 @@ def _on_device(
     return outs, status
 
 
-def _check_status(figure: Figure, status: np.ndarray) -> None:
+def _check_status(figure: Figure, status: np.ndarray, q: Array) -> None:
     if not status.any():
         return
     state = int(np.flatnonzero(status)[0])
     code, segment = int(status[state] % c.WHERE), figure.segments[int(status[state] // c.WHERE)]
     where = f"{_title(figure)}, joint of segment {segment.name!r}" + (f", state {state}" if len(status) > 1 else "")
+    largest = float(np.abs(q[state]).max(initial=0.0))
+    if code == c.SINGULAR and not largest < _LARGEST:
+        raise RunError("coordinates are too large for the inertia to be computed", where=where, got=f"{largest:.3g}")
     if code == c.SINGULAR:
         raise RunError(
             "the joint moves nothing that has inertia",
