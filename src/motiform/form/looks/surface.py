@@ -46,18 +46,20 @@ class SurfaceLook(PartLook):
         radius = np.atleast_1d(read_radius(self.radius))
         if not names or len(set(names)) != len(names):
             raise InputError("a surface must have channels, each once", got=", ".join(names) or "none")
-        if radius.shape not in ((1,), (len(names),)) or not (radius > 0.0).all():
-            allowed = f"one number above 0 m, or {len(names)}"
+        if radius.shape not in ((1,), (len(names),)) or not ((radius >= 1e-30) & (radius <= 1e30)).all():
+            allowed = f"one number above 0 m, or {len(names)}, from 1e-30 to 1e30 m"
             raise InputError("`radius` must be one, or one for each channel", got=radius.tolist(), allowed=allowed)
-        if not (np.isfinite(self.reach) and self.reach > 1.0):
-            raise InputError("`reach` must be above 1 (radii)", got=self.reach)
+        if not 1.0 < self.reach <= 100.0:
+            raise InputError("`reach` must be above 1 and at most 100 (radii)", got=self.reach)
         least = _LEAST_CELL * float(radius.min())
         if self.cell is not None and not (np.isfinite(self.cell) and self.cell >= least):
             raise InputError("`cell` must not be far below the radius", got=self.cell, allowed=f"{least:g} m or more")
         least *= _LEAST_CELL
-        if self.tolerance is not None and not (np.isfinite(self.tolerance) and self.tolerance >= least):
-            allowed = f"{least:g} m or more"
-            raise InputError("`tolerance` must not be far below the radius", got=self.tolerance, allowed=allowed)
+        if self.tolerance is not None and not least <= self.tolerance <= radius.min():
+            allowed = f"{least:g} to {radius.min():g} m"
+            raise InputError(
+                "`tolerance` must not be above or far below the radius", got=self.tolerance, allowed=allowed
+            )
         if isinstance(self.color, dict | ColorBy):
             raise InputError("colors of a surface must be numbers")
         color = np.asarray(check_color(self.color))
