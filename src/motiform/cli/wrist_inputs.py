@@ -92,10 +92,13 @@ def parse_angles(text: str | None, where: str) -> np.ndarray:
             if not 1 <= count <= _MOST:
                 raise ValueError
             return np.asarray(first + step * np.arange(int(count)))
-        return np.array([float(part) for part in text.split(",")])
+        parts = text.split(",", _MOST)
+        if len(parts) > _MOST:
+            raise ValueError
+        return np.array([float(part) for part in parts])
     except ValueError:
         raise InputError(
-            "not angles", where=where, got=text, allowed="FIRST:LAST:STEP such as -40:40:5, or a list such as 30,-30",
+            "not angles", where=where, got=text[:80], allowed="FIRST:LAST:STEP such as -40:40:5, or a list such as 30,-30",
             remedy=f"Up to {_MOST} of them, in degrees.",
         ) from None  # fmt: skip
 
@@ -106,7 +109,7 @@ def read_driver(path: Path) -> np.ndarray:
         raise InputError("no such file", where="--driver", got=str(path), remedy=closest_file(path))
     try:
         if path.suffix == ".npy":
-            rows = np.load(path, allow_pickle=False)
+            rows = np.load(path, allow_pickle=False, mmap_mode="r")  # no more than the file holds
         else:
             rows = np.loadtxt(path, delimiter="," if "," in path.read_text("utf-8") else None, ndmin=2)
         return np.asarray(rows, float).reshape(-1, 4, 4)
