@@ -220,7 +220,7 @@ def good_value(hint: Any, name: str, draw: random.Random, folder: Path, known: A
     if hint is float or ("float" in repr(hint) and not arguments):
         return draw.choice((0.01, 0.02) if name in DURATIONS else (0.1, 1.0, 2.0, 10.0))
     if hint is int:
-        return draw.choice((0, 1, 2, 5))
+        return draw.choice((0, 1, 2) if name == "detail" else (0, 1, 2, 5))
     if hint is bool:
         return draw.random() < 0.5
     if hint is str:

@@ -16,7 +16,7 @@ from functools import cached_property, wraps
 from types import FunctionType, ModuleType, NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from motiform.base.errors import know_class
+from motiform.base.errors import InputError, know_class, stated_types
 from motiform.base.misfits import FOREIGN, told, wrong_argument
 from motiform.base.stated import checker_of, hints_of, words_of
 
@@ -46,7 +46,10 @@ def _open_class(kind: type) -> None:
     """Give the public methods of a class, also those that it inherits within motiform, and its making their doors."""
     for owner in kind.__mro__:
         own = vars(owner)
-        if not owner.__module__.startswith("motiform.") or own.get("_is_protocol", False):
+        if not owner.__module__.startswith("motiform."):
+            continue
+        _open_new(owner)
+        if own.get("_is_protocol", False):
             continue
         know_class(owner)
         for name, member in list(own.items()):
@@ -65,6 +68,54 @@ def _open_class(kind: type) -> None:
                 else:
                     door = _door(function, f"{owner.__name__}.{name}")
                 setattr(owner, name, type(member)(door) if bound else door)
+
+
+def _open_new(owner: Any) -> None:
+    """Give the making of a named tuple, and of what is abstract or takes nothing, its door."""
+    if hasattr(owner, "_fields") and isinstance(vars(owner).get("__new__"), staticmethod):
+        if not hasattr(owner.__new__, "_door"):
+            owner.__new__ = staticmethod(_tuple_door(owner))
+    elif owner.__new__ is object.__new__ and (
+        inspect.isabstract(owner) or owner.__init__ is object.__init__ or vars(owner).get("_is_protocol", False)
+    ):
+
+        def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            lacking = ", ".join(sorted(getattr(cls, "__abstractmethods__", ())))
+            if lacking or vars(cls).get("_is_protocol", False):
+                got = f"no {lacking}" if lacking else "what others share"
+                raise InputError("only its kinds can be made", where=f"{cls.__name__}()", got=got)
+            if (args or kwargs) and cls.__init__ is object.__init__:
+                raise InputError("it takes no arguments", where=f"{cls.__name__}()", got=f"{len(args) + len(kwargs)}")
+            further = super(owner, cls).__new__
+            return further(cls) if further is object.__new__ else further(cls, *args, **kwargs)
+
+        owner.__new__ = staticmethod(new)
+
+
+def _tuple_door(owner: Any) -> Any:
+    """Return the door of the making of a named tuple, whose items are of their stated types then."""
+    make, checked = owner.__new__, None
+
+    @wraps(make)
+    def door(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal checked
+        try:
+            made = make(cls, *args, **kwargs)
+        except FOREIGN as error:
+            raise told(error, make, owner.__name__, (cls, *args), kwargs)  # noqa: B904
+        if sys._getframe(1).f_globals.get("__name__", "").startswith(("motiform.", "numba.")):
+            return made
+        if checked is None:
+            hints = stated_types(owner)
+            tests = [(name, checker_of(hints.get(name, Any)), hints.get(name, Any)) for name in owner._fields]
+            checked = [(name, test, hint) for name, test, hint in tests if test is not None]
+        for name, is_right, hint in checked:
+            if not is_right(getattr(made, name)):
+                raise wrong_argument(name, getattr(made, name), words_of(hint), f"{owner.__name__}()")
+        return made
+
+    door._door = True  # type: ignore[attr-defined]
+    return door
 
 
 def _door(function: Callable[..., Any], name: str) -> Any:

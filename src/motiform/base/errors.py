@@ -1,5 +1,6 @@
 """Errors that state location, value, what is allowed and the remedy."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, wraps
@@ -225,10 +226,10 @@ def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
 
 
 def stated_types(function: Callable[..., object]) -> dict[str, Any]:
-    """Return the types that are stated for arguments, without those that only type checkers know."""
+    """Return the types that are stated for arguments, or fields, without those that only type checkers know."""
     hints: dict[str, Any] = {}
+    own = vars(sys.modules[function.__module__]) if isinstance(function, type) else getattr(function, "__globals__", {})
     for name, stated in function.__annotations__.items():
-        own = getattr(function, "__globals__", {})
         try:
             hints.update(get_type_hints(_Stated({name: stated}), own, _Public(own)))
         except NameError:  # a class that only type checkers see

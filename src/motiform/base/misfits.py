@@ -28,6 +28,8 @@ _HOMES = ("motiform", "numpy", "scipy", "numba")
 _INDICES = ("valid indices", "used as indices", "scalar index", "indices must be integers")
 _CONVERTED = ("could not convert string to", "float() argument must be", "int() argument must be", "invalid literal")
 _NO_NUMBERS, _FEW = (str, bytes, dict, NoneType, list, tuple), 20
+_OWN = ("self", "cls", "_cls")
+_OF_VALUES = (TypeError, ValueError, AttributeError, LookupError, NotImplementedError)
 _OPTIONS = ("missing", "unexpected keyword argument")
 
 
@@ -61,7 +63,7 @@ def _is_ours(error: Exception) -> bool:
 
 def _misfit(function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Return the error that names the first argument that is not as stated; None where all are."""
-    known = [one for one in inspect.signature(function).parameters if one not in ("self", "cls")]
+    known = [one for one in inspect.signature(function).parameters if one not in _OWN]
     where = f"{name}()"
     try:
         bound = inspect.signature(function).bind(*args, **kwargs).arguments
@@ -107,7 +109,7 @@ def _lacks(
     Keys are those of a mapping, or of a recording's manifest.
     """
     given = {key: one for key, one in inspect.signature(function).bind(*args, **kwargs).arguments.items()
-             if key not in ("self", "cls")}  # fmt: skip
+             if key not in _OWN}  # fmt: skip
     for key, value in given.items():
         parts = [value, *value[:_FEW]] if isinstance(value, list | tuple) else [value]
         if isinstance(error, AttributeError) and error.name and any(error.obj is one for one in parts):
@@ -214,13 +216,29 @@ def _unfit_file(error: Exception) -> InputError | None:
 def _unstated(
     error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> InputError | None:
-    """Return the error of arguments that may be of many types, so that only their use tells; None: all are stated."""
-    hints, bound = hints_of(function), inspect.signature(function).bind(*args, **kwargs).arguments
-    unstated = {key: one for key, one in bound.items() if key not in ("self", "cls") and hints.get(key, Any) is Any}
-    if not unstated:
+    """Return the error of arguments whose types do not say all: shapes, lengths, names; None: all is stated."""
+    if not isinstance(error, _OF_VALUES) and type(error).__module__.partition(".")[0] != "numba":
         return None
-    got = ", ".join(f"{key} {repr(one)[:60]}" for key, one in unstated.items())
+    hints, bound = hints_of(function), inspect.signature(function).bind(*args, **kwargs).arguments
+    own = fields(args[0]) if args and is_dataclass(args[0]) else ()
+    values = {f"self.{one.name}": getattr(args[0], one.name, None) for one in own}
+    found = [key for key, one in values.items() if _is_open(one, float, error)]
+    for key, one in bound.items():
+        if key not in _OWN and _is_open(one, hints.get(key, Any), error):
+            values[key] = one
+            found.append(key)
+    if not found:
+        return None
+    got = ", ".join(f"{key} {getattr(values[key], 'shape', '') or repr(values[key])[:60]}" for key in found[:_FEW])
     return InputError(f"the arguments do not fit: {type(error).__name__}, {error}", where=f"{name}()", got=got)
+
+
+def _is_open(value: Any, hint: Any, error: Exception) -> bool:
+    """Whether a value of its stated type may still be wrong."""
+    if hint is Any or isinstance(value, list | tuple | Mapping) or getattr(value, "shape", ()) != ():
+        return True
+    named = isinstance(value, str) and isinstance(error, LookupError)
+    return named or (isinstance(value, float) and hint is not float)
 
 
 def _unfit_options(

@@ -137,7 +137,7 @@ def wrong_type(value: object, hint: Any) -> str | None:
         return None
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return _wrong_of_several(value, inner)
+        return _wrong_of_several(value, [one for one in inner if one is not Any])
     if origin is Literal:
         return None if any(value is one or value == one for one in inner if type(value) is type(one)) else (
             " or ".join(map(repr, inner)))  # fmt: skip

@@ -9,20 +9,21 @@ import motiform as mf
 from motiform.base.errors import InputError
 from motiform.base.stated import checker_of
 from motiform.form.rig import Posed
-from motiform.form.screen import continuum_of
-from motiform.geometry import Box
+from motiform.form.screen import continuum_of, lattice_response
+from motiform.geometry import Ball, Box
 from motiform.geometry.maps import Grid, surface_elements
 from motiform.image import CameraPath
-from motiform.measure import synthetic_ct
+from motiform.measure import synthetic_ct, write_subjects
 from motiform.measure.plates import center_of_pressure
 from motiform.motion.actuation import PostureTask, prioritized
+from motiform.motion.actuation.muscles import MuscleModel
 from motiform.motion.bones import Cartilage
 from motiform.motion.contact import solve_contacts
 from motiform.motion.matter import Points
 from motiform.motion.matter.coupling import transmission
-from motiform.motion.reconstruct import gait_cycles
+from motiform.motion.reconstruct import PlateContact, gait_cycles
 from motiform.scene.read.load import image_hints
-from motiform.spatial import kinetic_energy, skew
+from motiform.spatial import kinetic_energy, random_rotation, skew
 
 
 @pytest.mark.parametrize(
@@ -59,8 +60,26 @@ def test_junk_is_named(function, arguments, text):
         (lambda: Posed((), np.zeros(3), np.zeros(4)), r"Posed\(\): 'rig' must be a Rig"),
         (lambda: Box((1, 1, 1)).stretched(2.0), r"Box\.stretched\(\): the shapes of the arrays do not fit"),
         (lambda: PostureTask(("x",)).codes(mf.figures.human36()), "coordinate"),
-        (lambda: Grid((2, 2, 2), np.ones(3)).points(object()), r"Grid\.points\(\): 'index' must be numbers"),
+        (
+            lambda: Grid((2, 2, 2), np.ones(3)).points(object()),
+            r"Grid\.points\(\): 'index' must be an array of finite numbers",
+        ),
         (lambda: image_hints({"a": np.eye(2)}, {}), "tables, texts and numbers"),
+        (lambda: mf.joints.revolute((0, 0, 1)).column(5), r"column\(\): there are fewer of them"),
+        (lambda: Box((1, 1, 1)).to_mesh().reach(np.zeros((0, 3))), "it cannot be computed of nothing"),
+        (lambda: random_rotation(np.random.default_rng(0), 10**18), "it needs more memory than there is"),
+        (lambda: Ball(1.0).stretched(np.eye(3)[None]), r"the arguments do not fit: TypeError, .*stretch \(1, 3, 3\)"),
+        (lambda: Grid((2, 2, 2), np.ones(3)).index(print), r"index\(\): 'points' must be an array of finite numbers"),
+        (lambda: mf.figures.human36().plain_places(b"x"), r"plain_places\(\): 'segments' must be a sequence"),
+        (lambda: write_subjects({"a": "x"}, "x.csv"), r"'subjects' must be a mapping, each a Subject"),
+        (lambda: continuum_of(1.0, 1.0, np.timedelta64(1, "s")), r"'spacing' must be a number"),
+        (lambda: PlateContact("x", 0.0, 1.0, 0), r"PlateContact\(\): 'plate' must be a whole number"),
+        (lambda: PlateContact(), r"PlateContact\(\): the arguments do not fit: missing"),
+        (lambda: mf.geometry.Shape(), r"Shape\(\): only its kinds can be made"),
+        (lambda: mf.geometry.Solid(1), r"Solid\(\): it takes no arguments"),
+        (lambda: MuscleModel(), r"MuscleModel\(\): only its kinds can be made"),
+        (lambda: mf.figures.human36().velocity(thorax=None), "a coordinate must get all of its numbers"),
+        (lambda: lattice_response(1.0, 1.0, 1, extent=-1), "a response must have a width"),
     ],
 )
 def test_junk_in_methods_and_fields_is_named(call, text):

@@ -74,8 +74,12 @@ def lattice_response(
     """
     if not 1 <= dimensions <= 3:
         raise InputError("a screen must have 1 to 3 dimensions", got=dimensions)
+    if extent < 0 or (period is not None and period < 1):
+        raise InputError(
+            "a response must have a width", got=f"extent {extent}, period {period}", allowed="0 or more, 1 or more"
+        )
     length = decay_length(ground, neighbour)
-    n = period or int(2 * (extent + np.ceil(40 * length)))
+    n = period or max(1, int(2 * (extent + np.ceil(40 * length))))
     if n**dimensions > 1 << 26:
         raise InputError(
             "the response is too wide to be summed", got=f"a decay over {length:.3g} pins in {dimensions} dimensions",

@@ -196,12 +196,12 @@ class Figure:
                 found = np.asarray(value, float)
             except (TypeError, ValueError):
                 found = np.empty((0, 0))
-            if found.shape not in ((), (len(where),)):
+            if found.shape not in ((), (len(where),)) or not np.isfinite(found).all():
                 raise InputError(
                     "a coordinate must get all of its numbers",
                     where=name,
                     got=repr(value),
-                    allowed=f"{len(where)} numbers",
+                    allowed=f"{len(where)} finite numbers",
                 )
             out[where] = found
         return out
