@@ -1,14 +1,17 @@
 """What is wrong with the arguments of a call that ended in an exception of Python or NumPy."""
 
+import csv
+import errno
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from numbers import Number
+from os import PathLike
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from motiform.base.errors import InputError, MotiformError, closest
+from motiform.base.errors import InputError, MotiformError, RunError, closest
 from motiform.base.stated import checker_of, hints_of, is_array, words_of, wrong_type
 
 __all__ = ["FOREIGN", "told", "wrong_argument"]
@@ -25,6 +28,8 @@ _SHAPES = (
 _NOTHING = ("at least one array", "empty list", "empty sequence", "is empty", "empty array", "zero-size array")
 _TOO_LARGE = ("array is too big", "Maximum allowed", "too large to")
 _HOMES = ("motiform", "numpy", "scipy", "numba")
+_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE)
+_NUL = "embedded null"  # in a path
 _INDICES = ("valid indices", "used as indices", "scalar index", "indices must be integers")
 _CONVERTED = ("could not convert string to", "float() argument must be", "int() argument must be", "invalid literal")
 _NO_NUMBERS, _FEW = (str, bytes, dict, NoneType, list, tuple), 20
@@ -42,8 +47,9 @@ def told(
     given = (name, args, kwargs)
     found = _misfit(function, *given) or _unfit_options(error, function, *given) or _lacks(error, function, *given)
     if found is None and _is_ours(error):
-        found = _not_arrays(error, function, *given) or _unfit_sizes(error, *given) or _unfit_shapes(error, *given)
-        found = found or _unfit_numbers(error, *given) or _unfit_file(error) or _unstated(error, function, *given)
+        found = _unfit_file(error, *given) or _not_arrays(error, function, *given) or _unfit_content(error, *given)
+        found = found or _unfit_sizes(error, *given) or _unfit_shapes(error, *given) or _unfit_numbers(error, *given)
+        found = found or _unstated(error, function, *given)
     if found is None:
         return error
     found.__cause__ = error
@@ -206,11 +212,24 @@ def _unfit_numbers(error: Exception, name: str, args: Sequence[Any], kwargs: Map
     return InputError(f"it cannot be computed for these values: {error}", where=f"{name}()", got=numbers or "arrays")
 
 
-def _unfit_file(error: Exception) -> InputError | None:
-    """Return the error of a file that cannot be read or written; None: it was another."""
-    if not isinstance(error, OSError) or error.filename is None:
+def _unfit_file(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> MotiformError | None:
+    """Return the error of a file that cannot be named, read or written; None: it was another."""
+    paths = [one for one in (*args, *kwargs.values()) if isinstance(one, str | PathLike)]
+    place = str(paths[0])[:300] if paths else ""
+    if paths and (isinstance(error, UnicodeEncodeError) or (type(error) is ValueError and _NUL in str(error))):
+        return InputError("not a name of a file", where=f"{name}()", got=repr(place)[:80])
+    if paths and isinstance(error, UnicodeError | csv.Error):
+        return InputError("the text cannot be read", where=place, got=str(error)[:200])
+    if not isinstance(error, OSError) or error.errno is None or not (error.filename or paths):
         return None
-    return InputError(error.strerror or "the file cannot be used", where=str(error.filename))
+    kind = RunError if error.errno in _FAILED else InputError
+    return kind("cannot be read or written", where=str(error.filename or place)[:300], got=error.strerror)
+
+
+def _unfit_content(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Return what a recording among the arguments says of its own manifest, which may have come from any file."""
+    tellers = (getattr(value, "_unfit", None) for value in (*args, *kwargs.values()))
+    return next((found for tell in tellers if callable(tell) and (found := tell(error))), None)
 
 
 def _unstated(

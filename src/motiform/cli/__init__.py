@@ -1,6 +1,5 @@
 """The command line: one file per verb."""
 
-import errno
 import logging
 import os
 import sys
@@ -10,8 +9,6 @@ from contextlib import suppress
 __all__ = ["main"]
 
 _INTERRUPTED = 130
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EFBIG, errno.EIO,
-               errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EMFILE, errno.ENFILE)  # fmt: skip
 
 
 def main() -> None:
@@ -46,7 +43,7 @@ def _run() -> None:
         _close_output()  # the reader left: nothing more to say
         sys.exit(1)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+        if isinstance(error, OSError) and error.errno is not None:
             _say(f"motiform: {error.filename or 'the output'} cannot be read or written ({error.strerror})")
             _close_output()  # or its end would be told once more
             sys.exit(1)

@@ -66,6 +66,8 @@ def film(
     change_image(shown, set_)
     form = dress(shown, skin=skin)
     path = out or beside(recording, ".mp4")
+    if not path.name:
+        raise InputError("a film must have a name", where="--out", got=str(out), allowed="a file")
     before = None if overwrite or not path.is_file() else path.stat().st_mtime_ns
     pace = speed if speed is not None else float(form.image.get("speed", 1.0))
     if sequence:

@@ -88,11 +88,13 @@ def parse_size(text: str, dpi: float | None = None) -> tuple[tuple[int, int], fl
 def open_for(verb: str, path: Path) -> "Recording":
     """Open a recording for a verb; a scene in its place, or a recording without samples, raises an error."""
     from motiform.record import open_recording
+    from motiform.record.manifest import check_manifest
     from motiform.record.store import check_samples
 
     _check_scene(verb, path)
     recording = open_recording(path)
     check_samples(recording)
+    check_manifest(recording.manifest, str(path))
     if recording.warning:
         say(f"motiform: {recording.warning}", err=True)
     return recording

@@ -43,9 +43,9 @@ def as_path(path: Any) -> Path:
     """Return the argument as a path, or raise an error."""
     try:
         place = Path(path)
-        if "\0" in str(place):
+        if b"\0" in os.fsencode(place):
             raise TypeError
-    except TypeError:
+    except (TypeError, UnicodeEncodeError):
         raise RecordingError("not a path", got=repr(path)[:80], allowed="text or a Path") from None
     return place
 

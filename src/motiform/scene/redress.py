@@ -1,5 +1,6 @@
 """The stage of form alone: a recorded motion in another dress, without simulating it again."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 from motiform.base.errors import RecordingError, SceneError, check_keywords
 from motiform.base.progress import Progress
 from motiform.record import Recording
+from motiform.record.files import as_path
+from motiform.record.manifest import as_typed
 from motiform.record.places import restore
 from motiform.record.save import copy_recording
 from motiform.record.store import is_empty
@@ -23,11 +26,10 @@ def scene_of(recording: Recording, settings: Mapping[str, Any] | None = None) ->
     if not isinstance(text, str):
         remedy = "Give the scene file (--scene)."
         raise SceneError("the recording was not made of a scene", where=recording._where, remedy=remedy)
+    kept = as_typed(told.get("settings", {}), dict[str, Any], f"{recording._where}: manifest: settings")
     own = GALLERY / f"{name}.toml"
     folder = GALLERY if own.is_file() and own.read_text("utf-8") == text else None
-    return parse_scene(
-        text, name=f"{name}.toml", folder=folder, settings={**told.get("settings", {}), **(settings or {})}
-    )
+    return parse_scene(text, name=f"{name}.toml", folder=folder, settings={**kept, **(settings or {})})
 
 
 @check_keywords
@@ -56,11 +58,12 @@ def redress(
         name = scene if not isinstance(scene, Scene) else None
         scene = load_scene(name, settings) if name is not None else _changed(scene, settings)
     check_motion(recording, scene)
-    if recording.path is not None and Path(out).resolve() == recording.path.resolve():
+    out = as_path(out)
+    if recording.path is not None and os.path.realpath(out) == os.path.realpath(recording.path):
         raise RecordingError("a recording cannot be dressed over itself", where=str(out), remedy="Choose another name.")
     if scene.document.screen:
         return simulate(scene, motion=recording, out=out, overwrite=overwrite, resume=resume, progress=progress)
-    return _looks_alone(recording, scene, Path(out), overwrite)
+    return _looks_alone(recording, scene, out, overwrite)
 
 
 def _changed(scene: Any, settings: Mapping[str, Any] | None) -> Scene:

@@ -8,6 +8,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.measure.volume.volume import Labels, Volume
+from motiform.record.files import new_file
 from motiform.spatial.checks import Words
 
 __all__ = ["write_volume"]
@@ -23,16 +24,12 @@ def write_volume(volume: Volume | Labels, path: str | os.PathLike[str], *, overw
     """
     import SimpleITK
 
-    place = Path(path)
+    place = new_file(path, overwrite)
     if not place.name.lower().endswith(_WRITABLE):
         raise InputError("not a volume file that can be written", where=str(place), allowed=", ".join(_WRITABLE))
     if not isinstance(volume, Volume | Labels):
         raise InputError(
             "not a volume", where="write_volume", got=Words(type(volume).__name__), allowed="Volume, Labels"
-        )
-    if place.exists() and not overwrite:
-        raise InputError(
-            "the file exists already", where=str(place), remedy="Choose another name or pass overwrite=True."
         )
     values: Any = volume.values
     if isinstance(volume, Labels):

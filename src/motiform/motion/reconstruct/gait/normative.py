@@ -58,6 +58,8 @@ def read_normative(path: AnyPath) -> Normative:
     remarks = [line.lstrip("# ").strip() for line in lines if line.startswith("#")]
     rows = [(n, line) for n, line in enumerate(lines, start=1) if line.strip() and not line.startswith("#")]
     cells = list(csv.reader([line for _, line in rows]))
+    if len(cells) != len(rows):
+        raise InputError("a cell must lie in one line", where=str(place), remedy="Close its quotes.")
     heads = [cell.strip().lower() for cell in cells[0]] if cells else []
     pair = next((pair for pair in _PAIRS if {"quantity", "percent", *pair} <= set(heads)), None)
     if pair is None:
@@ -134,7 +136,10 @@ def _subject(file: Path) -> dict[str, Array]:
         raise InputError("not a table of gait cycles", where=str(file), allowed="NAME_cycles.csv as reconstruct writes")
     found = {}
     for name in names:
-        values = np.array([float(row[name] or "nan") for row in rows]).reshape(-1, POINTS)
+        try:
+            values = np.array([float(row[name] or "nan") for row in rows]).reshape(-1, POINTS)
+        except (TypeError, ValueError) as error:
+            raise InputError("a cell must be a number", where=f"{file}: {name}", got=str(error)[:80]) from error
         told = np.isfinite(values).sum(0)
         found[name] = np.where(told > 0, np.nansum(values, axis=0) / np.maximum(told, 1), np.nan)
     return found
