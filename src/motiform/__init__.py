@@ -5,7 +5,10 @@ imported from its module at first use.
 """
 
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # not typing's, which takes a while to import before the command line watches for Ctrl-C
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 
@@ -85,7 +88,7 @@ _MODULES = {
 __all__ = ["__version__", *_HOME, *_PARTS, *_MODULES]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name in _HOME:
         module, _, own = _HOME[name].partition(":")
         value = getattr(import_module(module), own or name)

@@ -1,9 +1,11 @@
 """Machine code on disk: where it is kept, that one process compiles it for all, and that compiling is announced."""
 
+import errno
 import hashlib
 import inspect
 import io
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,6 +16,7 @@ from typing import Any
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
 from motiform.base.caches import cache_dir, forget_old, source_key
+from motiform.base.files import plain_file
 from motiform.base.locks import lock, unlock
 from motiform.base.progress import compiling
 
@@ -99,16 +102,27 @@ def _seal(data: bytes, path: str) -> bytes:
 
 
 def _is_whole(path: str) -> bool:
-    """Tell whether a file is as it was written, or not there; say once that one is not."""
+    """Tell whether a file is as it was written, or not there; say once that one is not, and make room for another."""
     try:
-        data = Path(path).read_bytes()
-    except OSError:
-        return True  # its reader gets the same error
+        data = plain_file(Path(path)).read_bytes()
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EISDIR, errno.ELOOP):
+            return True  # its reader gets the same error
+        data = b""  # a pipe or device, a folder, a link to itself
     end = len(data) - len(_SEAL) - 16
     whole = end >= 0 and data[end:] == _seal(data[:end], path)
     if not whole:
         _tell_damaged()
+        _remove(Path(path))
     return whole
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()
 
 
 @cache

@@ -99,7 +99,8 @@ def parse_angles(text: str | None, where: str) -> np.ndarray:
     except ValueError:
         raise InputError(
             "not angles", where=where, got=text[:80],
-            allowed="FIRST:LAST:STEP such as -40:40:5, or a list such as 30,-30", remedy=f"Up to {_MOST} of them, in degrees.",
+            allowed="FIRST:LAST:STEP such as -40:40:5, or a list such as 30,-30",
+            remedy=f"Up to {_MOST} of them, in degrees.",
         ) from None  # fmt: skip
 
 

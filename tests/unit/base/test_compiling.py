@@ -107,6 +107,22 @@ def test_machine_code_of_an_older_version_counts_as_none(tmp_path, monkeypatch):
     assert newer.load("key") == b"new"
 
 
+@pytest.mark.parametrize("how", ["folder", "pipe", "device", "link to itself"])
+def test_what_is_no_file_in_its_place_is_removed(tmp_path, capsys, how):
+    machine_code._tell_damaged.cache_clear()
+    place = tmp_path / "code.nbc"
+    if how == "folder":
+        (place / "inner").mkdir(parents=True)
+    elif how == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to("/dev/zero" if how == "device" else place)
+    assert not machine_code._is_whole(str(place))
+    assert "damaged; they are compiled anew" in capsys.readouterr().err
+    assert not os.path.lexists(place)
+    assert machine_code._is_whole(str(place))  # none is not damaged
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("how", DAMAGE)
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
