@@ -30,7 +30,8 @@ def watch_signals(tell: "Callable[[int], None] | None" = None) -> None:
     what is committed stays, as with SIGKILL. Only the command line does this: in a program signals are its own.
     """
     _got.clear()
-    if tell is not None and _seen_by != [os.getpid()]:  # a fork has no thread of its own yet
+    # Windows has no signals for a thread; a fork has no thread of its own yet.
+    if tell is not None and hasattr(signal, "pthread_kill") and _seen_by != [os.getpid()]:
         _seen_by[:] = [os.getpid()]
         ours, theirs = os.pipe()
         os.set_blocking(theirs, False)
@@ -91,7 +92,7 @@ def _see_through(pipe: int, main: int, tell: "Callable[[int], None]") -> None:
             while _is_ending(main):
                 time.sleep(_SOON)
             if signal.getsignal(number) is _end:
-                _send(main, number)
+                signal.pthread_kill(main, number)  # which also wakes a thread that waits
 
 
 def _is_ending(thread: int) -> bool:
@@ -102,10 +103,3 @@ def _is_ending(thread: int) -> bool:
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
-
-
-def _send(thread: int, number: int) -> None:
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(thread, number)  # which also wakes a thread that waits
-    else:
-        _thread.interrupt_main(number)

@@ -4,7 +4,6 @@ import ctypes
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
