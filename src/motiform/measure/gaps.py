@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.splines import cubic_spline
 from motiform.measure.changes import changed, check_markers, marker_names
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording
@@ -135,8 +136,6 @@ def fill_gaps(
 
 def _fill(times: np.ndarray, points: np.ndarray, seen: np.ndarray, longest: float) -> None:
     """Fill the gaps of one marker in place."""
-    from scipy.interpolate import CubicSpline
-
     # A time is a difference of two rounded ones.
     slack = 4 * np.finfo(float).eps * float(np.abs(times[[0, -1]]).max()) if len(times) else 0.0
     here = np.flatnonzero(seen)
@@ -148,4 +147,4 @@ def _fill(times: np.ndarray, points: np.ndarray, seen: np.ndarray, longest: floa
         inside = np.arange(part[0], part[-1] + 1)
         gap = inside[~seen[inside]]
         if len(gap):
-            points[gap] = CubicSpline(times[part], points[part])(times[gap])
+            points[gap] = cubic_spline(times[part], points[part])(times[gap])

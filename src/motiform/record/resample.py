@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from motiform.base.errors import InputError, check_keywords
+from motiform.base.splines import cubic_spline
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording, check_recording, chosen_channels
 
@@ -152,8 +153,6 @@ def _arc(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 def _spline(times: np.ndarray, values: np.ndarray, goal: np.ndarray) -> np.ndarray:
     """Interpolate by cubic splines, one between each two repeated times."""
-    from scipy.interpolate import CubicSpline
-
     found = np.empty((len(goal), *values.shape[1:]))
     breaks = np.flatnonzero(np.diff(times) == 0) + 1
     for first, last in zip([0, *breaks], [*breaks, len(times)], strict=True):
@@ -162,7 +161,7 @@ def _spline(times: np.ndarray, values: np.ndarray, goal: np.ndarray) -> np.ndarr
         if high > low:
             alone = last - first == 1
             part = goal[low:high]
-            found[low:high] = values[first] if alone else CubicSpline(times[first:last], values[first:last])(part)
+            found[low:high] = values[first] if alone else cubic_spline(times[first:last], values[first:last])(part)
     return found
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.base.splines import cubic_spline
 from motiform.measure.filters import butterworth
 from motiform.measure.gaps import runs
 from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
@@ -163,12 +164,12 @@ def _unit(q: Array, quaternions: list[Array]) -> Array:
 
 def _derivatives(t: Array, q: Array, cutoff: float | None) -> tuple[Array, Array, Array]:
     """Return the low-passed values and their first two derivatives at the times t."""
-    from scipy.interpolate import CubicSpline, make_interp_spline
+    from scipy.interpolate import make_interp_spline
 
     rate, grid, values = even_rate(t), t, q
     if cutoff is not None and rate is None:
         grid = np.linspace(t[0], t[-1], max(len(t), math.ceil((t[-1] - t[0]) / np.median(np.diff(t))) + 1))
-        rate, values = (len(grid) - 1) / (t[-1] - t[0]), CubicSpline(t, q)(grid)
+        rate, values = (len(grid) - 1) / (t[-1] - t[0]), cubic_spline(t, q)(grid)
     if cutoff is not None:
         assert rate is not None
         values = smooth(values, rate, cutoff if cutoff < rate / 2 else None)

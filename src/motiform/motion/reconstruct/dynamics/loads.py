@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.splines import cubic_spline
 from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.derivatives import even_rate, smooth
 from motiform.motion.tree.model.joint import Array
@@ -36,8 +37,6 @@ class PlateLoads(NamedTuple):
 
     def at(self, times: Array, cutoff: float | None) -> Array:
         """Return the wrenches, low-passed, at other times, (times, plates, 6); zero where the plates tell nothing."""
-        from scipy.interpolate import CubicSpline
-
         flat = np.where(np.isfinite(self.wrench), self.wrench, 0.0).reshape(len(self.times), -1)
         out = np.zeros((len(times), flat.shape[1]))
         if len(self.times) > 1:
@@ -48,7 +47,7 @@ class PlateLoads(NamedTuple):
                 flat = smooth(flat, rate, cutoff)
             step = (self.times[-1] - self.times[0]) / (len(self.times) - 1)
             inside = (times > self.times[0] - step) & (times < self.times[-1] + step)
-            out[inside] = CubicSpline(self.times, flat)(np.clip(times[inside], self.times[0], self.times[-1]))
+            out[inside] = cubic_spline(self.times, flat)(np.clip(times[inside], self.times[0], self.times[-1]))
         return out.reshape(len(times), -1, 6)
 
 
