@@ -117,10 +117,11 @@ def _add(one: Any, by_class: dict[type, list[Any]], seen: set[int]) -> None:
 def _make_others(by_class: dict[type, list[Any]]) -> None:
     """Make objects of the public classes that are still missing, as far as right arguments are guessed.
 
-    What functions return is taken from them, and is not put together by hand.
+    What functions return is taken from them first; what is still missing is put together by hand.
     """
-    makers = [(name, what) for name, what in public().items() if not isinstance(what, type) or not _is_result(what)]
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(), _at_most(_SECONDS):
+    makers = sorted(public().items(), key=lambda pair: isinstance(pair[1], type))
+    home = tempfile.TemporaryDirectory()
+    with home as folder, contextlib.chdir(folder), warnings.catch_warnings(), _at_most(_SECONDS):
         warnings.simplefilter("ignore")
         for turn in range(2):  # those that are made of others come second
             for name, what in makers:
@@ -172,18 +173,6 @@ def _returned(function: Callable[..., Any]) -> tuple[type, ...]:
 
 
 @cache
-def _is_result(kind: type) -> bool:
-    """Whether a function or a method of another class returns objects of this class, which does not check itself."""
-    if "__post_init__" in vars(kind):
-        return False
-    functions = [what for what in public().values() if not isinstance(what, type)]
-    members = [member for one in _kinds() if one is not kind for member in vars(one).values()]
-    functions += [member.fget if isinstance(member, property) else member for member in members]
-    plain = (one for one in functions if isinstance(one, types.FunctionType))
-    return issubclass(kind, tuple) or any(kind in _returned(one) for one in plain)
-
-
-@cache
 def methods() -> list[tuple[type, str]]:
     """Return the public methods and properties of the public classes of which there are objects."""
     found = []
@@ -225,19 +214,21 @@ def good_value(hint: Any, name: str, draw: random.Random, folder: Path, known: A
         return draw.random() < 0.5
     if hint is str:
         return draw.choice(("x", "y", "arm", "tip", "position", "cpu", "m"))
-    if "Path" in repr(hint) or name in ("path", "out", "folder"):
+    if isinstance(hint, type) and hint in known:
+        return draw.choice(known[hint])
+    if origin is Callable or "Callable" in repr(hint):
+        return lambda *given: 0.0
+    if "PathLike" in repr(hint) or "pathlib" in repr(hint) or name in ("path", "out", "folder"):
         return folder / draw.choice(("a.mf", "a.csv", "a.stl", "a.png", "a.wav", "a.toml", "a.c3d"))
     if hint is np.ndarray or origin is np.ndarray or "numpy" in repr(hint):
         return good_array(name, draw)
+    if origin is tuple and len(arguments) > 1 and arguments[-1] is not Ellipsis:
+        return tuple(good_value(one, name, draw, folder, known) for one in arguments)
     if origin in (Sequence, Iterable, list, tuple):
         inner = arguments[0] if arguments else float
         return [good_value(inner, name, draw, folder, known) for _ in range(draw.choice((1, 2, 3)))]
     if origin in (Mapping, dict):
         return {"a": good_value(arguments[1], name, draw, folder, known)} if len(arguments) == 2 else {}
-    if isinstance(hint, type) and hint in known:
-        return draw.choice(known[hint])
-    if origin is Callable or "Callable" in repr(hint):
-        return lambda *given: 0.0
     return good_array(name, draw) if draw.random() < 0.5 else odd_value(draw, plain=False)
 
 
@@ -246,6 +237,8 @@ def good_array(name: str, draw: random.Random) -> Any:
     shape = draw.choice(((), (1,), (3,), (3,), (3,), (4,), (3, 3), (5, 3), (2, 2), (1, 6)))
     if name in ("rotation", "inertia"):
         return np.eye(3)
+    if name in ("faces", "pairs"):
+        return np.array([[0, 1, 2]] if name == "faces" else [[0, 1]])
     if name in ("q", "v", "a", "tau"):
         return np.zeros(draw.choice((1, 42)))
     return np.random.default_rng(draw.randrange(100)).normal(size=shape)
@@ -258,7 +251,8 @@ def parameters(what: Callable[..., Any]) -> list[tuple[inspect.Parameter, Any]]:
         known = list(inspect.signature(what).parameters.values())
     except (TypeError, ValueError):
         return []
-    function = what.__init__ if isinstance(what, type) else what
+    named = isinstance(what, type) and hasattr(what, "_fields")
+    function = what.__init__ if isinstance(what, type) and not named else what
     hints = stated_types(inspect.unwrap(function)) if hasattr(inspect.unwrap(function), "__annotations__") else {}
     return [(one, hints.get(one.name, Any)) for one in known]
 

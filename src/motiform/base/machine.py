@@ -9,8 +9,9 @@ from typing import Any
 
 from motiform.base.errors import InputError
 
-__all__ = ["available", "check_room", "machine", "memory"]
+__all__ = ["available", "check_room", "check_steps", "machine", "memory"]
 
+_MOST_STEPS = 10**9
 _SURE = 64e6  # [byte] that are not asked for
 
 
@@ -56,6 +57,12 @@ def check_room(
     if needed > _SURE and needed > (free := available()):
         got = f"{got}, {needed / 1e9:.3g} GB of {free / 1e9:.3g} GB"
         raise error(f"{what} must fit into the memory that is free", where=where, got=got, remedy=remedy)
+
+
+def check_steps(steps: int) -> None:
+    """Refuse numbers of steps at once that no machine ends."""
+    if not 0 <= steps < _MOST_STEPS:
+        raise InputError("steps at once must be few enough to end", got=steps, allowed=f"0 to {_MOST_STEPS - 1}")
 
 
 def machine() -> dict[str, Any]:

@@ -195,12 +195,17 @@ def _unfit_shapes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapp
     return InputError("the shapes of the arrays do not fit", where=f"{name}()", got=", ".join(shapes))
 
 
+def _own_fields(args: Sequence[Any]) -> dict[str, Any]:
+    """Return the fields of the object whose method it is, where it is a dataclass or a named tuple."""
+    if not args:
+        return {}
+    names = [one.name for one in fields(args[0])] if is_dataclass(args[0]) else getattr(args[0], "_fields", ())
+    return {f"self.{name}": getattr(args[0], name, None) for name in names if isinstance(names, list | tuple)}
+
+
 def _named(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments by their names or numbers, with the fields of an object whose method it is."""
-    own: dict[str, Any] = {}
-    if args and is_dataclass(args[0]):
-        own = {f"self.{one.name}": getattr(args[0], one.name, None) for one in fields(args[0])}
-    return {**own, **{f"argument {n + 1}": one for n, one in enumerate(args)}, **kwargs}
+    return {**_own_fields(args), **{f"argument {n + 1}": one for n, one in enumerate(args)}, **kwargs}
 
 
 def _unfit_numbers(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
@@ -239,8 +244,7 @@ def _unstated(
     if not isinstance(error, _OF_VALUES) and type(error).__module__.partition(".")[0] != "numba":
         return None
     hints, bound = hints_of(function), inspect.signature(function).bind(*args, **kwargs).arguments
-    own = fields(args[0]) if args and is_dataclass(args[0]) else ()
-    values = {f"self.{one.name}": getattr(args[0], one.name, None) for one in own}
+    values = _own_fields(args)
     found = [key for key, one in values.items() if _is_open(one, float, error)]
     for key, one in bound.items():
         if key not in _OWN and _is_open(one, hints.get(key, Any), error):

@@ -108,7 +108,7 @@ def words_of(hint: Any) -> str:
     inner, origin = get_args(hint), get_origin(hint)
     if origin in (Union, UnionType):
         return " or ".join(dict.fromkeys(words_of(one) for one in inner))
-    if says_array(hint):
+    if says_array(hint) and origin is not Callable:
         return "an array of numbers"
     kind = origin or hint
     if kind in (Any, object):

@@ -7,6 +7,7 @@ import pytest
 
 import motiform as mf
 from motiform.base.errors import InputError
+from motiform.base.machine import check_steps
 from motiform.base.stated import checker_of
 from motiform.form.rig import Posed
 from motiform.form.screen import continuum_of, lattice_response
@@ -21,7 +22,7 @@ from motiform.motion.bones import Cartilage
 from motiform.motion.contact import solve_contacts
 from motiform.motion.matter import Points
 from motiform.motion.matter.coupling import transmission
-from motiform.motion.reconstruct import PlateContact, gait_cycles
+from motiform.motion.reconstruct import GaitSeries, PlateContact, Series, gait_cycles
 from motiform.scene.read.load import image_hints
 from motiform.spatial import kinetic_energy, random_rotation, skew
 
@@ -40,6 +41,9 @@ from motiform.spatial import kinetic_energy, random_rotation, skew
 def test_junk_is_named(function, arguments, text):
     with pytest.raises(InputError, match=text):
         function(**arguments)
+
+
+_SERIES = Series("no", "hip", "flexion", "r", np.zeros(1))
 
 
 @pytest.mark.parametrize(
@@ -80,6 +84,9 @@ def test_junk_is_named(function, arguments, text):
         (lambda: MuscleModel(), r"MuscleModel\(\): only its kinds can be made"),
         (lambda: mf.figures.human36().velocity(thorax=None), "a coordinate must get all of its numbers"),
         (lambda: lattice_response(1.0, 1.0, 1, extent=-1), "a response must have a width"),
+        (lambda: GaitSeries(np.zeros(1), (), (1,), "").channels(), r"GaitSeries\(\): 'untold' must be a sequence"),
+        (lambda: GaitSeries(np.zeros(1), (_SERIES,), (), "").channels(), r"the arguments do not fit: KeyError, 'no'"),
+        (lambda: check_steps(10**30), "steps at once must be few enough to end"),
     ],
 )
 def test_junk_in_methods_and_fields_is_named(call, text):

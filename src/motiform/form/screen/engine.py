@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.base.machine import check_steps
 from motiform.form.screen.columns import AT, BEFORE, HEIGHT, HEIGHT_BEFORE, REACH, WIDTH, K, Z
 from motiform.form.screen.engraver import Engraver
 from motiform.form.screen.model import Screen
@@ -116,6 +117,7 @@ class ScreenEngine:
 
     def advance(self, steps: int = 1) -> None:
         """Take so many steps."""
+        check_steps(steps)
         end = self.sample + steps
         while self.sample < end:
             batch = min(self._most, end - self.sample)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.base.machine import check_steps
 from motiform.motion.hybrid.matter.figure import MovedFigure
 from motiform.motion.hybrid.matter.parts import Frames, Joined
 from motiform.motion.matter.engine.engine import Engine
@@ -55,6 +56,7 @@ class CoupledEngine:
 
     def advance(self, steps: int = 1) -> None:
         """Take steps."""
+        check_steps(steps)
         for _ in range(steps):
             self._step()
         self.matter.check()

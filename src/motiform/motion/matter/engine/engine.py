@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformWarning, RunError, closest
+from motiform.base.machine import check_steps
 from motiform.motion.matter.engine.layouts import Given, LinkRows, Masses
 from motiform.motion.matter.engine.links import AutomatonLinks, AxialLinks, LineLinks, Links
 from motiform.motion.matter.engine.pack import (
@@ -202,6 +203,7 @@ class Engine:
 
     def advance(self, steps: int = 1) -> None:
         """Take steps; a diverged mass (not finite, or extremely far) raises an error with its step."""
+        check_steps(steps)
         if self.small and steps > 1:
             self.watch(1, steps, np.zeros(0, np.int64))
         else:
