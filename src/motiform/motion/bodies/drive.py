@@ -18,6 +18,9 @@ from motiform.spatial.checks import Words
 __all__ = ["blocks_alone", "blocks_by_march", "blocks_by_steps", "check_functions"]
 
 
+_LARGEST = 1e100  # whose squares leave room for masses
+
+
 def _begin(model: Bodies, checkpoint: Checkpoint | None) -> tuple[int, np.ndarray]:
     if checkpoint is None:
         return 0, model.initial_state().rows()
@@ -43,7 +46,7 @@ def blocks_alone(model: Bodies, options: Options, checkpoint: Checkpoint | None)
         history = device.empty((count, model.count, 18))
         device.launch(advance, model.count, y, history, *constants, sample, interval, options.steps, status)
         states = device.host(history)
-        error = _failure(model, options, device.host(status), sample)
+        error = _failure(model, options, device.host(status), sample, rows)
         if error is not None:
             count, failure = error
             sample, last = sample + count, states[count - 1] if count else rows
@@ -54,18 +57,26 @@ def blocks_alone(model: Bodies, options: Options, checkpoint: Checkpoint | None)
         yield Block(states, sample, {"sample": sample, "rows": rows})
 
 
-def _failure(model: Bodies, options: Options, status: np.ndarray, sample: int) -> tuple[int, RunError] | None:
+def _failure(
+    model: Bodies, options: Options, status: np.ndarray, sample: int, rows: np.ndarray
+) -> tuple[int, RunError] | None:
     """Return how many samples of the block are good and why the next is not, or None."""
     bad = np.flatnonzero(status[:, 0])
     if not len(bad):
         return None
     body = bad[np.argmin(status[bad, 1])]
     good = int(status[body, 1])
-    return good, _explain(model, options, int(status[body, 0]), int(body), (sample + good + 1) / options.rate)
+    return good, _explain(model, options, int(status[body, 0]), int(body), (sample + good + 1) / options.rate, rows)
 
 
-def _explain(model: Bodies, options: Options, code: int, row: int, t: float) -> RunError:
+def _explain(model: Bodies, options: Options, code: int, row: int, t: float, state: np.ndarray) -> RunError:
     name = next(name for name, rows in model.slices.items() if rows.start <= row < rows.stop)
+    largest = max(np.abs(state[row]).max(), np.abs(np.asarray(model.environment.gravity)).max())
+    if not largest < _LARGEST:
+        return RunError(
+            "places, speeds and gravity are too large for the motion to be computed",
+            where=f"body {name!r}, t = {t:.6g} s", got=f"{largest:.3g}", allowed=f"below {_LARGEST:g} in SI units",
+        )  # fmt: skip
     what = (
         "the step is too long for the implicit solver, or a body turns by more than a quarter in it"
         if code == columns.NOT_CONVERGED
@@ -154,7 +165,7 @@ def blocks_by_steps(
         for n in range(options.steps):
             end, code, body = step(t + n * h, rows, h)
             if code:
-                failure = _explain(model, options, code, body, t + (n + 1) * h)
+                failure = _explain(model, options, code, body, t + (n + 1) * h, rows)
                 yield Block(_stack(kept, model), sample, {"sample": sample, "rows": good}, error=failure)
                 return
             rows = end

@@ -68,6 +68,9 @@ class Segment:
         mass, inertia = _floats(self.mass, (), "mass", where), _floats(self.inertia, (3, 3), "inertia", where)
         if mass < 0:
             raise InputError("mass must not be negative", where=where, got=float(mass), allowed="zero or more")
+        if 0 < mass < _LEAST:
+            allowed = f"zero, or {_LEAST:g} kg and more"
+            raise InputError("mass must not be lost in products", where=where, got=float(mass), allowed=allowed)
         _check_inertia(inertia, where)
         if mass == 0 and inertia.any():
             raise InputError(
@@ -92,6 +95,9 @@ class Segment:
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+
+_LEAST = 1e-300  # [kg] below it weights and inertia lose their digits at the end of floats
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
