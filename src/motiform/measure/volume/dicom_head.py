@@ -5,7 +5,7 @@ import re
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from motiform.base.errors import InputError
 from motiform.base.files import plain_file
@@ -20,6 +20,7 @@ _ITEM, _ITEM_END, _ITEMS_END, _PIXELS = (0xFFFE, 0xE000), (0xFFFE, 0xE00D), (0xF
 _OPEN = 0xFFFFFFFF  # a length that an end tells
 _DEEPEST, _MOST, _LONGEST = 16, 200_000, 4096  # nested sequences, elements, bytes of a value that is looked at
 _SYNTAX, _PLAIN, _SWAPPED, _DEFLATED = (2, 0x10), "1.2.840.10008.1.2", "1.2.840.10008.1.2.2", "1.2.840.10008.1.2.1.99"
+_COMPRESSED = ("1.2.840.10008.1.2.4", "1.2.840.10008.1.2.5")  # JPEG and its like, RLE
 _ROWS, _COLUMNS, _BITS, _SAMPLES, _FRAMES = (40, 0x10), (40, 0x11), (40, 0x100), (40, 2), (40, 8)
 _NUMBERS: dict[Tag, int | None] = {
     (0x20, 0x32): 3, (0x20, 0x37): 6, (40, 0x30): 2, (0x18, 0x50): 1, (0x18, 0x88): 1, (40, 0x1052): 1,
@@ -29,20 +30,20 @@ _NUMBERS: dict[Tag, int | None] = {
 _NUMBER, _LARGEST = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?"), 1e15
 
 
-def check_dicom(place: Path) -> bool:
-    """Return whether a file is DICOM; refuse one whose elements do not fit into it."""
+def check_dicom(place: Path) -> Literal["plain", "compressed"] | None:
+    """Return how the pixels of a DICOM file are kept, None of another file; refuse what does not fit into it."""
     with plain_file(place).open("rb") as file:
         head = file.read(132)
         first = 132 if head[128:] == b"DICM" else 0
         if not first and head[:2] not in (b"\x08\x00", b"\x02\x00"):
-            return False
+            return None
         walk = _Walk(place, file, os.fstat(file.fileno()).st_size)
         try:
             walk.file_of(first)
         except struct.error:
             raise walk.damaged("an element that is cut", "whole elements") from None
     walk.check_pixels()
-    return True
+    return "compressed" if walk.pixels == -1 or walk.syntax.startswith(_COMPRESSED) else "plain"
 
 
 @dataclass
@@ -70,6 +71,11 @@ class _Walk:
                 self.begin()
             at = self.element(at, self.size, 0)
 
+    @property
+    def syntax(self) -> str:
+        """How the elements are written."""
+        return self.values.get(_SYNTAX, b"").decode("latin-1").strip("\0 ")
+
     def peek(self, at: int) -> int:
         self.file.seek(at)
         return int(struct.unpack(f"{self.order}H", self.file.read(2))[0])
@@ -80,7 +86,7 @@ class _Walk:
 
     def begin(self) -> None:
         """Take up how the elements after group 2 are written."""
-        name = self.values.get(_SYNTAX, b"").decode("latin-1").strip("\0 ")
+        name = self.syntax
         if name == _DEFLATED:
             raise InputError("a deflated DICOM file cannot be read", where=str(self.place), remedy="Convert it first.")
         self.explicit, self.order = name != _PLAIN, ">" if name == _SWAPPED else "<"

@@ -14,7 +14,9 @@ from motiform.base.errors import InputError, MotiformError, closest_file
 from motiform.base.files import plain_file
 from motiform.base.machine import check_room
 from motiform.geometry.maps import Grid
+from motiform.measure.volume.apart import read_apart
 from motiform.measure.volume.dicom import read_series
+from motiform.measure.volume.dicom_head import check_dicom
 from motiform.measure.volume.headers import check_head
 from motiform.measure.volume.volume import Labels, Side, Volume
 from motiform.spatial.checks import Words, as_floats
@@ -43,13 +45,26 @@ def read_volume(path: str | os.PathLike[str], *, spacing: Any = None, series: st
     """
     place = _place(path)
     given = None if spacing is None else _spacing(spacing, place)
-    if place.is_dir():
-        volume = _read_folder(place, given, series)
-    elif place.is_file():
-        volume = _read_file(place, given)
-    else:
+    if not place.is_dir() and not place.is_file():
         raise InputError("there is no such file or folder", where=str(place), remedy=closest_file(place))
-    return volume
+    if _is_compressed(place):
+        return read_apart(place, given, series)
+    return read_here(place, given, series)
+
+
+def read_here(place: Path, spacing: Any, series: str | None) -> Volume:
+    """Return the volume of a file or folder, read in this process."""
+    return _read_folder(place, spacing, series) if place.is_dir() else _read_file(place, spacing)
+
+
+def _is_compressed(place: Path) -> bool:
+    """Return whether pixels of DICOM files need a decoder."""
+    if place.is_file():
+        return place.name.lower().endswith(".dcm") and check_dicom(place) == "compressed"
+    files = [p for p in place.iterdir() if p.is_file() and not p.name.startswith(".")]
+    if any(p.suffix.lower() in _PLAIN for p in files):
+        return False
+    return any(check_dicom(p) == "compressed" for p in sorted(files))
 
 
 def read_labels(
