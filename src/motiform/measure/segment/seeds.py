@@ -82,7 +82,7 @@ def read_seeds(path: str | os.PathLike[str]) -> Seeds:
             )
     unit, frame = table.get("unit", "mm"), table.get("frame", "LPS")
     for value, known in ((unit, _UNITS), (frame, _FRAMES)):
-        if value not in known:
+        if value not in list(known):  # lists and tables have no hash
             raise InputError("unknown unit or frame", where=str(place), got=value, allowed=", ".join(known))
     side = table.get("side")
     if side not in (None, "left", "right"):

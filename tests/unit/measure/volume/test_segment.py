@@ -180,3 +180,10 @@ def test_wrong_seeds(tmp_path, text, problem):
     (tmp_path / "s.toml").write_text(text)
     with pytest.raises(InputError, match=problem):
         read_seeds(tmp_path / "s.toml")
+
+
+@pytest.mark.parametrize("line", ["unit = [1]", "unit = {a = 1}", "frame = []", "side = [1]"])
+def test_seeds_of_odd_types_are_refused(tmp_path, line):
+    (tmp_path / "a.toml").write_text(f"{line}\n[bones]\nlunate = [[1, 2, 3]]\n")
+    with pytest.raises(InputError, match="unknown"):
+        read_seeds(tmp_path / "a.toml")
