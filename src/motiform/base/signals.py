@@ -18,7 +18,7 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _SOON = 0.05  # s from one look at the main thread to the next
 _PATIENCE = 3.0  # s that compiled code may take to come back to Python
 _got: list[int] = []
-_seen_by: list[int] = []
+_seen_by: list[int] = []  # the process with the thread that sees to signals, and the pipe to it
 
 
 def watch_signals(tell: "Callable[[int], None] | None" = None) -> None:
@@ -30,13 +30,13 @@ def watch_signals(tell: "Callable[[int], None] | None" = None) -> None:
     what is committed stays, as with SIGKILL. Only the command line does this: in a program signals are its own.
     """
     _got.clear()
-    # Windows has no signals for a thread; a fork has no thread of its own yet.
-    if tell is not None and hasattr(signal, "pthread_kill") and _seen_by != [os.getpid()]:
-        _seen_by[:] = [os.getpid()]
-        ours, theirs = os.pipe()
-        os.set_blocking(theirs, False)
-        _thread.start_new_thread(_see_through, (ours, _thread.get_ident(), tell))
-        signal.set_wakeup_fd(theirs, warn_on_full_buffer=False)  # it gets the numbers of signals at once
+    if tell is not None and hasattr(signal, "pthread_kill"):  # which Windows has not
+        if _seen_by[:1] != [os.getpid()]:  # a fork has no thread of its own yet
+            ours, theirs = os.pipe()
+            os.set_blocking(theirs, False)
+            _thread.start_new_thread(_see_through, (ours, _thread.get_ident(), tell))
+            _seen_by[:] = [os.getpid(), theirs]
+        signal.set_wakeup_fd(_seen_by[1], warn_on_full_buffer=False)  # it gets the numbers of signals at once
     usual = (signal.SIG_DFL, signal.default_int_handler, _end)
     for number in _numbers():
         if signal.getsignal(number) in usual:
@@ -49,6 +49,8 @@ def leave_signals() -> None:
     for number in _numbers():
         if signal.getsignal(number) is _end:
             signal.signal(number, signal.SIG_DFL)
+    if _seen_by:
+        signal.set_wakeup_fd(-1)
 
 
 def check_end() -> None:
