@@ -195,17 +195,21 @@ def _unfit_shapes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapp
     return InputError("the shapes of the arrays do not fit", where=f"{name}()", got=", ".join(shapes))
 
 
-def _own_fields(args: Sequence[Any]) -> dict[str, Any]:
-    """Return the fields of the object whose method it is, where it is a dataclass or a named tuple."""
-    if not args:
-        return {}
-    names = [one.name for one in fields(args[0])] if is_dataclass(args[0]) else getattr(args[0], "_fields", ())
-    return {f"self.{name}": getattr(args[0], name, None) for name in names if isinstance(names, list | tuple)}
+def _own_fields(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the objects of ours that were given, the one whose method it is among them."""
+    found: dict[str, Any] = {}
+    first = [("self" if n == 0 else f"argument {n + 1}", one) for n, one in enumerate(args)]
+    for key, one in (*first, *kwargs.items()):
+        if isinstance(one, type) or not type(one).__module__.startswith("motiform."):
+            continue
+        names = [own.name for own in fields(one)] if is_dataclass(one) else getattr(one, "_fields", ())
+        found.update({f"{key}.{name}": getattr(one, name, None) for name in names})
+    return found
 
 
 def _named(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments by their names or numbers, with the fields of an object whose method it is."""
-    return {**_own_fields(args), **{f"argument {n + 1}": one for n, one in enumerate(args)}, **kwargs}
+    return {**_own_fields(args, kwargs), **{f"argument {n + 1}": one for n, one in enumerate(args)}, **kwargs}
 
 
 def _unfit_numbers(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
@@ -244,7 +248,7 @@ def _unstated(
     if not isinstance(error, _OF_VALUES) and type(error).__module__.partition(".")[0] != "numba":
         return None
     hints, bound = hints_of(function), inspect.signature(function).bind(*args, **kwargs).arguments
-    values = _own_fields(args)
+    values = _own_fields(args, kwargs)
     found = [key for key, one in values.items() if _is_open(one, float, error)]
     for key, one in bound.items():
         if key not in _OWN and _is_open(one, hints.get(key, Any), error):

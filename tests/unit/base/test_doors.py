@@ -1,6 +1,7 @@
 """The doors of public functions: junk ends with an error that names the argument, what is right passes unchanged."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from motiform.motion.actuation import PostureTask, prioritized
 from motiform.motion.actuation.muscles import MuscleModel
 from motiform.motion.bones import Cartilage
 from motiform.motion.contact import solve_contacts
-from motiform.motion.matter import Points
+from motiform.motion.matter import Engine, Points
 from motiform.motion.matter.coupling import transmission
 from motiform.motion.reconstruct import GaitSeries, PlateContact, Series, gait_cycles
 from motiform.scene.read.load import image_hints
@@ -41,6 +42,14 @@ from motiform.spatial import kinetic_energy, random_rotation, skew
 def test_junk_is_named(function, arguments, text):
     with pytest.raises(InputError, match=text):
         function(**arguments)
+
+
+def _put_flat_state():
+    b = mf.NetworkBuilder()
+    b.masses("a", np.zeros((1, 3)), mass=1.0)
+    engine = Engine(b.build())
+    flat = engine.state()
+    engine.place(replace(flat, position=flat.position[:, :2]))
 
 
 _SERIES = Series("no", "hip", "flexion", "r", np.zeros(1))
@@ -86,6 +95,7 @@ _SERIES = Series("no", "hip", "flexion", "r", np.zeros(1))
         (lambda: lattice_response(1.0, 1.0, 1, extent=-1), "a response must have a width"),
         (lambda: GaitSeries(np.zeros(1), (), (1,), "").channels(), r"GaitSeries\(\): 'untold' must be a sequence"),
         (lambda: GaitSeries(np.zeros(1), (_SERIES,), (), "").channels(), r"the arguments do not fit: KeyError, 'no'"),
+        (_put_flat_state, r"Engine\.\w+\(\): the shapes of the arrays do not fit .*position \(1, 2\)"),
         (lambda: check_steps(10**30), "steps at once must be few enough to end"),
     ],
 )
