@@ -11,11 +11,14 @@ import tempfile
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
+import pandas as pd
 
 from fuzz.mutations import odd_value
 from motiform.base.errors import stated_types
@@ -229,7 +232,7 @@ def good_value(hint: Any, name: str, draw: random.Random, folder: Path, known: A
         return [good_value(inner, name, draw, folder, known) for _ in range(draw.choice((1, 2, 3)))]
     if origin in (Mapping, dict):
         return {"a": good_value(arguments[1], name, draw, folder, known)} if len(arguments) == 2 else {}
-    return good_array(name, draw) if draw.random() < 0.5 else odd_value(draw, plain=False)
+    return good_array(name, draw) if draw.random() < 0.5 else odd_argument(draw)
 
 
 def good_array(name: str, draw: random.Random) -> Any:
@@ -257,6 +260,52 @@ def parameters(what: Callable[..., Any]) -> list[tuple[inspect.Parameter, Any]]:
     return [(one, hints.get(one.name, Any)) for one in known]
 
 
+def odd_argument(draw: random.Random) -> Any:
+    """Return what only Python can give, or what a file can, too."""
+    return draw.choice(_ODD)() if draw.random() < 0.5 else odd_value(draw, plain=False)
+
+
+def _fails(*_: Any) -> None:
+    raise ValueError("of the caller")
+
+
+_ODD: tuple[Callable[[], Any], ...] = (
+    lambda: np.zeros((0, 3)),
+    lambda: np.full(3, np.nan),
+    lambda: np.full((2, 3), 1e200),
+    lambda: np.array(["a", 1, None], object),
+    lambda: np.ones(3, complex),
+    lambda: np.array(["2020-01-01"], "datetime64[D]"),
+    lambda: np.datetime64("2020-01-01"),
+    lambda: np.ma.masked_array([1.0, 2.0, 3.0], [False, True, False]),
+    lambda: np.ones((2, 6))[:, ::2],
+    lambda: np.ones(3, np.float32),
+    lambda: np.arange(3),
+    lambda: np.array("text"),
+    lambda: np.array(2.0),
+    lambda: np.zeros(3, bool),
+    lambda: np.zeros(2, [("a", float), ("b", int)]),
+    lambda: pd.DataFrame({"a": [1.0, 2.0]}),
+    lambda: pd.Series([1.0, None]),
+    lambda: (k for k in range(3)),
+    lambda: {1, 2, 3},
+    lambda: Decimal("0.1"),
+    lambda: Fraction(1, 3),
+    lambda: 1j,
+    lambda: 10**9,
+    lambda: 10**18,
+    lambda: range(3),
+    lambda: memoryview(b"abc"),
+    lambda: lambda *_: None,
+    lambda: lambda *_: "x",
+    lambda: lambda *_: np.nan,
+    lambda: _fails,
+    lambda: int,
+    lambda: Path("nowhere/at/all"),
+    lambda: Path(),
+)
+
+
 def ready() -> None:
     """Make what calls need."""
     assert public()
@@ -280,7 +329,7 @@ def call_method(draw: random.Random, folder: Path) -> None:
         one = copy.deepcopy(one)
     member = inspect.getattr_static(kind, name)
     if isinstance(member, property) and member.fset is not None and draw.random() < 0.5:
-        setattr(one, name, odd_value(draw, plain=False))
+        setattr(one, name, odd_argument(draw))
     what = getattr(one, name)
     if not isinstance(member, property | cached_property):
         bound = isinstance(member, staticmethod | classmethod)
@@ -304,7 +353,7 @@ def call(what: Callable[..., Any], known: Sequence[Any], draw: random.Random, fo
             given[one.name] = value
     names = sorted(given)
     for key in draw.sample(names, min(len(names), draw.choice((0, 1, 1, 1, 2)))):
-        given[key] = odd_value(draw, plain=False)
+        given[key] = odd_argument(draw)
     found = what(*first, **given)
     if inspect.isgenerator(found):
         next(found, None)

@@ -71,6 +71,7 @@ BEGIN = """
 import hashlib, os, signal, threading, time
 from motiform.base import signals
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
 signals._PATIENCE = 0.2
 signals.watch_signals(lambda number: print("told", number, flush=True))
 """

@@ -334,7 +334,9 @@ def test_contact_that_pulls_at_the_start():
     b.segment("ball", None, joint, mass=1.0, inertia=np.eye(3) * 0.004)
     figure = b.build()
     low = joint.configuration((0.5, -0.1, 0))
-    with pytest.raises(RunError, match=r"contact 'ball': the contact must press at the start \(got 'normal force -"):
+    with pytest.raises(
+        RunError, match=r"contact 'ball', t = 0 s: the contact must press at the start \(got 'normal force -"
+    ):
         simulate(figure, t1=0.1, q0=low)
     assert simulate(figure, t1=0.1, rate=20, q0=low, watch=False).count("q") == 3  # surfaces that hold each other
     fast = joint.configuration((0, 0.5, 0))
@@ -346,7 +348,7 @@ def test_contact_that_slips_at_the_start():
     tilted = ball(0.1).replace(gravity=(5.0, -G, 0))
     with pytest.raises(
         RunError,
-        match=r"contact 'ball': the contact must stick at the start \(got 'tangential .* N, normal 9\.81 N'",
+        match=r"contact 'ball', t = 0 s: the contact must stick at the start \(got 'tangential .* N, normal 9\.81 N'",
     ):
         simulate(tilted, t1=0.1)
     assert simulate(tilted, t1=0.1, rate=20, watch=False).events == []
