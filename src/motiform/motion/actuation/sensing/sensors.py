@@ -169,7 +169,8 @@ class PressureSensor(Sensor):
         return tuple(f"pressure_{'xyz'[k]}" for k in self.axes)
 
     def truth(self, now: Sensed) -> Array:  # noqa: D102
-        assert now.touching is not None
+        if now.touching is None:
+            raise InputError("the instant must have contacts", got="contacts=None")
         feet = FootForceSensor(self.figure, self.contacts)
         p = poses(self.figure, now.q).position[feet.segments]
         wrench, up = now.touching.wrenches, self.figure.up
