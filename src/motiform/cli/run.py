@@ -1,6 +1,8 @@
 """`motiform run`: simulate a scene."""
 
+import filecmp
 import importlib.util
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,6 +45,8 @@ def run(
     with bar(loaded.title, quiet=quiet) as progress:
         recording = simulate(loaded, out=path, overwrite=overwrite, resume=resume, progress=progress, **given)
     if before is not None and not overwrite and path.stat().st_mtime_ns == before:
+        if "sound" in recording and not _is_heard(recording, path.with_suffix(".wav")):
+            _write_sound(recording, path.with_suffix(".wav"))
         say(f"already done, nothing changed: {path}")
         return
     for note in recording.manifest.get("notes", ()):
@@ -51,6 +55,20 @@ def run(
         _write_sound(recording, path.with_suffix(".wav"))
     ended = _end(recording, loaded.document.scene.duration)
     wrote(f"{recording.duration:.6g} s of {loaded.title!r} ({len(recording.names)} channels{ended})", path)
+
+
+def _is_heard(recording: "Recording", path: Path) -> bool:
+    """Tell whether the sound of a recording is in its file; another file in its place is refused."""
+    from motiform.record import write_sound
+
+    if not path.exists():
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        write_sound(recording, Path(folder) / "sound.wav")
+        if not filecmp.cmp(path, Path(folder) / "sound.wav", shallow=False):
+            remedy = "Move it, or run with --overwrite."
+            raise InputError("the file is not the sound of the recording", where=str(path), remedy=remedy)
+    return True
 
 
 def _write_sound(recording: "Recording", path: Path) -> None:

@@ -374,3 +374,20 @@ def test_warnings_of_motiform_are_told_and_those_of_libraries_are_not(capsys, mo
         warnings.warn("a doubt", MotiformWarning, stacklevel=1)
         warnings.warn("a library's", DeprecationWarning, stacklevel=1)
     assert capsys.readouterr().err == "motiform: a doubt\n"
+
+
+@pytest.mark.slow
+def test_a_sound_that_is_gone_is_written_again_and_another_file_is_kept(here, folder):
+    asked = ("run", "plucked-strings", "--set", "scene.duration=0.1", "--out", "heard.mf", "-q")
+    assert here(*asked)[0] == 0
+    heard = (folder / "heard.wav").read_bytes()
+    (folder / "heard.wav").unlink()
+    code, out, _ = here(*asked)
+    assert code == 0
+    assert "already done" in out
+    assert (folder / "heard.wav").read_bytes() == heard
+    (folder / "heard.wav").write_bytes(b"mine")
+    code, _, told = here(*asked)
+    assert code == 2
+    assert "heard.wav: the file is not the sound of the recording" in told
+    assert (folder / "heard.wav").read_bytes() == b"mine"
