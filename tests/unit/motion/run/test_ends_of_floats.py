@@ -86,9 +86,9 @@ def test_lengths_of_a_human(name):
     assert isinstance(ended(lambda: human36(lengths={name: 1e160})), InputError)
 
 
-@pytest.mark.parametrize("make", [lambda: human36(mass=1e308), lambda: kondo(mass=1e-308)], ids=["human36", "kondo"])
-def test_masses_of_figures(make):
-    assert isinstance(ended(make), RunError)
+def test_masses_of_figures():
+    assert isinstance(ended(lambda: human36(mass=1e308)), RunError)
+    assert "mass must not be lost" in str(ended(lambda: kondo(mass=1e-308)))
 
 
 @pytest.mark.parametrize("place", ["1e200", "1e308", "-1e154"])
