@@ -27,7 +27,11 @@ _SHAPES = (
 """Words of NumPy and Numba on shapes."""
 _NOTHING = ("at least one array", "empty list", "empty sequence", "is empty", "empty array", "zero-size array")
 _TOO_LARGE = ("array is too big", "Maximum allowed", "too large to")
-_HOMES = ("motiform", "numpy", "scipy", "numba")
+_HOMES = (
+    "motiform", "numpy", "scipy", "numba", "llvmlite", "pandas", "xarray", "zarr", "numcodecs", "pydantic", "pint",
+    "trimesh", "matplotlib", "contourpy", "imageio", "PIL", "SimpleITK",
+)  # fmt: skip
+"""Modules that motiform computes with; frames of others are those of a caller's function."""
 _FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE)
 _NUL = "embedded null"  # in a path
 _INDICES = ("valid indices", "used as indices", "scalar index", "indices must be integers")
