@@ -4,7 +4,7 @@ import csv
 import errno
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from numbers import Number
 from os import PathLike
@@ -141,13 +141,14 @@ def _is_no_number(error: Exception) -> bool:
 def _not_arrays(
     error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> InputError | None:
-    """Return the error of a list or a number where only an array of NumPy can be computed with; None: of none."""
-    if not isinstance(error, AttributeError | TypeError):
+    """Return the error of a list, number or table where only an array of NumPy can be computed with; None: of none."""
+    if not isinstance(error, AttributeError | TypeError) and type(error).__module__ != "pandas.errors":
         return None
     hints = hints_of(function)
     for key, value in inspect.signature(function).bind(*args, **kwargs).arguments.items():
         parts = get_args(hints[key]) if get_origin(hints.get(key)) in (Union, UnionType) else (hints.get(key),)
-        if isinstance(value, Number | list | tuple) and any(_is_ndarray(part) for part in parts):
+        listed = isinstance(value, Number | list | tuple) or type(value).__module__.partition(".")[0] == "pandas"
+        if listed and any(_is_ndarray(part) for part in parts):
             return wrong_argument(key, value, "an array of NumPy", f"{name}()")
         if any(_is_ndarray(one) for part in parts for one in get_args(part)):
             return wrong_argument(key, value, "a sequence of arrays of NumPy", f"{name}()")
@@ -266,7 +267,7 @@ def _unstated(
 
 def _is_open(value: Any, hint: Any, error: Exception) -> bool:
     """Whether a value of its stated type may still be wrong."""
-    if hint is Any or isinstance(value, list | tuple | Mapping) or getattr(value, "shape", ()) != ():
+    if hint is Any or isinstance(value, list | tuple | Mapping | Iterator) or getattr(value, "shape", ()) != ():
         return True
     named = isinstance(value, str) and isinstance(error, LookupError)
     return named or (isinstance(value, float) and hint is not float)

@@ -4,6 +4,7 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import motiform as mf
@@ -12,9 +13,9 @@ from motiform.base.machine import check_steps
 from motiform.base.stated import checker_of
 from motiform.form.rig import Posed
 from motiform.form.screen import continuum_of, lattice_response
-from motiform.geometry import Ball, Box
+from motiform.geometry import Ball, Box, Cylinder
 from motiform.geometry.maps import Grid, surface_elements
-from motiform.image import CameraPath
+from motiform.image import CameraPath, show_pictures
 from motiform.measure import synthetic_ct, write_subjects
 from motiform.measure.plates import center_of_pressure
 from motiform.motion.actuation import PostureTask, prioritized
@@ -127,3 +128,10 @@ def test_fields_of_arrays_take_what_becomes_one(value, fits):
     test = checker_of(np.ndarray)
     assert test is not None
     assert test(value) == fits
+
+
+def test_tables_and_iterators_are_told():
+    with pytest.raises(InputError, match=r"Cylinder.reach\(\): 'directions' must be an array of NumPy"):
+        Cylinder(0.1, 0.2).reach(pd.DataFrame({"a": [1.0, 2.0]}))
+    with pytest.raises(InputError, match=r"show_pictures\(\): the arguments do not fit"):
+        show_pictures(k for k in range(3))

@@ -62,6 +62,7 @@ def synthetic_ct(
             "a synthetic CT is blurred over less than its size", got=f"blur {blur:g} m, margin {margin:g} m",
             allowed="spacing above 0; blur, margin and noise of 0 or more",
         )  # fmt: skip
+    random = np.random.default_rng(seed)
     needed = 30.0 * float(np.prod((high - low) / h + 1))
     check_room(needed, "a synthetic CT", got=f"spacing {h.tolist()} m", remedy="Choose wider voxels.")
     grid = Grid(tuple((np.ceil((high - low) / h).astype(int) + 1).tolist()), h, low)
@@ -76,7 +77,7 @@ def synthetic_ct(
         own = (share >= 0.5) & (share > most[box])
         labels[box][own], most[box][own] = number, share[own]
     wide = np.array([blur, blur, 0.0]) / h
-    grey = gaussian_filter(grey, wide) + np.random.default_rng(seed).normal(0, noise, grid.shape).astype(np.float32)
+    grey = gaussian_filter(grey, wide) + random.normal(0, noise, grid.shape).astype(np.float32)
     names = dict(enumerate(bones, 1))
     return Volume(grey, grid), Labels(labels, grid, names, side)
 
