@@ -35,8 +35,8 @@ def record_rest(
     names = [lig.name for lig in ligaments]
     tension, length = np.zeros((count, len(names))), np.full((count, len(names)), np.nan)
     for n in dict.fromkeys(packed.fibres):
-        own = np.ascontiguousarray(rest.fibres[:, np.array(packed.fibres) == n])  # one order of sums for any count
-        tension[:, n], length[:, n] = own[..., 0].sum(axis=1), own[..., 1].mean(axis=1)
+        fibres = np.ascontiguousarray(rest.fibres[:, np.array(packed.fibres) == n])  # sums in one order for any count
+        tension[:, n], length[:, n] = fibres[..., 0].sum(axis=1), fibres[..., 1].mean(axis=1)
     pairs = [f"{a}_{b}" for a, b in packed.pairs]
     both = rest.sums.reshape(count, len(pairs), 2, -1)
     force = np.linalg.norm(both[:, :, 0, FORCE : FORCE + 3] - both[:, :, 1, FORCE : FORCE + 3], axis=2)
