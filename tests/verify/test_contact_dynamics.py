@@ -91,7 +91,7 @@ def test_v4_sticks_if_and_only_if_friction_is_enough(name):
     _, figure, q = roller(name, slope, friction=needed * (1 + 1e-9))
     assert simulate(figure, t1=0.2, rate=20, q0=q, rtol=1e-12).events == []
     _, figure, q = roller(name, slope, friction=needed * (1 - 1e-9))
-    with pytest.raises(RunError, match=r"contact 'body': the contact must stick at the start"):
+    with pytest.raises(RunError, match=r"contact 'body', t = 0 s: the contact must stick at the start"):
         simulate(figure, t1=0.2, rate=20, q0=q)
 
 

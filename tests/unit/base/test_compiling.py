@@ -108,7 +108,8 @@ def test_machine_code_of_an_older_version_counts_as_none(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("how", ["folder", "pipe", "device", "link to itself"])
-def test_what_is_no_file_in_its_place_is_removed(tmp_path, capsys, how):
+def test_what_is_no_file_in_its_place_is_removed(tmp_path, monkeypatch, capsys, how):
+    monkeypatch.delenv("MOTIFORM_QUIET", raising=False)
     machine_code._tell_damaged.cache_clear()
     place = tmp_path / "code.nbc"
     if how == "folder":
