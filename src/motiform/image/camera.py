@@ -9,6 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.base.units import quantity
+from motiform.geometry.checks import LONGEST
 from motiform.spatial.upright import upright
 
 if TYPE_CHECKING:
@@ -161,13 +162,13 @@ class Camera:
 
 
 def _triple(name: str, values: Any) -> Triple:
-    """Return three finite numbers, or tell what was given instead."""
-    allowed = "three finite numbers"
+    """Return three numbers whose squares are floats, or tell what was given instead."""
+    allowed = f"three finite numbers up to {LONGEST:g}"
     try:
         numbers = [quantity(v, "m") if isinstance(v, str) else float(v) for v in values]
     except (TypeError, ValueError):
         raise InputError(f"camera: {name} must be a point or direction", got=values, allowed=allowed) from None
-    if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
+    if len(numbers) != 3 or not all(abs(number) <= LONGEST for number in numbers):
         raise InputError(f"camera: {name} must be a point or direction", got=values, allowed=allowed)
     if name in ("up", "direction") and not any(numbers):
         raise InputError(f"camera: {name} has no direction", got=values, allowed="a vector that is not zero")

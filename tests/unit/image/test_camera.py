@@ -106,3 +106,8 @@ def test_hints_of_a_scene():
 def test_wrong_hints_are_named(hints, text):
     with pytest.raises(InputError, match=text):
         Camera.from_hints(hints)
+
+
+def test_a_camera_stands_where_lengths_have_squares():
+    with pytest.raises(InputError, match=r"camera: target must be a point .*up to 1e\+30"):
+        Camera((0, 0, 1), (0, 1e308, 0))

@@ -375,8 +375,15 @@ def _packed(chunks: "list[Chunk]") -> Iterator[bytes]:
         yield data.astype(data.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
+def _json(document: dict[str, Any], **how: Any) -> str:
+    try:
+        return json.dumps(document, allow_nan=False, **how)
+    except ValueError:
+        raise InputError("glTF has numbers of single precision", got="places or sizes beyond 3.4e38") from None
+
+
 def _write_binary(path: Path, document: dict[str, Any], chunks: "list[Chunk]") -> None:
-    text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
+    text = _json(document, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
     size = document["buffers"][0]["byteLength"]
     total = 12 + 8 + len(text) + 8 + size
@@ -396,7 +403,7 @@ def _write_binary(path: Path, document: dict[str, Any], chunks: "list[Chunk]") -
 
 def _write_text(path: Path, document: dict[str, Any], chunks: "list[Chunk]") -> None:
     document["buffers"][0]["uri"] = _URI
-    text = json.dumps(document, indent=1, allow_nan=False)
+    text = _json(document, indent=1)
     place = text.index(f'"uri": "{_URI}') + len(f'"uri": "{_URI}')  # a quotation mark in a title is escaped
     with path.open("w", encoding="utf-8") as out:
         out.write(text[:place])
