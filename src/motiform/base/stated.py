@@ -14,6 +14,7 @@ __all__ = ["checker_of", "hints_of", "is_array", "says_array", "words_of", "wron
 
 _PLAIN = (float, int)
 _ENDS = 1e-100, 1e100  # beyond them a square or a cube is no longer a float
+_ARRAY_LIKE = "ArrayLike"  # of NumPy, from Python 3.12 on; a union of its parts before
 
 
 @cache
@@ -32,6 +33,8 @@ def checker_of(hint: Any) -> Callable[[Any], bool] | None:
         return lambda value: value is None
     if origin is Callable or hint is Callable:
         return callable
+    if repr(hint) == _ARRAY_LIKE:
+        return None  # numbers, texts and objects, too
     if says_array(hint):
         return _becomes_array
     if hint is float or hint is int:
@@ -226,7 +229,7 @@ def says_array(hint: Any) -> bool:
     text, origin = repr(hint), get_origin(hint)
     if isinstance(origin, type) and issubclass(origin, Iterable) and origin.__name__ != "ndarray":
         return False  # a table or a sequence of arrays
-    return "ndarray" in text or "_SupportsArray" in text or "_array_like" in text
+    return "ndarray" in text or "_SupportsArray" in text or "_array_like" in text or text == _ARRAY_LIKE
 
 
 def is_array(value: object) -> bool:
