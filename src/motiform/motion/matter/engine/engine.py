@@ -239,6 +239,9 @@ class Engine:
 
         Return where points are at these [m], (samples, points, 3). Whether a mass was lost is for `check`.
         """
+        check_steps(samples * steps)
+        if steps < 1:
+            raise InputError("there must be a step to each sample", got=steps)
         begun, found = self.sample, np.empty((samples, len(points), 3))
         while (done := self.sample - begun) < samples * steps:
             free = self._steps_between(samples * steps - done)
