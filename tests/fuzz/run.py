@@ -42,12 +42,14 @@ def one_case(target: str, seed: int, number: int, folder: Path) -> str:
     is good, but counted apart (VAGUE).
     """
     from fuzz.targets import TARGETS
-    from motiform.base.errors import MotiformError
+    from motiform.base.errors import DefectError, MotiformError
 
     try:
         with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             TARGETS[target](random.Random(f"{seed}:{target}:{number}"), folder)
+    except DefectError as error:
+        return f"defect: {error.got}"
     except MotiformError as error:
         return ("" if not _VAGUE.search(str(error)) else VAGUE) if str(error) else "an error without words"
     except MemoryError:

@@ -4,8 +4,8 @@ Functions check what they can say best. What they leave to Python and NumPy (a t
 argument, an array that is none) ends there in TypeError, ValueError and their like. The door of a public function, or
 of a public method of a public class, looks at the arguments only then, so that a right call costs nothing, and names
 the first that is not of its stated type, the shapes that do not fit, or the numbers that end beyond floats. Where all
-are right, the exception goes on as it is: it is a defect of ours, or of a function that the caller gave. A public
-dataclass that was made has fields of their stated types: what is wrong is not found later, elsewhere.
+are right, it is a defect of ours, and told so (`DefectError`); an exception of a function that the caller gave goes on
+as it is. A public dataclass has fields of their stated types: what is wrong is not found later, elsewhere.
 """
 
 import inspect

@@ -12,6 +12,7 @@ from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 __all__ = [
+    "DefectError",
     "InputError",
     "MotiformError",
     "MotiformWarning",
@@ -106,6 +107,29 @@ class RecordingError(InputError):
 
 class RunError(MotiformError):
     """The input was right but the work failed: a full disk, a run that diverged. The command line ends with code 1."""
+
+
+class DefectError(MotiformError):
+    """A defect of motiform: neither what was given nor the machine is known to be wrong. Its cause is the exception."""
+
+    @classmethod
+    def of(cls, error: Exception, where: str | None = None) -> "DefectError":
+        """Return the error that tells an exception of Python, and where in motiform it came from."""
+        trace, at = error.__traceback__, ""
+        while trace is not None:
+            parts = Path(trace.tb_frame.f_code.co_filename).parts
+            if "motiform" in parts:
+                own = parts[len(parts) - parts[::-1].index("motiform") :]
+                at = f" at {'/'.join(own)}:{trace.tb_lineno}"
+            trace = trace.tb_next
+        told = cls(
+            "motiform has a defect here, or does not say what is wrong with what it was given",
+            where=where,
+            got=printable(f"{type(error).__name__}{at}: {str(error)[:200]}"),
+            remedy="Please report it with its traceback (MOTIFORM_TRACEBACK=1 shows it on the command line).",
+        )  # fmt: skip
+        told.__cause__ = error
+        return told
 
 
 def closest(name: object, names: Iterable[str], *, most: int = 1) -> str | None:

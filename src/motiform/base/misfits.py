@@ -3,15 +3,17 @@
 import csv
 import errno
 import inspect
+import struct
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from numbers import Number
 from os import PathLike
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from motiform.base.errors import InputError, MotiformError, RunError, closest
+from motiform.base.errors import DefectError, InputError, MotiformError, RunError, closest
 from motiform.base.stated import checker_of, hints_of, is_array, words_of, wrong_type
 
 __all__ = ["FOREIGN", "told", "wrong_argument"]
@@ -23,6 +25,7 @@ _SHAPES = (
     "unsized object", "0-d array", "array at index", "not enough values to unpack", "too many values to unpack",
     "must be square", "setting an array element", "length-1 arrays", "same shape", "for @:", "zero-size array",
     "subscripts", "too deep for", "inhomogeneous", "cannot unpack non-iterable", "boolean index did not match",
+    "total size of new array",
 )  # fmt: skip
 """Words of NumPy and Numba on shapes."""
 _NOTHING = ("at least one array", "empty list", "empty sequence", "is empty", "empty array", "zero-size array")
@@ -33,6 +36,7 @@ _HOMES = (
 )  # fmt: skip
 """Modules that motiform computes with; frames of others are those of a caller's function."""
 _FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE)
+_NO_INTEGER = "interpreted as an integer"
 _NUL = "embedded null"  # in a path
 _INDICES = ("valid indices", "used as indices", "scalar index", "indices must be integers")
 _CONVERTED = ("could not convert string to", "float() argument must be", "int() argument must be", "invalid literal")
@@ -45,19 +49,43 @@ _OPTIONS = ("missing", "unexpected keyword argument")
 def told(
     error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Exception:
-    """Return the error to raise instead of one of Python: which argument is wrong, or the same where none is."""
-    if isinstance(error, MotiformError):
+    """Return the error to raise instead of one of Python: which argument is wrong, or that none is.
+
+    What comes from a caller's function stays as it is, and so does what a protocol of Python asks for.
+    """
+    if isinstance(error, MotiformError | Warning | StopIteration | StopAsyncIteration):
         return error
+    try:
+        found = _found(error, function, name, args, kwargs)
+    except Exception:  # an object of the caller that cannot be looked at
+        found = None
+    if found is None and (not _is_ours(error) or _is_asked(error, name) or _is_inside()):
+        return error
+    found = found or DefectError.of(error, f"{name}()")
+    found.__cause__ = error
+    return found
+
+
+def _found(
+    error: Exception, function: Callable[..., Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> MotiformError | None:
     given = (name, args, kwargs)
     found = _misfit(function, *given) or _unfit_options(error, function, *given) or _lacks(error, function, *given)
     if found is None and _is_ours(error):
         found = _unfit_file(error, *given) or _not_arrays(error, function, *given) or _unfit_content(error, *given)
         found = found or _unfit_sizes(error, *given) or _unfit_shapes(error, *given) or _unfit_numbers(error, *given)
         found = found or _unstated(error, function, *given)
-    if found is None:
-        return error
-    found.__cause__ = error
     return found
+
+
+def _is_asked(error: Exception, name: str) -> bool:
+    """Whether an exception tells what a protocol of Python asks for: that a container ends, or lacks a key."""
+    return name.endswith("__getitem__") and isinstance(error, LookupError)
+
+
+def _is_inside() -> bool:
+    """Whether the caller of the door is motiform itself, which may know what to do."""
+    return str(sys._getframe(3).f_globals.get("__name__", "")).startswith("motiform.")
 
 
 def _is_ours(error: Exception) -> bool:
@@ -65,7 +93,8 @@ def _is_ours(error: Exception) -> bool:
     trace = error.__traceback__
     while trace is not None:
         home = str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-        if home not in _HOMES and home not in sys.stdlib_module_names:
+        compiled = not home and not set(_HOMES).isdisjoint(Path(trace.tb_frame.f_code.co_filename).parts)
+        if not compiled and home not in _HOMES and home not in sys.stdlib_module_names:
             return False
         trace = trace.tb_next
     return True
@@ -126,6 +155,8 @@ def _lacks(
             return wrong_argument(key, value, f"an object with {error.name!r}", f"{name}()")
         if _is_no_number(error) and any(isinstance(one, _NO_NUMBERS) or type(one) is object for one in parts):
             return wrong_argument(key, value, "numbers", f"{name}()")
+        if _NO_INTEGER in str(error) and hints_of(function).get(key) is int and not isinstance(value, int):
+            return wrong_argument(key, value, "a whole number, of the type int", f"{name}()")
     for key, value in given.items() if type(error) is KeyError and error.args else ():
         table = value if isinstance(value, Mapping) else getattr(value, "manifest", None)
         if isinstance(table, Mapping) and error.args[0] not in table:
@@ -175,7 +206,7 @@ def _sizes(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     """Return the numbers, shapes and lengths that were given."""
     found = []
     for key, one in _named(args, kwargs).items():
-        if hasattr(one, "shape") and one.shape != ():
+        if hasattr(one, "shape"):
             found.append(f"{key} {one.shape}")
         elif isinstance(one, Number | str | NoneType):
             found.append(f"{key} {repr(one)[:30]}")
@@ -219,7 +250,7 @@ def _named(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _unfit_numbers(error: Exception, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> InputError | None:
     """Return the error of numbers with which something cannot be computed; None: it was another."""
-    if not isinstance(error, ArithmeticError) and type(error).__name__ != "LinAlgError":
+    if not isinstance(error, ArithmeticError | struct.error) and type(error).__name__ != "LinAlgError":
         return None
     values = _named(args, kwargs).items()
     numbers = ", ".join(f"{key} {repr(one)[:30]}" for key, one in values if isinstance(one, int | float))
@@ -234,9 +265,10 @@ def _unfit_file(error: Exception, name: str, args: Sequence[Any], kwargs: Mappin
         return InputError("not a name of a file", where=f"{name}()", got=repr(place)[:80])
     if paths and isinstance(error, UnicodeError | csv.Error):
         return InputError("the text cannot be read", where=place, got=str(error)[:200])
-    if not isinstance(error, OSError) or error.errno is None or not (error.filename or paths):
+    if not isinstance(error, OSError) or error.errno is None:
         return None
-    kind = RunError if error.errno in _FAILED else InputError
+    kind = RunError if error.errno in _FAILED or not (error.filename or paths) else InputError
+    place = place or f"{name}()"
     return kind("cannot be read or written", where=str(error.filename or place)[:300], got=error.strerror)
 
 
@@ -267,7 +299,7 @@ def _unstated(
 
 def _is_open(value: Any, hint: Any, error: Exception) -> bool:
     """Whether a value of its stated type may still be wrong."""
-    if hint is Any or isinstance(value, list | tuple | Mapping | Iterator) or getattr(value, "shape", ()) != ():
+    if hint is Any or isinstance(value, list | tuple | Mapping | Iterator) or hasattr(value, "shape"):
         return True
     named = isinstance(value, str) and isinstance(error, LookupError)
     return named or (isinstance(value, float) and hint is not float)

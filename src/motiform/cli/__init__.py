@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 import warnings
 
 __all__ = ["main"]
@@ -43,9 +44,11 @@ def _run() -> int:
 
 def _tell(error: Exception) -> int:
     """Say why the work failed and return the exit code."""
-    from motiform.base.errors import MotiformError
+    from motiform.base.errors import DefectError, MotiformError
 
     if isinstance(error, MotiformError):
+        if isinstance(error, DefectError) and os.environ.get("MOTIFORM_TRACEBACK"):
+            traceback.print_exception(error)
         _say(f"motiform: {error}")
         return error.exit_code
     if isinstance(error, BrokenPipeError):
@@ -56,7 +59,7 @@ def _tell(error: Exception) -> int:
         _close_output()  # or its end would be told once more
         return 1
     if not hasattr(error, "show"):
-        raise error  # a defect of ours: the traceback is what a report needs
+        return _tell(DefectError.of(error))
     error.show()  # the command line itself is wrong: typer tells how
     return 2
 

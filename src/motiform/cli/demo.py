@@ -56,12 +56,13 @@ def demo(
 ) -> None:
     """Run a tour of built-in scenes, write pictures, films and plots on one page, and open the studio."""
     from motiform.cli.demo_page import page
+    from motiform.record.files import make_folder
     from motiform.scene import list_scenes
     from motiform.studio.holding import has_display
 
     begun = time.perf_counter()
     names = [*TOUR, *sorted({entry.name for entry in list_scenes()} - set(TOUR))] if everything else list(TOUR)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     if not quiet:
         say(f"{len(names)} scenes, from file to picture, into {out}/. The first run also compiles kernels.")
     shown = _take(names, out, jobs, quiet)

@@ -214,10 +214,13 @@ def _grouped(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def _work(batch: "Batch", jobs: int | None, scheduler: str | None, quiet: bool) -> None:
     """Process the unfinished trials; finished results are kept in any case."""
     from motiform.base.progress import bar
+    from motiform.record.files import make_folder
     from motiform.sweep import run_tasks
     from motiform.trials.trial import run_trial
 
     count = len(batch.trials)
+    if count:
+        make_folder(batch.out)  # or a long work would end in nothing
     for name in batch.damaged:
         say(f"motiform: {name}: files of it are missing or damaged; it is done again", err=True)
     try:

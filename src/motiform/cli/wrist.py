@@ -102,9 +102,11 @@ def _recording(
     from motiform.base.progress import bar
     from motiform.form import looks_of
     from motiform.record import Recording, open_recording
+    from motiform.record.files import make_folder
 
     if "recording" in stages.done:
         return open_recording(stages.out / "wrist.mf")
+    make_folder(stages.out)
     with bar(f"maps of {len(model.bones)} bones", quiet=quiet) as progress:
         for n, bone in enumerate(model.bones.values()):
             _ = bone.map

@@ -47,6 +47,7 @@ def read_wrist(
     from motiform.base.progress import bar
     from motiform.measure import read_labels, read_volume, segment_bones, write_volume
     from motiform.motion.bones import Fineness, from_labels, from_meshes
+    from motiform.record.files import make_folder
 
     side, more = (
         options["side"],
@@ -62,6 +63,7 @@ def read_wrist(
             if "labels" not in stages.done:
                 volume = read_volume(source, spacing=spacing, series=options["series"])
                 progress(0.2)
+                make_folder(stages.out)
                 segmented = segment_bones(volume, seeds=seeds, side=side)
                 stages.place()
                 write_volume(segmented, path, overwrite=True)
@@ -168,10 +170,12 @@ class Stages:
 
     def place(self) -> Path:
         """Return the folder, made where it is not there, without what is to be replaced: there is something to keep."""
+        from motiform.record.files import make_folder
+
         if self.replaces:
             shutil.rmtree(self.out)
             self.replaces = False
-        self.out.mkdir(parents=True, exist_ok=True)
+        make_folder(self.out)
         self.finish(None)
         return self.out
 

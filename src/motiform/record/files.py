@@ -21,6 +21,7 @@ __all__ = [
     "disk",
     "inside",
     "lock_folder",
+    "make_folder",
     "new_file",
     "read_inside",
     "remove_folder",
@@ -134,6 +135,17 @@ def disk(path: object) -> Iterator[None]:
         if error.errno in _GONE:
             raise RecordingError("the folder is not there, or is a file", where=where, got=got) from error
         raise RunError("writing failed", where=where, got=got, remedy=f"Look after the disk; {_SAFE}.") from error
+
+
+def make_folder(path: Path) -> Path:
+    """Make a folder for results where it is not there; tell before the work why it cannot be written to."""
+    if os.path.lexists(path) and not path.is_dir():
+        raise RecordingError("the output must be a folder", where=str(path), remedy="Give another name.")
+    with disk(path):
+        path.mkdir(parents=True, exist_ok=True)
+        if not os.access(path, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return path
 
 
 def write_file(path: Path, data: bytes | Iterable[bytes]) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Quantised", "quantise", "write_sound", "write_wav"]
 
 _BLOCK = 1 << 20  # values that are rounded at once
+_HEAD = 64  # bytes before the samples, at most
 _PCM, _FLOAT = 1, 3  # codes of WAV formats
 _FORMATS = {"int16": (_PCM, 16), "float32": (_FLOAT, 32)}
 
@@ -88,14 +89,17 @@ def write_wav(
         raise InputError("a sound must be samples of channels", got=f"shape {values.shape}", allowed=allowed)
     if rate != round(rate) or not 1 <= rate < 2**32:
         raise InputError("the rate of a WAV file must be a whole number", got=rate, allowed="samples a second")
-    heard = quantise(values, bits=16 if form == "int16" else 24, peak=peak)
+    code, bits = _FORMATS[form]
+    channels = 1 if values.ndim == 1 else values.shape[1]
+    frame = channels * bits // 8
+    if max(rate * frame, len(values) * frame + _HEAD) >= 2**32:  # four bytes tell each
+        got = f"{len(values)} samples of {frame} bytes, {rate:g} a second"
+        raise InputError("a WAV file has less than 4 GiB, and less than 4 GiB a second", got=got)
+    heard = quantise(values, bits=bits if form == "int16" else 24, peak=peak)
     if form == "int16":
         data = heard.numbers.astype("<i2").tobytes()
     else:
         data = (values / (heard.step * (2**23 - 1))).astype("<f4").tobytes()
-    code, bits = _FORMATS[form]
-    channels = 1 if values.ndim == 1 else values.shape[1]
-    frame = channels * bits // 8
     head = struct.pack("<HHIIHH", code, channels, int(rate), int(rate) * frame, frame, bits)
     chunks = b"fmt " + struct.pack("<I", len(head)) + head + b"data" + struct.pack("<I", len(data)) + data
     new_file(path, overwrite).write_bytes(

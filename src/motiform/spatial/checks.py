@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motiform.base.errors import InputError
 
-__all__ = ["Array", "Words", "as_floats", "check_rotation", "check_turn"]
+__all__ = ["Array", "Words", "as_floats", "check_rotation", "check_turn", "generator"]
 
 NUMBERS = "fiu"  # numpy kinds: float, int, unsigned; a bool or text is not a number
 Array = NDArray[np.float64]
@@ -46,6 +46,15 @@ def as_floats(
         number = array[tuple(place)]
         raise error(f"not finite at index {place}", where=where, got=number, allowed="finite numbers")
     return array
+
+
+def generator(seed: int | np.random.Generator, *further: int, where: str = "seed") -> np.random.Generator:
+    """Return the generator of random numbers of a seed and of further numbers from 0; one that was given as it is."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError("a seed must be a whole number from 0", where=where, got=repr(seed)[:40])
+    return np.random.default_rng([int(seed), *further] if further else int(seed))
 
 
 def check_rotation(rotation: ArrayLike, *, where: str = "rotation", tolerance: float = ROTATION_TOLERANCE) -> Array:

@@ -1,6 +1,7 @@
 """Many trials: files, folders, finished trials, and a summary."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from typing import Any
 
 from motiform.base.errors import InputError, closest_file
 from motiform.measure.markers.register import is_marker_file, marker_endings
-from motiform.record.files import disk, write_file
+from motiform.record.files import disk, make_folder, write_file
 from motiform.trials.trial import (
     SUMMARY,
     Trial,
@@ -61,8 +62,7 @@ class Batch:
         """Write the summary of the batch."""
         if self.rows:
             with disk(self.out):
-                self.out.mkdir(parents=True, exist_ok=True)
-                write_file(self.out / SUMMARY, (json.dumps(self.summary(), indent=1) + "\n").encode())
+                write_file(make_folder(self.out) / SUMMARY, (json.dumps(self.summary(), indent=1) + "\n").encode())
 
     def table(self) -> list[str]:
         """Return lines of a table of the trials."""
@@ -114,7 +114,7 @@ def plan_batch(
     Results of another kind in the folder of a trial are refused, unless ``overwrite`` lets them be replaced.
     """
     files, place = find_trials(paths, leave_out), Path(out).absolute()
-    if place.exists() and not place.is_dir():
+    if os.path.lexists(place) and not place.is_dir():
         raise InputError("the output must be a folder", where="--out", got=str(out), allowed="a folder")
     batch = Batch(place, [])
     for file, name in zip(files, _names(files), strict=True):

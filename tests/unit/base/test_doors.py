@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import motiform as mf
-from motiform.base.errors import InputError
+from motiform.base.doors import open_doors
+from motiform.base.errors import DefectError, InputError, MotiformWarning
 from motiform.base.machine import check_steps
 from motiform.base.stated import checker_of
 from motiform.form.rig import Posed
@@ -27,6 +28,7 @@ from motiform.motion.matter.coupling import transmission
 from motiform.motion.reconstruct import GaitSeries, PlateContact, Series, gait_cycles
 from motiform.scene.read.load import image_hints
 from motiform.spatial import kinetic_energy, random_rotation, skew
+from motiform.spatial.checks import generator
 
 
 @pytest.mark.parametrize(
@@ -135,3 +137,62 @@ def test_tables_and_iterators_are_told():
         Cylinder(0.1, 0.2).reach(pd.DataFrame({"a": [1.0, 2.0]}))
     with pytest.raises(InputError, match=r"show_pictures\(\): the arguments do not fit"):
         show_pictures(k for k in range(3))
+
+
+def _opened(text: str):
+    """Return the function `work` of a package of that text with its door."""
+    package = {"__name__": "motiform.of_tests", "__all__": ["work"], "__file__": __file__}
+    exec(text, package)
+    open_doors(package)
+    return package["work"]
+
+
+def test_defects_are_told_as_such():
+    work = _opened("def work(n: int) -> int:\n    raise RuntimeError('of ours')")
+    with pytest.raises(DefectError, match=r"work\(\): motiform has a defect here.*RuntimeError.*of ours") as told:
+        work(1)
+    assert isinstance(told.value.__cause__, RuntimeError)
+
+
+@pytest.mark.parametrize("error", [StopIteration, MotiformWarning])
+def test_what_python_asks_for_passes(error):
+    with pytest.raises(error):
+        _opened(f"from motiform.base.errors import MotiformWarning\ndef work() -> None:\n    raise {error.__name__}")()
+
+
+def test_exceptions_of_compiled_code_are_told():
+    work = _opened(
+        "import numba, numpy as np\n"
+        "@numba.njit\ndef kernel(a):\n    return a.reshape(3, 4)\n"
+        "def work(a: np.ndarray) -> np.ndarray:\n    return kernel(a)"
+    )
+    with pytest.raises(InputError, match=r"the shapes of the arrays do not fit \(got 'argument 1 \(5,\)'\)"):
+        work(np.zeros(5))
+
+
+def test_what_cannot_be_looked_at_is_told():
+    work = _opened("def work(a: object, n: int = 0) -> int:\n    return [1][2]")
+    with pytest.raises(InputError, match="there are fewer of them"):
+        work(np.zeros(()))
+
+    class Odd:
+        def __len__(self):
+            raise ValueError
+
+    with pytest.raises(DefectError, match="IndexError"):
+        work(Odd())
+
+
+def test_seeds_are_whole_numbers_from_0():
+    assert generator(3).random() == np.random.default_rng(3).random()
+    for seed in (-1, 1.5, True):
+        with pytest.raises(InputError, match="a seed must be a whole number from 0"):
+            generator(seed)
+
+
+@pytest.mark.parametrize("number", [3.0, np.float64(3.0), np.array(3.0)])
+def test_whole_numbers_of_another_type_are_told_where_they_do_not_do(number):
+    work = _opened("def work(n: int) -> list:\n    return list(range(n + 0))")
+    with pytest.raises(InputError, match="'n' must be a whole number, of the type int"):
+        work(number)
+    assert work(3) == [0, 1, 2]

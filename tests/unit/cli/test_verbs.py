@@ -391,3 +391,18 @@ def test_a_sound_that_is_gone_is_written_again_and_another_file_is_kept(here, fo
     assert code == 2
     assert "heard.wav: the file is not the sound of the recording" in told
     assert (folder / "heard.wav").read_bytes() == b"mine"
+
+
+def test_a_defect_is_one_line(here, monkeypatch):
+    def fail(*_args, **_kwargs):
+        raise RuntimeError("of ours")
+
+    monkeypatch.setattr("motiform.scene.list_scenes", fail)
+    monkeypatch.delenv("MOTIFORM_TRACEBACK", raising=False)
+    code, _out, stderr = here("list")
+    assert code == 1
+    assert stderr.startswith("motiform: motiform has a defect here")
+    assert "RuntimeError" in stderr
+    assert "Traceback" not in stderr
+    monkeypatch.setenv("MOTIFORM_TRACEBACK", "1")
+    assert "in fail" in here("list")[2]

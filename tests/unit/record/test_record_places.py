@@ -5,8 +5,9 @@ import os
 import pytest
 import walker
 
-from motiform.base.errors import RecordingError
+from motiform.base.errors import MotiformError, RecordingError
 from motiform.record import Recorder, compare, open_recording, places
+from motiform.record.files import make_folder
 
 
 class Killed(BaseException):
@@ -105,3 +106,13 @@ def test_exchange_swaps_or_says_that_it_cannot(quick_path):
     swapped = places._exchange(quick_path / "a", quick_path / "b")
     assert (quick_path / "a" / ("b" if swapped else "a")).exists()
     assert not places._exchange(quick_path / "a", quick_path / "none")
+
+
+@pytest.mark.parametrize("name", ["file", "file/x", "link", "loop", "n" * 300])
+def test_folders_for_results_are_made_or_refused(tmp_path, name):
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(MotiformError, match=r"must be a folder|not there, or is a file|writing failed"):
+        make_folder(tmp_path / name)
+    assert make_folder(tmp_path / "new" / "one").is_dir()

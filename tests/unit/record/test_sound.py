@@ -49,6 +49,7 @@ def test_files_are_read_by_others(tmp_path):
     [
         (lambda p: write_wav([[[0.0]]], p, rate=44100), "samples of channels"),
         (lambda p: write_wav([0.0, 1.0], p, rate=44100.5), "whole number"),
+        (lambda p: write_wav(np.zeros((2, 2)), p, rate=2**31), "less than 4 GiB a second"),
         (lambda p: write_wav([0.0, np.nan], p, rate=44100), "finite"),
         (lambda p: write_wav([0.0], p, rate=44100, form="mp3"), "known"),
         (lambda p: quantise([0.0], bits=1), "2 to 32 bits"),

@@ -8,7 +8,7 @@ from motiform.base.errors import InputError, ShapeError
 from motiform.geometry.meshes.fill import particles_from_mesh
 from motiform.geometry.solids.register import Ball, Box, Cylinder, Mesh
 from motiform.geometry.solids.shape import Shape
-from motiform.spatial.checks import Array
+from motiform.spatial.checks import Array, generator
 
 __all__ = ["MOST_POINTS", "fill_points"]
 
@@ -46,7 +46,7 @@ def fill_points(
         )  # fmt: skip
     shift = jitter * max(room, 0.0)
     found = _lattice(solid, h, radius, shift)
-    draw = np.random.default_rng(rng)
+    draw = generator(rng)
     if count is not None:
         if len(found) < count:
             raise InputError("the shape holds fewer points", got=count, allowed=f"at most {len(found)}")

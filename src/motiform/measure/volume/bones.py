@@ -11,7 +11,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.geometry import Mesh
 from motiform.geometry.checks import check_length
-from motiform.spatial.checks import Array
+from motiform.spatial.checks import Array, generator
 
 __all__ = ["synthetic_bones"]
 
@@ -82,7 +82,7 @@ def synthetic_bones(
 
 
 def _varied(variation: float, seed: int) -> dict[str, Array]:
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     found = {}
     for name, rows in _SHAPES.items():
         table = np.array(rows)

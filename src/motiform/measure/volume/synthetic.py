@@ -14,7 +14,7 @@ from motiform.geometry.meshes.fill import cells_inside
 from motiform.geometry.solids.mesh import Mesh
 from motiform.measure.volume.bones import synthetic_bones
 from motiform.measure.volume.volume import Labels, Side, Volume
-from motiform.spatial.checks import Array, as_floats
+from motiform.spatial.checks import Array, as_floats, generator
 
 __all__ = ["synthetic_ct"]
 
@@ -62,7 +62,7 @@ def synthetic_ct(
             "a synthetic CT is blurred over less than its size", got=f"blur {blur:g} m, margin {margin:g} m",
             allowed="spacing above 0; blur, margin and noise of 0 or more",
         )  # fmt: skip
-    random = np.random.default_rng(seed)
+    random = generator(seed)
     needed = 30.0 * float(np.prod((high - low) / h + 1))
     check_room(needed, "a synthetic CT", got=f"spacing {h.tolist()} m", remedy="Choose wider voxels.")
     grid = Grid(tuple((np.ceil((high - low) / h).astype(int) + 1).tolist()), h, low)

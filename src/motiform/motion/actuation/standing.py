@@ -42,7 +42,10 @@ def standing_effort(
     that touch, or those named: points, or contact solids with all of theirs. With `segments`, which hang together and
     not on others, these alone stand, on what the world and they themselves carry.
     """
-    posture = as_floats(q, where="standing effort, q")
+    posture = as_floats(q, figure.nq, where="standing effort, q")
+    if posture.ndim != 1:
+        got = f"shape {posture.shape}"
+        raise InputError("a standing effort needs one configuration", where="q", got=got, allowed=f"({figure.nq},)")
     if segments is not None and len(segments) < len(figure.segments):
         return _alone(figure, contacts, posture, points, segments)
     return _balanced(figure, contacts, posture, chosen_points(contacts, points))

@@ -10,7 +10,7 @@ from motiform.base.machine import check_room
 from motiform.motion.bodies.model import Body
 from motiform.motion.run import check_number
 from motiform.spatial import random_rotation
-from motiform.spatial.checks import as_floats
+from motiform.spatial.checks import as_floats, generator
 
 __all__ = ["scatter"]
 
@@ -39,7 +39,7 @@ def scatter(
     remedy = "Scatter fewer copies."
     check_room(_COPY_BYTES * int(count), f"copies of body {body.name!r}", got=f"{count} copies", remedy=remedy)
     speed, turning = (check_number(x, k, "scatter", least=0.0) for k, x in (("velocity", velocity), ("spin", spin)))
-    draw, R = np.random.default_rng(rng), np.asarray(body.rotation)
+    draw, R = generator(rng), np.asarray(body.rotation)
     position = np.asarray(body.position) + (draw.random((count, 3)) - 0.5) * edges
     rotation = random_rotation(draw, count) @ R if turned else np.broadcast_to(R, (count, 3, 3)).copy()
     return replace(

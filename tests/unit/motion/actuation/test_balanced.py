@@ -61,3 +61,10 @@ def test_bad_input_is_told():
         actuation.balanced_posture(figure, floor, figure.neutral(), ["heel"])
     with pytest.raises(InputError, match="must stand on points"):
         actuation.balanced_posture(figure, contact.Contacts((), ()), figure.neutral())
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (7,), (9,), (2, 8), (16,)])
+def test_a_configuration_of_another_size_is_refused(shape):
+    figure, floor = standing_leg()
+    with pytest.raises(InputError, match=r"wrong shape|one configuration"):
+        actuation.standing_effort(figure, floor, np.zeros(shape))

@@ -18,7 +18,7 @@ from motiform.motion.contact.dynamics import ContactForces, contact_dynamics, co
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, forward_dynamics, motion, poses
 from motiform.motion.tree.model.joint import Array
-from motiform.spatial.checks import as_floats
+from motiform.spatial.checks import as_floats, generator
 
 __all__ = ["FootForceSensor", "InertialSensor", "JointSensor", "PressureSensor", "Reading", "Sensed", "Sensor"]
 
@@ -205,6 +205,7 @@ class Reading:
                 )
             object.__setattr__(self, name, np.array(np.broadcast_to(value, (n,))))
         check_number(self.period, "period", where, least=0.0)
+        generator(self.seed, where=f"{where}, seed")
         if not (isinstance(self.delay, int) and self.delay >= 0):
             raise InputError("delay must be a number of samples", where=where, got=self.delay, allowed="0, 1, 2, …")
 
@@ -218,7 +219,7 @@ class Reading:
         n, taken = len(self.sensor.labels), int(memory[0])
         kept = memory[1:].reshape(self.delay + 1, n)
         if self.period == 0.0 or taken == 0 or now.t >= taken * self.period - 1e-9 * self.period:
-            error = np.random.default_rng([self.seed, taken]).standard_normal(n)
+            error = generator(self.seed, taken).standard_normal(n)
             fresh = self.sensor.truth(now) + np.asarray(self.bias, float) + np.asarray(self.noise, float) * error
             kept = np.concatenate([kept[1:], fresh[None]]) if taken else np.repeat(fresh[None], self.delay + 1, axis=0)
             taken += 1

@@ -8,7 +8,7 @@ from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, tags
 from motiform.record import Channel, Recording
 from motiform.spatial import up_name
-from motiform.spatial.checks import as_floats
+from motiform.spatial.checks import as_floats, generator
 
 __all__ = ["virtual_markers"]
 
@@ -37,7 +37,7 @@ def virtual_markers(
         )
     if not figure.tags:
         raise InputError("a figure must have tags", where=repr(figure), remedy="Add tags where the markers are.")
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, where="virtual markers, seed")
     points = tags(figure, qs)
     points = points + noise * rng.normal(size=points.shape)
     points[rng.random(points.shape[:2]) < hidden] = np.nan
