@@ -178,8 +178,12 @@ def _not_arrays(
     hints = hints_of(function)
     for key, value in inspect.signature(function).bind(*args, **kwargs).arguments.items():
         parts = get_args(hints[key]) if get_origin(hints.get(key)) in (Union, UnionType) else (hints.get(key),)
-        listed = isinstance(value, Number | list | tuple) or type(value).__module__.partition(".")[0] == "pandas"
-        if listed and any(_is_ndarray(part) for part in parts):
+        listed = (
+            not hasattr(value, "shape")
+            or isinstance(value, Number)
+            or type(value).__module__.partition(".")[0] == "pandas"
+        )
+        if listed and value is not None and any(_is_ndarray(part) for part in parts):
             return wrong_argument(key, value, "an array of NumPy", f"{name}()")
         if any(_is_ndarray(one) for part in parts for one in get_args(part)):
             return wrong_argument(key, value, "a sequence of arrays of NumPy", f"{name}()")
@@ -225,7 +229,8 @@ def _unfit_shapes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapp
         return InputError("rows of an array must have one length", where=f"{name}()", got=repr(args)[:80])
     import numpy as np
 
-    shapes = [f"{key} {np.shape(one)}" for key, one in _named(args, kwargs).items() if is_array(one)]
+    values = _named(args, kwargs).items()
+    shapes = [f"{key} {np.shape(one)}" for key, one in values if is_array(one) or hasattr(one, "shape")]
     if not shapes:
         return None
     return InputError("the shapes of the arrays do not fit", where=f"{name}()", got=", ".join(shapes))

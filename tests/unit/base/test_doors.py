@@ -132,6 +132,14 @@ def test_fields_of_arrays_take_what_becomes_one(value, fits):
     assert test(value) == fits
 
 
+def test_what_is_no_array_is_told():
+    work = _opened(
+        "import numpy as np\ndef work(a: np.ndarray, b: np.ndarray | None = None) -> np.ndarray:\n    return a + 1"
+    )
+    with pytest.raises(InputError, match="'a' must be an array of NumPy"):
+        work(range(3), None)
+
+
 def test_tables_and_iterators_are_told():
     with pytest.raises(InputError, match=r"Cylinder.reach\(\): 'directions' must be an array of NumPy"):
         Cylinder(0.1, 0.2).reach(pd.DataFrame({"a": [1.0, 2.0]}))

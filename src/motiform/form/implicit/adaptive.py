@@ -24,6 +24,7 @@ _LEAST = 0.5  # tolerances: smaller cells are not divided, for the surface is be
 _EXACT = 1e-3  # tolerances that a vertex may be off the surface
 _HALVINGS = 6  # of the distance at which the surface is looked for
 _MOST = 1 << 24  # cells; bounds the memory
+_ROUNDING = 1e-12  # of places: vertices cannot be within less
 _STEPS = 60  # of finding it; halving alone would take fewer
 
 
@@ -36,6 +37,7 @@ def refined(values: Callable[[Array], Array], mesh: Mesh, spacing: float, tolera
     if not (np.isfinite(tolerance) and tolerance > 0.0):
         raise InputError("the tolerance must be above 0 m", where="polygonise", got=tolerance)
     shown = _shown(values, mesh, spacing, tolerance)
+    _check_cells(values, shown, np.asarray(mesh.faces), spacing, tolerance)
     cells = Cells(values, _ROOT * spacing, mesh.vertices)
     while True:
         vertices, faces, ends = _surface(cells, tolerance)
@@ -48,15 +50,32 @@ def refined(values: Callable[[Array], Array], mesh: Mesh, spacing: float, tolera
         if not len(some):
             return Mesh(vertices, faces)
         if len(cells.size) + 8 * len(some) > _MOST or cells.size[some].min() == 1:
-            allowed, remedy = f"{_MOST} cells", "Use a larger tolerance."
-            raise ShapeError(
-                "cells for a tolerance must not be too many",
-                where="polygonise",
-                got=tolerance,
-                allowed=allowed,
-                remedy=remedy,
-            )
+            raise _too_many(tolerance)
         cells.divide(some)
+
+
+def _check_cells(
+    values: Callable[[Array], Array], points: Array, faces: Ints, spacing: float, tolerance: float
+) -> None:
+    """Refuse a tolerance for which there would be too many cells, before they are made.
+
+    A triangle that is d off the surface is parted into d/tolerance, where the surface bends (d falls with the square of
+    edges) as at an edge of it (with edges, but only along it).
+    """
+    for off in spacing / 4.0 ** np.arange(1, 6):
+        if len(faces) * off <= tolerance * _MOST:
+            return
+        if len(np.unique(_far(values, points, faces, off)[0])) * off > tolerance * _MOST:
+            raise _too_many(tolerance)
+    if tolerance < _ROUNDING * np.abs(points).max(initial=0.0):
+        raise _too_many(tolerance)
+
+
+def _too_many(tolerance: float) -> ShapeError:
+    allowed, remedy = f"{_MOST} cells", "Use a larger tolerance."
+    return ShapeError(
+        "cells for a tolerance must not be too many", where="polygonise", got=tolerance, allowed=allowed, remedy=remedy
+    )
 
 
 def _shown(values: Callable[[Array], Array], mesh: Mesh, spacing: float, tolerance: float) -> Array:

@@ -110,6 +110,14 @@ class Posed:
 
     def __init__(self, rig: Rig, position: Array, orientation: Array) -> None:
         """Take the poses of the rig's segments, (samples, segments, 3) [m] and (samples, segments, 4)."""
+        count = len(rig.segments)
+        for name, value, width in (("position", position, 3), ("orientation", orientation, 4)):
+            shape = tuple(getattr(value, "shape", ()))
+            if len(shape) != 3 or shape != (len(position), count, width):
+                allowed = f"(samples, {count}, {width})"
+                raise InputError(
+                    "poses must be of the rig's segments", where=f"Posed, {name}", got=shape, allowed=allowed
+                )
         self.rig, self.position, self.orientation = rig, position, orientation
 
     @property

@@ -147,3 +147,13 @@ def test_bad_input_is_refused(monkeypatch):
     monkeypatch.setattr(adaptive, "_MOST", 5000)
     with pytest.raises(ShapeError, match="must not be too many"):
         polygonise(ball, BOX, spacing=0.2, tolerance=1e-3)
+
+
+@pytest.mark.parametrize("tolerance", [5e-324, 1e-15, 1e-9])
+def test_a_tolerance_without_an_end_is_refused_at_once(monkeypatch, tolerance):
+    def divide(_self, _some):
+        raise AssertionError("cells were made")
+
+    monkeypatch.setattr(adaptive.Cells, "divide", divide)
+    with pytest.raises(ShapeError, match="must not be too many"):
+        polygonise(ball, BOX, spacing=0.2, tolerance=tolerance)

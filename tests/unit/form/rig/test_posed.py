@@ -103,3 +103,14 @@ def test_what_is_no_rig_is_refused(change, text):
     given = {"vertices": np.eye(3), "faces": [(0, 1, 2)], "rest": REST, "weights": {"lower": [1.0] * 3}} | change
     with pytest.raises(InputError, match=text):
         Rig.bind(**given)
+
+
+def test_poses_of_other_shapes_are_refused(tube):
+    for position, orientation in [
+        ((6, 2, 2), (6, 2, 4)),
+        ((6, 3, 3), (6, 3, 4)),
+        ((6, 2, 3), (5, 2, 4)),
+        ((2, 3), (2, 4)),
+    ]:
+        with pytest.raises(InputError, match="poses must be of the rig's segments"):
+            Posed(tube, np.zeros(position), np.ones(orientation))

@@ -314,7 +314,7 @@ class Engine:
 
     def places(self, points: np.ndarray) -> np.ndarray:
         """Return where some points are [m], (points, 3)."""
-        return np.ascontiguousarray(self._seen()[0][:, points + self._pad].T)
+        return np.ascontiguousarray(self._seen()[0][:, np.asarray(points, np.int64) + self._pad].T)
 
     def place(self, state: NetworkState) -> None:
         """Put all points elsewhere; links keep the lengths and states that they had."""

@@ -68,6 +68,8 @@ def worst_collision(network: Network, longest: float) -> Collision | None:
 
 def _judge(name: str, k: float, z: float, step: float, longest: float) -> Collision:
     """k = stiffness over reduced mass [1/s²], z = damping over reduced mass [1/s]."""
+    if not np.isfinite(k * max(step, 1.0) ** 2):
+        return Collision(name, 0.0, np.inf, np.inf)  # beyond floats: no step is short enough
     safe = max(np.sqrt(4 * GAIN / (1 + GAIN) / k), min(8 * z / k, 1 / np.sqrt(k)))
     if z > 0 and safe < longest < np.inf:
         for T in np.geomspace(safe, longest, _SCAN):
