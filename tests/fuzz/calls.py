@@ -66,6 +66,7 @@ def _only_said(what: object) -> bool:
 def pool() -> dict[type, list[Any]]:
     """Return small right objects of the classes that functions take and that have methods, by class."""
     import motiform as mf
+    from fuzz.objects import further_objects
     from fuzz.targets import readers, recordings
     from motiform.geometry import Ball, Box
     from motiform.motion.figures import human36
@@ -76,6 +77,7 @@ def pool() -> dict[type, list[Any]]:
     builder.tag("tip", "arm", (0, -0.4, 0))
     found: list[Any] = [builder.build(), human36(), *recordings(), Box((1, 1, 1)), Ball(0.5), Box((1, 1, 1)).to_mesh()]
     found += [mf.Transform.identity(), mf.dress(recordings()[0]), load_scene("handle"), np.random.default_rng(0)]
+    found += further_objects()
     for name in SCENES:
         built = load_scene(name, {"scene.duration": 0.01}).build()
         found += [built.model, *built.arguments.values(), built]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fuzz.calls import NOT_CALLED, public
+from fuzz.calls import NOT_CALLED, pool, public
 from fuzz.run import fuzz
 from fuzz.targets import TARGETS, readers
 
@@ -28,3 +28,8 @@ def test_what_is_public_is_called():
     assert {"motiform.image:CameraPath", "motiform.form:CloudLook", "motiform.form:read_rig"} <= names
     assert not names & set(NOT_CALLED)
     assert len(names) > 500
+
+
+@pytest.mark.slow
+def test_every_public_class_has_objects():
+    assert [name for name, what in public().items() if isinstance(what, type) and what not in pool()] == []

@@ -259,3 +259,13 @@ def test_intensity_of_a_law_that_is_out_of_range_is_named():
 
     with pytest.raises(RunError, match=r"law 'loud', t = 0.15 s.*between 0 and 1.*1.5"):
         simulate(knee(), t1=0.3, rate=50, controls=muscles(SampledLaw(loud, 0.1)))
+
+
+def test_without_a_command_there_are_no_pulses():
+    """As with pulses that recruit nothing: these only end steps elsewhere, for which the tolerance is 1e-9 a step."""
+    given = {"t1": 0.3, "rate": 50, "q0": [0.3], "rtol": 1e-9, "atol": 1e-9}
+    none, nothing = (
+        simulate(knee(), controls=muscles(command), **given) for command in (None, train([0.05, 0.1], 0.0))
+    )
+    np.testing.assert_allclose(none["q"], nothing["q"], atol=1e-7)
+    assert np.ptp(none["q"]) > 0.1

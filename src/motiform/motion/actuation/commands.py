@@ -73,7 +73,7 @@ class PulseTrain:
             allowed = f"{len(times)} rows"
             raise InputError("values must have a row for each time", where=where, got=values.shape, allowed=allowed)
         object.__setattr__(self, "times", times)
-        object.__setattr__(self, "values", values.reshape(len(times), -1))
+        object.__setattr__(self, "values", values if values.ndim == 2 else values[:, None])
         object.__setattr__(self, "delay", check_number(self.delay, "delay", where, least=0.0))
 
     @property
