@@ -16,6 +16,7 @@ __all__ = [
     "InputError",
     "MotiformError",
     "MotiformWarning",
+    "RangeError",
     "RecordingError",
     "RunError",
     "SceneError",
@@ -91,6 +92,10 @@ class InputError(MotiformError):
     """What was given is wrong: a value, a file, a name. The command line ends with code 2."""
 
     exit_code = 2
+
+
+class RangeError(InputError, IndexError):
+    """An index is beyond what is there. It is an IndexError, too: that ends iterations of Python."""
 
 
 class SceneError(InputError):

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from motiform.base.errors import DefectError, InputError, MotiformError, RunError, closest
+from motiform.base.errors import DefectError, InputError, MotiformError, RangeError, RunError, closest
 from motiform.base.stated import checker_of, hints_of, is_array, words_of, wrong_type
 
 __all__ = ["FOREIGN", "told", "wrong_argument"]
@@ -202,7 +202,7 @@ def _unfit_sizes(error: Exception, name: str, args: Sequence[Any], kwargs: Mappi
     if isinstance(error, ValueError | IndexError) and any(part in text for part in _NOTHING):
         return InputError("it cannot be computed of nothing", where=where, got=_sizes(args, kwargs))
     if isinstance(error, IndexError) and "out of range" in text:
-        return InputError(f"there are fewer of them: {error}", where=where, got=_sizes(args, kwargs))
+        return RangeError(f"there are fewer of them: {error}", where=where, got=_sizes(args, kwargs))
     return None
 
 
@@ -233,7 +233,8 @@ def _unfit_shapes(error: Exception, name: str, args: Sequence[Any], kwargs: Mapp
     shapes = [f"{key} {np.shape(one)}" for key, one in values if is_array(one) or hasattr(one, "shape")]
     if not shapes:
         return None
-    return InputError("the shapes of the arrays do not fit", where=f"{name}()", got=", ".join(shapes))
+    kind = RangeError if isinstance(error, IndexError) else InputError
+    return kind("the shapes of the arrays do not fit", where=f"{name}()", got=", ".join(shapes))
 
 
 def _own_fields(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -105,6 +105,13 @@ def test_what_is_no_rig_is_refused(change, text):
         Rig.bind(**given)
 
 
+def test_samples_are_iterated(tube):
+    posed = Posed(tube, np.zeros((3, 2, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (3, 2, 1)))
+    assert len(list(posed)) == 3
+    with pytest.raises(InputError, match="do not fit"):
+        posed[3]
+
+
 def test_poses_of_other_shapes_are_refused(tube):
     for position, orientation in [
         ((6, 2, 2), (6, 2, 4)),
