@@ -96,6 +96,9 @@ class ExplicitStep:
     def step(self, t: float, y: np.ndarray, h: float) -> np.ndarray:
         """Return the state at t + h; the stages stay for the error and the dense output."""
         tableau, k = self.tableau, self.stages
+        if not isinstance(y, np.ndarray) or y.shape != k.shape[1:]:
+            allowed = f"an array of shape {k.shape[1:]}"
+            raise InputError("the state must have the size of the system", got=repr(y)[:60], allowed=allowed)
         self.rate(t, y, k[0])
         for s in range(1, tableau.stages):
             self.rate(min(t + tableau.c[s] * h, self.latest), y + h * (tableau.a[s, :s] @ k[:s]), k[s])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motiform as mf
-from motiform.base.errors import RunError
+from motiform.base.errors import InputError, RunError
 from motiform.geometry import MassProperties
 from motiform.motion.bodies import Bodies, Body, Environment
 from motiform.motion.run.explicit import ExplicitStep, SlowWarning, march
@@ -83,3 +83,10 @@ def test_coordinates_beyond_inertia_are_called_so():
     away = {"figure.0.segment.1.joint.contact.start.parent": [0, 1e160, 0]}
     with pytest.raises(RunError, match=r"t = 0 s on: coordinates are too large .*1e\+160"):
         mf.simulate("cart", settings=away)
+
+
+@pytest.mark.parametrize("state", [np.ones(31), np.ones((1, 1)), [1.0], memoryview(b"a")])
+def test_a_state_of_another_size_is_refused(state):
+    steps = ExplicitStep(DORMAND_PRINCE, lambda _t, y, out: np.copyto(out, -y), size=1)
+    with pytest.raises(InputError, match="the state must have the size of the system"):
+        steps.step(0.0, state, 0.1)
