@@ -118,7 +118,10 @@ def _free_remedy(screen: Screen, segment: Segment) -> str:
             f"damping of 0 or more and above {-zs / top:.4g} N s/m."
         )
     low = _largest_step(max((segment.start, segment.end), key=lambda end: end[0] + 2 * end[1]), screen.step)
-    return f"Raise frequency to {1 / low:.6g} Hz or more, or lower stiffness and damping."
+    raised = (
+        f"Raise frequency to {1 / low:.6g} Hz or more, or l" if low > 0 else "L"
+    )  # near the end of floats none does
+    return f"{raised}ower stiffness and damping."
 
 
 def _largest_step(end: tuple[float, float], step: float) -> float:

@@ -96,13 +96,17 @@ class ExplicitStep:
     def step(self, t: float, y: np.ndarray, h: float) -> np.ndarray:
         """Return the state at t + h; the stages stay for the error and the dense output."""
         tableau, k = self.tableau, self.stages
-        if not isinstance(y, np.ndarray) or y.shape != k.shape[1:]:
-            allowed = f"an array of shape {k.shape[1:]}"
-            raise InputError("the state must have the size of the system", got=repr(y)[:60], allowed=allowed)
+        self._check(y)
         self.rate(t, y, k[0])
         for s in range(1, tableau.stages):
             self.rate(min(t + tableau.c[s] * h, self.latest), y + h * (tableau.a[s, :s] @ k[:s]), k[s])
         return y + h * (tableau.b @ k)
+
+    def _check(self, y: np.ndarray) -> None:
+        shape = self.stages.shape[1:]
+        if not isinstance(y, np.ndarray) or y.shape != shape:
+            allowed = f"an array of shape {shape}"
+            raise InputError("the state must have the size of the system", got=repr(y)[:60], allowed=allowed)
 
     def error(self, y: np.ndarray, end: np.ndarray, h: float) -> float:
         """Return the error of the last step over the one allowed: a step is good up to 1."""
@@ -118,6 +122,7 @@ class ExplicitStep:
 
     def solution(self, t: float, y: np.ndarray, end: np.ndarray, h: float) -> Solution:
         """Return the solution inside the last step: the method's own dense output, or Hermite's cubic."""
+        self._check(end)
         k = self.stages.copy()
         if self.tableau.dense is not None:
             polynomial = (self.tableau.dense.T @ k) * h
@@ -149,6 +154,7 @@ class ExplicitStep:
 
     def first_step(self, t: float, y: np.ndarray, longest: float) -> float:
         """Guess a first step from the size of the state and of its rate [Hairer93 II.4]."""
+        self._check(y)
         k0, k1 = np.empty_like(y), np.empty_like(y)
         self.rate(t, y, k0)
         scale = self.atol + self.rtol * np.abs(y)

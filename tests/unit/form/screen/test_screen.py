@@ -179,3 +179,8 @@ def test_nothing_holds_a_free_screen():
     balanced = np.zeros((11, 9))
     balanced[2, 2], balanced[7, 5] = 1.0, -1.0
     assert static_response(loose, balanced).sum() == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_screen_that_no_frequency_helps_is_told():
+    with pytest.raises(InputError, match=r"free screen diverges .*\. Lower stiffness and damping\."):
+        mf.simulate(plate(law=ScreenLaw(1.0, 1e308, 0.0, 0.0)), t1=0.1)

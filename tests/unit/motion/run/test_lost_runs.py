@@ -90,3 +90,5 @@ def test_a_state_of_another_size_is_refused(state):
     steps = ExplicitStep(DORMAND_PRINCE, lambda _t, y, out: np.copyto(out, -y), size=1)
     with pytest.raises(InputError, match="the state must have the size of the system"):
         steps.step(0.0, state, 0.1)
+    with pytest.raises(InputError, match="the state must have the size of the system"):
+        steps.first_step(0.0, state, 0.1)

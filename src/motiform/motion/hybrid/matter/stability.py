@@ -61,7 +61,8 @@ class FigureStability:
         if self.largest <= _LIMIT:
             name, count = min(self.presses.items(), key=lambda item: item[1])
             name, step = f"solid {name!r}", self.step * np.sqrt(count)
-        remedy = f"Raise the network's frequency to {1 / step:.6g} Hz or more, or lower the stiffness or damping."
+        raised = f"Raise the network's frequency to {1 / step:.6g} Hz or more, or l" if step > 0 else "L"
+        remedy = f"{raised}ower the stiffness or damping."
         if name == "controls":
             remedy += " The gains of a PostureControl may be of any size."
         raise InputError(
