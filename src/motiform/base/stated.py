@@ -80,11 +80,14 @@ def _items_checker_of(inner: Sequence[Any]) -> Callable[[Any], bool] | None:
         return _has_items
     if len(inner) > 1 and inner[-1] is not Ellipsis:
         each = [checker_of(one) or _is_any for one in inner]
-        return lambda value: (
-            _has_items(value)
-            and len(value) == len(each)
-            and all(fits(one) for fits, one in zip(each, value, strict=True))
-        )
+
+        def fit(value: Any) -> bool:
+            if not _has_items(value):
+                return False
+            items = list(value)  # a table's length is that of its rows, its items are columns
+            return len(items) == len(each) and all(fits(one) for fits, one in zip(each, items, strict=True))
+
+        return fit
     test = checker_of(inner[0])
     return _has_items if test is None else lambda value: _has_items(value) and all(test(one) for one in value)
 

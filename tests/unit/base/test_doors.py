@@ -21,7 +21,7 @@ from motiform.measure import synthetic_ct, write_subjects
 from motiform.measure.plates import center_of_pressure
 from motiform.motion.actuation import PostureTask, prioritized
 from motiform.motion.actuation.muscles import MuscleModel
-from motiform.motion.bones import Cartilage
+from motiform.motion.bones import Cartilage, Ligament
 from motiform.motion.contact import solve_contacts
 from motiform.motion.matter import Engine, Points
 from motiform.motion.matter.coupling import transmission
@@ -145,6 +145,11 @@ def test_tables_and_iterators_are_told():
         Cylinder(0.1, 0.2).reach(pd.DataFrame({"a": [1.0, 2.0]}))
     with pytest.raises(InputError, match=r"show_pictures\(\): the arguments do not fit"):
         show_pictures(k for k in range(3))
+
+
+def test_a_table_in_place_of_two_values_is_told():
+    with pytest.raises(InputError, match=r"Ligament\(\): 'bones' must be 2 values"):
+        Ligament("tie", "ties", pd.DataFrame({"a": [1.0, 2.0]}), np.zeros((1, 3)), np.ones((1, 3)), 1.0)  # type: ignore[arg-type]
 
 
 def _opened(text: str):

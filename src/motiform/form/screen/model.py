@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, closest
 from motiform.form.screen.engraver import Engraver
 from motiform.form.screen.pistons import Pistons
+from motiform.geometry.checks import LEAST, MOST
 from motiform.motion.matter.stability.cell import PROTOTYPES, ScreenLaw, Segment, design_screen
 from motiform.motion.run import check_number
 from motiform.spatial.checks import as_floats
@@ -62,7 +63,7 @@ class Screen:
         put = object.__setattr__
         put(self, "shape", _check_shape(self.shape))
         for key in ("spacing", "mass", "frequency"):
-            put(self, key, check_number(getattr(self, key), key, "screen", above=0.0))
+            put(self, key, check_number(getattr(self, key), key, "screen", least=LEAST, most=MOST))
         put(self, "rest", check_number(self.rest, "rest", "screen"))
         _check_choice("edges", self.edges, ("fixed", "free"))
         _check_choice("dtype", self.dtype, ("float64", "float32"))

@@ -19,6 +19,7 @@ from motiform.spatial.checks import Array, as_floats, generator
 __all__ = ["synthetic_ct"]
 
 _AT_ONCE = 8_000_000  # samples of a bone that are looked at together
+_WIDEST = 50  # voxels
 _FINE = 2  # samples of a voxel along its shortest edge
 
 
@@ -57,10 +58,11 @@ def synthetic_ct(
         high = np.max([mesh.bounds[1] for mesh in bones.values()], axis=0) + margin
     else:
         low, high = as_floats(bounds, 2, 3, where="bounds")
-    if not (0 <= blur <= np.max(high - low) and margin >= 0 and noise >= 0 and (h > 0).all()):
+    if not (0 <= blur <= min(np.max(high - low), _WIDEST * np.max(h)) and margin >= 0 and noise >= 0 and (h > 0).all()):
         raise InputError(
-            "a synthetic CT is blurred over less than its size", got=f"blur {blur:g} m, margin {margin:g} m",
-            allowed="spacing above 0; blur, margin and noise of 0 or more",
+            "a synthetic CT is blurred over less than its size, and over few voxels",
+            got=f"blur {blur:g} m, margin {margin:g} m",
+            allowed=f"spacing above 0; margin and noise of 0 or more, blur of 0 to {_WIDEST} voxels",
         )  # fmt: skip
     random = generator(seed)
     needed = 30.0 * float(np.prod((high - low) / h + 1))

@@ -64,6 +64,7 @@ __all__ = [
 
 SLAB = 0.02  # [m] thickness of planes and faces in pictures
 WIDE = 20.0  # [m] size of endless obstacles in pictures
+_MOST_STEPS = 10_000  # of stairs: each is an obstacle of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,8 +340,9 @@ def stairs(
     highest step. `rise`, `run` and `width` (z) [m] are those of one step. Boxes reach `depth` [m] below the floor (as
     deep as one rise) and a little under the next higher step, so that the nearest side is always one that can be seen.
     """
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not count >= 1:
-        raise InputError("not a number of steps", where=f"stairs {name!r}", got=count, allowed="1, 2, 3, …")
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= _MOST_STEPS:
+        allowed = f"1 to {_MOST_STEPS}"
+        raise InputError("not a number of steps", where=f"stairs {name!r}", got=count, allowed=allowed)
     h, s, w = (check_length(v, f"{k} of stairs {name!r}") for k, v in (("rise", rise), ("run", run), ("width", width)))
     low = h if depth is None else check_length(depth, f"depth of stairs {name!r}")
     foot = check_point(at, f"at of stairs {name!r}")

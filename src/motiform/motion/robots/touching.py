@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from motiform.base.errors import MotiformError
+from motiform.base.errors import InputError, MotiformError
 from motiform.geometry import Ellipsoid, Plane, Shape, surfaces
 from motiform.geometry.solids.register import has_distance
 from motiform.geometry.touch.solids import can_touch
@@ -138,7 +138,8 @@ def _points(
 
 
 def _shape(solid: object) -> Shape:
-    assert isinstance(solid, Shape)
+    if not isinstance(solid, Shape):
+        raise InputError("contacts of a segment must be of a bounded shape", got=type(solid).__name__)
     return solid
 
 

@@ -15,17 +15,26 @@ _MOST = 1e9  # samples of a run, and steps from one sample to the next
 
 
 def check_number(
-    value: float, what: str, where: str, *, least: float | None = None, above: float | None = None
+    value: float,
+    what: str,
+    where: str,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float = np.inf,
 ) -> float:
     """Return a finite number within its bounds."""
     try:
         value = float(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{what} is not a number", where=where, got=value, allowed="a finite number") from error
-    if not np.isfinite(value) or (least is not None and value < least) or (above is not None and value <= above):
-        bound = f"at least {least}" if least is not None else f"above {above}" if above is not None else "finite"
-        raise InputError(f"{what} is out of range", where=where, got=value, allowed=f"a finite number, {bound}")
-    return float(value)
+    low = (least is not None and value < least) or (above is not None and value <= above)
+    if not np.isfinite(value) or low or value > most:
+        bounds = [f"at least {least}"] if least is not None else [f"above {above}"] if above is not None else []
+        bounds += [f"at most {most:g}"] if most < np.inf else []
+        allowed = ", ".join(["a finite number", *bounds])
+        raise InputError(f"{what} is out of range", where=where, got=value, allowed=allowed)
+    return value
 
 
 @dataclass(frozen=True)

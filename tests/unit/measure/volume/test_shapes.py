@@ -51,3 +51,9 @@ def test_distal_is_along_the_axis_that_is_asked_for():
     assert check_closed(other["radius"]) > 0
     with pytest.raises(InputError, match="distal"):
         synthetic_bones(distal="x")
+
+
+def test_a_wide_blur_is_refused():
+    bones = synthetic_bones(gap=0.8e-3)
+    with pytest.raises(InputError, match="blur of 0 to 50 voxels"):
+        synthetic_ct(bones, spacing=5e-4, blur=0.03)

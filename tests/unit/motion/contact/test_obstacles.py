@@ -362,6 +362,7 @@ def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
         (lambda: o.profile([(0, 0), (1, 0)], 1.0, placement="up"), "not a placement"),  # type: ignore[arg-type]
         (lambda: o.stairs(0, 0.2, 0.3, 1.0), "number of steps"),
         (lambda: o.stairs(2.5, 0.2, 0.3, 1.0), "number of steps"),  # type: ignore[arg-type]
+        (lambda: o.stairs(10**8, 0.2, 0.3, 1.0), "1 to 10000"),
         (lambda: o.stairs(3, 0.2, -0.3, 1.0), "run of stairs"),
         (lambda: o.ball(1.0, name=""), "not a name"),
         (lambda: o.ball(1.0, segment=""), "not a segment"),

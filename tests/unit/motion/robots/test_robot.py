@@ -57,6 +57,14 @@ def test_friction_is_the_greater_of_two_and_none_without_tangents(tmp_path):
     assert {p.friction for p in robot(tmp_path, friction=0.3).contacts.points} == {0.3}
 
 
+def test_a_plane_of_a_moving_segment_is_left_out_and_told(tmp_path):
+    found = robot(tmp_path, more='type="plane"')
+    assert not [p for p in found.contacts.points if p.name.startswith("foot")]
+    assert any(
+        "left out contacts of 'foot1': contacts of a segment must be of a bounded shape" in n for n in found.notes
+    )
+
+
 def test_bits_decide_what_touches(tmp_path):
     floor = '<geom name="floor" type="plane" size="1 1 1" contype="2" conaffinity="4"/>'
     assert [p.name for p in robot(tmp_path, floor, more='contype="4"').contacts.points] == ["foot1", "foot2", "foot3"]

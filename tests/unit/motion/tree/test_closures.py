@@ -8,7 +8,7 @@ from motiform.base.errors import InputError, RunError
 from motiform.geometry import surfaces as s
 from motiform.motion import tree
 from motiform.motion.tree.algorithms.closure_rows import contact_frames, contact_gap
-from motiform.motion.tree.algorithms.closures import closure_forces, closure_wrenches, keep_closures
+from motiform.motion.tree.algorithms.closures import closure_forces, closure_wrenches, keep_closures, weigh
 from motiform.motion.tree.algorithms.effort import effort
 from motiform.motion.tree.algorithms.forward import held_contact_force, loaded_dynamics
 from motiform.motion.tree.algorithms.matrices import contact_wrench
@@ -441,6 +441,15 @@ def test_joined_segments_keep_the_freedom_of_the_joint(rows):
     along = np.concatenate([np.zeros(9), R[1].T @ R[0] @ n])
     assert (np.abs(J @ about).max() < 1e-12) == (rows in ("revolute", "cylindrical", "line"))
     assert (np.abs(J @ along).max() < 1e-12) == (rows in ("prismatic", "cylindrical", "line"))
+
+
+def test_closures_beyond_floats_are_told():
+    b = FigureBuilder(name="speck")
+    b.segment("a", None, joints.free(), mass=1e-90, inertia=1e-90 * np.eye(3))
+    b.close("pin", None, (0, 0, 0), "a", (0, 0, 0))
+    figure = b.build()
+    with pytest.raises(RunError, match="'speck': closures are beyond the range of floats"):
+        weigh(figure, 1e-90 * np.eye(6), np.full((3, 6), 1e300))
 
 
 def test_a_closure_needs_an_axis():

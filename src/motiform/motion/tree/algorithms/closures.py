@@ -163,7 +163,11 @@ def weigh(figure: Figure, M: Array, J: Array) -> Weighed:
         L = np.linalg.cholesky(M)
     except np.linalg.LinAlgError:
         raise _not_invertible(figure) from None
-    U, size, Vt = np.linalg.svd(np.linalg.solve(L, np.swapaxes(J, -1, -2) * D), full_matrices=False)
+    rows = np.linalg.solve(L, np.swapaxes(J, -1, -2) * D)
+    if not np.isfinite(rows).all():
+        where, remedy = f"figure {figure.name!r}", "Take masses and lengths that differ by fewer powers of ten."
+        raise RunError("closures are beyond the range of floats", where=where, remedy=remedy)
+    U, size, Vt = np.linalg.svd(rows, full_matrices=False)
     size = np.where(size > _REDUNDANT * size[..., :1], size, 0.0)
     return Weighed(L, U, size, np.swapaxes(Vt, -1, -2), D)
 
