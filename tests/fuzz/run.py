@@ -83,10 +83,12 @@ def work() -> None:
     more = True
     while more:
         reader, writer = os.pipe()  # the case that a child has begun, and its end
+        stuck = home / "stuck"
         child = os.fork()
         if not child:
             os.close(reader)
-            _do_cases(out, home, os.fdopen(writer, "w"))
+            with stuck.open("w") as stacks:
+                _do_cases(out, home, os.fdopen(writer, "w"), stacks)
             os._exit(0)
         os.close(writer)
         with os.fdopen(reader) as told:
@@ -94,10 +96,9 @@ def work() -> None:
         status = os.waitpid(child, 0)[1]
         if lines and lines[-1] == "begun":
             late = os.WIFEXITED(status)  # the watchdog's end; others are signals
-            out.write(
-                json.dumps([f"no answer in {SECONDS:.0f} s" if late else f"the process died ({status})", SECONDS])
-            )
-            out.write("\n")
+            where = stuck.read_text()
+            told = f"no answer in {SECONDS:.0f} s\n{where}" if late else f"the process died ({status})"
+            out.write(json.dumps([told.strip(), SECONDS]) + "\n")
             out.flush()
         more = not lines or lines[-1] != "end"
     shutil.rmtree(home, ignore_errors=True)
@@ -108,7 +109,7 @@ def _quick() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-def _do_cases(out: TextIO, home: Path, told: TextIO) -> None:
+def _do_cases(out: TextIO, home: Path, told: TextIO, stacks: TextIO) -> None:
     """Do cases until there are none, or too much memory is kept."""
     try:
         import resource
@@ -119,7 +120,7 @@ def _do_cases(out: TextIO, home: Path, told: TextIO) -> None:
     begun_with = _kept()
     while line := sys.stdin.readline():
         print("begun", file=told, flush=True)
-        faulthandler.dump_traceback_later(SECONDS, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(SECONDS, exit=True, file=stacks)
         target, seed, number = json.loads(line)
         shutil.rmtree(home / "around", ignore_errors=True)
         folder = home / "around" / "inside"  # where ".." leads, too
@@ -198,6 +199,7 @@ def fuzz(cases: int, seed: int, targets: list[str], seconds: float = float("inf"
                 target = turns[number % len(turns)]
                 told, spent = worker.do((target, seed, number))
                 if told.startswith(("MemoryError", "no answer", "the process")):  # or it was what others had left
+                    print(f"at first: {told}\n    {_again(target, seed, number)}", flush=True)
                     told, spent = worker.do((target, seed, number))
                 if spent > SLOW and not told:
                     told, spent = worker.do((target, seed, number))
@@ -256,7 +258,7 @@ def main() -> None:
     begun = time.monotonic()
     found = fuzz(given.cases, given.seed, targets, given.seconds, given.jobs or os.cpu_count() or 1)
     spent = time.monotonic() - begun
-    for kind, times in Counter(told.split(": ")[0] for told in found.wrong.values()).most_common():
+    for kind, times in Counter(told.split("\n")[0].split(": ")[0] for told in found.wrong.values()).most_common():
         print(f"{times:6} {kind}")
     for name, times in found.done.items():
         rate = times / max(found.seconds[name], 1e-9)

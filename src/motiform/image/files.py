@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import InputError, MotiformError, RunError
+from motiform.record.files import REFUSED
 
-__all__ = ["check_new", "new_file"]
+__all__ = ["check_new", "new_file", "not_written"]
 
 
 def check_new(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -25,6 +26,12 @@ def check_new(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     return path
 
 
+def not_written(what: str, path: Path, error: OSError, remedy: str | None = None) -> MotiformError:
+    """Return the error of something that could not be written: of the input where nothing can be written there."""
+    kind = InputError if error.errno in REFUSED else RunError
+    return kind(f"cannot write {what}: {error.strerror or error}", where=str(path), remedy=remedy)
+
+
 @contextmanager
 def new_file(path: str | os.PathLike[str], *, overwrite: bool = False, remedy: str | None = None) -> Iterator[Path]:
     """Give a temporary name with the same suffix in the same folder; it becomes ``path`` only when all is written.
@@ -40,7 +47,7 @@ def new_file(path: str | os.PathLike[str], *, overwrite: bool = False, remedy: s
         check_new(path, overwrite=overwrite)
         temporary.replace(path)
     except OSError as error:
-        raise RunError(f"cannot write the file: {error.strerror or error}", where=str(path), remedy=remedy) from error
+        raise not_written("the file", path, error, remedy) from error
     finally:
         with suppress(OSError):  # a read-only disk must not hide what went wrong
             temporary.unlink(missing_ok=True)

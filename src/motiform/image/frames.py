@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.image.files import not_written
 from motiform.record.samples import Samples, in_blocks
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class FrameFolder:
             folder.mkdir(parents=True)
             mark.write_text(key)
         except OSError as error:
-            raise RunError(f"cannot keep pictures: {error.strerror or error}", where=str(folder)) from error
+            raise not_written("pictures", folder, error) from error
 
     @property
     def remedy(self) -> str:
@@ -103,9 +104,7 @@ class FrameFolder:
             half.replace(file)  # a picture is there whole or not at all
         except OSError as error:
             half.unlink(missing_ok=True)
-            raise RunError(
-                f"cannot keep pictures: {error.strerror or error}", where=str(self.folder), remedy=self.remedy
-            ) from error
+            raise not_written("pictures", self.folder, error, self.remedy) from error
         return pixels
 
     def remove(self) -> None:

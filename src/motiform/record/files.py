@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import stat
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +17,7 @@ from motiform.base.machine import check_room
 
 __all__ = [
     "PARTIAL",
+    "REFUSED",
     "AnyPath",
     "as_path",
     "disk",
@@ -37,6 +39,7 @@ PARTIAL = ".partial"
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 _GONE = (errno.ENOENT, errno.ENOTDIR)
+REFUSED = (*_READ_ONLY, *_GONE)  # of places where nothing can be written, whatever it is
 _SAFE = "what was committed before is safe"
 
 
@@ -143,8 +146,8 @@ def make_folder(path: Path) -> Path:
         raise RecordingError("the output must be a folder", where=str(path), remedy="Give another name.")
     with disk(path):
         path.mkdir(parents=True, exist_ok=True)
-        if not os.access(path, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        with tempfile.TemporaryFile(dir=path):
+            pass
     return path
 
 

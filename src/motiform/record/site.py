@@ -7,7 +7,7 @@ from pathlib import Path
 
 from motiform.base.errors import RecordingError
 from motiform.base.locks import unlock
-from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder
+from motiform.record.files import PARTIAL, disk, lock_folder, make_folder, remove_folder
 from motiform.record.places import is_recording, put_in_place, remove_stale, restore
 from motiform.record.store import is_empty
 
@@ -37,8 +37,8 @@ class Site:
         missing = tuple(folder for folder in (parent, *parent.parents) if not folder.exists())
         hidden = parent / f".{name.absolute().name}.{secrets.token_hex(4)}{PARTIAL}"
         try:
+            make_folder(parent)
             with disk(name):
-                parent.mkdir(parents=True, exist_ok=True)
                 if remove_stale(name):
                     remedy = "Wait until it ends, or write elsewhere."
                     raise RecordingError("another process is writing it", where=str(name), remedy=remedy)

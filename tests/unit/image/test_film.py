@@ -181,7 +181,7 @@ def test_wrong_requests_are_named(flight, tmp_path, write, name, options, text):
 def test_a_folder_that_cannot_be_written_is_told_before_the_work(flight, write, name):
     done = []
     options = {"progress": done.append} if write is film else {}
-    with pytest.raises(MotiformError, match=f"/proc/{name}: cannot write the file"):
+    with pytest.raises(InputError, match=f"/proc/{name}: cannot write the file"):
         write(flight, f"/proc/{name}", size=SIZE, camera=Camera((0, 1, 5), (0, 0, 0)), **options)
     assert not done
 
@@ -253,7 +253,7 @@ def test_pictures_that_cannot_be_kept_are_told_with_what_to_do(flight, tmp_path,
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(iio, "imwrite", full)
-    with pytest.raises(RunError, match=r"pictures: cannot keep pictures: No space left on device\. .*--resume"):
+    with pytest.raises(RunError, match=r"pictures: cannot write pictures: No space left on device\. .*--resume"):
         film(flight, tmp_path / "a.mp4", size=SIZE, frames=tmp_path / "pictures")
 
 

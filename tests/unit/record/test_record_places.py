@@ -8,6 +8,7 @@ import walker
 from motiform.base.errors import MotiformError, RecordingError
 from motiform.record import Recorder, compare, open_recording, places
 from motiform.record.files import make_folder
+from motiform.record.site import Site
 
 
 class Killed(BaseException):
@@ -116,3 +117,10 @@ def test_folders_for_results_are_made_or_refused(tmp_path, name):
     with pytest.raises(MotiformError, match=r"must be a folder|not there, or is a file|writing failed"):
         make_folder(tmp_path / name)
     assert make_folder(tmp_path / "new" / "one").is_dir()
+
+
+def test_a_recording_below_a_file_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(RecordingError, match="file: the output must be a folder"):
+        Site.begin(tmp_path / "file" / "a.mf", overwrite=False)
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
