@@ -173,3 +173,9 @@ class TestStability:
         stability = assess_figure(None, system.contacts.equations, system.moved.y, FREQUENCY)
         assert stability.largest == 0.0
         assert stability.stable
+
+    def test_a_figure_without_inertia_is_told(self):
+        b = FigureBuilder(name="ghost")
+        b.segment("slide", None, joints.prismatic((1, 0, 0)), mass=0.0)
+        with pytest.raises(RunError, match=r"figure 'ghost': the inertia matrix must be invertible"):
+            simulate_coupled(dust().build(), b.build(), options(1.0))

@@ -21,6 +21,7 @@ from motiform.base.errors import InputError
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.matter.parts import Joined, SegmentSolid
 from motiform.motion.tree import FigureState, advance, inertia_matrix, joint_axes, poses
+from motiform.motion.tree.algorithms.closures import not_invertible
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["FigureStability", "assess_figure"]
@@ -100,12 +101,16 @@ def assess_figure(
     gains = gains[0], gains[1] + np.diag(damping)
     moves = _Moves(figure.carried, axes, frames)
     terms |= {} if joined is None else _links(joined, moves)
-    worst, vector = _largest(M, gains, terms, 1 / rate)
+    try:
+        worst, vector = _largest(M, gains, terms, 1 / rate)
+        longest = _longest(M, gains, terms, 1 / rate)
+    except np.linalg.LinAlgError:
+        raise not_invertible(figure) from None
     shares = {name: float(vector @ ((K / rate + 2 * D) @ vector)) for name, (K, D) in terms.items()}
     presses = {one.name: _LIMIT / _pressed(one, moves, M, gains, figure.index(one.segment), rate) for one in solids}
     return FigureStability(
         1 / rate, worst, max(shares, key=lambda name: shares[name], default=""),
-        figure.coordinates[int(np.argmax(np.abs(vector)))], _longest(M, gains, terms, 1 / rate), presses,
+        figure.coordinates[int(np.argmax(np.abs(vector)))], longest, presses,
     )  # fmt: skip
 
 

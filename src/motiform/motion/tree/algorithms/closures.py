@@ -24,6 +24,7 @@ __all__ = [
     "constrained_dynamics",
     "constraint",
     "keep_closures",
+    "not_invertible",
 ]
 
 WEAK = 1e-4  # singular values below this share of the largest may be those of a singular position near by
@@ -111,7 +112,8 @@ def assembled(figure: Figure, q: Array, rows: list[Rows]) -> Constraint:
     return Constraint(value, _jacobian(figure, q, rows), bias)
 
 
-def _not_invertible(figure: Figure) -> RunError:
+def not_invertible(figure: Figure) -> RunError:
+    """Return the error of a figure that some motion meets no inertia of."""
     return RunError(
         "the inertia matrix must be invertible",
         where=f"figure {figure.name!r}",
@@ -162,7 +164,7 @@ def weigh(figure: Figure, M: Array, J: Array) -> Weighed:
     try:
         L = np.linalg.cholesky(M)
     except np.linalg.LinAlgError:
-        raise _not_invertible(figure) from None
+        raise not_invertible(figure) from None
     rows = np.linalg.solve(L, np.swapaxes(J, -1, -2) * D)
     if not np.isfinite(rows).all():
         where, remedy = f"figure {figure.name!r}", "Take masses and lengths that differ by fewer powers of ten."
@@ -215,7 +217,7 @@ def solve_inertia(figure: Figure, M: Array, b: Array) -> Array:
     try:
         return np.linalg.solve(M, b)
     except np.linalg.LinAlgError:
-        raise _not_invertible(figure) from None
+        raise not_invertible(figure) from None
 
 
 def closure_forces(
