@@ -1,6 +1,6 @@
 """The fuzzer: cases of all targets in processes of bounded time and memory.
 
-python tests/fuzz/run.py [--cases N] [--seconds S] [--seed S] [--target NAME] [--jobs J] [--only CASE]
+python tests/fuzz/run.py [--cases N] [--seconds S] [--seed S] [--target NAME] [--jobs J] [--bounds] [--only CASE]
 
 Every case follows from the seed, the target and its number. A case is good when it ends with a result or an error of
 motiform, within its time and memory. What is not is written to the terminal with the command that repeats it.
@@ -51,6 +51,8 @@ def one_case(target: str, seed: int, number: int, folder: Path) -> str:
     except DefectError as error:
         return f"defect: {error.got}"
     except MotiformError as error:
+        if beyond := _beyond(error):
+            return beyond
         return ("" if not _VAGUE.search(str(error)) else VAGUE) if str(error) else "an error without words"
     except MemoryError:
         return "MemoryError"
@@ -62,6 +64,18 @@ def one_case(target: str, seed: int, number: int, folder: Path) -> str:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if "motiform" in f.filename]
         at = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
         return f"{type(error).__name__} at {at}: {str(error)[:150]}"
+    return ""
+
+
+def _beyond(error: BaseException | None) -> str:
+    """Return where compiled code left the bounds of an array, where that is among the causes of an error."""
+    import traceback
+
+    while error is not None:
+        if isinstance(error, IndexError) and str(error) == "index is out of bounds":
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            return f"out of bounds: called at {Path(last.filename).name}:{last.lineno}"
+        error = error.__cause__ or error.__context__
     return ""
 
 
@@ -96,9 +110,8 @@ def work() -> None:
         status = os.waitpid(child, 0)[1]
         if lines and lines[-1] == "begun":
             late = os.WIFEXITED(status)  # the watchdog's end; others are signals
-            where = stuck.read_text()
-            told = f"no answer in {SECONDS:.0f} s\n{where}" if late else f"the process died ({status})"
-            out.write(json.dumps([told.strip(), SECONDS]) + "\n")
+            told = f"no answer in {SECONDS:.0f} s" if late else f"the process died ({status})"
+            out.write(json.dumps([f"{told}\n{stuck.read_text()}".strip(), SECONDS]) + "\n")
             out.flush()
         more = not lines or lines[-1] != "end"
     shutil.rmtree(home, ignore_errors=True)
@@ -117,6 +130,8 @@ def _do_cases(out: TextIO, home: Path, told: TextIO, stacks: TextIO) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (int(GIB * 2**30), int(GIB * 2**30)))
     except ImportError:
         pass
+    faulthandler.enable(stacks)
+    os.dup2(stacks.fileno(), 2)
     begun_with = _kept()
     while line := sys.stdin.readline():
         print("begun", file=told, flush=True)
@@ -150,8 +165,12 @@ def _kept() -> float:
 class Worker:
     """A process that does cases in children of its own."""
 
-    def __init__(self, targets: list[str]) -> None:
+    def __init__(self, targets: list[str], bounds: bool = False) -> None:
         env = {**os.environ, "MOTIFORM_QUIET": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        if bounds:
+            from motiform.base.caches import cache_dir
+
+            env |= {"NUMBA_BOUNDSCHECK": "1", "MOTIFORM_CACHE": str(cache_dir() / "bounds")}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen([sys.executable, __file__, "--work", *targets], text=True, env=env, **pipes)
         assert self.process.stdout is not None
@@ -186,20 +205,21 @@ class Found:
     wrong: dict[str, str] = field(default_factory=dict)
 
 
-def fuzz(cases: int, seed: int, targets: list[str], seconds: float = float("inf"), jobs: int = 1) -> Found:
+def fuzz(
+    cases: int, seed: int, targets: list[str], seconds: float = float("inf"), jobs: int = 1, bounds: bool = False
+) -> Found:
     """Do cases, the targets in turn by their shares; return what they came to."""
     found, numbers, lock = Found(), count(), threading.Lock()
     turns = _turns(targets)
 
     def go_on() -> None:
-        worker = Worker(targets)
+        worker = Worker(targets, bounds)
         end = time.monotonic() + seconds  # kernels are compiled and corpora made before
         try:
             while (number := next(numbers)) < cases and time.monotonic() < end:
                 target = turns[number % len(turns)]
                 told, spent = worker.do((target, seed, number))
-                if told.startswith(("MemoryError", "no answer", "the process")):  # or it was what others had left
-                    print(f"at first: {told}\n    {_again(target, seed, number)}", flush=True)
+                if told == "MemoryError":  # or it was what others had left
                     told, spent = worker.do((target, seed, number))
                 if spent > SLOW and not told:
                     told, spent = worker.do((target, seed, number))
@@ -246,6 +266,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--target", choices=TARGETS, action="append")
     parser.add_argument("--jobs", type=int, default=1, help="processes at once; 0: one for each core")
+    parser.add_argument("--bounds", action="store_true", help="compiled code checks the bounds of arrays (slower)")
     parser.add_argument("--only", type=int, help="number of the one case to do, in this process, with its traceback")
     given = parser.parse_args()
     targets = given.target or list(TARGETS)
@@ -256,7 +277,7 @@ def main() -> None:
             TARGETS[targets[0]](random.Random(f"{given.seed}:{targets[0]}:{given.only}"), Path(folder))
         return
     begun = time.monotonic()
-    found = fuzz(given.cases, given.seed, targets, given.seconds, given.jobs or os.cpu_count() or 1)
+    found = fuzz(given.cases, given.seed, targets, given.seconds, given.jobs or os.cpu_count() or 1, given.bounds)
     spent = time.monotonic() - begun
     for kind, times in Counter(told.split("\n")[0].split(": ")[0] for told in found.wrong.values()).most_common():
         print(f"{times:6} {kind}")

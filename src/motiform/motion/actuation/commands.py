@@ -13,6 +13,7 @@ from motiform.motion.run import check_number
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.tree import Actuator, Control, Figure, FigureState
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import ready
 from motiform.spatial.checks import as_floats
 
 __all__ = ["Command", "CommandedActuator", "CommandedControl", "PulseTrain", "SampledLaw"]
@@ -182,6 +183,8 @@ class CommandedActuator(Actuator):
     command: Any
     size: int
     """Numbers of a command."""
+    remembered: int = 0
+    """Numbers of its own memory."""
 
     @cached_property
     def commands(self) -> Commands:
@@ -202,8 +205,12 @@ class CommandedActuator(Actuator):
     def _seen(self, state: FigureState) -> FigureState:
         return FigureState(state.q, state.v, state.z[: len(self.states)])
 
+    def own(self, z: Array) -> Array:
+        """Return its numbers, as compiled functions take them."""
+        return ready(z, len(self.states) + self.remembered + self.commands.length, f"z of {self.name}")
+
     def _memory(self, z: Array) -> Array:
-        return z[len(z) - self.commands.length :]
+        return self.own(z)[len(z) - self.commands.length :]
 
     def next_instant(self, t: float, state: FigureState) -> float:  # noqa: D102
         return self.commands.next_instant(t, self._memory(state.z))

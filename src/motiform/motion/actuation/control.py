@@ -64,6 +64,9 @@ class PostureControl:
         times, efforts = np.zeros(0), np.zeros((0, self.figure.nv))
         if isinstance(self.feedforward, EffortTrajectory):
             times, efforts = np.asarray(self.feedforward.times), np.ascontiguousarray(self.feedforward.efforts)
+            if efforts.shape[1] != self.figure.nv:
+                got, allowed = f"{efforts.shape[1]} numbers", f"{self.figure.nv}"
+                raise InputError("feedforward must be efforts of the figure", got=got, allowed=allowed)
         limit = np.zeros(0) if self.limit is None else self.limit
         return follow.function, Followed(self.figure, self.posture), times, efforts, limit
 
@@ -73,7 +76,7 @@ class PostureControl:
         if self.feedforward is not None and not len(times):  # a function of the user's
             times, told = np.zeros(1), asked(self.feedforward, t, state, (self.figure.nv,), "feedforward")
             efforts = np.array(told[None])
-        q, v = ready(state.q), ready(state.v)
+        q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.figure.nv, "v")
         out, at = np.empty(self.figure.nv), self.v_places
         law(*way.at(t), times, efforts, q, v, self.q_places, at, at, self.stiffness, self.damping, limit, out)
         return out

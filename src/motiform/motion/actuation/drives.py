@@ -73,7 +73,7 @@ class CoordinateControl:
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces at an instant, (nv,)."""
         law, at_q, at_v, numbers = self._law
-        q, v = ready(state.q), ready(state.v)
+        q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.figure.nv, "v")
         out = np.empty(self.figure.nv)
         law(at_q, at_v, numbers, q, v, out)
         return out

@@ -59,7 +59,7 @@ class ServoLaw:
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the commands, (coordinates,)."""
         law, way, numbers = self._law
-        q, v = ready(state.q), ready(state.v)
+        q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.figure.nv, "v")
         out, none = np.empty(len(self.coordinates)), np.zeros(0)
         law(*way.at(t), none, none.reshape(0, 0), q, v, *numbers, none, out)
         return out
@@ -98,7 +98,7 @@ class ComputedTorque:
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces, (nv,)."""
         law, way = self._law
-        q, v = ready(state.q), ready(state.v)
+        q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.figure.nv, "v")
         a = np.empty(self.figure.nv)
         law(*way.at(t), q, v, 2 * np.pi * self.frequency, float(self.ratio), a)
         return inverse_dynamics(self.figure, q, v, a)

@@ -91,7 +91,7 @@ class TorqueDrives(CommandedActuator):
     def _efforts(self, t: float, state: FigureState) -> tuple[Array, Array, Array]:
         """Return efforts, what they do to the velocities, and the rates of those with a lag."""
         efforts, out, rates = np.empty(self.size), np.empty(self.figure.nv), np.empty(len(self.states))
-        told, z = ready(self.told(t, state)), ready(state.z)
+        told, z = ready(self.told(t, state), self.size, "a command"), self.own(state.z)
         self._kernel(self._places, float(self.limit), float(self.lag), told, z, efforts, rates, out)
         return efforts, out, rates
 
@@ -255,8 +255,9 @@ class Motors(CommandedActuator):
         """Return voltages, currents and efforts; what these do to the velocities; the rates of the states."""
         law, wound = self._kernel
         flow, out, rates = np.empty((3, self.size)), np.empty(self.figure.nv), np.empty(len(self.states))
-        v, z = ready(state.v), ready(state.z)
-        law(self._numbers, self._places, wound, v, ready(self.told(t, state)), z, flow, rates, out)
+        v, z = ready(state.v, self.figure.nv, "v"), self.own(state.z)
+        told = ready(self.told(t, state), self.size, "a command")
+        law(self._numbers, self._places, wound, v, told, z, flow, rates, out)
         return flow, out, rates
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102

@@ -93,6 +93,11 @@ class Followed:
         self._acceleration = getattr(posture, "acceleration", None)
         self._wanted = np.zeros((3, max(self.nq, self.nv)))
         if isinstance(posture, PostureTrajectory):
+            if posture.figure.nq != self.nq:
+                got = f"{posture.figure.nq} numbers"
+                raise InputError(
+                    "a posture must be one of the figure", where=repr(figure), got=got, allowed=f"{self.nq}"
+                )
             self._times, self._pieces = np.asarray(posture.times), posture.pieces
 
     def at(self, t: float) -> tuple[float, Array, Array, Array]:

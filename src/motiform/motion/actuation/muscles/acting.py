@@ -20,6 +20,7 @@ from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_st
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, Quantity
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import ready
 
 __all__ = ["HillMuscles"]
 
@@ -149,15 +150,15 @@ class HillMuscles(CommandedActuator):
     def _flow(self, t: float, state: FigureState) -> "_Flow":
         """Return what the muscles do in a state."""
         length, arm, report = self._ways[0](state.q)
-        x, n = np.ascontiguousarray(state.z[: len(self.states)]), self.size
-        u = np.ascontiguousarray(self.told(t, state), float)
+        v, x, n = ready(state.v, self.figure.nv, "v"), self.own(state.z)[: len(self.states)], self.size
+        u = ready(self.told(t, state), n, "a command")
         found = _Flow(
             np.empty(len(x)), np.empty(n), np.empty((n, 2)), np.empty(n), np.empty(self.figure.nv), length, u, report
         )
         if self._kernel is not None:
-            self._kernel(*self._packed, length, arm, state.v, u, x, *found[:5])
+            self._kernel(*self._packed, length, arm, v, u, x, *found[:5])
         else:
-            found.speed[:] = -(arm @ state.v)
+            found.speed[:] = -(arm @ v)
             self._in_python(length, found.speed, u, x, *found[:3])
             found.effort[:] = found.force @ arm
         return found

@@ -103,7 +103,7 @@ class KneeGeometry:
         """Return lengths [m] of quadriceps and hamstrings, and their moment arms −dL/dq, (2, nv)."""
         lengths, arms = np.empty(2), np.empty((2, self.figure.nv))
         law, numbers = self._kernel
-        law(numbers, *self._places, ready(q), lengths, arms)
+        law(numbers, *self._places, ready(q, self.figure.nq, "q"), lengths, arms)
         return lengths, arms
 
     @cached_property

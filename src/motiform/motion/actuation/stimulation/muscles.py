@@ -16,6 +16,7 @@ from motiform.motion.actuation.stimulation.muscle import StimulatedMuscle, recru
 from motiform.motion.run import check_number
 from motiform.motion.tree import FigureState, Quantity
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.state import ready
 
 __all__ = ["StimulatedMuscles"]
 
@@ -95,6 +96,11 @@ class StimulatedMuscles(CommandedActuator):
         """One intensity for each muscle."""
         return len(self.muscles)
 
+    @property
+    def remembered(self) -> int:  # type: ignore[override]
+        """Phase, arrival and recruitment of its last pulse, and the sign of its speed, of each muscle."""
+        return 4 * self.size
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Of the muscles."""
@@ -128,7 +134,7 @@ class StimulatedMuscles(CommandedActuator):
     # ---------------------------------------------------------------- between events
     def _parts(self, z: Array) -> tuple[Array, Array]:
         """Return states and own memory."""
-        n = self.size
+        n, z = self.size, self.own(z)
         return z[: 3 * n], z[3 * n : 7 * n]
 
     @cached_property
@@ -137,7 +143,7 @@ class StimulatedMuscles(CommandedActuator):
 
     def _way(self, state: FigureState) -> tuple[Array, Array, Array]:
         lengths, arms = self._geometry(state.q)
-        return lengths, -(arms @ state.v), arms
+        return lengths, -(arms @ ready(state.v, self.geometry.figure.nv, "v")), arms
 
     def own_start(self, state: FigureState) -> ArrayLike:  # noqa: D102
         return np.concatenate([np.zeros(3 * self.size), np.tile([0.0, 0.0, 0.0, 1.0], self.size)])
@@ -177,12 +183,12 @@ class StimulatedMuscles(CommandedActuator):
         return self._parts(state.z)[1][3::4] * push + small
 
     def switch(self, t: float, state: FigureState, which: int) -> ArrayLike:  # noqa: D102
-        z = state.z.copy()
+        z = self.own(state.z).copy()
         z[3 * self.size + 4 * which + 3] *= -1.0
         return z
 
     def settle(self, t: float, state: FigureState) -> ArrayLike:  # noqa: D102
-        z = state.z.copy()
+        z = self.own(state.z).copy()
         push, small = self._turning(t, state)
         signs = self._parts(z)[1][3::4]
         signs[:] = np.where(np.abs(push) > small, np.sign(push), signs)

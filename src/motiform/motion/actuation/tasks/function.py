@@ -95,10 +95,7 @@ class TaskFunction:
         figure = self.figure
         qs = as_floats(q, where="q of a task function")
         vs = np.zeros(figure.nv) if v is None else as_floats(v, where="v of a task function")
-        if qs.shape != (figure.nq,) or vs.shape != (figure.nv,):
-            got = f"shapes {qs.shape} and {vs.shape}"
-            raise InputError("a task function needs one state", got=got, allowed=f"({figure.nq},) and ({figure.nv},)")
-        return self._rows(ready(qs), ready(vs))
+        return self._rows(ready(qs, figure.nq, "q of a task function"), ready(vs, figure.nv, "v of a task function"))
 
     def _rows(self, q: Array, v: Array) -> TaskValues:
         codes, turns, tree, body, kernel = self._packed

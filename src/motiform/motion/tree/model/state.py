@@ -13,6 +13,7 @@ from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import guard_value
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
+from motiform.spatial.checks import as_floats
 
 if TYPE_CHECKING:
     from motiform.motion.tree.model.acting import Acting
@@ -39,11 +40,14 @@ class FigureState:
     """States of actuators, where they have some (muscles, motors), and what they remember."""
 
 
-def ready(x: ArrayLike) -> Array:
-    """Return numbers as compiled functions take them: the array itself where it is one that may be written."""
-    if type(x) is np.ndarray and x.dtype == np.float64 and x.flags.carray:
+def ready(x: ArrayLike, size: int, what: str) -> Array:
+    """Return `size` numbers for compiled functions, which check no bounds: the array itself where it fits."""
+    if type(x) is np.ndarray and x.dtype == np.float64 and x.shape == (size,) and x.flags.carray:
         return x
-    return np.array(x, float)
+    found = as_floats(x, where=what, finite=False)
+    if found.shape != (size,):
+        raise InputError(f"{what} must have {size} numbers", got=f"shape {found.shape}", allowed=f"({size},)")
+    return np.array(found)
 
 
 def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...], what: str) -> Array:

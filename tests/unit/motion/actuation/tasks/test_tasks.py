@@ -258,7 +258,7 @@ def reach(figure, axes):
         (lambda f: TaskFunction(f, [OrientationTask("hip")]), "no such segment"),
         (lambda f: TaskFunction(f, [PostureTask(("hip",))]), "no such coordinate"),
         (lambda f: TaskFunction(f, [TagTask("hand")]).inverse([0.1]), "all numbers of Q"),
-        (lambda f: TaskFunction(f, [TagTask("hand")])([0.1]), "needs one state"),
+        (lambda f: TaskFunction(f, [TagTask("hand")])([0.1]), "q of a task function must have 2 numbers"),
         (lambda f: TaskTrajectory([0, 1], [7], np.zeros((3, 1))), "known codes"),
         (lambda f: TaskTrajectory([0, 1], [3], np.zeros((2, 1))), "must fit the times"),
         (lambda f: TaskTrajectory([1, 0], [3], np.zeros((3, 1))), "must increase"),

@@ -9,6 +9,7 @@ from motiform.motion.actuation.muscles.paths import columns as c
 from motiform.motion.actuation.muscles.paths.paths import Paths
 from motiform.motion.tree.algorithms.batch import as_states, run_states
 from motiform.motion.tree.model import columns as tree
+from motiform.motion.tree.model.state import ready
 from motiform.spatial.checks import Array
 
 __all__ = ["PathGeometry", "path_geometry", "path_lines", "path_outlines", "path_state", "path_wrenches"]
@@ -52,9 +53,9 @@ def path_geometry(paths: Paths, q: ArrayLike, v: ArrayLike | None = None, *, dev
 def path_state(paths: Paths, q: Array) -> tuple[Array, Array, np.ndarray]:
     """Return lengths [m], (paths,), moment arms [m], (paths, nv), and reports (paths,), see `columns`, in one posture.
 
-    Without checks of q.
+    Whether q is finite is not checked.
     """
-    qs = np.ascontiguousarray(q).reshape(1, -1)
+    qs = ready(q, paths.figure.nq, "q").reshape(1, -1)
     lengths, arms, reports, _ = _run_one(paths, qs)
     if paths.figure.coupled is not None:
         arms = arms @ paths.figure.coupled.matrix(qs)
