@@ -7,6 +7,7 @@ motiform, within its time and memory. What is not is written to the terminal wit
 """
 
 import argparse
+import ctypes
 import faulthandler
 import io
 import json
@@ -51,8 +52,6 @@ def one_case(target: str, seed: int, number: int, folder: Path) -> str:
     except DefectError as error:
         return f"defect: {error.got}"
     except MotiformError as error:
-        if beyond := _beyond(error):
-            return beyond
         return ("" if not _VAGUE.search(str(error)) else VAGUE) if str(error) else "an error without words"
     except MemoryError:
         return "MemoryError"
@@ -64,18 +63,6 @@ def one_case(target: str, seed: int, number: int, folder: Path) -> str:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if "motiform" in f.filename]
         at = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
         return f"{type(error).__name__} at {at}: {str(error)[:150]}"
-    return ""
-
-
-def _beyond(error: BaseException | None) -> str:
-    """Return where compiled code left the bounds of an array, where that is among the causes of an error."""
-    import traceback
-
-    while error is not None:
-        if isinstance(error, IndexError) and str(error) == "index is out of bounds":
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            return f"out of bounds: called at {Path(last.filename).name}:{last.lineno}"
-        error = error.__cause__ or error.__context__
     return ""
 
 
@@ -131,7 +118,9 @@ def _do_cases(out: TextIO, home: Path, told: TextIO, stacks: TextIO) -> None:
     except ImportError:
         pass
     faulthandler.enable(stacks)
-    os.dup2(stacks.fileno(), 2)
+    for stream in (1, 2):  # what compiled code and libraries print
+        os.dup2(stacks.fileno(), stream)
+    flush, read = ctypes.CDLL(None).fflush, Path(stacks.name).open()  # noqa: SIM115, ends with the process
     begun_with = _kept()
     while line := sys.stdin.readline():
         print("begun", file=told, flush=True)
@@ -144,6 +133,9 @@ def _do_cases(out: TextIO, home: Path, told: TextIO, stacks: TextIO) -> None:
         begun = time.process_time()  # whatever else the machine does
         wrong = one_case(target, seed, number, folder)
         seconds = time.process_time() - begun
+        flush(None)
+        if beyond := next((line for line in read if line.startswith("debug: IndexError")), ""):
+            wrong = f"out of bounds: {beyond.strip()}"
         os.chdir(home)
         faulthandler.cancel_dump_traceback_later()
         print("done", file=told, flush=True)
@@ -165,12 +157,8 @@ def _kept() -> float:
 class Worker:
     """A process that does cases in children of its own."""
 
-    def __init__(self, targets: list[str], bounds: bool = False) -> None:
+    def __init__(self, targets: list[str]) -> None:
         env = {**os.environ, "MOTIFORM_QUIET": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        if bounds:
-            from motiform.base.caches import cache_dir
-
-            env |= {"NUMBA_BOUNDSCHECK": "1", "MOTIFORM_CACHE": str(cache_dir() / "bounds")}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen([sys.executable, __file__, "--work", *targets], text=True, env=env, **pipes)
         assert self.process.stdout is not None
@@ -205,15 +193,13 @@ class Found:
     wrong: dict[str, str] = field(default_factory=dict)
 
 
-def fuzz(
-    cases: int, seed: int, targets: list[str], seconds: float = float("inf"), jobs: int = 1, bounds: bool = False
-) -> Found:
+def fuzz(cases: int, seed: int, targets: list[str], seconds: float = float("inf"), jobs: int = 1) -> Found:
     """Do cases, the targets in turn by their shares; return what they came to."""
     found, numbers, lock = Found(), count(), threading.Lock()
     turns = _turns(targets)
 
     def go_on() -> None:
-        worker = Worker(targets, bounds)
+        worker = Worker(targets)
         end = time.monotonic() + seconds  # kernels are compiled and corpora made before
         try:
             while (number := next(numbers)) < cases and time.monotonic() < end:
@@ -269,6 +255,11 @@ def main() -> None:
     parser.add_argument("--bounds", action="store_true", help="compiled code checks the bounds of arrays (slower)")
     parser.add_argument("--only", type=int, help="number of the one case to do, in this process, with its traceback")
     given = parser.parse_args()
+    if given.bounds and "NUMBA_BOUNDSCHECK" not in os.environ:
+        from motiform.base.caches import cache_dir
+
+        own = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_FULL_TRACEBACKS": "1", "MOTIFORM_CACHE": str(cache_dir() / "bounds")}
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **own})
     targets = given.target or list(TARGETS)
     if given.only is not None:
         CORPORA[targets[0]]()
@@ -277,7 +268,7 @@ def main() -> None:
             TARGETS[targets[0]](random.Random(f"{given.seed}:{targets[0]}:{given.only}"), Path(folder))
         return
     begun = time.monotonic()
-    found = fuzz(given.cases, given.seed, targets, given.seconds, given.jobs or os.cpu_count() or 1, given.bounds)
+    found = fuzz(given.cases, given.seed, targets, given.seconds, given.jobs or os.cpu_count() or 1)
     spent = time.monotonic() - begun
     for kind, times in Counter(told.split("\n")[0].split(": ")[0] for told in found.wrong.values()).most_common():
         print(f"{times:6} {kind}")
