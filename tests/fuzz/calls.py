@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -13,7 +14,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -262,6 +263,57 @@ def parameters(what: Callable[..., Any]) -> list[tuple[inspect.Parameter, Any]]:
     return [(one, hints.get(one.name, Any)) for one in known]
 
 
+def altered(one: Any, draw: random.Random) -> Any:
+    """Return a copy of a dataclass or named tuple, one array of which, or of its parts, is nearly right."""
+    plain = hasattr(one, "_fields")
+    names = one._fields if plain else [field.name for field in dataclasses.fields(one) if field.init]
+    changes = {name: changed for name in names if (changed := _change(getattr(one, name, None), draw)) is not None}
+    if not changes:
+        return one
+    name = draw.choice(list(changes))
+    return (one._replace if plain else partial(dataclasses.replace, one))(**{name: changes[name]()})
+
+
+def _change(value: Any, draw: random.Random) -> Callable[[], Any] | None:
+    """Return what changes a value, None where it holds no array."""
+    if isinstance(value, np.ndarray):
+        return partial(nearly, value, draw) if value.ndim else None
+    if _has_fields(value):
+        return partial(altered, value, draw)
+    if isinstance(value, dict) and value:
+        key = draw.choice(list(value))
+        inner = _change(value[key], draw)
+        return None if inner is None else lambda: {**value, key: inner()}
+    if isinstance(value, list | tuple) and value:
+        k = draw.randrange(len(value))
+        inner = _change(value[k], draw)
+        if inner is None or draw.random() < 0.2:
+            return lambda: draw.choice((value[:-1], [*value, value[-1]], value[::-1]))
+        return lambda: [*value[:k], inner(), *value[k + 1 :]]
+    return None
+
+
+def _has_fields(one: Any) -> bool:
+    return not isinstance(one, type) and (dataclasses.is_dataclass(one) or hasattr(one, "_fields"))
+
+
+def nearly(value: np.ndarray, draw: random.Random) -> np.ndarray:
+    """Return an array that differs in its size, its order or one of its numbers."""
+    whole, kind = value.dtype.kind in "iu" and value.size, draw.randrange(8)
+    if kind < 3 or not value.size:
+        return [value[:-1], np.concatenate([value, value[-1:]]), value[:0], value[..., :-1]][draw.randrange(4)]
+    if kind == 3:
+        return value.T if draw.random() < 0.5 else value[None]
+    if kind == 4:
+        return value[::-1]
+    if value.dtype.kind not in "iuf":
+        return value
+    found = value.copy()
+    odd = (-1, value.size, len(value), 10**6, 2**31 - 1) if whole else (np.nan, np.inf, -1.0, 0.0, 1e200)
+    found.flat[draw.randrange(found.size)] = draw.choice(odd)
+    return found
+
+
 def odd_argument(draw: random.Random) -> Any:
     """Return what only Python can give, or what a file can, too."""
     return draw.choice(_ODD)() if draw.random() < 0.5 else odd_value(draw, plain=False)
@@ -329,6 +381,8 @@ def call_method(draw: random.Random, folder: Path) -> None:
     one = draw.choice(pool()[kind])
     with contextlib.suppress(Exception):  # what cannot be copied keeps what earlier cases did to it
         one = copy.deepcopy(one)
+    if _has_fields(one) and draw.random() < 0.4:
+        one = altered(one, draw)
     member = inspect.getattr_static(kind, name)
     if isinstance(member, property) and member.fset is not None and draw.random() < 0.5:
         setattr(one, name, odd_argument(draw))
@@ -349,6 +403,8 @@ def call(what: Callable[..., Any], known: Sequence[Any], draw: random.Random, fo
         if one.default is not one.empty and draw.random() < 0.7:
             continue
         value = good_value(hint, one.name, draw, folder)
+        if _has_fields(value) and draw.random() < 0.2:
+            value = altered(value, draw)
         if one.kind is one.POSITIONAL_ONLY:
             first.append(value)
         else:

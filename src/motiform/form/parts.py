@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.base.errors import InputError
 from motiform.form.colors import Shades
 from motiform.record.samples import Samples
+from motiform.spatial.checks import check_indices, check_shape
 from motiform.spatial.upright import up_vector
 
 if TYPE_CHECKING:
@@ -134,8 +136,49 @@ class Form:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "up", tuple(up_vector(self.up).tolist()))
+        for part in self.parts:
+            _check_part(part)
+        for link in self.links:
+            _check_links(link)
+        for skin in self.skins:
+            _check_skin(skin)
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to draw."""
         return not (self.parts or self.links or self.skins or self.surfaces)
+
+
+def _check_part(part: Part) -> None:
+    _check_series(part.position, 3, "position", part.name)
+    _check_series(part.orientation, 4, "orientation", part.name)
+    check_shape(part.orientation, (*part.position.shape[:2], 4), "orientation", part.name)
+    check_shape(part.scales, (part.count,), "scale", part.name)
+    _check_color(part.color, part.count, part.name)
+
+
+def _check_links(links: Links) -> None:
+    check_shape(links.pairs, (links.count, 2), "pairs", links.name)
+    for k, (key, points) in enumerate((("first", links.first), ("second", links.second))):
+        _check_series(points, 3, key, links.name)
+        check_indices(links.pairs[:, k], points.shape[1], "pairs", links.name)
+    check_shape(links.radius, (links.count,), "radius", links.name)
+    _check_color(links.color, links.count, links.name)
+
+
+def _check_skin(skin: Skin) -> None:
+    _check_series(skin.vertices, 3, "vertices", skin.name)
+    check_shape(skin.faces, (len(skin.faces), 3), "faces", skin.name)
+    check_indices(skin.faces, skin.vertices.shape[1], "faces", skin.name)
+    _check_color(skin.color, len(skin.faces), skin.name)
+
+
+def _check_series(values: Any, columns: int, key: str, where: str) -> None:
+    if len(values.shape) != 3 or values.shape[2] != columns:
+        allowed = f"(samples, count, {columns})"
+        raise InputError(f"{key} has the wrong shape", where=where, got=values.shape, allowed=allowed)
+
+
+def _check_color(color: np.ndarray, count: int, where: str) -> None:
+    if color.shape not in ((3,), (count, 3)):
+        raise InputError("color has the wrong shape", where=where, got=color.shape, allowed=f"(3,) or ({count}, 3)")

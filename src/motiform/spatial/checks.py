@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motiform.base.errors import InputError
 
-__all__ = ["Array", "Words", "as_floats", "check_rotation", "check_turn", "generator"]
+__all__ = ["Array", "Words", "as_floats", "check_indices", "check_rotation", "check_shape", "check_turn", "generator"]
 
 NUMBERS = "fiu"  # numpy kinds: float, int, unsigned; a bool or text is not a number
 Array = NDArray[np.float64]
@@ -46,6 +46,20 @@ def as_floats(
         number = array[tuple(place)]
         raise error(f"not finite at index {place}", where=where, got=number, allowed="finite numbers")
     return array
+
+
+def check_shape(array: Any, shape: tuple[int, ...], key: str, where: str) -> None:
+    """Refuse an array of another shape."""
+    if np.shape(array) != shape:
+        raise InputError(f"{key} has the wrong shape", where=where, got=np.shape(array), allowed=f"{shape}")
+
+
+def check_indices(indices: Any, count: int, key: str, where: str) -> None:
+    """Refuse indices of what is not there, of `count`: compiled functions check no bounds."""
+    found = np.asarray(indices)
+    if found.size and (found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= count):
+        got, allowed = f"{found.min()} to {found.max()}", f"whole numbers from 0 to {count - 1}"
+        raise InputError(f"{key} is out of range", where=where, got=got, allowed=allowed)
 
 
 def generator(seed: int | np.random.Generator, *further: int, where: str = "seed") -> np.random.Generator:

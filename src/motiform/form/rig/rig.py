@@ -9,7 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.spatial import multiply_quaternions, rotate
-from motiform.spatial.checks import Array
+from motiform.spatial.checks import Array, check_indices, check_shape
 
 __all__ = ["Posed", "Rig"]
 
@@ -41,6 +41,21 @@ class Rig:
     """Their weights, of sum 1, (points, 4)."""
     color: Array
     """Red, green, blue from 0 to 1, (3,) or (triangles, 3)."""
+
+    def __post_init__(self) -> None:
+        points, segments = len(self.vertices), len(self.segments)
+        shapes = {
+            "vertices": (points, 3),
+            "faces": (len(self.faces), 3),
+            "position": (segments, 3),
+            "orientation": (segments, 4),
+            "joint": (points, _MOST),
+            "weight": (points, _MOST),
+        }
+        for key, shape in shapes.items():
+            check_shape(getattr(self, key), shape, key, "Rig")
+        check_indices(self.faces, points, "faces", "Rig")
+        check_indices(self.joint, segments, "joint", "Rig")
 
     @classmethod
     def bind(cls, vertices: Any, faces: Any, rest: Any, weights: Any, *, color: Any = (0.8, 0.6, 0.48)) -> "Rig":

@@ -36,7 +36,7 @@ class Points:
             raise InputError(
                 "points to be joined must belong to one network", remedy="Add one network to the other as a module."
             )
-        return Points(np.concatenate((self.indices, other.indices)), self.owner)
+        return Points(np.concatenate((np.ravel(self.indices), np.ravel(other.indices))), self.owner)
 
     @property
     def position(self) -> np.ndarray:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.matter.laws.links import Friction, ZoneLaw
+from motiform.motion.matter.model.fitting import check_group, check_network
 from motiform.motion.matter.model.look import Look
 from motiform.motion.matter.model.topology import Grid
 from motiform.motion.run.functions import call, check_numbers
@@ -114,6 +115,9 @@ class Group:
     """At the start [rad/s], (points, 3), world axes, of balls that rotate."""
     every: int = 1
     """Steps from one working of gravity and drag to the next: a sub-rate, as of links."""
+
+    def __post_init__(self) -> None:
+        check_group(self)
 
     @property
     def count(self) -> int:
@@ -264,6 +268,9 @@ class Network:
     """Whether velocities of all points are recorded."""
     looks: dict[str, Look] = field(default_factory=dict)
     """How groups, bundles and solids are drawn, by name."""
+
+    def __post_init__(self) -> None:
+        check_network(self)
 
     @property
     def step(self) -> float:
