@@ -32,6 +32,8 @@ SECONDS, GIB = 120.0, 4.0  # of one case; kernels that it is the first to need a
 SLOW = 10.0  # [s] of a case that is done again, its kernels compiled: nothing of the corpus is so big
 MOST = 1.0  # [GiB] that a process may keep of its cases; a fresh one follows it
 ROOT = Path(__file__).parents[1]
+BOUNDS = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_FULL_TRACEBACKS": "1"}
+BEYOND = "debug: IndexError"  # what Numba then prints
 VAGUE = "told by the exception alone"
 _VAGUE = re.compile(r"the arguments do not fit: \w+(Error|Exception), ")
 
@@ -134,7 +136,7 @@ def _do_cases(out: TextIO, home: Path, told: TextIO, stacks: TextIO) -> None:
         wrong = one_case(target, seed, number, folder)
         seconds = time.process_time() - begun
         flush(None)
-        if beyond := next((line for line in read if line.startswith("debug: IndexError")), ""):
+        if beyond := next((line for line in read if line.startswith(BEYOND)), ""):
             wrong = f"out of bounds: {beyond.strip()}"
         os.chdir(home)
         faulthandler.cancel_dump_traceback_later()
@@ -258,8 +260,8 @@ def main() -> None:
     if given.bounds and "NUMBA_BOUNDSCHECK" not in os.environ:
         from motiform.base.caches import cache_dir
 
-        own = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_FULL_TRACEBACKS": "1", "MOTIFORM_CACHE": str(cache_dir() / "bounds")}
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **own})
+        env = {**os.environ, **BOUNDS, "MOTIFORM_CACHE": str(cache_dir() / "bounds")}
+        os.execve(sys.executable, [sys.executable, *sys.argv], env)
     targets = given.target or list(TARGETS)
     if given.only is not None:
         CORPORA[targets[0]]()

@@ -1,9 +1,13 @@
 """A thousand cases of the fuzzer: each ends with a result or an error of motiform, in bounded time and memory."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from fuzz.calls import NOT_CALLED, pool, public
-from fuzz.run import fuzz
+from fuzz.run import BEYOND, BOUNDS, fuzz
 from fuzz.targets import TARGETS, readers
 
 
@@ -33,3 +37,24 @@ def test_what_is_public_is_called():
 @pytest.mark.slow
 def test_every_public_class_has_objects():
     assert [name for name, what in public().items() if isinstance(what, type) and what not in pool()] == []
+
+
+OUTSIDE = """
+import numpy as np
+from motiform.base.kernels import get_device, kernel
+@kernel
+def outside(i, x):
+    x[i + 1] = 1.0
+get_device("cpu").launch(outside, 3, np.zeros(3))
+"""
+
+
+@pytest.mark.slow
+def test_launched_kernels_tell_of_indices_beyond_arrays(tmp_path):
+    """What `--bounds` looks for: an error in a launched kernel does not come back to Python."""
+    (tmp_path / "outside.py").write_text(OUTSIDE)
+    env = {**os.environ, **BOUNDS, "MOTIFORM_CACHE": str(tmp_path / "cache"), "MOTIFORM_QUIET": "1"}
+    made = subprocess.run(
+        [sys.executable, tmp_path / "outside.py"], env=env, capture_output=True, text=True, check=True
+    )
+    assert made.stdout.startswith(BEYOND)
