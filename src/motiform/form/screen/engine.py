@@ -9,12 +9,12 @@ from motiform.base.machine import check_steps
 from motiform.form.screen.columns import AT, BEFORE, HEIGHT, HEIGHT_BEFORE, REACH, WIDTH, K, Z
 from motiform.form.screen.engraver import Engraver
 from motiform.form.screen.model import Screen
+from motiform.motion.run.options import LOST
 
 __all__ = ["ScreenEngine"]
 
 _ROWS, _LINE = 16, 4096  # of a tile on the CPU: enough work for a thread, and lists that are short
 _LISTS = (16, 32)  # rows and columns of a list on a GPU, where a tile is a column of as many rows
-_HUGE = 1e100  # [m] no pin is there: the run has diverged
 _BATCH = 1 << 17  # numbers of the table of points that is made at once: a megabyte
 
 
@@ -200,7 +200,7 @@ class ScreenEngine:
     def check(self) -> None:
         """Raise an error where a height is not finite, or extremely large, with the pin."""
         field = self._field(self._now)
-        lost = ~(np.abs(field) < _HUGE)
+        lost = ~(np.abs(field) < LOST)
         if lost.any():
             pin = tuple(int(n) for n in np.argwhere(lost)[0])
             raise RunError(

@@ -12,13 +12,10 @@ from motiform.motion.bodies.steps import get_steps
 from motiform.motion.run import Block, Checkpoint, ExplicitStep, Guard, Options, Pace, get_tableau, sampled_march
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import guard_value
-from motiform.motion.run.options import DIVERGED
+from motiform.motion.run.options import DIVERGED, LOST
 from motiform.spatial.checks import Words
 
 __all__ = ["blocks_alone", "blocks_by_march", "blocks_by_steps", "check_functions"]
-
-
-_LARGEST = 1e100  # whose squares leave room for masses
 
 
 def _begin(model: Bodies, checkpoint: Checkpoint | None) -> tuple[int, np.ndarray]:
@@ -72,10 +69,10 @@ def _failure(
 def _explain(model: Bodies, options: Options, code: int, row: int, t: float, state: np.ndarray) -> RunError:
     name = next(name for name, rows in model.slices.items() if rows.start <= row < rows.stop)
     largest = max(np.abs(state[row]).max(), np.abs(np.asarray(model.environment.gravity)).max())
-    if not largest < _LARGEST:
+    if not largest < LOST:
         return RunError(
             "places, speeds and gravity are too large for the motion to be computed",
-            where=f"body {name!r}, t = {t:.6g} s", got=f"{largest:.3g}", allowed=f"below {_LARGEST:g} in SI units",
+            where=f"body {name!r}, t = {t:.6g} s", got=f"{largest:.3g}", allowed=f"below {LOST:g} in SI units",
         )  # fmt: skip
     what = (
         "the step is too long for the implicit solver, or a body turns by more than a quarter in it"

@@ -13,6 +13,7 @@ from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.contact.shares import widest
 from motiform.motion.hybrid.solids import SolidFeatures
+from motiform.motion.run.options import LOST
 from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, poses
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as t
@@ -31,7 +32,6 @@ NEAR = 1e-9  # [m] gaps that count as closed when something lands
 LAZY, _TINY = 1e-3, 1e-10  # [m/s] slower slips keep the direction that they had; weight of the last one for faster ones
 CREEP = 1e-4  # [m/s] slips that may end where they turn round
 SLOW = 1e-9  # [m/s] velocities that are zero but for rounding
-_DIVERGED = 1e100  # numbers of a state beyond which a run is lost, whatever else goes wrong in it
 _CLEAR = 1e-9  # of the largest force: by so much a force must be wrong for its mode to change
 _LEAP, _LEAPS = 1e-6, 100  # [s] of a step with impulses where no forces are possible, and how many in a row
 _MANY, _FEW, _WHILE = 100, 10, 1e-3  # impacts of one candidate (fewer if it does not bounce) within so many seconds
@@ -135,7 +135,7 @@ class ContactEquations:
 
     def _tell(self, status: int, at: float, y: Array) -> None:
         where, largest = f"t = {at:.9g} s", float(np.abs(y).max(initial=0.0))
-        if not largest < _DIVERGED:
+        if not largest < LOST:
             got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."
             raise RunError("the run has diverged", where=where, got=got, remedy=remedy)
         if status == t.NOT_FINITE:

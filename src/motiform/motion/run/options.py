@@ -10,6 +10,7 @@ from motiform.motion.run.integrators import get_method
 __all__ = ["DIVERGED", "Options", "check_number"]
 
 DIVERGED = "the run has diverged: its state is no longer finite"
+LOST = 1e100  # [SI] numbers of a state from which a run is lost: squares of smaller ones, times masses, are floats
 
 _MOST = 1e9  # samples of a run, and steps from one sample to the next
 

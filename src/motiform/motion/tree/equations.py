@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.motion.run.options import DIVERGED
+from motiform.motion.run.options import DIVERGED, LOST
 from motiform.motion.tree.algorithms.closures import closure_forces
 from motiform.motion.tree.algorithms.configuration import configuration_rate, repair
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix
@@ -24,7 +24,6 @@ from motiform.motion.tree.prescribed import DrivenFigure
 __all__ = ["FigureEquations"]
 
 _TOO_HEAVY = 1e300  # inertia whose inverse is none
-_DIVERGED = 1e100  # numbers of a state beyond which a run is lost, whatever else goes wrong in it
 
 
 class FigureEquations:
@@ -162,7 +161,7 @@ class FigureEquations:
 
     def _tell(self, status: int, t: float, y: Array) -> None:
         largest = float(np.abs(y).max(initial=0.0))
-        if not largest < _DIVERGED:
+        if not largest < LOST:
             got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."
             raise RunError("the run has diverged", where=f"t = {t:.9g} s", got=got, remedy=remedy)
         name = self.figure.segments[status // c.WHERE].name

@@ -10,10 +10,9 @@ import math
 from numba import uint64 as ix
 
 from motiform.base.kernels import inline, kernel
+from motiform.motion.run.options import LOST
 
 __all__ = ["step_grid"]
-
-_HUGE = 1e100  # [m] nothing that is simulated is there: the run has diverged
 
 
 @inline
@@ -54,5 +53,5 @@ def step_grid(
     ay = 2.0 * py - by + (w * fy + falls * gravity[1])
     az = 2.0 * pz - bz + (w * fz + falls * gravity[2])
     after[0, i], after[1, i], after[2, i] = ax, ay, az  # [Habibi97 1.6]
-    if not (abs(ax) < _HUGE and abs(ay) < _HUGE and abs(az) < _HUGE) and bad[0] < 0:
+    if not (abs(ax) < LOST and abs(ay) < LOST and abs(az) < LOST) and bad[0] < 0:
         bad[0] = step  # all writers of this step write the same value

@@ -24,6 +24,7 @@ from motiform.motion.matter.engine.slow import idle_masses, slow_masses
 from motiform.motion.matter.engine.spins import Spins
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState
 from motiform.motion.matter.motions.eddies import Eddies
+from motiform.motion.run.options import LOST
 
 __all__ = ["Engine", "PassedWarning"]
 
@@ -486,7 +487,7 @@ class Engine:
         step = self.lost_step
         if step >= 0:
             where = self.state()
-            lost = np.flatnonzero(~(np.abs(where.position) < 1e100).all(axis=1))
+            lost = np.flatnonzero(~(np.abs(where.position) < LOST).all(axis=1))
             name = self.network.point_name(int(lost[0])) if len(lost) else "a mass"
             raise RunError(
                 "the run has diverged", where=f"step {step}, t = {step / self.network.frequency:.6g} s",

@@ -10,6 +10,7 @@ from numba import uint64 as ix
 
 from motiform.base.kernels import inline, kernel
 from motiform.motion.matter.engine.link_kernels import law_range, law_tension, load_law
+from motiform.motion.run.options import LOST
 
 __all__ = [
     "add_aside",
@@ -25,7 +26,6 @@ __all__ = [
 
 
 _RUN = 64  # masses that are looked at together: a floor does nothing where none of them is near
-_HUGE = 1e100  # [m] nothing that is simulated is there: the run has diverged
 
 
 @kernel
@@ -139,7 +139,7 @@ def _move(low, high, step, x, before, forces, given, air, m):
                 i = ix(n)
                 w = mobility[i]
                 place = 2.0 * x[axis, i] - before[axis, i] + (w * forces[axis, i] + (g if w > 0.0 else 0.0))
-                lost += 0 if abs(place) < _HUGE else 1
+                lost += 0 if abs(place) < LOST else 1
                 before[axis, i] = place  # [Habibi97 1.6]
         else:
             for n in range(low, high):
@@ -148,7 +148,7 @@ def _move(low, high, step, x, before, forces, given, air, m):
                 forces[axis, i] = f
                 w = mobility[i] if (free[i] & bit) != 0 else 0.0
                 place = 2.0 * x[axis, i] - before[axis, i] + (w * f + (g if w > 0.0 else 0.0))
-                lost += 0 if abs(place) < _HUGE else 1
+                lost += 0 if abs(place) < LOST else 1
                 before[axis, i] = place
     if lost > 0 and bad[0] < 0:
         bad[0] = step  # all writers of this step write the same value

@@ -9,6 +9,7 @@ from motiform.geometry.search.neighbours import sort_keys, sum_ahead
 from motiform.motion.matter.engine.columns import CAPPED, NO_FRICTION, STICKING
 from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.network import Network, Reach
+from motiform.motion.run.options import LOST
 
 if TYPE_CHECKING:
     from motiform.base.kernels import Device
@@ -188,7 +189,7 @@ class Range:
         self.device.launch(find_bounds, runs, x, self.members, bounds[:3], bounds[3:], least=8)
         found = self.device.host(bounds)
         low, high = found[:3].min(axis=1), found[3:].max(axis=1)
-        if not (np.abs([low, high]) < 1e100).all():
+        if not (np.abs([low, high]) < LOST).all():
             raise RunError(
                 "the run has diverged", got="a point by range is no longer at a finite place",
                 remedy="Lower stiffness or damping, or raise the network's frequency.",

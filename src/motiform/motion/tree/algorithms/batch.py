@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, MotiformError, RunError
+from motiform.motion.run.options import LOST
 from motiform.motion.tree.model import columns as c
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array, Joint
@@ -19,7 +20,6 @@ __all__ = ["Input", "as_states", "launch_states", "not_a_figure", "run_states"]
 _FEW = 256  # states that one core does sooner than the code for several is compiled or woken
 _SLOTS_PER_CORE = 4  # runs of states per core, so that a core that falls behind does not hold up the others
 _WORK_BYTES = 2 << 30  # workspace on a GPU, where every state of a launch has its own
-_LARGEST = 1e100  # coordinates whose squares times masses leave room for inertia
 
 Input = tuple[str, ArrayLike, int]
 """Name, values (…, size), size."""
@@ -271,7 +271,7 @@ def _check_status(figure: Figure, status: np.ndarray, q: Array) -> None:
     code, segment = int(status[state] % c.WHERE), figure.segments[int(status[state] // c.WHERE)]
     where = f"{_title(figure)}, joint of segment {segment.name!r}" + (f", state {state}" if len(status) > 1 else "")
     largest = float(np.abs(q[state]).max(initial=0.0))
-    if code == c.SINGULAR and not largest < _LARGEST:
+    if code == c.SINGULAR and not largest < LOST:
         raise RunError("coordinates are too large for the inertia to be computed", where=where, got=f"{largest:.3g}")
     if code == c.SINGULAR:
         raise RunError(
