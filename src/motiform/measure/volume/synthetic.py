@@ -79,7 +79,7 @@ def synthetic_ct(
         own = (share >= 0.5) & (share > most[box])
         labels[box][own], most[box][own] = number, share[own]
     wide = np.array([blur, blur, 0.0]) / h
-    grey = gaussian_filter(grey, wide) + random.normal(0, noise, grid.shape).astype(np.float32)
+    grey = gaussian_filter(grey, wide) + (noise * random.normal(size=grid.shape)).astype(np.float32)
     names = dict(enumerate(bones, 1))
     return Volume(grey, grid), Labels(labels, grid, names, side)
 

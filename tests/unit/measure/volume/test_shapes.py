@@ -57,3 +57,9 @@ def test_a_wide_blur_is_refused():
     bones = synthetic_bones(gap=0.8e-3)
     with pytest.raises(InputError, match="blur of 0 to 50 voxels"):
         synthetic_ct(bones, spacing=5e-4, blur=0.03)
+
+
+def test_no_noise_may_have_any_sign():
+    bones = {"lunate": synthetic_bones(gap=0.8e-3)["lunate"]}
+    plain, signed = (synthetic_ct(bones, spacing=1e-3, noise=noise)[0].values for noise in (0.0, -0.0))
+    assert np.array_equal(plain, signed)
