@@ -306,7 +306,7 @@ def nearly(value: np.ndarray, draw: random.Random) -> np.ndarray:
         return value.T if draw.random() < 0.5 else value[None]
     if kind == 4:
         return value[::-1]
-    if value.dtype.kind not in "iuf":
+    if value.dtype.kind not in "iuf" or value.dtype.itemsize < 4:
         return value
     found = value.copy()
     odd = (-1, value.size, len(value), 10**6, 2**31 - 1) if whole else (np.nan, np.inf, -1.0, 0.0, 1e200)

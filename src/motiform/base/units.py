@@ -10,7 +10,7 @@ from motiform.base.errors import InputError
 __all__ = ["quantity"]
 
 # A number and a unit and nothing else: no sums, products or towers of powers, which a hostile file could make endless.
-_NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = r"[+-]?(?:\d[\d_]*+\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?"
 _UNIT = r"(?:1\s*/)?(?:[^\W\d]|[ °%²³·/()*-]|(?:\^|\*\*)-?[1-9](?!\s*(?:[\d^²³]|\*\*)))*"
 _TEXT = re.compile(rf"\s*(?P<number>{_NUMBER})\s*(?P<unit>{_UNIT})\s*")
 _LONGEST = 64  # characters

@@ -16,7 +16,7 @@ from motiform.record.recording import Recording, chosen_channels
 
 __all__ = ["read_sto", "write_sto"]
 
-_STRAIGHT = re.compile(r".*(_t[xyz]|_p[xyz]\d*|_v[xyz]\d*|force.*|torque.*|moment.*|.*_activation)", re.IGNORECASE)
+_STRAIGHT = re.compile(r".*(_t[xyz]|_p[xyz]\d*|_v[xyz]\d*|force.*|torque.*|moment.*|_activation)", re.IGNORECASE)
 _AXES = "xyz"
 
 

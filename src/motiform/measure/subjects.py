@@ -9,7 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.measure.detect import length_unit
-from motiform.measure.text import cells_of, read_text
+from motiform.measure.text import cells_of, read_text, split_axis
 from motiform.record.files import AnyPath, as_path, disk, new_file, write_file
 
 __all__ = ["HUMAN36_TAGS", "Subject", "read_subjects", "write_subjects"]
@@ -26,9 +26,8 @@ HUMAN36_TAGS = (
 """The tags of Human36 in HuMAnS's order, for tables without names."""
 _LENGTHS = 31
 _LENGTH = re.compile(r"L\s*\(?(\d{1,3})\)?", re.IGNORECASE)
-_TAG = re.compile(r"(?P<tag>.*\S)\s*[._\s]\s*(?P<axis>[xyz])", re.IGNORECASE)
-_AXIS_FIRST = re.compile(r"(?P<axis>[xyz])\s+(?P<tag>.*\S)", re.IGNORECASE)
-_UNIT = re.compile(r"\s*[\[(]\s*(?P<unit>[a-zµ]+)\s*[\])]\s*$", re.IGNORECASE)
+_AXIS_FIRST = re.compile(r"(?P<axis>[xyz])\s++(?P<name>.*\S)", re.IGNORECASE)
+_UNIT = re.compile(r"(?<!\s)\s*+[\[(]\s*+(?P<unit>[a-zµ]++)\s*+[\])]\s*+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ def _subject(name: str, column: int, rows: list[tuple[int, list[str]]], where: s
         at = f"{where}:{number} subject {name!r}"
         unit = _UNIT.search(cells[0])
         key = _UNIT.sub("", cells[0]).strip()
-        length, tag = _LENGTH.fullmatch(key), _TAG.fullmatch(key) or _AXIS_FIRST.fullmatch(key)
+        length, tag = _LENGTH.fullmatch(key), split_axis(key, "._") or _AXIS_FIRST.fullmatch(key)
         if key.lower() == "sex":
             known["sex"] = cell.lower()
         elif key.lower() == "mass":
@@ -125,7 +124,7 @@ def _subject(name: str, column: int, rows: list[tuple[int, list[str]]], where: s
         elif length:
             lengths[f"L{int(length[1])}"] = _value(cell, unit, at)
         elif tag:
-            places.setdefault(tag["tag"].strip().replace(" ", "_"), {})[tag["axis"].lower()] = _value(cell, unit, at)
+            places.setdefault(tag["name"].strip().replace(" ", "_"), {})[tag["axis"].lower()] = _value(cell, unit, at)
         else:
             raise InputError(
                 "the name of a measure must be known",

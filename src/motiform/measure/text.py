@@ -10,7 +10,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 
-__all__ = ["cells_of", "read_table", "read_text", "separator"]
+__all__ = ["cells_of", "read_table", "read_text", "separator", "split_axis"]
 
 _COMMA = re.compile(r"^\s*[+-]?\d+,\d+")
 
@@ -125,3 +125,15 @@ def _number(cell: str, comma: bool, where: str) -> float:
         return float(cell.replace(",", ".") if comma else cell)
     except ValueError:
         raise InputError("not a number", where=where, got=cell[:40]) from None
+
+
+def split_axis(text: str, marks: str) -> dict[str, str] | None:
+    """Return the name and the axis of "knee.x" or "knee x", with one of the marks or a space between; None without.
+
+    >>> split_axis("left knee . X", "._")
+    {'name': 'left knee', 'axis': 'X'}
+    """
+    head, axis = text[:-1], text[-1:]
+    bare = head.rstrip()
+    name = bare[:-1].rstrip() if bare[-1:] and bare[-1] in marks else bare if len(bare) < len(head) else ""
+    return {"name": name, "axis": axis} if name and axis in "xyzXYZ" else None

@@ -19,8 +19,8 @@ def parse_inventor(data: bytes) -> tuple[Array, Any]:
     if not re.match(rb"#(Inventor|VRML) V[\d.]+ (ascii|utf8)", data):
         raise ValueError("it must begin with '#Inventor V2.1 ascii', '#VRML V1.0 ascii' or '#VRML V2.0 utf8'")
     text = re.sub(r"#[^\n]*", "", data.decode("utf-8", "replace"))
-    places = [_numbers(block, float).reshape(-1, 3) for block in re.findall(r"\bpoint\s*\[([^\]]*)\]", text)]
-    orders = [_numbers(block, int) for block in re.findall(r"\bcoordIndex\s*\[([^\]]*)\]", text)]
+    places = [_numbers(block, float).reshape(-1, 3) for block in re.findall(r"\bpoint\s*+\[([^\[\]]*+)\]", text)]
+    orders = [_numbers(block, int) for block in re.findall(r"\bcoordIndex\s*+\[([^\[\]]*+)\]", text)]
     if len(places) != len(orders):
         raise ValueError(f"points and faces must be as many sets, not {len(places)} and {len(orders)}")
     starts = np.cumsum([0, *map(len, places)])
@@ -90,10 +90,11 @@ class _Blocks:
 
     def head(self, pattern: bytes) -> tuple[bytes, ...]:
         """Return the words of the next line of this form, which need not be the very next one."""
-        match = re.compile(pattern + rb"[^\n]*\n").search(self.data, self.at)
-        if match is None:
+        match = re.compile(pattern).search(self.data, self.at)
+        end = -1 if match is None else self.data.find(b"\n", match.end())
+        if match is None or end < 0:
             raise ValueError(f"a line {pattern.decode().split()[0]} must be there")
-        self.at = match.end()
+        self.at = end + 1
         return match.groups()
 
     def values(self, count: int, kind: bytes) -> Any:

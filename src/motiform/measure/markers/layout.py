@@ -4,20 +4,21 @@ import re
 from dataclasses import dataclass, field
 
 from motiform.base.errors import InputError
-from motiform.measure.text import cells_of, separator
+from motiform.measure.text import cells_of, separator, split_axis
 
 __all__ = ["Layout", "find_layout"]
 
 _TOP = 80  # lines in which the numbers must begin
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eEdD][+-]?\d+)?|nan|-?inf", re.IGNORECASE)
-_UNIT = re.compile(r"\s*[\[(]\s*(?P<unit>[^\[\]()]*?)\s*[\])]\s*$")
-_NAMED = re.compile(r"(?P<name>.*?\S)\s*[._:\s/-]\s*(?P<axis>[xyz])", re.IGNORECASE)
+_UNIT = re.compile(r"(?<!\s)\s*+[\[(]\s*+(?P<unit>(?:[^\[\]()\s]++|\s++(?![\])]))*+)\s*+[\])]\s*+$")
 _GLUED = re.compile(r"(?P<name>.*\S)(?P<axis>[XYZ])")
 _NUMBERED = re.compile(r"(?P<axis>[xyz])[_\s]?(?P<name>\d+)", re.IGNORECASE)
 _OURS = re.compile(r"markers[.\[](?P<name>.+)[.,](?P<axis>[012xyz])\]?")
 _TIME = re.compile(r"time(_?s)?|t|seconds?", re.IGNORECASE)
 _FRAME = re.compile(r"(sub\s?)?frame.*|samples?|field.*|#|item", re.IGNORECASE)
-_RATE = re.compile(r"(?:frequency|frame\s?rate|data\s?rate|sampl\w* rate|\brate|\bhz)\D{0,20}?(\d+(?:[.,]\d+)?)", re.I)
+_RATE = re.compile(
+    r"(?:frequency|frame\s?rate|data\s?rate|sampl\w{0,9} rate|\brate|\bhz)\D{0,20}?(\d+(?:[.,]\d+)?)", re.IGNORECASE
+)
 _EXPORT = re.compile(r"export frame rate\W+(\d+(?:[.,]\d+)?)", re.IGNORECASE)  # Motive: of the file, not of the cameras
 _LENGTH = re.compile(r"(?:\blength\s+)?\bunits?\b\W*([a-zµ]+)", re.IGNORECASE)
 _LENGTHS = ("mm", "cm", "m", "in", "ft", "millimeters", "centimeters", "meters", "metres")
@@ -126,17 +127,17 @@ def _by_heads(heads: list[list[str]], layout: Layout) -> bool:
     """Take markers from one row of names with their axis, the last such row."""
     for row in reversed(heads):
         bare = [_UNIT.sub("", cell) for cell in row]
-        for pattern in (_OURS, _NAMED, _GLUED, _NUMBERED):
+        for find in (_OURS.fullmatch, _named, _GLUED.fullmatch, _NUMBERED.fullmatch):
             groups: dict[str, dict[int, int]] = {}
             for k, cell in enumerate(bare):
-                match = pattern.fullmatch(cell)
+                match = find(cell)
                 if match:
                     axis = match["axis"].lower()
                     groups.setdefault(match["name"], {})["xyz".index(axis) if axis in "xyz" else int(axis)] = k
             whole = {name: places for name, places in groups.items() if set(places) == {0, 1, 2}}
             if whole:
                 layout.names = [
-                    f"M{int(name) + 1}" if pattern is _OURS and name.isdecimal() else name for name in whole
+                    f"M{int(name) + 1}" if find == _OURS.fullmatch and name.isdecimal() else name for name in whole
                 ]
                 layout.places = [(places[0], places[1], places[2]) for places in whole.values()]
                 unit = _UNIT.search(row[layout.places[0][0]])
@@ -144,6 +145,10 @@ def _by_heads(heads: list[list[str]], layout: Layout) -> bool:
                 _set_columns(row, layout)
                 return True
     return False
+
+
+def _named(cell: str) -> dict[str, str] | None:
+    return split_axis(cell, "._:/-")
 
 
 def _by_axes(heads: list[list[str]], layout: Layout) -> bool:

@@ -27,7 +27,7 @@ _NUMBERS: dict[Tag, int | None] = {
     (40, 0x1053): 1, _FRAMES: 1,
 }  # fmt: skip
 """Texts of numbers, and how many: position, orientation, spacings, rescaling, frames."""
-_NUMBER, _LARGEST = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?"), 1e15
+_NUMBER, _LARGEST = re.compile(r"[-+]?(\d++\.?+\d*+|\.\d++)([eE][-+]?\d{1,3})?"), 1e15
 
 
 def check_dicom(place: Path) -> Literal["plain", "compressed"] | None:

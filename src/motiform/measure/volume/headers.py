@@ -13,7 +13,7 @@ __all__ = ["check_head"]
 
 _LINES, _LONGEST = 400, 1000  # lines of a head, bytes of a line: ours have 15 lines of up to 80
 _MOST_AXES = 8
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?|[-+]?(nan|inf)", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?(\d++\.?+\d*+|\.\d++)([eE][-+]?\d{1,3})?|[-+]?(nan|inf)", re.IGNORECASE)
 _DIGITS, _LARGEST = 40, 1e30
 _ENCODINGS = ("raw", "txt", "text", "ascii", "hex", "gz", "gzip", "bz2", "bzip2")
 _NUMBERS = {

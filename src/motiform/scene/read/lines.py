@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 __all__ = ["line_of"]
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")
-_KEY = re.compile(r"^\s*([A-Za-z0-9_\-.\"' ]+?)\s*=")
+_HEADER = re.compile(r"^\s*+(\[\[?+)([^\]]++)\]\]?+\s*+(#.*)?$")
+_KEY = re.compile(r"^\s*+([A-Za-z0-9_\-.\"' ]++)\s*+=")
 
 
 def line_of(text: str, place: Sequence[str | int]) -> int | None:

@@ -51,7 +51,7 @@ _WORDS = {"parameters", "memory", "state", "final", "free", "when", "reach", "st
 _RESERVED = {*_SEEN, *FUNCTIONS, *_WORDS}
 _LINES = "parameters …, memory name = …, state name: …, a -> b when …, reach …"
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_ARROW = re.compile(r"(.*?)\s*->\s*(.*?)\s+when\b([^:]*)(?::(.*))?")
+_ARROW = re.compile(r"((?:(?!->).)*+)->((?:(?!\swhen\b).)*+)\swhen\b([^:]*+)(?::(.*))?")
 _LONGEST_LINE, _LONGEST_TEXT, _MOST = 500, 10_000, 64  # characters, characters, names of a kind
 
 
@@ -231,7 +231,7 @@ class _Reader:
         parts = _ARROW.fullmatch(line)
         if parts is None:
             raise self.fail("transition cannot be read", line, "a -> b when condition: name = expression; …")
-        source, target = self.state_number(parts[1]), self.state_number(parts[2])
+        source, target = self.state_number(parts[1].strip()), self.state_number(parts[2].strip())
         names = [*_SEEN, *self.parameters, *self.memory]
         tree = read_expression(parts[3], names, self.fail("").where, truth=True)
         actions = [] if parts[4] is None else _split(parts[4], ";")

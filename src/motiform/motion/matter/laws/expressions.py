@@ -28,7 +28,7 @@ _ALLOWED = "numbers, names, + - * / **, < <= > >= == !=, and, or, not, min, max,
 _DEEPEST = 100  # nested parts
 _WHOLE = 16.0  # whole powers up to this are products, which have the same bits on all machines
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))|(?P<name>[A-Za-z_]\w*)"
+    r"\s*(?:(?P<number>(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?(?![\w.]))|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/()<>,]))",
     re.ASCII,
 )

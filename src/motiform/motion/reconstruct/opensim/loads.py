@@ -21,7 +21,7 @@ from motiform.record.recording import Recording
 __all__ = ["add_forces", "read_external_loads"]
 
 _AXES = ("x", "y", "z")
-_FORCE = re.compile(r"(?P<before>.*force.*?_?)v(?P<axis>x)(?P<after>.*)", re.IGNORECASE)
+_FORCE = re.compile(r"(?P<before>.*force(?:(?!force).)*?)v(?P<axis>x)(?P<after>.*)", re.IGNORECASE)
 _UP = np.array([0.0, 1.0, 0.0])
 
 

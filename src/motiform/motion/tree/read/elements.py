@@ -20,7 +20,7 @@ __all__ = ["Element", "as_utf8", "is_number", "located", "parse_xml", "read_xml"
 LARGEST = 32 << 20  # bytes; a model is written by a person or an exporter, its meshes lie in other files
 DEEPEST = 1000  # elements within elements
 GREATEST = 1e30  # size of a number: products of a few of them stay finite
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\Z")
+_NUMBER = re.compile(r"[-+]?(\d++\.?+\d*+|\.\d++)([eE][-+]?\d++)?\Z")
 _INFINITE = {"inf": np.inf, "+inf": np.inf, "-inf": -np.inf, "infinity": np.inf, "-infinity": -np.inf}
 
 

@@ -12,9 +12,7 @@ __all__ = ["Value", "evaluate"]
 _LONGEST = 400  # characters; a person types it
 _DEEPEST = 30  # parentheses within parentheses
 
-_TOKEN = re.compile(
-    r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)(?:\[(\d+)\])?|([-+*/()−]))"
-)
+_TOKEN = re.compile(r"\s*(?:((?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?)|([A-Za-z_]\w*)(?:\[(\d+)\])?|([-+*/()−]))")
 
 
 @dataclass(frozen=True)

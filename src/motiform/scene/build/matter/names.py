@@ -12,8 +12,8 @@ from motiform.scene.tables.matter import NetworkTable, PointsOf
 
 __all__ = ["Group", "PointNames"]
 
-_NAMED = re.compile(r"\s*(?:(?P<network>[\w-]+)\.)?(?P<group>[\w-]+)\s*(?:\[(?P<index>[^\[\]]*)\])?\s*", re.ASCII)
-_INDEX = re.compile(r"\s*(?:(-?\d{1,9})|(-?\d{1,9})?\s*:\s*(-?\d{1,9})?\s*(?::\s*(-?\d{1,9})?)?)\s*", re.ASCII)
+_NAMED = re.compile(r"\s*+(?:(?P<network>[\w-]++)\.)?(?P<group>[\w-]++)\s*+(?:\[(?P<index>[^\[\]]*+)\])?\s*+", re.ASCII)
+_INDEX = re.compile(r"\s*+(?:(-?\d{1,9})|(-?\d{1,9})?\s*+:\s*+(-?\d{1,9})?\s*+(?::\s*+(-?\d{1,9})?)?)\s*+", re.ASCII)
 
 
 @dataclass(frozen=True)
