@@ -72,8 +72,6 @@ class Rig:
             raise InputError("vertices must be finite, of shape (n, 3)", where="Rig", got=f"shape {places.shape}")
         if corners.ndim != 2 or corners.shape[1] != 3 or corners.dtype.kind not in "iu" or not len(corners):
             raise InputError("faces must be whole numbers of shape (n, 3)", where="Rig", got=f"shape {corners.shape}")
-        if corners.min() < 0 or corners.max() >= len(places):
-            raise InputError("faces must name vertices", where="Rig", allowed=f"0 to {len(places) - 1}")
         missing = [name for name in weights if name not in rest]
         if missing:
             raise InputError(

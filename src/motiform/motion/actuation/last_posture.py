@@ -19,7 +19,7 @@ class LastPosture(Generic[T]):
 
     def __init__(self, function: Callable[[Array], T]) -> None:
         self._function = function
-        self._last: tuple[bytes, Any] = (b"", None)
+        self._last: tuple[bytes | None, Any] = (None, None)
 
     def __call__(self, q: Array) -> T:
         """Return function(q)."""

@@ -95,7 +95,7 @@ def test_an_unknown_pose_leaves_its_vertices_unknown(tube):
         ({"weights": {"lower": [0.5] * 3}}, "the weights of a vertex must sum to 1"),
         ({"weights": {"lower": [1.0, 1.0]}}, "a segment must have a weight for each vertex"),
         ({"weights": {"hand": [1.0] * 3}}, "a segment must have a frame at rest"),
-        ({"faces": [(0, 1, 3)]}, "faces must name vertices"),
+        ({"faces": [(0, 1, 3)]}, "faces is out of range"),
         ({"vertices": [(0, 0, np.nan)] * 3}, "vertices must be finite"),
     ],
 )

@@ -53,6 +53,12 @@ def test_actuators_refuse_states_of_another_size(kind, part):
                 method(0.0, other)
 
 
+def test_a_posture_of_no_numbers_is_refused_at_once():
+    muscles = ACTUATORS["muscles"]()
+    with pytest.raises(InputError, match=r"q must have \d numbers"):
+        muscles.act(0.0, FigureState(np.zeros(0), np.zeros(muscles.figure.nv), np.zeros(len(muscles.states))))
+
+
 @pytest.mark.parametrize("kind", LAWS)
 def test_laws_refuse_states_of_another_size(kind):
     law = LAWS[kind]()
