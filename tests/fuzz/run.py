@@ -74,8 +74,10 @@ def work() -> None:
     Cases come from stdin, one a line; each is answered with a line: what was wrong, seconds.
     """
     sys.path.insert(0, str(ROOT))
+    from alone import fork_alone, without_threads
     from fuzz.targets import CORPORA
 
+    without_threads()
     out, home = os.fdopen(os.dup(1), "w"), Path(tempfile.mkdtemp(prefix="fuzz-", dir=_quick()))
     with redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -87,7 +89,7 @@ def work() -> None:
     while more:
         reader, writer = os.pipe()  # the case that a child has begun, and its end
         stuck = home / "stuck"
-        child = os.fork()
+        child = fork_alone()
         if not child:
             os.close(reader)
             with stuck.open("w") as stacks:

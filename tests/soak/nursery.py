@@ -4,6 +4,7 @@ Children are the command line itself (`motiform.cli.main`), without the start of
 every 2 s, so that a run of some tenths of a second has commits between which it can be killed.
 """
 
+import faulthandler
 import json
 import os
 import signal
@@ -14,6 +15,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from alone import fork_alone, without_threads
 
 ENOUGH = 300.0  # [s] that any process may take
 _LOOK = 1e-3  # [s] from one look at the children to the next
@@ -86,16 +89,17 @@ def serve() -> None:
 
 
 def _prepare(kinds: Sequence[Sequence[str]]) -> None:
-    """Import and compile: run each command in this process, once. It starts no thread that a fork would lose."""
+    """Import and compile: run each command in this process, once, without threads."""
+    from motiform.cli.app import app
     from motiform.motion.run import sampling
     from motiform.record import recorder
 
+    without_threads()
     recorder._COMMIT_SECONDS, recorder._COMMIT_SHARE = 0.03, 1
     sampling._PACE = 0.01
     with tempfile.TemporaryDirectory(prefix="nursery-") as folder:
         for n, arguments in enumerate(kinds):
-            code = _command([*arguments, "--out", str(Path(folder) / f"{n}.mf")])
-            assert code == 0, f"{arguments} ended with {code}"
+            app([*arguments, "--out", str(Path(folder) / f"{n}.mf")], standalone_mode=False)
 
 
 def _command(arguments: Sequence[str]) -> int:
@@ -129,7 +133,7 @@ def _run(jobs: list[Job]) -> list[tuple[int, str, float]]:
                     os.kill(pid, jobs[n].sent)
                     sent.add(pid)
                 elif now > ENOUGH:
-                    os.kill(pid, signal.SIGKILL)
+                    os.kill(pid, signal.SIGABRT if now < ENOUGH + 5 else signal.SIGKILL)  # the first shows its stack
             time.sleep(_LOOK)
         return [(found[n][0], file.read_text("utf-8", "replace")[-2000:], found[n][1]) for n, file in enumerate(files)]
 
@@ -137,7 +141,7 @@ def _run(jobs: list[Job]) -> list[tuple[int, str, float]]:
 def _fork(job: Job, said: Path) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
-    pid = os.fork()
+    pid = fork_alone()
     if pid:
         return pid
     code = 70
@@ -148,7 +152,8 @@ def _fork(job: Job, said: Path) -> int:
         os.dup2(nothing, 0)
         os.dup2(nothing, 1)
         os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT, 0o600), 2)
-        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)  # what is said survives a kill
+        faulthandler.enable()
         _limit(job.limits)
         code = _command(job.arguments)
     except BaseException:  # whatever it is, it is told, and the child ends here

@@ -110,7 +110,8 @@ class Bench:
         if name not in self._whole:
             out = self.folder / f"whole-{len(self._whole)}.mf"
             ended = self.nursery.run(self.job(name, out))[0]
-            assert ended.code == 0, ended.said
+            told = f"{name} ended with {ended.code} after {ended.seconds:.0f} s: {ended.said}"
+            assert ended.code == 0, told
             self._whole[name] = out, ended.seconds
         return self._whole[name]
 
@@ -127,17 +128,26 @@ class Bench:
         ended = self.nursery.run(self.job(name, out, "--resume"))[0]
         if ended.code:
             self.tell(fault, f"{name}: resuming ended with {ended.code}: {ended.said[-300:]}")
-        elif not same(out, self.whole(name)[0]):
+        elif not self.is_whole(name, out):
             self.tell(fault, f"{name}: the resumed run has other bits")
         forget(out)
 
-    def check_open(self, fault: str, out: Path) -> int:
+    def is_whole(self, name: str, out: Path) -> bool:
+        """Whether a run has the bits of an uninterrupted one, also in what is heard."""
+        from motiform.record import compare, open_recording
+
+        other = self.whole(name)[0]
+        sounds = [path.read_bytes() for one in (out, other) if (path := one.with_suffix(".wav")).exists()]
+        heard = not sounds or (len(sounds) == 2 and sounds[0] == sounds[1])
+        return heard and compare(*(open_recording(recording(name, one)) for one in (out, other))).identical
+
+    def check_open(self, fault: str, name: str, out: Path) -> int:
         """Open what a fault left, and return how many samples it has."""
         from motiform.base.errors import MotiformError
         from motiform.record import open_recording
         from motiform.record.store import check_whole
 
-        place = recording(out)
+        place = recording(name, out)
         if not place.exists():
             return 0
         try:
@@ -149,18 +159,9 @@ class Bench:
         return rec.count(rec.names[0])
 
 
-def recording(out: Path) -> Path:
-    """Return the recording of a run: what it wrote, or the one in its folder of results."""
-    return out / "wrist.mf" if (out / "stages.json").exists() else out
-
-
-def same(out: Path, other: Path) -> bool:
-    """Whether two runs have the same bits, also in what is heard."""
-    from motiform.record import compare, open_recording
-
-    sounds = [path.read_bytes() for one in (out, other) if (path := one.with_suffix(".wav")).exists()]
-    heard = not sounds or (len(sounds) == 2 and sounds[0] == sounds[1])
-    return heard and compare(open_recording(recording(out)), open_recording(recording(other))).identical
+def recording(name: str, out: Path) -> Path:
+    """Return the recording of a kind of run: what it wrote, or the one in its folder of results."""
+    return out / "wrist.mf" if name == WRIST else out
 
 
 def forget(out: Path) -> None:
@@ -189,7 +190,7 @@ def kills(bench: Bench, count: int) -> None:
             bench.nursery.run(bench.job(name, out, *more, after=bench.draw.uniform(0.2, 1.0) * seconds))
             bench.count(f"kill -9, {name}")
             done += 1
-            if not bench.check_open("kill -9", out):
+            if not bench.check_open("kill -9", name, out):
                 bench.count("    of them before anything was committed")
         bench.finish("kill -9", name, out)
         if runs % 50 == 0:
@@ -209,7 +210,7 @@ def signals(bench: Bench, count: int) -> None:
         outside = ended.code == -sent and (not out.exists() or is_complete(out))
         if ended.code not in (128 + sent, 0) and not outside:
             bench.tell(sent.name, f"{name} ended with {ended.code}: {ended.said[-300:]}")
-        bench.check_open(sent.name, out)
+        bench.check_open(sent.name, name, out)
         bench.finish(sent.name, name, out)
 
 
@@ -222,7 +223,7 @@ def writers(bench: Bench, count: int) -> None:
         bench.count("two writers")
         if sorted(one.code for one in ended) not in ([0, 0], [0, 2]):
             bench.tell("two writers", f"{name}: {ended}")
-        elif not same(out, bench.whole(name)[0]):
+        elif not bench.is_whole(name, out):
             bench.tell("two writers", f"{name}: other bits")
         forget(out)
 
@@ -240,7 +241,7 @@ def hindered(bench: Bench, count: int) -> None:
             bench.count(fault)
             if ended.code not in (0, 1, 2) or "Traceback" in ended.said:
                 bench.tell(fault, f"{name} with {size} ended with {ended.code}: {ended.said[-300:]}")
-            bench.check_open(fault, out)
+            bench.check_open(fault, name, out)
             if out.exists():
                 bench.finish(fault, name, out)
     _read_only(bench)
@@ -277,7 +278,7 @@ def caches(bench: Bench, count: int) -> None:
     ended = [end(one) for one in [start([*arguments, "--out", str(o)], MOTIFORM_CACHE=str(cache)) for o in outs]]
     bench.count("three compile at once")
     for (code, said), out in zip(ended, outs, strict=True):
-        if code or not same(out, bench.whole(name)[0]):
+        if code or not bench.is_whole(name, out):
             bench.tell("three compile at once", f"ended with {code}, or other bits: {said[-300:]}")
     for n in range(max(2, count // 50)):
         files = sorted(path for path in cache.rglob("*.nb[ic]"))
@@ -289,7 +290,7 @@ def caches(bench: Bench, count: int) -> None:
         out = bench.folder / f"damaged-{n}.mf"
         code, said = end(start([*arguments, "--out", str(out)], MOTIFORM_CACHE=str(cache)))
         bench.count("damaged cache")
-        if code or not same(out, bench.whole(name)[0]):
+        if code or not bench.is_whole(name, out):
             bench.tell("damaged cache", f"ended with {code}, or other bits: {said[-300:]}")
         forget(out)
 
@@ -312,7 +313,7 @@ def early_signals(bench: Bench, count: int) -> None:
         through = code == 0 and is_complete(out)  # it was faster this time
         if not through and (code not in (128 + signal.SIGINT, -signal.SIGINT) or late > max(10.0, seconds)):
             bench.tell("SIGINT while it starts", f"ended with {code} after {late:.1f} s: {said[-300:]}")
-        bench.check_open("SIGINT while it starts", out)
+        bench.check_open("SIGINT while it starts", "figure", out)
         forget(out)
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from alone import fork_alone, without_threads
+
 WAIT = 60.0  # [s] for a process to be ready
 SPINS = (1.0, 2.0, 3.0, 4.0, 5.0)
 
@@ -30,7 +32,8 @@ class Forks:
     """A process that has imported all that schedulers and workers need, and forks them."""
 
     def __init__(self) -> None:
-        env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONWARNINGS": "ignore"}
+        env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1",
+                            "NUMBA_NUM_THREADS": "1"}  # fmt: skip
         self._process = subprocess.Popen(
             [sys.executable, __file__], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -54,13 +57,14 @@ def serve() -> None:
     from distributed.cli import dask_scheduler, dask_worker
 
     mains = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}
+    without_threads()
     with TemporaryDirectory() as folder:
         one_run((folder, 0), None)
     answers = os.fdopen(os.dup(1), "w")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead leave nothing
     for line in sys.stdin:
         kind, *arguments = json.loads(line)
-        pid = os.fork()
+        pid = fork_alone()
         if not pid:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for number in (0, 1, 2):
