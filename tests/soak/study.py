@@ -32,8 +32,8 @@ class Forks:
     """A process that has imported all that schedulers and workers need, and forks them."""
 
     def __init__(self) -> None:
-        env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1",
-                            "NUMBA_NUM_THREADS": "1"}  # fmt: skip
+        alone = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+        env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONWARNINGS": "ignore"} | alone
         self._process = subprocess.Popen(
             [sys.executable, __file__], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

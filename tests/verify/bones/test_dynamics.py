@@ -93,6 +93,32 @@ def test_a_sliding_block_stops_after_its_way():
     assert abs(speed[1, 0, 3]) < 1e-3
 
 
+def test_implicit_friction_goes_towards_explicit_friction_with_the_step():
+    """Euler's method is of first order: a fourth of the step leaves a fourth of the error, or half of it at worst.
+
+    The ball slides and rolls over the other one; the explicit method at a tolerance of 1e-8 is the reference.
+    """
+    packed, masses = bodies(
+        1e-3,
+        1e8,
+        radius=moved(Ball(5e-3).to_mesh(24), (11.0e-3, 3e-3, 0.0)),
+        lunate=Ball(5e-3).to_mesh(24),
+    )
+    start = np.zeros((1, 6))
+    start[0, 3] = 0.1
+    times, loads = [0.0, 0.02], Loads(friction=0.3, creep=1e-2)
+    exact = run(packed, masses, times, start, loads, tolerance=1e-8)[1][-1, 0]
+    assert abs(exact[2]) > 0.1  # rad/s: friction has turned it
+    errors = [
+        np.linalg.norm(
+            (run(packed, masses, times, start, loads, method="semi-implicit", step=step)[1][-1, 0] - exact)[3:]
+        )
+        for step in (4e-5, 1e-5)
+    ]
+    assert errors[1] < 0.5 * errors[0]
+    assert errors[1] < 0.02 * np.linalg.norm(exact[3:])
+
+
 def test_a_slow_hand_leads_the_bones_to_their_rest():
     """Flexed by 10° in half a second and held, with drag: the bones end where `settle` puts them, within 0.3°."""
     from motiform import wrist

@@ -5,6 +5,7 @@ ligaments are minus the gradient of their energy. Friction acts between the two 
 pressure, equal and opposite, so that it keeps their momentum.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -12,12 +13,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from motiform.base.errors import RunError
+from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.motion.bones.bone import Bone
 from motiform.motion.bones.pack import Packed, neutral_poses, workspace
 from motiform.motion.bones.settle import FAR, Rest
 from motiform.motion.run import CASH_KARP
+from motiform.motion.run.options import DIVERGED, LOST, check_number
 from motiform.spatial import (
     Transform,
     exp_rotation,
@@ -26,7 +28,7 @@ from motiform.spatial import (
     quaternion_from_rotation,
     rotation_from_quaternion,
 )
-from motiform.spatial.checks import Array
+from motiform.spatial.checks import Array, as_floats
 
 __all__ = ["METHODS", "Loads", "Masses", "led_along", "motion_channels", "move_path", "weigh"]
 
@@ -34,6 +36,13 @@ Method = Literal["semi-implicit", "cash-karp"]
 METHODS = ("semi-implicit", "cash-karp")
 _SHRINK, _GROW, _SAFE = 0.2, 5.0, 0.9
 _SHORTEST = 1e-9  # [s] a step that is rejected at this length ends the run
+_MANY, _LOOK = 1e8, 1000  # steps that no run sees the end of, and after how many that is judged
+_TURNS, _LEVER = 10, 1e-2  # repetitions for the friction of a step; [m] by which turns and ways are compared
+_FARTHEST, _HALVES = (
+    2e-3,
+    10,
+)  # [m] that a bone moves in a step at most, as cartilage is thick; or so often it is halved
+_ONE = np.eye(3)
 _FLOORS = np.repeat([1e-3, 1.0, 1e-2, 1.0], [3, 4, 3, 3])  # sizes of position, quaternion, velocity, spin for errors
 
 
@@ -65,6 +74,13 @@ class Loads:
     """Growth of the normal force with the speed of approach [s/m]."""
     creep: float = 1e-3
     """Speed of sliding [m/s] below which friction fades, so that it sticks by creeping; for turns 100 rad/m of it."""
+
+    def __post_init__(self) -> None:
+        if as_floats(self.gravity, 3, where="Loads, gravity").shape != (3,):
+            raise InputError("gravity is one vector", where="Loads", got=self.gravity, allowed="3 numbers [m/s²]")
+        for key, most in (("drag", LOST), ("friction", 1e3), ("spin", 1e3), ("rolling", 1e3), ("viscosity", 1e6)):
+            check_number(getattr(self, key), key, "Loads", least=0.0, most=most)
+        check_number(self.creep, "creep", "Loads", above=0.0, most=LOST)
 
 
 def weigh(packed: Packed, bones: Mapping[str, Bone], density: float) -> tuple[Packed, Masses]:
@@ -114,6 +130,22 @@ def motion_channels(packed: Packed, masses: Masses, rest: Rest, velocity: Array)
     }
 
 
+@dataclass(frozen=True, eq=False)
+class _Touch:
+    """Two bodies that touch: turn and slide of the second against the first at the centre of pressure."""
+
+    force: float
+    """Normal [N]."""
+    normal: Array
+    """n nᵀ."""
+    rows: Array
+    """From the velocities of those of them that are free, (6, 6) or (6, 12)."""
+    own: np.ndarray
+    """Which velocities these are."""
+    known: Array
+    """What the driven body adds, (6,)."""
+
+
 class _Free:
     """Forces on the free bodies of a wrist at a state."""
 
@@ -124,6 +156,7 @@ class _Free:
         self.poses = neutral_poses(packed)
         index = {name: n for n, group in enumerate(packed.bodies) for name in group}
         self.pairs = [(index[a], index[b]) for a, b in packed.pairs]
+        self.rubs = bool(loads.friction or loads.spin or loads.rolling or loads.viscosity)
         self.evaluations = 0
 
     def place(self, t: float, center: Array, R: Array) -> None:
@@ -142,30 +175,35 @@ class _Free:
         self.evaluations += 1
         return float(evaluate(self.poses, packed.slots, packed.middles, packed.model, settings, *self.space))
 
-    def wrench(self, t: float, center: Array, R: Array, v: Array, w: Array) -> tuple[Array, Array]:
-        """Return force and torque about the centres of mass, (n, 3) each."""
+    def pull(self, t: float, center: Array, R: Array) -> Array:
+        """Return torque about the centre of mass and force of cartilage, ligaments and weight, (n, 6)."""
         self.place(t, center, R)
         self.energy()
         rows = -self.space[1].reshape(-1, 6)
-        loads, m = self.loads, self.masses.mass[:, None]
-        spin = (self.inertia(R) @ w[..., None])[..., 0]
-        force = rows[:, 3:] + m * np.array(loads.gravity) - loads.drag * m * v
-        torque = rows[:, :3] - loads.drag * spin
-        if loads.friction or loads.spin or loads.rolling or loads.viscosity:
-            self._rub(t, center, v, w, force, torque)
-        return force, torque
+        rows[:, 3:] += self.masses.mass[:, None] * np.array(self.loads.gravity)
+        return np.asarray(rows)
 
     def inertia(self, R: Array) -> Array:
         """Return the inertia in the axes of the radius, (n, 3, 3)."""
         return np.asarray(R @ self.masses.inertia @ np.swapaxes(R, 1, 2))
 
-    def _rub(self, t: float, center: Array, v: Array, w: Array, force: Array, torque: Array) -> None:
-        """Add friction and viscosity of all pairs that touch."""
-        sums, packed = self.space[4].reshape(-1, 2, self.space[4].shape[1]), self.packed
-        count = len(packed.bodies)
-        c, speed, turn = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3))
-        c[self.free], speed[self.free], turn[self.free] = center, v, w
-        self._driver(t, c, speed, turn)
+    def mass(self, R: Array) -> Array:
+        """Return the mass matrix (6 n, 6 n) of velocities (ω, v)."""
+        n, inertia = len(self.free), self.inertia(R)
+        M = np.zeros((6 * n, 6 * n))
+        for i in range(n):
+            M[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = inertia[i]
+            M[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = self.masses.mass[i] * np.eye(3)
+        return M
+
+    def touching(self, t: float, center: Array) -> list[_Touch]:
+        """Return the pairs of bodies that touch at the poses of `pull`, where they rub."""
+        if not self.rubs:
+            return []
+        sums, found = self.space[4].reshape(-1, 2, self.space[4].shape[1]), []
+        c, twist = np.zeros((len(self.packed.bodies), 3)), np.zeros((len(self.packed.bodies), 6))
+        c[self.free] = center
+        self._driver(t, c, twist)
         for n, (a, b) in enumerate(self.pairs):
             both = sums[n, 1, :6] - sums[n, 0, :6]  # of the second body: moment about the origin, and force
             N = float(np.linalg.norm(both[3:]))
@@ -174,32 +212,54 @@ class _Free:
             p = np.cross(both[3:], both[:3]) / N**2
             normal = both[3:] / N
             p = p + ((0.5 * (c[a] + c[b]) - p) @ normal) * normal  # of the line of action, the point between the bodies
-            f, m = self._law(N, normal, speed[b] + np.cross(turn[b], p - c[b]) - speed[a] - np.cross(turn[a], p - c[a]),
-                             turn[b] - turn[a])  # fmt: skip
-            for body, sign in ((a, -1.0), (b, 1.0)):
-                slot = packed.slots[body]
-                if slot >= 0:
-                    force[slot] += sign * f
-                    torque[slot] += sign * (np.cross(p - c[body], f) + m)
+            rows = np.hstack([-_motion_at(p - c[a]), _motion_at(p - c[b])])
+            slots, known = self.packed.slots[[a, b]], rows @ np.concatenate([twist[a], twist[b]])
+            own = np.concatenate([np.arange(6 * slot, 6 * slot + 6) for slot in slots if slot >= 0])
+            found.append(_Touch(N, np.outer(normal, normal), rows[:, np.repeat(slots >= 0, 6)], own, known))
+        return found
 
-    def _driver(self, t: float, c: Array, speed: Array, turn: Array) -> None:
+    def resistance(self, touching: list[_Touch], M: Array, u: Array) -> tuple[Array, Array]:
+        """Return D and d of what resists motion: the wrench −(D u + d), D of these velocities.
+
+        D is symmetric and takes energy: drag, and friction and viscosity of the pairs that touch. d comes from the
+        motion of the driven body.
+        """
+        D, d = self.loads.drag * M, np.zeros(len(M))
+        for touch in touching:
+            weighed = touch.rows.T @ self._law(touch, touch.rows @ u[touch.own] + touch.known)
+            D[np.ix_(touch.own, touch.own)] += weighed @ touch.rows
+            d[touch.own] += weighed @ touch.known
+        return D, d
+
+    def _driver(self, t: float, c: Array, twist: Array) -> None:
         """Write the velocity of the driven body at the origin, by differences over 10 µs."""
         ahead, behind = self.goal(t + 5e-6), self.goal(t - 5e-6)
         W = (ahead.rotation - behind.rotation) / 1e-5 @ self.goal(t).rotation.T
-        turn[1] = [W[2, 1], W[0, 2], W[1, 0]]
+        twist[1, :3] = [W[2, 1], W[0, 2], W[1, 0]]
         c[1] = self.goal(t).translation
-        speed[1] = (ahead.translation - behind.translation) / 1e-5
+        twist[1, 3:] = (ahead.translation - behind.translation) / 1e-5
 
-    def _law(self, N: float, normal: Array, slide: Array, turn: Array) -> tuple[Array, Array]:
-        """Return the force and the torque of friction on the second body, against its motion relative to the first."""
-        loads = self.loads
-        into, about = slide @ normal, turn @ normal
-        along, across = slide - into * normal, turn - about * normal
-        creep = 1e2 * loads.creep
-        f = -loads.friction * N * along / np.hypot(np.linalg.norm(along), loads.creep)
-        f = f - loads.viscosity * N * into * normal
-        m = -loads.spin * N * about * normal / np.hypot(about, creep)
-        return f, m - loads.rolling * N * across / np.hypot(np.linalg.norm(across), creep)
+    def _law(self, touch: _Touch, motion: Array) -> Array:
+        """Return C of friction: torque and force −C (turn, slide) on the second body, for its motion against the first.
+
+        Friction is μ N along the slide, and fades below the creep: μ N s/√(s² + c²).
+        """
+        loads, N, out, creep = self.loads, touch.force, touch.normal, 1e2 * self.loads.creep
+        turn, slide = motion[:3], motion[3:]
+        about, across = out @ turn, turn - out @ turn
+        C = np.zeros((6, 6))
+        C[:3, :3] = loads.spin * N / math.hypot(*about, creep) * out
+        C[:3, :3] += loads.rolling * N / math.hypot(*across, creep) * (_ONE - out)
+        C[3:, 3:] = loads.friction * N / math.hypot(*(slide - out @ slide), loads.creep) * (_ONE - out)
+        C[3:, 3:] += loads.viscosity * N * out
+        return C
+
+
+def _motion_at(r: Array) -> Array:
+    """Return the matrix (6, 6) from a twist (ω, v) of a body's centre to turn and velocity of its point at r."""
+    out = np.eye(6)
+    out[3:, :3] = [[0.0, r[2], -r[1]], [-r[2], 0.0, r[0]], [r[1], -r[0], 0.0]]
+    return out
 
 
 @dataclass
@@ -208,6 +268,12 @@ class _State:
     R: Array
     v: Array
     w: Array
+
+    def check(self, t: float, *others: Any) -> None:
+        """Refuse to go on from what is lost."""
+        if not all((np.abs(part) < LOST).all() for part in (self.center, self.R, self.v, self.w, *others)):
+            remedy = "Take a smaller step, or check masses and the stiffness of cartilage and ligaments."
+            raise RunError(DIVERGED, where=f"t = {t:.9g} s", remedy=remedy)
 
     def packed(self) -> Array:
         return np.concatenate([self.center, quaternion_from_rotation(self.R), self.v, self.w], axis=1)
@@ -238,6 +304,9 @@ def move_path(
         np.empty((count, *space[7].shape)), np.empty((count, *space[5].shape)), np.empty(count), np.zeros(count),
     )  # fmt: skip
     found, length, steps = np.empty((count, len(free.free), 6)), step, 0
+    if method == "semi-implicit" and times[-1] - times[0] > _MANY * step:
+        got, allowed = f"{times[-1] - times[0]:.3g} s in steps of {step:.3g} s", f"{_MANY:.0g} steps at most"
+        raise InputError("there are too many steps", where="simulate", got=got, allowed=allowed)
     for i, t in enumerate(times):
         if i:
             if method == "cash-karp":
@@ -247,6 +316,7 @@ def move_path(
             steps += used
         free.place(t, state.center, state.R)
         rest.energy[i] = free.energy(FAR)
+        state.check(t, rest.energy[i])
         rest.poses[i], rest.sums[i], rest.fibres[i], rest.nodes[i] = free.poses, space[4], space[7], space[5]
         found[i] = np.concatenate([state.w, state.v], axis=1)
         if progress is not None:
@@ -258,7 +328,13 @@ def move_path(
 def _rates(free: _Free, t: float, y: Array) -> Array:
     """Return the derivative of the state: Newton's and Euler's equations."""
     state = _State.of(y)
-    force, torque = free.wrench(t, state.center, state.R, state.v, state.w)
+    pull, M, speeds = (
+        free.pull(t, state.center, state.R),
+        free.mass(state.R),
+        np.concatenate([state.w, state.v], axis=1),
+    )
+    D, d = free.resistance(free.touching(t, state.center), M, speeds.reshape(-1))
+    pull -= (D @ speeds.reshape(-1) + d).reshape(-1, 6)
     inertia = free.inertia(state.R)
     gyro = np.cross(state.w, (inertia @ state.w[..., None])[..., 0])
     out = np.empty_like(y)
@@ -266,8 +342,8 @@ def _rates(free: _Free, t: float, y: Array) -> Array:
     u, q = state.w, y[:, 3:7]
     out[:, 3] = -0.5 * np.einsum("ni,ni->n", u, q[:, 1:])  # q̇ = ½ (0, ω) q
     out[:, 4:7] = 0.5 * (q[:, :1] * u + np.cross(u, q[:, 1:]))
-    out[:, 7:10] = force / free.masses.mass[:, None]
-    out[:, 10:] = np.linalg.solve(inertia, (torque - gyro)[..., None])[..., 0]
+    out[:, 7:10] = pull[:, 3:] / free.masses.mass[:, None]
+    out[:, 10:] = np.linalg.solve(inertia, (pull[:, :3] - gyro)[..., None])[..., 0]
     return out
 
 
@@ -278,17 +354,21 @@ def _explicit(
     y, steps, wanted = state.packed(), 0, h
     while t < end - 1e-15 * max(abs(end), 1.0):
         h = min(wanted, end - t)
-        k = np.empty((CASH_KARP.stages, *y.shape))
-        for s in range(CASH_KARP.stages):
-            k[s] = _rates(free, t + CASH_KARP.c[s] * h, y + h * np.tensordot(CASH_KARP.a[s, :s], k[:s], 1))
-        scale = tolerance * (np.abs(y) + np.abs(h * k[0]) + _FLOORS)
-        assert CASH_KARP.error is not None
-        error = float((np.abs(h * np.tensordot(CASH_KARP.error, k, 1)) / scale).max(initial=0.0))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is a step that is too long
+            k = np.empty((CASH_KARP.stages, *y.shape))
+            for s in range(CASH_KARP.stages):
+                k[s] = _rates(free, t + CASH_KARP.c[s] * h, y + h * np.tensordot(CASH_KARP.a[s, :s], k[:s], 1))
+            scale = tolerance * (np.abs(y) + np.abs(h * k[0]) + _FLOORS)
+            assert CASH_KARP.error is not None
+            error = float((np.abs(h * np.tensordot(CASH_KARP.error, k, 1)) / scale).max(initial=0.0))
         factor = np.clip(_SAFE * max(error, 1e-12) ** -0.2, _SHRINK, _GROW)
         if error <= 1.0:
             t, y, steps = t + h, y + h * np.tensordot(CASH_KARP.b, k, 1), steps + 1
             y[:, 3:7] /= np.linalg.norm(y[:, 3:7], axis=1, keepdims=True)
             wanted = max(wanted, h * factor) if h < wanted else h * factor
+            if steps % _LOOK == 0 and end - t > _MANY * h:
+                got, remedy = f"steps of {h:.3g} s", "Take the method 'semi-implicit', or a larger tolerance."
+                raise RunError("the steps must make headway", where=f"t = {t:.6g} s", got=got, remedy=remedy)
         else:
             wanted = h * factor
             if not wanted > _SHORTEST:
@@ -298,21 +378,52 @@ def _explicit(
 
 
 def _implicit(free: _Free, state: _State, t: float, end: float, step: float) -> tuple[_State, int]:
-    """Advance by the linearly implicit Euler method, (M + h² K) Δu = h (F − h K u), K the Hessian of the energy."""
-    steps = max(1, int(np.ceil((end - t) / step - 1e-9)))
-    h, n = (end - t) / steps, len(free.free)
-    for _ in range(steps):
-        t += h
-        force, torque = free.wrench(t, state.center, state.R, state.v, state.w)
-        K, inertia = free.space[2], free.inertia(state.R)
-        torque = torque - np.cross(state.w, (inertia @ state.w[..., None])[..., 0])
-        M = np.zeros((6 * n, 6 * n))
-        for i in range(n):
-            M[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = inertia[i]
-            M[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = free.masses.mass[i] * np.eye(3)
-        u = np.concatenate([state.w, state.v], axis=1).reshape(-1)
-        pull = np.concatenate([torque, force], axis=1).reshape(-1)
-        u = u + np.linalg.solve(M + h * h * K, h * (pull - h * K @ u))
-        w, v = u.reshape(-1, 6)[:, :3], u.reshape(-1, 6)[:, 3:]
-        state = _State(state.center + h * v, exp_rotation(h * w) @ state.R, v, w)
+    """Advance by the linearly implicit Euler method in steps of equal length; one that goes too far is halved."""
+    count = max(1, int(np.ceil((end - t) / step - 1e-9)))
+    h, steps = (end - t) / count, 0
+    for k in range(count):
+        state, used = _implicit_step(free, state, t + k * h, h, _HALVES)
+        steps += used
     return state, steps
+
+
+def _implicit_step(free: _Free, state: _State, t: float, h: float, halves: int) -> tuple[_State, int]:
+    """Advance by one step, (M + h D + h² K) Δu = h (F − D u − d − h K u), or by two halves of it.
+
+    K is the Hessian of the energy. D, what resists, is that of the velocities at the end of the step, found by
+    repetition: no friction turns a motion round.
+    """
+    pull = free.pull(t + h, state.center, state.R)
+    K, M, inertia = free.space[2], free.mass(state.R), free.inertia(state.R)
+    state.check(t, K)
+    pull[:, :3] -= np.cross(state.w, (inertia @ state.w[..., None])[..., 0])
+    if not _is_definite(M + h * h * K):  # light bones that contact turns away: as stiff against it
+        values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+        K = (vectors * np.abs(values)) @ vectors.T
+    u = np.concatenate([state.w, state.v], axis=1).reshape(-1)
+    new, touching = u, free.touching(t + h, state.center)
+    for _ in range(_TURNS if touching else 1):
+        D, d = free.resistance(touching, M, new)
+        last, new = new, u + np.linalg.solve(M + h * D + h * h * K, h * (pull.reshape(-1) - D @ u - d - h * K @ u))
+        change = np.abs(new - last).reshape(-1, 6)
+        if max(_LEVER * change[:, :3].max(initial=0.0), change[:, 3:].max(initial=0.0)) < 1e-3 * free.loads.creep:
+            break
+    w, v = new.reshape(-1, 6)[:, :3], new.reshape(-1, 6)[:, 3:]
+    turned, gone = h * np.abs(w).max(initial=0.0), h * np.abs(v).max(initial=0.0)
+    if turned < _FARTHEST / _LEVER and gone < _FARTHEST:
+        return _State(state.center + h * v, exp_rotation(h * w) @ state.R, v, w), 1
+    if not halves:
+        got = f"a bone that turns by {turned:.3g} rad or moves by {1e3 * gone:.3g} mm within {h:.3g} s"
+        remedy = "Take a smaller step, or check masses, loads and the stiffness of cartilage and ligaments."
+        raise RunError("the run has diverged", where=f"t = {t:.9g} s", got=got, remedy=remedy)
+    middle, first = _implicit_step(free, state, t, 0.5 * h, halves - 1)
+    after, second = _implicit_step(free, middle, t + 0.5 * h, 0.5 * h, halves - 1)
+    return after, first + second
+
+
+def _is_definite(A: Array) -> bool:
+    try:
+        np.linalg.cholesky(A)
+    except np.linalg.LinAlgError:
+        return False
+    return True

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motiform.base.errors import InputError
 from motiform.geometry.checks import read_only
 from motiform.motion.bones.axes import Axes
 from motiform.motion.bones.bone import Bone
 from motiform.motion.bones.landmarks import find_place, spread_fibres
 from motiform.motion.bones.table import LIGAMENTS, Course
-from motiform.spatial.checks import Array
+from motiform.motion.run.options import check_number
+from motiform.spatial.checks import Array, as_floats
 
 __all__ = ["FIBRES", "NODES", "Ligament", "make_ligaments"]
 
@@ -18,6 +20,8 @@ FIBRES = 4
 SLACK = 1.10  # length from which a ligament pulls, as a multiple of that with a straight hand
 _BENT = np.deg2rad(45.0)  # of the hand in the scan, at which a ligament that this stretches has no slack left
 NODES = 3  # of a fibre between its ends, which bones push out
+_LARGE = 1e100
+_BOUNDS = {"stiffness": _LARGE, "toe": _LARGE, "clearance": 0.1}
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +47,19 @@ class Ligament:
     """Bones that it may lie on, two at most."""
     clearance: float = 5e-4
     """Distance of the fibres from the bones that they lie on [m]."""
+
+    def __post_init__(self) -> None:
+        where = f"ligament {self.name}"
+        for key in ("starts", "ends"):
+            object.__setattr__(self, key, read_only(as_floats(getattr(self, key), 3, where=f"{where}, {key}")))
+        if self.starts.ndim != 2 or self.starts.shape != self.ends.shape:
+            got = f"{self.starts.shape} and {self.ends.shape}"
+            raise InputError("starts and ends must be as many", where=where, got=got, allowed="(fibres, 3)")
+        if len(self.over) > 2:
+            raise InputError("it may lie on two bones at most", where=where, got=self.over)
+        for key, most in _BOUNDS.items():
+            check_number(getattr(self, key), key, where, least=0.0, most=most)
+        check_number(self.slack, "slack", where, above=0.0, most=_LARGE)
 
 
 def make_ligaments(bones: Mapping[str, Bone], axes: Axes) -> tuple[Ligament, ...]:

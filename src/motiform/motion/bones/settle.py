@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from motiform.base.errors import RunError
 from motiform.base.progress import Progress
 from motiform.motion.bones.pack import Packed, neutral_poses, workspace
 from motiform.spatial import Transform, exp_twist, log_transform
@@ -66,6 +67,9 @@ def settle_path(packed: Packed, targets: Transform, progress: Progress | None = 
         poses, rest.last[i] = _lead(packed, poses, here, goal, rest)
         here = goal
         rest.energy[i] = evaluate(poses, packed.slots, packed.middles, packed.model, reporting, *spare)
+        if not np.isfinite([rest.energy[i], rest.last[i], *poses.flat]).all():
+            remedy = "Check the stiffness of cartilage and ligaments, and where these begin and end."
+            raise RunError("the search for rest has diverged", where=f"pose {i}", remedy=remedy)
         rest.poses[i], rest.sums[i], rest.fibres[i], rest.nodes[i] = poses, spare[4], spare[7], spare[5]
         if rest.last[i] > 10.0 * packed.settings[2]:
             rest.lost.append(i)

@@ -33,6 +33,7 @@ _FLOOR = 10.0  # [N/m] of stiffness that no body lacks when a step is computed: 
 _LEVER = 1e-2  # [m] by which rotations and translations are compared
 _LONGEST = 2e-3  # [m] that a step moves a body at most
 _LOOSE = 1e-1  # damping above which a short step does not mean that the search is at its end
+_LOST = 1e30  # damping at which the search is lost: the Hessian is not finite, or its numbers are beyond reason
 # Settings: how far gaps are looked for [m], stiffness of contact [N/m³], step that ends [m], 1/s² of hardening [1/m²].
 FAR, CONTACT, STILL, HARDENING = range(4)
 
@@ -160,6 +161,7 @@ def settle(poses, slots, middles, model, settings, most, trial, spare, space):
 
     `spare` holds centers, gradient, hessian, work, sums, nodes, held, tension of the poses, `space` those of a trial
     and then factor and step. More than `most` evaluations are not made: then the last step is above that which ends.
+    It is inf where no damping gives a step.
     """
     centers, gradient, hessian, work, sums, nodes, held, tension = spare
     centers2, gradient2, hessian2, work2, sums2, nodes2, held2, tension2, factor, step = space
@@ -171,6 +173,8 @@ def settle(poses, slots, middles, model, settings, most, trial, spare, space):
     while count < most and free > 0:
         while not _step(hessian, gradient, slots[1] >= 0, damping, factor, step):
             damping = 4.0 * max(damping, 1e-4)
+            if damping > _LOST:
+                return energy, count, math.inf
         size, used = 0.0, damping
         for s in range(free):
             size = max(size, _size(step, s))

@@ -22,6 +22,7 @@ from motiform.motion.bones.observe import record_rest
 from motiform.motion.bones.pack import Packed, pack_wrist
 from motiform.motion.bones.read import read_bones
 from motiform.motion.bones.settle import about_origin, settle_path
+from motiform.motion.run.options import check_number
 from motiform.record import Recording
 from motiform.spatial.checks import Array, Words, as_floats
 
@@ -42,11 +43,10 @@ class Cartilage:
     """Compression [m] at which the pressure is three times that of a constant stiffness; inf: it stays constant."""
 
     def __post_init__(self) -> None:
-        for name in ("thickness", "stiffness", "hardening"):
-            value = getattr(self, name)
-            whole = name == "hardening" or np.isfinite(value) if isinstance(value, (int, float)) else False
-            if not (whole and value > 0):
-                raise InputError(f"{name} must be above 0", where="Cartilage", got=value, allowed="a number above 0")
+        check_number(self.thickness, "thickness", "Cartilage", above=0.0, most=0.1)
+        check_number(self.stiffness, "stiffness", "Cartilage", above=0.0, most=1e100)
+        if self.hardening != np.inf:
+            check_number(self.hardening, "hardening", "Cartilage", least=1e-12)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class Wrist:
         carried : bones that move with the driven one; by default a bone of the distal row carries that row and the
             metacarpals, and a metacarpal the metacarpals.
         center : of angles; "free": only the rotation is prescribed, and the translation is one of rest, too.
-        tolerance : the search ends when a step moves no bone by more than this [m] (or 100 rad/m).
+        tolerance : the search ends when a step moves no bone by more than this [m] (or 100 rad/m), 1 mm at most.
 
         Returns
         -------
@@ -154,8 +154,7 @@ class Wrist:
         if method not in METHODS:
             raise InputError("no such method", where="simulate", got=method, allowed=", ".join(METHODS))
         for name, value in (("density", density), ("step", step), ("tolerance", tolerance)):
-            if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
-                raise InputError(f"{name} must be above 0", where="simulate", got=value, allowed="a number above 0")
+            check_number(value, name, "simulate", above=0.0)
         targets, notes = driver_poses(self.axes, self.bones, flexion, deviation, driver, self.unit)
         if len(targets.translation) != len(at):
             got = Words(f"{len(targets.translation)} poses at {len(at)} times")
@@ -194,6 +193,7 @@ class Wrist:
     def packed(self, bodies: tuple[tuple[str, ...], ...], tolerance: float = 1e-6, *, led: bool = False) -> Packed:
         """Return the wrist as kernels read it; `led`: of the driven body only the rotation is prescribed."""
         layer = self.cartilage
+        check_number(tolerance, "tolerance", "settle", above=0.0, most=1e-3)
         reaches = self.gaps.reaches(self.bones, bodies, 2.0 * self.cartilage.thickness)
         return pack_wrist(
             self.bones,
