@@ -18,6 +18,8 @@ from motiform.spatial.checks import as_floats
 
 __all__ = ["Command", "CommandedActuator", "CommandedControl", "PulseTrain", "SampledLaw"]
 
+_SHORTEST, _MOST = 1e-7, 1e6  # [s] between two calls of a law; calls that are due, or commands that wait, at once
+
 
 @dataclass(frozen=True, eq=False)
 class SampledLaw:
@@ -29,7 +31,7 @@ class SampledLaw:
 
     law: Callable[..., Any]
     period: float
-    """[s]"""
+    """[s], at least 0.1 µs."""
     delay: float = 0.0
     """[s]"""
     memory: ArrayLike | None = None
@@ -37,8 +39,11 @@ class SampledLaw:
 
     def __post_init__(self) -> None:
         where = "sampled law"
-        object.__setattr__(self, "period", check_number(self.period, "period", where, above=0.0))
+        object.__setattr__(self, "period", check_number(self.period, "period", where, least=_SHORTEST))
         object.__setattr__(self, "delay", check_number(self.delay, "delay", where, least=0.0))
+        if self.delay > _MOST * self.period:
+            got, allowed = f"delay {self.delay:g} s, period {self.period:g} s", f"{_MOST:.0g} periods at most"
+            raise InputError("too many commands would wait", where=where, got=got, allowed=allowed)
         if not callable(self.law):
             raise InputError("the law is not a function", where=where, got=repr(self.law), allowed="law(t, state)")
         if self.memory is not None:
@@ -158,6 +163,9 @@ class Commands:
         timed, n = self.timed, self.size
         if timed is None:
             return memory
+        if isinstance(timed, SampledLaw) and t - timed.instant(int(memory[0])) > _MOST * timed.period:
+            got = f"called last at {timed.instant(int(memory[0]) - 1):.9g} s, t = {t:.9g} s"
+            raise InputError("a law must not be called too often at once", where=self.who, got=got)
         out = memory.copy()
         held, own, ring = out[2 : 2 + n], out[2 + n : 2 + n + self.kept], out[2 + n + self.kept :].reshape(-1, n)
 
