@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import dataclasses
+import enum
 import importlib
 import inspect
 import pkgutil
@@ -264,7 +265,7 @@ def parameters(what: Callable[..., Any]) -> list[tuple[inspect.Parameter, Any]]:
 
 
 def altered(one: Any, draw: random.Random) -> Any:
-    """Return a copy of a dataclass or named tuple, one array of which, or of its parts, is nearly right."""
+    """Return a copy of a dataclass or named tuple, one array or number of which, or of its parts, is nearly right."""
     plain = hasattr(one, "_fields")
     names = one._fields if plain else [field.name for field in dataclasses.fields(one) if field.init]
     changes = {name: changed for name in names if (changed := _change(getattr(one, name, None), draw)) is not None}
@@ -275,7 +276,10 @@ def altered(one: Any, draw: random.Random) -> Any:
 
 
 def _change(value: Any, draw: random.Random) -> Callable[[], Any] | None:
-    """Return what changes a value, None where it holds no array."""
+    """Return what changes a value, None where it holds neither an array nor a number."""
+    if isinstance(value, int | float) and not isinstance(value, bool | enum.Enum):
+        whole = isinstance(value, int)
+        return partial(draw.choice, (-1, 0, 1, value + 1, 10**6, 2**40) if whole else (*_ENDS, -value, 1e3 * value))
     if isinstance(value, np.ndarray):
         return partial(nearly, value, draw) if value.ndim else None
     if _has_fields(value):
@@ -291,6 +295,9 @@ def _change(value: Any, draw: random.Random) -> Callable[[], Any] | None:
             return lambda: draw.choice((value[:-1], [*value, value[-1]], value[::-1]))
         return lambda: [*value[:k], inner(), *value[k + 1 :]]
     return None
+
+
+_ENDS = (np.nan, np.inf, -1.0, 0.0, 1.0, 1e-300, 1e-30, 1e30, 1e99, 1e200, 1e308)
 
 
 def _has_fields(one: Any) -> bool:

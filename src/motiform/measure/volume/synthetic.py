@@ -51,6 +51,11 @@ def synthetic_ct(
     if not bones:
         raise InputError("a synthetic CT must show bones", allowed="at least one mesh")
     h = np.broadcast_to(as_floats(spacing, where="spacing"), 3)
+    told = {"margin": margin, "cortex": cortex, "marrow": marrow, "soft": soft, "air": air, "thickness": thickness,
+            "blur": blur, "noise": noise}  # fmt: skip
+    margin, cortex, marrow, soft, air, thickness, blur, noise = (
+        float(as_floats(value, where=name)) for name, value in told.items()
+    )
     for mesh in bones.values():
         check_closed(mesh)
     if bounds is None:

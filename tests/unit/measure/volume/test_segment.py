@@ -1,5 +1,7 @@
 """Bones of a synthetic CT are found again: apart, touching, cut by the field of view, with seeds and corrections."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,12 @@ def test_synthetic_ct_shows_what_it_says():
     # Partial volume keeps the integral: (values − soft) sum to (bone − soft) × the volume. Samples are 1/8 voxel.
     body = clean.values[6:-6, 6:-6]
     assert (body - 50).sum() * clean.grid.voxel == pytest.approx(1000 * BONES["pisiform"].volume, rel=0.01)
+
+
+def test_synthetic_ct_takes_plain_numbers():
+    """NumPy compares fractions one by one, which took minutes."""
+    with pytest.raises(InputError, match="thickness"):
+        synthetic_ct(BONES, spacing=1e-3, thickness=Fraction(1, 1000))
 
 
 def test_touching_bones_are_split_by_shape():

@@ -9,6 +9,7 @@ from scipy.linalg import expm
 from motiform import FigureBuilder, actuation, contact, joints, open_recording, simulate
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.motion.actuation import Actuator, CommandedControl, Motor, Motors, PulseTrain, SampledLaw, TorqueDrives
+from motiform.motion.tree import FigureState
 
 Z = (0.0, 0.0, 1.0)
 J, K, R, L = 0.02, 0.5, 2.0, 0.05  # inertia, torque constant with gear, resistance, inductance
@@ -259,6 +260,9 @@ def test_train_of_commands_arrives_late():
         (lambda f: TorqueDrives(f, ["wheel"], limit=0.0), "limit"),
         (lambda f: SampledLaw(3.0, 0.1), "not a function"),
         (lambda f: SampledLaw(lambda t, s: 0, 0.0), "period"),
+        (lambda f: SampledLaw(lambda t, s: 0, 1e-300), "period"),
+        (lambda f: SampledLaw(lambda t, s: 0, 1e-6, 1000.0), "too many commands would wait"),
+        (lambda f: _called_at(TorqueDrives(f, ["wheel"], SampledLaw(lambda t, s: [0.0], 0.01)), 1e18), "too often"),
         (lambda f: PulseTrain([0.2, 0.1], [1, 1]), "increase"),
         (lambda f: PulseTrain([0.1], [1, 1]), "row for each"),
         (lambda f: simulate(f, t1=1.0, controls=[3.0]), "not a function"),
@@ -268,6 +272,11 @@ def test_train_of_commands_arrives_late():
 def test_wrong_input_is_named(make, text):
     with pytest.raises(InputError, match=text):
         make(wheel())
+
+
+def _called_at(drives, t):
+    nothing = FigureState(np.zeros(1), np.zeros(1), np.zeros(0))
+    drives.call(t, FigureState(np.zeros(1), np.zeros(1), np.asarray(drives.start(nothing))))
 
 
 def test_actuator_that_asks_to_be_called_without_end():
