@@ -19,7 +19,7 @@ from pathlib import Path
 from alone import fork_alone, without_threads
 
 ENOUGH = 300.0  # [s] that any process may take
-_LOOK = 1e-3  # [s] from one look at the children to the next
+_LOOK = 1e-3  # [s] from one look at the children to the next; counted, as a clock also runs while the machine stands
 
 
 @dataclass
@@ -122,8 +122,9 @@ def _run(jobs: list[Job]) -> list[tuple[int, str, float]]:
         waiting = {_fork(job, file): n for n, (job, file) in enumerate(zip(jobs, files, strict=True))}
         sent: set[int] = set()
         found: dict[int, tuple[int, float]] = {}
+        looks = 0
         while waiting:
-            now = time.monotonic() - begun
+            now, looks = time.monotonic() - begun, looks + 1
             for pid, n in list(waiting.items()):
                 done, status = os.waitpid(pid, os.WNOHANG)
                 if done:
@@ -132,8 +133,10 @@ def _run(jobs: list[Job]) -> list[tuple[int, str, float]]:
                 elif jobs[n].after is not None and now >= jobs[n].after and pid not in sent:  # type: ignore[operator]
                     os.kill(pid, jobs[n].sent)
                     sent.add(pid)
-                elif now > ENOUGH:
-                    os.kill(pid, signal.SIGABRT if now < ENOUGH + 5 else signal.SIGKILL)  # the first shows its stack
+                elif looks == round(ENOUGH / _LOOK):
+                    os.kill(pid, signal.SIGABRT)  # which shows its stack
+                elif looks > round((ENOUGH + 5) / _LOOK):
+                    os.kill(pid, signal.SIGKILL)
             time.sleep(_LOOK)
         return [(found[n][0], file.read_text("utf-8", "replace")[-2000:], found[n][1]) for n, file in enumerate(files)]
 
