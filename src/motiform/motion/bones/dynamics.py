@@ -38,10 +38,8 @@ _SHRINK, _GROW, _SAFE = 0.2, 5.0, 0.9
 _SHORTEST = 1e-9  # [s] a step that is rejected at this length ends the run
 _MANY, _LOOK = 1e8, 1000  # steps that no run sees the end of, and after how many that is judged
 _TURNS, _LEVER = 10, 1e-2  # repetitions for the friction of a step; [m] by which turns and ways are compared
-_FARTHEST, _HALVES = (
-    2e-3,
-    10,
-)  # [m] that a bone moves in a step at most, as cartilage is thick; or so often it is halved
+_FARTHEST = 2e-3  # [m] that a bone moves in a step at most, as far as contact is foreseen
+_HALVES = 10  # times that a step is halved at most
 _ONE = np.eye(3)
 _FLOORS = np.repeat([1e-3, 1.0, 1e-2, 1.0], [3, 4, 3, 3])  # sizes of position, quaternion, velocity, spin for errors
 
