@@ -279,7 +279,7 @@ def _change(value: Any, draw: random.Random) -> Callable[[], Any] | None:
     """Return what changes a value, None where it holds neither an array nor a number."""
     if isinstance(value, int | float) and not isinstance(value, bool | enum.Enum):
         whole = isinstance(value, int)
-        return partial(draw.choice, (-1, 0, 1, value + 1, 10**6, 2**40) if whole else (*_ENDS, -value, 1e3 * value))
+        return partial(draw.choice, (-1, 0, 1, value + 1, 2**40) if whole else (*_ENDS, -value, 1e3 * value))
     if isinstance(value, np.ndarray):
         return partial(nearly, value, draw) if value.ndim else None
     if _has_fields(value):
