@@ -7,7 +7,7 @@ import numpy as np
 
 def further_objects() -> list[Any]:
     """Return small objects whose classes need arguments that belong together."""
-    return [*_muscles_and_joints(), *_controls(), *_matter_and_maps(), *_looks(), *_measured()]
+    return [*_muscles_and_joints(), *_controls(), *_matter_and_maps(), *_looks(), *_measured(), *_bones()]
 
 
 def _muscles_and_joints() -> list[Any]:
@@ -101,3 +101,14 @@ def _measured() -> list[Any]:
     still = np.zeros((3, man.nv))
     held = efforts(man, 0.01 * np.arange(3), np.zeros((3, man.nq)), still, still)
     return [walker, mf.calibrate(man, markers, max_iterations=2), held]
+
+
+def _bones() -> list[Any]:
+    from motiform import wrist
+    from motiform.measure import synthetic_bones
+    from motiform.motion.bones.bone import Fineness
+
+    all_bones = synthetic_bones(detail=2)
+    few = {name: all_bones[name] for name in ("radius", "ulna", "scaphoid", "lunate", "capitate")}
+    model = wrist.from_meshes(few, fineness=Fineness(spacing=8e-4, margin=5e-3, band=2e-3, points=2e-3))
+    return [model, wrist.Loads(drag=50.0, friction=0.05), model.settle(flexion=[0.0, 0.1])]

@@ -19,6 +19,7 @@ from motiform.motion.bones.bone import Bone
 from motiform.motion.bones.pack import Packed, neutral_poses, workspace
 from motiform.motion.bones.settle import FAR, Rest
 from motiform.motion.run import CASH_KARP
+from motiform.motion.run.headway import Headway
 from motiform.motion.run.options import DIVERGED, LOST, check_number
 from motiform.spatial import (
     Transform,
@@ -36,7 +37,7 @@ Method = Literal["semi-implicit", "cash-karp"]
 METHODS = ("semi-implicit", "cash-karp")
 _SHRINK, _GROW, _SAFE = 0.2, 5.0, 0.9
 _SHORTEST = 1e-9  # [s] a step that is rejected at this length ends the run
-_MANY, _LOOK = 1e8, 1000  # steps that no run sees the end of, and after how many that is judged
+_MANY, _TOO_MANY = 2e4, 1e7  # steps that take a minute, and that no run sees the end of: one is of milliseconds
 _TURNS, _LEVER = 10, 1e-2  # repetitions for the friction of a step; [m] by which turns and ways are compared
 _FARTHEST = 2e-3  # [m] that a bone moves in a step at most, as far as contact is foreseen
 _HALVES = 10  # times that a step is halved at most
@@ -302,13 +303,14 @@ def move_path(
         np.empty((count, *space[7].shape)), np.empty((count, *space[5].shape)), np.empty(count), np.zeros(count),
     )  # fmt: skip
     found, length, steps = np.empty((count, len(free.free), 6)), step, 0
-    if method == "semi-implicit" and times[-1] - times[0] > _MANY * step:
-        got, allowed = f"{times[-1] - times[0]:.3g} s in steps of {step:.3g} s", f"{_MANY:.0g} steps at most"
+    headway = Headway(times[-1], _MANY, _TOO_MANY, 100, "Take the method 'semi-implicit', or a larger tolerance.")
+    if method == "semi-implicit" and times[-1] - times[0] > _TOO_MANY * step:
+        got, allowed = f"{times[-1] - times[0]:.3g} s in steps of {step:.3g} s", f"{_TOO_MANY:.0g} steps at most"
         raise InputError("there are too many steps", where="simulate", got=got, allowed=allowed)
     for i, t in enumerate(times):
         if i:
             if method == "cash-karp":
-                state, length, used = _explicit(free, state, times[i - 1], t, length, tolerance)
+                state, length, used = _explicit(free, state, times[i - 1], t, length, tolerance, headway)
             else:
                 state, used = _implicit(free, state, times[i - 1], t, step)
             steps += used
@@ -346,7 +348,7 @@ def _rates(free: _Free, t: float, y: Array) -> Array:
 
 
 def _explicit(
-    free: _Free, state: _State, t: float, end: float, h: float, tolerance: float
+    free: _Free, state: _State, t: float, end: float, h: float, tolerance: float, headway: Headway
 ) -> tuple[_State, float, int]:
     """Advance by Cash and Karp's method; the step follows from the error of each number. [CashKarp90] [Perez94]"""
     y, steps, wanted = state.packed(), 0, h
@@ -364,14 +366,11 @@ def _explicit(
             t, y, steps = t + h, y + h * np.tensordot(CASH_KARP.b, k, 1), steps + 1
             y[:, 3:7] /= np.linalg.norm(y[:, 3:7], axis=1, keepdims=True)
             wanted = max(wanted, h * factor) if h < wanted else h * factor
-            if steps % _LOOK == 0 and end - t > _MANY * h:
-                got, remedy = f"steps of {h:.3g} s", "Take the method 'semi-implicit', or a larger tolerance."
-                raise RunError("the steps must make headway", where=f"t = {t:.6g} s", got=got, remedy=remedy)
+            headway.step(t)
         else:
             wanted = h * factor
             if not wanted > _SHORTEST:
-                remedy = "Take the method 'semi-implicit', or a larger tolerance."
-                raise RunError("the step must not vanish", where=f"t = {t:.6g} s", got=wanted, remedy=remedy)
+                raise RunError("the step must not vanish", where=f"t = {t:.6g} s", got=wanted, remedy=headway.remedy)
     return _State.of(y), wanted, steps
 
 

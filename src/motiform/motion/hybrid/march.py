@@ -77,7 +77,7 @@ def hybrid_march(
         atol=options.atol,
         counted=system.counted,
     )
-    stepper.end = options.t1
+    stepper.headway.end = options.t1
     switches = system.controls.guards(system.split)
     guards, switched = [*guards, *switches], len(guards)
     walk = _begin(system, start, checkpoint)

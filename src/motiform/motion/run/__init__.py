@@ -1,8 +1,9 @@
 """Running models: options, integrators, the loop that records, dense output, guards and the location of events."""
 
 from motiform.base.doors import open_doors
-from motiform.motion.run.explicit import ExplicitStep, Schedule, SlowWarning, accepted_step, march
+from motiform.motion.run.explicit import ExplicitStep, Schedule, accepted_step, march
 from motiform.motion.run.guards import Fired, Guard
+from motiform.motion.run.headway import SlowWarning
 from motiform.motion.run.integrators import (
     CASH_KARP,
     DORMAND_PRINCE,

@@ -4,27 +4,23 @@ The state may live on a manifold embedded in the vector (rotation matrices): `re
 accepted step, which keeps the order of the method.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformWarning, RunError
+from motiform.base.errors import InputError, RunError
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import Fired, Guard, Solution, earliest, jumped
+from motiform.motion.run.headway import Headway
 from motiform.motion.run.integrators import Tableau
 from motiform.motion.run.options import DIVERGED
 
-__all__ = ["ExplicitStep", "Schedule", "Segment", "SlowWarning", "accepted_step", "march"]
+__all__ = ["ExplicitStep", "Schedule", "Segment", "accepted_step", "march"]
 
 Rate = Callable[[float, np.ndarray, np.ndarray], None]
 """rate(t, y, out) writes dy/dt into out."""
-
-
-class SlowWarning(MotiformWarning):
-    """Adaptive steps are so short that a run takes very long."""
 
 
 class Schedule(Protocol):
@@ -40,8 +36,6 @@ class Schedule(Protocol):
 
 
 _SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
-_MANY, _SHORT = 1e6, 1e-5  # steps to the end of a run, and their length [s], that are told
-_TOO_MANY, _PATIENCE = 1e8, 1000  # steps to the end of a run that it will not see, judged by the last of them
 _STORM = 5  # firings of one guard in a row, each within a millionth of the one before, that are taken for endless
 
 
@@ -84,10 +78,7 @@ class ExplicitStep:
             )
         self.tableau, self.rate, self.repair, self.rtol, self.atol = tableau, rate, repair, rtol, atol
         self.stages = np.empty((tableau.stages, size))
-        self.end = np.inf
-        """End of the run [s]."""
-        self.counted_steps, self.counted_from, self.told = 0, np.nan, False
-        """Steps since an instant [s], and whether it was told that they take long to reach the end."""
+        self.headway = Headway()
         self.counted = slice(counted)
         """Numbers whose errors count: what comes after them changes at events only."""
         self.latest = np.inf
@@ -206,7 +197,7 @@ def march(
     adaptive = stepper.tableau.error is not None
     if not adaptive and not (step and step > 0):
         raise InputError("a fixed-step method needs a step", got=step, allowed="a positive number of seconds")
-    t, y, stepper.end = float(t0), np.array(y0, float), float(t1)
+    t, y, stepper.headway.end = float(t0), np.array(y0, float), float(t1)
     h = min(step or stepper.first_step(t, y, min(longest, t1 - t0)), longest)
     fired_at_start = fired
     storm: dict[int, tuple[float, int]] = {}
@@ -287,29 +278,10 @@ def accepted_step(
         factor = min(_GROW, max(_SHRINK, _SAFETY * ratio**-0.2)) if ratio > 0 else _GROW
         if ratio <= 1:
             if not cut:
-                _check_headway(stepper, t)
+                stepper.headway.step(t)
             following = max(planned, h * factor) if cut and factor >= 1 else h * factor
             return end, h, min(following, longest)
         h, cut = h * (min(factor, 1.0) if np.isfinite(ratio) else _SHRINK), False
-
-
-def _check_headway(stepper: ExplicitStep, t: float) -> None:
-    """Refuse to go on where steps are so short that the run would not end; warn once where it takes long."""
-    if stepper.counted_steps == 0:
-        stepper.counted_from = t
-    stepper.counted_steps += 1
-    if stepper.counted_steps <= _PATIENCE:
-        return
-    left, h = stepper.end - t, (t - stepper.counted_from) / _PATIENCE
-    stepper.counted_steps = 0
-    remedy = "The model is stiff: lower stiffness or damping, take a fixed step, or ask for less (rtol, atol)."
-    if _TOO_MANY * h < left < np.inf:
-        got = f"steps of {h:.3g} s with {left:.3g} s to go"
-        raise RunError("the adaptive steps must make headway", where=f"t = {t:.9g} s", got=got, remedy=remedy)
-    if _MANY * h < left < np.inf and h < _SHORT and not stepper.told:
-        text = f"t = {t:.3g} s: the adaptive steps are of {h:.2g} s, {left / h:.1g} of them to the end. {remedy}"
-        warnings.warn(text, SlowWarning, stacklevel=2)
-        stepper.told = True
 
 
 def _finite(y: np.ndarray, t: float) -> None:

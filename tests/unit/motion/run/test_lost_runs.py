@@ -9,7 +9,8 @@ import motiform as mf
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import MassProperties
 from motiform.motion.bodies import Bodies, Body, Environment
-from motiform.motion.run.explicit import ExplicitStep, SlowWarning, march
+from motiform.motion.run.explicit import ExplicitStep, march
+from motiform.motion.run.headway import SlowWarning
 from motiform.motion.run.integrators import DORMAND_PRINCE
 from motiform.record import open_recording
 
