@@ -65,6 +65,7 @@ _SERIES = Series("no", "hip", "flexion", "r", np.zeros(1))
         (lambda: mf.Transform.identity().inverse(1), r"Transform\.inverse\(\): the arguments do not fit"),
         (lambda: Points(np.arange(2), {}), r"Points\(\): 'owner' must be a PointsBuilder"),
         (lambda: Cartilage(thickness=10**30), "Cartilage: thickness is out of range"),
+        (lambda: mf.joints.revolute((0, 0, 1)).column(10**30), r"column\(\): 'k' must be a number with fewer digits"),
         (lambda: continuum_of(1.0, 1.0, 1e-80, 5), r"continuum_of\(\): it cannot be computed for these values"),
         (lambda: center_of_pressure(np.zeros(4), np.zeros(3), np.zeros(3), np.zeros(3)), "shape"),
         (lambda: solve_contacts(np.eye(2), np.zeros(3), *[np.zeros(0)] * 4), "the matrices must fit together"),
