@@ -28,6 +28,7 @@ from motiform.spatial import (
     log_transform,
     quaternion_from_rotation,
     rotation_from_quaternion,
+    skew,
 )
 from motiform.spatial.checks import Array, as_floats
 
@@ -257,7 +258,7 @@ class _Free:
 def _motion_at(r: Array) -> Array:
     """Return the matrix (6, 6) from a twist (ω, v) of a body's centre to turn and velocity of its point at r."""
     out = np.eye(6)
-    out[3:, :3] = [[0.0, r[2], -r[1]], [-r[2], 0.0, r[0]], [r[1], -r[0], 0.0]]
+    out[3:, :3] = -skew(r)
     return out
 
 
@@ -391,13 +392,13 @@ def _implicit_step(free: _Free, state: _State, t: float, h: float, halves: int) 
     repetition: no friction turns a motion round.
     """
     pull = free.pull(t + h, state.center, state.R)
-    K, M, inertia = free.space[2], free.mass(state.R), free.inertia(state.R)
+    K, M = free.space[2], free.mass(state.R)
     state.check(t, K)
-    pull[:, :3] -= np.cross(state.w, (inertia @ state.w[..., None])[..., 0])
+    u = np.concatenate([state.w, state.v], axis=1).reshape(-1)
+    pull[:, :3] -= np.cross(state.w, (M @ u).reshape(-1, 6)[:, :3])
     if not _is_definite(M + h * h * K):  # light bones that contact turns away: as stiff against it
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
         K = (vectors * np.abs(values)) @ vectors.T
-    u = np.concatenate([state.w, state.v], axis=1).reshape(-1)
     new, touching = u, free.touching(t + h, state.center)
     for _ in range(_TURNS if touching else 1):
         D, d = free.resistance(touching, M, new)
