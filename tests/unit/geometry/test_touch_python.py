@@ -27,7 +27,7 @@ def check_pair(first, second, rng, net):
     F, size = np.array([*one, *two]), 2 * min(reach_of(first), reach_of(second))
     room, T = np.empty((ROOM, WIDTH)), np.empty((MOST, TOUCH_FLOATS))
     pair = a, 0, b, len(one), tuple(R.ravel().tolist()), tuple(o.tolist())
-    count, gap = touch_pair(F, pair, size, np.inf, room, T)
+    count, gap = touch_pair(F, pair, (0.0, 0.0, 0.0), size, np.inf, room, T)
 
     def along(n):
         return -n @ o - first.reach(-n) - second.reach(n @ R)

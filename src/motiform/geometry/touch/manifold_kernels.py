@@ -38,6 +38,9 @@ _LEVEL = 1e-3  # of the size: by so much its normal may be worse than the best o
 ACROSS = 0.02  # sine up to which an edge lies on the other solid, and two edges are parallel
 _EQUAL = 1e-5  # of the size: gaps that are taken for equal when points are chosen
 _NEXT = 0.03  # of their extent: points so near to one another count once
+_ROUNDED = 1e-4  # of the size: radius of edges, as it were; within it the normal of an edge on an edge is open
+_OPEN = 0.02  # [rad] to either side from which on it is
+_BISECTIONS = 12  # to 1e-4 of a right angle
 
 
 @inline
@@ -322,8 +325,72 @@ def _on_edges(F, pair, size, n, S, T):
     return 2
 
 
+# -------------------------------------------------------------------- normals that geometry leaves open
 @routine
-def touch_pair(F, pair, size, reach, S, T):
+def _gap_along(F, pair, n):
+    """Return the gap of two solids along a direction."""
+    x = support(pair[0], F, pair[1], scale(-1.0, n))
+    y = add(transform(pair[4], support(pair[2], F, pair[3], tmul(pair[4], n))), pair[5])
+    return dot(n, sub(x, y)) - skin(pair[0], F, pair[1]) - skin(pair[2], F, pair[3])
+
+
+@inline
+def _turned(n, e, angle):
+    return axpy(math.sin(angle), e, scale(math.cos(angle), n))
+
+
+@routine
+def _farthest_turn(F, pair, n, e, least):
+    """Return the angle by which n may turn toward e before the gap along it is less than `least`."""
+    if _gap_along(F, pair, _turned(n, e, _OPEN)) < least:
+        return 0.0
+    low, high = _OPEN, 0.5 * math.pi
+    for _ in range(_BISECTIONS):
+        angle = 0.5 * (low + high)
+        if _gap_along(F, pair, _turned(n, e, angle)) < least:
+            high = angle
+        else:
+            low = angle
+    return low
+
+
+@routine
+def _open_normal(F, pair, load, size, kept, T):
+    """Turn the normal of two points, the ends of a line at which solids touch.
+
+    An edge on an edge may press along all directions between the faces beside them: along the load, as near as they
+    allow; in the middle without any.
+    """
+    lowest = math.inf
+    for k in range(kept):
+        lowest = min(lowest, T[k, 0])
+    one, two, low = -1, -1, lowest + _LEVEL * size
+    for k in range(kept):
+        if T[k, 0] <= low:
+            if two >= 0:
+                return
+            one, two = (k, -1) if one < 0 else (one, k)
+    if two < 0:
+        return
+    n = (T[one, 4], T[one, 5], T[one, 6])
+    u = sub((T[two, 1], T[two, 2], T[two, 3]), (T[one, 1], T[one, 2], T[one, 3]))
+    length = norm(u)
+    if not length > 0.0:
+        return
+    e = cross(scale(1.0 / length, u), n)
+    least = _gap_along(F, pair, n) - _ROUNDED * size
+    forth, back = _farthest_turn(F, pair, n, e, least), _farthest_turn(F, pair, n, scale(-1.0, e), least)
+    if forth + back == 0.0:
+        return
+    along, across = dot(load, n), dot(load, e)
+    angle = math.atan2(across, along) if along != 0.0 or across != 0.0 else 0.5 * (forth - back)
+    n = _turned(n, e, min(forth, max(-back, angle)))
+    for k in (one, two):
+        T[k, 4], T[k, 5], T[k, 6] = n
+
+
+@routine
+def touch_pair(F, pair, load, size, reach, S, T):
     """Write the points at which two convex solids touch, or may soon; return their number and the gap of both.
 
     Beyond `reach` [m] the number is 0. B may be a plane or a face, which hold nothing but what is above them.
@@ -346,6 +413,8 @@ def touch_pair(F, pair, size, reach, S, T):
             kept = _on_face(F, pair, size, n, gap, not first, S, T)
     if kept == 0:
         kept = _on_edges(F, pair, size, n, S, T)
+    if kept >= 2:
+        _open_normal(F, pair, load, size, kept, T)
     lowest, highest = math.inf, 0
     for k in range(kept):
         lowest = min(lowest, T[k, 0])

@@ -43,10 +43,11 @@ def _touch_segments(F, a, at, RA, oA, b, bt, RB, oB, size, reach, T):
 
 
 @routine
-def touch_solids(F, a, at, RA, oA, b, bt, RB, oB, size, reach, S, T):
+def touch_solids(F, a, at, RA, oA, b, bt, RB, oB, load, size, reach, S, T):
     """Write the points at which two solids at their places touch, in the world; return their number and the gap.
 
-    a and b are kinds, `at` and `bt` where their numbers begin in F. N points from B to A.
+    a and b are kinds, `at` and `bt` where their numbers begin in F. N points from B to A. `load` is the force on A, or
+    none: a normal that is open follows it.
     """
     if has_segment(a) and has_segment(b):
         count, gap = _touch_segments(F, a, at, RA, oA, b, bt, RB, oB, size, reach, T)
@@ -54,12 +55,12 @@ def touch_solids(F, a, at, RA, oA, b, bt, RB, oB, size, reach, S, T):
             return count, gap
     swap = b == TORUS and a != TORUS
     if swap:
-        a, at, RA, oA, b, bt, RB, oB = b, bt, RB, oB, a, at, RA, oA
+        a, at, RA, oA, b, bt, RB, oB, load = b, bt, RB, oB, a, at, RA, oA, scale(-1.0, load)
     pair = (a, at, b, bt, matmul(_turned(RA), RB), tmul(RA, sub(oB, oA)))
     if a == TORUS:
         count, gap = touch_ring(F, pair, size, reach, S, T)
     else:
-        count, gap = touch_pair(F, pair, size, reach, S, T)
+        count, gap = touch_pair(F, pair, tmul(RA, load), size, reach, S, T)
     for k in range(count):
         site = add(transform(RA, (T[k, SITE], T[k, SITE + 1], T[k, SITE + 2])), oA)
         n = transform(RA, (T[k, NORMAL], T[k, NORMAL + 1], T[k, NORMAL + 2]))
@@ -76,15 +77,15 @@ def _touch_row(i, F, ints, poses, size, reach, S, out, gaps, counts):
         poses[i, 12], poses[i, 13], poses[i, 14], poses[i, 15], poses[i, 16], poses[i, 17], poses[i, 18], poses[i, 19],
         poses[i, 20],
     )  # fmt: skip
-    oB = poses[i, 21], poses[i, 22], poses[i, 23]
+    oB, load = (poses[i, 21], poses[i, 22], poses[i, 23]), (poses[i, 24], poses[i, 25], poses[i, 26])
     counts[i], gaps[i] = touch_solids(
-        F, ints[i, 0], ints[i, 1], RA, oA, ints[i, 2], ints[i, 3], RB, oB, size[i], reach, S, out[i]
+        F, ints[i, 0], ints[i, 1], RA, oA, ints[i, 2], ints[i, 3], RB, oB, load, size[i], reach, S, out[i]
     )
 
 
 @kernel
 def many_touches(k, parts, F, ints, poses, size, reach, room, out, gaps, counts):
-    """Touch the pairs of part k, one after the other in the same room: ints (kind, place, kind, place), poses (24)."""
+    """Touch the pairs of part k, one after the other in the same room: ints (kind, place, kind, place), poses (27)."""
     n = ints.shape[0]
     for i in range(k * n // parts, (k + 1) * n // parts):
         _touch_row(i, F, ints, poses, size, reach, room[k], out, gaps, counts)

@@ -128,8 +128,8 @@ def touch_listed(
 ) -> tuple[Array, np.ndarray, Array]:
     """Return gap, number of points and points (gap, site, normal) of pairs of solids.
 
-    `ints` are kind and place of the numbers in F of both, (n, 4); `poses` rotation and origin of both, (n, 24); `size`
-    that of the smaller [m]; `room` of `touch_room`.
+    `ints` are kind and place of the numbers in F of both, (n, 4); `poses` rotation and origin of both and the load
+    between them, (n, 27); `size` that of the smaller [m]; `room` of `touch_room`.
     """
     from motiform.base.kernels import get_device
     from motiform.geometry.touch.pair_kernels import many_touches
@@ -143,7 +143,7 @@ def touch_listed(
 
 
 def _both(pose: Transform, other: Transform) -> Array:
-    """Return both poses, of a common batch, as rows, (n, 24)."""
+    """Return both poses, of a common batch, and no load, as rows, (n, 27)."""
     batch = np.broadcast_shapes(pose.batch, other.batch)
     rows = [
         np.concatenate(
@@ -155,4 +155,4 @@ def _both(pose: Transform, other: Transform) -> Array:
         )
         for T in (pose, other)
     ]
-    return np.ascontiguousarray(np.concatenate(rows, axis=1))
+    return np.ascontiguousarray(np.concatenate([*rows, np.zeros((len(rows[0]), 3))], axis=1))

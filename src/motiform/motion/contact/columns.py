@@ -23,7 +23,9 @@ POINT_FLOATS = 16  # place in the segment, radius, rotation by rows and sizes of
 OBSTACLE_FLOATS = 12  # rotation by rows and origin in the segment
 PAIR_FLOATS = 2  # friction, restitution
 LIMIT_FLOATS = 2  # bound, restitution
-SOLID_FLOATS = 3  # size of the smaller, sum of the radii of balls about the origins of both, where the table of both is
+SOLID_FLOATS = 6  # size of the smaller, sum of the radii of balls about both, where the table of both is; LOAD
+LOAD = 3
+"""Impulse of the last step on the point's solid, in the world: normals that geometry leaves open follow it."""
 
 # ---- features of two solids (`feature_kernels`), after their table
 NONE, POINT, LINE, FLAT, GONE, CIRCLE, OVAL, WALL = range(8)

@@ -26,7 +26,8 @@ __all__ = ["feature_sites", "keep_touches", "near_solids", "try_feature"]
 def near_solids(head, q, reach, chosen, kinds, poses, sizes):
     """List the pairs of solids whose balls about them are nearer than reach [m]; return how many.
 
-    `kinds` are kind and place of the numbers of both, `poses` (24) rotation and origin of both; others' points go.
+    `kinds` are kind and place of the numbers of both, `poses` (27) rotation and origin of both and the load between
+    them; points of others go.
     """
     ints, cints, cfloats = head.ints, head.cints, head.cfloats
     W, Q, b = one_state(head.work), one_state(q), state_zero(ints)
@@ -49,6 +50,7 @@ def near_solids(head, q, reach, chosen, kinds, poses, sizes):
             poses[near, i], poses[near, 12 + i] = RA[i], RB[i]
         for i in range(3):
             poses[near, 9 + i], poses[near, 21 + i] = oA[i], oB[i]
+            poses[near, 24 + i] = cfloats[ix(number + c.LOAD + i)]
         near += 1
     return near
 

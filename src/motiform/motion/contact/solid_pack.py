@@ -70,7 +70,7 @@ def pack_solids(contacts: Contacts, pairs: list[tuple[int, int]], first: int) ->
                 sides[key] = kind, out.place(numbers), reach_of(solid)
         (a, at, own), (b, bt, other) = sides["point", n], sides["obstacle", m]
         table = out.place([0.0] * (MOST * (TOUCH_FLOATS + c.FEATURE_FLOATS)))
-        sizes = out.place([2.0 * min(own, other), own + other, float(table)])
+        sizes = out.place([2.0 * min(own, other), own + other, float(table), 0.0, 0.0, 0.0])
         out.ints += [n, m, a, at, b, bt, sizes]
     out.place([0.0] * SIZES)
     return out

@@ -16,7 +16,7 @@ class SolidTouches:
         self.head = head
         self.chosen = np.zeros(pairs, np.int64)
         """Pairs that were near at the last look, the first of them."""
-        self.kinds, self.poses, self.sizes = np.zeros((pairs, 4), np.int64), np.zeros((pairs, 24)), np.zeros(pairs)
+        self.kinds, self.poses, self.sizes = np.zeros((pairs, 4), np.int64), np.zeros((pairs, 27)), np.zeros(pairs)
         self.near, self._room = 0, touch_room(pairs)
 
     def look(self, q: Array, reach: float) -> tuple[Array, np.ndarray, Array]:

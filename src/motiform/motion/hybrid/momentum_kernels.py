@@ -27,7 +27,7 @@ from motiform.motion.tree.kernels.motion import column_velocity
 from motiform.motion.tree.model import columns as t
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub, tmul, transform
 
-__all__ = ["add_momenta", "driving", "gather", "handed_on", "moving_momenta", "way_accelerations"]
+__all__ = ["add_momenta", "driving", "gather", "handed_on", "largest_turn", "moving_momenta", "way_accelerations"]
 
 
 @inline
@@ -70,6 +70,16 @@ def moving_momenta(ints, floats, h, W, W1):
             k1 = cross(turn, k)
             L = add(add(k, axpy(0.5, k1, scale(second, cross(turn, k1)))), cross(x, P))
         put6(W, ints[t.W_F] + 6 * i, 0, L, P)
+
+
+@routine
+def largest_turn(ints, w, h, W):
+    """Return the largest angle by which a column's velocity alone turns what it moves in h [rad]."""
+    most = 0.0
+    for k in range(w.shape[0]):
+        e = get3(W, ints[t.W_S] + 6 * k, 0)
+        most = max(most, abs(h * w[ix(k)]) * math.sqrt(dot(e, e)))
+    return most
 
 
 @routine

@@ -132,7 +132,7 @@ class SolidFeatures:
 
     def _poses(self, m: int) -> tuple[Array, Array, Array, Array]:
         row = self.touches.poses[m]
-        return row[:9].reshape(3, 3), row[9:12], row[12:21].reshape(3, 3), row[21:]
+        return row[:9].reshape(3, 3), row[9:12], row[12:21].reshape(3, 3), row[21:24]
 
     def _put(
         self, k: int, found: list[Feature], active: np.ndarray, anew: bool, fresh: list[int], gone: list[int]

@@ -21,6 +21,7 @@ import math
 
 from motiform.base.kernels import inline, routine, typed_entry
 from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
+from motiform.geometry.touch.columns import MOST
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import Head, Space
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
@@ -31,25 +32,32 @@ from motiform.motion.hybrid.momentum_kernels import (
     driving,
     gather,
     handed_on,
+    largest_turn,
     moving_momenta,
     way_accelerations,
 )  # fmt: skip
 from motiform.motion.hybrid.rest_kernels import Rest, rest
 from motiform.motion.tree.kernels.dynamics import placed_composite
-from motiform.motion.tree.kernels.memory import ix
+from motiform.motion.tree.kernels.memory import ix, row3
 from motiform.motion.tree.kernels.motion import bias
 from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.motion.tree.kernels.state import advance_configuration
 from motiform.motion.tree.model import columns as t
+from motiform.spatial.algebra import cross
 
-__all__ = ["Step", "one_step"]
+__all__ = ["DONE", "GROWS", "UNBALANCED", "Step", "one_step"]
+
+DONE, UNBALANCED, GROWS = 0, 1, 2
+"""What a step comes to: taken; momenta that do not balance, or kinetic energy beyond its bound, and not taken."""
 
 _1, _2 = "float64[::1]", "float64[:, ::1]"
 _OUT = 0.2  # of a penetration that a step takes away
 _PASSES = 4  # over the places at the end of a step; each one shrinks the error by the angle of a step
 _NEARLY = 1e-6  # change of velocities over the largest at which passes end: the next would be smaller by that angle
-_TURNS, _FAR_OFF = 4, 1e-3  # of finding impulses anew, and the error of velocities over the largest from which on
+_TURNS, _BALANCED = 8, 1e-4  # of finding impulses anew; error of the momenta over the largest, in the norm of T
+_LARGEST = 1.0  # [rad] by which a joint may turn in a step: ways that wind about themselves balance, too
+_GROWTH = 1e-3  # of the kinetic energy that a whole step may add to the work of forces
 _FIRST, _SWEEPS = 5, 95  # over all contacts, before and after equations are tried
 _ROUNDING = 1e-11  # [m] of a penetration that stays
 _APART, _YIELD = 40, 0.01  # sweeps over what moves solids apart; its softness, which bounds it where nothing can part
@@ -90,6 +98,12 @@ class Step(NamedTuple):
     """Which of them is in use."""
     friction: Floats
     restitution: Floats
+    soft: Floats
+    """h D + h² K of each column."""
+    counts: Ints
+    """Candidates that were near, and how many of them are pairs."""
+    energies: Floats
+    """Kinetic energy at the beginning of a step, what it may be at its end, what it is; what forces alone give [J]."""
 
 
 @inline
@@ -108,16 +122,16 @@ def _choose(ints, cints, cfloats, Q, W, reach, active, gaps, count):
 
 
 @inline
-def _demand(sites, k, bounce, h):
+def _demand(sites, k, bounce, h, whole):
     """Return what is added to the normal velocity of a candidate before it must not be negative, and what more brings
     the candidate out of its obstacle.
     """
     gap, speed = sites[ix(k), c.GAP], sites[ix(k), ix(c.SLIP + 1)]
-    bounces = bounce > 0.0 and speed < -_SLOW * h
+    bounces = bounce > 0.0 and speed < -_SLOW * whole
     if gap > 0.0:
         return (_FAR if bounces else gap / h), 0.0  # what bounces is let in by part of a step: it keeps its speed
     demand = bounce * speed if bounces else 0.0
-    return demand, _OUT * gap / h - demand
+    return demand, _OUT * gap / whole - demand
 
 
 @inline
@@ -144,13 +158,13 @@ def _stand(head, Q, soft, h, W, space, step):
     hard = True
     for k in range(nv):
         damping = h * floats[ix(ints[t.FLOAT_COLUMNS] + k * t.COLUMN_FLOATS + t.DAMPING)]
-        step.a[ix(k)] = soft[ix(ints[ix(at + k * t.COLUMN_INTS)])] + damping
-        hard = hard and step.a[ix(k)] == 0.0
+        step.soft[ix(k)] = soft[ix(ints[ix(at + k * t.COLUMN_INTS)])] + damping
+        hard = hard and step.soft[ix(k)] == 0.0
     if same and hard:
         return
     _fill(ints, before, M, H)
     for k in range(nv):
-        H[ix(k), ix(k)] += step.a[ix(k)]
+        H[ix(k), ix(k)] += step.soft[ix(k)]
     factor(H, before)
 
 
@@ -206,7 +220,7 @@ def _normal(k, pairs):
 
 
 @routine
-def _rows(head, Q, V, h, W, space, step, pairs, taken):
+def _rows(head, Q, V, h, whole, W, space, step, pairs, taken):
     """Write rows, their Delassus matrix, and b: what their velocities would be with no change; return how many."""
     ints, Y, used, b, s, terms = head.ints, space.Y, space.used, space.b, space.s, step.terms
     rows = candidate_rows(
@@ -232,7 +246,7 @@ def _rows(head, Q, V, h, W, space, step, pairs, taken):
                 step.x[ix(3 * k + i)] = step.impulses[ix(3 * candidate + i)]
         else:
             step.x[ix(row)] = step.impulses[ix(3 * candidate)]
-        demand, terms[ix(row)] = _demand(space.sites, k, step.restitution[ix(candidate)], h)
+        demand, terms[ix(row)] = _demand(space.sites, k, step.restitution[ix(candidate)], h, whole)
         b[ix(row)] += demand
     project(space.H, head.before, used, Y, rows)
     gram(used, Y, rows, space.A)
@@ -322,7 +336,7 @@ def _drive(space, rows, sign):
 
 
 @routine
-def _collect(step, space, room, h, pairs, taken, rows):
+def _collect(step, space, room, whole, pairs, taken, rows):
     """Solve for the impulses of all contacts; add what moves them apart to x, and keep it to take back."""
     _drive(space, rows, 1.0)
     _solve(space.A, space.b, pairs, rows, step.mu, step.x, room)
@@ -334,7 +348,7 @@ def _collect(step, space, room, h, pairs, taken, rows):
                 step.impulses[ix(3 * step.active[ix(k)] + i)] = step.x[ix(3 * k + i)]
         else:
             step.impulses[ix(3 * step.active[ix(k)])] = step.x[ix(3 * pairs + k - pairs)]
-    least = _OUT * _ROUNDING / h
+    least = _OUT * _ROUNDING / whole
     if not _part(space.A, space.b, pairs, taken, rows, step.x, step.terms, least, room.s, step.apart):
         return 0
     for r in range(rows):
@@ -344,16 +358,49 @@ def _collect(step, space, room, h, pairs, taken, rows):
 
 
 @routine
-def _misled(head, space, step):
-    """Return whether impulses were found for velocities far from those that R on their way gives.
+def _keep_loads(head, space, step, pairs):
+    """Write the impulse between each two solids, in the world."""
+    cints, cfloats, axes = head.cints, head.cfloats, space.sites
+    for k in range(cints[c.SOLIDS]):
+        at = cints[ix(cints[c.AT_SOLIDS] + c.SOLID_INTS * k + 6)] + c.LOAD
+        for i in range(3):
+            cfloats[ix(at + i)] = 0.0
+    for k in range(pairs):
+        solid = (step.active[ix(k)] - cints[c.FIRST_SLOT]) // MOST
+        if solid >= 0 and step.impulses[ix(3 * step.active[ix(k)] + 1)] > 0.0:
+            at = cints[ix(cints[c.AT_SOLIDS] + c.SOLID_INTS * solid + 6)] + c.LOAD
+            p, n, e = 3 * step.active[ix(k)], row3(axes[ix(k)], c.NORMAL), row3(axes[ix(k)], c.TANGENT)
+            f = cross(e, n)
+            for i in range(3):
+                push = step.impulses[ix(p)] * e[i] + step.impulses[ix(p + 1)] * n[i] + step.impulses[ix(p + 2)] * f[i]
+                cfloats[ix(at + i)] += push
 
-    The first guess of R has the impulses of the last step: after an impact they are of another size.
-    """
-    size, error, nv = 0.0, 0.0, head.ints[t.NV]
+
+@routine
+def _imbalance(head, space, step):
+    """Return |Sᵀp − (M v + h f + CᵀP)| / |(M w, h f)| of the way w, in the norm of M⁻¹: that of kinetic energies."""
+    nv, left = head.ints[t.NV], 0.0
     for k in range(nv):
-        size = max(size, abs(step.w[ix(nv + k)]))
-        error = max(error, abs(step.a[ix(k)] - step.r[ix(k)]) / (space.H[ix(k), ix(k)] * space.H[ix(k), ix(k)]))
-    return error > _FAR_OFF * size
+        space.u[ix(k)] = step.a[ix(k)] - step.r[ix(k)]
+    project_vector(space.H, head.before, space.u)
+    for k in range(nv):
+        left += space.u[ix(k)] * space.u[ix(k)]
+    kinetic = _kinetic(head.ints, head.before, space.M, step.w[nv:])
+    return math.sqrt(0.5 * left / max(kinetic + step.energies[3], 1e-300))
+
+
+@routine
+def _kinetic(ints, before, M, w):
+    """Return ½ w·M w of velocities by columns [J]."""
+    at, total = ints[t.AT_COLUMNS] + t.COLUMN_V, 0.0
+    for k in range(before.shape[0]):
+        row, j = ints[ix(at + k * t.COLUMN_INTS)], before[ix(k)]
+        half = 0.5 * M[ix(row), ix(row)] * w[ix(k)]
+        while j >= 0:
+            half += M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])] * w[ix(j)]
+            j = before[ix(j)]
+        total += w[ix(k)] * half
+    return total
 
 
 @routine
@@ -368,14 +415,46 @@ def _again(head, h, space, step, rows, parted):
 
 
 @routine
-def _arrive(head, h, y, W, W1, space, step, parted):
-    """Hand the momenta of the way on to its end, without what moved apart: write configuration and velocities there."""
+def _kick(ints, M, f, h):
+    """Return the kinetic energy that forces alone give in a step [J]: what is at rest has no other scale."""
+    at, total = ints[t.AT_COLUMNS] + t.COLUMN_V, 0.0
+    for k in range(f.shape[0]):
+        row = ints[ix(at + k * t.COLUMN_INTS)]
+        total += 0.5 * (h * f[ix(k)]) ** 2 / M[ix(row), ix(row)]
+    return total
+
+
+@routine
+def _energy_allowed(head, h, whole, y, space, step, parted):
+    """Return the kinetic energy that a step may end with: that at its beginning and the work of forces on the way.
+
+    Contacts take from it. Beyond it are turning within the step, of second order in its angle, and what moves solids
+    apart: as momenta stay, it changes what they weigh.
+    """
+    ints, nq, nv = head.ints, head.ints[t.NQ], head.ints[t.NV]
+    at, work, apart = ints[t.AT_COLUMNS] + t.COLUMN_V, 0.0, 0.0
+    for r in range(parted):
+        if step.apart[ix(r)] != 0.0:
+            apart += 0.5 * step.apart[ix(r)] * dot(space.A, r, 0, parted, step.apart)
+    for k in range(nv):
+        row, w = ints[ix(at + k * t.COLUMN_INTS)], step.w[ix(nv + k)]
+        work += w * (h * step.f[ix(k)] - step.soft[ix(k)] * (w - y[ix(nq + row)]))
+    growth = _GROWTH * math.sqrt(h / whole)
+    return (1.0 + growth) * (step.energies[0] + max(work, 0.0)) + apart + growth * step.energies[3]
+
+
+@routine
+def _arrive(head, h, whole, y, W, W1, space, step, parted):
+    """Hand the momenta of the way on to its end, without what moved apart: write configuration and velocities there.
+
+    Return whether their energy is within its bound; y stays as it is where it is not.
+    """
     ints, before, H, M, a, w = head.ints, head.before, space.H, space.M, step.a, step.w
     nq, nv, z, at = ints[t.NQ], ints[t.NV], state_zero(ints), ints[t.AT_COLUMNS] + t.COLUMN_V
+    step.energies[1] = _energy_allowed(head, h, whole, y, space, step, parted)
     for k in range(nv):
         space.u[ix(k)] = a[ix(k)] - step.r[ix(k)]  # what iterations have left
-        step.past[1, ix(k)] = step.past[0, ix(k)]
-        step.past[0, ix(k)] = a[ix(k)]
+        step.r[ix(k)] = a[ix(k)]
     project_vector(H, before, space.u)
     accelerate(H, before, space.used, space.Y, parted, step.apart, space.u, a)
     add_momenta(ints, head.floats, a, W)
@@ -388,16 +467,25 @@ def _arrive(head, h, y, W, W1, space, step, parted):
     _fill(ints, before, M, H)
     factor(H, before)
     project_vector(H, before, space.u)
+    kinetic = 0.0
+    for k in range(nv):
+        kinetic += 0.5 * space.u[ix(k)] * space.u[ix(k)]
+    step.energies[2] = kinetic
+    if not kinetic <= step.energies[1]:
+        return False
     accelerate(H, before, space.used, space.Y, 0, step.x, space.u, a)
     for k in range(nq):
         y[ix(k)] = step.q[ix(k)]
     for k in range(nv):
         y[ix(nq + ints[ix(at + k * t.COLUMN_INTS)])] = a[ix(k)]
+        step.past[1, ix(k)] = step.past[0, ix(k)]
+        step.past[0, ix(k)] = step.r[ix(k)]
+    return True
 
 
-@typed_entry("int64", Head, _1, _1, _2, "float64", _1, Space, Step, Rest)
-def one_step(head, y, tau, loads, h, soft, space, step, room):
-    """Take a step of h in place; return how many candidates were near, pairs in the lower half. Impulses stay."""
+@typed_entry("int64", Head, _1, _1, _2, "float64", "float64", _1, Space, Step, Rest)
+def one_step(head, y, tau, loads, h, whole, soft, space, step, room):
+    """Take a step of h, a part of a whole one, in place; return DONE, or why not, with y as it was. Impulses stay."""
     ints = head.ints
     nq, nv = ints[t.NQ], ints[t.NV]
     now, z = step.now[0], state_zero(ints)
@@ -410,9 +498,13 @@ def one_step(head, y, tau, loads, h, soft, space, step, room):
     for k in range(nv):
         fastest = max(fastest, abs(y[nq + k]))
         step.w[k] = y[nq + k]
+        step.w[nv + k] = y[nq + ints[ints[t.AT_COLUMNS] + t.COLUMN_V + k * t.COLUMN_INTS]]
+    step.energies[0] = _kinetic(ints, head.before, space.M, step.w[nv:])
+    step.energies[3] = _kick(ints, space.M, step.f, h)
     reach = 2.0 * h * (fastest + 10.0 * h) + 1e-3
     pairs, taken = _choose(ints, head.cints, head.cfloats, Q, W, reach, step.active, step.gaps, step.gaps.shape[0])
-    rows = _rows(head, Q, V, h, W, space, step, pairs, taken)
+    step.counts[0], step.counts[1] = taken, pairs
+    rows = _rows(head, Q, V, h, whole, W, space, step, pairs, taken)
     for k in range(nv):
         step.r[k] = 2.0 * step.past[0, k] - step.past[1, k]
     _ask(head, h, space, step)
@@ -427,17 +519,21 @@ def one_step(head, y, tau, loads, h, soft, space, step, room):
         if not change > _NEARLY * size or change > 0.5 * last:
             break
         last = change
-    parted = 0
+    parted, error = 0, math.inf
     for turn in range(_TURNS):
-        parted = _collect(step, space, room, h, pairs, taken, rows)
+        parted = _collect(step, space, room, whole, pairs, taken, rows)
         _move(head, y[nq:], space, rows, step.x, step)
         _remainder(head, Q, h, W, W1, space, step)
-        if turn + 1 == _TURNS or not _misled(head, space, step):
+        last, error = error, _imbalance(head, space, step)
+        if error <= _BALANCED or turn + 1 == _TURNS or not error < 10.0 * last:
             break
         _again(head, h, space, step, rows, parted)
-    _arrive(head, h, y, W, W1, space, step, parted)
+    balanced = error <= _BALANCED and largest_turn(ints, step.w[nv:], h, W) <= _LARGEST
+    if not balanced or not _arrive(head, h, whole, y, W, W1, space, step, parted):
+        step.q[0] = math.nan  # workspaces are of another place
+        for k in range(step.impulses.shape[0]):
+            step.impulses[k] = 0.0  # no start for another try
+        return GROWS if balanced else UNBALANCED
+    _keep_loads(head, space, step, pairs)
     step.now[0] = 1 - now
-    for k in range(nv):
-        if not math.isfinite(y[nq + k]):
-            return -1
-    return 65536 * taken + pairs
+    return DONE

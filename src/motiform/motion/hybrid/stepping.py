@@ -16,7 +16,6 @@ from motiform.motion.hybrid.march import State
 from motiform.motion.hybrid.observe import Look, add_force, drive_efforts, look
 from motiform.motion.hybrid.substeps import ActuatorSteps
 from motiform.motion.run import Block, Checkpoint, Options, Pace
-from motiform.motion.run.options import DIVERGED
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
 
@@ -24,6 +23,7 @@ __all__ = ["Stepper", "step_march"]
 
 _TOUCHING = 1e-6  # [m] gap below which a contact may take a share of the load
 _STILL = 1e-6  # slip over the terms that make it that is taken for none: sweeps end there
+_HALVINGS = 12  # of a step, at most
 _NO_LOADS = np.zeros((0, 6))
 
 
@@ -36,6 +36,8 @@ class Stepper:
         self.system, self.h = system, h
         packed, n = system.problem.packed, system.nv
         self.packed, count = packed, packed.count
+        sizes = packed.ints[packed.ints[c.AT_SOLIDS] :][6 : c.SOLID_INTS * packed.solids : c.SOLID_INTS]
+        self._loads = sizes[:, None] + np.arange(c.LOAD, c.LOAD + 3)  # where those of solids stand
         self._plain = count - MOST * packed.solids  # candidates that are there whatever the state
         self._limit = max(self._plain, 1)
         check_candidates(self._limit)
@@ -63,12 +65,17 @@ class Stepper:
             now=np.zeros(1, np.int64),
             friction=packed.friction if len(packed.friction) else np.zeros(1),
             restitution=packed.restitution if len(packed.restitution) else np.zeros(1),
+            soft=np.zeros(n),
+            counts=np.zeros(2, np.int64),
+            energies=np.zeros(4),
         )
         self.gaps, self.active, self.impulses = self._room.gaps, self._room.active, self._room.impulses
         self.past = self._room.past
         self.taken = self.pairs = 0
-        self._at = 0.0
+        self._at, self._last = 0.0, h  # instant and length of the last step
         self.events: list[Event] = []
+        self.parted = False
+        """Whether a step had to be taken in parts."""
         self._actuators = ActuatorSteps(system.controls) if system.controls.dynamic else None
         self._stiff = bool(system.controls.stiffness.any() or system.controls.damping.any())
 
@@ -93,16 +100,50 @@ class Stepper:
         return self._space.sites
 
     def step(self, at: float, y: Array) -> None:
-        """Take a step in place."""
-        system, h = self.system, self.h
+        """Take a step in place; in halves where momenta would not balance in it, or energy would grow."""
+        self._advance(at, self.h, y, _HALVINGS)
+
+    def _advance(self, at: float, h: float, y: Array, halvings: int) -> None:
+        code = self._attempt(at, h, y)
+        if code == 0:
+            return
+        if halvings == 0:
+            raise self._diverged(code, at, h)
+        if not self.parted:
+            self.parted = True
+            self.events.append(Event(at, "steps in parts: velocities change too much in one", {"seconds": h}))
+        self.past[:] = 0.5 * self.past[0]  # R of a step grows with its length
+        self._advance(at, 0.5 * h, y, halvings - 1)
+        self._advance(at + 0.5 * h, 0.5 * h, y, halvings - 1)
+        self.past[:] = 2.0 * self.past[0]
+
+    def _diverged(self, code: int, at: float, h: float) -> RunError:
+        """Return the error of a step that cannot be taken however short it is."""
+        from motiform.motion.hybrid.step_kernels import GROWS
+
+        _, allowed, kinetic, _ = self._room.energies.tolist()
+        grows = code == GROWS and np.isfinite(kinetic)
+        energy = f"a kinetic energy of {kinetic:.6g} J where forces allow {allowed:.6g} J"
+        return RunError(
+            "the run has diverged: a step must balance momenta and add no energy",
+            where=f"t = {at + h:.6g} s",
+            got=f"{energy if grows else 'momenta that do not balance'} after a step of {h:.3g} s",
+            remedy="Give light segments mass, or their joints armature, damping or limits; or take a smaller step.",
+        )
+
+    def _attempt(self, at: float, h: float, y: Array) -> int:
+        """Take a step of h in place and return 0, or why not, with y as it was."""
+        system, z, events = self.system, y[self.system.moving :], []
         state = system.split(y)
-        loads, self._at = system.wrenches(at, state), at
+        loads = system.wrenches(at, state)
         if self._actuators is None:
             self.tau = system.control_forces(at, state)
         else:
-            self.tau, y[system.moving :], events = self._actuators.advance(at, h, state)
-            self.events += events
-        tau = self.tau if system.drive is None else self.tau + system.drive.force(at, state.q, state.v)
+            self.tau, z, events = self._actuators.advance(at, h, state)
+        tau = self.tau
+        if system.drive is not None:
+            system.drive.step = h
+            tau = tau + system.drive.force(at, state.q, state.v)
         if self._stiff:
             controls = system.controls
             tau = tau - h * controls.stiffness * state.v
@@ -115,28 +156,34 @@ class Stepper:
             tau,
             _NO_LOADS if loads is None else loads,
             h,
+            self.h,
             self._soft,
             self._space,
             self._room,
             self._rest,
         )
-        if code < 0:
-            raise RunError(
-                DIVERGED,
-                where=f"t = {at + h:.6g} s",
-                got=f"step {h:.3g} s",
-                remedy="Take a smaller step.",
-            )
-        self.taken, self.pairs = code // 65536, code % 65536
+        if code == 0:
+            self.taken, self.pairs = self._room.counts.tolist()
+            y[system.moving :], self._at, self._last = z, at, h
+            self.events += events
+        return code
 
     def keep(self, y: Array) -> dict[str, Any]:
         """Return the data that a resumed run needs, with the state."""
-        return {"rows": y.copy(), "impulses": self.impulses.copy(), "past": self.past.copy()}
+        return {
+            "rows": y.copy(),
+            "impulses": self.impulses.copy(),
+            "past": self.past.copy(),
+            "loads": self.packed.floats[self._loads],
+            "parted": int(self.parted),
+        }
 
     def restore(self, kept: Mapping[str, Any]) -> Array:
         """Continue from what was kept; return the state."""
         self.impulses[:] = np.asarray(kept["impulses"])
         self.past[:] = np.asarray(kept["past"]).reshape(self.past.shape)
+        self.parted = bool(kept["parted"])
+        self.packed.floats[self._loads] = np.asarray(kept["loads"]).reshape(self._loads.shape)
         return np.array(kept["rows"], float).reshape(self.system.size)
 
     def _forces(self, own: np.ndarray) -> tuple[Array, np.ndarray]:
@@ -153,7 +200,7 @@ class Stepper:
         rows, near = np.concatenate([np.repeat(touching[:pairs], 3), touching[pairs:]]), touching[:pairs]
         fixed = slips[near] & (mu[near] > 0)
         x[rows] = least_forces(A[np.ix_(rows, rows)], x[rows], int(near.sum()), mu[near], fixed)
-        return x / self.h, slips
+        return x / self._last, slips
 
     def _places(self, y: Array, own: np.ndarray) -> Array:
         """Return where pairs touch at a state, (pairs, 3): the step has moved them."""
@@ -193,7 +240,7 @@ class Stepper:
             world[k] = force
             add_force(n, force, p[1], places[k], forces, presses, sites, moments)
             modes[n] = max(modes[n], c.SLIDE if slips[k] else c.STICK)
-        drives = drive_efforts(system, self._at + self.h, y, own[: self.pairs], world, places, limits)
+        drives = drive_efforts(system, self._at + self._last, y, own[: self.pairs], world, places, limits)
         return Look(modes, gaps, forces, sites, moments, presses, limits, self.tau.copy(), drives)
 
 

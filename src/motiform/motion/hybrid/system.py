@@ -20,6 +20,7 @@ from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.state import Controls, check_functions
 from motiform.motion.tree.observe import channels, drive_channel, drive_labels, figure_labels, observe, undriven
 from motiform.motion.tree.prescribed import PrescribedMotion, drive_figure
+from motiform.motion.tree.singular import brace_angles, brace_folds
 from motiform.motion.tree.start import start
 from motiform.motion.tree.system import check_device, check_moves
 from motiform.record import Channel
@@ -56,6 +57,8 @@ class ContactSystem(System):
             raise InputError("guards need dense output", got=f"time-stepping with {names}", allowed="'dormand-prince'")
         state = start(figure, q0, v0)
         stepping = options.integrator == "time-stepping"
+        figure, armatures = brace_folds(figure)
+        figure = brace_angles(figure) if stepping else figure
         drive, model = None, figure
         if prescribed:
             drive = drive_figure(figure, prescribed, state.q)
@@ -72,7 +75,7 @@ class ContactSystem(System):
         self.gravity, self.vertical = figure.gravity, figure.vertical
         named = {"point": list(contacts.point_names), "solid": list(contacts.solids)}
         self.labels, self.facts = figure_labels(figure) | named | drive_labels(drive) | self.controls.labels, {}
-        self.notes = list(dict.fromkeys(point.note for point in contacts.points if point.note))
+        self.notes = armatures + list(dict.fromkeys(point.note for point in contacts.points if point.note))
 
     def _zero(self, guard: Guard, t: float, y: np.ndarray) -> float:
         """Return a guard's function of a flat vector."""

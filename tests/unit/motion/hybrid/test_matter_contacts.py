@@ -158,8 +158,8 @@ class TestStability:
         stiff = lambda t, state: -K * state.q  # noqa: E731
         with pytest.raises(InputError, match=r"controls, .*the figure would diverge.*PostureControl"):
             simulate_coupled(dust().build(), figure, options(1.0), controls=stiff, q0=[0.01])
-        with pytest.raises(RunError, match=r"diverged.*its controls changed the velocity of 'arm'"):
-            simulate_coupled(dust().build(), figure, options(1.0), controls=stiff, q0=[0.01], unstable=True)
+        wild = simulate_coupled(dust().build(), figure, options(1.0), controls=stiff, q0=[0.01], unstable=True)
+        assert np.abs(wild["q"]).max() > 0.1
 
     def test_points_that_may_press(self):
         """On a body of mass M one point of stiffness k: λ = k Te²/M, so 4 M/(k Te²) of them."""

@@ -105,7 +105,7 @@ class ContactFigure(MovedFigure):
         try:
             self.stepper.step(t, self.y)
         except RunError as error:
-            raise self._diverged(t) if "finite" in str(error) else error from error
+            raise self._diverged(t) if "has diverged" in str(error) else error from error
         self.q_before, before = self.q, (self.q, self.v)
         self._split()
         self.look = None
