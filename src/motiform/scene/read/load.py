@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from motiform.base.errors import SceneError, check_keywords, closest, closest_file
+from motiform.base.files import named_file
 from motiform.form.screen.screens import KIND as screens
 from motiform.motion.bodies.system import KIND as bodies
 from motiform.motion.matter.model.network import FREQUENCY
@@ -94,7 +95,8 @@ class Scene:
         for name in sorted(_files(content)):
             path = self.file(name, folder=True)
             for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
-                digest.update(one.read_bytes() if one.is_file() else one.name.encode())
+                plain = one.is_file() and not one.is_symlink()  # recordings with links are refused
+                digest.update(one.read_bytes() if plain else one.name.encode())
         return digest.hexdigest()[:24]
 
     def file(self, name: str, *, folder: bool = False) -> Path:
@@ -104,17 +106,8 @@ class Scene:
             raise SceneError(
                 "a scene from text cannot read files", where=where, got=name, remedy="Save it in a folder."
             )
-        try:
-            path = (self.folder / name).resolve()
-            inside = path.is_relative_to(self.folder.resolve())
-            found = inside and (path.is_file() or (folder and path.is_dir()))
-        except (OSError, ValueError):
-            inside, found = True, False
-        if not inside:
-            raise SceneError(
-                "a scene can read its own folder only", where=where, got=name, allowed=f"files in {self.folder}"
-            )
-        if not found:
+        path = named_file(name, self.folder, reader="a scene", where=where, folders=folder, error=SceneError)
+        if path is None:
             own = str(self.folder.resolve())
             remedy = closest_file(self.folder / name) or f"Put it into the folder of the scene, {own!r}."
             raise SceneError("no such file", where=where, got=name, remedy=remedy)
