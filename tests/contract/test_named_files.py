@@ -1,4 +1,4 @@
-"""Files that other files name: every reader finds them inside its folder, plain and bounded, or refuses them at once."""
+"""Files that other files name: every reader finds them inside its folder, plain and bounded, or refuses them."""
 
 import json
 import os
@@ -26,8 +26,8 @@ NRRD = ("NRRD0004\n# made by hand\ntype: uint8\ndimension: 3\nspace: left-poster
 LOADS = """<OpenSimDocument Version="40000"><ExternalLoads name="l"><objects><ExternalForce name="f">
 <applied_to_body>calcn</applied_to_body><force_identifier>f_v</force_identifier><point_identifier>f_p</point_identifier>
 </ExternalForce></objects><datafile>{}</datafile></ExternalLoads></OpenSimDocument>"""
-OSIM = """<OpenSimDocument Version="40000"><Model name="m"><BodySet><objects><Body name="a"><mass>1</mass></Body></objects>
-</BodySet><JointSet><objects><FreeJoint name="j"><socket_parent_frame>/ground</socket_parent_frame>
+OSIM = """<OpenSimDocument Version="40000"><Model name="m"><BodySet><objects><Body name="a"><mass>1</mass></Body>
+</objects></BodySet><JointSet><objects><FreeJoint name="j"><socket_parent_frame>/ground</socket_parent_frame>
 <socket_child_frame>/bodyset/a</socket_child_frame></FreeJoint></objects></JointSet><MarkerSet file="{}"/></Model>
 </OpenSimDocument>"""
 SCENE = """[scene]

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from motiform.base.errors import SceneError, check_keywords, closest, closest_file
 from motiform.base.files import named_file
+from motiform.base.toml import MOST_PARTS, parse_toml
 from motiform.form.screen.screens import KIND as screens
 from motiform.motion.bodies.system import KIND as bodies
 from motiform.motion.matter.model.network import FREQUENCY
@@ -160,7 +161,7 @@ def list_scenes() -> list[Entry]:
     """Return the built-in scenes."""
     entries = []
     for path in sorted(GALLERY.glob("*.toml")):
-        head = tomllib.loads(path.read_text("utf-8"))["scene"]
+        head = parse_toml(path.read_text("utf-8"))["scene"]
         entries.append(Entry(path.stem, head["title"], head.get("part", "scenes"), float(head["duration"]), path))
     return entries
 
@@ -212,14 +213,12 @@ def parse_scene(
 ) -> Scene:
     """Check the text of a scene."""
     try:
-        raw = tomllib.loads(text)
+        raw = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         raise SceneError(f"not TOML: {_reason(error)}", where=f"{name}:{line[1]}" if line else name) from error
     except ValueError as error:
         raise SceneError("not TOML: a number has too many digits", where=name) from error
-    except RecursionError as error:
-        raise SceneError("tables are nested too deeply", where=name) from error
     for path, value in (settings or {}).items():
         _set(raw, path, value, name)
     try:
@@ -266,8 +265,8 @@ def parse_setting(assignment: str) -> tuple[str, Any]:
     if not sign or not path.strip():
         raise SceneError("not a setting", got=assignment, allowed="path=value, such as motion.step=5e-4")
     try:
-        return path.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
-    except (ValueError, RecursionError):
+        return path.strip(), parse_toml(f"value = {value.strip()}")["value"]
+    except ValueError:
         return path.strip(), value.strip()
 
 
@@ -275,6 +274,10 @@ def _set(raw: dict[str, Any], path: str, value: Any, name: str) -> None:
     """Change one entry of a document; elements of arrays of tables are selected by name or number."""
     where = f"{name}: setting {path!r}"
     keys = path.split(".")
+    if len(keys) > MOST_PARTS:
+        raise SceneError(
+            "a key has too many parts", where=name, got=f"{len(keys)} parts", allowed=f"up to {MOST_PARTS}"
+        )
     here: Any = raw
     for n, key in enumerate(keys):
         last = n == len(keys) - 1
