@@ -33,7 +33,7 @@ HOSTILE = {
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_texts_end_at_once(kind):
     start = time.process_time()
-    with pytest.raises(ValueError):
+    with pytest.raises(tomllib.TOMLDecodeError):
         parse_toml(HOSTILE[kind])
     assert time.process_time() - start < 1.0  # tomllib alone takes minutes for most
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from motiform.base.errors import InputError, RunError, ShapeError
 from motiform.base.files import named_file, plain_file
 from motiform.geometry.checks import check_amount
+from motiform.geometry.meshes.collada import parse_collada
 from motiform.geometry.meshes.scans import parse_inventor, parse_vtk
 from motiform.geometry.meshes.topology import check_closed_surface, check_no_slivers, check_outward
 from motiform.geometry.solids.mesh import Mesh
@@ -24,8 +25,8 @@ from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["MESH_SUFFIXES", "check_closed", "merge_vertices", "read_mesh", "write_mesh"]
 
-MESH_SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".iv", ".wrl", ".vtk")
-_OWN = {"iv": parse_inventor, "wrl": parse_inventor, "vtk": parse_vtk}
+MESH_SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".dae", ".iv", ".wrl", ".vtk")
+_OWN = {"dae": parse_collada, "iv": parse_inventor, "wrl": parse_inventor, "vtk": parse_vtk}
 _WRITABLE = (".stl", ".obj", ".ply", ".off", ".glb")
 _CUT = "The file may be cut short, or hold another format than its name says."
 
@@ -42,11 +43,11 @@ def check_closed(mesh: Mesh) -> float:
 
 
 def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
-    """Return the mesh of a file (stl, obj, ply, off, glb, gltf, iv, wrl, vtk), all its objects, in its own axes.
+    """Return the mesh of a file (stl, obj, ply, off, glb, gltf, dae, iv, wrl, vtk), all its objects, in its own axes.
 
-    `scale` takes the file's unit to metres (0.001 for millimetres). Equal corners are joined and faces that repeat a
-    corner dropped, as stl needs. Nothing but the file itself and the buffers of a gltf file, which lie in its folder,
-    is read: no materials, no textures.
+    `scale` takes the file's unit to metres (0.001 for millimetres); dae files state their unit and are in metres
+    before. Equal corners are joined and faces that repeat a corner dropped, as stl needs. Nothing but the file itself
+    and the buffers of a gltf file, which lie in its folder, is read: no materials, no textures.
     """
     place = _place(path)
     factor = check_amount(scale, "scale", "m per unit of the file")
