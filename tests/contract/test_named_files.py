@@ -195,7 +195,7 @@ def test_data_files_that_itk_would_see_elsewhere_are_refused(folder, line):
 def test_sizes_are_bounded(folder):
     (folder / "a.bin").write_bytes(bytes(100))
     assert named_file("a.bin", folder, reader="a test", where="here", largest=100) == (folder / "a.bin").resolve()
-    with pytest.raises(InputError, match="too large"):
+    with pytest.raises(InputError, match="must not name too large a file"):
         named_file("a.bin", folder, reader="a test", where="here", largest=99)
     assert named_file("none", folder, reader="a test", where="here") is None
     assert named_file("a\0b", folder, reader="a test", where="here") is None

@@ -55,7 +55,7 @@ def named_file(
     if found.st_size > largest:
         got, allowed = f"{found.st_size} bytes", f"up to {largest} bytes"
         raise error(
-            f"the file that {reader} names is too large", where=f"{where}: {name[:200]}", got=got, allowed=allowed
+            f"{reader} must not name too large a file", where=f"{where}: {name[:200]}", got=got, allowed=allowed
         )
     return path
 

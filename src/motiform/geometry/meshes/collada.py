@@ -136,7 +136,7 @@ class _Document:
         rings = [_whole(ring).reshape(-1, stride)[:, first] for ring in part.findall("p")]
         faces = np.concatenate([np.zeros((0, 3), np.int64), *_KINDS[part.tag](part, rings)])
         if faces.size and not (faces.min() >= 0 and faces.max() < len(points)):
-            raise ValueError("a face refers to a corner that is not there")
+            raise ValueError("a face must refer to corners that are there")
         return points, faces
 
 
@@ -263,7 +263,7 @@ def _name(element: ET.Element, key: str) -> str:
     """Return the id that an attribute refers to, in this file."""
     text = element.get(key, "")
     if not text.startswith("#"):
-        raise ValueError(f"{key} {text[:60]!r} refers to another file")
+        raise ValueError(f"{key} must refer to this file, not to {text[:60]!r}")
     return text[1:]
 
 

@@ -42,8 +42,8 @@ def contacts_of_file(
     contacts, notes, more = (_as_solids if touch == "solids" else _as_points)(file, start, own, world, friction)
     lost += more
     if lost:
-        remedy = "" if touch == "solids" else " (touch='solids' has contacts of more shapes)"
-        warnings.warn(f"contacts are lost, {'; '.join(lost[:_SHOWN])}{remedy}", ReaderWarning, stacklevel=3)
+        more_shapes = "" if touch == "solids" else " (touch='solids' has contacts of more shapes)"
+        warnings.warn(f"contacts are lost, {'; '.join(lost[:_SHOWN])}{more_shapes}", ReaderWarning, stacklevel=3)
     return contacts, [*lost, *notes]
 
 

@@ -188,8 +188,8 @@ def expand_xacro(path: Path) -> bytes:
         text: str = xacro.process_file(str(path)).toxml()
     except (Exception, SystemExit) as error:  # its errors are of many kinds
         reason = str(error) or type(error).__name__
-        remedy = "$(find …) is for a machine with ROS: expand it there." if "ament" in reason else None
-        raise InputError("xacro cannot expand it", where=str(path), got=Words(reason[:300]), remedy=remedy) from error
+        ros = "$(find …) is for a machine with ROS: expand it there." if "ament" in reason else None
+        raise InputError("xacro cannot expand it", where=str(path), got=Words(reason[:300]), remedy=ros) from error
     return text.encode()
 
 
